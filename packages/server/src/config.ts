@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { CannotStart } from './cannot-start.ts';
 import {
   isLoopback,
@@ -33,6 +34,7 @@ export interface Config {
   readonly trustProxy: readonly string[] | null;
   readonly tlsFiles: { readonly cert: string; readonly key: string } | null;
   readonly unencrypted: boolean;
+  readonly workers: number;
   readonly auditRetentionMonths: number;
   readonly checkpointDirectory: string | null;
   readonly logLevel: string;
@@ -56,7 +58,11 @@ export function readDevelopmentConfig(env: Environment = process.env): Config {
       `\`eaas dev\` does not start: ${reason}. Remove the variable, or run \`eaas serve\`.`,
     );
   }
-  return readConfig(env, { logLevel: 'warn', console: true });
+  return { ...readConfig(env, { logLevel: 'warn', console: true }), workers: 1 };
+}
+
+export function readServerConfig(workers?: string, env: Environment = process.env): Config {
+  return readConfig(workers === undefined ? env : { ...env, EAAS_WORKERS: workers });
 }
 
 export function readConfig(
@@ -86,6 +92,11 @@ export function readConfig(
     ...readRootKeys(read, providerEnvironment),
     providerEnvironment,
     ...listening,
+    workers: wholeNumber(read, 'EAAS_WORKERS', {
+      otherwise: Math.min(4, availableParallelism()),
+      least: 1,
+      most: 64,
+    }),
     ...readConsole(read, listening, defaults),
     auditRetentionMonths: wholeNumber(read, 'EAAS_AUDIT_RETENTION_MONTHS', retention),
     checkpointDirectory: read('EAAS_CHECKPOINT_DIR') ?? null,

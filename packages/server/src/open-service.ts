@@ -17,17 +17,29 @@ export interface OpenService {
   readonly service: Service;
   readonly database: OpenDatabase;
   readonly warnings: readonly string[];
+  readonly closeConnections: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
 export async function openService(config: Config, purpose: Purpose): Promise<OpenService> {
-  const database = await openDatabase(config, purpose);
+  return openServiceOn(await openDatabase(config, purpose), config, purpose);
+}
+
+export async function openServiceOn(
+  database: OpenDatabase,
+  config: Config,
+  purpose: Purpose,
+  workers = 1,
+): Promise<OpenService> {
   const siblings = new Set<Database>();
-  const connections = new Database(database.connection, 10, siblings);
-  const reads = new Database(database.connection, 4, siblings);
-  const background = new Database(database.connection, 6, siblings);
-  const close = async (): Promise<void> => {
+  const openPart = (most: number, least: number): Database =>
+    new Database(database.connection, Math.max(least, Math.floor(most / workers)), siblings);
+  const [connections, reads, background] = [openPart(10, 2), openPart(4, 1), openPart(6, 2)];
+  const closeConnections = async (): Promise<void> => {
     await Promise.all([connections, reads, background].map((pool) => pool.close()));
+  };
+  const close = async (): Promise<void> => {
+    await closeConnections();
     await database.close();
   };
   try {
@@ -39,9 +51,10 @@ export async function openService(config: Config, purpose: Purpose): Promise<Ope
     const roots = await loadRoots(database.rootKey, config.previousRootKey);
     await connections.transaction((tx) => checkRoots(tx, roots));
     const serverWarnings = purpose === 'serve' ? await warningsOf(config, connections) : [];
-    const service = createService({ database: connections, reads, background, roots });
+    const service = createService({ database: connections, reads, background, roots, workers });
     await readClock(service);
-    return { service, database, warnings: [...config.warnings, ...serverWarnings], close };
+    const warnings = [...config.warnings, ...serverWarnings];
+    return { service, database, warnings, closeConnections, close };
   } catch (error) {
     await close();
     throw error;

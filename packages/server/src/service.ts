@@ -35,10 +35,11 @@ export function createService(options: {
   background?: Database;
   roots: Roots;
   clock?: Clock;
+  workers?: number;
 }): Service {
   const { database, reads = database, background = database, roots } = options;
   const clock = options.clock ?? new DatabaseClock();
-  const admission = createAdmission();
+  const admission = createAdmission(undefined, options.workers);
   const alarms = new Alarms();
   return {
     database,

@@ -4,22 +4,29 @@ import { Turns } from './turns.ts';
 const mebi = 1024 * 1024;
 
 export const smallBody = 64 * 1024;
+const largestBody = 8 * mebi;
 
 export type Admission = ReturnType<typeof createAdmission>;
 
-export function createAdmission(turns = new Turns()) {
+/** The worker processes of a server divide its memory for bodies and its connections to the database. */
+export function createAdmission(turns = new Turns(), workers = 1) {
+  const divide = (most: number): number => Math.max(1, Math.floor(most / workers));
+  const reads = divide(4);
   return {
     turns,
     shares: {
-      small_bodies: new Shares({ capacity: 16 * mebi }),
-      large_bodies: new Shares({ capacity: 32 * mebi, perTenant: 8 * mebi }),
+      small_bodies: new Shares({ capacity: divide(16 * mebi) }),
+      large_bodies: new Shares({
+        capacity: Math.max(largestBody, divide(32 * mebi)),
+        perTenant: largestBody,
+      }),
       entries: new Shares({ capacity: 32 * mebi }),
       /** Changes use half of the connection pool. The rest is for authentication and for appending audit entries. */
-      changes: new Shares({ capacity: 5, perTenant: 1 }),
-      reads: new Shares({ capacity: 4, perTenant: 2 }),
-      verifications: new Shares({ capacity: 2, perTenant: 1 }),
-      known_tokens: new Shares({ capacity: 4 }),
-      unknown_tokens: new Shares({ capacity: 5 }),
+      changes: new Shares({ capacity: divide(5), perTenant: 1 }),
+      reads: new Shares({ capacity: reads, perTenant: Math.min(2, reads) }),
+      verifications: new Shares({ capacity: divide(2), perTenant: 1 }),
+      known_tokens: new Shares({ capacity: divide(4) }),
+      unknown_tokens: new Shares({ capacity: divide(5) }),
     },
   };
 }

@@ -29,7 +29,8 @@ export const completionCommand = command(
   });
 
 function placesIn(from: Command, path: string): Place[] {
-  const options = from.options.map(({ long, description, flags }) => {
+  const shown = from.options.filter(({ hidden }) => !hidden);
+  const options = shown.map(({ long, description, flags }) => {
     return { text: long ?? '', about: description, value: valueIn(flags) };
   });
   const commands = from.commands.map((each) => ({ text: each.name(), about: each.summary() }));

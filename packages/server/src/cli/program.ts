@@ -1,7 +1,7 @@
 import manifest from '../../package.json' with { type: 'json' };
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { CannotStart } from '../cannot-start.ts';
-import { readConfig, readDevelopmentConfig } from '../config.ts';
+import { readConfig, readDevelopmentConfig, readServerConfig } from '../config.ts';
 import { examine } from '../doctor/examine.ts';
 import { failed, type Finding, warning } from '../doctor/finding.ts';
 import { migrateDatabase } from '../migrate-database.ts';
@@ -32,12 +32,30 @@ const dev = command(
     await dev(config, env === true ? '.env' : env);
   });
 
-const serve = command('serve', 'Serve the API until SIGTERM or SIGINT.', ['serve']).action(async () => {
-  const config = readConfig();
-  // Loading the HTTP server takes a while, so only `serve` and `dev` load `serve.ts`.
-  const { serve } = await import('../serve.ts');
-  await serve(config);
-});
+const serve = command(
+  'serve',
+  'Serve the API until SIGTERM or SIGINT. Uses as many worker processes as the machine has cores, and at most 4. ' +
+    'EAAS_WORKERS or --workers chooses another number. Each tenant is served by one worker.',
+  ['serve', 'serve --workers 2'],
+)
+  .option('--workers <number>', 'the number of worker processes, 1 to 64')
+  .addOption(new Option('--worker').hideHelp())
+  .action(async ({ workers, worker }: { workers?: string; worker?: true }) => {
+    const config = readServerConfig(workers);
+    // Loading the HTTP server takes a while, so other commands do not load these files.
+    if (worker) {
+      if (!process.connected)
+        throw new WrongUsage('Only `eaas serve` starts worker processes: run `eaas serve`.');
+      const { work } = await import('../workers/worker.ts');
+      work(config, (error) => failureOf(error).message ?? '');
+    } else if (config.workers > 1) {
+      const { serveWithWorkers } = await import('../workers/main.ts');
+      await serveWithWorkers(config);
+    } else {
+      const { serve } = await import('../serve.ts');
+      await serve(config);
+    }
+  });
 
 const migrate = reporting(
   'migrate',

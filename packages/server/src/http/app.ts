@@ -7,7 +7,6 @@ import { answerSocketError, closeGracefully, handleOneByOne } from './connection
 import { serveConsole } from './console.ts';
 import { answerOtherMethods } from './cors.ts';
 import type { Doors } from './doors.ts';
-import { HttpMetrics } from './metrics.ts';
 import { servePages } from './pages.ts';
 import { answerError } from './problems.ts';
 import { type AppOptions, serverOptions } from './server-options.ts';
@@ -16,7 +15,7 @@ import { beginVisit } from './visit.ts';
 export type { AppOptions } from './server-options.ts';
 
 export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstance {
-  const metrics = new HttpMetrics();
+  const { requests: metrics } = doors;
   const app = fastify({
     ...serverOptions(options),
     // Node reports up to thousands of slow connections at once, so the server responds with pauses.
@@ -47,7 +46,8 @@ export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstan
     if (Object.values(request.params ?? {}).includes('')) throw nothingHere();
   });
   app.addHook('onSend', (request, reply, payload, done) => {
-    if (isClosing()) void reply.header('connection', 'close');
+    if (isClosing() || options.leaves?.(request.raw.socket, request.visit.caller))
+      void reply.header('connection', 'close');
     // Node sends a string in the same packet as the headers, but sends bytes in a second packet.
     done(null, Buffer.isBuffer(payload) && !request.visit.isBinary ? payload.toString() : payload);
   });
@@ -60,7 +60,7 @@ export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstan
     methodsOf.set(url, [...(methodsOf.get(url) ?? []), ...[method].flat()]);
   });
   serveApi(app, doors, isClosing);
-  servePages(app, doors, metrics, isClosing);
+  servePages(app, doors, isClosing);
   if (options.console) serveConsole(app, doors, options.console);
   answerOtherMethods(app, new Map(methodsOf));
   return app;

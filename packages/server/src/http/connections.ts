@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { requestTimeout } from '@eaas/protocol/service';
 import { type Problem, problem } from '@eaas/protocol/wire';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply } from 'fastify';
@@ -17,13 +18,23 @@ export function closeGracefully(app: FastifyInstance): { isClosing: () => boolea
     socket.once('close', () => silent.delete(socket));
   });
   app.server.on('request', ({ socket }) => silent.delete(socket));
+  const open = new Set<Socket>();
+  let closing: NodeJS.Timeout | undefined;
+  app.server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
   app.addHook('preClose', async () => {
     isClosing = true;
     for (const socket of silent) socket.destroy();
     setTimeout(() => app.server.closeAllConnections(), deadline).unref();
     // Node closes idle connections only once. A connection that still receives a refused body becomes idle later.
-    const closing = setInterval(() => app.server.closeIdleConnections(), 50).unref();
-    app.server.once('close', () => clearInterval(closing));
+    closing = setInterval(() => app.server.closeIdleConnections(), 50).unref();
+  });
+  app.addHook('onClose', async () => {
+    // Node waits only for connections that this process has accepted.
+    while (open.size > 0) await sleep(20);
+    clearInterval(closing);
   });
   return { isClosing: () => isClosing };
 }

@@ -21,6 +21,8 @@ export interface ConsoleSession {
 export interface ConsoleOptions {
   readonly pages: readonly ConsolePage[] | null;
   readonly publicUrl: string | null;
+  /** A worker's server does not listen itself. */
+  readonly port?: number;
   readonly signIn?: (code: string, ipAddress: string | null) => Promise<ConsoleSession>;
 }
 
@@ -39,12 +41,12 @@ export function serveConsole(
   doors: Pick<Doors, 'admission'>,
   options: ConsoleOptions,
 ): void {
-  const { pages, publicUrl, signIn } = options;
+  const { pages, signIn } = options;
   let origins: ReadonlySet<string> | undefined;
   app.addHook('onRequest', (request, _, done) => {
     const { origin } = request.headers;
     if (origin !== undefined) {
-      origins ??= ownOrigins(app, publicUrl);
+      origins ??= ownOrigins(app, options);
       if (origins.has(origin)) {
         request.visit.isSameOrigin = true;
         delete request.raw.headers.origin;
@@ -58,10 +60,10 @@ export function serveConsole(
 }
 
 /** The Host header is not used, because a client can set the header to any value. */
-function ownOrigins(app: FastifyInstance, publicUrl: string | null): ReadonlySet<string> {
+function ownOrigins(app: FastifyInstance, { publicUrl, port: given }: ConsoleOptions): ReadonlySet<string> {
   if (publicUrl !== null) return new Set([publicUrl]);
   const scheme = 'setSecureContext' in app.server ? 'https' : 'http';
-  const { port } = app.server.address() as AddressInfo;
+  const port = given ?? (app.server.address() as AddressInfo).port;
   const hosts = ['localhost', '127.0.0.1', '[::1]'];
   return new Set(hosts.map((host) => new URL(`${scheme}://${host}:${port}`).origin));
 }

@@ -5,6 +5,7 @@ import { admit, confirmAdmission } from '../operations/admit.ts';
 import { operations } from '../operations/table.ts';
 import type { Service } from '../service.ts';
 import { type Health, healthOf } from './health.ts';
+import { HttpMetrics } from './metrics.ts';
 import { serviceMetrics, type ServerState } from './service-metrics.ts';
 
 export interface Doors {
@@ -13,6 +14,7 @@ export interface Doors {
   /** `admit` can use cached data, so call `confirm` before any other refusal. Operations read current data. */
   confirm(caller: Caller): Promise<void>;
   run<R extends Route>(route: R, caller: Caller, input: Input<R>): Promise<Output<R>>;
+  readonly requests: HttpMetrics;
   health(): Promise<Health>;
   metrics(): Promise<string>;
 }
@@ -26,12 +28,14 @@ export function openDoors(service: Service, state: ServerState): Doors {
       throw error;
     }
   };
+  const requests = new HttpMetrics();
   return {
     admission: service.admission,
     admit: (arrival) => watched(() => admit(service, arrival)),
     confirm: (caller) => watched(() => confirmAdmission(service, caller)),
     run: (route, caller, input) => watched(() => operations[route](service, caller, input)),
     health: healthOf(service),
-    metrics: async () => serviceMetrics(service, state),
+    requests,
+    metrics: async () => requests.text() + serviceMetrics(service, state),
   };
 }

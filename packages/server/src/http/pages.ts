@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { docsPage, docsPolicy } from './docs/page.ts';
 import type { Doors } from './doors.ts';
 import { type Health, notReady } from './health.ts';
-import type { HttpMetrics } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
 import { send } from './problems.ts';
 
@@ -12,7 +11,6 @@ let docs: string | undefined;
 export function servePages(
   app: FastifyInstance,
   doors: Pick<Doors, 'health' | 'metrics'>,
-  metrics: HttpMetrics,
   isClosing: () => boolean,
 ): void {
   const page = (
@@ -30,7 +28,7 @@ export function servePages(
     return json(reply.code(503).header('retry-after', '1'), { status: 'not ready', reasons });
   });
   page('/metrics', async (reply) =>
-    send(reply, 'text/plain; version=0.0.4; charset=utf-8', metrics.text() + (await doors.metrics())),
+    send(reply, 'text/plain; version=0.0.4; charset=utf-8', await doors.metrics()),
   );
   page('/openapi.json', (reply) => {
     openApi ??= JSON.stringify(openApiDocument());

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
 import { type FastifyServerOptions, LogController } from 'fastify';
+import type { Caller } from '../caller.ts';
 import type { ConsoleOptions } from './console.ts';
 import { describeError } from './problems.ts';
 
@@ -9,6 +11,9 @@ export interface AppOptions {
   readonly logLevel?: string;
   readonly log?: { write(line: string): void };
   readonly console?: ConsoleOptions;
+  readonly worker?: number;
+  /** Whether the server closes the connection after the current response. */
+  readonly leaves?: (socket: Socket, caller: Caller | undefined) => boolean;
 }
 
 /** Node checks these time limits often, so that it does not close many slow connections at once. */
@@ -38,7 +43,7 @@ export function serverOptions(options: AppOptions) {
     logger: {
       level: options.logLevel ?? 'info',
       ...(options.log && { stream: options.log }),
-      base: null,
+      base: options.worker === undefined ? null : { worker: options.worker },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (level: string) => ({ level }) },
       serializers: { err: describeError, req: () => undefined, res: () => undefined },

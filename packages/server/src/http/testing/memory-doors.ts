@@ -3,6 +3,7 @@ import { createAdmission } from '../../admission/admission.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Arrival, Caller } from '../../caller.ts';
 import type { Doors } from '../doors.ts';
+import { HttpMetrics } from '../metrics.ts';
 import { callOf } from '../reference/groups.ts';
 import { apiKeyId, tenantId, token } from '../reference/samples.ts';
 
@@ -26,6 +27,7 @@ export function memoryDoors(
 ): MemoryDoors {
   const arrivals: Arrival[] = [];
   const calls: Call[] = [];
+  const requests = new HttpMetrics();
   return {
     admission: createAdmission(),
     arrivals,
@@ -48,7 +50,8 @@ export function memoryDoors(
       return (typeof answer === 'function' ? answer(input) : answer) as Output<R>;
     },
     health: async () => ({ ready: true, reasons: [] }),
-    metrics: async () => 'eaas_example 1\n',
+    requests,
+    metrics: async () => `${requests.text()}eaas_example 1\n`,
     ...changes,
   };
 }

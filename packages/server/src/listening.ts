@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createSecureContext } from 'node:tls';
+import type { FastifyBaseLogger } from 'fastify';
+import { CannotStart, reasonOf } from './cannot-start.ts';
+import type { Config } from './config.ts';
+import { isDriverFault } from './store/faults.ts';
+
+export interface Report {
+  to: Pick<FastifyBaseLogger, 'error' | 'fatal'> | undefined;
+}
+
+export function surviveDriverFaults(): Report {
+  const report: Report = { to: undefined };
+  process.on('uncaughtException', (error) => {
+    if (isDriverFault(error)) {
+      report.to?.error({ err: error }, 'the database connection broke and is being replaced');
+      return;
+    }
+    if (report.to) report.to.fatal({ err: error }, 'an unexpected error');
+    else process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+    process.exit(70);
+  });
+  return report;
+}
+
+export async function readTls(files: { cert: string; key: string }): Promise<{ cert: Buffer; key: Buffer }> {
+  try {
+    const tls = { cert: await readFile(files.cert), key: await readFile(files.key) };
+    createSecureContext(tls);
+    return tls;
+  } catch (error) {
+    throw cannotUse('EAAS_TLS_CERT_FILE and EAAS_TLS_KEY_FILE', error);
+  }
+}
+
+export function refusePort(error: unknown): never {
+  throw cannotUse('EAAS_HOST and EAAS_PORT', error);
+}
+
+function cannotUse(variables: string, error: unknown): CannotStart {
+  return new CannotStart(`${variables} cannot be used: ${reasonOf(error)}.`, { cause: error });
+}
+
+export function addressOf({ host, tlsFiles }: Config, port: number): string {
+  return `${tlsFiles ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+export function announce(address: string): void {
+  process.stdout.write(`Eaas listens on ${address} (API reference: ${address}/docs)\n`);
+}
+
+export async function untilStopped(): Promise<void> {
+  await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+}
+
+/** The process must exit even if a connection to a database that does not respond is still open. */
+export function exitSoon(): void {
+  setTimeout(() => process.exit(), 500).unref();
+}

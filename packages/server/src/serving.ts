@@ -1,0 +1,96 @@
+import type { FastifyInstance } from 'fastify';
+import type { Config } from './config.ts';
+import { type AppOptions, createApp } from './http/app.ts';
+import { readConsolePages } from './http/console-pages.ts';
+import { type Doors, openDoors } from './http/doors.ts';
+import type { ServerState } from './http/service-metrics.ts';
+import { countUsage, recordLastUses } from './jobs/count-usage.ts';
+import { settleDueKeys } from './jobs/due-keys.ts';
+import { keepCheckpoints } from './jobs/keep-checkpoints.ts';
+import { type Lease, withLease } from './jobs/lease.ts';
+import { lastVerification, nightlyVerify } from './jobs/nightly-verify.ts';
+import { purge } from './jobs/purge.ts';
+import { repairDirectories } from './jobs/repair-directories.ts';
+import { type Job, type JobReport, startJobs } from './jobs/schedule.ts';
+import { readTls, type Report } from './listening.ts';
+import type { OpenService } from './open-service.ts';
+import type { Service } from './service.ts';
+
+interface State {
+  jobs: readonly JobReport[];
+  verified: ServerState['verified'];
+}
+
+export interface ServingOptions {
+  readonly config: Config;
+  readonly open: OpenService;
+  readonly app: AppOptions;
+  readonly report: Report;
+  readonly listen: (app: FastifyInstance) => Promise<void>;
+  readonly wrap?: (doors: Doors) => Doors;
+}
+
+/** Returns the function that stops serving. */
+export async function startServing(options: ServingOptions): Promise<() => Promise<void>> {
+  const { config, report, wrap = (doors: Doors) => doors } = options;
+  const { service, warnings, close } = options.open;
+  const state: State = { jobs: [], verified: undefined };
+  const app = createApp(wrap(openDoors(service, state)), options.app);
+  for (const warning of warnings) app.log.warn(warning);
+  report.to = app.log;
+  service.alarms.log = (fields, message) => app.log.error(fields, message);
+  try {
+    await options.listen(app);
+  } catch (error) {
+    await app.close();
+    await close();
+    throw error;
+  }
+  const jobs = startJobs(jobsOf(service, config, app, state), (job, error) => {
+    service.alarms.failed(error);
+    app.log.error({ job, err: error }, 'a job failed and will run again');
+  });
+  state.jobs = jobs.reports;
+  return async () => {
+    await app.close();
+    await jobs.stop();
+    await close();
+  };
+}
+
+function jobsOf(service: Service, config: Config, app: FastifyInstance, state: State): Job[] {
+  const onBroken: Parameters<typeof nightlyVerify>[2] = (tenantId, findings) => {
+    app.log.error({ tenant_id: tenantId, findings }, 'the audit chain of a tenant is broken');
+  };
+  const { auditRetentionMonths, checkpointDirectory: directory } = config;
+  const readVerified = async (): Promise<void> => {
+    state.verified = await lastVerification(service);
+  };
+  const leased = (name: string, everySeconds: number, run: (lease: Lease) => Promise<void>): Job => ({
+    name,
+    everySeconds,
+    run: async (signal) => void (await withLease(service, name, signal, run)),
+  });
+  const keep = (path: string): Job => ({
+    name: 'checkpoints',
+    everySeconds: 3_600,
+    run: (signal) => keepCheckpoints(service, path, signal),
+  });
+  return [
+    { name: 'last_uses', everySeconds: 20, run: () => recordLastUses(service) },
+    leased('due_keys', 10, (lease) => settleDueKeys(service, lease)),
+    leased('count_usage', 20, (lease) => countUsage(service, lease)),
+    leased('directories', 3_600, (lease) => repairDirectories(service, lease)),
+    leased('purge', 3_600, (lease) => purge(service, auditRetentionMonths, lease)),
+    leased('verify', 600, (lease) => nightlyVerify(service, lease, onBroken)),
+    { name: 'verified', everySeconds: 60, run: readVerified },
+    ...(directory === null ? [] : [keep(directory)]),
+  ];
+}
+
+export async function appOptions(config: Config): Promise<AppOptions> {
+  const { tlsFiles, trustProxy, logLevel, publicUrl } = config;
+  const tls = tlsFiles && (await readTls(tlsFiles));
+  const console = config.console ? { pages: await readConsolePages(), publicUrl } : undefined;
+  return { logLevel, ...(tls && { tls }), ...(trustProxy && { trustProxy }), ...(console && { console }) };
+}

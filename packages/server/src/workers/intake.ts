@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import { lookup } from 'node:dns/promises';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { isComplete, tokenIn } from './head.ts';
+
+const longestHead = 16 * 1024;
+const mostReads = 16;
+const patience = 1_000;
+const mostWaiting = 1_000;
+
+export interface Arrival {
+  readonly bytes: Buffer;
+  readonly token: string | undefined;
+}
+
+export type Deliver = (socket: Socket, arrival: Arrival) => void;
+
+export interface Intake {
+  readonly port: number;
+  close(): void;
+}
+
+export async function openIntake(
+  { host, port, isEncrypted }: { host: string; port: number; isEncrypted: boolean },
+  deliver: Deliver,
+): Promise<Intake> {
+  const waiting = new Map<Socket, () => void>();
+  const accept = (socket: Socket): void => {
+    if (isEncrypted) deliver(socket, { bytes: Buffer.alloc(0), token: undefined });
+    else readHead(socket, waiting, deliver);
+  };
+  const servers: Server[] = [];
+  let bound = port;
+  for (const address of await addressesOf(host)) {
+    const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: isEncrypted }, accept);
+    servers.push(server.listen({ host: address, port: bound }));
+    await once(server, 'listening');
+    bound = (server.address() as AddressInfo).port;
+  }
+  return {
+    port: bound,
+    close() {
+      for (const server of servers) server.close();
+      for (const socket of waiting.keys()) socket.destroy();
+    },
+  };
+}
+
+async function addressesOf(host: string): Promise<string[]> {
+  if (host !== 'localhost') return [host];
+  const found = await lookup(host, { all: true });
+  return Array.from(new Set(found.map(({ address }) => address)));
+}
+
+/** A head that is slow, long or cut goes to any worker, and the worker refuses the request as a single process does. */
+function readHead(socket: Socket, waiting: Map<Socket, () => void>, deliver: Deliver): void {
+  let [bytes, reads] = [Buffer.alloc(0), 0];
+  const read = (chunk: Buffer): void => {
+    bytes = Buffer.concat([bytes, chunk]);
+    if (++reads >= mostReads || bytes.length > longestHead || isComplete(bytes)) finish();
+  };
+  const leave = (): void => {
+    clearTimeout(timer);
+    waiting.delete(socket);
+    socket.off('data', read).off('end', finish).off('close', leave);
+  };
+  const finish = (): void => {
+    leave();
+    stopReading(socket);
+    deliver(socket, { bytes, token: tokenIn(bytes) });
+  };
+  const timer = setTimeout(finish, patience);
+  waiting.set(socket, finish);
+  socket
+    .on('data', read)
+    .on('end', finish)
+    .on('close', leave)
+    .on('error', () => socket.destroy());
+  const [oldest] = waiting.values();
+  if (waiting.size > mostWaiting) oldest?.();
+}
+
+/** `pause` alone would let Node read further bytes, which would be lost when the socket is sent to another process. */
+function stopReading(socket: Socket): void {
+  const { _handle: handle } = socket as { _handle?: { readStop(): void } | null };
+  handle?.readStop();
+  socket.pause();
+}

@@ -1,0 +1,59 @@
+import { setFlagsFromString } from 'node:v8';
+import type { Config } from '../config.ts';
+import {
+  addressOf,
+  announce,
+  exitSoon,
+  readTls,
+  refusePort,
+  surviveDriverFaults,
+  untilStopped,
+} from '../listening.ts';
+import { openService } from '../open-service.ts';
+import { type Deliver, openIntake } from './intake.ts';
+import { type Log, logTo } from './log.ts';
+import { Workers } from './workers.ts';
+
+/** The main process opens the port and the embedded database. Each worker serves as a replica of its own. */
+export async function serveWithWorkers(config: Config): Promise<void> {
+  setFlagsFromString('--heap-growing-percent=100');
+  surviveDriverFaults();
+  const { host, port, tlsFiles } = config;
+  if (tlsFiles) await readTls(tlsFiles);
+  const log = logTo((line) => process.stdout.write(line), config.logLevel);
+  // Until the workers serve, connections are closed.
+  let deliver: Deliver = (socket) => socket.destroy();
+  const intake = await openIntake({ host, port, isEncrypted: tlsFiles !== null }, (socket, arrival) =>
+    deliver(socket, arrival),
+  ).catch(refusePort);
+  const started = await startWorkers(config, intake.port, log).catch((error: unknown) => {
+    intake.close();
+    throw error;
+  });
+  deliver = (socket, arrival) => started.workers.deliver(socket, arrival);
+  announce(addressOf(config, intake.port));
+  await untilStopped();
+  intake.close();
+  await started.stop();
+  exitSoon();
+}
+
+async function startWorkers(config: Config, port: number, log: Log) {
+  const { service, database, warnings, closeConnections } = await openService(config, 'serve');
+  try {
+    const { connection } = database;
+    const rootKeys = service.tenants.roots.map(({ key }) => key.export());
+    await closeConnections();
+    for (const warning of warnings) log('warn', warning);
+    const workers = new Workers({ workers: config.workers, port, connection, rootKeys }, log);
+    await workers.start();
+    const stop = async (): Promise<void> => {
+      await workers.stop();
+      await database.close();
+    };
+    return { workers, stop };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}

@@ -1,0 +1,52 @@
+import type { Health } from '../http/health.ts';
+import type { Connection } from '../store/sql.ts';
+
+export interface Start {
+  readonly worker: number;
+  readonly workers: number;
+  readonly port: number;
+  readonly connection: Connection;
+  /** The current root key and, during a rotation, the previous root key. */
+  readonly rootKeys: readonly Uint8Array[];
+}
+
+export interface Arrived {
+  /** The bytes that the main process has read from the connection. */
+  readonly bytes: Uint8Array;
+  /** The SHA-256 hash of the API key in the first request, in hexadecimal. */
+  readonly token: string | undefined;
+  readonly isKnown: boolean;
+}
+
+export interface Seen {
+  readonly token: string;
+  readonly tenantId: string;
+}
+
+export type Question = 'health' | 'metrics';
+export type Answer = Health | string;
+
+interface Asked {
+  readonly id: number;
+  readonly question: Question;
+}
+
+interface Answered {
+  readonly id: number;
+  readonly answer: Answer | undefined;
+}
+
+export type ToWorker =
+  | ({ readonly type: 'start' } & Start)
+  | ({ readonly type: 'connection' } & Arrived)
+  | ({ readonly type: 'ask' } & Asked)
+  | ({ readonly type: 'answer' } & Answered)
+  | { readonly type: 'leave'; readonly tenantId: string }
+  | { readonly type: 'stop' };
+
+export type ToMain =
+  | { readonly type: 'ready' }
+  | { readonly type: 'failed'; readonly message: string }
+  | ({ readonly type: 'seen' } & Seen)
+  | ({ readonly type: 'ask' } & Asked)
+  | ({ readonly type: 'answer' } & Answered);

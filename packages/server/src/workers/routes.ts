@@ -1,0 +1,127 @@
+import { BoundedMap } from '../bounded-map.ts';
+
+const mostNames = 100_000;
+const mostStrangers = 10_000;
+
+/** Remembers a worker for each name, and forgets the name that was used least recently. */
+class Assignments {
+  readonly #most: number;
+  readonly #workerOf = new Map<string, number>();
+  readonly #counts = new Map<number, number>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  count(worker: number): number {
+    return this.#counts.get(worker) ?? 0;
+  }
+
+  get(name: string): number | undefined {
+    const worker = this.#workerOf.get(name);
+    if (worker !== undefined) this.set(name, worker);
+    return worker;
+  }
+
+  set(name: string, worker: number): void {
+    this.delete(name);
+    this.#workerOf.set(name, worker);
+    this.#counts.set(worker, this.count(worker) + 1);
+    const [oldest] = this.#workerOf.keys();
+    if (this.#workerOf.size > this.#most && oldest !== undefined) this.delete(oldest);
+  }
+
+  delete(name: string): void {
+    const worker = this.#workerOf.get(name);
+    if (worker === undefined) return;
+    this.#workerOf.delete(name);
+    this.#counts.set(worker, this.count(worker) - 1);
+  }
+
+  forget(worker: number): void {
+    for (const name of this.#namesOf(worker)) this.delete(name);
+  }
+
+  /** Moves names from the workers that have more than an equal part. */
+  fill(worker: number, workers: ReadonlySet<number>): { readonly name: string; readonly from: number }[] {
+    const part = Math.floor(this.#workerOf.size / workers.size);
+    const moved: { name: string; from: number }[] = [];
+    for (const from of workers) {
+      const surplus = Math.min(this.count(from), this.count(from) - part, part - this.count(worker));
+      if (from === worker || surplus <= 0) continue;
+      for (const name of this.#namesOf(from).slice(0, surplus)) {
+        this.set(name, worker);
+        moved.push({ name, from });
+      }
+    }
+    return moved;
+  }
+
+  #namesOf(worker: number): string[] {
+    return Array.from(this.#workerOf).flatMap(([name, of]) => (of === worker ? [name] : []));
+  }
+}
+
+export interface Choice {
+  readonly worker: number;
+  /** Whether the tenant of the token is known, so that the worker does not need to report it. */
+  readonly isKnown: boolean;
+}
+
+/** Chooses the worker of each connection. A wrong choice costs time, but is never unsafe. */
+export class Routes {
+  readonly #running = new Set<number>();
+  readonly #tenantOf = new BoundedMap<string, string>(mostNames);
+  readonly #tenants = new Assignments(mostNames);
+  /** Unknown tokens have their own limit, so that a flood of them cannot displace tenants. */
+  readonly #strangers = new Assignments(mostStrangers);
+  #turn = 0;
+
+  get running(): number[] {
+    return Array.from(this.#running);
+  }
+
+  /** Returns the tenants that the added worker takes over. */
+  add(worker: number): { readonly name: string; readonly from: number }[] {
+    this.#running.add(worker);
+    return this.#tenants.fill(worker, this.#running);
+  }
+
+  remove(worker: number): void {
+    this.#running.delete(worker);
+    this.#tenants.forget(worker);
+    this.#strangers.forget(worker);
+  }
+
+  choose(token: string | undefined): Choice | undefined {
+    if (this.#running.size === 0) return undefined;
+    if (token === undefined) {
+      const workers = this.running;
+      return { worker: workers[this.#turn++ % workers.length] ?? 0, isKnown: true };
+    }
+    const tenantId = this.#tenantOf.get(token);
+    return tenantId === undefined
+      ? { worker: this.#assigned(this.#strangers, token), isKnown: false }
+      : { worker: this.#assigned(this.#tenants, tenantId), isKnown: true };
+  }
+
+  /** Returns the worker of the tenant. */
+  learn(token: string, tenantId: string, worker: number): number {
+    this.#strangers.delete(token);
+    this.#tenantOf.set(token, tenantId);
+    const known = this.#tenants.get(tenantId);
+    if (known !== undefined || !this.#running.has(worker)) return known ?? worker;
+    this.#tenants.set(tenantId, worker);
+    return worker;
+  }
+
+  #assigned(assignments: Assignments, name: string): number {
+    const known = assignments.get(name);
+    if (known !== undefined) return known;
+    const load = (worker: number): number => this.#tenants.count(worker) + this.#strangers.count(worker);
+    const [first = 0, ...others] = this.#running;
+    const worker = others.reduce((least, each) => (load(each) < load(least) ? each : least), first);
+    assignments.set(name, worker);
+    return worker;
+  }
+}

@@ -1,0 +1,71 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import type { Socket } from 'node:net';
+import type { Arrived, Seen, Start, ToMain, ToWorker } from './messages.ts';
+import { Questions } from './questions.ts';
+
+interface Handlers {
+  readonly seen: (seen: Seen) => void;
+  readonly ask: (id: number, question: 'health' | 'metrics') => void;
+}
+
+/** One run of a worker, seen from the main process. */
+export class WorkerProcess {
+  /** Resolves to undefined when the worker serves, or to the reason why it cannot start. */
+  readonly started: Promise<string | undefined>;
+  readonly ended: Promise<string>;
+  readonly questions = new Questions();
+  readonly #child: ChildProcess;
+  readonly #unsent = new Set<Socket>();
+
+  constructor(start: Start, handlers: Handlers) {
+    const child = fork(process.argv[1] ?? '', ['serve', '--worker'], {
+      serialization: 'advanced',
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    this.#child = child;
+    this.ended = new Promise((resolve) => {
+      child.once('error', (error) => resolve(error.message));
+      child.once('exit', (code, signal) => {
+        this.#abandon();
+        resolve(signal ?? `exit code ${code}`);
+      });
+    });
+    this.started = new Promise((resolve) => {
+      child.on('message', (message: ToMain) => {
+        if (message.type === 'ready') resolve(undefined);
+        else if (message.type === 'failed') resolve(message.message);
+        else if (message.type === 'seen') handlers.seen(message);
+        else if (message.type === 'ask') handlers.ask(message.id, message.question);
+        else this.questions.settle(message.id, message.answer);
+      });
+      void this.ended.then((how) => resolve(`A worker process ended during its start (${how}).`));
+    });
+    this.send({ type: 'start', ...start });
+  }
+
+  send(message: ToWorker): void {
+    // A worker that has just ended cannot receive the message. `ended` reports its end.
+    if (this.#child.connected) this.#child.send(message, () => {});
+  }
+
+  pass(socket: Socket, arrived: Arrived): void {
+    if (!this.#child.connected) {
+      socket.destroy();
+      return;
+    }
+    this.#unsent.add(socket);
+    this.#child.send({ type: 'connection', ...arrived }, socket, { keepOpen: false }, (error) => {
+      this.#unsent.delete(socket);
+      if (error) socket.destroy();
+    });
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
+  #abandon(): void {
+    for (const socket of this.#unsent) socket.destroy();
+    this.questions.giveUp();
+  }
+}

@@ -1,0 +1,137 @@
+import { Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import type { FastifyInstance } from 'fastify';
+import type { Config } from '../config.ts';
+import { notReady } from '../http/health.ts';
+import { surviveDriverFaults } from '../listening.ts';
+import type { OpenDatabase } from '../open-database.ts';
+import { openServiceOn } from '../open-service.ts';
+import type { Doors } from '../http/doors.ts';
+import { appOptions, startServing } from '../serving.ts';
+import { Connections } from './connections.ts';
+import type { Arrived, Start, ToMain, ToWorker } from './messages.ts';
+import { isHealth, Questions } from './questions.ts';
+
+const send = (message: ToMain): void => {
+  if (process.connected) process.send?.(message);
+};
+
+/** Runs in a worker process until the main process stops the worker or ends. */
+export function work(config: Config, messageOf: (error: unknown) => string): void {
+  setFlagsFromString('--heap-growing-percent=100');
+  // Ctrl-C and systemd signal all processes. The main process stops the workers in order.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
+  process.on('disconnect', () => process.exit());
+  const questions = new Questions();
+  const connections = new Connections((seen) => send({ type: 'seen', ...seen }));
+  let serving: Serving | undefined;
+  const start = async (order: Start): Promise<void> => {
+    try {
+      serving = await serveAsWorker(config, order, connections, questions);
+      send({ type: 'ready' });
+    } catch (error) {
+      send({ type: 'failed', message: messageOf(error) });
+      process.disconnect();
+    }
+  };
+  process.on('message', (message: ToWorker, socket: unknown) => {
+    if (message.type === 'start') void start(message);
+    else if (message.type === 'connection') serving?.accept(message, socket);
+    else if (message.type === 'leave') connections.leave(message.tenantId);
+    else if (message.type === 'answer') questions.settle(message.id, message.answer);
+    else if (message.type === 'ask') void serving?.answer(message);
+    else void (serving?.stop() ?? Promise.resolve()).finally(() => process.disconnect());
+  });
+}
+
+type Ask = Extract<ToWorker, { type: 'ask' }>;
+
+interface Serving {
+  accept(arrived: Arrived, socket: unknown): void;
+  answer(ask: Ask): Promise<void>;
+  stop(): Promise<void>;
+}
+
+async function serveAsWorker(
+  config: Config,
+  order: Start,
+  connections: Connections,
+  questions: Questions,
+): Promise<Serving> {
+  const { worker, workers, port } = order;
+  const report = surviveDriverFaults();
+  const { console, ...options } = await appOptions(config);
+  const [root, previous = null] = order.rootKeys.map((bytes) => ({ load: async () => bytes }));
+  const replica = {
+    ...config,
+    previousRootKey: previous,
+    // One worker writes the files, so that two workers do not write the same file.
+    checkpointDirectory: worker === 1 ? config.checkpointDirectory : null,
+  };
+  const open = await openServiceOn(databaseOf(order, root), replica, 'command', workers);
+  let own: Doors | undefined;
+  let server: FastifyInstance['server'] | undefined;
+  const stop = await startServing({
+    config: replica,
+    open: { ...open, warnings: [] },
+    report,
+    app: {
+      ...options,
+      worker,
+      ...(console && { console: { ...console, port } }),
+      leaves: (socket, caller) => connections.note(socket, caller),
+    },
+    wrap(doors) {
+      own = doors;
+      return { ...doors, ...together(doors, questions) };
+    },
+    async listen(app) {
+      await app.ready();
+      server = app.server;
+      // Node starts the time limits of slow clients at this event. The main process listens instead of this server.
+      server.emit('listening');
+    },
+  });
+  return {
+    stop,
+    accept(arrived, socket) {
+      // Node passes no socket if the client has already disconnected.
+      if (!(socket instanceof Socket)) return;
+      // Like the sockets that an HTTP server accepts, the socket stays open after the client has finished sending.
+      socket.allowHalfOpen = true;
+      connections.add(socket, arrived);
+      if (arrived.bytes.length > 0) socket.unshift(arrived.bytes);
+      server?.emit('connection', socket);
+    },
+    async answer({ id, question }) {
+      const answer = await own?.[question]().catch(() => undefined);
+      send({ type: 'answer', id, answer });
+    },
+  };
+}
+
+function databaseOf({ connection }: Start, rootKey: OpenDatabase['rootKey'] | undefined): OpenDatabase {
+  if (!rootKey) throw new Error('the start of a worker must contain a root key (got none)');
+  return {
+    embedded: false,
+    connection,
+    ownerConnection: connection,
+    serverRole: null,
+    rootKey,
+    close: () => Promise.resolve(),
+  };
+}
+
+/** The readiness and the metrics of all workers, whichever worker receives the request. */
+function together(doors: Doors, questions: Questions): Pick<Doors, 'health' | 'metrics'> {
+  return {
+    async health() {
+      const answer = await questions.ask('health', send);
+      return isHealth(answer) ? answer : { ready: false, reasons: [notReady.unknown] };
+    },
+    async metrics() {
+      const answer = await questions.ask('metrics', send);
+      return typeof answer === 'string' ? answer : doors.metrics();
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CannotStart } from '../cannot-start.ts';
+import { type Health, notReady } from '../http/health.ts';
+import { metric } from '../http/metrics.ts';
+import type { Arrival } from './intake.ts';
+import type { Log } from './log.ts';
+import { mergeMetrics } from './merge-metrics.ts';
+import type { Answer, Question, Seen, Start } from './messages.ts';
+import { isHealth } from './questions.ts';
+import { Routes } from './routes.ts';
+import { WorkerProcess } from './worker-process.ts';
+
+const [shortestPause, longestPause] = [100, 30_000];
+/** A worker that has run for this time restarts with the shortest pause again. */
+const steady = 60_000;
+const stopsWithin = 20_000;
+
+/** Keeps the workers running, and passes each connection to one of them. */
+export class Workers {
+  readonly #start: Omit<Start, 'worker'>;
+  readonly #log: Log;
+  readonly #routes = new Routes();
+  readonly #processes = new Map<number, WorkerProcess>();
+  readonly #stopping = new AbortController();
+  #kept: Promise<void>[] = [];
+  #restarts = 0;
+
+  constructor(start: Omit<Start, 'worker'>, log: Log) {
+    this.#start = start;
+    this.#log = log;
+  }
+
+  async start(): Promise<void> {
+    const numbers = Array.from({ length: this.#start.workers }, (_, index) => index + 1);
+    const reasons = await Promise.all(numbers.map((worker) => this.#launch(worker).started));
+    const reason = reasons.find((text) => text !== undefined);
+    if (reason !== undefined) {
+      await this.stop();
+      throw new CannotStart(reason);
+    }
+    for (const worker of numbers) this.#routes.add(worker);
+    this.#kept = numbers.map((worker) => this.#keep(worker));
+  }
+
+  deliver(socket: Socket, { bytes, token }: Arrival): void {
+    const choice = this.#routes.choose(token);
+    const chosen = choice && this.#processes.get(choice.worker);
+    if (chosen) chosen.pass(socket, { bytes, token, isKnown: choice.isKnown });
+    else socket.destroy();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    const processes = Array.from(this.#processes.values());
+    for (const each of processes) each.send({ type: 'stop' });
+    const timer = setTimeout(() => processes.forEach((each) => each.kill()), stopsWithin);
+    await Promise.all(processes.map(({ ended }) => ended));
+    await Promise.all(this.#kept);
+    clearTimeout(timer);
+  }
+
+  #launch(worker: number): WorkerProcess {
+    const launched = new WorkerProcess(
+      { ...this.#start, worker },
+      {
+        seen: (seen) => this.#learn(worker, seen),
+        ask: (id, question) =>
+          void this.#answer(question).then((answer) => launched.send({ type: 'answer', id, answer })),
+      },
+    );
+    this.#processes.set(worker, launched);
+    return launched;
+  }
+
+  async #keep(worker: number): Promise<void> {
+    const { signal } = this.#stopping;
+    for (let pause = shortestPause; ; pause = Math.min(longestPause, 2 * pause)) {
+      const startedAt = performance.now();
+      const how = await this.#processes.get(worker)?.ended;
+      this.#routes.remove(worker);
+      if (signal.aborted) return;
+      if (performance.now() - startedAt > steady) pause = shortestPause;
+      this.#log('error', 'a worker ended and will be started again', { worker, how, pause_ms: pause });
+      await sleep(pause, undefined, { signal }).catch(() => {});
+      if (signal.aborted) return;
+      this.#restarts++;
+      const reason = await this.#launch(worker).started;
+      if (reason === undefined) this.#join(worker);
+      else this.#log('error', 'a worker cannot start', { worker, reason });
+    }
+  }
+
+  #join(worker: number): void {
+    for (const { name: tenantId, from } of this.#routes.add(worker)) {
+      this.#processes.get(from)?.send({ type: 'leave', tenantId });
+    }
+    this.#log('info', 'a worker serves again', { worker });
+  }
+
+  #learn(worker: number, { token, tenantId }: Seen): void {
+    if (this.#routes.learn(token, tenantId, worker) === worker) return;
+    this.#processes.get(worker)?.send({ type: 'leave', tenantId });
+  }
+
+  async #answer(question: Question): Promise<Answer> {
+    const answers = new Map<number, Answer | undefined>();
+    const ask = async (worker: number): Promise<void> => {
+      const process = this.#processes.get(worker);
+      answers.set(worker, await process?.questions.ask(question, (message) => process.send(message)));
+    };
+    await Promise.all(this.#routes.running.map(ask));
+    return question === 'health' ? healthOfAll(Array.from(answers.values())) : this.#metrics(answers);
+  }
+
+  #metrics(answers: ReadonlyMap<number, Answer | undefined>): string {
+    const texts = Array.from(answers).flatMap(([worker, answer]): [number, string][] =>
+      typeof answer === 'string' ? [[worker, answer]] : [],
+    );
+    const help = 'Workers that were started again because they had ended.';
+    return (
+      mergeMetrics(new Map(texts)) + metric('counter', 'eaas_worker_restarts_total', help, this.#restarts)
+    );
+  }
+}
+
+function healthOfAll(answers: readonly (Answer | undefined)[]): Health {
+  const all = answers.map((answer) =>
+    isHealth(answer) ? answer : { ready: false, reasons: [notReady.unknown] },
+  );
+  return {
+    ready: all.length > 0 && all.every(({ ready }) => ready),
+    reasons: Array.from(new Set(all.flatMap(({ reasons }) => reasons))),
+  };
+}
