@@ -67,3 +67,8 @@ export function postRequest(path: string, headers: Readonly<Record<string, strin
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
   return [`POST ${path} HTTP/1.1`, ...lines, '', json].join('\r\n');
 }
+
+export function wrapRequest(keyId: string, apiKey: string): string {
+  const body = { dek: Buffer.alloc(32, 7).toString('base64') };
+  return postRequest(`/v1/keys/${keyId}/wrap`, { Authorization: `Bearer ${apiKey}` }, body);
+}

@@ -9,6 +9,7 @@ import { benchmark as prisma } from './prisma.bench.ts';
 import { benchmark as seal } from './seal.bench.ts';
 import { benchmark as streams } from './streams.bench.ts';
 import { benchmark as verify } from './verify.bench.ts';
+import { benchmark as workers } from './workers.bench.ts';
 import { benchmark as wraps } from './wraps.bench.ts';
 
 const benchmarks: readonly Benchmark[] = [
@@ -20,6 +21,7 @@ const benchmarks: readonly Benchmark[] = [
   streams,
   chromium,
   wraps,
+  workers,
   batches,
   verify,
 ];

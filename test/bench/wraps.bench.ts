@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { call, type Place } from '../faults/client.ts';
 import { OwnPostgres } from '../setup/own-postgres.ts';
 import { newKey, operate, startReplica } from '../faults/place.ts';
-import { Burst, postRequest } from './burst.ts';
+import { Burst, wrapRequest } from './burst.ts';
 import type { Benchmark } from './compare.ts';
 
 const connections = 384;
@@ -44,8 +44,3 @@ export const benchmark: Benchmark = {
     ];
   },
 };
-
-function wrapRequest(keyId: string, apiKey: string): string {
-  const body = { dek: Buffer.alloc(32, 7).toString('base64') };
-  return postRequest(`/v1/keys/${keyId}/wrap`, { Authorization: `Bearer ${apiKey}` }, body);
-}

@@ -57,7 +57,11 @@ export async function runShared(args: readonly string[], env: Environment): Prom
 }
 
 export async function serve(env: Environment, { program = eaas, cwd = root } = {}) {
-  const { child, stdout, stderr } = launch([...program, 'serve'], { EAAS_PORT: '0', ...env }, cwd);
+  const { child, stdout, stderr } = launch(
+    [...program, 'serve'],
+    { EAAS_PORT: '0', EAAS_WORKERS: workers, ...env },
+    cwd,
+  );
   const ended: Promise<End> = once(child, 'close').then(([code, signal]) => ({ code, signal }));
   const end = (): End | undefined => {
     const { exitCode: code, signalCode: signal } = child;
@@ -90,6 +94,9 @@ export async function serve(env: Environment, { program = eaas, cwd = root } = {
     throw new Error(`\`eaas serve\` did not start:\n${log()}`);
   }
 }
+
+/** One process starts faster, and most tests do not depend on the number of workers. */
+const workers = process.env['EAAS_TEST_WORKERS'] ?? '1';
 
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
