@@ -49,7 +49,7 @@ const layers: readonly (readonly RegExp[])[] = [
   [/^state\/|^service\.ts$/, /^root-check\.ts$/],
   [/^operations\//],
   [/^http\//, /^jobs\//],
-  [/^(?:dev|doctor)\/|^(?:migrate-database|open-database|open-service|serve)\.ts$/],
+  [/^(?:dev|doctor|workers)\/|^(?:listening|migrate-database|open-database|open-service|serve|serving)\.ts$/],
   [/^cli\/|^main\.ts$/],
 ];
 

@@ -59,7 +59,7 @@ export const mutations: readonly Mutation[] = [
     ],
   ),
   mutation('uncaught-errors-of-the-driver', { 'faults:database': ['no server ends'] }, [
-    `${server}/serve.ts`,
+    `${server}/listening.ts`,
     'if (isDriverFault(error)) {',
     'if (isDriverFault(error) && error.message === "") {',
   ]),
@@ -402,7 +402,7 @@ export const mutations: readonly Mutation[] = [
   ]),
   mutation('bodies-without-a-share', { 'fairness:uploads': ['the server stays under 400 MiB'] }, [
     `${server}/admission/admission.ts`,
-    'large_bodies: new Shares({ capacity: 32 * mebi, perTenant: 8 * mebi })',
+    'large_bodies: new Shares({ capacity: largeBodies, perTenant: 8 * mebi })',
     'large_bodies: new Shares({ capacity: 8_192 * mebi })',
   ]),
   mutation(
@@ -410,8 +410,8 @@ export const mutations: readonly Mutation[] = [
     { 'fairness:uploads': ['the second tenant is never refused'] },
     [
       `${server}/admission/admission.ts`,
-      'large_bodies: new Shares({ capacity: 32 * mebi, perTenant: 8 * mebi })',
-      'large_bodies: new Shares({ capacity: 32 * mebi })',
+      'large_bodies: new Shares({ capacity: largeBodies, perTenant: 8 * mebi })',
+      'large_bodies: new Shares({ capacity: largeBodies })',
     ],
     [
       `${server}/admission/shares.ts`,
@@ -426,8 +426,8 @@ export const mutations: readonly Mutation[] = [
   ),
   mutation('a-flooded-share-is-closed', { 'fairness:verifies': ['the flood is served, not only refused'] }, [
     `${server}/admission/admission.ts`,
-    'verifications: new Shares({ capacity: 2, perTenant: 1 })',
-    'verifications: new Shares({ capacity: 2, perTenant: 0 })',
+    'verifications: new Shares({ capacity: divide(2), perTenant: 1 })',
+    'verifications: new Shares({ capacity: divide(2), perTenant: 0 })',
   ]),
   mutation(
     'states-forgotten-by-a-change',

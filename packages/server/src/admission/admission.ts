@@ -4,7 +4,6 @@ import { Turns } from './turns.ts';
 const mebi = 1024 * 1024;
 
 export const smallBody = 64 * 1024;
-const largestBody = 8 * mebi;
 
 export type Admission = ReturnType<typeof createAdmission>;
 
@@ -12,14 +11,13 @@ export type Admission = ReturnType<typeof createAdmission>;
 export function createAdmission(turns = new Turns(), workers = 1) {
   const divide = (most: number): number => Math.max(1, Math.floor(most / workers));
   const reads = divide(4);
+  // The largest body has 8 MiB.
+  const largeBodies = Math.max(8 * mebi, divide(32 * mebi));
   return {
     turns,
     shares: {
       small_bodies: new Shares({ capacity: divide(16 * mebi) }),
-      large_bodies: new Shares({
-        capacity: Math.max(largestBody, divide(32 * mebi)),
-        perTenant: largestBody,
-      }),
+      large_bodies: new Shares({ capacity: largeBodies, perTenant: 8 * mebi }),
       entries: new Shares({ capacity: 32 * mebi }),
       /** Changes use half of the connection pool. The rest is for authentication and for appending audit entries. */
       changes: new Shares({ capacity: divide(5), perTenant: 1 }),

@@ -11,7 +11,7 @@ export function isComplete(bytes: Buffer): boolean {
 }
 
 function isGarbage(text: string): boolean {
-  return /^(?![A-Z-]+(?: |$))/.test(text) || /[^\r]\n|[^\t\r\n\x20-\x7e\x80-\xff]/.test(text);
+  return /^(?!$|[A-Z-]+(?: |$))/.test(text) || /[^\r]\n|[^\t\r\n\x20-\x7e\x80-\xff]/.test(text);
 }
 
 /** The returned hash only chooses a worker. It grants nothing. */
