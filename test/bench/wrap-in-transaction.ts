@@ -27,7 +27,7 @@ export function wrapInTransaction(service: Service) {
       const time = head.now;
       const { apiKey, key } = await readState(tx, state, caller, input.key_id);
       authorize(state, apiKey, caller, time);
-      const { draft, answer } = withKey(key, (crypto) => wrapRule(key.row, crypto, input));
+      const { draft, answer } = withKey(key, undefined, (crypto) => wrapRule(key.row, crypto, input));
       if (!draft || answer instanceof Refusal) throw new Error('the wrap was refused');
       await append(tx, state, caller, head, time, draft);
       return answer;

@@ -17,6 +17,7 @@ export function keyRecord(fields: Record<string, unknown> = {}): object {
     key_version: 1,
     status: 'active',
     exportable: false,
+    intake: false,
     created_at: aTimestamp,
     rotated_at: null,
     rotation_policy: null,

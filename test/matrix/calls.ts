@@ -119,7 +119,12 @@ export const fields: { readonly [R in Route]: Fields<R> } = {
     ...crypto,
   },
   'POST /v1/hash': { key_id: 'key id', value: 'text' },
-  'POST /v1/keys': { name: 'name', exportable: 'true or false', rotation_policy: 'object' },
+  'POST /v1/keys': {
+    name: 'name',
+    exportable: 'true or false',
+    intake: 'true or false',
+    rotation_policy: 'object',
+  },
   'GET /v1/keys': { ...page, status: 'one of some words', name: 'any text in a query' },
   'GET /v1/keys/:key_id': page,
   'DELETE /v1/keys/:key_id': { grace_days: 'days' },

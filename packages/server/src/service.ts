@@ -25,6 +25,7 @@ interface Counts {
   conflicts: number;
   failures: number;
   waiting: number;
+  intakeOpened: number;
   /** Measured by `performance.now()`. */
   failedAt: number | null;
 }
@@ -50,6 +51,14 @@ export function createService(options: {
     admission,
     alarms,
     used: new Used(clock),
-    counts: { appends: 0, entries: 0, conflicts: 0, failures: 0, waiting: 0, failedAt: null },
+    counts: {
+      appends: 0,
+      entries: 0,
+      conflicts: 0,
+      failures: 0,
+      waiting: 0,
+      intakeOpened: 0,
+      failedAt: null,
+    },
   };
 }

@@ -1,30 +1,22 @@
 import { Aes256Gcm, CipherSuite, HkdfSha256 } from '@hpke/core';
 import { XWing } from '@hpke/hybridkem-x-wing';
 import { hkdf } from '@noble/hashes/hkdf.js';
-import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
-import { sha3_256, shake256 } from '@noble/hashes/sha3.js';
 import { concatBytes } from '@noble/hashes/utils.js';
 import { ml_kem768_x25519 } from '@noble/post-quantum/hybrid.js';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { bytes, vectors } from '../../../../test/vectors/vectors.ts';
 import { fromHex, toHex } from '../bytes.ts';
-import { nobleEngine } from '../engines/noble.ts';
 import { InputError } from '../errors.ts';
 import { formatPublicKey, type IntakePublicKey, wrapForIntake } from './intake.ts';
-import { type IntakeCrypto, intakeKeyInfo, intakePrivateKey, openForIntake } from './internal-intake.ts';
+import {
+  type IntakeCrypto,
+  intakeKeyInfo,
+  intakePrivateKey,
+  nobleIntakeCrypto as noble,
+  openForIntake,
+} from './internal-intake.ts';
 import { intakeAad, intakeInfo, intakeParts } from './suite.ts';
-import { x25519 } from './x25519.ts';
-
-const basePoint = new Uint8Array(32).fill(9, 0, 1);
-
-const noble: IntakeCrypto = {
-  engine: nobleEngine,
-  shake256: (message, dkLen) => shake256(message, { dkLen }),
-  sha3: sha3_256,
-  hmac: (key, message) => hmac(sha256, key, message),
-  x25519: (scalar, point = basePoint) => x25519(scalar, point),
-};
 
 const { tenant_id, key_id: keyId, cases, refusals } = vectors('intake');
 const dek = new Uint8Array(32).fill(7);

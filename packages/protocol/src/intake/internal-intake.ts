@@ -1,4 +1,5 @@
 // For services, which open wrapped keys that writers made with a public key.
 export { type IntakeCrypto, type IntakePrivateKey, intakePrivateKey, openForIntake } from './open.ts';
+export { nobleIntakeCrypto, nobleIntakeKey } from './noble.ts';
 export { formatPublicKey } from './public-key.ts';
-export { intakeKeyInfo, intakeVersion, intakeWrappedLength } from './suite.ts';
+export { intakeKeyInfo, intakeVersion, intakeWrappedTextLength } from './suite.ts';

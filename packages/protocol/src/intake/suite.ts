@@ -12,6 +12,8 @@ const headLength = 6;
 const sealedAt = headLength + mlKemCiphertextLength + 32;
 /** The length of a wrapped key that a writer makes with a public key. */
 export const intakeWrappedLength = sealedAt + 48;
+/** The length of its base64. */
+export const intakeWrappedTextLength = 1_568;
 
 /** The key and the version that a wrapped key of the second type is for. */
 export interface IntakePlace {
@@ -36,10 +38,13 @@ export function intakeHead(keyVersion: number): Uint8Array {
   return head;
 }
 
+/** Whether the bytes begin like a wrapped key of the second type. */
+export const isIntakeWrapped = (wrapped: Uint8Array): boolean =>
+  formatAndSuite.every((byte, at) => wrapped[at] === byte);
+
 /** Returns the version that a wrapped key of the second type names, or undefined for other bytes. */
 export function intakeVersion(wrapped: Uint8Array): number | undefined {
-  const isIntake =
-    wrapped.length === intakeWrappedLength && formatAndSuite.every((byte, at) => wrapped[at] === byte);
+  const isIntake = wrapped.length === intakeWrappedLength && isIntakeWrapped(wrapped);
   return isIntake ? new DataView(wrapped.buffer, wrapped.byteOffset).getUint32(2) : undefined;
 }
 

@@ -1,6 +1,7 @@
 import { fromBase64, toBase64, viewBase64 } from '../base64.ts';
 import { using } from '../bytes.ts';
 import type { Context } from '../context.ts';
+import { isIntakeWrapped } from '../intake/suite.ts';
 import type { Item, Output } from '../wire/endpoints.ts';
 import { type Draft, keyDraft, logged, refused } from './draft.ts';
 import { type KeyFields, refusedByStatus, requireStatus } from './key-rules.ts';
@@ -43,6 +44,19 @@ function readWrapped(text: string): Uint8Array {
   return viewBase64(text) ?? fromBase64(text);
 }
 
+/** Only an intake key unwraps what was wrapped with a public key. */
+export function unwrapUnder(
+  { intake }: Pick<KeyFields, 'intake'>,
+  crypto: Pick<KeyCrypto, 'unwrap'>,
+  wrapped: Uint8Array,
+  context?: Context,
+): Uint8Array | undefined {
+  return intake || !isIntakeWrapped(wrapped) ? crypto.unwrap(wrapped, context) : undefined;
+}
+
+export const intakeMark = (wrapped: Uint8Array | undefined): { readonly intake?: true } =>
+  wrapped && isIntakeWrapped(wrapped) ? { intake: true } : {};
+
 export const wrapRule: VerbRule<'wrap'> = (key, crypto, { dek, context }) => {
   requireStatus(key, 'active');
   const { key_id, key_version } = key;
@@ -57,9 +71,14 @@ export const unwrapRule: VerbRule<'unwrap'> = (key, crypto, input) => {
   const used = { key_id: key.key_id, key_version: named ?? key.key_version };
   const isExpected = expected === undefined || expected === named;
   const refusal = refusedByStatus(key, 'active', 'disabled');
-  const secret = isExpected && !refusal ? crypto.unwrap(wrapped, context) : undefined;
+  const secret = isExpected && !refusal ? unwrapUnder(key, crypto, wrapped, context) : undefined;
   const answer = secret ? { dek: using(secret, toBase64), ...used } : (refusal ?? unauthenticWrappedKey());
-  return recorded('key.unwrap', used, { key_version: used.key_version, context }, answer);
+  return recorded(
+    'key.unwrap',
+    used,
+    { key_version: used.key_version, context, ...intakeMark(wrapped) },
+    answer,
+  );
 };
 
 export const rewrapRule: VerbRule<'rewrap'> = (key, crypto, { wrapped_key, context }) => {
@@ -67,13 +86,14 @@ export const rewrapRule: VerbRule<'rewrap'> = (key, crypto, { wrapped_key, conte
   const { key_id, key_version } = key;
   const wrapped = readWrapped(wrapped_key);
   const from_version = crypto.versionOf(wrapped);
-  const rewrapped = from_version !== key_version;
-  const secret = crypto.unwrap(wrapped, context);
+  const mark = intakeMark(wrapped);
+  const rewrapped = mark.intake ?? from_version !== key_version;
+  const secret = unwrapUnder(key, crypto, wrapped, context);
   const newest = (dek: Uint8Array) => (rewrapped ? toBase64(crypto.wrap(dek, context)) : wrapped_key);
   const answer = secret
     ? { wrapped_key: using(secret, newest), key_id, key_version, rewrapped }
     : unauthenticWrappedKey();
-  return recorded('key.wrap', key, { from_version, context }, answer);
+  return recorded('key.wrap', key, { from_version, context, ...mark }, answer);
 };
 
 export const hashRule: HashRule = (key, crypto, { value }) => {

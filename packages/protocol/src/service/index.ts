@@ -27,4 +27,4 @@ export { nothingHere, quotaExceeded, Refusal, requestTimeout, unauthorized } fro
 export { checkBody, checked, parseBody, requireBodyType, takesFields } from './request.ts';
 export { findRoute, locationOf, methodsAt, readQuery, routes, splitRoute } from './request.ts';
 export { type Bundle, decryptRule, encryptRule, openBundle } from './server-mode-rules.ts';
-export { type PresentedBundle, sealBundle } from './server-mode-rules.ts';
+export { type PresentedBundle, sealBundle, wrappedKeyIn } from './server-mode-rules.ts';

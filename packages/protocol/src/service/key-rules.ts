@@ -15,6 +15,8 @@ export interface KeyFields {
   readonly key_version: number;
   readonly status: KeyStatus;
   readonly exportable: boolean;
+  /** Anyone who has the public key of the key can make ciphertexts that open. */
+  readonly intake: boolean;
   readonly created_at: number;
   readonly rotated_at: number | null;
   readonly interval_days: number | null;
@@ -57,7 +59,7 @@ export function requireExportable(key: KeyFields): void {
 }
 
 export function newKey(
-  { name, exportable, rotation_policy }: Input<'POST /v1/keys'>,
+  { name, exportable, intake, rotation_policy }: Input<'POST /v1/keys'>,
   { time, entryId }: Moment,
   known: {
     readonly keyId: string;
@@ -79,6 +81,7 @@ export function newKey(
     key_version: 1,
     status: 'active' as const,
     exportable: exportable ?? false,
+    intake: intake ?? false,
     created_at: time,
     rotated_at: null,
     interval_days,
@@ -86,7 +89,8 @@ export function newKey(
     destroy_at: null,
     rev: entryId,
   };
-  const metadata = { key_version: 1, name, exportable: row.exportable, interval_days };
+  const created = { key_version: 1, name, exportable: row.exportable, interval_days };
+  const metadata = row.intake ? { ...created, intake: true } : created;
   return { row, draft: keyDraft('key.create', row, metadata) };
 }
 

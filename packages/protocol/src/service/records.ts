@@ -10,6 +10,7 @@ export function keyRecord(key: KeyFields): Output<'POST /v1/keys'> {
     key_version: key.key_version,
     status: key.status,
     exportable: key.exportable,
+    intake: key.intake,
     created_at: formatTimestamp(key.created_at),
     rotated_at: timeOrNull(key.rotated_at),
     rotation_policy: key.interval_days === null ? null : { interval_days: key.interval_days },

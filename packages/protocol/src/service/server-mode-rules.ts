@@ -8,7 +8,7 @@ import { type Envelope, parseEnvelope } from '../envelope.ts';
 import { DecryptionError, FormatError } from '../errors.ts';
 import { fromUtf8, toUtf8 } from '../text.ts';
 import type { Input, Output } from '../wire/endpoints.ts';
-import { type KeyCrypto, recorded, type Ruling } from './data-key-rules.ts';
+import { intakeMark, type KeyCrypto, recorded, type Ruling, unwrapUnder } from './data-key-rules.ts';
 import { type KeyFields, refusedByStatus, requireStatus } from './key-rules.ts';
 import { decryptionFailed, Refusal } from './refusal.ts';
 
@@ -48,14 +48,25 @@ export function decryptRule(
     wrappedKey: input.wrapped_key === undefined ? undefined : fromBase64(input.wrapped_key),
     iv: input.iv === undefined ? undefined : fromBase64(input.iv),
   };
-  const open = () => openBundle(crypto, engine, presented, input.context) ?? decryptionFailed();
+  const opener = {
+    versionOf: (wrapped: Uint8Array) => crypto.versionOf(wrapped),
+    unwrap: (wrapped: Uint8Array) => unwrapUnder(key, crypto, wrapped),
+  };
+  const open = () => openBundle(opener, engine, presented, input.context) ?? decryptionFailed();
   const plaintext = refusedByStatus(key, 'active', 'disabled') ?? open();
   // The audit entry has the key version of the request. If that number cannot be a version, the entry has the key's
   // current version.
   const isVersion = input.key_version >= 1 && input.key_version <= 0xffff_ffff;
   const named = { key_id: key.key_id, key_version: isVersion ? input.key_version : key.key_version };
   const answer = plaintext instanceof Refusal ? plaintext : { plaintext };
-  return recorded('decrypt', named, { context: input.context }, answer);
+  const mark = intakeMark(wrappedKeyIn(input));
+  return recorded('decrypt', named, { context: input.context, ...mark }, answer);
+}
+
+/** The wrapped key that `decryptRule` opens. It is undefined if the ciphertext is not an envelope. */
+export function wrappedKeyIn({ ciphertext, wrapped_key }: Input<'POST /v1/decrypt'>): Uint8Array | undefined {
+  if (wrapped_key !== undefined) return fromBase64(wrapped_key);
+  return unless(FormatError, () => parseEnvelope(fromBase64(ciphertext)))?.wrappedKey;
 }
 
 export function sealBundle(

@@ -13,6 +13,7 @@ const keyRecord = z.object({
   key_version: count,
   status: keyStatus,
   exportable: z.boolean(),
+  intake: z.boolean(),
   created_at: time,
   rotated_at: z.nullable(time),
   rotation_policy: z.nullable(rotationPolicy),
@@ -24,6 +25,7 @@ export const createKey = {
   body: z.strictObject({
     name,
     exportable: z.nullish(z.boolean()),
+    intake: z.nullish(z.boolean()),
     rotation_policy: z.nullish(rotationPolicy),
   }),
   output: keyRecord,

@@ -1,4 +1,10 @@
 import { type Context, encodeContext, nobleEngine, pae } from '@eaas/protocol';
+import {
+  intakeVersion,
+  nobleIntakeCrypto,
+  nobleIntakeKey,
+  openForIntake,
+} from '@eaas/protocol/internal-intake';
 import { fieldHash, type KeyCrypto } from '@eaas/protocol/service';
 import { type Key, randomBytes, type Tenant } from './tenant.ts';
 
@@ -9,14 +15,15 @@ const headLength = 30;
 const randomAt = 6;
 const ivEnd = 18;
 
-export function keyCrypto({ tenant_id }: Tenant, { row, versions, hashKey }: Key): KeyCrypto {
+export function keyCrypto({ tenant_id }: Tenant, key: Key): KeyCrypto {
+  const { row, versions, hashKey } = key;
   const partsOf = (wrapped: Uint8Array, context: Context | undefined) => {
     const head = wrapped.subarray(0, headLength);
     const aad = pae('eaas test wrap v1', tenant_id, row.key_id, head, encodeContext(context));
     return { iv: head.subarray(randomAt, ivEnd), aad, body: wrapped.subarray(headLength) };
   };
   return {
-    versionOf,
+    versionOf: (wrapped) => versionOf(wrapped) ?? intakeVersion(wrapped),
     wrap(dek, context) {
       const wrapped = new Uint8Array(wrappedLength);
       const view = new DataView(wrapped.buffer);
@@ -30,6 +37,8 @@ export function keyCrypto({ tenant_id }: Tenant, { row, versions, hashKey }: Key
       return wrapped;
     },
     unwrap(wrapped, context) {
+      const keyVersion = intakeVersion(wrapped);
+      if (keyVersion !== undefined) return unwrapIntake(tenant_id, key, keyVersion, wrapped, context);
       const secret = versions[(versionOf(wrapped) ?? 0) - 1]?.secret;
       const { iv, aad, body } = partsOf(wrapped, context);
       return secret ? nobleEngine.decrypt(secret, iv, aad, body) : undefined;
@@ -45,4 +54,23 @@ function versionOf(wrapped: Uint8Array): number | undefined {
   const view = new DataView(wrapped.buffer, wrapped.byteOffset, wrapped.length);
   const isOurs = wrapped.length === wrappedLength && view.getUint16(0) === formatAndSuite;
   return isOurs ? view.getUint32(2) : undefined;
+}
+
+function unwrapIntake(
+  tenantId: string,
+  key: Key,
+  keyVersion: number,
+  wrapped: Uint8Array,
+  context: Context | undefined,
+): Uint8Array | undefined {
+  const opener = intakeKey(tenantId, key, keyVersion);
+  const sharedSecret = opener?.decapsulate(wrapped);
+  opener?.wipe();
+  const place = { keyId: key.row.key_id, keyVersion };
+  return sharedSecret && openForIntake(nobleIntakeCrypto, place, wrapped, sharedSecret, context);
+}
+
+function intakeKey(tenantId: string, { row, versions }: Key, keyVersion: number) {
+  const secret = versions[keyVersion - 1]?.secret;
+  return secret ? nobleIntakeKey(secret, tenantId, { keyId: row.key_id, keyVersion }) : undefined;
 }

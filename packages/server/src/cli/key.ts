@@ -17,6 +17,7 @@ interface CreateOptions extends OnTenant {
   readonly name: string;
   readonly rotateEvery?: number;
   readonly exportable?: true;
+  readonly intake?: true;
 }
 
 const create = onTenant('create', 'Create a key.', [
@@ -30,10 +31,14 @@ const create = onTenant('create', 'Create a key.', [
     wholeNumber,
   )
   .option('--exportable', 'allow the export of the key (cannot be changed later)')
+  .option(
+    '--intake',
+    'allow writers without credentials to encrypt with the public key (cannot be changed later)',
+  )
   .action(async (options: CreateOptions) => {
-    const { name, rotateEvery, exportable } = options;
+    const { name, rotateEvery, exportable, intake } = options;
     const rotation_policy = rotateEvery === undefined ? null : { interval_days: rotateEvery };
-    const input = checked(endpoints['POST /v1/keys'].body, { name, exportable, rotation_policy });
+    const input = checked(endpoints['POST /v1/keys'].body, { name, exportable, intake, rotation_policy });
     const key = await withTenant(options, (service, operator) => createKey(service, operator, input));
     printResult(key, options);
     next(`set EAAS_KEY_ID=${key.key_id} for the application`, options);

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
 import { type Context, encodeContext } from '@eaas/protocol';
+import { intakeWrappedTextLength } from '@eaas/protocol/internal-intake';
 import { hmacSha256 } from './hmac.ts';
 import { paeView } from './pae-view.ts';
 
@@ -19,6 +20,7 @@ const headLength = saltAt + saltLength;
 const bodyLength = 32;
 const bodyEnd = headLength + bodyLength;
 const formatAndSuite = 0x0101;
+const intakeFormatAndSuite = 0x0201;
 const aadStart = 8; // after the count of parts and the length of the head, 4 bytes each
 
 // The iv is constant. This is safe, because each random salt gives another encryption key, and each encryption key
@@ -114,9 +116,12 @@ export function sealedVersion(sealed: Uint8Array): number | undefined {
 }
 
 export function wrappedKeyVersion(text: string): number | undefined {
-  if (text.length !== textLength) return undefined;
+  const expected = { [textLength]: formatAndSuite, [intakeWrappedTextLength]: intakeFormatAndSuite }[
+    text.length
+  ];
+  if (expected === undefined) return undefined;
   const start = Buffer.from(text.slice(0, 8), 'base64');
-  return start.readUInt16BE(0) === formatAndSuite ? start.readUInt32BE(2) : undefined;
+  return start.readUInt16BE(0) === expected ? start.readUInt32BE(2) : undefined;
 }
 
 let salts = Buffer.alloc(0);

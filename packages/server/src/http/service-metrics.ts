@@ -31,6 +31,11 @@ export function serviceMetrics(service: Service, { jobs, verified }: ServerState
       'Appends that the database did not confirm.',
       counts.failures,
     ),
+    counter(
+      'eaas_intake_opened_total',
+      'Data keys unwrapped that writers without credentials wrapped with a public key.',
+      counts.intakeOpened,
+    ),
     gauge('eaas_audit_waiting_entries', 'Audit entries that currently wait to be written.', counts.waiting),
     gauge('eaas_audit_broken_chains', 'Chains that the last nightly verification found broken.', broken),
     gauge(

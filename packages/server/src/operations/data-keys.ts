@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { parseUuid } from '@eaas/protocol';
+import { viewBase64 } from '@eaas/protocol/base64';
+import { intakeWrappedTextLength } from '@eaas/protocol/internal-intake';
 import { nodeEngine } from '@eaas/protocol/node';
 import {
   type BatchResult,
@@ -16,6 +18,7 @@ import {
   type Ruling,
   runBatch,
   unwrapRule,
+  wrappedKeyIn,
   wrapRule,
 } from '@eaas/protocol/service';
 import type { Caller } from '../caller.ts';
@@ -23,6 +26,8 @@ import { wrappedKeyVersion } from '../crypto/sealed-secret.ts';
 import type { Service } from '../service.ts';
 import { decide } from '../state/decide.ts';
 import { loadKeys, type Wanted } from '../state/load-keys.ts';
+import type { KeyMaterial } from '../state/tenant-state.ts';
+import { type IntakeOpenings, intakeOpenings } from './intake.ts';
 import { keyCrypto, requireKey, withKey } from './key-crypto.ts';
 import type { Operations } from './operation.ts';
 
@@ -35,16 +40,20 @@ export const dataKeyOperations = {
   'POST /v1/encrypt': (service, caller, input) =>
     decide(service, caller, async (facts) => {
       const key = await requireKey(service, facts, input.key_id);
-      const ruling = withKey(key, (crypto) =>
+      const ruling = withKey(key, undefined, (crypto) =>
         encryptRule(key.row, crypto, nodeEngine, randomBytes(32), input),
       );
       return { ...recorded(ruling), isEncrypt: true };
     }),
   'POST /v1/decrypt': (service, caller, input) =>
-    decide(service, caller, async (facts) => {
-      const key = await requireKey(service, facts, input.key_id, input.key_version);
-      return recorded(withKey(key, (crypto) => decryptRule(key.row, crypto, nodeEngine, input)));
-    }),
+    withOpenings(service, caller, (openings) =>
+      decide(service, caller, async (facts) => {
+        const key = await requireKey(service, facts, input.key_id, input.key_version);
+        const wrapped = key.row.intake ? wrappedKeyIn(input) : undefined;
+        if (wrapped) await openings.prepare([{ key, wrapped }]);
+        return recorded(withKey(key, openings, (crypto) => decryptRule(key.row, crypto, nodeEngine, input)));
+      }),
+    ),
   'POST /v1/hash': single(hashRule),
   'POST /v1/keys/:key_id/wrap': single(wrapRule),
   'POST /v1/keys/:key_id/unwrap': single(unwrapRule),
@@ -61,11 +70,14 @@ function recorded<Answer>({ draft, answer }: Ruling<Answer>) {
 
 function single<Input extends Fields, Answer>(rule: KeyRule<Input, Answer>) {
   return (service: Service, caller: Caller, input: Input): Promise<Answer> =>
-    decide(service, caller, async (facts) => {
-      const key = await requireKey(service, facts, input.key_id, versionIn(input));
-      const decideOne = () => withKey(key, (crypto) => rule(key.row, crypto, input));
-      return recorded(await service.admission.turns.call(caller.tenantId, decideOne, caller));
-    });
+    withOpenings(service, caller, (openings) =>
+      decide(service, caller, async (facts) => {
+        const key = await requireKey(service, facts, input.key_id, versionIn(input));
+        if (isIntake(input)) await openings.prepare(wrappedIn([input], () => key));
+        const decideOne = () => withKey(key, openings, (crypto) => rule(key.row, crypto, input));
+        return recorded(await service.admission.turns.call(caller.tenantId, decideOne, caller));
+      }),
+    );
 }
 
 export function batch<Input extends Fields, Answer extends object>(
@@ -80,7 +92,9 @@ export function batch<Input extends Fields, Answer extends object>(
     const { turns } = service.admission;
     const all = await turns.run(caller.tenantId, ruleEach(items, read), caller);
     return runBatch(items, all, async (inputs) => {
-      const results = await decideAll(service, caller, inputs, rule);
+      const results = await withOpenings(service, caller, (openings) =>
+        decideAll(service, caller, openings, inputs, rule),
+      );
       for (const result of results) service.alarms.failed(result);
       return results;
     });
@@ -90,13 +104,17 @@ export function batch<Input extends Fields, Answer extends object>(
 function decideAll<Input extends Fields, Answer>(
   service: Service,
   caller: Caller,
+  openings: IntakeOpenings,
   inputs: readonly Input[],
   rule: KeyRule<Input, Answer>,
 ): Promise<(Answer | Refusal)[]> {
   return decide(service, caller, async ({ state, apiKey }) => {
     const loaded = await loadKeys(service.tenants, state, wantedBy(inputs));
+    if (inputs.some(isIntake)) {
+      await openings.prepare(wrappedIn(inputs, ({ key_id }) => loaded.get(parseUuid(key_id) ?? '')));
+    }
     const keys = new Map(
-      [...loaded].map(([keyId, key]) => [keyId, { row: key.row, crypto: keyCrypto(key) }]),
+      [...loaded].map(([keyId, key]) => [keyId, { row: key.row, crypto: keyCrypto(key, openings) }]),
     );
     const keyOf = remembering((text: string) => {
       const key = keys.get(requireKeyId(apiKey, text));
@@ -139,4 +157,30 @@ function remembering<Found>(find: (text: string) => Found): (text: string) => Fo
 
 function versionIn({ wrapped_key }: Fields): number | undefined {
   return wrapped_key === undefined ? undefined : wrappedKeyVersion(wrapped_key);
+}
+
+const isIntake = ({ wrapped_key }: Fields): boolean => wrapped_key?.length === intakeWrappedTextLength;
+
+function* wrappedIn<Input extends Fields>(
+  inputs: readonly Input[],
+  keyOf: (input: Input) => KeyMaterial | undefined,
+) {
+  for (const input of inputs) {
+    const key = isIntake(input) ? keyOf(input) : undefined;
+    const wrapped = key?.row.intake ? viewBase64(input.wrapped_key ?? '') : undefined;
+    if (key && wrapped) yield { key, wrapped };
+  }
+}
+
+async function withOpenings<T>(
+  service: Service,
+  caller: Caller,
+  work: (openings: IntakeOpenings) => Promise<T>,
+): Promise<T> {
+  const openings = intakeOpenings(service, caller);
+  try {
+    return await work(openings);
+  } finally {
+    openings.wipe();
+  }
 }

@@ -1,3 +1,4 @@
+import { intakeVersion } from '@eaas/protocol/internal-intake';
 import { type KeyCrypto, keyNotFound, requireKeyId } from '@eaas/protocol/service';
 import { fieldHash } from '../crypto/field-hash.ts';
 import { sealedVersion, sealer } from '../crypto/sealed-secret.ts';
@@ -5,6 +6,7 @@ import type { Service } from '../service.ts';
 import type { Facts } from '../state/decide.ts';
 import { loadKeys } from '../state/load-keys.ts';
 import type { KeyMaterial } from '../state/tenant-state.ts';
+import type { IntakeOpenings } from './intake.ts';
 
 export async function requireKey(
   { tenants }: Service,
@@ -18,8 +20,12 @@ export async function requireKey(
   return key;
 }
 
-export function withKey<T>(key: KeyMaterial, work: (crypto: KeyCrypto) => T): T {
-  const crypto = keyCrypto(key);
+export function withKey<T>(
+  key: KeyMaterial,
+  openings: IntakeOpenings | undefined,
+  work: (crypto: KeyCrypto) => T,
+): T {
+  const crypto = keyCrypto(key, openings);
   try {
     return work(crypto);
   } finally {
@@ -28,7 +34,11 @@ export function withKey<T>(key: KeyMaterial, work: (crypto: KeyCrypto) => T): T 
 }
 
 /** The caller must call `wipe` after the last use. */
-export function keyCrypto({ row, versions, hashKey }: KeyMaterial): KeyCrypto & { wipe(): void } {
+export function keyCrypto(
+  key: KeyMaterial,
+  openings: IntakeOpenings | undefined,
+): KeyCrypto & { wipe(): void } {
+  const { row, versions, hashKey } = key;
   const { tenant_id: tenantId, key_id: keyId, key_version: newest } = row;
   const sealers = new Map<number, ReturnType<typeof sealer>>();
   const sealerOf = (version: number) => {
@@ -40,7 +50,7 @@ export function keyCrypto({ row, versions, hashKey }: KeyMaterial): KeyCrypto & 
     return prepared;
   };
   return {
-    versionOf: sealedVersion,
+    versionOf: (wrapped) => sealedVersion(wrapped) ?? intakeVersion(wrapped),
     wrap(dek, context) {
       const newestSealer = sealerOf(newest);
       if (!newestSealer)
@@ -48,6 +58,7 @@ export function keyCrypto({ row, versions, hashKey }: KeyMaterial): KeyCrypto & 
       return newestSealer.seal(dek, context);
     },
     unwrap(wrapped, context) {
+      if (intakeVersion(wrapped) !== undefined) return openings?.unwrap(key, wrapped, context);
       return sealerOf(sealedVersion(wrapped) ?? 0)?.open(wrapped, context);
     },
     hash(value) {

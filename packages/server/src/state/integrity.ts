@@ -32,10 +32,11 @@ export function macHolds<Row extends { readonly mac: Uint8Array }>(
   }
 }
 
-function columnsOf<Row>({ columns, added }: Table<Row>, row: Omit<Row, 'mac'>): Column[] {
+function columnsOf<Row>({ columns, added, flag }: Table<Row>, row: Omit<Row, 'mac'>): Column[] {
   const values = row as Readonly<Record<string, Column>>;
   const all = added && values[added] !== null ? [...columns, added] : columns;
-  return all.map((name) => values[name] as Column);
+  const parts = all.map((name) => values[name] as Column);
+  return flag && values[flag] === true ? [...parts, flag] : parts;
 }
 
 /** A valid MAC is not enough, because an attacker could put back an older version of the row with a valid MAC. */

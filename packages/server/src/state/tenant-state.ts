@@ -12,6 +12,8 @@ export interface KeyMaterial {
   readonly row: KeyRow;
   readonly hashKey: KeyObject | null;
   readonly versions: Map<number, KeyObject | null>;
+  /** The text of the public key of the newest version, if a call has asked for it. */
+  intakePublicKey?: string;
 }
 
 /** The id alone does not identify a change, because a restored database uses ids again. */

@@ -8,22 +8,27 @@ export interface KeyRow extends KeyFields, RecordedRow {
   readonly created_id: number;
 }
 
-export const keyTable = recordedTable<KeyRow>('keys', 'key_id', [
+export const keyTable = recordedTable<KeyRow>(
+  'keys',
   'key_id',
-  'tenant_id',
-  'name',
-  'key_version',
-  'status',
-  'exportable',
-  'created_at',
-  'rotated_at',
-  'interval_days',
-  'next_rotation_at',
-  'destroy_at',
-  'sealed_hash_key',
-  'created_id',
-  'rev',
-]);
+  [
+    'key_id',
+    'tenant_id',
+    'name',
+    'key_version',
+    'status',
+    'exportable',
+    'created_at',
+    'rotated_at',
+    'interval_days',
+    'next_rotation_at',
+    'destroy_at',
+    'sealed_hash_key',
+    'created_id',
+    'rev',
+  ],
+  'intake',
+);
 
 export interface KeyVersionRow {
   readonly key_id: string;

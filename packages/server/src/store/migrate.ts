@@ -4,10 +4,11 @@ import { tenantFirst } from './migrations/0003-tenant-first.ts';
 import { append } from './migrations/0004-append.ts';
 import { runs } from './migrations/0005-runs.ts';
 import { verifiedNights } from './migrations/0006-verified-nights.ts';
+import { intake } from './migrations/0007-intake.ts';
 import type { Pool, Sql } from './sql.ts';
 
 /** A released migration must never change. Add a new migration instead. */
-const migrations = [tables, guards, tenantFirst, append, runs, verifiedNights];
+const migrations = [tables, guards, tenantFirst, append, runs, verifiedNights, intake];
 
 const lockNumber = 0x65616173; // 'eaas' in ASCII: identifies the advisory lock
 

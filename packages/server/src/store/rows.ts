@@ -10,6 +10,8 @@ export interface Table<Row> {
   readonly columns: readonly (keyof Row & string)[];
   /** A later version of the schema added the column. The MAC covers the column only if the column is not null. */
   readonly added?: keyof Row & string;
+  /** A later version of the schema added the boolean column. If it is true, its name is the last part of the MAC. */
+  readonly flag?: keyof Row & string;
 }
 
 export interface RecordedRow {
@@ -27,8 +29,9 @@ export function recordedTable<Row extends RecordedRow>(
   name: string,
   id: keyof Row & string,
   columns: readonly (keyof Row & string)[],
+  flag?: keyof Row & string,
 ): Table<Row> {
-  return { name, id, label: ['eaas row v1', name], columns };
+  return { name, id, label: ['eaas row v1', name], columns, ...(flag && { flag }) };
 }
 
 export async function insertRow<Row extends RecordedRow>(tx: Transaction, table: Table<Row>, row: Row) {
@@ -76,6 +79,6 @@ function idOf<Row>(table: Table<Row>, row: Row): string {
   return String(row[table.id as keyof Row]);
 }
 
-function valuesOf<Row extends RecordedRow>(tx: Transaction, { columns }: Table<Row>, row: Row) {
-  return tx(row as Record<string, never>, [...columns, 'mac']);
+function valuesOf<Row extends RecordedRow>(tx: Transaction, { columns, flag }: Table<Row>, row: Row) {
+  return tx(row as Record<string, never>, [...columns, ...(flag ? [flag] : []), 'mac']);
 }

@@ -57,7 +57,7 @@ export const dataKeys = {
   'POST /v1/keys/:key_id/unwrap': {
     id: 'unwrapKey',
     about:
-      'Returns the data key after the audit entry was written. Responds with 403 if the `wrapped_key` is of another key or was altered, or if the `context` differs. A disabled key still unwraps.',
+      'Returns the data key after the audit entry was written. Responds with 403 if the `wrapped_key` is of another key or was altered, or if the `context` differs. A disabled key still unwraps. An intake key also unwraps what was wrapped with its public key.',
     problems: ['not_found', 'key_state', 'wrapped_key_unauthentic', 'audit_unwritten'],
     input: { ...path, wrapped_key: wrappedKey },
     output: { dek, ...usedKey },
@@ -65,7 +65,7 @@ export const dataKeys = {
   'POST /v1/keys/:key_id/rewrap': {
     id: 'rewrapKey',
     about:
-      'Wraps a data key under the newest version after a rotation. The data key does not leave the service, and the data does not change. If the data key is already wrapped under the newest version, `rewrapped` is false and `wrapped_key` is unchanged.',
+      'Wraps a data key under the newest version after a rotation. The data key does not leave the service, and the data does not change. If the data key is already wrapped under the newest version, `rewrapped` is false and `wrapped_key` is unchanged. A data key that was wrapped with the public key of an intake key is always wrapped again.',
     problems: ['not_found', 'key_state', 'wrapped_key_unauthentic', 'audit_unwritten'],
     input: { ...path, wrapped_key: olderWrappedKey },
     output: { wrapped_key: wrappedKey, ...usedKey, rewrapped: true },

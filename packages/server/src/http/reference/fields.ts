@@ -36,6 +36,7 @@ export const fields: Readonly<Record<string, string>> = {
   head: 'The newest entry of the chain.',
   hint: 'The last four characters of the token, to recognise it.',
   id: 'The entry’s number.',
+  intake: 'Whether writers without credentials can encrypt with the public key. This never changes.',
   interval_days: 'Days between two rotations. Null turns rotation off.',
   ip_address: 'The IP address of the client. Null if the actor is not a client.',
   items: 'The bodies of 1 to 1,000 single calls.',

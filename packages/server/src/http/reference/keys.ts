@@ -7,7 +7,7 @@ export const keys = {
   'POST /v1/keys': {
     id: 'createKey',
     about:
-      'Creates an active key with version 1. `exportable` can never be changed. Names are unique among keys that are not destroyed. All other calls take the `key_id`.',
+      'Creates an active key with version 1. `exportable` and `intake` can never be changed. An `intake` key also opens what writers without credentials encrypted with its public key, so treat everything under it as input from outside. Names are unique among keys that are not destroyed. All other calls take the `key_id`.',
     problems: ['name_taken', 'audit_unwritten'],
     input: { name: 'patients', rotation_policy: { interval_days: 90 } },
     output: {

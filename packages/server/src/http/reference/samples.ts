@@ -40,6 +40,7 @@ export const keyRecord = {
   key_version: 3,
   status: 'active',
   exportable: false,
+  intake: false,
   created_at: '2026-08-11T09:30:00.000Z',
   rotated_at: '2026-11-02T04:00:00.117Z',
   rotation_policy: { interval_days: 90 },

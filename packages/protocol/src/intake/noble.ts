@@ -1,0 +1,26 @@
+import { hkdf } from '@noble/hashes/hkdf.js';
+import { hmac } from '@noble/hashes/hmac.js';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { sha3_256, shake256 } from '@noble/hashes/sha3.js';
+import { using } from '../bytes.ts';
+import { nobleEngine } from '../engines/noble.ts';
+import { type IntakeCrypto, type IntakePrivateKey, intakePrivateKey } from './open.ts';
+import { intakeKeyInfo, type IntakePlace } from './suite.ts';
+import { x25519 } from './x25519.ts';
+
+const basePoint = /* @__PURE__ */ new Uint8Array(32).fill(9, 0, 1);
+
+/** For services that run in every runtime. The multiplication is not constant-time. */
+export const nobleIntakeCrypto: IntakeCrypto = {
+  engine: nobleEngine,
+  shake256: (message, dkLen) => shake256(message, { dkLen }),
+  sha3: sha3_256,
+  hmac: (key, message) => hmac(sha256, key, message),
+  x25519: (scalar, point = basePoint) => x25519(scalar, point),
+};
+
+/** The private key of a version, from the 32 bytes of the version. The caller must call `wipe` of the returned key. */
+export function nobleIntakeKey(version: Uint8Array, tenantId: string, place: IntakePlace): IntakePrivateKey {
+  const seed = hkdf(sha256, version, undefined, intakeKeyInfo(tenantId, place), 32);
+  return using(seed, () => intakePrivateKey(nobleIntakeCrypto, seed));
+}

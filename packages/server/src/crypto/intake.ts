@@ -1,0 +1,45 @@
+import {
+  createHash,
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  diffieHellman,
+  hkdfSync,
+  type KeyObject,
+} from 'node:crypto';
+import { type IntakeCrypto, intakeKeyInfo, type IntakePrivateKey } from '@eaas/protocol/internal-intake';
+import { intakePrivateKey } from '@eaas/protocol/internal-intake';
+import { nodeEngine } from '@eaas/protocol/node';
+
+const pkcs8Start = Buffer.from('302e020100300506032b656e04220420', 'hex');
+const spkiStart = Buffer.from('302a300506032b656e032100', 'hex');
+
+/** OpenSSL multiplies on X25519, because its multiplication is constant-time. ML-KEM is noble's. */
+export const intakeCrypto: IntakeCrypto = {
+  engine: nodeEngine,
+  shake256: (message, length) => createHash('shake256', { outputLength: length }).update(message).digest(),
+  sha3: (message) => createHash('sha3-256').update(message).digest(),
+  hmac: (key, message) => createHmac('sha256', key).update(message).digest(),
+  x25519(scalar, point) {
+    const der = Buffer.concat([pkcs8Start, scalar]);
+    const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+    der.fill(0);
+    if (!point) return createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).subarray(-32);
+    const key = Buffer.concat([spkiStart, point]);
+    return diffieHellman({ privateKey, publicKey: createPublicKey({ key, format: 'der', type: 'spki' }) });
+  },
+};
+
+/** The caller must call `wipe` of the returned key. */
+export function openIntakeKey(
+  version: KeyObject,
+  tenantId: string,
+  place: { readonly keyId: string; readonly keyVersion: number },
+): IntakePrivateKey {
+  const seed = new Uint8Array(hkdfSync('sha256', version, '', intakeKeyInfo(tenantId, place), 32));
+  try {
+    return intakePrivateKey(intakeCrypto, seed);
+  } finally {
+    seed.fill(0);
+  }
+}

@@ -1,0 +1,90 @@
+import type { Context } from '@eaas/protocol';
+import { type IntakePrivateKey, intakeVersion, openForIntake } from '@eaas/protocol/internal-intake';
+import { refusedByStatus } from '@eaas/protocol/service';
+import { busy } from '../admission/shares.ts';
+import type { Caller } from '../caller.ts';
+import { intakeCrypto, openIntakeKey } from '../crypto/intake.ts';
+import { Refusal } from '../refusal.ts';
+import type { Service } from '../service.ts';
+import type { KeyMaterial } from '../state/tenant-state.ts';
+
+const patience = 4_000;
+
+interface Opening {
+  /** Undefined if the wrapped key has a point of low order. */
+  readonly sharedSecret: Uint8Array | undefined;
+  isCounted: boolean;
+}
+
+interface Wanted {
+  readonly key: KeyMaterial;
+  readonly wrapped: Uint8Array;
+}
+
+/** Opens the wrapped keys of one call that writers without credentials made. */
+export interface IntakeOpenings {
+  /** Decapsulation takes long, so it runs in turns, before the decision. A repeated decision uses the same results. */
+  prepare(wanted: Iterable<Wanted>): Promise<void>;
+  unwrap(key: KeyMaterial, wrapped: Uint8Array, context: Context | undefined): Uint8Array | undefined;
+  /** Overwrites all secrets. */
+  wipe(): void;
+}
+
+export function intakeOpenings({ admission, counts }: Service, caller: Caller): IntakeOpenings {
+  const openings = new Map<string, Opening>();
+  const deadline = performance.now() + patience;
+  return {
+    async prepare(wanted) {
+      const privateKeys = new Map<string, IntakePrivateKey>();
+      function* work() {
+        for (const { key, wrapped } of wanted) {
+          const name = nameOf(key, wrapped);
+          const version = openings.has(name) ? undefined : openableVersion(key, wrapped);
+          if (version === undefined) continue;
+          if (performance.now() > deadline) return;
+          const versionName = `${key.row.key_id} ${version.keyVersion}`;
+          const known = privateKeys.get(versionName);
+          const privateKey = known ?? openIntakeKey(version.secret, key.row.tenant_id, version);
+          if (!known) {
+            privateKeys.set(versionName, privateKey);
+            yield;
+          }
+          openings.set(name, { sharedSecret: privateKey.decapsulate(wrapped), isCounted: false });
+          yield;
+        }
+      }
+      try {
+        await admission.turns.run(caller.tenantId, work(), caller);
+      } catch (error) {
+        // `unwrap` refuses each wrapped key that has no result.
+        if (!(error instanceof Refusal)) throw error;
+      } finally {
+        for (const privateKey of privateKeys.values()) privateKey.wipe();
+      }
+    },
+    unwrap(key, wrapped, context) {
+      const version = openableVersion(key, wrapped);
+      if (!version) return undefined;
+      const opening = openings.get(nameOf(key, wrapped));
+      if (!opening) throw busy();
+      const { sharedSecret } = opening;
+      const dek = sharedSecret && openForIntake(intakeCrypto, version, wrapped, sharedSecret, context);
+      if (dek && !opening.isCounted) counts.intakeOpened++;
+      opening.isCounted ||= dek !== undefined;
+      return dek;
+    },
+    wipe() {
+      for (const { sharedSecret } of openings.values()) sharedSecret?.fill(0);
+    },
+  };
+}
+
+const nameOf = ({ row }: KeyMaterial, wrapped: Uint8Array): string =>
+  row.key_id + Buffer.from(wrapped.buffer, wrapped.byteOffset, wrapped.length).toString('latin1');
+
+function openableVersion({ row, versions }: KeyMaterial, wrapped: Uint8Array) {
+  if (!row.intake || refusedByStatus(row, 'active', 'disabled')) return undefined;
+  const keyVersion = intakeVersion(wrapped);
+  const secret = keyVersion === undefined ? undefined : versions.get(keyVersion);
+  return keyVersion === undefined || !secret ? undefined : { keyId: row.key_id, keyVersion, secret };
+}
