@@ -1,20 +1,19 @@
 import { toHex } from '@eaas/protocol/internal';
 import { requireKeyId } from '@eaas/protocol/service';
-import {
-  auditActions,
-  formatTimestamp,
-  type Input,
-  limits,
-  type Output,
-  parseTimestamp,
-} from '@eaas/protocol/wire';
+import { auditActions, formatTimestamp, limits, type Output, parseTimestamp } from '@eaas/protocol/wire';
 import { signCheckpoint } from '../crypto/checkpoint.ts';
 import { Tampered } from '../refusal.ts';
 import { monthOf } from '../state/clock.ts';
 import { checkedHead, requireAnchor } from '../state/integrity.ts';
 import type { TenantState } from '../state/tenant-state.ts';
 import { findAnchor } from '../store/anchors.ts';
-import { countEntries, type EntryRow, firstEntrySince, listEntries } from '../store/audit-entries.ts';
+import {
+  countEntries,
+  type EntryRow,
+  firstEntrySince,
+  listEntries,
+  newestEntries,
+} from '../store/audit-entries.ts';
 import { findHead } from '../store/heads.ts';
 import type { Sql } from '../store/sql.ts';
 import { countedOperations, monthUsage } from '../store/usage.ts';
@@ -26,11 +25,16 @@ export type ShownEntry = Output<'GET /v1/audit'>['logs'][number];
 
 export const auditOperations = {
   'GET /v1/audit': reading(async (tx, { state, apiKey }, input) => {
-    const { limit = limits.pageDefault, offset = 0, action } = input;
+    const { limit = limits.pageDefault, offset = 0, action, date_from, date_to } = input;
     const { tenant_id: tenantId } = state.tenant;
     const keyId = input.key_id === undefined ? undefined : requireKeyId(apiKey, input.key_id);
-    const filter = { ...(await rangeOf(tx, state, input)), keyId, action };
-    const { rows, total } = await readPage(tx, tenantId, filter, { limit, offset });
+    const from = date_from === undefined ? undefined : parseTimestamp(date_from, 'up');
+    const to = date_to === undefined ? undefined : parseTimestamp(date_to, 'down');
+    const all = await storedIds(tx, state);
+    const isByTime = keyId === undefined && action === undefined;
+    const { rows, total } = isByTime
+      ? await readByTime(tx, tenantId, all, { from, to }, { limit, offset })
+      : await readMatching(tx, tenantId, { keyId, action, from, to }, { limit, offset });
     const logs = rows.map((row) => shownEntry(tenantId, row));
     return { logs, count: logs.length, total, limit, offset };
   }),
@@ -51,15 +55,9 @@ export const auditOperations = {
 
 type Filter = Parameters<typeof listEntries>[2];
 type Page = Parameters<typeof listEntries>[3];
+type Range = Awaited<ReturnType<typeof storedIds>>;
 
-async function readPage(sql: Sql, tenantId: string, filter: Filter, page: Page) {
-  const { first, last, keyId, action } = filter;
-  if (keyId === undefined && action === undefined) {
-    // The ids of audit entries have no gaps, so a large offset costs no more than a small offset.
-    const part = { first, last: last - page.offset };
-    const rows = await listEntries(sql, tenantId, part, { limit: page.limit, offset: 0 });
-    return { rows, total: Math.max(0, last - first + 1) };
-  }
+async function readMatching(sql: Sql, tenantId: string, filter: Filter, page: Page) {
   const [rows, total] = await Promise.all([
     listEntries(sql, tenantId, filter, page),
     countEntries(sql, tenantId, filter),
@@ -67,21 +65,21 @@ async function readPage(sql: Sql, tenantId: string, filter: Filter, page: Page) 
   return { rows, total };
 }
 
-async function rangeOf(
-  sql: Sql,
-  { tenant, secrets }: TenantState,
-  { date_from, date_to }: Input<'GET /v1/audit'>,
-): Promise<{ first: number; last: number }> {
+/** The ids of audit entries have no gaps, so a large offset costs no more than a small offset. */
+async function readByTime(sql: Sql, tenantId: string, all: Range, { from, to }: Filter, page: Page) {
+  const since = (time: number) => firstEntrySince(sql, tenantId, time, all);
+  const first = from === undefined ? all.first : await since(from);
+  const last = to === undefined ? all.last : (await since(to + 1)) - 1;
+  const rows = await newestEntries(sql, tenantId, first, last - page.offset, page.limit);
+  return { rows, total: Math.max(0, last - first + 1) };
+}
+
+async function storedIds(sql: Sql, { tenant, secrets }: TenantState) {
   const { tenant_id: tenantId } = tenant;
   const [row, anchor] = await Promise.all([findHead(sql, tenantId), findAnchor(sql, tenantId)]);
   const head = checkedHead(secrets, tenantId, row);
   if (anchor) requireAnchor(secrets, anchor);
-  const all = { first: (anchor?.id ?? 0) + 1, last: head.id };
-  const from = date_from === undefined ? undefined : parseTimestamp(date_from, 'up');
-  const to = date_to === undefined ? undefined : parseTimestamp(date_to, 'down');
-  const first = from === undefined ? all.first : await firstEntrySince(sql, tenantId, from, all);
-  const last = to === undefined ? all.last : (await firstEntrySince(sql, tenantId, to + 1, all)) - 1;
-  return { first, last };
+  return { first: (anchor?.id ?? 0) + 1, last: head.id };
 }
 
 export function shownEntry(tenantId: string, row: EntryRow): ShownEntry {

@@ -8,30 +8,51 @@ export interface EntryRow extends Omit<StoredEntry, 'tenant_id'> {
 }
 
 export interface EntryFilter {
-  readonly first: number;
-  readonly last: number;
   readonly keyId?: string | undefined;
   readonly action?: string | undefined;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
 }
 
+interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/**
+ * The indexes contain times and no ids, so the query first finds the times of the page in an index. All entries of one
+ * append have the same time. The last offset skips the entries of the page's latest time that belong to earlier pages.
+ */
 export async function listEntries(
   sql: Sql,
   tenantId: string,
   filter: EntryFilter,
-  page: { limit: number; offset: number },
+  { limit, offset }: Page,
 ): Promise<EntryRow[]> {
-  return sql<EntryRow[]>`select ${columns(sql)} from ${matching(sql, tenantId, filter)}
-    order by id desc limit ${page.limit} offset ${page.offset}`;
+  const entries = matching(sql, tenantId, filter);
+  const before = sql`select count(*) from ${entries} and created_at > (select max(created_at) from page)`;
+  return sql<EntryRow[]>`
+    with page as materialized (
+      select created_at from ${entries} order by created_at desc limit ${limit} offset ${offset})
+    select ${columns(sql)} from ${entries}
+      and created_at between (select min(created_at) from page) and (select max(created_at) from page)
+    order by created_at desc, id desc limit ${limit} ${offset === 0 ? sql`` : sql`offset ${offset} - (${before})`}`;
 }
 
 export function countEntries(sql: Sql, tenantId: string, filter: EntryFilter): Promise<number> {
   return countRows(sql, matching(sql, tenantId, filter));
 }
 
-function matching(sql: Sql, tenantId: string, { first, last, keyId, action }: EntryFilter) {
-  return sql`eaas.audit_entries where tenant_id = ${tenantId} and id between ${first} and ${last}
+function matching(sql: Sql, tenantId: string, { keyId, action, from, to }: EntryFilter) {
+  return sql`eaas.audit_entries where tenant_id = ${tenantId}
     ${keyId === undefined ? sql`` : sql`and key_id = ${keyId}`}
-    ${action === undefined ? sql`` : sql`and action = ${action}`}`;
+    ${action === undefined ? sql`` : sql`and action = ${action}`}
+    ${from === undefined ? sql`` : sql`and created_at >= ${from}`}
+    ${to === undefined ? sql`` : sql`and created_at <= ${to}`}`;
+}
+
+function inRange(sql: Sql, tenantId: string, first: number, last: number) {
+  return sql`eaas.audit_entries where tenant_id = ${tenantId} and id between ${first} and ${last}`;
 }
 
 function columns(sql: Sql) {
@@ -39,25 +60,43 @@ function columns(sql: Sql) {
 }
 
 export async function entriesFrom(sql: Sql, tenantId: string, first: number, last: number, limit: number) {
-  return sql<EntryRow[]>`select ${columns(sql)} from ${matching(sql, tenantId, { first, last })}
+  return sql<EntryRow[]>`select ${columns(sql)} from ${inRange(sql, tenantId, first, last)}
     order by id limit ${limit}`;
+}
+
+export async function newestEntries(sql: Sql, tenantId: string, first: number, last: number, limit: number) {
+  return sql<EntryRow[]>`select ${columns(sql)} from ${inRange(sql, tenantId, first, last)}
+    order by id desc limit ${limit}`;
 }
 
 export function entryAt(sql: Sql, tenantId: string, id: number): Promise<EntryRow | undefined> {
   return first(entriesFrom(sql, tenantId, id, id, 1));
 }
 
-export async function changeEntries(
+/** An attacker who has removed the primary key can insert two audit entries with one id. */
+export async function entryIds(
   sql: Sql,
   tenantId: string,
   actions: readonly string[],
   { after, through }: { readonly after: number; readonly through: number },
-  limit: number,
+): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select distinct id from eaas.audit_entries
+    where tenant_id = ${tenantId} and action = any (${[...actions]}::text[])
+      and id > ${after} and id <= ${through} order by id`;
+  return rows.map(({ id }) => id);
+}
+
+export async function entriesAt(
+  sql: Sql,
+  tenantId: string,
+  actions: readonly string[],
+  ids: readonly number[],
 ): Promise<EntryRow[]> {
   return sql<EntryRow[]>`
     select ${columns(sql)} from eaas.audit_entries
     where tenant_id = ${tenantId} and action = any (${[...actions]}::text[])
-      and id > ${after} and id <= ${through} order by id limit ${limit}`;
+      and id = any (${[...ids]}::bigint[]) order by id`;
 }
 
 export async function firstEntrySince(

@@ -27,6 +27,10 @@ export function isDuplicate(error: unknown): boolean {
   return isDatabaseError(error) && error.code === '23505';
 }
 
+export function isDeadlock(error: unknown): boolean {
+  return isDatabaseError(error) && error.code === '40P01';
+}
+
 export function isDenied(error: unknown): boolean {
   return isDatabaseError(error) && error.code === '42501';
 }

@@ -5,32 +5,62 @@ import { append } from './migrations/0004-append.ts';
 import { runs } from './migrations/0005-runs.ts';
 import { verifiedNights } from './migrations/0006-verified-nights.ts';
 import { intake } from './migrations/0007-intake.ts';
+import { entriesByTime } from './migrations/0008-entries-by-time.ts';
+import { changeIndexes, indexesOfNew, type OnlineMigration } from './online-migration.ts';
 import type { Pool, Sql } from './sql.ts';
 
 /** A released migration must never change. Add a new migration instead. */
-const migrations = [tables, guards, tenantFirst, append, runs, verifiedNights, intake];
+const migrations: readonly (string | OnlineMigration)[] = [
+  tables,
+  guards,
+  tenantFirst,
+  append,
+  runs,
+  verifiedNights,
+  intake,
+  entriesByTime,
+];
 
 const lockNumber = 0x65616173; // 'eaas' in ASCII: identifies the advisory lock
 
 export async function migrate(sql: Pool, serverRole: string | null): Promise<number> {
+  let applied = 0;
+  for (let isDone = false; !isDone;) {
+    const step = await applyNext(sql, serverRole);
+    applied += step.applied;
+    isDone = step.isDone;
+  }
+  return applied;
+}
+
+/** Applies the missing migrations up to the next online migration, and all migrations to a new database. */
+async function applyNext(sql: Pool, serverRole: string | null) {
+  const known = (await hasVersions(sql)) ? await schemaVersion(sql) : 0;
+  const online = migrations[known];
+  if (typeof online === 'object') await changeIndexes(sql, online);
   return sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${lockNumber})`;
     await tx`create schema if not exists eaas`;
     await tx`create table if not exists eaas.migrations (version integer primary key, applied_at timestamptz not null default now())`;
     const done = await schemaVersion(tx);
     const missing = migrations.slice(done);
-    for (const [index, text] of missing.entries()) {
-      await tx.unsafe(text);
+    const end = missing.findIndex(
+      (one, index) => typeof one === 'object' && done > 0 && done + index !== known,
+    );
+    const next = end < 0 ? missing : missing.slice(0, end);
+    for (const [index, migration] of next.entries()) {
+      if (typeof migration === 'string') await tx.unsafe(migration);
+      else await tx.unsafe(`${done === 0 ? indexesOfNew(migration) : ''}${migration.statements}`);
       await tx`insert into eaas.migrations (version) values (${done + index + 1})`;
     }
-    if (serverRole !== null) await grant(tx, serverRole);
-    return missing.length;
+    // The rights are granted together with the last migration, so that an interruption cannot separate the two.
+    if (serverRole !== null && end < 0) await grant(tx, serverRole);
+    return { applied: next.length, isDone: end < 0 };
   });
 }
 
 export async function isMigrated(sql: Sql): Promise<boolean> {
-  const [found] = await sql<{ there: boolean }[]>`select to_regclass('eaas.migrations') is not null as there`;
-  return found?.there === true && (await schemaVersion(sql)) >= migrations.length;
+  return (await hasVersions(sql)) && (await schemaVersion(sql)) >= migrations.length;
 }
 
 /** The owner of a table can remove its triggers. */
@@ -42,6 +72,11 @@ export async function ownsTables(sql: Sql): Promise<boolean> {
 
 export async function roleExists(sql: Sql, role: string): Promise<boolean> {
   return (await sql`select from pg_roles where rolname = ${role}`).count > 0;
+}
+
+async function hasVersions(sql: Sql): Promise<boolean> {
+  const [found] = await sql<{ there: boolean }[]>`select to_regclass('eaas.migrations') is not null as there`;
+  return found?.there === true;
 }
 
 async function schemaVersion(sql: Sql): Promise<number> {

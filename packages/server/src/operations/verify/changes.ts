@@ -1,6 +1,6 @@
 import { parseUuid } from '@eaas/protocol';
 import type { AuditAction } from '@eaas/protocol/wire';
-import { changeEntries, type EntryRow } from '../../store/audit-entries.ts';
+import { entriesAt, entryIds, type EntryRow } from '../../store/audit-entries.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { Inspection } from './report.ts';
 
@@ -33,11 +33,10 @@ export async function forEachChange(
       yield;
     }
   }
-  for (let last: number | undefined = after; last !== undefined;) {
-    const range = { after: last, through };
-    const rows: EntryRow[] = await changeEntries(sql, tenantId, changing, range, pageSize);
+  const ids = await entryIds(sql, tenantId, changing, { after, through });
+  for (let start = 0; start < ids.length; start += pageSize) {
+    const rows = await entriesAt(sql, tenantId, changing, ids.slice(start, start + pageSize));
     await turns.run(tenantId, callAll(rows));
-    last = rows.at(-1)?.id;
   }
 }
 

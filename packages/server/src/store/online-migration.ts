@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeadlock } from './faults.ts';
+import type { Pool } from './sql.ts';
+
+/** The indexes are created and dropped outside a transaction, while servers read and write the table. */
+export interface OnlineMigration {
+  readonly table: string;
+  readonly created: Readonly<Record<string, string>>;
+  readonly dropped: readonly string[];
+  /** The statements run in one transaction, after the indexes exist. */
+  readonly statements: string;
+}
+
+/** After an interruption, a second run continues. */
+export async function changeIndexes(sql: Pool, { table, created, dropped }: OnlineMigration): Promise<void> {
+  for (const [name, columns] of Object.entries(created)) {
+    while (!(await advance(sql, table, name, columns))) await sleep(100 + 400 * Math.random());
+  }
+  for (const name of dropped) await dropIndex(sql, name);
+}
+
+/** No server can use the tables of a new database yet, so their indexes are changed inside the transaction. */
+export function indexesOfNew({ table, created, dropped }: OnlineMigration): string {
+  const create = Object.entries(created).map(
+    ([name, columns]) => `create index ${name} on eaas.${table} ${columns};`,
+  );
+  return [...create, ...dropped.map((name) => `drop index eaas.${name};`)].join('\n');
+}
+
+async function advance(sql: Pool, table: string, name: string, columns: string): Promise<boolean> {
+  const state = await stateOf(sql, table, name);
+  if (state === 'broken') await dropIndex(sql, name);
+  if (state === 'valid' || state === 'building') return state === 'valid';
+  try {
+    await sql.unsafe(`create index concurrently if not exists ${name} on eaas.${table} ${columns}`);
+  } catch (error) {
+    // Two migrations that build the index at the same time wait for each other, until PostgreSQL ends one of them.
+    if (!isDeadlock(error)) throw error;
+  }
+  return (await stateOf(sql, table, name)) === 'valid';
+}
+
+async function dropIndex(sql: Pool, name: string): Promise<void> {
+  await sql.unsafe(`drop index concurrently if exists eaas.${name}`);
+}
+
+type State = 'valid' | 'building' | 'broken' | 'missing';
+
+/** An index that is not valid is either being built by another migration, or its build was interrupted. */
+async function stateOf(sql: Pool, table: string, name: string): Promise<State> {
+  const [row] = await sql<{ state: State }[]>`
+    select case when i.indisvalid then 'valid'
+      when exists (select from pg_stat_progress_create_index
+        where datname = current_database() and relid = ${`eaas.${table}`}::regclass) then 'building'
+      else 'broken' end as state
+    from pg_index i where i.indexrelid = to_regclass(${`eaas.${name}`})`;
+  return row?.state ?? 'missing';
+}
