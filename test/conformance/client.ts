@@ -18,8 +18,14 @@ type WithoutQuery<Path extends string> = Path extends `${infer Before}?${string}
 
 type Answered<Call extends string> = [RouteOf<Call>] extends [never] ? unknown : Output<RouteOf<Call>>;
 type RouteOf<Call extends string> = Call extends string
-  ? { [R in Route]: WithoutQuery<Call> extends Pattern<R> ? R : never }[Route]
+  ? { [R in Route]: IsCallOf<WithoutQuery<Call>, R> extends true ? R : never }[Route]
   : never;
+/** A parameter at the end of a pattern also matches a longer path. */
+type IsCallOf<Call extends string, R extends Route> = Call extends `${Pattern<R>}/${string}`
+  ? false
+  : Call extends Pattern<R>
+    ? true
+    : false;
 
 interface Options {
   readonly headers?: Readonly<Record<string, string>>;

@@ -2,6 +2,7 @@ import { endpoints, type Input, type Permission, type Route } from '@eaas/protoc
 import { type Answer, asJson, type Client } from '../conformance/client.ts';
 import { bring, newDek, ok, type Tenant, uniqueName } from '../conformance/fixture.ts';
 import { jwkOfBits } from '../conformance/rsa.ts';
+import { vectors } from '../vectors/vectors.ts';
 
 type Subject = 'none' | 'active' | 'disabled' | 'pending_destruction' | 'api key';
 
@@ -27,6 +28,7 @@ const wrappedKey = ({ wrapped_key }: Material) => ({ wrapped_key });
 const batch = (item: (material: Material) => object) => (material: Material) => ({
   items: [{ key_id: material.id, ...item(material) }],
 });
+const [element] = vectors('blind-hash').cases.flatMap(({ request }) => request.elements);
 const dek = () => ({ dek: newDek() });
 
 export const calls: { readonly [R in Route]: Call } = {
@@ -37,9 +39,11 @@ export const calls: { readonly [R in Route]: Call } = {
     ciphertext,
   })),
   'POST /v1/hash': needs('active', 'encrypt', ({ id }) => ({ key_id: id, value: 'x' })),
+  'POST /v1/hash/blind': needs('active', 'encrypt', ({ id }) => ({ key_id: id, elements: [element] })),
   'POST /v1/keys': needs('none', 'keys.manage', named('key')),
   'GET /v1/keys': needs('none', 'keys.read'),
   'GET /v1/keys/:key_id': needs('active', 'keys.read'),
+  'GET /v1/keys/:key_id/public-key': needs('active', 'encrypt'),
   'DELETE /v1/keys/:key_id': needs('disabled', 'keys.destroy'),
   'POST /v1/keys/:key_id/rotate': needs('active', 'keys.manage'),
   'POST /v1/keys/:key_id/disable': needs('active', 'keys.manage'),
@@ -119,6 +123,7 @@ export const fields: { readonly [R in Route]: Fields<R> } = {
     ...crypto,
   },
   'POST /v1/hash': { key_id: 'key id', value: 'text' },
+  'POST /v1/hash/blind': { key_id: 'key id', elements: 'list' },
   'POST /v1/keys': {
     name: 'name',
     exportable: 'true or false',
@@ -127,6 +132,7 @@ export const fields: { readonly [R in Route]: Fields<R> } = {
   },
   'GET /v1/keys': { ...page, status: 'one of some words', name: 'any text in a query' },
   'GET /v1/keys/:key_id': page,
+  'GET /v1/keys/:key_id/public-key': {},
   'DELETE /v1/keys/:key_id': { grace_days: 'days' },
   'POST /v1/keys/:key_id/rotate': { key_version: 'whole number' },
   'POST /v1/keys/:key_id/disable': {},

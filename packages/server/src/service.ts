@@ -26,6 +26,7 @@ interface Counts {
   failures: number;
   waiting: number;
   intakeOpened: number;
+  blindHashElements: number;
   /** Measured by `performance.now()`. */
   failedAt: number | null;
 }
@@ -58,6 +59,7 @@ export function createService(options: {
       failures: 0,
       waiting: 0,
       intakeOpened: 0,
+      blindHashElements: 0,
       failedAt: null,
     },
   };

@@ -1,13 +1,12 @@
 import { readBase64, toBase64 } from '../base64.ts';
-import type * as z from 'zod/mini';
-import type { blindHash } from '../wire/crypto.ts';
+import type { Output } from '../wire/endpoints.ts';
 import type { Steps } from '../wire/json.ts';
 import { concat, type Element, elementOf, randomScalar, readElement, scalars } from './curve.ts';
 import { challengeOf, combine } from './proof.ts';
 import type { BlindHashKey } from './service-key.ts';
 
 /** The response to a request for blind hashes, without the id of the key. */
-export type Evaluation = Omit<z.output<typeof blindHash.output>, 'key_id'>;
+export type Evaluation = Omit<Output<'POST /v1/hash/blind'>, 'key_id'>;
 
 /** Decodes the elements of a request. Returns the index of the first invalid element, if there is one. */
 export function* readElements(texts: readonly string[]): Steps<Element[] | number> {

@@ -20,6 +20,7 @@ export {
 } from './key-rules.ts';
 export { type KeyFields, type KeyStatus, refusedByStatus } from './key-rules.ts';
 export { requireExportable, requireStatus } from './key-rules.ts';
+export { publicKeysRule, requireElements } from './public-key-rules.ts';
 export { apiKeyRecord, keyRecord, timeOrNull } from './records.ts';
 export { apiKeyNotFound, auditUnwritten, badRequest, bodyCut, bodyLimit } from './refusal.ts';
 export { bodyTooLarge, foreignCheckpoint, keyNotFound, methodNotAllowed } from './refusal.ts';

@@ -27,6 +27,8 @@ interface Flags {
   readonly serverMode?: true;
   /** The response contains a key or a plaintext, so caches must not store the response. */
   readonly secret?: true;
+  /** The number of seconds for which the client can cache the response. */
+  readonly maxAge?: number;
 }
 
 function call<S extends Schemas>(permission: Permission, summary: string, schemas: S, flags: Flags = {}) {
@@ -41,10 +43,14 @@ export const endpoints = {
     secret: true,
   }),
   'POST /v1/hash': call('encrypt', 'Fingerprint a value, to search for it', crypto.hash),
+  'POST /v1/hash/blind': call('encrypt', 'Fingerprint values that the service cannot see', crypto.blindHash),
 
   'POST /v1/keys': call('keys.manage', 'Create a key', keys.createKey, { status: 201 }),
   'GET /v1/keys': call('keys.read', 'List keys', keys.listKeys),
   'GET /v1/keys/:key_id': call('keys.read', 'Show a key and its versions', keys.getKey),
+  'GET /v1/keys/:key_id/public-key': call('encrypt', 'Show the public keys of a key', keys.getPublicKey, {
+    maxAge: 300,
+  }),
   'DELETE /v1/keys/:key_id': call('keys.destroy', 'Destroy a disabled key', keys.destroyKey, { status: 202 }),
   'POST /v1/keys/:key_id/rotate': call('keys.manage', 'Make a new version of a key', keys.rotateKey),
   'POST /v1/keys/:key_id/disable': call('keys.manage', 'Disable a key: it can still decrypt', keys.changeKey),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { limits } from './limits.ts';
-import { count, integer, name, page, paging, time, uuid, wholeNumber } from './primitives.ts';
+import { count, element, integer, name, page, paging, time, uuid, wholeNumber } from './primitives.ts';
 import { rsaPublicKey } from './rsa-public-key.ts';
 
 const keyStatus = z.enum(['active', 'disabled', 'pending_destruction', 'destroyed']);
@@ -51,6 +51,15 @@ export const getKey = {
         last_unwrap_at: z.nullable(time),
       }),
     ),
+  }),
+};
+
+export const getPublicKey = {
+  output: z.object({
+    key_id: uuid,
+    key_version: count,
+    intake_public_key: z.nullable(z.string()),
+    hash_public_key: element,
   }),
 };
 

@@ -39,7 +39,7 @@ export const base64 = text(
 export const dek = base64.check(z.refine((text) => /^[^=]{43}=$/.test(text), 'must be 32 bytes in base64'));
 
 /** A point on P-256. Any string is valid here, because the service names the first invalid element of a request. */
-export const element = z.string().register(z.globalRegistry, { pattern: '^A[gw][A-Za-z0-9+/]{42}$' });
+export const element = z.string().register(z.globalRegistry, { pattern: '^A[g-z0-9+/][A-Za-z0-9+/]{42}$' });
 
 export const plaintext = text(
   (text) => utf8Length(text) <= limits.text,

@@ -20,6 +20,7 @@ import {
 import type { Endpoint, Input, Output, Problem, Route } from '@eaas/protocol/wire';
 import { apiKeyOperations } from './api-keys.ts';
 import { auditOperations } from './audit.ts';
+import { blindHashOperations } from './blind-hash.ts';
 import { dataKeyOperations } from './data-keys.ts';
 import { keyOperations, settleDueKeys } from './keys.ts';
 import { type ApiKey, type Call, callBy, type Operations, record, type Tenant } from './tenant.ts';
@@ -29,6 +30,7 @@ const minute = 60_000;
 const operations: Operations = {
   ...keyOperations,
   ...dataKeyOperations,
+  ...blindHashOperations,
   ...auditOperations,
   ...apiKeyOperations,
 };
@@ -47,8 +49,11 @@ export async function respondTo(
     const call = admit(tenant, endpoint, request.headers);
     const input = { ...readInput(endpoint, request, body), ...parameters };
     const output = endpoint.output.parse(await operate(route, call, input));
-    const { status = 200 } = endpoint;
-    return respond(status, output, status === 201 ? { location: locationOf(route, output) } : {});
+    const { status = 200, maxAge } = endpoint;
+    return respond(status, output, {
+      ...(status === 201 && { location: locationOf(route, output) }),
+      ...(maxAge !== undefined && { 'cache-control': `private, max-age=${maxAge}` }),
+    });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const { problem } = error;

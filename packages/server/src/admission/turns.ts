@@ -5,11 +5,14 @@ type Work<T> = Iterator<undefined, T, undefined>;
 export interface TurnOptions {
   readonly signal?: AbortSignal | undefined;
   readonly isBegun?: boolean;
+  /** The work is refused if it has not ended after this many milliseconds. */
+  readonly within?: number;
 }
 
 interface Job {
   readonly signal: AbortSignal | undefined;
   readonly since: number;
+  readonly within: number;
   isBegun: boolean;
   step(): boolean;
   refuse(): void;
@@ -53,6 +56,7 @@ export class Turns {
       const job: Job = {
         signal: options.signal,
         since: this.#clock(),
+        within: options.within ?? Infinity,
         isBegun: options.isBegun ?? false,
         step: () => {
           job.isBegun = true;
@@ -135,7 +139,8 @@ export class Turns {
     return next;
   }
 
-  #isTooLate({ isBegun, since, signal }: Job): boolean {
-    return signal?.aborted === true || (!isBegun && this.#clock() - since > patience);
+  #isTooLate({ isBegun, since, within, signal }: Job): boolean {
+    const waited = this.#clock() - since;
+    return signal?.aborted === true || waited > within || (!isBegun && waited > patience);
   }
 }

@@ -37,7 +37,9 @@ describe('the endpoint table over HTTP', () => {
 
       expect(response.status).toBe(endpoint.status ?? 200);
       expect(response.headers.get('content-type')).toBe('application/json');
-      expect(response.headers.get('cache-control')).toBe('no-store');
+      expect(response.headers.get('cache-control')).toBe(
+        route === 'GET /v1/keys/:key_id/public-key' ? 'private, max-age=300' : 'no-store',
+      );
       expect(response.headers.get('x-request-id')).toMatch(uuid);
       expect(response.headers.get('x-content-type-options')).toBe('nosniff');
       expect(response.headers.get('strict-transport-security')).toBeNull();

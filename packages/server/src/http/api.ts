@@ -42,6 +42,8 @@ function serveRoute(
       const text = isList
         ? await turns.run(caller.tenantId, serializing, { signal, isBegun: true })
         : finish(serializing);
+      if (endpoint.maxAge !== undefined)
+        void reply.header('cache-control', `private, max-age=${endpoint.maxAge}`);
       if (endpoint.status === 201) void reply.header('location', locationOf(route, output));
       return send(reply.code(endpoint.status ?? 200), 'application/json', text);
     },

@@ -36,6 +36,11 @@ export function serviceMetrics(service: Service, { jobs, verified }: ServerState
       'Data keys unwrapped that writers without credentials wrapped with a public key.',
       counts.intakeOpened,
     ),
+    counter(
+      'eaas_blind_hash_elements_total',
+      'Elements that blind hashes evaluated.',
+      counts.blindHashElements,
+    ),
     gauge('eaas_audit_waiting_entries', 'Audit entries that currently wait to be written.', counts.waiting),
     gauge('eaas_audit_broken_chains', 'Chains that the last nightly verification found broken.', broken),
     gauge(

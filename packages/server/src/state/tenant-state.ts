@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import type { BlindHashKey } from '@eaas/protocol/blind-hash';
 import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
 import { sameBytes } from '../crypto/same-bytes.ts';
 import { Refusal } from '../refusal.ts';
@@ -14,6 +15,8 @@ export interface KeyMaterial {
   readonly versions: Map<number, KeyObject | null>;
   /** The text of the public key of the newest version, if a call has asked for it. */
   intakePublicKey?: string;
+  /** Derived from the hash key by the first blind hash. */
+  blindHash?: BlindHashKey;
 }
 
 /** The id alone does not identify a change, because a restored database uses ids again. */

@@ -1,5 +1,6 @@
 import type { Route } from '@eaas/protocol/wire';
 import { jwkOfBits } from '../../../conformance/rsa.ts';
+import { manyElements } from '../../../protocol/elements.ts';
 import { call, send } from '../../../faults/client.ts';
 import { newDek } from '../../../faults/load.ts';
 import { largestApiKey, largestContexts, largestItems, type World } from './world.ts';
@@ -24,6 +25,10 @@ export const largest: Readonly<Record<Route, (world: World) => Promise<readonly 
     { what: 'text', path: '/v1/hash', body: { key_id: plain, value: text } },
   ],
 
+  'POST /v1/hash/blind': async ({ plain }) => [
+    { what: 'elements', path: '/v1/hash/blind', body: { key_id: plain, elements: manyElements() } },
+  ],
+
   'POST /v1/keys': async () => [{ what: 'name', path: '/v1/keys', body: newName() }],
   'GET /v1/keys': async () => [
     { what: 'page', path: '/v1/keys?limit=100' },
@@ -32,6 +37,9 @@ export const largest: Readonly<Record<Route, (world: World) => Promise<readonly 
   'GET /v1/keys/:key_id': async ({ versioned }) => [
     { what: 'versions', path: `/v1/keys/${versioned}?limit=1000` },
     { what: 'deep versions', path: `/v1/keys/${versioned}?limit=1000&offset=8000` },
+  ],
+  'GET /v1/keys/:key_id/public-key': async ({ versioned }) => [
+    { what: 'versions', path: `/v1/keys/${versioned}/public-key` },
   ],
   'DELETE /v1/keys/:key_id': async (world) => {
     await change(world, 'disable');

@@ -1,12 +1,14 @@
 import { type Endpoint, endpoints, type ProblemCode, problems, type Route } from '@eaas/protocol/wire';
 import { takesFields } from '@eaas/protocol/service';
 import { apiKeys, audit, usage } from './administration.ts';
+import { blindHashes } from './blind-hash.ts';
 import { batches, dataKeys, serverMode } from './encryption.ts';
 import { keys } from './keys.ts';
 import type { Call, Calls } from './samples.ts';
 
 const calls: Calls = {
   ...serverMode,
+  ...blindHashes,
   ...dataKeys,
   ...batches,
   ...keys,
@@ -27,6 +29,7 @@ const group = (title: string, about: string, of: Partial<Calls>) => ({
 
 export const groups = [
   group('Encrypt and hash', 'Server mode: the plaintext passes through the service.', serverMode),
+  group('Blind hashes', 'Fingerprints of values that never reach the service.', blindHashes),
   group('Data keys', 'Envelope mode: encrypt locally; the service only wraps and unwraps.', dataKeys),
   group('Batches', 'Up to 1,000 calls of one kind in one request.', batches),
   group('Keys', 'Create, rotate, disable and destroy.', keys),

@@ -1,4 +1,4 @@
-import { type Calls, keyId, keyRecord, onePage } from './samples.ts';
+import { type Calls, hashPublicKey, keyId, keyRecord, onePage } from './samples.ts';
 
 const path = { key_id: keyId };
 const disabled = { ...keyRecord, status: 'disabled', next_rotation_at: null } as const;
@@ -46,6 +46,14 @@ export const keys = {
         },
       ],
     },
+  },
+  'GET /v1/keys/:key_id/public-key': {
+    id: 'getPublicKey',
+    about:
+      'Returns the public keys of an active key. Keep `hash_public_key` in the configuration of your app: it proves that a blind hash was made under this key, and never changes while the key exists. Clients can cache the response for five minutes.',
+    problems: ['not_found', 'key_state'],
+    input: path,
+    output: { key_id: keyId, key_version: 3, intake_public_key: null, hash_public_key: hashPublicKey },
   },
   'POST /v1/keys/:key_id/rotate': {
     id: 'rotateKey',

@@ -1,0 +1,32 @@
+import { toBase64 } from '@eaas/protocol/base64';
+import { finish, publicKeysRule, requireElements, requireStatus } from '@eaas/protocol/service';
+import { type Call, type Key, type Operations, requireKey } from './tenant.ts';
+
+// Only tests that use blind hashes load the curve.
+const load = () => import('@eaas/protocol/blind-hash');
+
+export const blindHashOperations = {
+  'POST /v1/hash/blind': async (call, { key_id, elements: texts }) => {
+    const { evaluate, readElements } = await load();
+    const elements = requireElements(finish(readElements(texts)));
+    const key = requireKey(call, key_id);
+    requireStatus(key.row, 'active');
+    const evaluation = finish(evaluate(await blindHashKeyOf(call, key), elements));
+    return { key_id: key.row.key_id, ...evaluation };
+  },
+  'GET /v1/keys/:key_id/public-key': async (call, { key_id }) => {
+    const key = requireKey(call, key_id);
+    requireStatus(key.row, 'active');
+    const { publicKey } = await blindHashKeyOf(call, key);
+    return publicKeysRule(key.row, () => ({
+      intake_public_key: null,
+      hash_public_key: toBase64(publicKey.bytes),
+    }));
+  },
+} satisfies Partial<Operations>;
+
+async function blindHashKeyOf({ tenant }: Call, { row, hashKey }: Key) {
+  if (!hashKey) throw new Error('an active key must have a hash key (got none)');
+  const { deriveBlindHashKey, nobleCurve } = await load();
+  return deriveBlindHashKey(nobleCurve, hashKey, tenant.tenant_id, row.key_id);
+}

@@ -1,0 +1,124 @@
+import { blindValues } from '@eaas/protocol/blind-hash';
+import { nodeCurve } from '@eaas/protocol/blind-hash-node';
+import { toUtf8 } from '@eaas/protocol';
+import { finish } from '@eaas/protocol/service';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { randomElements } from '../../../../test/protocol/elements.ts';
+import { apiOf, openWorld, type Resident, settle, type World } from '../../../../test/setup/world.ts';
+import { createAdmission } from '../admission/admission.ts';
+import { Turns } from '../admission/turns.ts';
+import { openDoors } from '../http/doors.ts';
+import type { Service } from '../service.ts';
+
+let world: World;
+let ann: Resident;
+let bob: Resident;
+
+beforeAll(async () => {
+  world = await openWorld('2026-11-20T10:00:00Z');
+  ann = await settle(world.replica(), 'ann');
+  bob = await settle(world.replica(), 'bob');
+});
+afterAll(() => world.close());
+
+async function keyOf(service: Service, { token }: Resident, name: string): Promise<string> {
+  return (await apiOf(service, token)('POST /v1/keys', { name })).key_id;
+}
+
+/** Each reading of the clock takes a millisecond, so a turn lasts as many milliseconds as it has steps. */
+function withCountedTurns() {
+  const turns = { taken: 0, longest: 0 };
+  let now = 0;
+  let startedAt = 0;
+  const later = (turn: () => void): void => {
+    setImmediate(() => {
+      turns.longest = Math.max(turns.longest, now - startedAt);
+      turns.taken++;
+      startedAt = now;
+      turn();
+    });
+  };
+  const admission = createAdmission(new Turns(() => now++, later));
+  const advance = (by: number): void => {
+    now += by;
+    startedAt += by;
+  };
+  return { service: { ...world.replica(), admission }, turns, advance };
+}
+
+test('two replicas compute the same blind hash', async () => {
+  const [one, two] = [world.replica(), world.replica()];
+  const key_id = await keyOf(one, ann, 'shared');
+  const hashes = await Promise.all(
+    [one, two].map(async (replica) => {
+      const { elements, ...blinded } = finish(blindValues(nodeCurve, [toUtf8('x')]));
+      const response = await apiOf(replica, ann.token)('POST /v1/hash/blind', {
+        key_id,
+        elements: [...elements],
+      });
+      return finish(blinded.finish(response));
+    }),
+  );
+  expect(hashes[0]).toEqual(hashes[1]);
+});
+
+test('another replica refuses blind hashes immediately after the key is disabled', async () => {
+  const [one, two] = [world.replica(), world.replica()];
+  const key_id = await keyOf(one, ann, 'disabled');
+  const evaluate = () =>
+    apiOf(two, ann.token)('POST /v1/hash/blind', { key_id, elements: randomElements(1) });
+  await evaluate();
+  await apiOf(one, ann.token)('POST /v1/keys/:key_id/disable', { key_id });
+  await expect(evaluate()).rejects.toMatchObject({ code: 'key_state' });
+});
+
+test('if the key is disabled during the evaluation, the response is 409', async () => {
+  const { service, turns } = withCountedTurns();
+  const key_id = await keyOf(service, ann, 'late');
+  const evaluating = apiOf(service, ann.token)('POST /v1/hash/blind', {
+    key_id,
+    elements: randomElements(100),
+  });
+  const refusal = evaluating.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  await expect.poll(() => turns.taken, { interval: 1 }).toBeGreaterThan(3);
+  await apiOf(world.replica(), ann.token)('POST /v1/keys/:key_id/disable', { key_id });
+  expect(await refusal).toMatchObject({ code: 'key_state' });
+});
+
+test('no turn lasts longer than 10 ms and one element', async () => {
+  const { service, turns } = withCountedTurns();
+  const key_id = await keyOf(service, ann, 'slices');
+  const elements = randomElements(100);
+  await apiOf(service, ann.token)('POST /v1/hash/blind', { key_id, elements });
+  expect(turns.taken).toBeGreaterThan(20);
+  expect(turns.longest).toBeLessThanOrEqual(11);
+});
+
+test("one element is evaluated before another tenant's 20 requests of 100 elements", async () => {
+  const { service } = withCountedTurns();
+  const [large, small] = [await keyOf(service, ann, 'large'), await keyOf(service, bob, 'small')];
+  const order: string[] = [];
+  const elements = randomElements(100);
+  const ofAnn = Array.from({ length: 20 }, async () => {
+    await apiOf(service, ann.token)('POST /v1/hash/blind', { key_id: large, elements });
+    order.push('100');
+  });
+  await apiOf(service, bob.token)('POST /v1/hash/blind', { key_id: small, elements: randomElements(1) });
+  order.push('1');
+  await Promise.allSettled(ofAnn);
+  expect(order[0]).toBe('1');
+});
+
+test('the metric counts the evaluated elements', async () => {
+  const service = world.replica();
+  const key_id = await keyOf(service, ann, 'counted');
+  const api = apiOf(service, ann.token);
+  await api('POST /v1/hash/blind', { key_id, elements: randomElements(3) });
+  await api('POST /v1/hash/blind', { key_id, elements: randomElements(2) });
+  await expect(api('POST /v1/hash/blind', { key_id, elements: ['AA=='] })).rejects.toThrow('elements[0]');
+  const text = await openDoors(service, { jobs: [], verified: undefined }).metrics();
+  expect(text).toContain('\neaas_blind_hash_elements_total 5\n');
+});

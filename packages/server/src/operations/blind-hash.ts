@@ -1,0 +1,60 @@
+import {
+  type BlindHashKey,
+  type Element,
+  evaluate,
+  type Evaluation,
+  readElements,
+} from '@eaas/protocol/blind-hash';
+import { requireElements, requireStatus, type Steps } from '@eaas/protocol/service';
+import type { Input, Output } from '@eaas/protocol/wire';
+import type { Caller } from '../caller.ts';
+import { openBlindHashKey } from '../crypto/blind-hash-key.ts';
+import type { Service } from '../service.ts';
+import { decide } from '../state/decide.ts';
+import type { KeyMaterial } from '../state/tenant-state.ts';
+import { requireKey } from './key-crypto.ts';
+
+type Answer = Output<'POST /v1/hash/blind'>;
+
+const patience = 4_000;
+
+export function blindHash(
+  service: Service,
+  caller: Caller,
+  { key_id, elements: texts }: Input<'POST /v1/hash/blind'>,
+): Promise<Answer> {
+  const { admission, counts } = service;
+  const deadline = performance.now() + patience;
+  const inTurns = <T>(work: Steps<T>): Promise<T> =>
+    admission.turns.run(caller.tenantId, work, {
+      signal: caller.signal,
+      within: deadline - performance.now(),
+    });
+  // If the tenant changes during the call, `decide` repeats its decision. These results do not change.
+  let read: Awaited<ReturnType<typeof readAll>> | undefined;
+  let evaluation: Evaluation | undefined;
+  const readAll = () => inTurns(readElements(texts));
+  return decide(service, caller, async (facts) => {
+    read ??= await readAll();
+    const elements = requireElements(read);
+    const key = await requireKey(service, facts, key_id);
+    requireStatus(key.row, 'active');
+    if (!evaluation) {
+      evaluation = await inTurns(evaluateUnder(key, elements));
+      counts.blindHashElements += elements.length;
+    }
+    return { drafts: [], answer: { key_id: key.row.key_id, ...evaluation } };
+  });
+}
+
+/** The first call derives the secret, so it belongs to the first step. */
+function* evaluateUnder(key: KeyMaterial, elements: readonly Element[]): Steps<Evaluation> {
+  return yield* evaluate(blindHashKeyOf(key), elements);
+}
+
+export function blindHashKeyOf(key: KeyMaterial): BlindHashKey {
+  const { hashKey, row } = key;
+  if (!hashKey) throw new Error(`the hash key of the active key ${row.key_id} is missing`);
+  key.blindHash ??= openBlindHashKey(hashKey, row.tenant_id, row.key_id);
+  return key.blindHash;
+}

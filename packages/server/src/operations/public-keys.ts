@@ -1,0 +1,23 @@
+import { toBase64 } from '@eaas/protocol/base64';
+import { publicKeysRule } from '@eaas/protocol/service';
+import type { Input, Output } from '@eaas/protocol/wire';
+import type { Caller } from '../caller.ts';
+import type { Service } from '../service.ts';
+import { decide } from '../state/decide.ts';
+import { blindHashKeyOf } from './blind-hash.ts';
+import { requireKey } from './key-crypto.ts';
+
+export function publicKeys(
+  service: Service,
+  caller: Caller,
+  { key_id }: Input<'GET /v1/keys/:key_id/public-key'>,
+): Promise<Output<'GET /v1/keys/:key_id/public-key'>> {
+  return decide(service, caller, async (facts) => {
+    const key = await requireKey(service, facts, key_id);
+    const answer = publicKeysRule(key.row, () => ({
+      intake_public_key: null,
+      hash_public_key: toBase64(blindHashKeyOf(key).publicKey.bytes),
+    }));
+    return { drafts: [], answer };
+  });
+}
