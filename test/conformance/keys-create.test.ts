@@ -41,6 +41,14 @@ test('POST /v1/keys accepts exportable and a rotation policy', async () => {
   expect(Date.parse(key.next_rotation_at ?? '') - Date.parse(key.created_at)).toBe(90 * 86_400_000);
 });
 
+test('POST /v1/keys accepts intake, and the audit entry has it only if it is true', async () => {
+  const name = uniqueName('key');
+  expect(ok(await create({ name, intake: true }))).toStrictEqual(keyRecord({ name, intake: true }));
+  expect((await newestEntry(tenant)).metadata).toMatchObject({ intake: true });
+  ok(await create({ name: uniqueName('key'), intake: false }));
+  expect((await newestEntry(tenant)).metadata).not.toHaveProperty('intake');
+});
+
 test('null for an optional field means that the field is absent', async () => {
   const name = uniqueName('key');
   const key = ok(await create({ name, exportable: null, rotation_policy: null }));

@@ -13,3 +13,13 @@ declare module '*/reference/envelope.mjs' {
 declare module '*/reference/sealed-secret.mjs' {
   export function openSecret(bytes: Buffer, place: object): Buffer;
 }
+declare module '*/reference/intake.mjs' {
+  export function intakeKeyPair(place: object, versionBytes: Uint8Array): { publicKey: Buffer };
+  export function publicKeyText(place: object, publicKey: Uint8Array): string;
+}
+declare module '*/reference/bytes.mjs' {
+  export function u32(value: number): Buffer;
+}
+declare module '*/reference/context.mjs' {
+  export function encodeContext(context: object | null): Buffer;
+}

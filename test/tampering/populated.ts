@@ -43,8 +43,9 @@ export async function populate(world: World, attacker: Attacker): Promise<[Popul
 async function begin(service: Service, name: string): Promise<Populated> {
   const resident = await settle(service, name);
   const api = apiOf(service, resident.token);
-  const key = async (keyName: string) => (await api('POST /v1/keys', { name: keyName })).key_id;
-  const quiet = await key('quiet');
+  const key = async (keyName: string, intake = false) =>
+    (await api('POST /v1/keys', { name: keyName, intake })).key_id;
+  const quiet = await key('quiet', true);
   const busy = await key('busy');
   const issue = async (fields: Omit<Input<'POST /v1/api-keys'>, 'name'>) => {
     const operator = insider(resident.tenantId, 'operator');

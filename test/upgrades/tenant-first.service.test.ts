@@ -15,6 +15,7 @@ import { before } from './before-tenant-first.ts';
 
 let place: TestDatabase;
 let database: Database;
+let macs: { readonly before: unknown[]; readonly after: unknown[] };
 
 const replica = (): Service =>
   createService({ database, roots: [rootKey(Buffer.from(before.rootKey, 'base64'))] });
@@ -24,7 +25,10 @@ beforeAll(async () => {
   place = await createDatabase();
   const owner = openPool(place.connection('owner'), 1);
   await owner.unsafe(await readFile(new URL('before-tenant-first.sql', import.meta.url), 'utf8'));
+  const readMacs = () => owner`select key_id, mac from eaas.keys order by key_id`;
+  const macsBefore = [...(await readMacs())];
   await migrate(owner, ROLES.server);
+  macs = { before: macsBefore, after: [...(await readMacs())] };
   await owner.end();
   database = new Database(place.connection('server'), 6);
 });
@@ -38,6 +42,19 @@ test('after the upgrade every log is valid and extends its earlier checkpoint', 
   expect(await anns()('GET /v1/audit/verify', { checkpoint })).toMatchObject({ valid: true, errors: [] });
   const bens = apiOf(replica(), before.ben.token);
   expect(await bens('GET /v1/audit/verify', {})).toMatchObject({ valid: true, errors: [] });
+});
+
+test('the upgrade signs no row again, and a changed `intake` is found', async () => {
+  expect(macs.before).toHaveLength(8);
+  expect(macs.after).toEqual(macs.before);
+  const { busy: key_id } = before.ann;
+  const owner = openPool(place.connection('owner'), 1);
+  const set = (intake: boolean) => owner`update eaas.keys set intake = ${intake} where key_id = ${key_id}`;
+  await set(true);
+  expect(await anns()('GET /v1/audit/verify', {})).toMatchObject({ valid: false });
+  await set(false);
+  await owner.end();
+  expect(await anns()('GET /v1/audit/verify', {})).toMatchObject({ valid: true, errors: [] });
 });
 
 test('older wrapped keys, ciphertexts and hashes stay valid after the upgrade', async () => {

@@ -1,0 +1,71 @@
+import { Aes256Gcm, CipherSuite, HkdfSha256 } from '@hpke/core';
+import { XWing } from '@hpke/hybridkem-x-wing';
+import { pae, seal } from '@eaas/protocol';
+import { u32 } from '../vectors/reference/bytes.mjs';
+import { encodeContext } from '../vectors/reference/context.mjs';
+import { intakeKeyPair, publicKeyText } from '../vectors/reference/intake.mjs';
+import { newDek, ok, type Tenant } from './fixture.ts';
+import { openOaep, publicJwk } from './rsa.ts';
+
+// Another HPKE library writes, and the public keys come from the exported key and the reference implementation.
+
+const suite = new CipherSuite({ kem: new XWing(), kdf: new HkdfSha256(), aead: new Aes256Gcm() });
+
+interface Written {
+  readonly dek?: string;
+  readonly version?: number;
+  readonly context?: Readonly<Record<string, string>>;
+}
+
+export interface Writer {
+  readonly keyId: string;
+  publicKey(version?: number): Promise<string>;
+  wrap(written?: Written): Promise<string>;
+  encrypt(plaintext: string, written?: Omit<Written, 'context'>): Promise<string>;
+}
+
+export async function intakeWriter(tenant: Tenant, fields: object = { intake: true }): Promise<Writer> {
+  const { key_id: keyId } = await tenant.newKey({ exportable: true, ...fields });
+  const keys = async (version: number) => {
+    const body = { public_key: await publicJwk(), from_version: version };
+    const { versions } = ok(await tenant.api.post(`/v1/keys/${keyId}/export`, body));
+    const place = { tenant: tenant.tenant_id, key: keyId, version };
+    return { place, ...intakeKeyPair(place, await openOaep(versions[0]?.encrypted ?? '')) };
+  };
+  const known = new Map<number, ReturnType<typeof keys>>();
+  const keysOf = (version: number) => {
+    const found = known.get(version) ?? keys(version);
+    known.set(version, found);
+    return found;
+  };
+  const wrap = async ({ dek = newDek(), version = 1, context = {} }: Written = {}): Promise<string> => {
+    const { publicKey } = await keysOf(version);
+    const head = Buffer.concat([Buffer.of(2, 1), u32(version)]);
+    const { enc, ct } = await suite.seal(
+      {
+        recipientPublicKey: await suite.kem.importKey('raw', exact(publicKey), true),
+        info: exact(pae('eaas intake v1', keyId, version)),
+      },
+      exact(Buffer.from(dek, 'base64')),
+      exact(pae(head, encodeContext(context))),
+    );
+    return Buffer.concat([head, Buffer.from(enc), Buffer.from(ct)]).toString('base64');
+  };
+  return {
+    keyId,
+    wrap,
+    async publicKey(version = 1) {
+      const { place, publicKey } = await keysOf(version);
+      return publicKeyText(place, publicKey);
+    },
+    async encrypt(plaintext, { version = 1 } = {}) {
+      const envelope = await seal(Buffer.from(plaintext), async (dek) => {
+        const wrapped = await wrap({ version, dek: Buffer.from(dek).toString('base64') });
+        return { keyId, keyVersion: version, wrappedKey: Buffer.from(wrapped, 'base64') };
+      });
+      return Buffer.from(envelope).toString('base64');
+    },
+  };
+}
+
+const exact = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer;
