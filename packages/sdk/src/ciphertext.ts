@@ -10,6 +10,7 @@ import {
 } from '@eaas/protocol';
 import { envelopeLength, notCiphertext } from '@eaas/protocol/internal';
 import { toBase64, viewBase64 } from '@eaas/protocol/base64';
+import type { EncryptedForm } from './call-options.ts';
 import type { DerivedDataKey } from './data-keys/derive.ts';
 import { kindOf } from './require-options.ts';
 
@@ -56,18 +57,31 @@ export function requireText(value: string): void {
   if (!value.isWellFormed()) throw new InputError('a value must be valid Unicode (got a lone surrogate)');
 }
 
-export type Seal<T> = <Mode extends EngineMode>(
-  key: DerivedDataKey,
+export function requireDek(dek: Uint8Array): void {
+  if (dek instanceof Uint8Array && dek.length === 32) return;
+  throw new InputError(`a DEK (data encryption key) must be a Uint8Array of 32 bytes (got ${kindOf(dek)})`);
+}
+
+export type Encrypted = Bundle | Uint8Array;
+type Place = Pick<DerivedDataKey, 'wrappedText' | 'keyId' | 'keyVersion'>;
+type Seal<T> = <Mode extends EngineMode>(
+  key: Place,
   dataKey: DataKey<Mode>,
   value: string | Uint8Array,
   context: Context | undefined,
 ) => Outcome<Mode, T>;
 
-export const sealBytes: Seal<Uint8Array> = (_, dataKey, value, context) =>
+export function sealAs(form: EncryptedForm = 'bundle'): Seal<Encrypted> {
+  if (form === 'bundle') return sealBundle;
+  if (form === 'bytes') return sealBytes;
+  throw new InputError("the option `as` must be 'bundle' or 'bytes'");
+}
+
+const sealBytes: Seal<Uint8Array> = (_, dataKey, value, context) =>
   sealUnder(dataKey, typeof value === 'string' ? toUtf8(value) : value, context);
 
-export const sealBundle: Seal<Bundle> = <Mode extends EngineMode>(
-  { wrappedText: wrapped_key, keyId: key_id, keyVersion: key_version }: DerivedDataKey,
+const sealBundle: Seal<Bundle> = <Mode extends EngineMode>(
+  { wrappedText: wrapped_key, keyId: key_id, keyVersion: key_version }: Place,
   dataKey: DataKey<Mode>,
   value: string | Uint8Array,
   context: Context | undefined,

@@ -2,7 +2,7 @@ import { type Context, DecryptionError, InputError, type Wrapped } from '@eaas/p
 import { fixContext } from '@eaas/protocol/internal';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import { coalesce } from './batches.ts';
-import { requireText } from './ciphertext.ts';
+import { requireDek, requireText } from './ciphertext.ts';
 import { type ServiceError, unreadable } from './errors.ts';
 import type { UnwrapOptions } from './call-options.ts';
 import type { Partition } from './data-keys/derive.ts';
@@ -18,11 +18,7 @@ export function createDataKeyCalls(call: Call, patience: Patience) {
 
   return {
     async wrap(dek: Uint8Array, { keyId, wrapContext }: Partition, options?: CallOptions): Promise<Wrapped> {
-      if (!(dek instanceof Uint8Array) || dek.length !== 32) {
-        throw new InputError(
-          `a DEK (data encryption key) must be a Uint8Array of 32 bytes (got ${kindOf(dek)})`,
-        );
-      }
+      requireDek(dek);
       const context = contextOf(wrapContext);
       return wrappedOf(await wrap({ key_id: keyId, dek: toBase64(dek), context }, options), keyId);
     },

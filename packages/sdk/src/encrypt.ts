@@ -8,7 +8,7 @@ import {
   type EncryptOptions,
   encryptOptions,
 } from './call-options.ts';
-import { type Bundle, requireValue, type Seal, sealBundle, sealBytes } from './ciphertext.ts';
+import { type Encrypted, requireValue, sealAs } from './ciphertext.ts';
 import { contextOf, type DataKeyCalls } from './data-key-calls.ts';
 import type { DerivedDataKey } from './data-keys/derive.ts';
 import { createEncryptingKeys } from './data-keys/encrypting.ts';
@@ -20,7 +20,6 @@ import { kindOf, requireOptions } from './require-options.ts';
 import { once, settleMany, Waiting } from './settle-many.ts';
 
 type Options = EncryptOptions & As<EncryptedForm>;
-type Encrypted = Bundle | Uint8Array;
 type KeyId = string | undefined;
 
 export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: Limits, emit: Emit) {
@@ -96,12 +95,6 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
     },
     close: (): void => keys.close(),
   };
-}
-
-function sealAs(form: EncryptedForm = 'bundle'): Seal<Encrypted> {
-  if (form === 'bundle') return sealBundle;
-  if (form === 'bytes') return sealBytes;
-  throw new InputError("the option `as` must be 'bundle' or 'bytes'");
 }
 
 export function requireKeyId(keyId: KeyId): string {

@@ -21,4 +21,5 @@ export {
   type SizedStream,
   type StreamClient,
   type StreamProgress,
+  type StreamWriter,
 } from './streams.ts';

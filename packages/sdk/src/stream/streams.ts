@@ -18,6 +18,9 @@ import { type OptionNames, requireOptions } from '../require-options.ts';
 /** A client for streams. Lists only the members that streams use. */
 export type StreamClient = Pick<EnvelopeClient, 'wrap' | 'unwrap' | 'engines' | 'keyId'>;
 
+/** A client or an `Intake`, which can encrypt streams. Lists only the members that streams use. */
+export type StreamWriter = Pick<StreamClient, 'wrap' | 'engines' | 'keyId'>;
+
 /** How many bytes of plaintext a stream has processed. */
 export interface StreamProgress {
   readonly bytes: number;
@@ -62,7 +65,7 @@ type ByteTransform = TransformStream<Uint8Array, Uint8Array>;
  * Encrypts a stream of any length in constant memory, under a separate data key. Asks the service immediately to wrap the
  * data key. The stream fails with EaasError if the service refuses, and with the reason of the signal if it aborts.
  */
-export function encryptStream(client: StreamClient, options: EncryptStreamOptions = {}): ByteTransform {
+export function encryptStream(client: StreamWriter, options: EncryptStreamOptions = {}): ByteTransform {
   requireOptions(encryptStreamOptions, options, 'encryptStream');
   return sealStream(wrapBy(client, options), streamOptions(client, options));
 }
@@ -90,7 +93,7 @@ export interface SizedStream {
  * fail with the errors of encryptStream.
  */
 export async function encryptBlob(
-  client: StreamClient,
+  client: StreamWriter,
   blob: Blob,
   options: EncryptStreamOptions = {},
 ): Promise<SizedStream> {
@@ -146,7 +149,7 @@ export async function openFile(
   return open(unwrapBy(client, options), source, { context, signal, engine, ...expected });
 }
 
-function wrapBy(client: StreamClient, { keyId, wrapContext, signal }: EncryptStreamOptions): Wrap {
+function wrapBy(client: StreamWriter, { keyId, wrapContext, signal }: EncryptStreamOptions): Wrap {
   return (dek) => client.wrap(dek, { keyId, wrapContext, signal });
 }
 
@@ -159,7 +162,7 @@ function expectedKey(client: StreamClient, { keyId = client.keyId, anyKey }: Ope
 }
 
 function streamOptions(
-  { engines }: StreamClient,
+  { engines }: StreamWriter,
   { context, signal, onProgress, total }: Progressing & Pick<OpenOptions, 'context' | 'signal'>,
 ): StreamOptions {
   const progress = onProgress && ((bytes: number) => onProgress({ bytes, total }));

@@ -1,0 +1,128 @@
+import { type Context, InputError, type Wrapped } from '@eaas/protocol';
+import { parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
+import { webCryptoEngine } from '@eaas/protocol/webcrypto';
+import { aborted } from '../abortable.ts';
+import {
+  type As,
+  type EncryptedAs,
+  type EncryptedForm,
+  type EncryptItem,
+  encryptItem,
+  type WrapOptions,
+  wrapOptions,
+} from '../call-options.ts';
+import { type Encrypted, requireDek } from '../ciphertext.ts';
+import type { Engines } from '../engines.ts';
+import { attempt, settleEach, type Settled } from '../errors.ts';
+import { type OptionNames, requireOptions } from '../require-options.ts';
+import { createDataKey, type OneDataKey, sealing, wipe } from './one-data-key.ts';
+
+/** Options of `createIntake`. */
+export interface IntakeOptions {
+  /** The text of a public key, which begins with `eaas_pk_1.`: the `intake_public_key` that the service returns. */
+  readonly publicKey: string;
+}
+
+/** Options for encrypting with a public key. */
+export interface IntakeEncryptOptions {
+  /**
+   * Names and values that are authenticated with the encrypted value. Decryption needs the same context. Do not put
+   * secrets into a context.
+   */
+  readonly context?: Context | undefined;
+  /**
+   * The service binds this context to the data key, and unwraps the data key only with the same context. `/v1/decrypt`
+   * cannot decrypt a value with a wrap context.
+   */
+  readonly wrapContext?: Context | undefined;
+}
+
+/** Encrypts with a public key. Makes no request, and cannot decrypt. */
+export interface Intake {
+  /** The id of the key that decrypts. */
+  readonly keyId: string;
+  /** The version of the key to which the public key belongs. */
+  readonly keyVersion: number;
+  /** The implementations of AES-GCM, which streams use. */
+  readonly engines: Engines;
+  /** Encrypts text or bytes under a new data key. Throws InputError for an invalid argument or public key. */
+  encrypt<Form extends EncryptedForm = 'bundle'>(
+    value: string | Uint8Array,
+    options?: IntakeEncryptOptions & As<Form>,
+  ): Promise<EncryptedAs<Form>>;
+  /**
+   * Encrypts many values under one new data key, so that one unwrap decrypts all of them. The results are in the order of
+   * the values. Each value can fail alone.
+   */
+  encryptMany<Form extends EncryptedForm = 'bundle'>(
+    items: readonly EncryptItem[],
+    options?: IntakeEncryptOptions & As<Form>,
+  ): Promise<Settled<EncryptedAs<Form>>[]>;
+  /** Wraps a data key (DEK, 32 bytes) that the app generated. Overwrite the DEK after use. */
+  wrap(dek: Uint8Array, options?: WrapOptions): Promise<Wrapped>;
+}
+
+type EncryptOptions = IntakeEncryptOptions & As<EncryptedForm>;
+
+const intakeOptions: OptionNames<IntakeOptions> = { publicKey: true };
+const encryptOptions: OptionNames<EncryptOptions> = { as: true, context: true, wrapContext: true };
+const engines: Engines = { values: webCryptoEngine, sync: undefined, streams: webCryptoEngine };
+
+/**
+ * Returns an object that encrypts with a public key. Pages and programs without credentials can use it. Throws InputError
+ * if one character of the public key is wrong, and on a platform without WebCrypto.
+ */
+export function createIntake(options: IntakeOptions): Intake {
+  requireOptions(intakeOptions, options, 'createIntake');
+  const publicKey = parsePublicKey(options.publicKey);
+  if (!globalThis.crypto?.subtle)
+    throw new InputError('this page has no `crypto.subtle`: serve the page over https or from localhost');
+  const { keyId, keyVersion } = publicKey;
+
+  async function encrypt(value: string | Uint8Array, given: EncryptOptions = {}): Promise<Encrypted> {
+    requireOptions(encryptOptions, given, 'encrypt');
+    const seal = sealing(value, given.context, given.as);
+    const key = await createDataKey(publicKey, given.wrapContext);
+    return attempt(() => seal(key)).finally(() => wipe(key));
+  }
+
+  async function encryptMany(
+    items: readonly EncryptItem[],
+    given: EncryptOptions = {},
+  ): Promise<Settled<Encrypted>[]> {
+    const creating = attempt((): Promise<OneDataKey> => {
+      requireOptions(encryptOptions, given, 'encryptMany');
+      return createDataKey(publicKey, given.wrapContext);
+    });
+    const results = await settleEach(items, (item) => {
+      const { value, context = given.context } = partsOf(item);
+      return creating.then(sealing(value, context, given.as));
+    });
+    await creating.then(wipe, () => undefined);
+    return results;
+  }
+
+  async function wrap(dek: Uint8Array, given: WrapOptions = {}): Promise<Wrapped> {
+    requireOptions(wrapOptions, given, 'wrap');
+    if (given.signal?.aborted) throw aborted();
+    if ((given.keyId ?? keyId).toLowerCase() !== keyId)
+      throw new InputError(`\`keyId\` must be ${keyId}, the key of the public key: omit the option`);
+    requireDek(dek);
+    return wrapForIntake(publicKey, dek, given.wrapContext);
+  }
+
+  return {
+    keyId,
+    keyVersion,
+    engines,
+    encrypt: encrypt as Intake['encrypt'],
+    encryptMany: encryptMany as Intake['encryptMany'],
+    wrap,
+  };
+}
+
+function partsOf(item: EncryptItem): { value: string | Uint8Array; context?: Context | undefined } {
+  if (typeof item === 'string' || item instanceof Uint8Array) return { value: item };
+  requireOptions(encryptItem, item, 'an item of encryptMany');
+  return item;
+}
