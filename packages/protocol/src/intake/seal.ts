@@ -28,11 +28,11 @@ export async function wrapForIntake(
   if (dek.length !== dekLength)
     throw new InputError(`a DEK (data encryption key) must have ${dekLength} bytes (got ${dek.length})`);
   const { keyId, keyVersion } = publicKey;
-  const aad = intakeAad(keyVersion, wrapContext);
   // The caller can overwrite the DEK as soon as this call has returned its promise.
   const plaintext = new Uint8Array(dek);
   const secrets = [plaintext, seed];
   try {
+    const aad = intakeAad(keyVersion, wrapContext);
     const { sharedSecret, ciphertext } = await encapsulate(publicKey, seed);
     secrets.push(sharedSecret);
     const { key, nonce } = await runSchedule(sharedSecret, intakeInfo(publicKey));

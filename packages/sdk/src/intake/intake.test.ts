@@ -1,0 +1,186 @@
+import { DecryptionError, fromUtf8, InputError, open, parseEnvelope } from '@eaas/protocol';
+import { fromBase64, toBase64 } from '@eaas/protocol/base64';
+import { openStream } from '@eaas/protocol/stream';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { intakeKey } from '../../../../test/sdk/intake-key.ts';
+import type { Bundle } from '../ciphertext.ts';
+import { ciphertextSize, encryptBlob, encryptStream } from '../stream/stream.ts';
+import { createIntake } from './intake.ts';
+
+const { keyId, keyVersion, publicKey, unwrap } = intakeKey();
+const intake = createIntake({ publicKey });
+const context = { form: 'contact', submission: '17' };
+
+const decrypt = async ({ ciphertext }: Pick<Bundle, 'ciphertext'>, options: object = { context }) =>
+  fromUtf8(await open(fromBase64(ciphertext), unwrap(), { keyId, ...options }));
+const bytesOf = async (stream: ReadableStream<Uint8Array>): Promise<Uint8Array> =>
+  new Uint8Array(await new Response(stream as BodyInit).arrayBuffer());
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
+
+test('an encrypted value names the key and decrypts with its context', async () => {
+  const bundle = await intake.encrypt('ada@example.com', { context });
+  expect(bundle).toEqual({
+    ciphertext: expect.stringMatching(/^eaasAQ/),
+    wrapped_key: expect.any(String),
+    iv: expect.any(String),
+    key_id: keyId,
+    key_version: keyVersion,
+  });
+  expect([intake.keyId, intake.keyVersion]).toEqual([keyId, keyVersion]);
+  const envelope = parseEnvelope(fromBase64(bundle.ciphertext));
+  expect(toBase64(envelope.wrappedKey)).toBe(bundle.wrapped_key);
+  expect(envelope.wrappedKey).toHaveLength(1_174);
+  expect(await decrypt(bundle)).toBe('ada@example.com');
+});
+
+test('bytes are encrypted to an envelope with `as: bytes`', async () => {
+  const value = Uint8Array.of(1, 2, 3);
+  const encrypting = intake.encrypt(value, { as: 'bytes', context });
+  value.fill(0);
+  const envelope = await encrypting;
+  expect(envelope).toHaveLength(1_260 + 3);
+  expect(await open(envelope, unwrap(), { keyId, context })).toEqual(Uint8Array.of(1, 2, 3));
+});
+
+test('two values of separate calls share no data key', async () => {
+  const [one, other] = await Promise.all([intake.encrypt('x'), intake.encrypt('x')]);
+  const parts = [one, other].map(({ ciphertext }) => parseEnvelope(fromBase64(ciphertext)));
+  expect(one.wrapped_key).not.toBe(other.wrapped_key);
+  expect(parts[0]?.commitment).not.toEqual(parts[1]?.commitment);
+});
+
+test('the values of `encryptMany` share one wrapped key, and each can fail alone', async () => {
+  const own = { form: 'contact', submission: '18' };
+  const results = await intake.encryptMany(
+    ['Ada', new TextEncoder().encode('Grace'), { value: 'Joan', context: own }, '\ud800'],
+    { context },
+  );
+  const bundles = results.flatMap((result) => (result.ok ? [result.value] : []));
+  expect(new Set(bundles.map(({ wrapped_key }) => wrapped_key)).size).toBe(1);
+  expect(new Set(bundles.map(({ iv }) => iv)).size).toBe(3);
+  const [ada, grace, joan] = bundles as [Bundle, Bundle, Bundle];
+  expect(await Promise.all([decrypt(ada), decrypt(grace), decrypt(joan, { context: own })])).toEqual([
+    'Ada',
+    'Grace',
+    'Joan',
+  ]);
+  expect(results[3]).toMatchObject({ ok: false, error: { code: 'input' } });
+});
+
+test('`encryptMany` returns no result for no values', async () => {
+  expect(await intake.encryptMany([])).toEqual([]);
+});
+
+test('a wrap context is needed to unwrap', async () => {
+  const { ciphertext } = await intake.encrypt('x', { wrapContext: { form: 'contact' } });
+  const envelope = fromBase64(ciphertext);
+  await expect(open(envelope, unwrap(), { keyId })).rejects.toBeInstanceOf(DecryptionError);
+  expect(await open(envelope, unwrap({ form: 'contact' }), { keyId })).toEqual(Uint8Array.of(120));
+});
+
+test('`wrap` wraps a DEK of the app', async () => {
+  const dek = new Uint8Array(32).fill(9);
+  const wrapped = await intake.wrap(dek, { wrapContext: context });
+  expect(wrapped).toMatchObject({ keyId, keyVersion });
+  expect(unwrap(context)(wrapped)).toEqual(dek);
+});
+
+describe('streams', () => {
+  const content = Uint8Array.from({ length: 150_000 }, (_, at) => at * 7);
+
+  test('encryptStream encrypts with the public key', async () => {
+    const sealed = new Blob([content]).stream().pipeThrough(encryptStream(intake, { context }));
+    const opening = openStream(unwrap(), { keyId, context });
+    expect(await bytesOf(sealed.pipeThrough(opening))).toEqual(content);
+  });
+
+  test('encryptBlob returns the size of the ciphertext', async () => {
+    const { stream, size } = await encryptBlob(intake, new Blob([content]), { wrapContext: context });
+    const sealed = await bytesOf(stream);
+    expect([sealed.length, ciphertextSize(content.length, 1_174)]).toEqual([size, size]);
+    const opening = openStream(unwrap(context), { keyId });
+    expect(await bytesOf(new Blob([sealed as BlobPart]).stream().pipeThrough(opening))).toEqual(content);
+  });
+
+  test('a stream under another key throws InputError', async () => {
+    const other = '00000000-0000-4000-8000-000000000009';
+    await expect(encryptBlob(intake, new Blob([content]), { keyId: other })).rejects.toThrow(/omit/);
+  });
+});
+
+describe('invalid arguments', () => {
+  test('an invalid public key throws InputError', () => {
+    const at = publicKey.length - 400;
+    const other = publicKey[at] === 'A' ? 'B' : 'A';
+    for (const text of [
+      '',
+      ` ${publicKey}`,
+      publicKey.slice(1),
+      publicKey.slice(0, -1),
+      publicKey.slice(0, at) + publicKey.slice(at + 1),
+      publicKey.slice(0, at) + other + publicKey.slice(at + 1),
+    ]) {
+      expect(() => createIntake({ publicKey: text })).toThrow(InputError);
+    }
+  });
+
+  test('unknown options throw InputError', async () => {
+    const withApiKey = { publicKey, apiKey: 'x' };
+    expect(() => createIntake(withApiKey)).toThrow(/no option `apiKey`/);
+    const misspelled: object = { contxt: {} };
+    await expect(intake.encrypt('x', misspelled)).rejects.toThrow(/did you mean `context`/);
+    await expect(intake.wrap(new Uint8Array(32), misspelled)).rejects.toThrow(/no option `contxt`/);
+    expect(await intake.encryptMany(['x'], misspelled)).toMatchObject([{ error: { code: 'input' } }]);
+    const item = Object.assign({ value: 'x' }, misspelled);
+    expect(await intake.encryptMany([item])).toMatchObject([{ error: { code: 'input' } }]);
+  });
+
+  test('invalid values, contexts and DEKs throw InputError', async () => {
+    const call = (method: 'encrypt' | 'wrap', ...given: unknown[]): Promise<unknown> =>
+      Reflect.apply(intake[method], intake, given) as Promise<unknown>;
+    const aborted = AbortSignal.abort();
+    await expect(call('encrypt', 7)).rejects.toBeInstanceOf(InputError);
+    await expect(call('encrypt', 'x', { context: { n: 1 } })).rejects.toBeInstanceOf(InputError);
+    await expect(call('encrypt', 'x', { wrapContext: { n: 1 } })).rejects.toBeInstanceOf(InputError);
+    await expect(call('encrypt', 'x', { as: 'text' })).rejects.toBeInstanceOf(InputError);
+    await expect(call('wrap', new Uint8Array(31))).rejects.toThrow(/32 bytes/);
+    await expect(call('wrap', new Uint8Array(32), { signal: aborted })).rejects.toMatchObject({
+      code: 'aborted',
+    });
+  });
+
+  test('createIntake throws on a platform without WebCrypto', () => {
+    vi.stubGlobal('crypto', { getRandomValues: () => undefined });
+    expect(() => createIntake({ publicKey })).toThrow(/`crypto.subtle`: serve/);
+  });
+});
+
+test('no data key and no secret remain after a call', async () => {
+  const random: Uint8Array[] = [];
+  const generate = crypto.getRandomValues.bind(crypto);
+  vi.spyOn(crypto, 'getRandomValues').mockImplementation((bytes) => {
+    if (bytes instanceof Uint8Array && (bytes.length === 32 || bytes.length === 64)) random.push(bytes);
+    return generate(bytes);
+  });
+  const keyBytes = new Set<Uint8Array>();
+  const { subtle } = crypto;
+  const importKey = subtle.importKey.bind(subtle);
+  vi.spyOn(subtle, 'importKey').mockImplementation((...given: unknown[]) => {
+    const [format, bytes, algorithm, isExtractable] = given;
+    expect(isExtractable).toBe(false);
+    const isPublic = format === 'raw' && algorithm === 'X25519';
+    if (bytes instanceof Uint8Array && !isPublic) keyBytes.add(bytes);
+    return Reflect.apply(importKey, subtle, given) as Promise<CryptoKey>;
+  });
+  await intake.encrypt('x', { context });
+  await intake.encryptMany(['x', 'y']);
+  await intake.encrypt(new Uint8Array(7), { as: 'bytes' });
+  await expect(intake.encrypt('x', { wrapContext: { '': '' } })).rejects.toThrow(InputError);
+  expect(random.map(({ length }) => length).toSorted()).toEqual([32, 32, 32, 32, 64, 64, 64, 64]);
+  expect(keyBytes.size).toBeGreaterThan(9);
+  for (const bytes of [...random, ...keyBytes]) expect(bytes).toEqual(new Uint8Array(bytes.length));
+});
