@@ -13,6 +13,15 @@ export async function bundle(code: string): Promise<{ text: string; gzipped: num
   return { text: texts.join(''), gzipped };
 }
 
+/** The code that the bundle loads on demand. */
+export async function onDemand(code: string): Promise<{ gzipped: number; sources: string[] }> {
+  const { outputFiles, metafile, atOnce } = await buildFor(code, []);
+  const later = outputFiles.filter(({ path }) => !atOnce.some((name) => path.endsWith(`/${name}`)));
+  const gzipped = later.reduce((sum, { text }) => sum + gzipSync(text, { level: 9 }).length, 0);
+  const names = Object.keys(metafile.outputs).filter((name) => !atOnce.includes(name));
+  return { gzipped, sources: names.flatMap((name) => Object.keys(metafile.outputs[name]?.inputs ?? {})) };
+}
+
 export async function sourcesIn(code: string): Promise<string[]> {
   const { metafile, atOnce } = await buildFor(code, ['@eaas/source']);
   return atOnce.flatMap((name) => {

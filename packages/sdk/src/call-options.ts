@@ -104,24 +104,33 @@ export interface Rewrapped<C = string | Uint8Array> {
 }
 
 export const callOptions: OptionNames<CallOptions> = { signal: true };
-export const hashOptions: OptionNames<HashOptions> = { ...callOptions, keyId: true };
-export const unwrapOptions: OptionNames<UnwrapOptions> = { ...callOptions, wrapContext: true };
-export const wrapOptions: OptionNames<WrapOptions> = { ...unwrapOptions, keyId: true };
-const shared = { ...wrapOptions, scope: true } as const;
+// Bundlers cannot remove unused objects that spread other objects.
+export const hashOptions: OptionNames<HashOptions> = { signal: true, keyId: true };
+export const unwrapOptions: OptionNames<UnwrapOptions> = { signal: true, wrapContext: true };
+export const wrapOptions: OptionNames<WrapOptions> = { signal: true, wrapContext: true, keyId: true };
 export const encryptOptions: OptionNames<EncryptOptions & As<EncryptedForm>> = {
-  ...shared,
+  signal: true,
+  wrapContext: true,
+  keyId: true,
+  scope: true,
   as: true,
   context: true,
   fresh: true,
 };
 export const decryptOptions: OptionNames<DecryptOptions & As<DecryptedForm>> = {
-  ...shared,
+  signal: true,
+  wrapContext: true,
+  keyId: true,
+  scope: true,
   as: true,
   context: true,
   anyKey: true,
 };
 export const primeOptions: OptionNames<PrimeOptions> = {
-  ...shared,
+  signal: true,
+  wrapContext: true,
+  keyId: true,
+  scope: true,
   anyKey: true,
   ciphertexts: true,
   encrypt: true,

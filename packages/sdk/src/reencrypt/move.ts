@@ -3,7 +3,7 @@ import { fromBase64 } from '@eaas/protocol/base64';
 import type { Calls } from './calls.ts';
 import { ConversionError, type Convert, unsuitable } from './convert.ts';
 import { at, type EncryptPlan, type Opening, type ReencryptPlan, type Sealing } from './plan.ts';
-import { formOf, inFormOf } from './stored-form.ts';
+import { formOf, inFormOf, isIntake } from './stored-form.ts';
 import type { StoredRow } from './store.ts';
 import type { Proof } from './verify.ts';
 
@@ -39,7 +39,8 @@ export function moving<Row extends StoredRow>(
     if (keyId === (to.keyId ?? calls.keyId)?.toLowerCase()) {
       const sources = from.anyKey ? [] : [from.keyId ?? calls.keyId ?? []].flat();
       if (sources.length > 0 && !sources.some((source) => source.toLowerCase() === keyId)) return undefined;
-      if (keepsContexts && keyVersion >= (plan.keyVersion ?? Infinity)) return undefined;
+      const isRecent = keyVersion >= (plan.keyVersion ?? Infinity) && !isIntake(form.header);
+      if (keepsContexts && isRecent) return undefined;
     }
     let opened: Uint8Array;
     try {

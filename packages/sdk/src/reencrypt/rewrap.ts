@@ -6,7 +6,7 @@ import { ConversionError, type Convert, unsuitable } from './convert.ts';
 import { at, type RewrapPlan } from './plan.ts';
 import { Recent } from './recent.ts';
 import type { StoredRow } from './store.ts';
-import { type Encrypted, formOf, inFormOf } from './stored-form.ts';
+import { type Encrypted, formOf, inFormOf, isIntake } from './stored-form.ts';
 import type { Proof } from './verify.ts';
 
 /** Values that share a data key must get the same new wrapped key, so that one unwrap decrypts all of them. */
@@ -37,7 +37,7 @@ export function rewrapping<Row extends StoredRow>(
     if (!('header' in form)) throw unsuitable(form.kind);
     const { keyId, keyVersion, length } = form.header;
     if (plan.keyVersion !== undefined) keyVersions[keyId] = plan.keyVersion;
-    if (keyVersion >= (keyVersions[keyId] ?? Infinity)) return undefined;
+    if (keyVersion >= (keyVersions[keyId] ?? Infinity) && !isIntake(form.header)) return undefined;
     const wrapContext = at(plan.wrapContext, value);
     const name = `${toBase64(form.bytes.subarray(4, length))} ${JSON.stringify(wrapContext)}`;
     const wrapped = await rewrapped.getOrAdd(name, () => rewrap(form, wrapContext));

@@ -33,6 +33,9 @@ export function isEncrypted(value: StoredValue): boolean {
   return 'header' in formOf(value);
 }
 
+/** Whether a writer wrapped the data key with a public key. Rewrapping makes these values smaller in every version. */
+export const isIntake = ({ wrappedKey }: Header): boolean => wrappedKey[0] === 2;
+
 export function inFormOf(stored: StoredValue, bytes: Uint8Array): string | Uint8Array {
   if (typeof stored === 'string') return toBase64(bytes);
   return typeof storedCiphertext(stored) === 'string' ? toUtf8(toBase64(bytes)) : bytes;

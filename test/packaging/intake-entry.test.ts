@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { bundle, onDemand, sourcesIn } from './bundle.ts';
+
+const entry = "export { createIntake } from '@eaas/sdk/intake'";
+
+test('`createIntake` with its dependencies takes at most 16,000 bytes', async () => {
+  const { gzipped } = await bundle(entry);
+  expect(gzipped).toBeLessThanOrEqual(16_000);
+});
+
+test('only X25519 is loaded on demand, with at most 7,000 bytes', async () => {
+  const { gzipped, sources } = await onDemand(entry);
+  expect(gzipped).toBeLessThanOrEqual(7_000);
+  expect(sources.filter((path) => /montgomery\.js$/.test(path))).toHaveLength(1);
+  expect(sources.filter((path) => /ciphers\/|ed25519|\/ml-kem/.test(path))).toEqual([]);
+});
+
+test('`createIntake` contains no AES implementation, no schemas, no transport and no other entries', async () => {
+  const sources = await sourcesIn(entry);
+  expect(sources).toContain('packages/protocol/src/engines/webcrypto.ts');
+  const folders = sources.flatMap((path) => /^packages\/sdk\/src\/([\w-]+)\//.exec(path)?.[1] ?? []);
+  expect(new Set(folders)).toEqual(new Set(['intake']));
+  const others =
+    /noble\/ciphers|\/zod\/|\/ky\/|\/noble\.ts$|\/wire\/|\/(transport|batches|envelope-client)\.ts$/;
+  expect(sources.filter((path) => others.test(path))).toEqual([]);
+});
+
+test('`createIntake` does not use the network, eval or any module of Node', async () => {
+  const { text } = await bundle(entry);
+  expect(text).toContain('eaas_pk_1');
+  expect(text).not.toMatch(/\bfetch\b|XMLHttpRequest|apiKey|authorization|bearer/i);
+  expect(text).not.toMatch(/\beval\b|\bFunction\s*\(|\bnode:|\brequire\(|\bprocess\./);
+});
