@@ -11,7 +11,7 @@ test('`createIntake` with its dependencies takes at most 16,000 bytes', async ()
 test('only X25519 is loaded on demand, with at most 7,000 bytes', async () => {
   const { gzipped, sources } = await onDemand(entry);
   expect(gzipped).toBeLessThanOrEqual(7_000);
-  expect(sources.filter((path) => /montgomery\.js$/.test(path))).toHaveLength(1);
+  expect(sources.filter((path) => path.endsWith('/montgomery.js'))).toHaveLength(1);
   expect(sources.filter((path) => /ciphers\/|ed25519|\/ml-kem/.test(path))).toEqual([]);
 });
 

@@ -180,7 +180,7 @@ test('no data key and no secret remain after a call', async () => {
   await intake.encryptMany(['x', 'y']);
   await intake.encrypt(new Uint8Array(7), { as: 'bytes' });
   await expect(intake.encrypt('x', { wrapContext: { '': '' } })).rejects.toThrow(InputError);
-  expect(random.map(({ length }) => length).toSorted()).toEqual([32, 32, 32, 32, 64, 64, 64, 64]);
+  expect(random.map(({ length }) => length)).toEqual([32, 64, 32, 64, 32, 64, 32, 64]);
   expect(keyBytes.size).toBeGreaterThan(9);
   for (const bytes of [...random, ...keyBytes]) expect(bytes).toEqual(new Uint8Array(bytes.length));
 });
