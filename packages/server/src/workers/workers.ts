@@ -104,12 +104,13 @@ export class Workers {
   }
 
   async #answer(question: Question): Promise<Answer> {
-    const answers = new Map<number, Answer | undefined>();
-    const ask = async (worker: number): Promise<void> => {
+    const ask = async (worker: number) => {
       const process = this.#processes.get(worker);
-      answers.set(worker, await process?.questions.ask(question, (message) => process.send(message)));
+      const answer = await process?.questions.ask(question, (message) => process.send(message));
+      return [worker, answer] as const;
     };
-    await Promise.all(this.#routes.running.map(ask));
+    const running = this.#routes.running.toSorted((a, b) => a - b);
+    const answers = new Map(await Promise.all(running.map(ask)));
     return question === 'health' ? healthOfAll(Array.from(answers.values())) : this.#metrics(answers);
   }
 

@@ -1,0 +1,345 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createDatabase, type TestDatabase } from '../setup/database.ts';
+import { childrenOf } from '../setup/own-postgres.ts';
+import { call, send } from './client.ts';
+import { Load, newDek, succeeded, unrecorded } from './load.ts';
+import {
+  connectTo,
+  newKey,
+  operate,
+  type Operator,
+  readLog,
+  type Replica,
+  startReplica,
+  type Tenant,
+  verify,
+} from './place.ts';
+
+let database: TestDatabase;
+let operator: Operator;
+let server: Replica;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  operator = await operate(database.url);
+  server = await startReplica({ ...operator.env, EAAS_WORKERS: '2', EAAS_LOG_LEVEL: 'info' });
+});
+
+afterAll(async () => {
+  await server.kill();
+  await operator.close();
+  await database.drop();
+});
+
+interface Resident extends Tenant {
+  readonly keyId: string;
+}
+
+async function newResident(): Promise<Resident> {
+  const tenant = await operator.newTenant();
+  return { ...tenant, keyId: await newKey(server, tenant.token) };
+}
+
+const wrapOf = ({ token, keyId }: Resident, closes: boolean, n = '1'): string => {
+  const body = JSON.stringify({ dek: newDek(), context: { n } });
+  const connection = closes ? 'Connection: close\r\n' : '';
+  return (
+    `POST /v1/keys/${keyId}/wrap HTTP/1.1\r\nHost: x\r\n${connection}Authorization: Bearer ${token}\r\n` +
+    `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  );
+};
+
+interface Conversation {
+  readonly socket: Socket;
+  readonly received: () => string;
+  readonly closed: Promise<void>;
+}
+
+function converse(): Conversation {
+  let text = '';
+  const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true }).setNoDelay();
+  socket.setEncoding('utf8').on('data', (part: string) => (text += part));
+  socket.on('error', () => {}).on('end', () => socket.end());
+  return {
+    socket,
+    received: () => text,
+    closed: new Promise((resolve) => socket.once('close', () => resolve())),
+  };
+}
+
+async function exchange(...parts: readonly (string | Buffer | number)[]): Promise<string> {
+  const { socket, received, closed } = converse();
+  for (const part of parts) {
+    if (typeof part === 'number') await sleep(part);
+    else socket.write(part);
+  }
+  await closed;
+  return received();
+}
+
+function workersOf({ tenantId }: Tenant): (string | undefined)[] {
+  const lines = server.log().split('\n');
+  const wraps = lines.filter((line) => line.includes(tenantId) && line.includes('/wrap'));
+  return wraps.map((line) => /"worker":(\d)/.exec(line)?.[1]);
+}
+
+/** The server writes the line of a request after the response. */
+async function workerAfter(tenant: Tenant, wraps: number): Promise<string | undefined> {
+  await expect.poll(() => workersOf(tenant).length).toBe(wraps);
+  return workersOf(tenant).at(-1);
+}
+
+async function wrapAlone(tenant: Resident): Promise<string | undefined> {
+  const before = workersOf(tenant).length;
+  expect(await exchange(wrapOf(tenant, true))).toMatch(/^HTTP\/1.1 200 /);
+  return workerAfter(tenant, before + 1);
+}
+
+async function metricsOf(name: string): Promise<Map<string, number>> {
+  const text = await (await fetch(`${server.baseUrl}/metrics`)).text();
+  const samples = text.matchAll(new RegExp(`^${name}\\{worker="(\\d)"\\} (\\d+)$`, 'gm'));
+  return new Map(Array.from(samples, ([, worker = '', value]) => [worker, Number(value)]));
+}
+
+const secondKeyOf = async ({ token }: Tenant): Promise<string> => {
+  const fields = { name: 'second', permissions: ['encrypt'] };
+  return (await call<{ api_key: string }>(server, token, 'POST', '/v1/api-keys', fields)).api_key;
+};
+
+test('each tenant has one worker, and the workers divide the tenants', async () => {
+  const residents: Resident[] = [];
+  for (let nth = 0; nth < 8; nth++) residents.push(await newResident());
+  const first: (string | undefined)[] = [];
+  for (const resident of residents) first.push(await wrapAlone(resident));
+  expect(first.toSorted()).toEqual(['1', '1', '1', '1', '2', '2', '2', '2']);
+  const again = [];
+  for (const resident of residents.toReversed()) again.unshift(await wrapAlone(resident));
+  expect(again).toEqual(first);
+});
+
+test('the connection of a second API key moves to the worker of the tenant', async () => {
+  const residents = [await newResident(), await newResident()];
+  for (const resident of residents) {
+    const worker = await wrapAlone(resident);
+    const second = { ...resident, token: await secondKeyOf(resident) };
+    // The first connection can go to another worker. This worker closes the connection after a response.
+    const { socket, received, closed } = converse();
+    for (let count = 1; count <= 20 && !/connection: close/i.test(received()); count++) {
+      socket.write(wrapOf(second, false));
+      if ((await workerAfter(resident, count + 1)) === worker) socket.end();
+    }
+    await closed;
+    expect(await wrapAlone(second)).toBe(worker);
+  }
+});
+
+test('requests of several tenants on one connection get correct responses', async () => {
+  const [a, b] = [await newResident(), await newResident()];
+  for (const resident of [a, b]) await wrapAlone(resident);
+  const { socket, received, closed } = converse();
+  socket.write([a, b, a, b].map((tenant) => wrapOf(tenant, false)).join('') + wrapOf(a, true));
+  await closed;
+  expect(received().match(/HTTP\/1.1 200 OK/g)).toHaveLength(5);
+  expect((await readLog(server, b)).filter(({ action }) => action === 'key.wrap')).toHaveLength(3);
+  expect(await verify(server, b)).toMatchObject({ valid: true });
+});
+
+test('the workers divide 20 connections to the database', async () => {
+  const residents = await Promise.all(Array.from({ length: 6 }, newResident));
+  const loads = residents.map(
+    ({ token, keyId }) => new Load({ places: [server], token, keyId, workers: 4, changes: true }),
+  );
+  const sql = connectTo(database);
+  let most = 0;
+  for (let look = 0; look < 20; look++) {
+    const { count } = await sql`
+      select from pg_stat_activity where datname = current_database() and usename = 'eaas_server'`;
+    most = Math.max(most, count);
+    await sleep(50);
+  }
+  for (const load of loads) expect((await load.stop()).every(succeeded)).toBe(true);
+  await sql.end();
+  // The test's own service also has connections of this role.
+  expect(most).toBeGreaterThan(4);
+  expect(most).toBeLessThanOrEqual(40);
+});
+
+test('metrics and readiness are those of all workers, whichever worker responds', async () => {
+  for (let nth = 0; nth < 3; nth++) {
+    const entries = await metricsOf('eaas_audit_entries_total');
+    expect(Array.from(entries.keys())).toEqual(['1', '2']);
+    expect(Math.min(...entries.values())).toBeGreaterThan(0);
+    expect(await (await fetch(`${server.baseUrl}/readyz`)).json()).toEqual({ status: 'ready' });
+  }
+});
+
+test('a head that arrives in pieces, slowly or with other requests is served', async () => {
+  const tenant = await newResident();
+  const request = wrapOf(tenant, true);
+  const inToken = request.indexOf(tenant.token) + 20;
+  const inHead = request.indexOf('\r\n\r\n') + 2;
+  const answers = await Promise.all([
+    exchange(request.slice(0, inToken), 100, request.slice(inToken)),
+    exchange(request.slice(0, inHead), 100, request.slice(inHead)),
+    exchange(
+      ...Array.from({ length: inHead }, (_, at) => [request.charAt(at), 1]).flat(),
+      request.slice(inHead),
+    ),
+    exchange(request.slice(0, inToken), 1_500, request.slice(inToken)),
+    exchange(wrapOf(tenant, false) + wrapOf(tenant, false) + request),
+  ]);
+  expect(answers.map((text) => text.match(/HTTP\/1.1 200 OK/g)?.length ?? text)).toEqual([1, 1, 1, 1, 3]);
+});
+
+test('no byte of a body is lost when its connection changes the process', async () => {
+  const tenant = await newResident();
+  const context = { text: 'x'.repeat(1_000) };
+  const items = Array.from({ length: 50 }, () => ({ key_id: tenant.keyId, dek: newDek(), context }));
+  const body = JSON.stringify({ items });
+  const head =
+    `POST /v1/batch/wrap HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${tenant.token}\r\n` +
+    `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, nth) => {
+      const cut = head.length - 40 + 4 * nth;
+      return exchange((head + body).slice(0, cut), nth % 3, (head + body).slice(cut));
+    }),
+  );
+  expect(answers.map((text) => text.match(/"wrapped_key"/g)?.length)).toEqual(answers.map(() => 50));
+});
+
+test('clients that stop sending in the middle of a request are disconnected', async () => {
+  const tenant = await newResident();
+  const request = wrapOf(tenant, false);
+  for (const cut of [0, 3, request.indexOf(tenant.token) + 20, request.length - 10]) {
+    const { socket, closed } = converse();
+    socket.end(request.slice(0, cut));
+    await closed;
+  }
+  await wrapAlone(tenant);
+});
+
+test.each<[string, number, (string | Buffer | number)[]]>([
+  ['garbage', 400, ['hello\r\n\r\n']],
+  ['a TLS handshake', 400, [Buffer.from([0x16, 3, 1, 2, 0, 1])]],
+  ['headers that are too large', 431, [`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(17 * 1024)}`]],
+  ['headers that never end', 408, ['GET / HTTP/1.1\r\nHost: x\r\n']],
+  ['nothing', 408, []],
+  [
+    'an unknown API key',
+    401,
+    ['GET /v1/keys HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer no\r\n\r\n'],
+  ],
+])('a connection with %s gets %d', async (_, status, parts) => {
+  expect(await exchange(...parts)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+});
+
+test('thousands of silent connections do not keep other clients from being served', async () => {
+  const tenant = await newResident();
+  const silent = await Promise.all(
+    Array.from({ length: 2_500 }, async () => {
+      const { socket } = converse();
+      await once(socket, 'connect');
+      return socket;
+    }),
+  );
+  await wrapAlone(tenant);
+  for (const socket of silent) socket.destroy();
+  await wrapAlone(tenant);
+});
+
+test('if a worker crashes under load, no response loses its entry, and the worker is restarted', async () => {
+  const residents = await Promise.all(Array.from({ length: 4 }, newResident));
+  const loads = residents.map(({ token, keyId }) => new Load({ places: [server], token, keyId, workers: 4 }));
+  for (let nth = 0; nth < 3; nth++) {
+    await sleep(700);
+    const [victim = 0] = await childrenOf(server.pid);
+    process.kill(victim, 'SIGKILL');
+    const restarts = () => server.log().match(/a worker serves again/g)?.length;
+    await expect.poll(restarts, { timeout: 20_000 }).toBe(nth + 1);
+  }
+  const restartedAt = performance.now();
+  await sleep(700);
+  for (const [nth, load] of loads.entries()) {
+    const sent = await load.stop();
+    const resident = residents[nth];
+    if (!resident) throw new Error('no resident');
+    const after = sent.filter(({ sentAt }) => sentAt > restartedAt + 100);
+    expect(after.filter(succeeded).length).toBeGreaterThan(10);
+    expect(after.filter((answer) => !succeeded(answer))).toEqual([]);
+    expect(unrecorded(sent, await readLog(server, resident))).toEqual([]);
+    expect(await verify(server, resident)).toMatchObject({ valid: true });
+  }
+  expect(server.end()).toBeUndefined();
+  const text = await (await fetch(`${server.baseUrl}/metrics`)).text();
+  expect(text).toMatch(/^eaas_worker_restarts_total 3$/m);
+  expect(await childrenOf(server.pid)).toHaveLength(2);
+}, 60_000);
+
+test('a restarted worker serves tenants again', async () => {
+  const residents = await Promise.all(Array.from({ length: 4 }, newResident));
+  const workers: (string | undefined)[] = [];
+  for (const resident of residents) workers.push(await wrapAlone(resident));
+  expect(new Set(workers)).toEqual(new Set(['1', '2']));
+});
+
+test('if a worker cannot start, the reason is printed once and the exit code is 3', async () => {
+  const [, reason = ''] = await startReplica({
+    ...operator.env,
+    EAAS_WORKERS: '2',
+    EAAS_TLS_CERT_FILE: 'absent.pem',
+    EAAS_TLS_KEY_FILE: 'absent.pem',
+  }).then(
+    () => ['started'],
+    (error: unknown) => ['failed', String(error)],
+  );
+  expect(reason.match(/EAAS_TLS_CERT_FILE and EAAS_TLS_KEY_FILE cannot be used/g)).toHaveLength(1);
+});
+
+test('if the main process is killed, the workers end', async () => {
+  const other = await startReplica({ ...operator.env, EAAS_WORKERS: '2' });
+  const workers = await childrenOf(other.pid);
+  expect(workers).toHaveLength(2);
+  await other.kill();
+  await expect.poll(() => commandLinesOf(workers)).toEqual(['', '']);
+});
+
+/** A process that has ended, but that nobody has waited for, has no command line. */
+async function commandLinesOf(pids: readonly number[]): Promise<string[]> {
+  return Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
+}
+
+test('after SIGTERM to all processes, running requests are finished and the exit code is 0', async () => {
+  const tenant = await newResident();
+  const sql = connectTo(database);
+  let release = (): void => {};
+  let held: Promise<unknown> | undefined;
+  await new Promise<void>((locked) => {
+    held = sql.begin(async (tx) => {
+      await tx`select from eaas.audit_heads where tenant_id = ${tenant.tenantId} for update`;
+      locked();
+      await new Promise<void>((resolve) => (release = resolve));
+    });
+  });
+  const running = Array.from({ length: 20 }, () =>
+    send(server, tenant.token, 'POST', `/v1/keys/${tenant.keyId}/wrap`, { dek: newDek() }),
+  );
+  const waiting = async (): Promise<number> =>
+    Array.from((await metricsOf('eaas_audit_waiting_entries')).values()).reduce((sum, each) => sum + each, 0);
+  await expect.poll(waiting).toBe(20);
+  const idle = converse();
+  await once(idle.socket, 'connect');
+  for (const pid of await childrenOf(server.pid)) process.kill(pid, 'SIGTERM');
+  server.signal('SIGTERM');
+  await idle.closed;
+  release();
+  await held;
+  await sql.end();
+  expect((await Promise.all(running)).map(({ status }) => status)).toEqual(running.map(() => 200));
+  expect(await server.ended).toEqual({ code: 0, signal: null });
+  expect(server.log()).not.toMatch(/"level":"fatal"|UnhandledPromise/);
+});
