@@ -56,10 +56,13 @@ export async function runShared(args: readonly string[], env: Environment): Prom
   return (await response.json()) as Finished;
 }
 
+/** One process starts faster, and most tests do not depend on the number of workers. */
+const workers = (): string => process.env['EAAS_TEST_WORKERS'] ?? '1';
+
 export async function serve(env: Environment, { program = eaas, cwd = root } = {}) {
   const { child, stdout, stderr } = launch(
     [...program, 'serve'],
-    { EAAS_PORT: '0', EAAS_WORKERS: workers, ...env },
+    { EAAS_PORT: '0', EAAS_WORKERS: workers(), ...env },
     cwd,
   );
   const ended: Promise<End> = once(child, 'close').then(([code, signal]) => ({ code, signal }));
@@ -94,9 +97,6 @@ export async function serve(env: Environment, { program = eaas, cwd = root } = {
     throw new Error(`\`eaas serve\` did not start:\n${log()}`);
   }
 }
-
-/** One process starts faster, and most tests do not depend on the number of workers. */
-const workers = process.env['EAAS_TEST_WORKERS'] ?? '1';
 
 const running = new Set<ChildProcess>();
 process.once('exit', () => {

@@ -19,7 +19,7 @@ function outages(loginRetry: number, rounds: number, kills: boolean): Trial {
     async run(findings) {
       const cluster = await Cluster.create(findings);
       const url = await startPgbouncer(findings, cluster, loginRetry);
-      const bench = await UnderLoad.start(findings, cluster, url);
+      const bench = await UnderLoad.start(findings, cluster, { DATABASE_URL: url });
       for (let round = 0; round < rounds; round++) {
         if (kills) await killServer(findings, bench, round % 2);
         await takeAway(findings, bench, loginRetry);

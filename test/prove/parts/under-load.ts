@@ -28,11 +28,11 @@ export class UnderLoad {
     this.#env = env;
   }
 
-  static async start(findings: Findings, cluster: Cluster, databaseUrl?: string): Promise<UnderLoad> {
+  static async start(findings: Findings, cluster: Cluster, extra: Environment = {}): Promise<UnderLoad> {
     const operator = await operate(cluster.url);
     const tenants = [await operator.newTenant(), await operator.newTenant()];
     await operator.close();
-    const env = { ...operator.env, ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }) };
+    const env = { ...operator.env, ...extra };
     const bench = new UnderLoad(findings, cluster, env);
     for (let nth = 0; nth < 2; nth++) bench.replicas.push(await startServer(findings, env));
     const places = bench.replicas.map(({ port }) => ({ port }));
