@@ -115,7 +115,8 @@ test('each tenant has one worker, and the workers divide the tenants', async () 
   for (let nth = 0; nth < 8; nth++) residents.push(await newResident());
   const first: (string | undefined)[] = [];
   for (const resident of residents) first.push(await wrapAlone(resident));
-  expect(first.toSorted()).toEqual(['1', '1', '1', '1', '2', '2', '2', '2']);
+  expect(first.filter((worker) => worker === '1')).toHaveLength(4);
+  expect(first.filter((worker) => worker === '2')).toHaveLength(4);
   const again = [];
   for (const resident of residents.toReversed()) again.unshift(await wrapAlone(resident));
   expect(again).toEqual(first);
@@ -146,26 +147,6 @@ test('requests of several tenants on one connection get correct responses', asyn
   expect(received().match(/HTTP\/1.1 200 OK/g)).toHaveLength(5);
   expect((await readLog(server, b)).filter(({ action }) => action === 'key.wrap')).toHaveLength(3);
   expect(await verify(server, b)).toMatchObject({ valid: true });
-});
-
-test('the workers divide 20 connections to the database', async () => {
-  const residents = await Promise.all(Array.from({ length: 6 }, newResident));
-  const loads = residents.map(
-    ({ token, keyId }) => new Load({ places: [server], token, keyId, workers: 4, changes: true }),
-  );
-  const sql = connectTo(database);
-  let most = 0;
-  for (let look = 0; look < 20; look++) {
-    const { count } = await sql`
-      select from pg_stat_activity where datname = current_database() and usename = 'eaas_server'`;
-    most = Math.max(most, count);
-    await sleep(50);
-  }
-  for (const load of loads) expect((await load.stop()).every(succeeded)).toBe(true);
-  await sql.end();
-  // The test's own service also has connections of this role.
-  expect(most).toBeGreaterThan(4);
-  expect(most).toBeLessThanOrEqual(40);
 });
 
 test('metrics and readiness are those of all workers, whichever worker responds', async () => {
@@ -215,12 +196,12 @@ test('no byte of a body is lost when its connection changes the process', async 
 test('clients that stop sending in the middle of a request are disconnected', async () => {
   const tenant = await newResident();
   const request = wrapOf(tenant, false);
-  for (const cut of [0, 3, request.indexOf(tenant.token) + 20, request.length - 10]) {
-    const { socket, closed } = converse();
+  for (const cut of [3, request.indexOf(tenant.token) + 20, request.indexOf('\r\n\r\n') + 2]) {
+    const { socket, received, closed } = converse();
     socket.end(request.slice(0, cut));
     await closed;
+    expect(received()).toMatch(/^HTTP\/1.1 400 /);
   }
-  await wrapAlone(tenant);
 });
 
 test.each<[string, number, (string | Buffer | number)[]]>([
@@ -247,9 +228,9 @@ test('thousands of silent connections do not keep other clients from being serve
       return socket;
     }),
   );
-  await wrapAlone(tenant);
+  const worker = await wrapAlone(tenant);
   for (const socket of silent) socket.destroy();
-  await wrapAlone(tenant);
+  expect(await wrapAlone(tenant)).toBe(worker);
 });
 
 test('if a worker crashes under load, no response loses its entry, and the worker is restarted', async () => {
