@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createDatabase, migrated, type TestDatabase } from '../../../test/setup/database.ts';
 import { readConfig } from './config.ts';
-import type { Purpose } from './open-database.ts';
-import { openService } from './open-service.ts';
+import { openDatabase, type Purpose } from './open-database.ts';
+import { openService, openServiceOn } from './open-service.ts';
 import { createTenant } from './operations/tenants.ts';
+import type { Database } from './store/database.ts';
 
 // The tests run PostgreSQL without durability, and every server warns about missing durability.
 const fast = /fsync|full_page_writes|synchronous_commit/;
@@ -66,5 +67,38 @@ test('a server warns about a database that can lose commits', async () => {
 test('a command does not warn about the database and the configuration', async () => {
   const { warnings, close } = await open('command', { DATABASE_URL: place.url('owner') });
   expect(warnings).toEqual([]);
+  await close();
+});
+
+test.each([
+  [1, [10, 4, 6]],
+  [2, [5, 2, 3]],
+  [3, [3, 1, 2]],
+  [4, [2, 1, 2]],
+  [8, [2, 1, 2]],
+])('each of %d workers opens at most %j connections to the database', async (workers, most) => {
+  const env = { DATABASE_URL: place.url('server'), EAAS_ROOT_KEY: randomBytes(32).toString('base64') };
+  const config = readConfig(env);
+  const { service, close } = await openServiceOn(
+    await openDatabase(config, 'command'),
+    config,
+    'command',
+    workers,
+  );
+  const connectionsOf = async (pool: Database): Promise<number> => {
+    const pids = await Promise.all(
+      Array.from({ length: 12 }, () =>
+        pool.run(
+          async (sql) => (await sql`select pg_backend_pid() as pid, pg_sleep(0.1)`)[0]?.['pid'],
+          10_000,
+        ),
+      ),
+    );
+    return new Set(pids).size;
+  };
+  const { database, reads, background } = service;
+  const counts = [];
+  for (const pool of [database, reads, background]) counts.push(await connectionsOf(pool));
+  expect(counts).toEqual(most);
   await close();
 });
