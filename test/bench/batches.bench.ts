@@ -1,7 +1,7 @@
 import { call } from '../faults/client.ts';
 import { newKey, operate, startReplica } from '../faults/place.ts';
 import { OwnPostgres } from '../setup/own-postgres.ts';
-import { Burst, postRequest } from './burst.ts';
+import { Burst, openLater, postRequest } from './burst.ts';
 import type { Benchmark, Comparison, Contender } from './compare.ts';
 import { startOpenBao } from './open-bao.ts';
 
@@ -75,20 +75,11 @@ const nameOf = (verb: Verb, size: number): string =>
   size === 1 ? `single ${verb}s` : `${verb}s in ${size}s`;
 
 function contender(name: string, size: number, defer: Defer, port: number, request: string): Contender {
-  // The connections are opened by the first call, because a server closes new connections that send nothing.
-  let opened: Promise<Burst> | undefined;
-  const open = async (): Promise<Burst> => {
-    const burst = await Burst.open(port, request, connections);
-    defer(() => burst.close());
-    return burst;
-  };
+  const run = openLater(() => Burst.open(port, request, connections), defer);
   const requests = 4 * connections;
   return {
     name,
     size: requests * size,
-    run: async () => {
-      opened ??= open();
-      await (await opened).run(requests);
-    },
+    run: () => run(requests),
   };
 }

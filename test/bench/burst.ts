@@ -6,23 +6,34 @@ export class Burst {
   readonly #sockets: readonly Socket[];
   readonly #request: Buffer;
 
-  private constructor(sockets: readonly Socket[], request: string) {
+  readonly #milliseconds: number[];
+
+  private constructor(sockets: readonly Socket[], request: string, milliseconds: number[]) {
     this.#sockets = sockets;
+    this.#milliseconds = milliseconds;
     this.#request = Buffer.from(request);
   }
 
-  static async open(port: number, request: string, connections: number): Promise<Burst> {
+  /** The time of each request is added to `milliseconds`. */
+  static async open(
+    port: number,
+    request: string,
+    connections: number,
+    milliseconds: number[] = [],
+  ): Promise<Burst> {
     const sockets = Array.from({ length: connections }, () => connect(port, '127.0.0.1').setNoDelay(true));
     await Promise.all(sockets.map((socket) => once(socket, 'connect')));
-    return new Burst(sockets, request);
+    return new Burst(sockets, request, milliseconds);
   }
 
   async run(requests: number): Promise<void> {
     let left = requests;
     const work = (socket: Socket): Promise<void> =>
       new Promise((resolve, reject) => {
+        let sentAt = 0;
         const next = (): void => {
           if (left-- > 0) {
+            sentAt = performance.now();
             socket.write(this.#request);
             return;
           }
@@ -33,6 +44,7 @@ export class Burst {
         socket.on('data', (chunk) => {
           response += chunk.toString('latin1');
           if (!isComplete(response)) return;
+          this.#milliseconds.push(performance.now() - sentAt);
           if (response.startsWith('HTTP/1.1 200')) next();
           else reject(new Error(response.slice(0, 500)));
           response = '';
@@ -45,6 +57,19 @@ export class Burst {
   close(): void {
     for (const socket of this.#sockets) socket.destroy();
   }
+}
+
+/** The connections are opened by the first call, because a server closes new connections that send nothing. */
+export function openLater(
+  open: () => Promise<Burst>,
+  defer: (close: () => void) => void,
+): (requests: number) => Promise<void> {
+  let opened: Promise<Burst> | undefined;
+  defer(() => void opened?.then((burst) => burst.close()));
+  return async (requests) => {
+    opened ??= open();
+    await (await opened).run(requests);
+  };
 }
 
 function isComplete(response: string): boolean {

@@ -1,4 +1,5 @@
-import { randomBytes } from 'node:crypto';
+import { gcm } from '@noble/ciphers/aes.js';
+import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Context } from '@eaas/protocol';
@@ -27,6 +28,65 @@ interface AwsEncryptionSdk {
   readonly buildClient: (policy: string) => {
     readonly encrypt: (manager: object, text: string, options: object) => Promise<{ result: Buffer }>;
     readonly decrypt: (manager: object, ciphertext: Buffer) => Promise<{ plaintext: Buffer }>;
+  };
+}
+
+interface Jose {
+  readonly CompactEncrypt: new (plaintext: Uint8Array) => {
+    setProtectedHeader(header: object): { encrypt(key: Uint8Array): Promise<string> };
+  };
+  readonly compactDecrypt: (jwe: string, key: Uint8Array) => Promise<{ plaintext: Uint8Array }>;
+}
+
+const [ivLength, tagLength] = [12, 16];
+
+export function nodeCrypto(): Peer {
+  const key = createSecretKey(randomBytes(32));
+  const options = { authTagLength: tagLength } as const;
+  return {
+    name: 'node:crypto, bare',
+    async encrypt(text) {
+      const iv = randomBytes(ivLength);
+      const cipher = createCipheriv('aes-256-gcm', key, iv, options);
+      const body = cipher.update(text, 'utf8');
+      cipher.final();
+      return Buffer.concat([iv, body, cipher.getAuthTag()]).toString('base64');
+    },
+    async decrypt(ciphertext) {
+      const bytes = Buffer.from(ciphertext, 'base64');
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivLength), options);
+      decipher.setAuthTag(bytes.subarray(-tagLength));
+      const text = decipher.update(bytes.subarray(ivLength, -tagLength));
+      decipher.final();
+      return text.toString('utf8');
+    },
+  };
+}
+
+export function noble(): Peer {
+  const key = randomBytes(32);
+  return {
+    name: 'noble, bare',
+    async encrypt(text) {
+      const iv = randomBytes(ivLength);
+      return Buffer.concat([iv, gcm(key, iv).encrypt(Buffer.from(text))]).toString('base64');
+    },
+    async decrypt(ciphertext) {
+      const bytes = Buffer.from(ciphertext, 'base64');
+      const opened = gcm(key, bytes.subarray(0, ivLength)).decrypt(bytes.subarray(ivLength));
+      return Buffer.from(opened).toString('utf8');
+    },
+  };
+}
+
+export async function jose(): Promise<Peer> {
+  const { CompactEncrypt, compactDecrypt } = await load<Jose>('jose');
+  const key = new Uint8Array(randomBytes(32));
+  const header = { alg: 'dir', enc: 'A256GCM' };
+  return {
+    name: 'jose',
+    encrypt: (text) => new CompactEncrypt(Buffer.from(text)).setProtectedHeader(header).encrypt(key),
+    decrypt: async (jwe) => Buffer.from((await compactDecrypt(jwe, key)).plaintext).toString('utf8'),
   };
 }
 

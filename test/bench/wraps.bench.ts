@@ -1,12 +1,11 @@
-import { fileURLToPath } from 'node:url';
 import { call, type Place } from '../faults/client.ts';
 import { OwnPostgres } from '../setup/own-postgres.ts';
 import { newKey, operate, startReplica } from '../faults/place.ts';
-import { Burst, wrapRequest } from './burst.ts';
+import { startBenchServer } from './start-bench-server.ts';
+import { Burst, openLater, wrapRequest } from './burst.ts';
 import type { Benchmark } from './compare.ts';
 
 const connections = 384;
-const bench = fileURLToPath(new URL('bench-server.ts', import.meta.url));
 
 export const benchmark: Benchmark = {
   name: 'wraps',
@@ -18,9 +17,10 @@ export const benchmark: Benchmark = {
     defer(close);
     const ours = await startReplica(env);
     defer(ours.kill);
-    const node = [process.execPath, '--conditions=@eaas/source', '--import', 'tsx'];
-    const reference = await startReplica(env, [...node, bench]);
-    defer(reference.kill);
+    const inTransactions = await startBenchServer(env, 'transactions');
+    defer(inTransactions.kill);
+    const withoutLog = await startBenchServer(env, 'off');
+    defer(withoutLog.kill);
 
     const { token } = await newTenant();
     const keyId = await newKey(ours, token);
@@ -29,17 +29,20 @@ export const benchmark: Benchmark = {
       name: 'bench',
       permissions,
     });
-    const burst = async ({ port }: Place): Promise<Burst> => {
-      const opened = await Burst.open(port, wrapRequest(keyId, api_key), connections);
-      defer(() => opened.close());
-      return opened;
-    };
-    const [grouped, transactions] = [await burst(ours), await burst(reference)];
+    const request = wrapRequest(keyId, api_key);
+    const burst = ({ port }: Place) => openLater(() => Burst.open(port, request, connections), defer);
+    const [grouped, transactions, unlogged] = [burst(ours), burst(inTransactions), burst(withoutLog)];
+    const wraps = { name: 'wraps of the server', size: 3_000, run: () => grouped(3_000) };
     return [
       {
-        ours: { name: 'wraps of the server', size: 3_000, run: () => grouped.run(3_000) },
-        reference: { name: 'a transaction each', size: 500, run: () => transactions.run(500) },
-        target: 10,
+        ours: wraps,
+        reference: { name: 'a transaction each', size: 500, run: () => transactions(500) },
+        target: 20,
+      },
+      {
+        ours: wraps,
+        reference: { name: 'without the log', size: 3_000, run: () => unlogged(3_000) },
+        target: 0.7,
       },
     ];
   },

@@ -35,7 +35,8 @@ export function additionalData(prefix: ArrayLike<number>, context?: Context): Ui
   return room.subarray(start, end);
 }
 
-function encoded(context: Context): NonNullable<typeof last> {
+/** Returns the same object for equal contexts of consecutive calls. */
+export function encoded(context: Context): NonNullable<typeof last> {
   if (last && context === last.members) return last;
   // A Map, for example, would count as an empty context.
   if (Object.prototype.toString.call(context) !== '[object Object]') refuse('context must be an object');

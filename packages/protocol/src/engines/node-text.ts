@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createCipheriv, type KeyObject } from 'node:crypto';
-import { additionalData, type Context } from '../context.ts';
+import { additionalData, type Context, encoded } from '../context.ts';
 import { InputError } from '../errors.ts';
 import { prefixLength, tagLength } from '../limits.ts';
 import { randomIv } from '../bytes.ts';
@@ -13,8 +13,7 @@ export function sealText(dataKey: TextKey<KeyObject>, text: string, context?: Co
   if (!key) throw new InputError('the data key was wiped from memory after its last use');
   const iv = randomIv();
   const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength: tagLength });
-  const aad = context === undefined ? dataKey.aad : additionalData(header.subarray(0, prefixLength), context);
-  const body = cipher.setAAD(aad).update(text, 'utf8');
+  const body = cipher.setAAD(additionalDataOf(dataKey, context)).update(text, 'utf8');
   cipher.final();
   // Other code can read Buffer's pool, but an envelope contains no secret.
   const envelope = Buffer.allocUnsafe(envelopeLengthOf(header.length, body.length));
@@ -25,4 +24,15 @@ export function sealText(dataKey: TextKey<KeyObject>, text: string, context?: Co
     ciphertext: envelope.toString('base64'),
     iv: envelope.toString('base64', header.length, header.length + iv.length),
   };
+}
+
+let last: { readonly header: Uint8Array; readonly context: object; readonly aad: Uint8Array } | undefined;
+
+function additionalDataOf({ header, aad }: TextKey<KeyObject>, given: Context | undefined): Uint8Array {
+  if (given === undefined) return aad;
+  const context = encoded(given);
+  if (last?.header !== header || last.context !== context) {
+    last = { header, context, aad: additionalData(header.subarray(0, prefixLength), given).slice() };
+  }
+  return last.aad;
 }

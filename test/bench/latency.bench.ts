@@ -1,0 +1,97 @@
+import { openPool, type Pool } from '../../packages/server/src/store/sql.ts';
+import { newKey, operate, startReplica } from '../faults/place.ts';
+import { OwnPostgres } from '../setup/own-postgres.ts';
+import { Burst, openLater, postRequest, wrapRequest } from './burst.ts';
+import { type Benchmark, median, speed } from './compare.ts';
+import { startBenchServer } from './start-bench-server.ts';
+
+type Work = () => Promise<unknown>;
+type Works = Awaited<ReturnType<typeof setUp>>;
+type Defer = Parameters<Benchmark['comparisons']>[0];
+
+/** A wrap may take at most this many times as long as an empty POST and a commit of one row together. */
+const most = 1.2;
+
+export const benchmark: Benchmark = {
+  name: 'latency',
+  about: 'one wrap at a time, compared with an empty POST to the same server and a commit of one row',
+  async comparisons(defer) {
+    const works = await setUp(defer);
+    const parts = await measureParts(works);
+    const { wrap, emptyPost, commit } = works;
+    const reference = async (): Promise<void> => {
+      await emptyPost();
+      await commit();
+    };
+    return [
+      {
+        ours: { name: 'single wraps', run: wrap },
+        reference: { name: 'empty POST + commit', run: reference },
+        target: 1 / most,
+        note: () => parts,
+      },
+    ];
+  },
+};
+
+async function setUp(defer: Defer) {
+  const postgres = await OwnPostgres.start();
+  defer(postgres.drop);
+  const { env, newTenant, close } = await operate(postgres.url);
+  defer(close);
+  const server = await startReplica(env);
+  defer(server.kill);
+  const withoutLog = await startBenchServer(env, 'off');
+  defer(withoutLog.kill);
+  const { token } = await newTenant();
+  const keyId = await newKey(server, token);
+  const headers = { Authorization: `Bearer ${token}` };
+  const request = wrapRequest(keyId, token);
+  const posting = (port: number, text: string): Work => {
+    const run = openLater(() => Burst.open(port, text, 1), defer);
+    return () => run(1);
+  };
+  const connect = async (setting: 'on' | 'off'): Promise<Pool> => {
+    const sql = openPool(postgres.connection('owner'), 1);
+    defer(() => sql.end());
+    await sql.unsafe(`set synchronous_commit = ${setting}`);
+    return sql;
+  };
+  const [durable, volatile] = [await connect('on'), await connect('off')];
+  await durable`create table bench_rows (content text)`;
+  const insertBy =
+    (sql: Pool): Work =>
+    () =>
+      sql`insert into bench_rows values (${'x'.repeat(200)})`;
+  return {
+    wrap: posting(server.port, request),
+    wrapWithoutLog: posting(withoutLog.port, request),
+    emptyPost: posting(withoutLog.port, postRequest('/empty', headers, {})),
+    commit: insertBy(durable),
+    commitWithoutFlush: insertBy(volatile),
+    roundTrip: (): Promise<unknown> => durable`select 1`,
+  };
+}
+
+async function measureParts(works: Works): Promise<string> {
+  const taken = new Map<keyof Works, number[]>();
+  for (let round = 0; round < 9; round++) {
+    for (const [name, run] of Object.entries(works) as [keyof Works, Work][]) {
+      const microseconds = 1e6 / (await speed({ run }, 100));
+      // The first two rounds warm up the code of both processes.
+      if (round >= 2) taken.set(name, [...(taken.get(name) ?? []), microseconds]);
+    }
+  }
+  const of = (name: keyof Works): number => median(taken.get(name) ?? []);
+  const [wrap, wrapWithoutLog, emptyPost] = [of('wrap'), of('wrapWithoutLog'), of('emptyPost')];
+  const parts = {
+    'HTTP (an empty POST)': emptyPost,
+    'admission, rules, crypto': wrapWithoutLog - emptyPost,
+    append: wrap - wrapWithoutLog,
+    'a round trip to PostgreSQL': of('roundTrip'),
+    'a commit of one row': of('commit'),
+    'the WAL flush of the commit': of('commit') - of('commitWithoutFlush'),
+  };
+  const shown = Object.entries(parts).map(([name, value]) => `${name} ${value.toFixed(0)} µs`);
+  return `a wrap takes ${wrap.toFixed(0)} µs; ${shown.join('; ')}`;
+}

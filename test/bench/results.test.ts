@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { read, tablesOf } from '../docs/markdown.ts';
+import { ownTime, parseProcess } from './machine-load.ts';
+import { pageOf, type Report } from './results.ts';
+
+const reports = JSON.parse(read('docs/benchmarks.json')) as readonly Report[];
+
+test('the tables of docs/benchmarks.md are the tables of docs/benchmarks.json', () => {
+  expect(reports.length).toBeGreaterThan(0);
+  expect(tablesOf(read('docs/benchmarks.md'))).toEqual(tablesOf(pageOf(reports)));
+});
+
+test('the time of a process includes its ended children, and any character can be in its name', () => {
+  const stat = '7 (a ) b) S 3 7 7 0 -1 0 0 0 0 0 100 20 3 4 20 0 1 0';
+  expect(parseProcess(stat)).toEqual({ pid: 7, parent: 3, time: 127 });
+});
+
+test('the own time of a run includes the processes that descend from it, and no others', () => {
+  const processes = [
+    { pid: 1, parent: 0, time: 1_000 },
+    { pid: 2, parent: 1, time: 1 },
+    { pid: 3, parent: 2, time: 10 },
+    { pid: 4, parent: 3, time: 100 },
+  ];
+  expect(ownTime(processes, 2)).toBe(111);
+});

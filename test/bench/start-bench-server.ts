@@ -1,0 +1,11 @@
+import { fileURLToPath } from 'node:url';
+import type { Environment } from '../conformance/program.ts';
+import { type Replica, startReplica } from '../faults/place.ts';
+
+const file = fileURLToPath(new URL('bench-server.ts', import.meta.url));
+const command = [process.execPath, '--conditions=@eaas/source', '--import', 'tsx', file];
+
+/** Starts a server whose wraps have a transaction each, or no audit entry. */
+export function startBenchServer(env: Environment, log: 'transactions' | 'off'): Promise<Replica> {
+  return startReplica({ ...env, BENCH_LOG: log }, command);
+}

@@ -1,0 +1,24 @@
+import { wrapRule } from '@eaas/protocol/service';
+import type { Input, Output } from '@eaas/protocol/wire';
+import type { Caller } from '../../packages/server/src/caller.ts';
+import { requireKey, withKey } from '../../packages/server/src/operations/key-crypto.ts';
+import { Refusal } from '../../packages/server/src/refusal.ts';
+import type { Service } from '../../packages/server/src/service.ts';
+import { authorize } from '../../packages/server/src/state/authorize.ts';
+
+type Wrap = 'POST /v1/keys/:key_id/wrap';
+
+/** Wraps with all checks of the server, and writes no audit entry. */
+export function wrapWithoutLog(service: Service) {
+  return async (caller: Caller, input: Input<Wrap>): Promise<Output<Wrap>> => {
+    const found = await service.tenants.tokens.find(caller.credential?.tokenHash ?? new Uint8Array(32));
+    if (!found) throw new Error('the API key is missing');
+    const { state } = found.view;
+    const time = service.clock.now();
+    authorize(state, found.apiKey, caller, time);
+    const key = await requireKey(service, { state, apiKey: found.apiKey, time }, input.key_id);
+    const { answer } = withKey(key, undefined, (crypto) => wrapRule(key.row, crypto, input));
+    if (answer instanceof Refusal) throw answer;
+    return answer;
+  };
+}

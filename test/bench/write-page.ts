@@ -1,0 +1,19 @@
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { pageOf, readReports, type Report } from './results.ts';
+
+const page = fileURLToPath(new URL('../../docs/benchmarks.md', import.meta.url));
+const kept = fileURLToPath(new URL('../../docs/benchmarks.json', import.meta.url));
+
+/** A result of this machine replaces the kept result of the same benchmark. */
+export async function writePage(): Promise<void> {
+  const before = JSON.parse(await readFile(kept, 'utf8')) as readonly Report[];
+  const fresh = readReports();
+  const all = new Map([...before, ...fresh].map((report) => [report.name, report]));
+  const reports = Array.from(all.values()).sort((a, b) => (a.name < b.name ? -1 : 1));
+  await writeFile(kept, JSON.stringify(reports, undefined, 2));
+  await writeFile(page, pageOf(reports));
+  await promisify(execFile)('npx', ['oxfmt', page, kept]);
+}
