@@ -5,6 +5,7 @@ import { benchmark as drizzle } from './drizzle.bench.ts';
 import { benchmark as fields } from './fields.bench.ts';
 import { benchmark as latency } from './latency.bench.ts';
 import { describeLoad, watchMachine } from './machine-load.ts';
+import { benchmark as intake } from './intake.bench.ts';
 import { benchmark as many } from './many.bench.ts';
 import { benchmark as peers } from './peers.bench.ts';
 import { benchmark as prisma } from './prisma.bench.ts';
@@ -30,6 +31,7 @@ const benchmarks: readonly Benchmark[] = [
   latency,
   batches,
   verify,
+  intake,
 ];
 
 const words = process.argv.slice(2);

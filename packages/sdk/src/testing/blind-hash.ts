@@ -1,5 +1,6 @@
 import { toBase64 } from '@eaas/protocol/base64';
 import { finish, publicKeysRule, requireElements, requireStatus } from '@eaas/protocol/service';
+import { intakePublicKeyOf } from './key-crypto.ts';
 import { type Call, type Key, type Operations, requireKey } from './tenant.ts';
 
 // Only tests that use blind hashes load the curve.
@@ -19,7 +20,7 @@ export const blindHashOperations = {
     requireStatus(key.row, 'active');
     const { publicKey } = await blindHashKeyOf(call, key);
     return publicKeysRule(key.row, () => ({
-      intake_public_key: null,
+      intake_public_key: intakePublicKeyOf(call.tenant, key),
       hash_public_key: toBase64(publicKey.bytes),
     }));
   },

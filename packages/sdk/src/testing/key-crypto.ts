@@ -1,5 +1,6 @@
 import { type Context, encodeContext, nobleEngine, pae } from '@eaas/protocol';
 import {
+  formatPublicKey,
   intakeVersion,
   nobleIntakeCrypto,
   nobleIntakeKey,
@@ -73,4 +74,11 @@ function unwrapIntake(
 function intakeKey(tenantId: string, { row, versions }: Key, keyVersion: number) {
   const secret = versions[keyVersion - 1]?.secret;
   return secret ? nobleIntakeKey(secret, tenantId, { keyId: row.key_id, keyVersion }) : undefined;
+}
+
+export function intakePublicKeyOf({ tenant_id }: Tenant, key: Key): string | null {
+  const { key_id: keyId, key_version: keyVersion, intake } = key.row;
+  const opener = intake ? intakeKey(tenant_id, key, keyVersion) : undefined;
+  opener?.wipe();
+  return opener ? formatPublicKey({ keyId, keyVersion, bytes: opener.publicKey }) : null;
 }

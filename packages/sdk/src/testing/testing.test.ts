@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { toBase64 } from '@eaas/protocol/base64';
+import { parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
 import { afterEach, expect, test, vi } from 'vitest';
 import { checkAudit } from '../audit/check.ts';
 import { DecryptionError, EaasClient, EaasError, ServiceError } from '../index.ts';
@@ -237,4 +238,27 @@ test('a test service executes concurrent calls one after the other', async () =>
   );
   expect((await Promise.all(wraps)).map(({ status }) => status)).toStrictEqual(Array<number>(10).fill(200));
   expect(await client.audit.verify()).toMatchObject({ valid: true, checked: 1_003 });
+});
+
+test('an intake key of the test service opens what was wrapped with its public key', async () => {
+  const service = createTestService();
+  const { key_id } = service.createKey('contact form', { intake: true });
+  const other = service.createKey('no intake').key_id;
+  const ask = async (path: string, body?: object) => {
+    const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' };
+    const sent = body ? { method: 'POST', body: JSON.stringify(body) } : {};
+    const response = await service.fetch(`${service.baseUrl}/v1/keys/${path}`, { headers, ...sent });
+    return (await response.json()) as Record<string, unknown>;
+  };
+  const { intake_public_key } = await ask(`${key_id}/public-key`);
+  expect(await ask(`${other}/public-key`)).toMatchObject({ intake_public_key: null });
+  const dek = new Uint8Array(32).fill(7);
+  const { wrappedKey } = await wrapForIntake(parsePublicKey(String(intake_public_key)), dek);
+  const wrapped_key = toBase64(wrappedKey);
+  const opened = { dek: toBase64(dek), key_id, key_version: 1 };
+  expect(await ask(`${key_id}/unwrap`, { wrapped_key })).toEqual(opened);
+  expect(await ask(`${other}/unwrap`, { wrapped_key })).toMatchObject({ code: 'wrapped_key_unauthentic' });
+  const rewrapped = await ask(`${key_id}/rewrap`, { wrapped_key });
+  expect(rewrapped).toMatchObject({ rewrapped: true });
+  expect(await ask(`${key_id}/unwrap`, { wrapped_key: rewrapped['wrapped_key'] })).toEqual(opened);
 });

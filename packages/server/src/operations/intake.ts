@@ -1,5 +1,10 @@
 import type { Context } from '@eaas/protocol';
-import { type IntakePrivateKey, intakeVersion, openForIntake } from '@eaas/protocol/internal-intake';
+import {
+  formatPublicKey,
+  type IntakePrivateKey,
+  intakeVersion,
+  openForIntake,
+} from '@eaas/protocol/internal-intake';
 import { refusedByStatus } from '@eaas/protocol/service';
 import { busy } from '../admission/shares.ts';
 import type { Caller } from '../caller.ts';
@@ -77,6 +82,20 @@ export function intakeOpenings({ admission, counts }: Service, caller: Caller): 
       for (const { sharedSecret } of openings.values()) sharedSecret?.fill(0);
     },
   };
+}
+
+/** The text of the public key of the newest version, or null for a key without intake. */
+export function intakePublicKeyOf(key: KeyMaterial): string | null {
+  const { row, versions } = key;
+  if (!row.intake) return null;
+  if (key.intakePublicKey !== undefined) return key.intakePublicKey;
+  const { key_id: keyId, key_version: keyVersion } = row;
+  const secret = versions.get(keyVersion);
+  if (!secret) throw new Error(`the secret of version ${keyVersion} of the active key ${keyId} is missing`);
+  const { publicKey, wipe } = openIntakeKey(secret, row.tenant_id, { keyId, keyVersion });
+  wipe();
+  key.intakePublicKey = formatPublicKey({ keyId, keyVersion, bytes: publicKey });
+  return key.intakePublicKey;
 }
 
 const nameOf = ({ row }: KeyMaterial, wrapped: Uint8Array): string =>

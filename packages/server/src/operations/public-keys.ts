@@ -5,6 +5,7 @@ import type { Caller } from '../caller.ts';
 import type { Service } from '../service.ts';
 import { decide } from '../state/decide.ts';
 import { blindHashKeyOf } from './blind-hash.ts';
+import { intakePublicKeyOf } from './intake.ts';
 import { requireKey } from './key-crypto.ts';
 
 export function publicKeys(
@@ -15,7 +16,7 @@ export function publicKeys(
   return decide(service, caller, async (facts) => {
     const key = await requireKey(service, facts, key_id);
     const answer = publicKeysRule(key.row, () => ({
-      intake_public_key: null,
+      intake_public_key: intakePublicKeyOf(key),
       hash_public_key: toBase64(blindHashKeyOf(key).publicKey.bytes),
     }));
     return { drafts: [], answer };
