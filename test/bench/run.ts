@@ -6,6 +6,7 @@ import { benchmark as fields } from './fields.bench.ts';
 import { benchmark as latency } from './latency.bench.ts';
 import { describeLoad, watchMachine } from './machine-load.ts';
 import { benchmark as intake } from './intake.bench.ts';
+import { benchmark as growth } from './growth.bench.ts';
 import { benchmark as many } from './many.bench.ts';
 import { benchmark as peers } from './peers.bench.ts';
 import { benchmark as prisma } from './prisma.bench.ts';
@@ -32,6 +33,7 @@ const benchmarks: readonly Benchmark[] = [
   batches,
   verify,
   intake,
+  growth,
 ];
 
 const words = process.argv.slice(2);

@@ -20,6 +20,8 @@ export const tables = [
   'row_records',
   'leases',
   'verification_markers',
+  'entry_counts',
+  'key_counts',
 ] as const;
 
 export type Table = (typeof tables)[number];

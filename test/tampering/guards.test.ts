@@ -25,6 +25,8 @@ const privileges: Readonly<Record<string, string>> = {
   'table token_directory': 'DELETE, INSERT, SELECT',
   'table usage': 'INSERT, SELECT, UPDATE',
   'table usage_cursors': 'INSERT, SELECT, UPDATE',
+  'table entry_counts': 'DELETE, INSERT, SELECT',
+  'table key_counts': 'INSERT, SELECT, UPDATE',
   'table verification_markers': 'DELETE, INSERT, SELECT, UPDATE',
   'table verifications': 'INSERT, SELECT, UPDATE',
   'function append': 'EXECUTE',

@@ -1,5 +1,6 @@
 import type { Service } from '../service.ts';
 import { recordUses } from '../store/api-keys.ts';
+import { sumNext } from '../store/entry-counts.ts';
 import { countNext, uncountedTenants } from '../store/usage.ts';
 import { forEach } from './each.ts';
 import type { Lease } from './lease.ts';
@@ -13,7 +14,8 @@ export async function countUsage(service: Service, { signal, hold }: Lease): Pro
     while (more && !signal.aborted) {
       more = await service.background.transaction(async (tx) => {
         await hold(tx);
-        return countNext(tx, tenantId, stepSize);
+        const isLeft = await countNext(tx, tenantId, stepSize);
+        return (await sumNext(tx, tenantId)) || isLeft;
       }, 30_000);
     }
   });

@@ -7,13 +7,8 @@ import { monthOf } from '../state/clock.ts';
 import { checkedHead, requireAnchor } from '../state/integrity.ts';
 import type { TenantState } from '../state/tenant-state.ts';
 import { findAnchor } from '../store/anchors.ts';
-import {
-  countEntries,
-  type EntryRow,
-  firstEntrySince,
-  listEntries,
-  newestEntries,
-} from '../store/audit-entries.ts';
+import { type EntryRow, firstEntrySince, listEntries, newestEntries } from '../store/audit-entries.ts';
+import { totalOf } from '../store/entry-counts.ts';
 import { findHead } from '../store/heads.ts';
 import type { Sql } from '../store/sql.ts';
 import { countedOperations, monthUsage } from '../store/usage.ts';
@@ -60,7 +55,7 @@ type Range = Awaited<ReturnType<typeof storedIds>>;
 async function readMatching(sql: Sql, tenantId: string, filter: Filter, page: Page) {
   const [rows, total] = await Promise.all([
     listEntries(sql, tenantId, filter, page),
-    countEntries(sql, tenantId, filter),
+    totalOf(sql, tenantId, filter),
   ]);
   return { rows, total };
 }

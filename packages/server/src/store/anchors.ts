@@ -23,6 +23,7 @@ export function findAnchor(sql: Sql, tenantId: string): Promise<AnchorRow | unde
 export async function purgeThrough(tx: Transaction, anchor: AnchorRow): Promise<number> {
   await tx`insert into eaas.audit_anchors ${tx({ ...anchor })} on conflict (tenant_id) do update set
     id = excluded.id, hash = excluded.hash, rows_digest = excluded.rows_digest, mac = excluded.mac`;
+  await tx`delete from eaas.entry_counts where tenant_id = ${anchor.tenant_id} and id <= ${anchor.id}`;
   const purged = tx<{ count: number }[]>`
     select eaas.purge_entries(${anchor.tenant_id}, ${anchor.id}) as count`;
   return (await first(purged))?.count ?? 0;

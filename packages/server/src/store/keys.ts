@@ -97,8 +97,15 @@ export function listKeys(
   return loadRows(sql, keyTable, sql`${where} order by created_id desc limit ${limit} offset ${offset}`);
 }
 
-export function countKeys(sql: Sql, tenantId: string, filter: KeyFilter): Promise<number> {
-  return countRows(sql, sql`eaas.keys ${matching(sql, tenantId, filter)}`);
+export async function countKeys(sql: Sql, tenantId: string, filter: KeyFilter): Promise<number> {
+  const { status, name, among } = filter;
+  if (name !== undefined || among !== null) {
+    return countRows(sql, sql`eaas.keys ${matching(sql, tenantId, filter)}`);
+  }
+  const [row] = await sql<{ total: number }[]>`
+    select coalesce(sum(count), 0)::bigint as total from eaas.key_counts
+    where tenant_id = ${tenantId} ${status === undefined ? sql`` : sql`and status = ${status}`}`;
+  return row?.total ?? 0;
 }
 
 function matching(sql: Sql, tenantId: string, { status, name, among }: KeyFilter) {

@@ -6,6 +6,7 @@ import { runs } from './migrations/0005-runs.ts';
 import { verifiedNights } from './migrations/0006-verified-nights.ts';
 import { intake } from './migrations/0007-intake.ts';
 import { entriesByTime } from './migrations/0008-entries-by-time.ts';
+import { listTotals } from './migrations/0009-list-totals.ts';
 import { changeIndexes, indexesOfNew, type OnlineMigration } from './online-migration.ts';
 import type { Pool, Sql } from './sql.ts';
 
@@ -19,6 +20,7 @@ const migrations: readonly (string | OnlineMigration)[] = [
   verifiedNights,
   intake,
   entriesByTime,
+  listTotals,
 ];
 
 const lockNumber = 0x65616173; // 'eaas' in ASCII: identifies the advisory lock
@@ -92,7 +94,7 @@ async function grant(sql: Sql, role: string): Promise<void> {
   await sql`revoke insert on eaas.migrations from ${to}`;
   await sql`grant update on eaas.tenants, eaas.audit_heads, eaas.audit_anchors, eaas.keys, eaas.key_versions,
     eaas.api_keys, eaas.verifications, eaas.usage, eaas.usage_cursors, eaas.key_version_uses, eaas.api_key_uses,
-    eaas.tenant_names, eaas.leases, eaas.verification_markers to ${to}`;
-  await sql`grant delete on eaas.verification_markers, eaas.root_checks, eaas.token_directory, eaas.tenant_names to ${to}`;
+    eaas.tenant_names, eaas.leases, eaas.verification_markers, eaas.key_counts to ${to}`;
+  await sql`grant delete on eaas.verification_markers, eaas.root_checks, eaas.token_directory, eaas.tenant_names, eaas.entry_counts to ${to}`;
   await sql`grant execute on function eaas.purge_entries, eaas.append to ${to}`;
 }

@@ -38,13 +38,13 @@ export async function monthUsage(sql: Sql, tenantId: string, month: string) {
 export async function uncountedTenants(sql: Sql): Promise<string[]> {
   const rows = await sql<{ tenant_id: string }[]>`
     select h.tenant_id from eaas.audit_heads h left join eaas.usage_cursors c using (tenant_id)
-    where h.id > coalesce(c.counted_through, 0)`;
+    where h.id > coalesce(c.counted_through, 0) or h.id > coalesce(c.summed_through, 0) + 10000`;
   return rows.map((row) => row.tenant_id);
 }
 
 /** The lock of the cursor prevents two replicas from counting the same entries. */
 export async function countNext(tx: Transaction, tenantId: string, limit: number): Promise<boolean> {
-  await tx`insert into eaas.usage_cursors values (${tenantId}, 0) on conflict do nothing`;
+  await tx`insert into eaas.usage_cursors (tenant_id, counted_through) values (${tenantId}, 0) on conflict do nothing`;
   const [cursor] = await tx<{ from: number; through: number; head: number }[]>`
     select counted_through as from, least(counted_through + ${limit}, h.id) as through, h.id as head
     from eaas.usage_cursors c join eaas.audit_heads h using (tenant_id)

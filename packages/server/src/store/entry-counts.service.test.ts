@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { alone } from '../../../../test/setup/alone.ts';
+import {
+  type Api,
+  apiOf,
+  openWorld,
+  type Resident,
+  settle,
+  type World,
+} from '../../../../test/setup/world.ts';
+import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
+import { insider } from '../caller.ts';
+import { countUsage } from '../jobs/count-usage.ts';
+import { purge } from '../jobs/purge.ts';
+import { decide } from '../state/decide.ts';
+
+const keys = [randomUUID(), randomUUID(), randomUUID()];
+const day = 24 * 60 * 60 * 1_000;
+
+let world: World;
+let attacker: Attacker;
+let ann: Resident;
+let api: Api;
+let start: number;
+
+beforeAll(async () => {
+  world = await openWorld('2026-03-01T00:00:00Z');
+  attacker = await openAttacker(world);
+  const service = world.replica();
+  ann = await settle(service, 'ann');
+  api = apiOf(service, ann.token);
+  start = world.time;
+});
+afterAll(() => world.close());
+
+/** Most entries belong to the first key. Some appends have the same time. */
+async function append(appends: number): Promise<void> {
+  for (let nth = 0; nth < appends; nth++) {
+    if (nth % 3 !== 0) world.time += 60_000;
+    const drafts = Array.from({ length: 200 }, (_, at) => ({
+      action: at % 4 === 0 ? ('key.unwrap' as const) : ('key.wrap' as const),
+      keyId: keys[at % 10 === 0 ? 1 : at % 50 === 1 ? 2 : 0] ?? null,
+      keyVersion: 1,
+      metadata: '{}',
+    }));
+    await decide(world.replica(), insider(ann.tenantId, 'system'), () => ({ drafts, answer: undefined }));
+  }
+}
+
+const sums = async (): Promise<number> =>
+  (await attacker.sql`select from eaas.entry_counts where tenant_id = ${ann.tenantId}`).count;
+
+async function wrongTotals(): Promise<string[]> {
+  const wrong: string[] = [];
+  const iso = (time: number) => new Date(time).toISOString();
+  const between = (part: number) => iso(start + Math.floor(((world.time - start) * part) / 60_000) * 60_000);
+  const dates = [
+    {},
+    { date_from: between(0.3) },
+    { date_to: between(0.6) },
+    { date_from: between(0.31), date_to: between(0.92) },
+    { date_from: between(0.5), date_to: between(0.51) },
+    { date_from: between(0.9), date_to: between(0.1) },
+  ];
+  const actions = [{}, { action: 'key.wrap' }, { action: 'key.unwrap' }, { action: 'key.export' }] as const;
+  for (const date of dates) {
+    for (const key of [{}, ...keys.map((key_id) => ({ key_id })), { key_id: randomUUID() }]) {
+      for (const action of actions) {
+        const filter: { key_id?: string; action?: (typeof actions)[1]['action']; date_from?: string } = {
+          ...date,
+          ...key,
+          ...(action as object),
+        };
+        const { total } = await api('GET /v1/audit', { ...filter, limit: 1 });
+        const expected = await attacker.sql`
+          select from eaas.audit_entries where tenant_id = ${ann.tenantId}
+            and (${filter.key_id ?? null}::uuid is null or key_id = ${filter.key_id ?? null})
+            and (${filter.action ?? null}::text is null or action = ${filter.action ?? null})
+            and created_at >= ${Date.parse(date.date_from ?? '2000-01-01')}
+            and created_at <= ${Date.parse(date.date_to ?? '2100-01-01')}`;
+        if (total !== expected.count) wrong.push(`${JSON.stringify(filter)}: ${total} not ${expected.count}`);
+      }
+    }
+  }
+  return wrong;
+}
+
+test('totals of filtered lists are exact before, between and after the sums', async () => {
+  await append(20);
+  expect(await wrongTotals()).toEqual([]);
+  expect(await sums()).toBe(0);
+  await countUsage(world.replica(), alone());
+  const first = await sums();
+  expect(first).toBeGreaterThan(3);
+  expect(await wrongTotals()).toEqual([]);
+  await append(60);
+  expect(await wrongTotals()).toEqual([]);
+  await countUsage(world.replica(), alone());
+  expect(await sums()).toBeGreaterThan(first + 10);
+  expect(await wrongTotals()).toEqual([]);
+}, 60_000);
+
+test('totals are exact if many entries have the same time', async () => {
+  for (let nth = 0; nth < 30; nth++) {
+    await append(1);
+  }
+  world.time += 60_000;
+  await append(2);
+  await countUsage(world.replica(), alone());
+  expect(await wrongTotals()).toEqual([]);
+}, 60_000);
+
+test('totals are exact after a purge, which deletes the sums of purged entries', async () => {
+  world.time += 40 * day;
+  await append(10);
+  await countUsage(world.replica(), alone());
+  const before = await sums();
+  await purge(world.replica(), 1, alone());
+  expect(await sums()).toBeLessThan(before);
+  expect(await wrongTotals()).toEqual([]);
+  await append(30);
+  await countUsage(world.replica(), alone());
+  expect(await wrongTotals()).toEqual([]);
+}, 60_000);

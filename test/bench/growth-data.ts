@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import type postgres from 'postgres';
+import { insider } from '../../packages/server/src/caller.ts';
+import { nightKey } from '../../packages/server/src/crypto/key-hierarchy.ts';
+import { newMaterial, versionPlace } from '../../packages/server/src/crypto/key-material.ts';
+import { readConfig } from '../../packages/server/src/config.ts';
+import { openService } from '../../packages/server/src/open-service.ts';
+import type { Service } from '../../packages/server/src/service.ts';
+import { decide } from '../../packages/server/src/state/decide.ts';
+import { seal } from '../../packages/server/src/state/integrity.ts';
+import type { TenantState } from '../../packages/server/src/state/tenant-state.ts';
+import { findHead, headTable } from '../../packages/server/src/store/heads.ts';
+import { findKey, keyTable } from '../../packages/server/src/store/keys.ts';
+import { finishNight, nightTable } from '../../packages/server/src/store/verifications.ts';
+import { connectTo, operate, type Operator } from '../faults/place.ts';
+import { OwnPostgres } from '../setup/own-postgres.ts';
+import { type Api, apiOf, dek, type Resident, settle } from '../setup/world.ts';
+
+export interface Grown extends Resident {
+  readonly api: Api;
+  readonly keyId: string;
+  readonly wrapped: string;
+}
+
+export interface Place {
+  readonly size: number;
+  readonly operator: Operator;
+  readonly service: Service;
+  readonly sql: postgres.Sql;
+  /** A tenant with `size` keys. All keys but one are copies in the database. */
+  readonly manyKeys: Grown;
+  /** A tenant with `size` entries. */
+  readonly manyEntries: Grown;
+  /** A tenant whose keys together have `size` versions. */
+  readonly manyVersions: Grown;
+}
+
+const metadata = '{"context":{"column":"diagnosis","table":"patients"}}';
+const statement = 2_000;
+
+/** Whatever no measurement checks is copied inside the database, because a million changes would take an hour. */
+export async function fillPlace(defer: (close: () => unknown) => void, size: number): Promise<Place> {
+  const postgres = await OwnPostgres.start('embedded', false);
+  defer(postgres.drop);
+  const operator = await operate(postgres.url);
+  defer(operator.close);
+  const sql = connectTo(postgres);
+  defer(() => sql.end());
+  const { service } = operator;
+  const manyEntries = await grow(operator);
+  await appendEntries(service, manyEntries, size);
+  const manyVersions = await grow(operator);
+  await addVersions(service, sql, manyVersions, size);
+  const manyKeys = await grow(operator);
+  const { key_id } = await manyKeys.api('POST /v1/keys', { name: 'disabled' });
+  await manyKeys.api('POST /v1/keys/:key_id/disable', { key_id });
+  await copyKeys(sql, manyKeys, size);
+  await copyTenants(sql, manyKeys, size);
+  await sql.unsafe('vacuum analyze');
+  return { size, operator, service, sql, manyKeys, manyEntries, manyVersions };
+}
+
+export async function grow({ service, newTenant }: Operator): Promise<Grown> {
+  const resident = await newTenant();
+  const api = apiOf(service, resident.token);
+  const { key_id: keyId } = await api('POST /v1/keys', { name: 'key' });
+  const { wrapped_key: wrapped } = await api('POST /v1/keys/:key_id/wrap', { key_id: keyId, dek });
+  return { ...resident, api, keyId, wrapped };
+}
+
+/** Nine of ten entries are wraps of one key. The others are unwraps of other keys. */
+export async function appendEntries(service: Service, { tenantId, keyId }: Grown, entries: number) {
+  const others = Array.from({ length: 10 }, () => randomUUID());
+  for (let done = 0; done < entries; done += statement) {
+    const drafts = Array.from({ length: Math.min(statement, entries - done) }, (_, nth) =>
+      nth % 10 < 9
+        ? ({ action: 'key.wrap', keyId, keyVersion: 1, metadata } as const)
+        : ({
+            action: 'key.unwrap',
+            keyId: others[((nth / 10) % 10) | 0] ?? keyId,
+            keyVersion: 1,
+            metadata,
+          } as const),
+    );
+    await decide(service, insider(tenantId, 'system'), () => ({ drafts, answer: undefined }));
+  }
+}
+
+async function addVersions(service: Service, sql: postgres.Sql, { api, tenantId }: Grown, size: number) {
+  const state = await stateOf(service, tenantId);
+  const each = Math.max(1, Math.min(10_000, size / 10));
+  for (let made = 0; made < size; made += each) {
+    const { key_id: keyId } = await api('POST /v1/keys', { name: `key ${made}` });
+    const row = await service.database.run((tx) => findKey(tx, tenantId, keyId));
+    if (!row) throw new Error(`the key ${keyId} that was created must exist`);
+    const { mac } = seal(state.secrets, keyTable, { ...row, key_version: each });
+    await sql`update eaas.keys set key_version = ${each}, mac = ${mac} where tenant_id = ${tenantId} and key_id = ${keyId}`;
+    const sealed = Array.from({ length: each }, (_, nth) =>
+      Buffer.from(newMaterial(state.secrets.sealing, versionPlace(tenantId, keyId, nth + 1))).toString('hex'),
+    );
+    await sql`
+      insert into eaas.key_versions (tenant_id, key_id, key_version, created_at, sealed)
+      select ${tenantId}::uuid, ${keyId}::uuid, nth, 0, decode(text, 'hex')
+      from unnest(string_to_array(${sealed.join(' ')}, ' ')) with ordinality as one (text, nth) where nth > 1`;
+  }
+  service.tenants.forget(tenantId);
+}
+
+async function copyKeys(sql: postgres.Sql, { tenantId, keyId }: Grown, size: number): Promise<void> {
+  // The trigger would update one row of `key_counts` for each copy.
+  await sql`alter table eaas.keys disable trigger keys_counted`;
+  await sql`
+    insert into eaas.keys select (jsonb_populate_record(k, jsonb_build_object('key_id', gen_random_uuid(),
+      'name', 'copy ' || nth, 'created_id', -nth, 'status', case nth % 1000 when 0 then 'disabled' else 'active' end))).*
+    from eaas.keys k, generate_series(1, ${size}::int) nth where k.tenant_id = ${tenantId} and k.key_id = ${keyId}`;
+  await sql`alter table eaas.keys enable trigger keys_counted`;
+  await sql`update eaas.key_counts c set count =
+    (select count(*) from eaas.keys k where k.tenant_id = c.tenant_id and k.status = c.status)`;
+  await sql`
+    insert into eaas.key_versions (tenant_id, key_id, key_version, created_at, sealed)
+    select k.tenant_id, k.key_id, 1, v.created_at, v.sealed from eaas.keys k, eaas.key_versions v
+    where k.tenant_id = ${tenantId} and k.created_id < 0 and v.tenant_id = ${tenantId} and v.key_id = ${keyId}`;
+  await sql`
+    insert into eaas.row_records (tenant_id, subject, rev) select tenant_id, key_id, rev from eaas.keys
+    where tenant_id = ${tenantId} and created_id < 0`;
+}
+
+async function copyTenants(sql: postgres.Sql, { tenantId }: Grown, size: number): Promise<void> {
+  await sql`create temporary table copies as select gen_random_uuid() as id, nth from generate_series(1, ${size}::int) nth`;
+  await sql`
+    insert into eaas.tenants select (jsonb_populate_record(t, jsonb_build_object('tenant_id', id, 'name', 'copy ' || nth))).*
+    from eaas.tenants t, copies where tenant_id = ${tenantId}`;
+  await sql`
+    insert into eaas.audit_heads (tenant_id, id, hash, state_id, created_at, month, encrypts, mac)
+    select id, 0, '', 0, 0, '', 0, '' from copies`;
+  await sql`insert into eaas.row_records (tenant_id, subject, rev) select id, id, 0 from copies`;
+  await sql`insert into eaas.tenant_names (name, tenant_id, created_at) select 'copy ' || nth, id, 0 from copies`;
+  await sql`
+    insert into eaas.api_keys select (jsonb_populate_record(a, jsonb_build_object('tenant_id', id,
+      'api_key_id', gen_random_uuid(), 'token_hash', '\\x' || replace(gen_random_uuid()::text, '-', '')))).*
+    from eaas.api_keys a, copies where a.tenant_id = ${tenantId}`;
+  await sql`
+    insert into eaas.token_directory (token_hash, tenant_id, created_at) select token_hash, tenant_id, 0
+    from eaas.api_keys where tenant_id in (select id from copies)`;
+  await sql`drop table copies`;
+}
+
+/** The later entries are copies, because a purge reads only the entries that it deletes. */
+export async function growPurgeable({ operator, service, sql, size }: Place, old: number): Promise<void> {
+  await setNow(sql, `clock_timestamp() - interval '6 years'`);
+  const earlier = await openService(readConfig(operator.env), 'command');
+  const newTenant = () => settle(earlier.service, 'past');
+  const past = await grow({ ...operator, service: earlier.service, newTenant });
+  await appendEntries(earlier.service, past, old);
+  await earlier.close();
+  await setNow(sql, 'clock_timestamp()');
+  const state = await stateOf(service, past.tenantId);
+  const before = await service.database.run((tx) => findHead(tx, past.tenantId));
+  if (!before) throw new Error('the tenant must have a head');
+  await sql`
+    insert into eaas.audit_entries select (jsonb_populate_record(e, jsonb_build_object('id', e.id + nth,
+      'created_at', eaas.now_ms()))).* from eaas.audit_entries e, generate_series(1, ${size}::int) nth
+    where e.tenant_id = ${past.tenantId} and e.id = ${before.id}`;
+  const { now: _, state_name: _name, known_hash: _known, ...head } = before;
+  const { id, mac } = seal(state.secrets, headTable, { ...head, id: head.id + size });
+  await sql`update eaas.audit_heads set id = ${id}, mac = ${mac} where tenant_id = ${past.tenantId}`;
+  await sql`insert into eaas.usage_cursors (tenant_id, counted_through) values (${past.tenantId}, ${id})`;
+  service.tenants.forget(past.tenantId);
+}
+
+async function setNow(sql: postgres.Sql, time: string): Promise<void> {
+  await sql.unsafe(`create or replace function eaas.now_ms() returns bigint language sql volatile
+    return (extract(epoch from ${time}) * 1000)::bigint`);
+}
+
+export async function stateOf(service: Service, tenantId: string): Promise<TenantState> {
+  const view = await service.tenants.view(tenantId);
+  if (!view) throw new Error(`the tenant ${tenantId} must exist`);
+  return view.state;
+}
+
+/** Without the record of tonight, a server would verify the copies. */
+export async function finishTonight({ service }: Place): Promise<void> {
+  const now = service.clock.now();
+  const [root] = service.tenants.roots;
+  const night = { day: new Date(now).toISOString().slice(0, 10), taken_at: now, finished_at: now, broken: 0 };
+  await service.background.transaction(
+    (tx) => finishNight(tx, seal({ rowMac: nightKey(root) }, nightTable, night)),
+    60_000,
+  );
+}
