@@ -70,7 +70,7 @@ async function wrongTotals(): Promise<string[]> {
         const filter: { key_id?: string; action?: (typeof actions)[1]['action']; date_from?: string } = {
           ...date,
           ...key,
-          ...(action as object),
+          ...action,
         };
         const { total } = await api('GET /v1/audit', { ...filter, limit: 1 });
         const expected = await attacker.sql`
