@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Input } from '@eaas/protocol/wire';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { alone } from '../../../../test/setup/alone.ts';
 import {
@@ -67,7 +68,7 @@ async function wrongTotals(): Promise<string[]> {
   for (const date of dates) {
     for (const key of [{}, ...keys.map((key_id) => ({ key_id })), { key_id: randomUUID() }]) {
       for (const action of actions) {
-        const filter: { key_id?: string; action?: (typeof actions)[1]['action']; date_from?: string } = {
+        const filter: Input<'GET /v1/audit'> = {
           ...date,
           ...key,
           ...action,
