@@ -60,7 +60,7 @@ export async function fillPlace(defer: (close: () => unknown) => void, size: num
   return { size, operator, service, sql, manyKeys, manyEntries, manyVersions };
 }
 
-export async function grow({ service, newTenant }: Operator): Promise<Grown> {
+async function grow({ service, newTenant }: Operator): Promise<Grown> {
   const resident = await newTenant();
   const api = apiOf(service, resident.token);
   const { key_id: keyId } = await api('POST /v1/keys', { name: 'key' });
