@@ -1,4 +1,5 @@
 import { benchmark as batches } from './batches.bench.ts';
+import { benchmark as blind } from './blind.bench.ts';
 import { type Benchmark, compare } from './compare.ts';
 import { benchmark as chromium } from './chromium.bench.ts';
 import { benchmark as drizzle } from './drizzle.bench.ts';
@@ -34,6 +35,7 @@ const benchmarks: readonly Benchmark[] = [
   verify,
   intake,
   growth,
+  blind,
 ];
 
 const words = process.argv.slice(2);

@@ -452,4 +452,25 @@ export const mutations: readonly Mutation[] = [
       'JSON.parse(decode(bytes));\n  const scan = new BatchScan(bytes);',
     ],
   ),
+  mutation(
+    'invalid-points-accepted',
+    { 'hostile:illegal': ['every answer is the expected one, never a 5xx'] },
+    [
+      'packages/protocol/src/blind-hash/evaluate.ts',
+      'if (!element) return elements.length;',
+      'if (!element) continue;',
+    ],
+  ),
+  mutation(
+    'blind-hashes-in-one-step',
+    {
+      'hostile:legal': ['no synchronous section is over 50 ms'],
+      'fairness:blind': ["the second tenant's p99 is at most 50 ms, or 2 times that beside another process"],
+    },
+    [
+      `${server}/operations/blind-hash.ts`,
+      'evaluation = await inTurns(evaluateUnder(key, elements));',
+      'const steps = evaluateUnder(key, elements);\n      for (let step = steps.next(); !evaluation; step = steps.next()) if (step.done) evaluation = step.value;',
+    ],
+  ),
 ];

@@ -131,6 +131,16 @@ test('the queue refuses work that waits two seconds before its start', async () 
   expect(turns.counts).toEqual({ waiting: 0, refused: 1 });
 });
 
+test('the queue refuses work that has not ended within its time', async () => {
+  const { turns, log, takeTurn, steps } = timed();
+  const slow = turns.run('a', steps('a', 9, 10), { within: 25 });
+  slow.catch(() => {});
+  expect(log.splice(0)).toEqual(['a1']);
+  expect([takeTurn(), takeTurn(), takeTurn()]).toEqual(['a2', 'a3', '']);
+  await expect(slow).rejects.toMatchObject({ code: 'unavailable' });
+  expect(turns.counts).toEqual({ waiting: 0, refused: 1 });
+});
+
 test('work that waits or has begun is dropped if its client has disconnected', async () => {
   const { turns, log, takeTurn, steps } = timed();
   const client = new AbortController();

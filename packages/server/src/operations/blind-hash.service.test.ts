@@ -88,6 +88,23 @@ test('if the key is disabled during the evaluation, the response is 409', async 
   expect(await refusal).toMatchObject({ code: 'key_state' });
 });
 
+test('a request that has not ended after 4 seconds is refused', async () => {
+  const { service, turns, advance } = withCountedTurns();
+  const key_id = await keyOf(service, ann, 'slow');
+  const evaluating = apiOf(service, ann.token)('POST /v1/hash/blind', {
+    key_id,
+    elements: randomElements(100),
+  });
+  const refusal = evaluating.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  turns.taken = 0;
+  await expect.poll(() => turns.taken, { interval: 1 }).toBeGreaterThan(3);
+  advance(4_001);
+  expect(await refusal).toMatchObject({ code: 'unavailable' });
+});
+
 test('no turn lasts longer than 10 ms and one element', async () => {
   const { service, turns } = withCountedTurns();
   const key_id = await keyOf(service, ann, 'slices');
@@ -102,14 +119,16 @@ test("one element is evaluated before another tenant's 20 requests of 100 elemen
   const [large, small] = [await keyOf(service, ann, 'large'), await keyOf(service, bob, 'small')];
   const order: string[] = [];
   const elements = randomElements(100);
-  const ofAnn = Array.from({ length: 20 }, async () => {
+  const evaluateAll = async () => {
     await apiOf(service, ann.token)('POST /v1/hash/blind', { key_id: large, elements });
     order.push('100');
-  });
+  };
+  const ofAnn = Promise.allSettled(Array.from({ length: 20 }, evaluateAll));
   await apiOf(service, bob.token)('POST /v1/hash/blind', { key_id: small, elements: randomElements(1) });
   order.push('1');
-  await Promise.allSettled(ofAnn);
+  await ofAnn;
   expect(order[0]).toBe('1');
+  expect(order).toContain('100');
 });
 
 test('the metric counts the evaluated elements', async () => {

@@ -1,5 +1,6 @@
 import { newApiKey } from '../../../../packages/server/src/crypto/api-key-token.ts';
 import { jwkOfBits } from '../../../conformance/rsa.ts';
+import { manyElements } from '../../../protocol/elements.ts';
 import { junk } from '../hostile/junk.ts';
 
 export interface FloodTarget {
@@ -70,6 +71,15 @@ export const floods = {
     connections: 16,
     served: 200,
     requests: (target) => always(http(target, 'GET', '/v1/audit?action=key.wrap&limit=100&offset=9000')),
+  },
+  blind: {
+    about: 'blind hashes of 100 elements, on 16 connections',
+    connections: 16,
+    served: 200,
+    requests: (target) => {
+      const body = { key_id: target.keyId, elements: manyElements() };
+      return always(http(target, 'POST', '/v1/hash/blind', body));
+    },
   },
   versions: {
     about: 'pages of a key with 10,000 versions, on 16 connections',

@@ -1,0 +1,74 @@
+import { p256_oprf } from '@noble/curves/nist.js';
+import {
+  blindValues,
+  deriveBlindHashKey,
+  evaluate,
+  type Evaluation,
+  nobleCurve,
+  readElements,
+} from '@eaas/protocol/blind-hash';
+import { nodeCurve } from '@eaas/protocol/blind-hash-node';
+import { finish } from '@eaas/protocol/service';
+import { randomElements } from '../protocol/elements.ts';
+import type { Benchmark } from './compare.ts';
+
+const { voprf } = p256_oprf;
+const hashKey = crypto.getRandomValues(new Uint8Array(32));
+const key = deriveBlindHashKey(nodeCurve, hashKey, 'tenant', 'key');
+const pair = voprf.deriveKeyPair(hashKey, new Uint8Array(0));
+
+const values = Array.from({ length: 50 }, () => crypto.getRandomValues(new Uint8Array(32)));
+const requested = randomElements(100);
+const requestedBytes = requested.map((element) => new Uint8Array(Buffer.from(element, 'base64')));
+
+function respond(elements: readonly string[]): Evaluation {
+  const read = finish(readElements(elements));
+  if (typeof read === 'number') throw new Error(`element ${read} of the benchmark is invalid`);
+  return finish(evaluate(key, read));
+}
+
+/** Both clients blind random points again for each measurement, but use one response of the service. */
+function client(engine: typeof nodeCurve) {
+  const blinded = finish(blindValues(engine, values));
+  const response = respond(blinded.elements);
+  return () => {
+    finish(blindValues(engine, values));
+    return finish(blinded.finish(response));
+  };
+}
+
+function nobleClient() {
+  const blinded = values.map((value) => voprf.blind(value));
+  const elements = blinded.map((one) => one.blinded);
+  const { evaluated, proof } = voprf.blindEvaluateBatch(pair.secretKey, pair.publicKey, elements);
+  const items = values.map((input, at) => ({
+    input,
+    blind: blinded[at]?.blind ?? input,
+    blinded: elements[at] ?? input,
+    evaluated: evaluated[at] ?? input,
+  }));
+  return () => {
+    for (const value of values) voprf.blind(value);
+    return voprf.finalizeBatch(items, pair.publicKey, proof);
+  };
+}
+
+const reference = { name: 'noble voprf client', size: 50, run: nobleClient() };
+
+export const benchmark: Benchmark = {
+  name: 'blind',
+  about: 'blind hashes: a service with 100 elements a request, and a client with 50 values',
+  comparisons: async () => [
+    {
+      ours: { name: 'service', size: 100, run: () => respond(requested) },
+      reference: {
+        name: 'noble blindEvaluateBatch',
+        size: 100,
+        run: () => voprf.blindEvaluateBatch(pair.secretKey, pair.publicKey, requestedBytes),
+      },
+      target: 2,
+    },
+    { ours: { name: 'client, node:crypto', size: 50, run: client(nodeCurve) }, reference, target: 2 },
+    { ours: { name: 'client, noble', size: 50, run: client(nobleCurve) }, reference },
+  ],
+};
