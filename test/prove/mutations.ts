@@ -310,6 +310,20 @@ export const mutations: readonly Mutation[] = [
       'return true;',
     ],
   ),
+  mutation(
+    'intake-without-a-mac',
+    { 'tampering:suite': ['tampering is found, and what was tampered with is refused'] },
+    [
+      `${server}/state/integrity.ts`,
+      'return flag && values[flag] === true ? [...parts, flag] : parts;',
+      'return flag === undefined || parts.length > 0 ? parts : [flag];',
+    ],
+  ),
+  mutation('intake-at-once', { 'hostile:legal': ['no synchronous section is over 50 ms'] }, [
+    `${server}/operations/intake.ts`,
+    'isCounted: false });\n          yield;',
+    'isCounted: false });',
+  ]),
   mutation('every-entry-reported', { 'tampering:suite': ['at least 200 tests pass'] }, [
     `${server}/operations/verify/entries.ts`,
     'if (expected && !sameBytes(expected.hash, hash))',

@@ -35,7 +35,12 @@ export interface IntakeOpenings {
   wipe(): void;
 }
 
-export function intakeOpenings({ admission, counts }: Service, caller: Caller): IntakeOpenings {
+interface Uses {
+  readonly admission: Pick<Service['admission'], 'turns'>;
+  readonly counts: Pick<Service['counts'], 'intakeOpened'>;
+}
+
+export function intakeOpenings({ admission, counts }: Uses, caller: Caller): IntakeOpenings {
   const openings = new Map<string, Opening>();
   const deadline = performance.now() + patience;
   return {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
 import { call, type Place, send } from '../../../faults/client.ts';
 import { newDek, tally } from '../../../faults/load.ts';
 import { withoutStandby } from '../../machine/cluster.ts';
@@ -32,7 +33,12 @@ async function setUp(findings: Findings, world: World): Promise<Setting> {
   const path = `/v1/keys/${keyId}/wrap`;
   const { wrapped_key } = await call(own, tenant.token, 'POST', path, { dek: newDek() });
   const items = largestItems(keyId, 'quotes');
-  const known = { token: tenant.token, keyId, versioned, items, wrapped: String(wrapped_key) };
+  const { keyId: intakeKeyId, wrappedKey } = await wrapForIntake(
+    parsePublicKey(world.intakePublicKey),
+    new Uint8Array(32),
+  );
+  const intake = { keyId: intakeKeyId, wrapped: Buffer.from(wrappedKey).toString('base64') };
+  const known = { intake, token: tenant.token, keyId, versioned, items, wrapped: String(wrapped_key) };
   return { own, other, second, target: ({ port }) => ({ ...known, port }) };
 }
 

@@ -8,6 +8,7 @@ export interface FloodTarget {
   readonly token: string;
   readonly keyId: string;
   readonly wrapped: string;
+  readonly intake: { readonly keyId: string; readonly wrapped: string };
   readonly versioned: string;
   readonly items: readonly object[];
 }
@@ -29,6 +30,12 @@ export const floods = {
     connections: 256,
     served: 200,
     requests: (target) => always(unwrap(target)),
+  },
+  intake: {
+    about: 'unwraps of what a writer without credentials wrapped, on 64 connections',
+    connections: 64,
+    served: 200,
+    requests: (target) => always(unwrap({ ...target, ...target.intake })),
   },
   batches: {
     about: 'batches of as many wraps with the largest context as fit, on 8 connections',

@@ -1,4 +1,5 @@
 import type { Route } from '@eaas/protocol/wire';
+import { parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
 import { jwkOfBits } from '../../../conformance/rsa.ts';
 import { manyElements } from '../../../protocol/elements.ts';
 import { call, send } from '../../../faults/client.ts';
@@ -83,8 +84,14 @@ export const largest: Readonly<Record<Route, (world: World) => Promise<readonly 
       path: '/v1/batch/wrap',
       body: { items: largestItems(plain, shape) },
     })),
-  'POST /v1/batch/unwrap': (world) => ofWrapped(world, '/v1/batch/unwrap'),
-  'POST /v1/batch/rewrap': (world) => ofWrapped(world, '/v1/batch/rewrap'),
+  'POST /v1/batch/unwrap': async (world) => [
+    ...(await ofWrapped(world, '/v1/batch/unwrap')),
+    ...(await ofIntake(world, '/v1/batch/unwrap')),
+  ],
+  'POST /v1/batch/rewrap': async (world) => [
+    ...(await ofWrapped(world, '/v1/batch/rewrap')),
+    ...(await ofIntake(world, '/v1/batch/rewrap')),
+  ],
   'POST /v1/batch/hash': async ({ plain }) => [
     { what: 'many', path: '/v1/batch/hash', body: { items: hashes(plain, 1_000, 8_000) } },
     { what: 'long', path: '/v1/batch/hash', body: { items: hashes(plain, 126, 65_536) } },
@@ -172,4 +179,16 @@ function hashes(keyId: string, count: number, length: number): object[] {
 async function restricted({ server, tenant, keyIds }: World): Promise<string> {
   const body = largestApiKey(keyIds);
   return String((await call(server, tenant.token, 'POST', '/v1/api-keys', body))['api_key_id']);
+}
+
+/** Half of the encapsulations were altered, which opening can only notice at its end. */
+async function ofIntake({ intakePublicKey }: World, path: string): Promise<readonly LegalCall[]> {
+  const publicKey = parsePublicKey(intakePublicKey);
+  const items: object[] = [];
+  for (let nth = 0; nth < 1_000; nth++) {
+    const { keyId, wrappedKey } = await wrapForIntake(publicKey, Buffer.alloc(32, nth));
+    if (nth % 2 === 1) wrappedKey.fill(0xff, 6, 1_094);
+    items.push({ key_id: keyId, wrapped_key: Buffer.from(wrappedKey).toString('base64') });
+  }
+  return [{ what: 'intake', path, body: { items } }];
 }

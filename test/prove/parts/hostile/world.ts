@@ -12,6 +12,7 @@ export interface World {
   readonly versioned: string;
   readonly firstWrapped: string;
   readonly plain: string;
+  readonly intakePublicKey: string;
   readonly keyIds: readonly string[];
 }
 
@@ -38,6 +39,8 @@ async function make(): Promise<World> {
   const versioned = String(created['key_id']);
   const wrapped = await call(server, token, 'POST', `/v1/keys/${versioned}/wrap`, { dek: newDek() });
   const plain = await newKey(server, token);
+  const form = await call(server, token, 'POST', '/v1/keys', { name: 'form', intake: true });
+  const keys = await call(server, token, 'GET', `/v1/keys/${String(form['key_id'])}/public-key`);
   await manyTimes(scaled(10_000) - 1, 8, () => send(server, token, 'POST', `/v1/keys/${versioned}/rotate`));
   const keyIds: string[] = [];
   await manyTimes(256, 8, async () => void keyIds.push(await newKey(server, token)));
@@ -51,6 +54,7 @@ async function make(): Promise<World> {
     versioned,
     firstWrapped: String(wrapped['wrapped_key']),
     plain,
+    intakePublicKey: String(keys['intake_public_key']),
     keyIds,
   };
 }
