@@ -16,6 +16,7 @@ import { baseUrlOf } from './base-url.ts';
 import { callOptions } from './call-options.ts';
 import type { FormOf, Rewrapped, UnwrapOptions } from './call-options.ts';
 import type { Ciphertext } from './ciphertext.ts';
+import { requireKeyId } from './encrypt.ts';
 import { EnvelopeClient } from './envelope-client.ts';
 import { ServiceError, type Settled } from './errors.ts';
 import { createEmit } from './events.ts';
@@ -55,6 +56,16 @@ export interface AuditLog extends AuditMethods {
    * keeps. The app therefore does not have to trust the service.
    */
   monitor(options: MonitorOptions): AsyncGenerator<AuditReport, void, undefined>;
+}
+
+/** The public keys of a key, which `client.publicKey` returns. */
+export interface PublicKeys {
+  readonly keyId: string;
+  /** The newest version of the key, to which `intakePublicKey` belongs. */
+  readonly keyVersion: number;
+  readonly intakePublicKey: string | null;
+  /** The public key of blind hashes, in base64. It is the same for all versions. */
+  readonly hashPublicKey: string;
 }
 
 /** A client for the whole API. It needs an API key, so use `@eaas/sdk/browser` in a browser. */
@@ -114,6 +125,26 @@ export class EaasClient extends EnvelopeClient {
     options?: UnwrapOptions,
   ): Promise<Settled<Rewrapped<FormOf<C>>>[]> {
     return this.#rewrapAll(ciphertexts, options);
+  }
+
+  /**
+   * Returns the public keys of a key: `intakePublicKey` for `createIntake` (null unless the key was created with
+   * `intake: true`), and `hashPublicKey`, with which clients check blind hashes.
+   */
+  async publicKey(keyId: string, options: CallOptions = {}): Promise<PublicKeys> {
+    requireOptions(callOptions, options, 'publicKey');
+    const output = await this.call(
+      'GET /v1/keys/:key_id/public-key',
+      { key_id: requireKeyId(keyId) },
+      options,
+    );
+    const { key_id, key_version, intake_public_key, hash_public_key } = output;
+    return {
+      keyId: key_id,
+      keyVersion: key_version,
+      intakePublicKey: intake_public_key,
+      hashPublicKey: hash_public_key,
+    };
   }
 
   /** Returns how many operations the tenant used in a month, such as `2026-11`. Defaults to the current month. */

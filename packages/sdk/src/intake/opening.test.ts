@@ -1,0 +1,196 @@
+import { DecryptionError, InputError, parseEnvelope } from '@eaas/protocol';
+import { fromBase64 } from '@eaas/protocol/base64';
+import { describe, expect, test } from 'vitest';
+import { observedClient } from '../../../../test/sdk/observed-client.ts';
+import { endOf, tableOf } from '../../../../test/sdk/simulated-table.ts';
+import { EaasBrowserClient } from '../browser/browser.ts';
+import type { Settled } from '../errors.ts';
+import { defineFields, text } from '../fields/fields.ts';
+import { createProxy } from '../proxy/proxy.ts';
+import { reencrypt } from '../reencrypt/reencrypt.ts';
+import {
+  blobSource,
+  decryptBlob,
+  decryptStream,
+  encryptBlob,
+  encryptStream,
+  openFile,
+  rewrapHead,
+} from '../stream/stream.ts';
+import { createIntake } from './intake.ts';
+
+const context = { form: 'contact', submission: '17' };
+const bytesOf = async (stream: ReadableStream<Uint8Array>): Promise<Uint8Array> =>
+  new Uint8Array(await new Response(stream as BodyInit).arrayBuffer());
+const valuesOf = <T>(results: readonly Settled<T>[]) =>
+  results.map((result) => (result.ok ? result.value : result.error.code));
+
+async function backOffice() {
+  const { client, make, service, keyId: ordinaryKeyId } = observedClient();
+  const { key_id: keyId } = await client.keys.create({ name: 'forms', intake: true });
+  const newIntake = async () => {
+    const { intakePublicKey } = await client.publicKey(keyId);
+    return createIntake({ publicKey: intakePublicKey ?? '' });
+  };
+  return { client, make, service, keyId, ordinaryKeyId, newIntake, intake: await newIntake() };
+}
+
+test('the client decrypts a value of a writer without any new option', async () => {
+  const { client, keyId, intake, ordinaryKeyId } = await backOffice();
+  const bundle = await intake.encrypt('hello', { context });
+  expect(await client.decrypt(bundle, { keyId, context, as: 'text' })).toBe('hello');
+  const options = { keyId: [ordinaryKeyId, keyId], context };
+  expect(await client.decrypt(bundle.ciphertext, options)).toHaveLength(5);
+  await expect(client.decrypt(bundle, { context })).rejects.toBeInstanceOf(DecryptionError);
+  const other = { ...context, submission: '18' };
+  await expect(client.decrypt(bundle, { keyId, context: other })).rejects.toBeInstanceOf(DecryptionError);
+  expect(await client.serverMode.decrypt({ ...bundle, context })).toEqual({ plaintext: 'hello' });
+});
+
+test('a wrap context must be passed to unwrap', async () => {
+  const { client, keyId, intake } = await backOffice();
+  const wrapContext = { form: 'contact' };
+  const bundle = await intake.encrypt('hello', { wrapContext });
+  await expect(client.decrypt(bundle, { keyId })).rejects.toBeInstanceOf(DecryptionError);
+  expect(await client.decrypt(bundle, { keyId, wrapContext, as: 'text' })).toBe('hello');
+});
+
+test('one unwrap decrypts all values of one `encryptMany`, next to values of the client', async () => {
+  const { client, keyId, intake, service } = await backOffice();
+  const ours = await client.encryptMany(['x', 'y'], { keyId, context });
+  const theirs = await intake.encryptMany(['a', 'b'], { context });
+  const [x, a, y, b] = [ours[0], theirs[0], ours[1], theirs[1]].map((one) => {
+    if (!one?.ok) throw new Error('a value was not encrypted');
+    return one.value.ciphertext;
+  });
+  const mixed = [x, a, y, b, a, x].map(String);
+  const before = service.requests.length;
+  const decrypted = await client.decryptMany(mixed, { keyId, context, as: 'text' });
+  expect(valuesOf(decrypted)).toEqual(['x', 'a', 'y', 'b', 'a', 'x']);
+  expect(service.requests.slice(before)).toMatchObject([{ items: 2 }]);
+  await client.prime({ keyId, ciphertexts: mixed });
+  const sync = mixed.map((ciphertext) => client.decryptSync(ciphertext, { keyId, context, as: 'text' }));
+  expect(sync).toEqual(['x', 'a', 'y', 'b', 'a', 'x']);
+});
+
+test('columns with fields decrypt values of writers', async () => {
+  const { make, keyId, intake } = await backOffice();
+  const fields = defineFields({ messages: { email: text(), body: text() } });
+  const value = (field: string) => ({ value: field, context: { table: 'messages', field, row: '7' } });
+  const results = await intake.encryptMany([value('email'), value('body')]);
+  const [email = '', body = ''] = results.map((one) => (one.ok ? one.value.ciphertext : ''));
+  const records = fields.for(make({ keyId }));
+  expect(await records.decryptRow('messages', '7', { email, body })).toEqual({
+    email: 'email',
+    body: 'body',
+  });
+});
+
+test('streams and parts of files decrypt', async () => {
+  const { client, keyId, intake } = await backOffice();
+  const content = Uint8Array.from({ length: 100_000 }, (_, at) => at * 7);
+  const options = { keyId, context };
+  const sealed = await bytesOf(new Blob([content]).stream().pipeThrough(encryptStream(intake, { context })));
+  const blob = new Blob([sealed as BlobPart]);
+  expect(await bytesOf(blob.stream().pipeThrough(decryptStream(client, options)))).toEqual(content);
+  const { stream, size } = await decryptBlob(client, blob, options);
+  expect([(await bytesOf(stream)).length, size]).toEqual([100_000, 100_000]);
+  const file = await openFile(client, blobSource(blob), options);
+  expect(await file.read({ start: 65_000, end: 66_000 })).toEqual(content.slice(65_000, 66_000));
+  file.close();
+  const { head, replaces, rewrapped } = await rewrapHead(client, sealed.subarray(0, 2_138));
+  expect([replaces - head.length, rewrapped]).toEqual([1_096, true]);
+  const moved = new Blob([head as BlobPart, blob.slice(replaces)]);
+  expect(await bytesOf(moved.stream().pipeThrough(decryptStream(client, options)))).toEqual(content);
+});
+
+test('a page with a grant to unwrap decrypts through the proxy', async () => {
+  const { service, keyId, intake } = await backOffice();
+  const { baseUrl, apiKey, fetch } = service;
+  const authorize = () => ({ keys: [keyId], operations: ['unwrap' as const] });
+  const proxy = createProxy({ baseUrl, apiKey, fetch, authorize });
+  const page = new EaasBrowserClient({
+    proxyUrl: 'https://app.example/api/eaas',
+    keyId,
+    fetch: async (input, init) => {
+      const request = new Request(input, init);
+      request.headers.set('sec-fetch-site', 'same-origin');
+      return proxy(request);
+    },
+  });
+  const bundles = valuesOf(await intake.encryptMany(['a', 'b'], { context }));
+  expect(bundles.map((bundle) => typeof bundle)).toEqual(['object', 'object']);
+  for (const bundle of bundles) {
+    if (typeof bundle === 'object') expect(await page.decrypt(bundle, { context })).toHaveLength(1);
+  }
+});
+
+describe('rewrap', () => {
+  test('the value becomes 1,096 bytes shorter, and its body does not change', async () => {
+    const { client, keyId, intake } = await backOffice();
+    const bundle = await intake.encrypt('hello', { context });
+    const rewrapped = await client.rewrap(bundle);
+    expect(rewrapped).toMatchObject({ rewrapped: true, key_id: keyId, key_version: 1 });
+    const [before, after] = [bundle, rewrapped].map(({ ciphertext }) =>
+      parseEnvelope(fromBase64(ciphertext)),
+    );
+    expect([before?.length, after?.length]).toEqual([1_200, 104]);
+    expect([after?.iv, after?.commitment, after?.body]).toEqual([
+      before?.iv,
+      before?.commitment,
+      before?.body,
+    ]);
+    expect(await client.decrypt(rewrapped, { keyId, context, as: 'text' })).toBe('hello');
+  });
+
+  test.each(['rewrap', 'reencrypt'] as const)(
+    'a run with the mode `%s` converts values of writers even under the newest version',
+    async (mode) => {
+      const { client, keyId, intake } = await backOffice();
+      const table = tableOf([
+        (await client.encrypt('ours', { keyId })).ciphertext,
+        (await intake.encrypt('theirs')).ciphertext,
+      ]);
+      const options = mode === 'rewrap' ? { mode, keyVersion: 1 } : { mode, keyVersion: 1, to: { keyId } };
+      expect(await endOf(reencrypt(client, table.store, options))).toMatchObject({
+        rewritten: 1,
+        skipped: 1,
+        done: true,
+      });
+      expect(table.email(2)).toHaveLength(table.email(1).length + 4);
+      expect(await client.decrypt(table.email(2), { keyId, as: 'text' })).toBe('theirs');
+      expect(await endOf(reencrypt(client, table.store, options))).toMatchObject({
+        rewritten: 0,
+        skipped: 2,
+      });
+    },
+  );
+});
+
+describe('the key', () => {
+  test('values of an old public key decrypt after rotations and while the key is disabled', async () => {
+    const { client, make, keyId, intake, newIntake } = await backOffice();
+    const old = await intake.encrypt('hello');
+    for (let rotation = 0; rotation < 3; rotation++) await client.keys.rotate({ key_id: keyId });
+    expect((await newIntake()).keyVersion).toBe(4);
+    expect(await make().decrypt(old, { keyId, as: 'text' })).toBe('hello');
+    await client.keys.disable({ key_id: keyId });
+    expect(await make().decrypt(old, { keyId, as: 'text' })).toBe('hello');
+    await expect(client.publicKey(keyId)).rejects.toMatchObject({ code: 'key_state' });
+    await expect(client.rewrap(old)).rejects.toMatchObject({ code: 'key_state' });
+    await client.keys.destroy({ key_id: keyId });
+    await expect(make().decrypt(old, { keyId })).rejects.toMatchObject({ code: 'key_state' });
+  });
+
+  test('the record of a key says whether the key is an intake key', async () => {
+    const { client, keyId, ordinaryKeyId } = await backOffice();
+    const records = await Promise.all([keyId, ordinaryKeyId].map((key_id) => client.keys.get({ key_id })));
+    expect(records.map(({ intake }) => intake)).toEqual([true, false]);
+    expect(await client.publicKey(ordinaryKeyId)).toMatchObject({
+      keyId: ordinaryKeyId,
+      keyVersion: 1,
+      intakePublicKey: null,
+    });
+    await expect(client.publicKey('forms')).rejects.toBeInstanceOf(InputError);
+  });
+});
