@@ -29,8 +29,9 @@ export async function openSurroundings() {
     database,
     node: (file: string, ...args: string[]): Promise<Finished> =>
       run([process.execPath, `examples/${file}`, ...args], env, { cwd: root }),
-    start: async (file: string, more: Environment) => {
-      const { child, stdout, stderr } = launch([process.execPath, `examples/${file}`], { ...env, ...more });
+    start: async (file: string, more: Environment, ...args: string[]) => {
+      const command = [process.execPath, `examples/${file}`, ...args];
+      const { child, stdout, stderr } = launch(command, { ...env, ...more });
       while (!/http:\S+/.test(stdout())) {
         await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
         if (child.exitCode !== null) throw new Error(`the example ended: ${stderr()}`);

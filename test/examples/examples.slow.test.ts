@@ -116,6 +116,54 @@ whereAvailable('Chromium for the examples with pages', hasChromium, () => {
     }
   }, 180_000);
 
+  test('contact-form: anyone can write, and only the back office can read', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'eaas-contact-'));
+    const [form, messages] = [join(folder, 'contact.html'), join(folder, 'messages.jsonl')];
+    const built = await surroundings.node('contact-form/build.mjs', form);
+    expect(built).toMatchObject({ code: 0, stderr: '' });
+    const { browser, close } = await launchChromium();
+    const credentials = { EAAS_BASE_URL: '', EAAS_API_KEY: '', EAAS_KEY_ID: '' };
+    const PORT = String(await freePort());
+    const server = await surroundings.start(
+      'contact-form/receive.mjs',
+      { PORT, ...credentials },
+      form,
+      messages,
+    );
+    try {
+      const page = await browser.newPage();
+      const requests: string[] = [];
+      page.on('request', (request) =>
+        requests.push(`${request.method()} ${new URL(request.url()).pathname}`),
+      );
+      await page.goto(server.url);
+      await page.getByLabel('Email').fill('ada@example.com');
+      await page.getByLabel('Message').fill('Please call me.');
+      await page.getByRole('button', { name: 'Send' }).click();
+      await page.getByText(/^Thank you!$/).waitFor();
+      expect(requests.filter((request) => !request.includes('favicon'))).toEqual(['GET /', 'POST /messages']);
+      const stored = await readFile(messages, 'utf8');
+      const { ciphertext } = JSON.parse(stored) as { ciphertext: unknown };
+      expect(isCiphertext(ciphertext)).toBe(true);
+      const post = async (body: string) =>
+        (await fetch(`${server.url}/messages`, { method: 'POST', body })).status;
+      expect(await post(stored)).toBe(409);
+      expect(await post(JSON.stringify({ submission: crypto.randomUUID(), ciphertext: 'hello' }))).toBe(400);
+      expect(await post('x'.repeat(32_769))).toBe(413);
+      expect(await post(stored.replace(/"submission":"\w+/, '"submission":"00000000'))).toBe(201);
+      const read = await surroundings.node('contact-form/read.mjs', messages);
+      expect(read).toMatchObject({
+        code: 0,
+        stdout: `${JSON.stringify({ email: 'ada@example.com', message: 'Please call me.' })}\n`,
+      });
+      expect(read.stderr).toMatch(/^00000000-\S+ cannot be read: decryption failed/);
+    } finally {
+      await server.stop();
+      await close();
+      await rm(folder, { recursive: true, force: true });
+    }
+  }, 180_000);
+
   test('upload-a-file continues after lost connections', async () => {
     const uploads = await mkdtemp(join(tmpdir(), 'eaas-uploads-'));
     const { browser, close } = await launchChromium();

@@ -1,0 +1,29 @@
+// Writes the contact form as one static file. Requires a running server and its `.env` (`npm start -- --env`).
+import { createHash } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { EaasClient } from '@eaas/sdk';
+import { build } from 'esbuild';
+import { findKey, keyName } from './key.mjs';
+
+const [file = 'contact.html'] = process.argv.slice(2);
+const eaas = new EaasClient();
+const { key_id } = (await findKey(eaas)) ?? (await eaas.keys.create({ name: keyName, intake: true }));
+const { intakePublicKey, keyVersion } = await eaas.publicKey(key_id);
+
+const { outputFiles } = await build({
+  entryPoints: [fileURLToPath(new URL('page.js', import.meta.url))],
+  define: { PUBLIC_KEY: JSON.stringify(intakePublicKey) },
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  write: false,
+});
+const script = outputFiles[0].text;
+const hash = `'sha256-${createHash('sha256').update(script).digest('base64')}'`;
+const page = await readFile(new URL('page.html', import.meta.url), 'utf8');
+await writeFile(
+  file,
+  page.replace('SCRIPT_HASH', () => hash).replace('SCRIPT', () => script),
+);
+console.log(`${file} encrypts under version ${keyVersion} of the key ${key_id}`);

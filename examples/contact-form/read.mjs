@@ -1,0 +1,22 @@
+// Decrypts the messages in the back office. Requires a running server and its `.env` (`npm start -- --env`).
+import { readFile } from 'node:fs/promises';
+import { EaasClient } from '@eaas/sdk';
+import { findKey } from './key.mjs';
+
+const [messages = 'messages.jsonl'] = process.argv.slice(2);
+const eaas = new EaasClient();
+const { key_id: keyId } = await findKey(eaas);
+
+for (const line of (await readFile(messages, 'utf8')).trim().split('\n')) {
+  const { submission, ciphertext } = JSON.parse(line);
+  const context = { form: 'contact', submission };
+  try {
+    const values = JSON.parse(await eaas.decrypt(ciphertext, { keyId, context, as: 'text' }));
+    // Anyone can write, so the values can have any form.
+    const email = String(values.email).slice(0, 200);
+    const message = String(values.message).slice(0, 5_000);
+    console.log(JSON.stringify({ email, message }));
+  } catch (error) {
+    console.error(`${submission} cannot be read: ${error.message}`);
+  }
+}
