@@ -18,12 +18,14 @@ const { outputFiles } = await build({
   minify: true,
   format: 'esm',
   write: false,
+  logLevel: 'error',
 });
 const script = outputFiles[0].text;
 const hash = `'sha256-${createHash('sha256').update(script).digest('base64')}'`;
-const page = await readFile(new URL('page.html', import.meta.url), 'utf8');
+const template = await readFile(new URL('page.html', import.meta.url), 'utf8');
+const page = template.replace('</html>', () => `<script type="module">${script}</script></html>`);
 await writeFile(
   file,
-  page.replace('SCRIPT_HASH', () => hash).replace('SCRIPT', () => script),
+  page.replace('SCRIPT_HASH', () => hash),
 );
 console.log(`${file} encrypts under version ${keyVersion} of the key ${key_id}`);

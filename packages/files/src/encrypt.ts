@@ -1,4 +1,6 @@
-import { encryptStream } from '@eaas/sdk/stream';
+import { readFile } from 'node:fs/promises';
+import { createIntake, type Intake } from '@eaas/sdk/intake';
+import { encryptStream, type StreamWriter } from '@eaas/sdk/stream';
 import type { Command, Run } from './command.ts';
 import {
   contextIn,
@@ -13,6 +15,7 @@ import { expectAll, forEachFile } from './each.ts';
 import { CannotStart, WrongUsage } from './failure.ts';
 import { findInputs, isEncryptedName, standard, suffix } from './inputs.ts';
 import { planOutputs } from './outputs.ts';
+import type { Parsed } from './options.ts';
 import { streamOf, withPieces } from './read.ts';
 import { writePieces } from './write.ts';
 
@@ -27,6 +30,10 @@ export const encrypt: Command = {
     ...fileOptions,
     force: { short: 'f', about: 'overwrite existing files' },
     key: { value: 'id', about: 'encrypt under this key instead of EAAS_KEY_ID' },
+    'public-key': {
+      value: 'text or path',
+      about: 'encrypt with the public key of an intake key, without the service and without an API key',
+    },
     ...contextOptions,
     ...serviceOptions,
     ...progressOptions,
@@ -35,6 +42,7 @@ export const encrypt: Command = {
     'eaas-files encrypt report.pdf',
     'eaas-files encrypt --recursive photos --out photos-encrypted',
     'tar c project | eaas-files encrypt > project.tar.eaas',
+    'eaas-files encrypt report.pdf --public-key forms.pub',
   ],
   run: encryptFiles,
 };
@@ -54,21 +62,42 @@ async function encryptFiles(run: Run): Promise<number> {
       'A terminal cannot show binary ciphertext: redirect standard output, or pass an output file with --out.',
     );
   }
+  const intake = await intakeIn(parsed);
   expectAll(run, inputs);
-  return withClient(parsed, (client) => {
-    const [keyId = client.keyId] = keyIdsIn(parsed);
-    if (keyId === undefined)
-      throw new CannotStart('The id of the key is missing: set EAAS_KEY_ID, or pass --key.');
-    const { signal } = stop;
-    return forEachFile(
+  const { signal } = stop;
+  const encryptAll = (writer: StreamWriter, keyId: string): Promise<number> =>
+    forEachFile(
       run,
       jobs,
       ({ input }) => input,
       ({ input, output }) =>
         withPieces(run, input, (pieces) => {
-          const encrypting = encryptStream(client, { keyId, context, signal });
+          const encrypting = encryptStream(writer, { keyId, context, signal });
           return writePieces(output, streamOf(pieces).pipeThrough(encrypting), { force, mode: input.mode });
         }),
     );
+  if (intake) return encryptAll(intake, intake.keyId);
+  return withClient(parsed, (client) => {
+    const [keyId = client.keyId] = keyIdsIn(parsed);
+    if (keyId === undefined)
+      throw new CannotStart('The id of the key is missing: set EAAS_KEY_ID, or pass --key.');
+    return encryptAll(client, keyId);
   });
+}
+
+async function intakeIn(parsed: Parsed): Promise<Intake | undefined> {
+  const given = parsed.one('public-key');
+  if (given === undefined) return undefined;
+  if (keyIdsIn(parsed).length > 0)
+    throw new WrongUsage('--public-key names its key: pass --key or --public-key, not both.');
+  const text = given.startsWith('eaas_pk_') ? given : await textOf(given);
+  return createIntake({ publicKey: text.trim() });
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new CannotStart(`The public key cannot be read: ${(error as Error).message}.`);
+  }
 }
