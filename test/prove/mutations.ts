@@ -479,7 +479,6 @@ export const mutations: readonly Mutation[] = [
     'blind-hashes-in-one-step',
     {
       'hostile:legal': ['no synchronous section is over 50 ms'],
-      'fairness:blind': ["the second tenant's p99 is at most 50 ms, or 2 times that beside another process"],
     },
     [
       `${server}/operations/blind-hash.ts`,
