@@ -31,7 +31,7 @@ test.each([
   { key_version: 'x' },
   { key_version: -1 },
   { wrapped_key: '' },
-  { wrapped_key: 'A'.repeat(2_000) },
+  { wrapped_key: 'A'.repeat(2_736) },
 ])('a call throws `invalid_response` for a response with the invalid wrapped key %j', async (nonsense) => {
   const answer = { wrapped_key: 'AAAA', key_version: 1 };
   const { client } = observedClient({

@@ -49,7 +49,7 @@ test('fold refuses invalid parts', async () => {
     { iv: 'AAAA' },
     { wrapped_key: 'no base64' },
     { key_version: -1 },
-    { wrapped_key: 'A'.repeat(1_368) },
+    { wrapped_key: 'A'.repeat(2_736) },
   ];
   for (const part of wrong) expect(() => fold({ ciphertext, ...part })).toThrow(InputError);
 });
