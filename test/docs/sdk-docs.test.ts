@@ -25,6 +25,8 @@ test('the table of errors names exactly the codes of the client', () => {
     format: true,
     decryption: true,
     input: true,
+    proof_invalid: true,
+    public_key_changed: true,
   });
   expect(named).toEqual(expect.arrayContaining(own));
   const known = new Set([...own, ...Object.keys(problems)]);

@@ -57,7 +57,7 @@ export interface DecryptOptions extends PartitionOptions, ExpectedKeyOptions {
   readonly context?: Context | undefined;
 }
 
-/** Options of `hash`. */
+/** Options of `hash` and `blindHash`. */
 export interface HashOptions extends CallOptions, KeyOption {}
 
 /** Options of `unwrap`. */

@@ -19,6 +19,7 @@ import {
   type WrapOptions,
   wrapOptions,
 } from './call-options.ts';
+import { createBlindHashes } from './blind-hashes.ts';
 import type { Ciphertext } from './ciphertext.ts';
 import { createDataKeyCalls, type DataKeyCalls } from './data-key-calls.ts';
 import { createDecrypter } from './decrypt.ts';
@@ -43,6 +44,7 @@ export class EnvelopeClient {
   readonly #calls: DataKeyCalls;
   readonly #encrypter: ReturnType<typeof createEncrypter>;
   readonly #decrypter: ReturnType<typeof createDecrypter>;
+  readonly #blindHash: ReturnType<typeof createBlindHashes>;
   #closed = false;
 
   constructor(
@@ -61,6 +63,7 @@ export class EnvelopeClient {
     this.#calls = createDataKeyCalls(this.call, patience);
     this.#encrypter = createEncrypter(this.#calls, this.engines, limits, emit);
     this.#decrypter = createDecrypter(this.#calls, this.engines, limits, emit);
+    this.#blindHash = createBlindHashes(this.call, options);
   }
 
   /** Encrypts text or bytes. Throws ServiceError if the service refuses to wrap a data key. */
@@ -147,6 +150,25 @@ export class EnvelopeClient {
   /** Returns the fingerprints of many values, in the order of the values. Each value can fail alone. */
   hashMany(values: readonly string[], options?: HashOptions): Promise<Settled<string>[]> {
     return settleEach(values, (value) => this.hash(value, options));
+  }
+
+  /**
+   * Returns a fingerprint for searches. The service computes with a random point and never sees the value. The same value
+   * always has the same fingerprint, which differs from the fingerprint of `hash`. Throws EaasError `proof_invalid` or
+   * `public_key_changed` if the response is not from the expected key.
+   */
+  async blindHash(value: string | Uint8Array, options: HashOptions = {}): Promise<string> {
+    requireOptions(hashOptions, options, 'blindHash');
+    const { keyId = this.keyId } = options;
+    return this.#blindHash(value, requireKeyId(keyId), options);
+  }
+
+  /**
+   * Returns the blind hashes of many values, in the order of the values. A request has at most 100 values, which fail
+   * together.
+   */
+  blindHashMany(values: readonly (string | Uint8Array)[], options?: HashOptions): Promise<Settled<string>[]> {
+    return settleEach(values, (value) => this.blindHash(value, options));
   }
 
   /** Asks the service to wrap a data key (DEK, 32 bytes) that the app generated. Overwrite the DEK after use. */

@@ -1,4 +1,5 @@
 import { type DecryptionError, EaasError, type FormatError, type InputError } from '@eaas/protocol';
+import type { ProofError, PublicKeyChangedError } from '@eaas/protocol/blind-hash';
 import type { ProblemCode } from '@eaas/protocol/wire';
 
 /** The reason for a failed call: an error code of the service, or the problem with a missing or invalid response. */
@@ -84,7 +85,14 @@ export function notPrimed(what: string): ClientError {
 }
 
 /** Every error that a call can throw. `error.code` identifies the kind of error. */
-export type SdkError = ServiceError | ClientError | FormatError | DecryptionError | InputError;
+export type SdkError =
+  | ServiceError
+  | ClientError
+  | FormatError
+  | DecryptionError
+  | InputError
+  | ProofError
+  | PublicKeyChangedError;
 
 /** The result for one of many items: the item's value or its error. */
 export type Settled<T> =

@@ -1,18 +1,10 @@
 import type { Engine } from '@eaas/protocol';
 import type * as Noble from '@eaas/protocol/internal-noble';
 import type { Engines } from './engines.ts';
-import { ServiceError } from './errors.ts';
+import { load } from './load.ts';
 
-export async function loadNoble(): Promise<typeof Noble> {
-  try {
-    return await import('@eaas/protocol/internal-noble');
-  } catch {
-    throw new ServiceError(
-      'network',
-      'a JavaScript file of this app (the noble engine) could not be loaded: check that the file is still deployed',
-    );
-  }
-}
+export const loadNoble = (): Promise<typeof Noble> =>
+  load('the noble engine', import('@eaas/protocol/internal-noble'));
 
 interface Key {
   readonly nobleEngine: typeof Noble.nobleEngine;

@@ -43,6 +43,11 @@ export interface EnvelopeClientOptions extends Observers {
    * for every call.
    */
   readonly engines?: Partial<Engines> | 'noble' | undefined;
+  /**
+   * The expected `hashPublicKey` of each key that computes blind hashes, by key id, as `publicKey` returned it. For any
+   * other key, the client expects the public key of the first response.
+   */
+  readonly hashPublicKeys?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface Limits {
@@ -66,6 +71,7 @@ export const envelopeClientOptions: OptionNames<EnvelopeClientOptions> = {
   keyId: true,
   cache: true,
   engines: true,
+  hashPublicKeys: true,
   onEvent: true,
   logger: true,
 };

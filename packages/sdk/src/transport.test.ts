@@ -271,6 +271,10 @@ test('the types let the compiler narrow an error by `switch (error.code)`', asyn
       case 'closed':
       case 'not_primed':
         return error.name satisfies 'ClientError';
+      case 'proof_invalid':
+        return error.name satisfies 'ProofError';
+      case 'public_key_changed':
+        return error.name satisfies 'PublicKeyChangedError';
       default:
         return `${error.name satisfies 'ServiceError'} ${error.requestId ?? ''}`;
     }

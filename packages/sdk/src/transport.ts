@@ -56,7 +56,7 @@ export const retried: readonly (number | undefined)[] = [500, 502, 503, 504];
 export const backoff = (retry: number): number => Math.random() * Math.min(2_000, 300 * 2 ** (retry - 1));
 
 // A repeated creation would create a second record, and the service refuses a repeated rotation.
-const repeatable = /^(GET|PUT|PATCH) |(wrap|hash|decrypt)$|^DELETE .*api-keys/;
+const repeatable = /^(GET|PUT|PATCH) |(wrap|hash|blind|decrypt)$|^DELETE .*api-keys/;
 
 /** The request contains the API key, so no error may contain the request. */
 export function createTransport(

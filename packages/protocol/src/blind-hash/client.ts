@@ -1,8 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
-import { readBase64, toBase64 } from '../base64.ts';
-import { toHex } from '../bytes.ts';
-import { pae } from '../pae.ts';
-import { toUtf8 } from '../text.ts';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import type { readBase64, toBase64 } from '../base64.ts';
+import type { pae } from '../pae.ts';
 import type { Steps } from '../wire/json.ts';
 import {
   concat,
@@ -32,7 +31,18 @@ export interface BlindedValues {
   finish(response: Evaluation): Steps<string[]>;
 }
 
-const finalize = toUtf8('Finalize');
+const finalize = utf8ToBytes('Finalize');
+
+/**
+ * The encodings, and the curve engine. A page loads this module on demand, and has the encodings already. With imports of
+ * the encodings, bundlers would cut the first download of the page into several files.
+ */
+export interface BlindingTools {
+  readonly engine: CurveEngine;
+  readonly pae: typeof pae;
+  readonly readBase64: typeof readBase64;
+  readonly toBase64: typeof toBase64;
+}
 
 interface Blinded {
   readonly input: Uint8Array;
@@ -40,37 +50,36 @@ interface Blinded {
   readonly element: Element;
 }
 
-/**
- * Blinds the bytes of each value for one request. Yields after each value, and so does `finish`: run the steps in short
- * slices, because each of them takes up to 10 ms.
- */
-export function* blindValues(
-  engine: CurveEngine,
+/** `blindValues` with the tools of the caller. */
+export function* blindWith(
+  tools: BlindingTools,
   values: readonly Uint8Array[],
   draw = randomScalar,
 ): Steps<BlindedValues> {
   const blinded: Blinded[] = [];
   for (const value of values) {
-    blinded.push(blindValue(engine, value, draw()));
+    blinded.push(blindValue(tools, value, draw()));
     yield;
   }
   return {
-    elements: blinded.map(({ element }) => toBase64(element.bytes)),
-    finish: (response) => finish(engine, blinded, response),
+    elements: blinded.map(({ element }) => tools.toBase64(element.bytes)),
+    finish: (response) => finish(tools, blinded, response),
   };
 }
 
 /** Values have any length, but RFC 9497 limits inputs to 65,535 bytes. */
-export const inputOf = (value: Uint8Array): Uint8Array => pae('eaas blind hash v1', sha256(value));
+export const inputOf = (encode: typeof pae, value: Uint8Array): Uint8Array =>
+  encode('eaas blind hash v1', sha256(value));
 
-function blindValue(engine: CurveEngine, value: Uint8Array, blind: bigint): Blinded {
-  const input = inputOf(value);
+function blindValue({ engine, pae: encode }: BlindingTools, value: Uint8Array, blind: bigint): Blinded {
+  const input = inputOf(encode, value);
   return { input, blind, element: elementOf(engine.multiplier(blind).multiply(hashToGroup(input))) };
 }
 
-function* finish(engine: CurveEngine, blinded: readonly Blinded[], response: Evaluation): Steps<string[]> {
+function* finish(tools: BlindingTools, blinded: readonly Blinded[], response: Evaluation): Steps<string[]> {
+  const { engine } = tools;
   const evaluated = yield* verify(
-    engine,
+    tools,
     blinded.map(({ element }) => element),
     response,
   );
@@ -78,19 +87,23 @@ function* finish(engine: CurveEngine, blinded: readonly Blinded[], response: Eva
   for (const [index, { input, blind }] of blinded.entries()) {
     const { point } = evaluated[index] ?? invalid();
     const unblinded = elementOf(engine.multiplier(scalars.inv(blind)).multiply(point));
-    hashes.push(toHex(sha256(concat(prefixed(input, unblinded.bytes), finalize))));
+    hashes.push(bytesToHex(sha256(concat(prefixed(input, unblinded.bytes), finalize))));
     yield;
   }
   return hashes;
 }
 
-function* verify(engine: CurveEngine, blinded: readonly Element[], response: Evaluation): Steps<Element[]> {
-  const publicKey = readElement(readBase64(response.public_key)) ?? invalid();
-  const proof = readBase64(response.proof);
+function* verify(
+  { engine, readBase64: decode }: BlindingTools,
+  blinded: readonly Element[],
+  response: Evaluation,
+): Steps<Element[]> {
+  const publicKey = readElement(decode(response.public_key)) ?? invalid();
+  const proof = decode(response.proof);
   if (proof?.length !== 2 * scalarLength || response.evaluated.length !== blinded.length) invalid();
   const evaluated: Element[] = [];
   for (const text of response.evaluated) {
-    evaluated.push(readElement(readBase64(text)) ?? invalid());
+    evaluated.push(readElement(decode(text)) ?? invalid());
     yield;
   }
   const sums = yield* combine(engine, { publicKey, blinded, evaluated }, blinded, evaluated);

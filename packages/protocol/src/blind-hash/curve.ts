@@ -1,7 +1,6 @@
 import type { WeierstrassPoint } from '@noble/curves/abstract/weierstrass.js';
 import { p256_hasher } from '@noble/curves/nist.js';
-import { randomBytes, toHex } from '../bytes.ts';
-import { toUtf8 } from '../text.ts';
+import { bytesToHex, randomBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 
 /** A point on P-256. */
 export type CurvePoint = WeierstrassPoint<bigint>;
@@ -20,11 +19,11 @@ export const field = Point.Fp;
 export const scalars = Point.Fn;
 
 /** The context string of RFC 9497 for VOPRF (mode 0x01) with P-256 and SHA-256. */
-const suite = concat(toUtf8('OPRFV1-'), Uint8Array.of(1), toUtf8('-P256-SHA256'));
-export const seedTag = concat(toUtf8('Seed-'), suite);
-const groupTag = concat(toUtf8('HashToGroup-'), suite);
-const scalarTag = concat(toUtf8('HashToScalar-'), suite);
-const keyTag = concat(toUtf8('DeriveKeyPair'), suite);
+const suite = concat(utf8ToBytes('OPRFV1-'), Uint8Array.of(1), utf8ToBytes('-P256-SHA256'));
+export const seedTag = concat(utf8ToBytes('Seed-'), suite);
+const groupTag = concat(utf8ToBytes('HashToGroup-'), suite);
+const scalarTag = concat(utf8ToBytes('HashToScalar-'), suite);
+const keyTag = concat(utf8ToBytes('DeriveKeyPair'), suite);
 
 export function concat(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const out = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
@@ -52,7 +51,7 @@ export const hashToKey = (message: Uint8Array): bigint => p256_hasher.hashToScal
 
 /** 48 random bytes keep the bias of the remainder below 2^-128. */
 export function randomScalar(): bigint {
-  const random = BigInt(`0x${toHex(randomBytes(48))}`);
+  const random = BigInt(`0x${bytesToHex(randomBytes(48))}`);
   return (random % (scalars.ORDER - 1n)) + 1n;
 }
 

@@ -1,6 +1,7 @@
-export { blindValues, type BlindedValues } from './client.ts';
+export { blindValues } from './blind-values.ts';
+export type { BlindedValues } from './client.ts';
 export { type CurvePoint, type Element } from './curve.ts';
 export { evaluate, type Evaluation, readElements } from './evaluate.ts';
 export { type CurveEngine, type Multiplier, nobleCurve } from './multiply.ts';
-export { ProofError } from './proof-error.ts';
+export { ProofError, type PublicKeyChangedError } from './proof-error.ts';
 export { type BlindHashKey, deriveBlindHashKey } from './service-key.ts';

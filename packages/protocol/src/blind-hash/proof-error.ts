@@ -11,3 +11,16 @@ export class ProofError extends EaasError {
     );
   }
 }
+
+/** Thrown if a response has another public key than expected. The client then returns no blind hash. */
+export class PublicKeyChangedError extends EaasError {
+  override readonly name = 'PublicKeyChangedError';
+  readonly code = 'public_key_changed';
+
+  constructor(keyId: string, isPinned: boolean) {
+    const expected = isPinned ? 'the public key in `hashPublicKeys`' : 'the same public key as before';
+    super(
+      `the response must have ${expected} for the key ${keyId} (got another public key): the response was altered, or comes from another service`,
+    );
+  }
+}

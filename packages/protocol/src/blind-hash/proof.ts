@@ -1,11 +1,11 @@
 import { sha256 } from '@noble/hashes/sha2.js';
-import { toUtf8 } from '../text.ts';
+import { utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Steps } from '../wire/json.ts';
 import { type Element, elementOf, hashToScalar, Point, prefixed, seedTag, u16 } from './curve.ts';
 import type { CurveEngine } from './multiply.ts';
 
-const composite = toUtf8('Composite');
-const challenge = toUtf8('Challenge');
+const composite = utf8ToBytes('Composite');
+const challenge = utf8ToBytes('Challenge');
 
 interface Statement {
   readonly publicKey: Element;

@@ -4,7 +4,9 @@ import { vectors } from '../../../../test/vectors/vectors.ts';
 import { toBase64 } from '../base64.ts';
 import { fromHex, toHex } from '../bytes.ts';
 import { finish } from '../wire/json.ts';
-import { blindValues, inputOf } from './client.ts';
+import { pae } from '../pae.ts';
+import { blindValues } from './blind-values.ts';
+import { inputOf } from './client.ts';
 import { scalars } from './curve.ts';
 import { evaluate, readElements } from './evaluate.ts';
 import { nodeCurve } from './multiply-node.ts';
@@ -34,7 +36,7 @@ describe.each([nobleCurve, nodeCurve])('the curve engine $name', (engine) => {
 
   test.each(cases)('a client reproduces the request and the hashes: $name', (vector) => {
     const values = vector.values.map(fromHex);
-    expect(values.map((value) => toHex(inputOf(value)))).toEqual(vector.inputs);
+    expect(values.map((value) => toHex(inputOf(pae, value)))).toEqual(vector.inputs);
     const blinded = finish(blindValues(engine, values, drawFrom(vector.blinds)));
     expect(blinded.elements).toEqual(vector.request.elements);
     expect(finish(blinded.finish(vector.response))).toEqual(vector.hashes);

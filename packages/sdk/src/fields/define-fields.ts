@@ -2,7 +2,7 @@ import { requireOptions } from '../require-options.ts';
 import { decryptRows, type DecryptRowsOptions, type SettledRow } from './decrypt-rows.ts';
 import { encryptRows } from './encrypt-rows.ts';
 import { decryptFieldSync, encryptFieldSync } from './field-sync.ts';
-import { fingerprintsOf, type IndexSource } from './fingerprints.ts';
+import { fingerprintsOf, type IndexSource, isRemote } from './fingerprints.ts';
 import {
   type FieldsClient,
   type IdOf,
@@ -21,7 +21,7 @@ import { where } from './where.ts';
 /** Options for the keys and the fingerprints of the fields. */
 export interface RecordsOptions<T extends Tables> {
   /**
-   * Where fingerprints are computed: `service`, or a token of `createIndexKey`. In a list, the first source computes
+   * Where fingerprints are computed: `service`, `blind`, or a token of `createIndexKey`. In a list, the first source computes
    * the stored fingerprints, and a search uses all sources.
    */
   readonly index?: IndexSource | readonly IndexSource[] | undefined;
@@ -72,11 +72,11 @@ function recordsOf<T extends Tables>(
   const searchable = all.find((field) => field.indexColumns.length > 0);
   if (searchable && sources.length === 0) {
     refuse(
-      `${searchable.place} is searchable, so the option \`index\` must be 'service' or a token of \`createIndexKey\``,
+      `${searchable.place} is searchable, so the option \`index\` must be 'service', 'blind' or a token of \`createIndexKey\``,
     );
   }
   const guessable = all.find(({ parts }) => parts.length > 0);
-  if (guessable && sources.every((source) => source === 'service')) {
+  if (guessable && sources.every(isRemote)) {
     refuse(
       `${guessable.place} is searchable by parts, which needs a local index: pass a token of \`createIndexKey\` as \`index\`. ` +
         "To keep the other indexes, pass [token, 'service']",

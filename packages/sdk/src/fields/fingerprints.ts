@@ -1,6 +1,5 @@
 import { pae } from '@eaas/protocol';
 import { toBase64 } from '@eaas/protocol/base64';
-import { callByGroup } from './group-calls.ts';
 import type { EnvelopeClient } from '../envelope-client.ts';
 import { type Settled, settleEach } from '../errors.ts';
 import type { CallOptions } from '../transport.ts';
@@ -9,9 +8,10 @@ import type { FieldPlan, PartPlan } from './plan.ts';
 
 /**
  * Where fingerprints are computed. With `service`, the service computes fingerprints and sees every stored or searched
- * value. With a token of `createIndexKey`, this process computes fingerprints, and no value leaves the process.
+ * value. With `blind`, the service and this process compute fingerprints together, and the service never sees a value.
+ * With a token of `createIndexKey`, this process computes fingerprints.
  */
-export type IndexSource = 'service' | (string & {});
+export type IndexSource = 'service' | 'blind' | (string & {});
 
 export interface Subject {
   readonly plan: FieldPlan;
@@ -22,33 +22,28 @@ export interface Subject {
 export type Fingerprints = ReturnType<typeof fingerprintsOf>;
 
 export function fingerprintsOf(
-  client: Pick<EnvelopeClient, 'hashMany' | 'unwrap'>,
+  client: Pick<EnvelopeClient, 'hash' | 'blindHash' | 'unwrap'>,
   given: readonly IndexSource[],
 ) {
-  const sources = given.map((source) => (source === 'service' ? source : indexKeyOf(client, source)));
+  const sources = given.map((source) => (isRemote(source) ? source : indexKeyOf(client, source)));
 
-  /** The service must never receive parts of values. */
+  /** The service must never compute fingerprints of parts of values. */
   const tasksOf = (subject: Subject) =>
     sources.flatMap((source) => {
-      if (source === 'service' && subject.part) return [];
-      const keyIds = (source === 'service' && subject.plan.keyIds) || [undefined];
+      const isLocal = typeof source === 'object';
+      if (!isLocal && subject.part) return [];
+      const keyIds = (!isLocal && subject.plan.keyIds) || [undefined];
       return keyIds.map((keyId) => ({ subject, source, keyId }));
     });
 
   type Tasks = ReturnType<typeof tasksOf>;
   async function make({ signal }: CallOptions, tasks: Tasks): Promise<Settled<string>[]> {
-    const whole = await callByGroup(
-      tasks,
-      ({ source, keyId }) => (source === 'service' ? keyId : source),
-      (group, key) => {
-        const preimages = group.map(({ subject }) => preimage(subject));
-        if (typeof key === 'object') return settleEach(preimages, (bytes) => key.mac(bytes));
-        return client.hashMany(
-          preimages.map((bytes) => toBase64(bytes)),
-          { keyId: key, signal },
-        );
-      },
-    );
+    const whole = await settleEach(tasks, ({ subject, source, keyId }) => {
+      const bytes = preimage(subject);
+      if (typeof source === 'object') return source.mac(bytes);
+      const options = { keyId, signal };
+      return source === 'blind' ? client.blindHash(bytes, options) : client.hash(toBase64(bytes), options);
+    });
     return whole.map((result, at) => {
       const { part, plan } = tasks[at]?.subject ?? {};
       const bits = (part ?? plan?.field)?.index?.bits ?? 256;
@@ -68,6 +63,9 @@ export function fingerprintsOf(
     },
   };
 }
+
+export const isRemote = (source: IndexSource): source is 'service' | 'blind' =>
+  source === 'service' || source === 'blind';
 
 /** All values that are empty after normalization would have the same fingerprint. */
 export function subjectOf(plan: FieldPlan, value: unknown): Subject | undefined {

@@ -59,7 +59,7 @@ async function wrapAndWipe(
 
 function parseToken(token: string): Wrapped {
   const wrapped = parseIndexKey(token);
-  if (!wrapped) throw new InputError("`index` must be 'service' or a token that `createIndexKey` returned");
+  if (!wrapped) throw new InputError("`index` must be 'service', 'blind' or a token of `createIndexKey`");
   return wrapped;
 }
 

@@ -9,7 +9,7 @@ import type { RecordId } from './row-types.ts';
 /** The methods of a client that fields use. */
 export type FieldsClient = Pick<
   EnvelopeClient,
-  'encryptMany' | 'decryptMany' | 'encryptSync' | 'decryptSync' | 'hashMany' | 'unwrap'
+  'encryptMany' | 'decryptMany' | 'encryptSync' | 'decryptSync' | 'hash' | 'blindHash' | 'unwrap'
 >;
 
 export interface Internals {

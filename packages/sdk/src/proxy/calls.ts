@@ -62,7 +62,8 @@ function judge(
   if (value instanceof Refusal) throw value;
   const fields: Fields = checked(schema, value, batch ? 'item' : 'body');
   const { key_id, reference: _, context, ...rest } = fields;
-  const bound = operation === 'hash' ? undefined : boundContext(grant.context, context);
+  const bound =
+    operation === 'hash' || operation === 'blindHash' ? undefined : boundContext(grant.context, context);
   const keyId = parseUuid(inPath ?? key_id ?? '');
   if (!keyId || !grant.keys.has(keyId)) {
     onKeyRefused(keyId);

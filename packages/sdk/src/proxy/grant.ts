@@ -32,7 +32,13 @@ export type Authorize = (
 ) => Grant | false | null | undefined | Promise<Grant | false | null | undefined>;
 
 const members: OptionNames<Grant> = { keys: true, operations: true, context: true };
-const operations: readonly unknown[] = ['wrap', 'unwrap', 'rewrap', 'hash'] satisfies Operation[];
+const operations: readonly unknown[] = [
+  'wrap',
+  'unwrap',
+  'rewrap',
+  'hash',
+  'blindHash',
+] satisfies Operation[];
 
 export type CheckedGrant = ReturnType<typeof checkGrant>;
 
@@ -49,7 +55,7 @@ export function checkGrant(returned: unknown) {
   }
   if (!Array.isArray(granted) || granted.some((operation) => !operations.includes(operation))) {
     throw new InputError(
-      "the grant that `authorize` returns must have `operations`, an array of 'wrap', 'unwrap', 'rewrap' and 'hash'",
+      "the grant that `authorize` returns must have `operations`, an array of 'wrap', 'unwrap', 'rewrap', 'hash' and 'blindHash'",
     );
   }
   encodeContext(context);

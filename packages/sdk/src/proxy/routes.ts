@@ -1,37 +1,41 @@
 import { parseUuid } from '@eaas/protocol';
 
 /** The operations that a grant can allow, in single calls and in batches. */
-export type Operation = 'wrap' | 'unwrap' | 'rewrap' | 'hash';
+export type Operation = 'wrap' | 'unwrap' | 'rewrap' | 'hash' | 'blindHash';
+
+type OfKey = Exclude<Operation, 'hash' | 'blindHash'>;
+type OfBatch = Exclude<Operation, 'blindHash'>;
 
 export interface Target {
   readonly operation: Operation;
   readonly route:
-    | `POST /v1/keys/:key_id/${Exclude<Operation, 'hash'>}`
+    | `POST /v1/keys/:key_id/${OfKey}`
     | 'POST /v1/hash'
-    | `POST /v1/batch/${Operation}`;
+    | 'POST /v1/hash/blind'
+    | `POST /v1/batch/${OfBatch}`;
   readonly batch: boolean;
   readonly keyId: string | undefined;
 }
 
-const paths = /^\/v1\/(?:keys\/([^/]+)\/(wrap|unwrap|rewrap)|batch\/(wrap|unwrap|rewrap|hash)|hash)$/;
+const paths =
+  /^\/v1\/(?:keys\/([^/]+)\/(wrap|unwrap|rewrap)|batch\/(wrap|unwrap|rewrap|hash)|hash(\/blind)?)$/;
 
 /** The proxy does not decode paths, so the spelling must be exact. */
 export function findTarget(path: string): Target | undefined {
   const match = paths.exec(path);
   if (!match) return undefined;
-  const [, key, ofKey, ofBatch] = match;
+  const [, key, ofKey, ofBatch, blind] = match;
   if (key !== undefined) {
-    const operation = ofKey as Exclude<Operation, 'hash'>;
+    const operation = ofKey as OfKey;
     const keyId = parseUuid(key);
     if (!keyId) return undefined;
     return { operation, route: `POST /v1/keys/:key_id/${operation}`, batch: false, keyId };
   }
-  const batch = ofBatch !== undefined;
-  const operation = (ofBatch ?? 'hash') as Operation;
-  return {
-    operation,
-    route: batch ? `POST /v1/batch/${operation}` : 'POST /v1/hash',
-    batch,
-    keyId: undefined,
-  };
+  if (ofBatch !== undefined) {
+    const operation = ofBatch as OfBatch;
+    return { operation, route: `POST /v1/batch/${operation}`, batch: true, keyId: undefined };
+  }
+  return blind === undefined
+    ? { operation: 'hash', route: 'POST /v1/hash', batch: false, keyId: undefined }
+    : { operation: 'blindHash', route: 'POST /v1/hash/blind', batch: false, keyId: undefined };
 }

@@ -1,0 +1,17 @@
+import { readBase64, toBase64 } from '../base64.ts';
+import { pae } from '../pae.ts';
+import type { Steps } from '../wire/json.ts';
+import { type BlindedValues, blindWith } from './client.ts';
+import type { CurveEngine } from './multiply.ts';
+
+/**
+ * Blinds the bytes of each value for one request. Yields after each value, and so does `finish`: run the steps in short
+ * slices, because each of them takes up to 10 ms.
+ */
+export function blindValues(
+  engine: CurveEngine,
+  values: readonly Uint8Array[],
+  draw?: () => bigint,
+): Steps<BlindedValues> {
+  return blindWith({ engine, pae, readBase64, toBase64 }, values, draw);
+}

@@ -1,0 +1,233 @@
+import { createHash } from 'node:crypto';
+import { inspect } from 'node:util';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { observedClient, range, routesOf } from '../../../../test/sdk/observed-client.ts';
+import { vectors } from '../../../../test/vectors/vectors.ts';
+import type { EaasClientOptions } from '../index.ts';
+
+const { cases, public_key: publicKeyHex, key_id: vectorKey } = vectors('blind-hash');
+const vectorPublicKey = Buffer.from(publicKeyHex, 'hex').toString('base64');
+
+interface Answer {
+  evaluated: string[];
+  proof: string;
+  public_key: string;
+}
+
+/** A client whose blind hash requests and responses a test can read and change. */
+function changing(
+  change: (answer: Answer) => object = (answer) => answer,
+  options: Partial<EaasClientOptions> = {},
+) {
+  const seen = observedClient();
+  const sent: { elements: string[] }[] = [];
+  const client = seen.make({
+    ...options,
+    fetch: async (input, init) => {
+      const request = new Request(input, init);
+      const isBlind = request.url.endsWith('/v1/hash/blind');
+      if (isBlind) sent.push((await request.clone().json()) as { elements: string[] });
+      const response = await seen.service.fetch(request);
+      if (!isBlind || !response.ok) return response;
+      return Response.json(change((await response.json()) as Answer));
+    },
+  });
+  return { ...seen, client, sent };
+}
+
+afterEach(() => vi.restoreAllMocks());
+
+describe.each([undefined, 'noble'] as const)('with the engine %s', (engines) => {
+  test.each(cases)('a client reproduces the requests and hashes of the vector: $name', async (vector) => {
+    const blinds = vector.blinds.map((hex) => (BigInt(`0x${hex}`) - 1n).toString(16).padStart(96, '0'));
+    const sent: unknown[] = [];
+    const { make } = observedClient();
+    const client = make({
+      engines,
+      keyId: vectorKey,
+      hashPublicKeys: { [vectorKey]: vectorPublicKey },
+      fetch: async (input, init) => {
+        sent.push(await new Request(input, init).json());
+        return Response.json(vector.response);
+      },
+    });
+    vi.spyOn(crypto, 'getRandomValues').mockImplementation((array) => {
+      const bytes = array as unknown as Uint8Array;
+      // A blind is drawn from 48 bytes.
+      if (bytes.length === 48) bytes.set(Buffer.from(blinds.shift() ?? '', 'hex'));
+      return array;
+    });
+    const values = vector.values.map((hex) => new Uint8Array(Buffer.from(hex, 'hex')));
+    const hashes = await client.blindHashMany(values);
+    expect(sent).toEqual([vector.request]);
+    expect(hashes).toEqual(vector.hashes.map((value) => ({ ok: true, value })));
+  });
+});
+
+test('text has the blind hash of its UTF-8, and every engine computes the same', async () => {
+  const { client, make } = observedClient();
+  const hash = await client.blindHash('naïve');
+  expect(hash).toMatch(/^[\da-f]{64}$/);
+  expect(await client.blindHash(new TextEncoder().encode('naïve'))).toBe(hash);
+  expect(await make({ engines: 'noble' }).blindHash('naïve')).toBe(hash);
+  expect(await client.hash('naïve')).not.toBe(hash);
+});
+
+test('a blind hash is the same after a rotation, and no element is sent twice', async () => {
+  const { client, keyId, sent } = changing();
+  const before = await client.blindHash('Ada');
+  await client.keys.rotate({ key_id: keyId });
+  expect(await client.blindHash('Ada')).toBe(before);
+  const elements = sent.flatMap((body) => body.elements);
+  expect(new Set(elements).size).toBe(2);
+});
+
+test.each([
+  ['100 values are one request', 100, [100]],
+  ['101 values are two requests', 101, [100, 1]],
+] as const)('%s', async (_, count, sizes) => {
+  const { client, sent } = changing();
+  const results = await client.blindHashMany(range(count).map(String));
+  expect(results.filter(({ ok }) => !ok)).toEqual([]);
+  expect(sent.map(({ elements }) => elements.length)).toEqual(sizes);
+});
+
+test('concurrent calls are one request for each key, with each value once', async () => {
+  const { client, service, sent } = changing();
+  const other = service.createKey('other').key_id;
+  const values = range(100).map((at) => `${at % 10}`);
+  const hashes = await Promise.all(values.map((value) => client.blindHash(value)));
+  expect(sent.map(({ elements }) => elements.length)).toEqual([10]);
+  expect(new Set(hashes).size).toBe(10);
+  const [one, two] = await Promise.all([client.blindHash('0'), client.blindHash('0', { keyId: other })]);
+  expect(one).toBe(hashes[0]);
+  expect(two).not.toBe(one);
+  expect(routesOf(service)).toEqual(['hash/blind', 'hash/blind', 'hash/blind']);
+});
+
+describe('an altered response', () => {
+  const flip = (text: string) => {
+    const bytes = Buffer.from(text, 'base64');
+    bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+    return bytes.toString('base64');
+  };
+  test.each<[string, (answer: Answer) => object, string]>([
+    [
+      'a changed element',
+      (a) => ({ ...a, evaluated: a.evaluated.with(0, flip(a.evaluated[0] ?? '')) }),
+      'proof_invalid',
+    ],
+    ['swapped elements', (a) => ({ ...a, evaluated: a.evaluated.toReversed() }), 'proof_invalid'],
+    ['a missing element', (a) => ({ ...a, evaluated: a.evaluated.slice(1) }), 'proof_invalid'],
+    ['a changed proof', (a) => ({ ...a, proof: flip(a.proof) }), 'proof_invalid'],
+    ['a changed public key', (a) => ({ ...a, public_key: flip(a.public_key) }), 'proof_invalid'],
+    ['another public key', (a) => ({ ...a, public_key: a.evaluated[0] }), 'proof_invalid'],
+    ['no elements', ({ proof, public_key }) => ({ proof, public_key }), 'invalid_response'],
+    ['an element that is not text', (a) => ({ ...a, evaluated: [1, 2] }), 'invalid_response'],
+    ['another key id', (a) => ({ ...a, key_id: vectorKey }), 'invalid_response'],
+  ])('with %s gives no fingerprint', async (_, change, code) => {
+    const { client } = changing(change);
+    const results = await client.blindHashMany(['a', 'b']);
+    const refused = { ok: false, error: expect.objectContaining({ code, retryable: false }) as unknown };
+    expect(results).toEqual([refused, refused]);
+  });
+});
+
+describe('the public key', () => {
+  test('is the same in `publicKey` and in each response, and can be pinned', async () => {
+    const { client, keyId, make } = observedClient();
+    const { hashPublicKey, ...rest } = await client.publicKey(keyId);
+    expect(rest).toEqual({ keyId, keyVersion: 1, intakePublicKey: null });
+    const pinned = make({ hashPublicKeys: { [keyId.toUpperCase()]: hashPublicKey } });
+    expect(await pinned.blindHash('Ada')).toBe(await client.blindHash('Ada'));
+  });
+
+  test.each([vectorPublicKey, '', undefined])('is refused if the pin is %s', async (pin) => {
+    const { make, keyId } = observedClient();
+    const pins = { [keyId]: pin } as Record<string, string>;
+    await expect(make({ hashPublicKeys: pins }).blindHash('x')).rejects.toMatchObject({
+      code: 'public_key_changed',
+      retryable: false,
+    });
+  });
+
+  test('must stay the same for the lifetime of a client', async () => {
+    let isAltered = false;
+    const { client } = changing((a) => (isAltered ? { ...a, public_key: vectorPublicKey } : a));
+    await client.blindHash('x');
+    isAltered = true;
+    await expect(client.blindHash('x')).rejects.toMatchObject({ code: 'public_key_changed' });
+    isAltered = false;
+    expect(await client.blindHash('x')).toHaveLength(64);
+  });
+
+  test('is not remembered from a response with an invalid proof', async () => {
+    let isAltered = true;
+    const { client } = changing((a) => (isAltered ? { ...a, public_key: vectorPublicKey } : a));
+    await expect(client.blindHash('x')).rejects.toMatchObject({ code: 'proof_invalid' });
+    isAltered = false;
+    expect(await client.blindHash('x')).toHaveLength(64);
+  });
+
+  test('needs the id of its key', () => {
+    const { make } = observedClient();
+    expect(() => make({ hashPublicKeys: { users: vectorPublicKey } })).toThrow(/`keyId` must be a UUID/);
+  });
+});
+
+test('one invalid value fails alone', async () => {
+  const { client, sent } = changing();
+  const results = await client.blindHashMany(['a', '\ud800', 'b']);
+  expect(results.map(({ ok }) => ok)).toEqual([true, false, true]);
+  expect(results[1]).toMatchObject({ error: { code: 'input' } });
+  expect(sent.map(({ elements }) => elements.length)).toEqual([2]);
+});
+
+test('a caller can overwrite its bytes after the call', async () => {
+  const { client } = observedClient();
+  const value = Uint8Array.of(1, 2, 3);
+  const hashing = client.blindHash(value);
+  value.fill(0);
+  expect(await hashing).toBe(await client.blindHash(Uint8Array.of(1, 2, 3)));
+});
+
+test('values whose callers all aborted are not sent', async () => {
+  const { client, sent } = changing();
+  const stop = new AbortController();
+  stop.abort();
+  const [aborted, kept] = await Promise.allSettled([
+    client.blindHash('a', { signal: stop.signal }),
+    client.blindHash('b'),
+  ]);
+  expect(aborted).toMatchObject({ status: 'rejected', reason: { code: 'aborted' } });
+  expect(kept.status).toBe('fulfilled');
+  expect(sent.map(({ elements }) => elements.length)).toEqual([1]);
+});
+
+test('after the key is disabled, and after `close`, calls are refused', async () => {
+  const { client, keyId } = observedClient();
+  await client.blindHash('a');
+  await client.keys.disable({ key_id: keyId });
+  await expect(client.blindHash('a')).rejects.toMatchObject({ code: 'key_state', status: 409 });
+  await client.close();
+  await expect(client.blindHash('a')).rejects.toMatchObject({ code: 'closed' });
+});
+
+test('no request, event, log line or error shows the value, its SHA-256 or the fingerprint', async () => {
+  const value = 'canary-4711-canary';
+  const shown: unknown[] = [];
+  const log = (...line: unknown[]) => void shown.push(line);
+  let isAltered = false;
+  const { client, sent, events } = changing((a) => (isAltered ? { ...a, evaluated: [a.public_key] } : a), {
+    logger: { debug: log, warn: log },
+  });
+  const hash = await client.blindHash(value);
+  isAltered = true;
+  shown.push(await client.blindHash(value).catch((error: unknown) => error), sent, events);
+  const text = inspect(shown, { depth: 10, maxStringLength: Infinity });
+  expect(text).toContain('hash/blind');
+  expect(text).toContain('proof_invalid');
+  const digest = createHash('sha256').update(value).digest();
+  for (const secret of [value, digest.toString('hex'), digest.toString('base64'), hash])
+    expect(text).not.toContain(secret);
+});

@@ -1,0 +1,107 @@
+import { type BlindingTools, blindWith, nobleCurve } from '@eaas/protocol/internal-blind-hash';
+import type { Output } from '@eaas/protocol/wire';
+import { platformCurve } from '#blind-hash';
+import type { ServiceError } from '../errors.ts';
+import type { EnvelopeClientOptions } from '../options.ts';
+import type { Call } from '../transport.ts';
+import { publicKeyStore } from './public-keys.ts';
+import { createSlices, type Slices } from './slices.ts';
+
+type Response = Output<'POST /v1/hash/blind'>;
+
+/** A value that at least one caller asked for. Equal values of one tick are one value. */
+interface Asked {
+  readonly value: Uint8Array;
+  readonly hash: Promise<string>;
+  readonly resolve: (hash: string) => void;
+  readonly reject: (error: unknown) => void;
+  /** The signals of the callers. */
+  readonly signals: (AbortSignal | undefined)[];
+}
+
+const maxElements = 100;
+
+export type BlindHashOptions = Pick<EnvelopeClientOptions, 'engines' | 'hashPublicKeys'>;
+
+export type Hash = (value: Uint8Array, keyId: string, signal: AbortSignal | undefined) => Promise<string>;
+
+/**
+ * Functions of the client. With imports of these functions, bundlers would cut the first download of a page into several
+ * files.
+ */
+interface Shared extends Omit<BlindingTools, 'engine'> {
+  readonly call: Call;
+  readonly unreadable: () => ServiceError;
+}
+
+export function createHasher(
+  { engines, hashPublicKeys = {} }: BlindHashOptions,
+  shared: Shared,
+  slices = createSlices,
+): Hash {
+  const { call, unreadable, toBase64 } = shared;
+  const tools = { ...shared, engine: engines === 'noble' ? nobleCurve : platformCurve };
+  const publicKeys = publicKeyStore(hashPublicKeys);
+  const ticks = new Map<string, Map<string, Asked>>();
+
+  /** The values that were asked for in this tick under a key. */
+  function tickOf(keyId: string): Map<string, Asked> {
+    const found = ticks.get(keyId);
+    if (found) return found;
+    const tick = new Map<string, Asked>();
+    ticks.set(keyId, tick);
+    queueMicrotask(() => {
+      ticks.delete(keyId);
+      void send(keyId, [...tick.values()]);
+    });
+    return tick;
+  }
+
+  async function send(keyId: string, rest: Asked[]): Promise<void> {
+    const inSlices = slices();
+    for (;;) {
+      rest = rest.filter(({ signals }) => signals.some((signal) => !signal?.aborted));
+      const part = rest.splice(0, maxElements);
+      if (part.length === 0) return;
+      try {
+        const values = part.map(({ value }) => value);
+        const hashes = await hashAll(keyId, values, inSlices);
+        for (const [at, hash] of hashes.entries()) part[at]?.resolve(hash);
+      } catch (error) {
+        for (const { reject } of part) reject(error);
+      }
+    }
+  }
+
+  async function hashAll(keyId: string, values: Uint8Array[], inSlices: Slices): Promise<string[]> {
+    const blinded = await inSlices(blindWith(tools, values));
+    const input = { key_id: keyId, elements: [...blinded.elements] };
+    const response = await call('POST /v1/hash/blind', input);
+    if (!hasMembers(response, keyId)) throw unreadable();
+    const { public_key } = response;
+    publicKeys.check(keyId, public_key);
+    const hashes = await inSlices(blinded.finish(response));
+    publicKeys.remember(keyId, public_key);
+    return hashes;
+  }
+
+  return (value, keyId, signal) => {
+    const tick = tickOf(keyId.toLowerCase());
+    const text = toBase64(value);
+    const asked = tick.get(text) ?? askedFor(value);
+    tick.set(text, asked);
+    asked.signals.push(signal);
+    return asked.hash;
+  };
+}
+
+function askedFor(value: Uint8Array): Asked {
+  let [resolve, reject]: [Asked['resolve'], Asked['reject']] = [() => undefined, () => undefined];
+  const hash = new Promise<string>((...settle) => ([resolve, reject] = settle));
+  return { value, hash, resolve, reject, signals: [] };
+}
+
+function hasMembers({ key_id, evaluated, proof, public_key }: Response, keyId: string): boolean {
+  const texts: unknown[] = Array.isArray(evaluated) ? [...evaluated, proof, public_key] : [evaluated];
+  return key_id === keyId && texts.every((text) => typeof text === 'string');
+}

@@ -1,0 +1,3 @@
+export { nodeCurve as platformCurve } from '@eaas/protocol/blind-hash-node';
+
+export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,0 +1,15 @@
+export { nobleCurve as platformCurve } from '@eaas/protocol/internal-blind-hash';
+
+/** Browsers delay repeated timers by 4 ms, but not messages. */
+export function nextTurn(): Promise<void> {
+  if (typeof MessageChannel !== 'function') return new Promise((resolve) => setTimeout(resolve));
+  const { port1, port2 } = new MessageChannel();
+  return new Promise((resolve) => {
+    port1.addEventListener('message', () => {
+      port1.close();
+      resolve();
+    });
+    port1.start();
+    port2.postMessage(null);
+  });
+}

@@ -1,0 +1,22 @@
+import { PublicKeyChangedError } from '@eaas/protocol/internal-blind-hash';
+
+/** The public keys that were pinned, and those of the first valid response for each other key. */
+export function publicKeyStore(pinned: Readonly<Record<string, string>>) {
+  const pins = new Map(Object.entries(pinned).map(([keyId, key]) => [keyId.toLowerCase(), key]));
+  const seen = new Map<string, string>();
+
+  function check(keyId: string, publicKey: string): void {
+    const isPinned = pins.has(keyId);
+    const expected = isPinned ? pins.get(keyId) : (seen.get(keyId) ?? publicKey);
+    if (expected !== publicKey) throw new PublicKeyChangedError(keyId, isPinned);
+  }
+
+  return {
+    check,
+    remember(keyId: string, publicKey: string): void {
+      // Another response can have arrived first.
+      check(keyId, publicKey);
+      seen.set(keyId, publicKey);
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { createSlices } from './slices.ts';
+
+function* steps(count: number, work: () => void): Generator<undefined, string> {
+  for (let step = 0; step < count; step++) {
+    work();
+    yield;
+  }
+  return 'done';
+}
+
+test('work yields to the event loop after 10 ms, even if it has several parts', async () => {
+  let time = 0;
+  const slices: number[] = [0];
+  const inSlices = createSlices(
+    () => time,
+    async () => void slices.push(0),
+  );
+  const work = () => {
+    time += 4;
+    slices[slices.length - 1] = (slices.at(-1) ?? 0) + 4;
+  };
+  expect(await inSlices(steps(5, work))).toBe('done');
+  expect(await inSlices(steps(4, work))).toBe('done');
+  expect(slices.filter((length) => length > 0)).toEqual([12, 12, 12]);
+});
+
+test('other work of the event loop runs between two slices', async () => {
+  let time = 0;
+  let turns = 0;
+  const counting = setInterval(() => turns++, 0);
+  const begun = performance.now();
+  await createSlices(() => time)(
+    steps(2_000, () => {
+      time += performance.now() - begun < 5_000 && turns === 0 ? 11 : 0;
+    }),
+  );
+  clearInterval(counting);
+  expect(turns).toBeGreaterThan(0);
+});

@@ -1,0 +1,31 @@
+import { pae, toUtf8 } from '@eaas/protocol';
+import { readBase64, toBase64 } from '@eaas/protocol/base64';
+import { abortable } from './abortable.ts';
+import type { BlindHashOptions, Hash } from './blind-hash/hasher.ts';
+import { requireValue } from './ciphertext.ts';
+import { requireKeyId } from './encrypt.ts';
+import { unreadable } from './errors.ts';
+import { load } from './load.ts';
+import type { Call, CallOptions } from './transport.ts';
+
+export function createBlindHashes(call: Call, options: BlindHashOptions) {
+  for (const keyId in options.hashPublicKeys) requireKeyId(keyId);
+  let loading: Promise<Hash> | undefined;
+
+  async function hash(...of: Parameters<Hash>): Promise<string> {
+    loading ??= load('blind hashes', import('./blind-hash/hasher.ts'))
+      .then(({ createHasher }) => createHasher(options, { call, unreadable, pae, readBase64, toBase64 }))
+      .catch((error: unknown) => {
+        loading = undefined;
+        throw error;
+      });
+    return (await loading)(...of);
+  }
+
+  return (value: string | Uint8Array, keyId: string, { signal }: CallOptions): Promise<string> => {
+    requireValue(value);
+    // The caller can overwrite its bytes before the code is loaded.
+    const bytes = typeof value === 'string' ? toUtf8(value) : new Uint8Array(value);
+    return abortable(hash(bytes, keyId, signal), signal);
+  };
+}
