@@ -163,10 +163,7 @@ export class EnvelopeClient {
     return this.#blindHash(value, requireKeyId(keyId), options);
   }
 
-  /**
-   * Returns the blind hashes of many values, in the order of the values. A request has at most 100 values, which fail
-   * together.
-   */
+  /** Returns the blind hashes of many values, in the order of the values. Up to 100 values share a request. */
   blindHashMany(values: readonly (string | Uint8Array)[], options?: HashOptions): Promise<Settled<string>[]> {
     return settleEach(values, (value) => this.blindHash(value, options));
   }
