@@ -38,6 +38,7 @@ const internal = new Set([
   './blind-hash',
   './blind-hash-node',
   './internal-intake',
+  './internal-blind-hash',
 ]);
 
 function entriesOf(folder: string): Entry[] {
