@@ -22,7 +22,7 @@ import {
   stateOf,
 } from './growth-data.ts';
 
-const [small, large] = [10, 1_000_000];
+const [small, large] = [10, Number(process.env['GROWTH'] ?? 1_000_000)];
 const dayLength = 24 * 60 * 60 * 1_000;
 const purged = 20_000;
 const newEntries = 10_000;

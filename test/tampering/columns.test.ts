@@ -22,6 +22,7 @@ type Bound = keyof typeof identity;
 const bound = Object.keys(identity) as Bound[];
 
 const unbound: Partial<Record<string, string>> = {
+  'audit_heads.uncounted': 'only tells the job `count_usage` which tenants to count',
   'key_versions.created_at': 'is only displayed; the encryption binds the key, the version and the material',
 };
 

@@ -48,6 +48,11 @@ async function indexes(): Promise<Record<string, boolean>> {
   return Object.fromEntries(rows.map(({ name, valid }) => [name, valid]));
 }
 
+async function versionsSinceIntake(): Promise<number> {
+  const [row] = await owner<{ version: number }[]>`select max(version) as version from eaas.migrations`;
+  return Number(row?.version) - 7;
+}
+
 const upgraded = {
   audit_entries_pkey: true,
   audit_entries_by_key_and_time: true,
@@ -79,7 +84,7 @@ test('a replica appends while the migration waits for the transaction of another
       await wrap();
       expect(await isWaiting()).toBe(true);
     });
-    expect(await migrating).toBe(1);
+    expect(await migrating).toBe(await versionsSinceIntake());
   });
   await wrap();
   expect(await indexes()).toEqual(upgraded);
@@ -92,7 +97,7 @@ test('a migration continues after an interruption that left an invalid index', a
     (sql) =>
       sql`update pg_index set indisvalid = false where indexrelid = 'eaas.audit_entries_by_key_and_time'::regclass`,
   );
-  expect(await migrate(owner, ROLES.server)).toBe(1);
+  expect(await migrate(owner, ROLES.server)).toBe(await versionsSinceIntake());
   expect(await indexes()).toEqual(upgraded);
   const [row] = await owner<{ definition: string }[]>`
     select pg_get_indexdef('eaas.audit_entries_by_key_and_time'::regclass) as definition`;

@@ -1,7 +1,7 @@
 import type { Service } from '../service.ts';
 import { recordUses } from '../store/api-keys.ts';
 import { sumNext } from '../store/entry-counts.ts';
-import { countNext, uncountedTenants } from '../store/usage.ts';
+import { countNext, uncountedTenants, unmarkCounted } from '../store/usage.ts';
 import { forEach } from './each.ts';
 import type { Lease } from './lease.ts';
 
@@ -18,6 +18,8 @@ export async function countUsage(service: Service, { signal, hold }: Lease): Pro
         return (await sumNext(tx, tenantId)) || isLeft;
       }, 30_000);
     }
+    // In the transaction above, the lock of the head could cause a deadlock with the destruction of the tenant.
+    if (!more) await service.background.run((sql) => unmarkCounted(sql, tenantId));
   });
 }
 

@@ -110,12 +110,20 @@ export async function firstEntrySince(
   return row?.id ?? range.first;
 }
 
+/**
+ * The time of a tenant's oldest entry never decreases, so the query reads the entries only of tenants whose stored time
+ * is too old, and stores their times. For a tenant without entries, it stores a time before any later entry.
+ */
 export async function tenantsToPurge(sql: Sql, time: number): Promise<string[]> {
-  const rows = await sql<{ tenant_id: string }[]>`
-    select h.tenant_id from eaas.audit_heads h left join eaas.audit_anchors a using (tenant_id)
-    where exists (select from eaas.audit_entries e
-      where e.tenant_id = h.tenant_id and e.id = coalesce(a.id, 0) + 1 and e.created_at < ${time})`;
-  return rows.map((row) => row.tenant_id);
+  const rows = await sql<{ tenant_id: string; is_due: boolean }[]>`
+    update eaas.usage_cursors c set oldest_at = coalesce(
+      (select e.created_at from eaas.audit_entries e where e.tenant_id = c.tenant_id
+        and e.id = coalesce((select a.id from eaas.audit_anchors a where a.tenant_id = c.tenant_id), 0) + 1 limit 1),
+      eaas.now_ms() - 86400000)
+    where c.tenant_id in (
+      select tenant_id from eaas.usage_cursors where oldest_at < ${time} order by oldest_at limit 50000)
+    returning tenant_id, oldest_at < ${time} as is_due`;
+  return rows.filter((row) => row.is_due).map((row) => row.tenant_id);
 }
 
 export async function storedRange(sql: Sql, tenantId: string, after?: number) {

@@ -7,6 +7,7 @@ import { verifiedNights } from './migrations/0006-verified-nights.ts';
 import { intake } from './migrations/0007-intake.ts';
 import { entriesByTime } from './migrations/0008-entries-by-time.ts';
 import { listTotals } from './migrations/0009-list-totals.ts';
+import { tenantsToVisit } from './migrations/0010-tenants-to-visit.ts';
 import { changeIndexes, indexesOfNew, type OnlineMigration } from './online-migration.ts';
 import type { Pool, Sql } from './sql.ts';
 
@@ -21,6 +22,7 @@ const migrations: readonly (string | OnlineMigration)[] = [
   intake,
   entriesByTime,
   listTotals,
+  tenantsToVisit,
 ];
 
 const lockNumber = 0x65616173; // 'eaas' in ASCII: identifies the advisory lock

@@ -37,9 +37,15 @@ export async function monthUsage(sql: Sql, tenantId: string, month: string) {
 
 export async function uncountedTenants(sql: Sql): Promise<string[]> {
   const rows = await sql<{ tenant_id: string }[]>`
-    select h.tenant_id from eaas.audit_heads h left join eaas.usage_cursors c using (tenant_id)
-    where h.id > coalesce(c.counted_through, 0) or h.id > coalesce(c.summed_through, 0) + 10000`;
+    select tenant_id from eaas.audit_heads where uncounted`;
   return rows.map((row) => row.tenant_id);
+}
+
+/** The tenant remains marked if another entry was appended after the count. */
+export async function unmarkCounted(sql: Sql, tenantId: string): Promise<void> {
+  await sql`
+    update eaas.audit_heads h set uncounted = false from eaas.usage_cursors c
+    where h.tenant_id = ${tenantId} and c.tenant_id = h.tenant_id and h.id <= c.counted_through`;
 }
 
 /** The lock of the cursor prevents two replicas from counting the same entries. */
