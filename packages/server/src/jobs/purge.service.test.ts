@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { apiOf, dek, openWorld, type Resident, settle, type World } from '../../../../test/setup/world.ts';
 import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
 import { verifyChain } from '../operations/verify/verify-chain.ts';
+import { tenantsToPurge } from '../store/audit-entries.ts';
 import { Database } from '../store/database.ts';
 import { countUsage } from './count-usage.ts';
 import { monthsEarlier, purge } from './purge.ts';
@@ -89,6 +90,20 @@ test('a purge deletes nothing if no entry is older than the retention', async ()
   expect(await left()).toEqual(ids(1, 12));
   expect(await attacker.sql`select from eaas.audit_anchors`).toHaveLength(0);
   expect(await verified()).toMatchObject({ valid: true, purged_through: null });
+});
+
+test('a purge stores when the oldest entry of a tenant becomes due', async () => {
+  await count();
+  const due = (time: string) => world.replica().background.run((sql) => tenantsToPurge(sql, at(time)));
+  const oldest = () => attacker.sql`select oldest_at::float8 as at from eaas.usage_cursors`;
+  expect(await due('2026-01-01T00:00:00Z')).toEqual([]);
+  expect(await oldest()).toEqual([{ at: at('2026-01-31T00:00:00Z') }]);
+  expect(await due('2026-01-31T00:00:00Z')).toEqual([]);
+  expect(await due('2026-01-31T00:00:00.001Z')).toEqual([ann.tenantId]);
+  world.time = at('2027-01-01T00:00:00Z');
+  await purge(world.replica(), 1, never);
+  expect(await due('2026-12-01T00:00:00Z')).toEqual([]);
+  expect(await oldest()).toEqual([{ at: at('2026-12-31T00:00:00Z') }]);
 });
 
 test('the first entry after a complete purge contains the recorded hash', async () => {

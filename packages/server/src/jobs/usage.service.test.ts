@@ -13,6 +13,7 @@ import {
 import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
 import { insider } from '../caller.ts';
 import { operations } from '../operations/table.ts';
+import { uncountedTenants, unmarkCounted } from '../store/usage.ts';
 import { countUsage, recordLastUses } from './count-usage.ts';
 
 const never = alone();
@@ -140,6 +141,19 @@ test('an invalid log of one tenant does not stop the count of others', async () 
   const [row] = await attacker.sql`
     select counted_through::int as through from eaas.usage_cursors where tenant_id = ${ben.tenantId}`;
   expect(row?.['through']).toBe(2);
+});
+
+test('the job visits only tenants with uncounted entries', async () => {
+  const left = () => world.replica().background.run(uncountedTenants);
+  await wrap();
+  await count();
+  expect(await left()).toEqual([]);
+  await wrap();
+  expect(await left()).toEqual([ann.tenantId]);
+  await wrap();
+  await attacker.sql`update eaas.usage_cursors set counted_through = counted_through + 1`;
+  await world.replica().background.run((sql) => unmarkCounted(sql, ann.tenantId));
+  expect(await left()).toEqual([ann.tenantId]);
 });
 
 describe('last_used_at', () => {
