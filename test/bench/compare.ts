@@ -19,6 +19,13 @@ export interface Benchmark {
   readonly comparisons: (defer: (close: () => unknown) => void) => Promise<readonly Comparison[]>;
 }
 
+/** A report prints figures that have no reference. */
+export interface Report {
+  readonly name: string;
+  readonly about: string;
+  readonly report: (defer: (close: () => unknown) => void) => AsyncIterable<string>;
+}
+
 export interface Result {
   readonly ours: number;
   readonly reference: number;

@@ -1,6 +1,6 @@
 import { benchmark as batches } from './batches.bench.ts';
 import { benchmark as blind } from './blind.bench.ts';
-import { type Benchmark, compare } from './compare.ts';
+import { type Benchmark, compare, type Report } from './compare.ts';
 import { benchmark as chromium } from './chromium.bench.ts';
 import { benchmark as drizzle } from './drizzle.bench.ts';
 import { benchmark as fields } from './fields.bench.ts';
@@ -13,13 +13,14 @@ import { benchmark as peers } from './peers.bench.ts';
 import { benchmark as prisma } from './prisma.bench.ts';
 import { cellsOf, columns, keepReport, machineName, type Row, rowOf } from './results.ts';
 import { benchmark as seal } from './seal.bench.ts';
+import { benchmark as storage } from './storage.bench.ts';
 import { benchmark as streams } from './streams.bench.ts';
 import { benchmark as verify } from './verify.bench.ts';
 import { benchmark as workers } from './workers.bench.ts';
 import { benchmark as wraps } from './wraps.bench.ts';
 import { writePage } from './write-page.ts';
 
-const benchmarks: readonly Benchmark[] = [
+const benchmarks: readonly (Benchmark | Report)[] = [
   seal,
   fields,
   many,
@@ -33,6 +34,7 @@ const benchmarks: readonly Benchmark[] = [
   latency,
   batches,
   verify,
+  storage,
   intake,
   growth,
   blind,
@@ -53,27 +55,39 @@ else {
   process.exitCode = missed > 0 ? 1 : 0;
 }
 
-async function show({ name, about, comparisons }: Benchmark): Promise<number> {
-  console.log(`\n${name}: ${about}`);
-  console.log(line(columns));
+async function show(benchmark: Benchmark | Report): Promise<number> {
+  console.log(`\n${benchmark.name}: ${benchmark.about}`);
   const deferred: (() => unknown)[] = [];
-  const rows: Row[] = [];
+  const defer = (close: () => unknown): void => void deferred.push(close);
   const endWatch = await watchMachine();
   try {
-    for (const comparison of await comparisons((close) => deferred.push(close))) {
-      const row = rowOf(comparison, await compare(comparison));
-      rows.push(row);
-      console.log(line(cellsOf(row)));
-      if (row.note !== undefined) console.log(`  ${row.note}`);
-    }
+    const rows = 'report' in benchmark ? await print(benchmark.report(defer)) : await showRows(benchmark, defer);
     const load = await endWatch();
     console.log(describeLoad(load));
+    const { name, about } = benchmark;
     const day = new Date().toISOString().slice(0, 10);
     if (rows.length > 0) keepReport({ name, about, day, machine: machineName(), load, rows });
+    return rows.filter(({ verdict }) => verdict.endsWith('missed')).length;
   } finally {
     for (const close of deferred.toReversed()) await close();
   }
-  return rows.filter(({ verdict }) => verdict.endsWith('missed')).length;
+}
+
+async function showRows({ comparisons }: Benchmark, defer: (close: () => unknown) => void): Promise<Row[]> {
+  console.log(line(columns));
+  const rows: Row[] = [];
+  for (const comparison of await comparisons(defer)) {
+    const row = rowOf(comparison, await compare(comparison));
+    rows.push(row);
+    console.log(line(cellsOf(row)));
+    if (row.note !== undefined) console.log(`  ${row.note}`);
+  }
+  return rows;
+}
+
+async function print(lines: AsyncIterable<string>): Promise<Row[]> {
+  for await (const text of lines) console.log(text);
+  return [];
 }
 
 function line(values: readonly string[]): string {

@@ -1,0 +1,108 @@
+import { seal } from '../../packages/server/src/state/integrity.ts';
+import { purgeThrough } from '../../packages/server/src/store/anchors.ts';
+import { findHead, headTable } from '../../packages/server/src/store/heads.ts';
+import { openPool, type Pool } from '../../packages/server/src/store/sql.ts';
+import { operate, type Operator, type Tenant } from '../faults/place.ts';
+import type { OwnPostgres } from '../setup/own-postgres.ts';
+import { apiOf, dek } from '../setup/world.ts';
+
+const keysPerTenant = 20;
+
+export interface Store {
+  readonly operator: Operator;
+  readonly sql: Pool;
+  readonly tenants: readonly Tenant[];
+  /** The id that precedes the entries made by SQL, which is the same for all tenants. */
+  readonly before: number;
+}
+
+export async function openStore(
+  postgres: OwnPostgres,
+  count: number,
+  defer: (close: () => unknown) => void,
+): Promise<Store> {
+  const sql = openPool(postgres.connection('superuser'), 1);
+  defer(() => sql.end());
+  await sql`drop schema if exists eaas cascade`;
+  const operator = await operate(postgres.url);
+  defer(operator.close);
+  const tenants: Tenant[] = [];
+  for (let nth = 0; nth < count; nth++) {
+    const tenant = await operator.newTenant();
+    const api = apiOf(operator.service, tenant.token);
+    const { key_id } = await api('POST /v1/keys', { name: 'bench' });
+    await api('POST /v1/keys/:key_id/wrap', { key_id, dek });
+    tenants.push(tenant);
+  }
+  const [row] = await sql<{ id: number }[]>`select max(id) as id from eaas.audit_entries`;
+  return { operator, sql, tenants, before: row?.id ?? 0 };
+}
+
+/**
+ * The tenants append in turns. Each append has a time, a key and an action. All other columns have the values of a real
+ * wrap, except random bytes of the same length as hash and MAC.
+ */
+export async function addEntries(
+  { sql, tenants, before }: Store,
+  first: number,
+  count: number,
+  size: number,
+): Promise<void> {
+  const ids = tenants.map(({ tenantId }) => tenantId);
+  await sql`
+    insert into eaas.audit_entries
+      (tenant_id, id, action, key_id, key_version, actor, ip_address, metadata, created_at, hash, mac)
+    select e.tenant, ${before} + 1 + append / ${ids.length}::bigint * ${size}::bigint + n % ${size}::bigint,
+      case when random_of_append % 100 = 0 then 'key.rotate' when random_of_append % 3 = 0 then 'key.unwrap'
+        else 'key.wrap' end,
+      md5(e.tenant || ' ' || random_of_append / 100 % ${keysPerTenant}::bigint)::uuid,
+      real.key_version, real.actor, real.ip_address, real.metadata, real.created_at + 60000 + append,
+      sha256(n::text::bytea), sha256((-n)::text::bytea)
+    from (
+      select n, append, (${ids}::uuid[])[1 + append % ${ids.length}::bigint] as tenant,
+        abs(hashint8(append)::bigint) as random_of_append
+      from generate_series(${first}::bigint, ${first + count - 1}::bigint) as n, div(n, ${size}) as quotient,
+        cast(quotient as bigint) as append) as e,
+      (select * from eaas.audit_entries where action = 'key.wrap' order by created_at limit 1) as real`;
+}
+
+/** The head of the only tenant gets the id of the last entry, so that lists contain all entries. */
+export async function coverEntries({ operator, sql, tenants, before }: Store, count: number): Promise<void> {
+  for (const { tenantId } of tenants) {
+    const view = await operator.service.tenants.view(tenantId);
+    const head = await findHead(sql, tenantId);
+    if (!view || !head) throw new Error(`the tenant ${tenantId} must have a head`);
+    const { secrets } = view.state;
+    const { mac, created_at } = seal(secrets, headTable, { ...head, id: before + count });
+    await sql`update eaas.audit_heads set id = ${before + count}, mac = ${mac}, created_at = ${created_at}
+      where tenant_id = ${tenantId}`;
+  }
+}
+
+/** `count` is the number of purged entries of all tenants since the start. */
+export async function purgeEntries({ sql, tenants, before }: Store, count: number): Promise<void> {
+  for (const { tenantId } of tenants) {
+    const id = before + count / tenants.length;
+    const noBytes = Buffer.alloc(32);
+    const anchor = { tenant_id: tenantId, id, hash: noBytes, rows_digest: noBytes, mac: noBytes };
+    await sql.begin((tx) => purgeThrough(tx, anchor));
+  }
+}
+
+export interface Sizes {
+  readonly table: number;
+  readonly primaryKey: number;
+  readonly byKey: number;
+  readonly byAction: number;
+}
+
+export async function sizesOf({ sql }: Store): Promise<Sizes> {
+  await sql`vacuum analyze eaas.audit_entries`;
+  const [row] = await sql<Sizes[]>`
+    select pg_table_size('eaas.audit_entries') as table,
+      pg_relation_size('eaas.audit_entries_pkey') as "primaryKey",
+      pg_relation_size('eaas.audit_entries_by_key_and_time') as "byKey",
+      pg_relation_size('eaas.audit_entries_by_action_and_time') as "byAction"`;
+  if (!row) throw new Error('PostgreSQL must return the sizes of the audit entries');
+  return row;
+}
