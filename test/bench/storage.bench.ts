@@ -25,7 +25,7 @@ export const benchmark: Report = {
   about:
     'bytes per audit entry, the size of the table while entries are purged, and the latency of GET /v1/audit',
   async *report(defer) {
-    const postgres = await OwnPostgres.start('installed', false);
+    const postgres = await OwnPostgres.start('installed');
     defer(postgres.drop);
     yield `PostgreSQL ${postgres.binaries.version}`;
     for (const size of [1, 100]) {
