@@ -12,7 +12,8 @@ import { runs } from '../../packages/server/src/store/migrations/0005-runs.ts';
 import { verifiedNights } from '../../packages/server/src/store/migrations/0006-verified-nights.ts';
 import { intake } from '../../packages/server/src/store/migrations/0007-intake.ts';
 import { openPool, type Pool } from '../../packages/server/src/store/sql.ts';
-import { createDatabase, type TestDatabase } from '../setup/database.ts';
+import { eaas, run } from '../conformance/program.ts';
+import { createDatabase, environmentOf, type TestDatabase } from '../setup/database.ts';
 import { apiOf, dek } from '../setup/world.ts';
 import { before } from './before-tenant-first.ts';
 
@@ -102,6 +103,46 @@ test('a migration continues after an interruption that left an invalid index', a
   const [row] = await owner<{ definition: string }[]>`
     select pg_get_indexdef('eaas.audit_entries_by_key_and_time'::regclass) as definition`;
   expect(row?.definition).toContain('(tenant_id, key_id, created_at)');
+});
+
+test('two commands `eaas migrate` that start together both succeed', async () => {
+  await owner`insert into eaas.audit_entries
+    select tenant_id, nth, action, key_id, key_version, actor, ip_address, metadata, created_at, hash, mac
+    from (select * from eaas.audit_entries where key_id is not null limit 1) entry, generate_series(1001, 50000) nth`;
+  const env = environmentOf(place.url);
+  const commands = await Promise.all([1, 2].map(() => run([...eaas, 'migrate', '--json'], env)));
+  expect(commands.map(({ code, stderr }) => ({ code, stderr: code === 0 ? '' : stderr }))).toEqual([
+    { code: 0, stderr: '' },
+    { code: 0, stderr: '' },
+  ]);
+  const applied = commands.map(({ stdout }) => (JSON.parse(stdout) as { applied: number }).applied);
+  expect(applied.toSorted()).toEqual([0, 1]);
+  expect(await indexes()).toEqual(upgraded);
+  expect(await owner`select max(version) as version from eaas.migrations`).toEqual([{ version: 8 }]);
+});
+
+test('a migration repeats a statement that PostgreSQL ended because of a deadlock', async () => {
+  const isDropping = (): Promise<boolean> =>
+    database.run(
+      async (sql) =>
+        (
+          await sql`select from pg_stat_activity where datname = current_database()
+            and query like 'drop index concurrently%' and wait_event_type = 'Lock'`
+        ).count > 0,
+    );
+  await withSuperuser(async (other) => {
+    let migrating: Promise<void> | undefined;
+    await other.begin(async (tx) => {
+      // PostgreSQL ends the statement whose session has the shorter timeout.
+      await tx`set local deadlock_timeout = '1min'`;
+      await tx`lock table eaas.audit_entries in access share mode`;
+      migrating = expect(migrate(owner, ROLES.server)).resolves.toBe(1);
+      while (!(await isDropping())) await sleep(10);
+      await tx`lock table eaas.audit_entries in share update exclusive mode`;
+    });
+    await migrating;
+  });
+  expect(await indexes()).toEqual(upgraded);
 });
 
 test('a replica of the previous version lists the same entries after the migration', async () => {

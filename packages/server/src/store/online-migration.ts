@@ -11,12 +11,12 @@ export interface OnlineMigration {
   readonly statements: string;
 }
 
-/** After an interruption, a second run continues. */
+/** After an interruption, a second run continues. Several migrations can run at the same time. */
 export async function changeIndexes(sql: Pool, { table, created, dropped }: OnlineMigration): Promise<void> {
   for (const [name, columns] of Object.entries(created)) {
-    while (!(await advance(sql, table, name, columns))) await sleep(100 + 400 * Math.random());
+    while (!(await advance(sql, table, name, columns))) await pause();
   }
-  for (const name of dropped) await dropIndex(sql, name);
+  for (const name of dropped) while (!(await dropIndex(sql, name))) await pause();
 }
 
 /** No server can use the tables of a new database yet, so their indexes are changed inside the transaction. */
@@ -29,19 +29,33 @@ export function indexesOfNew({ table, created, dropped }: OnlineMigration): stri
 
 async function advance(sql: Pool, table: string, name: string, columns: string): Promise<boolean> {
   const state = await stateOf(sql, table, name);
-  if (state === 'broken') await dropIndex(sql, name);
   if (state === 'valid' || state === 'building') return state === 'valid';
-  try {
-    await sql.unsafe(`create index concurrently if not exists ${name} on eaas.${table} ${columns}`);
-  } catch (error) {
-    // Two migrations that build the index at the same time wait for each other, until PostgreSQL ends one of them.
-    if (!isDeadlock(error)) throw error;
+  if (state === 'broken') {
+    // An index whose build ends during the query of its state looks broken once.
+    await pause();
+    if ((await stateOf(sql, table, name)) !== 'broken' || !(await dropIndex(sql, name))) return false;
   }
+  await execute(sql, `create index concurrently if not exists ${name} on eaas.${table} ${columns}`);
   return (await stateOf(sql, table, name)) === 'valid';
 }
 
-async function dropIndex(sql: Pool, name: string): Promise<void> {
-  await sql.unsafe(`drop index concurrently if exists eaas.${name}`);
+function dropIndex(sql: Pool, name: string): Promise<boolean> {
+  return execute(sql, `drop index concurrently if exists eaas.${name}`);
+}
+
+/** Migrations that run at the same time can wait for each other. PostgreSQL then ends one of the statements. */
+async function execute(sql: Pool, statement: string): Promise<boolean> {
+  try {
+    await sql.unsafe(statement);
+    return true;
+  } catch (error) {
+    if (!isDeadlock(error)) throw error;
+    return false;
+  }
+}
+
+function pause(): Promise<void> {
+  return sleep(100 + 400 * Math.random());
 }
 
 type State = 'valid' | 'building' | 'broken' | 'missing';
