@@ -61,7 +61,8 @@ async function show(benchmark: Benchmark | Report): Promise<number> {
   const defer = (close: () => unknown): void => void deferred.push(close);
   const endWatch = await watchMachine();
   try {
-    const rows = 'report' in benchmark ? await print(benchmark.report(defer)) : await showRows(benchmark, defer);
+    const rows =
+      'report' in benchmark ? await print(benchmark.report(defer)) : await showRows(benchmark, defer);
     const load = await endWatch();
     console.log(describeLoad(load));
     const { name, about } = benchmark;

@@ -49,9 +49,10 @@ async function indexes(): Promise<Record<string, boolean>> {
   return Object.fromEntries(rows.map(({ name, valid }) => [name, valid]));
 }
 
-async function versionsSinceIntake(): Promise<number> {
-  const [row] = await owner<{ version: number }[]>`select max(version) as version from eaas.migrations`;
-  return Number(row?.version) - 7;
+async function appliedVersions(): Promise<number[]> {
+  const rows = await owner<{ version: number }[]>`
+    select version from eaas.migrations where version > 7 order by version`;
+  return rows.map(({ version }) => version);
 }
 
 const upgraded = {
@@ -85,7 +86,7 @@ test('a replica appends while the migration waits for the transaction of another
       await wrap();
       expect(await isWaiting()).toBe(true);
     });
-    expect(await migrating).toBe(await versionsSinceIntake());
+    expect(await migrating).toBe((await appliedVersions()).length);
   });
   await wrap();
   expect(await indexes()).toEqual(upgraded);
@@ -98,7 +99,7 @@ test('a migration continues after an interruption that left an invalid index', a
     (sql) =>
       sql`update pg_index set indisvalid = false where indexrelid = 'eaas.audit_entries_by_key_and_time'::regclass`,
   );
-  expect(await migrate(owner, ROLES.server)).toBe(await versionsSinceIntake());
+  expect(await migrate(owner, ROLES.server)).toBe((await appliedVersions()).length);
   expect(await indexes()).toEqual(upgraded);
   const [row] = await owner<{ definition: string }[]>`
     select pg_get_indexdef('eaas.audit_entries_by_key_and_time'::regclass) as definition`;
@@ -116,9 +117,9 @@ test('two commands `eaas migrate` that start together both succeed', async () =>
     { code: 0, stderr: '' },
   ]);
   const applied = commands.map(({ stdout }) => (JSON.parse(stdout) as { applied: number }).applied);
-  expect(applied.toSorted()).toEqual([0, 1]);
+  expect(applied.toSorted()).toEqual([0, (await appliedVersions()).length]);
   expect(await indexes()).toEqual(upgraded);
-  expect(await owner`select max(version) as version from eaas.migrations`).toEqual([{ version: 8 }]);
+  expect(await appliedVersions()).toContain(8);
 });
 
 test('a migration repeats a statement that PostgreSQL ended because of a deadlock', async () => {
@@ -136,7 +137,7 @@ test('a migration repeats a statement that PostgreSQL ended because of a deadloc
       // PostgreSQL ends the statement whose session has the shorter timeout.
       await tx`set local deadlock_timeout = '1min'`;
       await tx`lock table eaas.audit_entries in access share mode`;
-      migrating = expect(migrate(owner, ROLES.server)).resolves.toBe(1);
+      migrating = expect(migrate(owner, ROLES.server)).resolves.toBeGreaterThan(0);
       while (!(await isDropping())) await sleep(10);
       await tx`lock table eaas.audit_entries in share update exclusive mode`;
     });
