@@ -36,7 +36,10 @@ function columnsOf<Row>({ columns, added, flag }: Table<Row>, row: Omit<Row, 'ma
   const values = row as Readonly<Record<string, Column>>;
   const all = added && values[added] !== null ? [...columns, added] : columns;
   const parts = all.map((name) => values[name] as Column);
-  return flag && values[flag] === true ? [...parts, flag] : parts;
+  if (flag && typeof values[flag] !== 'boolean') {
+    throw new Error(`the column ${flag} must be true or false (got ${String(values[flag])})`);
+  }
+  return flag && values[flag] ? [...parts, flag] : parts;
 }
 
 /** A valid MAC is not enough, because an attacker could put back an older version of the row with a valid MAC. */
