@@ -315,7 +315,7 @@ export const mutations: readonly Mutation[] = [
     { 'tampering:suite': ['tampering is found, and what was tampered with is refused'] },
     [
       `${server}/state/integrity.ts`,
-      'return flag && values[flag] === true ? [...parts, flag] : parts;',
+      'return flag && values[flag] ? [...parts, flag] : parts;',
       'return flag === undefined || parts.length > 0 ? parts : [flag];',
     ],
   ),
