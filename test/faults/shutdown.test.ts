@@ -73,7 +73,7 @@ const wrap = (): Promise<Answer> =>
 
 test('if a replica stops under load, the log has an entry for every success', async () => {
   const load = new Load({ places: [replica], token: tenant.token, keyId, workers: 16, changes: true });
-  await sleep(1_000);
+  await sleep(3_000);
   const { code } = await terminate();
   const sent = await load.stop();
   expect(code).toBe(0);
