@@ -97,8 +97,8 @@ export const mutations: readonly Mutation[] = [
     [`${server}/state/decide.ts`, 'const patience = 4_500;', 'const patience = 45_000;'],
     [
       `${server}/store/database.ts`,
-      'const timer = setTimeout(() => reject(late), milliseconds);',
-      'const timer = setTimeout(() => reject(late), 10 * milliseconds);',
+      'const timer = setTimeout(giveUp, milliseconds);',
+      'const timer = setTimeout(giveUp, 10 * milliseconds);',
     ],
   ),
   mutation(
