@@ -1,5 +1,12 @@
 import { constants, createHmac, type KeyObject, privateDecrypt } from 'node:crypto';
 import { DecryptionError, encodeContext, pae, parseUuid, type Wrapped } from '@eaas/protocol';
+import {
+  type IntakePrivateKey,
+  intakeVersion,
+  nobleIntakeCrypto,
+  nobleIntakeKey,
+  openForIntake,
+} from '@eaas/protocol/internal-intake';
 import { nodeEngine } from '@eaas/protocol/node';
 import type { StreamClient } from '@eaas/sdk/stream';
 import { type ExportedKey, readExportedKeys, readPrivateKey } from './exported-key.ts';
@@ -21,6 +28,7 @@ interface Material {
   readonly encrypted: string;
   readonly path: string;
   bytes?: Buffer;
+  intakeKey?: IntakePrivateKey;
 }
 
 export async function openOffline({
@@ -65,20 +73,42 @@ const saltAt = 6;
 const formatAndSuite = 0x0101;
 
 function unwrap(material: Material, privateKey: KeyObject, wrapped: Wrapped): Uint8Array {
-  const { keyId, keyVersion, wrappedKey } = wrapped;
-  if (wrappedKey.length !== wrappedLength) throw new DecryptionError();
-  const view = new DataView(wrappedKey.buffer, wrappedKey.byteOffset, wrappedLength);
-  if (view.getUint16(0) !== formatAndSuite || view.getUint32(2) !== keyVersion) throw new DecryptionError();
+  const open = openerOf(wrapped);
+  if (!open) throw new DecryptionError();
   material.bytes ??= decryptMaterial(privateKey, material);
-  const head = wrappedKey.subarray(0, headLength);
-  const info = pae('eaas wrap v1', material.tenantId, keyId, keyVersion, 'dek', head.subarray(saltAt));
-  const key = createHmac('sha256', material.bytes).update(info).digest();
-  const aad = pae(head, encodeContext(undefined));
-  const dek = nodeEngine.decrypt(nodeEngine.importKey(key), iv, aad, wrappedKey.subarray(headLength));
-  key.fill(0);
+  const dek = open(material, material.bytes, wrapped);
   if (!dek) throw new DecryptionError();
   return dek;
 }
+
+type Open = (material: Material, bytes: Buffer, wrapped: Wrapped) => Uint8Array | undefined;
+
+function openerOf({ keyVersion, wrappedKey }: Wrapped): Open | undefined {
+  if (intakeVersion(wrappedKey) === keyVersion) return openOfWriter;
+  if (wrappedKey.length !== wrappedLength) return undefined;
+  const view = new DataView(wrappedKey.buffer, wrappedKey.byteOffset, wrappedLength);
+  return view.getUint16(0) === formatAndSuite && view.getUint32(2) === keyVersion ? openOrdinary : undefined;
+}
+
+const openOrdinary: Open = ({ tenantId }, bytes, { keyId, keyVersion, wrappedKey }) => {
+  const head = wrappedKey.subarray(0, headLength);
+  const info = pae('eaas wrap v1', tenantId, keyId, keyVersion, 'dek', head.subarray(saltAt));
+  const key = createHmac('sha256', bytes).update(info).digest();
+  const aad = pae(head, encodeContext(undefined));
+  const dek = nodeEngine.decrypt(nodeEngine.importKey(key), iv, aad, wrappedKey.subarray(headLength));
+  key.fill(0);
+  return dek;
+};
+
+/** Opens a data key that a writer wrapped with the public key of an intake key. */
+const openOfWriter: Open = (material, bytes, wrapped) => {
+  material.intakeKey ??= nobleIntakeKey(bytes, material.tenantId, wrapped);
+  const sharedSecret = material.intakeKey.decapsulate(wrapped.wrappedKey);
+  if (!sharedSecret) return undefined;
+  const dek = openForIntake(nobleIntakeCrypto, wrapped, wrapped.wrappedKey, sharedSecret);
+  sharedSecret.fill(0);
+  return dek;
+};
 
 function decryptMaterial(key: KeyObject, { encrypted, path }: Material): Buffer {
   const padding = constants.RSA_PKCS1_OAEP_PADDING;
