@@ -2,7 +2,7 @@ import { blindValues } from '@eaas/protocol/blind-hash';
 import { nodeCurve } from '@eaas/protocol/blind-hash-node';
 import { toUtf8 } from '@eaas/protocol';
 import { finish } from '@eaas/protocol/service';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { randomElements } from '../../../../test/protocol/elements.ts';
 import { apiOf, openWorld, type Resident, settle, type World } from '../../../../test/setup/world.ts';
 import { createAdmission } from '../admission/admission.ts';
@@ -140,4 +140,21 @@ test('the metric counts the evaluated elements', async () => {
   await expect(api('POST /v1/hash/blind', { key_id, elements: ['AA=='] })).rejects.toThrow('elements[0]');
   const text = await openDoors(service, { jobs: [], verified: undefined }).metrics();
   expect(text).toContain('\neaas_blind_hash_elements_total 5\n');
+});
+
+test('the cache of the replica counts the derived secret and the public key of a key', async () => {
+  const service = world.replica();
+  const { remembered } = service.tenants;
+  const keep = remembered.keepKey.bind(remembered);
+  const kept: string[][] = [];
+  vi.spyOn(remembered, 'keepKey').mockImplementation((state, key) => {
+    kept.push((['blindHash', 'intakePublicKey'] as const).filter((name) => key[name] !== undefined));
+    keep(state, key);
+  });
+  const api = apiOf(service, ann.token);
+  const { key_id } = await api('POST /v1/keys', { name: 'counted in the cache', intake: true });
+  await api('POST /v1/hash/blind', { key_id, elements: randomElements(1) });
+  expect(kept.at(-1)).toEqual(['blindHash']);
+  await api('GET /v1/keys/:key_id/public-key', { key_id });
+  expect(kept.at(-1)).toEqual(['blindHash', 'intakePublicKey']);
 });

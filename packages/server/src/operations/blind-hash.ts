@@ -23,7 +23,7 @@ export function blindHash(
   caller: Caller,
   { key_id, elements: texts }: Input<'POST /v1/hash/blind'>,
 ): Promise<Answer> {
-  const { admission, counts } = service;
+  const { admission, counts, tenants } = service;
   const deadline = performance.now() + patience;
   const inTurns = <T>(work: Steps<T>): Promise<T> =>
     admission.turns.run(caller.tenantId, work, {
@@ -42,6 +42,7 @@ export function blindHash(
     if (!evaluation) {
       evaluation = await inTurns(evaluateUnder(key, elements));
       counts.blindHashElements += elements.length;
+      tenants.remembered.keepKey(facts.state, key);
     }
     return { drafts: [], answer: { key_id: key.row.key_id, ...evaluation } };
   });

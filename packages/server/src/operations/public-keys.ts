@@ -19,6 +19,7 @@ export function publicKeys(
       intake_public_key: intakePublicKeyOf(key),
       hash_public_key: toBase64(blindHashKeyOf(key).publicKey.bytes),
     }));
+    service.tenants.remembered.keepKey(facts.state, key);
     return { drafts: [], answer };
   });
 }

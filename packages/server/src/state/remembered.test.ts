@@ -1,3 +1,4 @@
+import { deriveBlindHashKey, nobleCurve } from '@eaas/protocol/blind-hash';
 import { expect, test } from 'vitest';
 import type { ApiKeyRow } from '../store/api-keys.ts';
 import type { KeyRow } from '../store/keys.ts';
@@ -83,4 +84,24 @@ test('every version of a key counts against the memory budget of the cache', () 
     remembered.keepKey(state, keyOf(`large ${nth}`, 300));
   }
   expect(remembered.key(state, 'small')).toBeUndefined();
+});
+
+test('derived secrets and public keys of a key count against the memory budget of the cache', () => {
+  const secret = deriveBlindHashKey(nobleCurve, new Uint8Array(32), 'tenant', 'key');
+  const isKept = (derived: Partial<KeyMaterial>): boolean => {
+    const remembered = new Remembered(1_000_000);
+    const state = stateOf('a');
+    see(remembered, state);
+    remembered.keepKey(state, keyOf('first'));
+    for (let nth = 0; nth < 130; nth++) {
+      see(remembered, state);
+      const key = keyOf(`key ${nth}`);
+      remembered.keepKey(state, key);
+      remembered.keepKey(state, Object.assign(key, derived));
+    }
+    return remembered.key(state, 'first') !== undefined;
+  };
+  expect(isKept({})).toBe(true);
+  expect(isKept({ blindHash: secret })).toBe(false);
+  expect(isKept({ intakePublicKey: 'x'.repeat(5_000) })).toBe(false);
 });

@@ -7,6 +7,8 @@ const budget = 64 * 1024 * 1024;
 
 // Estimated bytes in the cache. A key with one version was measured at 2.9 kB.
 const [viewBytes, apiKeyBytes, keyBytes, versionBytes] = [6_000, 1_500, 2_500, 1_000];
+// The secret of blind hashes was measured at 9 kB, because each of its two ECDH objects copies the curve.
+const blindHashBytes = 9_000;
 
 /** A change of the tenant either drops the changed rows or begins another epoch, so outdated rows are never found. */
 export class Remembered {
@@ -17,7 +19,7 @@ export class Remembered {
   constructor(bytes = budget) {
     const shared = new Budget(bytes);
     this.views = new BoundedMap(shared, () => viewBytes);
-    this.#keys = new BoundedMap(shared, ({ versions }) => keyBytes + versions.size * versionBytes);
+    this.#keys = new BoundedMap(shared, keyCost);
     this.#apiKeys = new BoundedMap(shared, apiKeyCost);
   }
 
@@ -25,6 +27,7 @@ export class Remembered {
     return this.#keys.get(idOf(state, keyId));
   }
 
+  /** Call this method again after the key has got more versions or a derived secret, because their bytes count too. */
   keepKey(state: TenantState, key: KeyMaterial): void {
     if (this.#isCurrent(state)) this.#keys.set(idOf(state, key.row.key_id), key);
   }
@@ -51,6 +54,11 @@ export class Remembered {
 
 function idOf({ epoch }: TenantState, id: string): string {
   return `${epoch} ${id}`;
+}
+
+function keyCost({ versions, blindHash, intakePublicKey = '' }: KeyMaterial): number {
+  const derivedBytes = (blindHash ? blindHashBytes : 0) + intakePublicKey.length;
+  return keyBytes + versions.size * versionBytes + derivedBytes;
 }
 
 function apiKeyCost({ key_ids, allowed_origins }: ApiKeyRow): number {
