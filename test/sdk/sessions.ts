@@ -1,4 +1,4 @@
-import { EaasBrowserClient } from '@eaas/sdk/browser';
+import { EaasBrowserClient, type EaasBrowserClientOptions } from '@eaas/sdk/browser';
 import { createProxy, type Grant, type ProxyEvent } from '@eaas/sdk/proxy';
 
 const app = 'https://app.example';
@@ -27,12 +27,17 @@ export function openSessions({ baseUrl, apiKey, keyId, grants }: Service) {
     bodies.push(await request.clone().text());
     return proxy(request);
   };
-  const page = (session: string): EaasBrowserClient =>
+  const page = (
+    session: string,
+    options: EaasBrowserClientOptions = {},
+    alter: (response: Response) => Response | Promise<Response> = (response) => response,
+  ): EaasBrowserClient =>
     new EaasBrowserClient({
       proxyUrl: `${app}/api/eaas`,
       keyId,
       retries: 0,
-      fetch: (input, init) => send(session, new Request(input, init)),
+      fetch: async (input, init) => alter(await send(session, new Request(input, init))),
+      ...options,
     });
   const post = async (session: string, path: string, body: object) => {
     const headers = { 'content-type': 'application/json' };
