@@ -1,9 +1,8 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { EaasClient } from '@eaas/sdk';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { ok } from '../conformance/fixture.ts';
-import type { Environment } from '../conformance/program.ts';
 import { type Account, newAccount, newPlace, type Place } from './command-line.ts';
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 3_072 });
@@ -52,67 +51,63 @@ test('an exported key decrypts single values of the SDK', async () => {
   expect(opened).toEqual({ ...done, stdout: 'from a column' });
 });
 
-describe('a file of a writer with the public key of an exported intake key', () => {
-  let intake: { readonly place: Place; readonly env: Environment };
+async function placeWithIntake() {
+  const { key_id } = await account.tenant.newKey({ exportable: true, intake: true });
+  const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey } = account.env;
+  const env = { ...account.env, EAAS_KEY_ID: key_id };
+  await using client = new EaasClient({ baseUrl, apiKey });
+  const place = await newPlace();
+  const write = async (name: string): Promise<void> => {
+    const { intakePublicKey } = await client.publicKey(key_id);
+    await writeFile(place.at('a'), plaintext);
+    const encrypt = `eaas-files encrypt a --public-key ${intakePublicKey} --context form=7 --out ${name}`;
+    expect(await place.type(encrypt, {})).toEqual(done);
+  };
+  await write('v1.eaas');
+  await client.keys.rotate({ key_id });
+  await write('v2.eaas');
+  await writeFile(place.at('public.pem'), publicKey.export({ type: 'spki', format: 'pem' }));
+  await writeFile(place.at('private.pem'), pemOf(privateKey));
+  const exporting = 'eaas-files export-key --public-key public.pem --out key.json';
+  expect(await place.type(exporting, env)).toEqual(done);
+  return { place, env };
+}
 
-  beforeEach(async () => {
-    const { key_id } = await account.tenant.newKey({ exportable: true, intake: true });
-    const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey } = account.env;
-    const env = { ...account.env, EAAS_KEY_ID: key_id };
-    await using client = new EaasClient({ baseUrl, apiKey });
-    const place = await newPlace();
-    intake = { place, env };
-    const write = async (name: string): Promise<void> => {
-      const { intakePublicKey } = await client.publicKey(key_id);
-      await writeFile(place.at('a'), plaintext);
-      const encrypt = `eaas-files encrypt a --public-key ${intakePublicKey} --context form=7 --out ${name}`;
-      expect(await place.type(encrypt, {})).toEqual(done);
-    };
-    await write('v1.eaas');
-    await client.keys.rotate({ key_id });
-    await write('v2.eaas');
-    await writeFile(place.at('public.pem'), publicKey.export({ type: 'spki', format: 'pem' }));
-    await writeFile(place.at('private.pem'), pemOf(privateKey));
-    const exporting = 'eaas-files export-key --public-key public.pem --out key.json';
-    expect(await place.type(exporting, env)).toEqual(done);
-  });
-
-  test('decrypts without the service, in every version and beside a rewrapped file', async () => {
-    const { place, env } = intake;
-    const rewrap = 'cp v1.eaas rewrapped.eaas && eaas-files rewrap rewrapped.eaas > /dev/null';
-    expect(await place.type(rewrap, env)).toEqual(done);
-    const sizes = await Promise.all(['v1', 'rewrapped'].map((name) => readFile(place.at(`${name}.eaas`))));
-    expect((sizes[0]?.length ?? 0) - (sizes[1]?.length ?? 0)).toBe(1_096);
-    const lines = `${offline} v1.eaas v2.eaas rewrapped.eaas --context form=7
+test('an exported intake key decrypts files of writers in every version, and rewrapped files', async () => {
+  const { place, env } = await placeWithIntake();
+  const rewrap = 'cp v1.eaas rewrapped.eaas && eaas-files rewrap rewrapped.eaas > /dev/null';
+  expect(await place.type(rewrap, env)).toEqual(done);
+  const sizes = await Promise.all(['v1', 'rewrapped'].map((name) => readFile(place.at(`${name}.eaas`))));
+  expect((sizes[0]?.length ?? 0) - (sizes[1]?.length ?? 0)).toBe(1_096);
+  const lines = `${offline} v1.eaas v2.eaas rewrapped.eaas --context form=7
 cmp a v1 && cmp a v2 && cmp a rewrapped`;
-    expect(await place.type(lines, noService)).toEqual(done);
-  });
+  expect(await place.type(lines, noService)).toEqual(done);
+});
 
-  test('does not decrypt with another context, tenant or version, or after a change of one byte', async () => {
-    const { place } = intake;
-    const sealed = await readFile(place.at('v1.eaas'));
-    // 26 bytes precede the wrapped key, which has the version, the ciphertexts of ML-KEM and X25519, and the DEK.
-    for (const [name, at] of Object.entries({ version: 31, mlkem: 500, x25519: 1_130, dek: 1_190 })) {
-      const altered = Buffer.from(sealed);
-      altered.writeUInt8(altered.readUInt8(at) ^ 3, at);
-      await writeFile(place.at(`${name}.eaas`), altered);
-    }
-    const files = 'version.eaas mlkem.eaas x25519.eaas dek.eaas';
-    const { code, stderr } = await place.type(`${offline} ${files} --context form=7`, noService);
-    expect({ code, failed: stderr.match(/^\w+\.eaas: decryption failed/gm) }).toEqual({
-      code: 1,
-      failed: files.split(' ').map((file) => `${file}: decryption failed`),
-    });
-    const wrong = { '--context form=8': account.tenant.tenant_id, '--context form=7': account.keyId };
-    for (const [context, tenant] of Object.entries(wrong)) {
-      const failed = await place.type(`${offline} v1.eaas ${context} --tenant ${tenant}`, noService);
-      expect(failed).toMatchObject({
-        code: 1,
-        stderr: expect.stringMatching(/^v1\.eaas: decryption failed/),
-      });
-    }
-    expect((await place.list()).filter((name) => !name.includes('.'))).toEqual(['a']);
+test('a file of a writer does not decrypt with another context or tenant, or after a change of one byte', async () => {
+  const { place } = await placeWithIntake();
+  const sealed = await readFile(place.at('v1.eaas'));
+  // 26 bytes precede the wrapped key, which has the version, the ciphertexts of ML-KEM and X25519, and the DEK.
+  for (const [name, at] of Object.entries({ version: 31, mlkem: 500, x25519: 1_130, dek: 1_190 })) {
+    const altered = Buffer.from(sealed);
+    altered.writeUInt8(altered.readUInt8(at) ^ 3, at);
+    await writeFile(place.at(`${name}.eaas`), altered);
+  }
+  const files = 'version.eaas mlkem.eaas x25519.eaas dek.eaas';
+  const { code, stderr } = await place.type(`${offline} ${files} --context form=7`, noService);
+  expect({ code, failed: stderr.match(/^\w+\.eaas: decryption failed/gm) }).toEqual({
+    code: 1,
+    failed: files.split(' ').map((file) => `${file}: decryption failed`),
   });
+  const wrong = { '--context form=8': account.tenant.tenant_id, '--context form=7': account.keyId };
+  for (const [context, tenant] of Object.entries(wrong)) {
+    const failed = await place.type(`${offline} v1.eaas ${context} --tenant ${tenant}`, noService);
+    expect(failed).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^v1\.eaas: decryption failed/),
+    });
+  }
+  expect((await place.list()).filter((name) => !name.includes('.'))).toEqual(['a']);
 });
 
 test('decrypt accepts exported keys as one or several responses of the API', async () => {
