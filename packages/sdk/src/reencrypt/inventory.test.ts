@@ -1,8 +1,9 @@
 import { EaasError, InputError } from '@eaas/sdk';
 import { expect, test } from 'vitest';
 import { observedClient } from '../../../../test/sdk/observed-client.ts';
-import { clientOf, tableOf } from '../../../../test/sdk/simulated-table.ts';
-import { inventory, storedValues } from './reencrypt.ts';
+import { clientOf, endOf, tableOf } from '../../../../test/sdk/simulated-table.ts';
+import { createIntake } from '../intake/intake.ts';
+import { inventory, reencrypt, storedValues } from './reencrypt.ts';
 
 test('the inventory counts values by key, version and wrapped key, without a request', async () => {
   const { client, service, keyId } = observedClient();
@@ -25,7 +26,7 @@ test('the inventory counts values by key, version and wrapped key, without a req
   ]);
   expect(service.requests).toHaveLength(before);
   expect(found).toMatchObject({ values: 9, empty: 1, plaintexts: 1, broken: 1 });
-  const exact = { wrapped_keys_exact: true, streams: 0 };
+  const exact = { wrapped_keys_exact: true, streams: 0, intake: 0 };
   const versions = [
     { key_version: 1, values: 4, wrapped_keys: 2, ...exact },
     { key_version: 2, values: 1, wrapped_keys: 1, ...exact },
@@ -33,6 +34,20 @@ test('the inventory counts values by key, version and wrapped key, without a req
   expect(found.keys).toHaveLength(2);
   expect(found.keys.find(({ key_id }) => key_id === keyId)?.versions).toEqual(versions);
   expect(found.keys.find(({ key_id }) => key_id === other)?.versions).toMatchObject([{ values: 1 }]);
+});
+
+test('the inventory counts values of writers until a run rewraps them', async () => {
+  const { client, service } = observedClient();
+  const { key_id: keyId } = service.createKey('forms', { intake: true });
+  const { intakePublicKey } = await client.publicKey(keyId);
+  const intake = createIntake({ publicKey: intakePublicKey ?? '' });
+  const theirs = await Promise.all(['a', 'b'].map((value) => intake.encrypt(value)));
+  const ours = await client.encrypt('c', { keyId });
+  const table = tableOf([...theirs, ours].map(({ ciphertext }) => ciphertext));
+  const versions = async () => (await inventory(storedValues(table.store))).keys[0]?.versions;
+  expect(await versions()).toMatchObject([{ key_version: 1, values: 3, intake: 2, wrapped_keys: 3 }]);
+  await endOf(reencrypt(client, table.store, { mode: 'rewrap' }));
+  expect(await versions()).toMatchObject([{ key_version: 1, values: 3, intake: 0, wrapped_keys: 3 }]);
 });
 
 test('the inventory counts a stream by its header', async () => {

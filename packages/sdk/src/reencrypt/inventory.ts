@@ -2,7 +2,7 @@ import { aborted } from '../abortable.ts';
 import { ServiceError } from '../errors.ts';
 import { requireOptions } from '../require-options.ts';
 import { countDistinct } from './distinct.ts';
-import { formOf } from './stored-form.ts';
+import { formOf, isIntake } from './stored-form.ts';
 import type { StoredValue } from './store.ts';
 
 /** The number of values under one version of a key, and the use of this version. */
@@ -11,6 +11,8 @@ export interface VersionUse {
   /** The number of values under the version, including streams. */
   readonly values: number;
   readonly streams: number;
+  /** The number of values of writers without credentials, whose data keys are wrapped with a public key until a rewrap. */
+  readonly intake: number;
   /** The number of distinct wrapped keys under this version. Rewrapping all values takes as many calls. */
   readonly wrapped_keys: number;
   /** Whether `wrapped_keys` is exact. If false, `wrapped_keys` is an estimate with an error of a few percent. */
@@ -71,7 +73,7 @@ export interface InventoryOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const newCount = () => ({ values: 0, streams: 0, wrappedKeys: countDistinct() });
+const newCount = () => ({ values: 0, streams: 0, intake: 0, wrappedKeys: countDistinct() });
 type Versions = Map<number, ReturnType<typeof newCount>>;
 
 /**
@@ -101,6 +103,7 @@ export async function inventory(
     found.set(keyId, versions.set(keyVersion, count));
     count.values++;
     if (form.kind === 'stream') count.streams++;
+    if (isIntake(form.header)) count.intake++;
     count.wrappedKeys.add(wrappedKey);
   }
   const keys: KeyUse[] = [];
@@ -134,11 +137,11 @@ function keyUse(key_id: string, counted: Versions, record: KeyRecord | undefined
   const numbers = Array.from(new Set([...counted.keys(), ...known.keys()])).sort((a, b) => a - b);
   const versions: VersionUse[] = [];
   for (const key_version of numbers) {
-    const { values, streams, wrappedKeys } = counted.get(key_version) ?? newCount();
+    const { values, streams, intake, wrappedKeys } = counted.get(key_version) ?? newCount();
     const { count: wrapped_keys, exact: wrapped_keys_exact } = wrappedKeys;
     const of = known.get(key_version);
     const uses = of && { wraps: of.wraps, unwraps: of.unwraps, last_unwrap_at: of.last_unwrap_at };
-    versions.push({ key_version, values, streams, wrapped_keys, wrapped_keys_exact, ...uses });
+    versions.push({ key_version, values, streams, intake, wrapped_keys, wrapped_keys_exact, ...uses });
   }
   return { key_id, ...(record && { key_version: record.key_version, status: record.status }), versions };
 }

@@ -3,7 +3,8 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { observedClient } from '../../../../test/sdk/observed-client.ts';
 import { endOf, type Person, simulatedClock, tableOf } from '../../../../test/sdk/simulated-table.ts';
-import { formOf } from './stored-form.ts';
+import { createIntake } from '../intake/intake.ts';
+import { formOf, isIntake } from './stored-form.ts';
 import { type ReencryptProgress, reencrypt, type ReencryptOptions } from './reencrypt.ts';
 
 class Crash extends Error {}
@@ -43,32 +44,33 @@ const script: fc.Arbitrary<Script> = fc.record({
   pageSize: fc.integer({ min: 1, max: 5 }),
 });
 
-const worlds = { encrypt: toEncrypt, rewrap: toRewrap, reencrypt: toReencrypt };
+const worlds = [
+  ['mode encrypt', toEncrypt, 60],
+  ['mode rewrap', toRewrap, 60],
+  ['mode rewrap on values of writers', toRewrapIntake, 6],
+  ['mode reencrypt', toReencrypt, 60],
+] as const;
 
-test.each(Object.entries(worlds))(
-  "an interrupted run in mode %s converts each row's newest value",
-  async (_, open) => {
-    await fc.assert(
-      fc.asyncProperty(script, async ({ rows, events, pageSize }) => {
-        const world = await open();
-        for (const [index, format] of rows.entries())
-          await setRow(world, index + 1, `first ${index}`, format);
-        await convertWhileDisturbed(world, events, pageSize);
-        for (const [id, plaintext] of world.newest)
-          expect(await world.plaintextOf(world.table.email(id))).toBe(plaintext);
-        const last = await endOf(reencrypt(world.client, world.table.store, { ...world.options, pageSize }));
-        expect(last).toMatchObject({ finished: true, done: true, seen: world.newest.size });
-        for (const [id, plaintext] of world.newest) {
-          const stored = world.table.email(id);
-          expect(await world.finished(stored)).toBe(true);
-          expect(await world.plaintextOf(stored)).toBe(plaintext);
-        }
-        expect(world.table.rows.size).toBe(world.newest.size);
-      }),
-      { numRuns: 60 },
-    );
-  },
-);
+test.each(worlds)("an interrupted run in %s converts each row's newest value", async (_, open, numRuns) => {
+  await fc.assert(
+    fc.asyncProperty(script, async ({ rows, events, pageSize }) => {
+      const world = await open();
+      for (const [index, format] of rows.entries()) await setRow(world, index + 1, `first ${index}`, format);
+      await convertWhileDisturbed(world, events, pageSize);
+      for (const [id, plaintext] of world.newest)
+        expect(await world.plaintextOf(world.table.email(id))).toBe(plaintext);
+      const last = await endOf(reencrypt(world.client, world.table.store, { ...world.options, pageSize }));
+      expect(last).toMatchObject({ finished: true, done: true, seen: world.newest.size });
+      for (const [id, plaintext] of world.newest) {
+        const stored = world.table.email(id);
+        expect(await world.finished(stored)).toBe(true);
+        expect(await world.plaintextOf(stored)).toBe(plaintext);
+      }
+      expect(world.table.rows.size).toBe(world.newest.size);
+    }),
+    { numRuns },
+  );
+});
 
 async function convertWhileDisturbed(
   world: World,
@@ -168,6 +170,25 @@ async function toRewrap(): Promise<World> {
     ],
     finished: async (stored) => versionOf(stored) === 2,
     plaintextOf: (stored) => client.decrypt(stored, { as: 'text' }),
+  });
+}
+
+async function toRewrapIntake(): Promise<World> {
+  const { client, service } = observedClient();
+  const { key_id: keyId } = service.createKey('forms', { intake: true });
+  const { intakePublicKey } = await client.publicKey(keyId);
+  const intake = createIntake({ publicKey: intakePublicKey ?? '' });
+  return worldOf(client, {
+    options: { mode: 'rewrap' },
+    formats: [
+      async (plaintext) => (await intake.encrypt(plaintext)).ciphertext,
+      async (plaintext) => (await client.encrypt(plaintext, { keyId })).ciphertext,
+    ],
+    finished: async (stored) => {
+      const form = formOf(stored);
+      return 'header' in form && !isIntake(form.header);
+    },
+    plaintextOf: (stored) => client.decrypt(stored, { keyId, as: 'text' }),
   });
 }
 
