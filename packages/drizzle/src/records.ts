@@ -15,8 +15,8 @@ import { encryptedColumns, type Encryption, encryptionOf, isIndexColumn } from '
 /** Options of `encrypted`. */
 export interface EncryptedOptions {
   /**
-   * Computes fingerprints in the service (`service`), or in the client with a token of `createIndexKey`. Required if a
-   * column is searchable.
+   * Computes fingerprints in the service (`service`), in the client (a token of `createIndexKey`), or in both together,
+   * so that the service never sees a value (`blind`). Required if a column is searchable.
    */
   readonly index?: IndexSource | readonly IndexSource[] | undefined;
   /** The keys of tables (`users`) and of columns (`users.email`). All other columns use the client's key. */
