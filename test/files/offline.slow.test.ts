@@ -95,9 +95,12 @@ test('a file of a writer does not decrypt with another context or tenant, or aft
   }
   const files = 'version.eaas mlkem.eaas x25519.eaas dek.eaas';
   const { code, stderr } = await place.type(`${offline} ${files} --context form=7`, noService);
-  expect({ code, failed: stderr.match(/^\w+\.eaas: decryption failed/gm) }).toEqual({
+  expect({ code, failed: stderr.match(/^\w+\.eaas: decryption failed/gm)?.toSorted() }).toEqual({
     code: 1,
-    failed: files.split(' ').map((file) => `${file}: decryption failed`),
+    failed: files
+      .split(' ')
+      .toSorted()
+      .map((file) => `${file}: decryption failed`),
   });
   const wrong = { '--context form=8': account.tenant.tenant_id, '--context form=7': account.keyId };
   for (const [context, tenant] of Object.entries(wrong)) {
