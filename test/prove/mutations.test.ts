@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { mutations } from './mutations.ts';
@@ -13,6 +13,18 @@ test.each(changes)(
     const source = readFileSync(root + file, 'utf8');
     // If this assertion fails, update the file and the text in mutations.ts.
     expect({ file, search, times: source.split(search).length - 1 }).toEqual({ file, search, times: 1 });
+  },
+);
+
+const migrations = 'packages/server/src/store/migrations/';
+
+test.each(changes.filter(({ file }) => file.startsWith(migrations)))(
+  'no later migration replaces the SQL that the mutation $name changes',
+  ({ file, search }) => {
+    const withText = readdirSync(root + migrations)
+      .sort()
+      .filter((name) => readFileSync(root + migrations + name, 'utf8').includes(search));
+    expect(migrations + withText.at(-1)).toBe(file);
   },
 );
 

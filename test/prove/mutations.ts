@@ -21,7 +21,7 @@ function mutation(name: string, fails: Mutation['fails'], ...changes: readonly C
 }
 
 const uncheckedTime: ChangeFields = [
-  `${server}/store/migrations/0005-runs.ts`,
+  `${server}/store/migrations/0010-tenants-to-visit.ts`,
   'if moment not between present - 10000 and present + 1000 then',
   'if false then',
 ];
@@ -77,7 +77,7 @@ export const mutations: readonly Mutation[] = [
       'const last = { id: expected.id + 2 * hashes.length,',
     ],
     [
-      `${server}/store/migrations/0005-runs.ts`,
+      `${server}/store/migrations/0010-tenants-to-visit.ts`,
       'select tenant, expected_id + number,',
       'select tenant, expected_id + 2 * number,',
     ],
@@ -140,7 +140,7 @@ export const mutations: readonly Mutation[] = [
     [`${server}/state/timelines.ts`, 'if (last) last.isLost = true;', ''],
   ),
   mutation('append-behind-any-hash', { 'failover:asynchronous-state': ['the chain is valid'] }, [
-    `${server}/store/migrations/0005-runs.ts`,
+    `${server}/store/migrations/0010-tenants-to-visit.ts`,
     'and hash = expected_hash and state_id',
     'and state_id',
   ]),
