@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createIntake } from '@eaas/sdk/intake';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { atTerminal, type CommandLine, commandLine } from './command-line.ts';
 
@@ -116,6 +117,38 @@ test('every command for keys prints the next command to run', async () => {
   );
   expect(destroyed).toMatch(/Next: until \d{4}-\S+, `eaas key restore /);
   expect(await said('restore', name)).toContain(`\`eaas key enable ${key_id} --tenant acme\``);
+});
+
+test('the commands for an intake key lead to its public key, which encrypts', async () => {
+  const created = await eaas('key', 'create', ...onAcme, '--name', 'contact form', '--intake');
+  const [, keyId = ''] = /^key_id +(\S+)$/m.exec(created.stdout) ?? [];
+  const said = `Next: \`eaas key public-key ${keyId} --tenant acme\` shows the public key for writers\n`;
+  expect([created.stderr, (await eaas('key', 'show', keyId, ...onAcme)).stderr]).toEqual([said, said]);
+  expect((await eaas('key', 'rotate', keyId, ...onAcme)).stderr).toBe(said);
+  const list = (await eaas('key', 'list', ...onAcme)).stdout;
+  expect(list).toMatch(/^key_id +name +status +intake /);
+  expect(list).toMatch(new RegExp(`^${keyId} +contact form +active +true `, 'm'));
+
+  const shown = await eaas('key', 'public-key', 'contact form', ...onAcme);
+  const [, publicKey = ''] = /^intake_public_key +(\S+)$/m.exec(shown.stdout) ?? [];
+  expect(createIntake({ publicKey })).toMatchObject({ keyId, keyVersion: 2 });
+  expect(shown.stderr).toMatch(/^Next: give intake_public_key to the writers/);
+  expect(await eaas.json('key', 'public-key', keyId, ...onAcme)).toEqual([
+    { key_id: keyId, key_version: 2, intake_public_key: publicKey, hash_public_key: expect.any(String) },
+  ]);
+  expect(await lastAction()).toMatchObject({ action: 'key.rotate' });
+});
+
+test('key public-key shows the public key of blind hashes, only while the key is active', async () => {
+  const { key_id, name } = await newKey();
+  const { stdout, stderr } = await eaas('key', 'public-key', name, ...onAcme);
+  expect(stdout).toMatch(/^intake_public_key +-\nhash_public_key +[A-Za-z\d+/]{44}$/m);
+  expect(stderr).toMatch(/^Next: set the option hashPublicKeys /);
+  expect((await eaas('key', 'show', name, ...onAcme)).stderr).toBe('');
+  await change('disable', key_id);
+  const refused = await eaas('key', 'public-key', name, ...onAcme);
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toContain('enable it first with `eaas key enable`.');
 });
 
 test('if npm runs the program, the next step names the command with npx', async () => {

@@ -110,8 +110,11 @@ whereAvailable('Chromium', hasChromium, () => {
       ['Encrypt', page.getByText(/It is not there/)],
       ['Decrypt', page.locator('output')],
       ['Search', page.getByText(/has the fingerprint of row 42/)],
+      ['Compute it twice', page.getByText(/The fingerprints are equal/)],
       ['Flip the bit and decrypt', page.locator('#flip .refusal')],
       ['Decrypt it in row 43', page.locator('#move .refusal')],
+      ['Write with the public key', page.getByText(/encrypted without an API key/)],
+      ['Read it in the back office', page.locator('#intake output')],
       ['Rotate the key for real', page.getByText(/all of them decrypt/)],
     ] as const) {
       for (let presses = 0; (await focused()) !== button && presses < 40; presses++)

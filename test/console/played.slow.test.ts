@@ -1,9 +1,11 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { createHash, generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { EaasClient } from '@eaas/sdk';
+import { createIntake } from '@eaas/sdk/intake';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { eaas, launch, run } from '../conformance/program.ts';
 import { whereAvailable } from '../setup/available.ts';
@@ -76,10 +78,12 @@ whereAvailable('Chromium', hasChromium, () => {
     await page.goto(address);
     await page.getByText('The chain holds.').first().waitFor();
     await page.getByRole('textbox', { name: 'Value' }).fill(value);
+    await page.getByRole('textbox', { name: 'Message' }).fill(value);
     await playAll(page);
     process.stdout.write(`The playground was played in ${Math.round(performance.now() - begin)} ms.\n`);
 
     expect(await page.locator('output').first().innerText()).toBe(value);
+    expect(await page.locator('#intake output').innerText()).toBe(value);
     expect(page.url()).not.toContain('code');
     const kept = await page.evaluate(
       `JSON.stringify([Object.keys(localStorage), Object.keys(sessionStorage), document.cookie])`,
@@ -124,6 +128,38 @@ whereAvailable('Chromium', hasChromium, () => {
     await press('Restore');
     await press('Restore the key');
     await page.getByText('It still decrypts.').waitFor();
+  });
+
+  test('the public key that the console shows encrypts, and a rotation shows the next one at once', async () => {
+    const page = await openConsole('/console/');
+    const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+    await press('Create a key');
+    await page.getByLabel('Name').fill('contact form');
+    await page.getByLabel(/^Intake key/).click();
+    await press('Create the key');
+    const shown = (version: number) =>
+      page.getByRole('group', { name: `Public key of version ${version}` }).innerText();
+    const first = await shown(1);
+
+    const downloaded = page.waitForEvent('download');
+    await press('Download the public key of version 1');
+    const file = await downloaded;
+    const bytes = await readFile(await file.path());
+    const { keyId } = createIntake({ publicKey: bytes.toString() });
+    expect([file.suggestedFilename(), bytes.toString()]).toEqual([`key-${keyId}-v1.pub`, first]);
+    const digest = createHash('sha256').update(bytes).digest('hex');
+    expect(await page.locator('.digest code').innerText()).toBe(digest);
+
+    await press('Rotate');
+    await press('Rotate the key');
+    const second = await shown(2);
+    const apiKey = await createApiKey(['--tenant', 'dev', '--name', 'office', '--permissions', 'decrypt']);
+    const client = new EaasClient({ baseUrl: new URL(address).origin, apiKey, keyId });
+    for (const publicKey of [first, second]) {
+      const { ciphertext } = await createIntake({ publicKey }).encrypt('Please call me.');
+      expect(await client.decrypt(ciphertext, { as: 'text' })).toBe('Please call me.');
+    }
+    expect(createIntake({ publicKey: second }).keyVersion).toBe(2);
   });
 
   test('the console shows the token of a new API key only once', async () => {

@@ -19,10 +19,15 @@ export async function playAll(page: Page): Promise<void> {
   await page.locator('output').first().waitFor();
   await press(page, 'Search');
   await seen(page, /has the fingerprint of row 42/);
+  await press(page, 'Compute it twice');
+  await seen(page, /The fingerprints are equal/);
   await press(page, 'Flip the bit and decrypt');
   await page.locator('#flip .refusal').waitFor();
   await press(page, 'Decrypt it in row 43');
   await page.locator('#move .refusal').waitFor();
+  await press(page, 'Write with the public key');
+  await press(page, 'Read it in the back office');
+  await page.locator('#intake output').waitFor();
   await press(page, 'Rotate the key for real');
   await seen(page, /all of them decrypt/);
   await seen(page, 'key.rotate');
@@ -112,6 +117,46 @@ export const playgroundStates: readonly State[] = [
       await seen(stage.page, 'The service refused to unwrap the data key.');
     },
     fails: true,
+  },
+  {
+    name: 'playground-blind-refused',
+    reach: async (stage) => {
+      await withKey(stage);
+      await press(stage.page, 'Encrypt');
+      await seen(stage.page, /It is not there/);
+      const { key_id } = stage.service.createKey('another');
+      const { hashPublicKey: public_key } = await stage.client.publicKey(key_id);
+      stage.pages.setApi(async (request) => {
+        const response = await stage.respond(request);
+        if (!request.url.endsWith('/hash/blind')) return response;
+        return Response.json({ ...((await response.json()) as object), public_key });
+      });
+      await press(stage.page, 'Compute it twice');
+      await stage.page.locator('#blind .failure').waitFor();
+    },
+  },
+  {
+    name: 'playground-intake-forbidden',
+    fails: true,
+    reach: async (stage) => {
+      await stage.client.keys.create({ name: 'app' });
+      await stage.enter('/', ['encrypt', 'decrypt', 'keys.read']);
+      await press(stage.page, 'Write with the public key');
+      await stage.page.locator('#intake .failure.forbidden').waitFor();
+    },
+  },
+  {
+    name: 'playground-intake-not-opened',
+    fails: true,
+    reach: async (stage) => {
+      await withKey(stage);
+      await press(stage.page, 'Write with the public key');
+      const [form] = (await stage.client.keys.page({ name: 'playground form' })).keys;
+      await stage.client.keys.disable({ key_id: form?.key_id ?? '' });
+      await stage.client.keys.destroy({ key_id: form?.key_id ?? '' });
+      await press(stage.page, 'Read it in the back office');
+      await stage.page.locator('#intake .refusal').waitFor();
+    },
   },
   {
     name: 'playground-no-audit',

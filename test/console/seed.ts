@@ -4,9 +4,9 @@ const dek = Buffer.alloc(32, 7).toString('base64');
 
 export async function seed({ client, service, pass }: Stage): Promise<Record<string, string>> {
   const ids: Record<string, string> = {};
-  const create = async (name: string, days: number | null = null) => {
+  const create = async (name: string, days: number | null = null, intake = false) => {
     const rotation_policy = days === null ? null : { interval_days: days };
-    ids[name] = (await client.keys.create({ name, rotation_policy })).key_id;
+    ids[name] = (await client.keys.create({ name, rotation_policy, intake })).key_id;
   };
   await create('patients', 365);
   await create('billing', 90);
@@ -14,6 +14,7 @@ export async function seed({ client, service, pass }: Stage): Promise<Record<str
   await create('archive-2024');
   await create('prescriptions-and-other-documents-of-the-clinic-in-turin');
   await create('old-index');
+  await create('contact-form', null, true);
   service.createApiKey({
     name: 'web',
     permissions: ['encrypt', 'decrypt'],

@@ -14,7 +14,9 @@ export interface Stage {
   readonly client: EaasClient;
   readonly enter: (path: string, some?: readonly Permission[]) => Promise<void>;
   readonly open: (path: string) => Promise<void>;
-  readonly setAway: (how: 'unreachable' | 'silent') => void;
+  readonly respond: Api;
+  /** Requests whose path does not end with `only` still get responses. */
+  readonly setAway: (how: 'unreachable' | 'silent', only?: string) => void;
   readonly pass: (days: number) => void;
 }
 
@@ -24,13 +26,15 @@ export function openStage(page: Page, pages: Pages, daysAgo = history): Stage {
   let behind = daysAgo * day;
   const service = createTestService({ now: () => Date.now() - behind });
   const api: Api = (request) => service.fetch(new Request(request, { headers: request.headers }));
-  pages.setApi((request) => api(redirected(request, service)));
+  const respond: Api = (request) => api(redirected(request, service));
+  pages.setApi(respond);
   const client = new EaasClient({ ...service });
   return {
     page,
     pages,
     service,
     client,
+    respond,
     open: async (path) => {
       // Chromium does not reload a page if only the fragment of the URL changes.
       await page.goto('about:blank');
@@ -52,10 +56,11 @@ export function openStage(page: Page, pages: Pages, daysAgo = history): Stage {
       await page.getByRole('button', { name: 'Sign out' }).waitFor();
       if (path !== start) await follow(page, path);
     },
-    setAway: (how) =>
-      pages.setApi(
-        how === 'silent' ? () => new Promise(() => {}) : () => Promise.reject(new Error('unreachable')),
-      ),
+    setAway: (how, only = '') => {
+      const away: Api = () =>
+        how === 'silent' ? new Promise(() => {}) : Promise.reject(new Error('unreachable'));
+      pages.setApi((request) => (new URL(request.url).pathname.endsWith(only) ? away : respond)(request));
+    },
     pass: (days) => void (behind -= days * day),
   };
 }

@@ -2,6 +2,7 @@ import { playgroundStates } from './playground-states.ts';
 import { auditStates } from './audit-states.ts';
 import { keyStates } from './key-states.ts';
 import { otherStates } from './other-states.ts';
+import { publicKeyStates } from './public-key-states.ts';
 import type { Stage } from './stage.ts';
 
 export interface State {
@@ -10,4 +11,10 @@ export interface State {
   readonly reach: (stage: Stage) => Promise<void>;
 }
 
-export const states: readonly State[] = [...playgroundStates, ...keyStates, ...auditStates, ...otherStates];
+export const states: readonly State[] = [
+  ...playgroundStates,
+  ...keyStates,
+  ...publicKeyStates,
+  ...auditStates,
+  ...otherStates,
+];

@@ -108,7 +108,19 @@ export function clientOf(
   more: Partial<ConstructorParameters<typeof EaasClient>[0]> = {},
 ): EaasClient {
   const patience = { retries: 1, timeouts: { total: 20_000, attempt: 8_000 } };
-  return new EaasClient({ baseUrl: location.origin, apiKey, ...patience, onEvent, ...more });
+  return new EaasClient({
+    baseUrl: location.origin,
+    apiKey,
+    ...patience,
+    onEvent,
+    fetch: uncached,
+    ...more,
+  });
+}
+
+/** Browsers cache public keys for five minutes, and would show the public key from before a rotation. */
+function uncached(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
+  return fetch(input, { ...init, cache: 'no-store' });
 }
 
 function note(event: EaasEvent): void {

@@ -3,7 +3,7 @@ import type { EaasClient } from '@eaas/sdk';
 import { useWork } from '../load.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { Field, Select } from '../parts/field.tsx';
+import { Checkbox, Field, Select } from '../parts/field.tsx';
 import { FailureView } from '../parts/states.tsx';
 import type { KeyRecord } from './key-status.tsx';
 import { rotationOptions } from './rotation.ts';
@@ -17,6 +17,7 @@ interface CreateKeyProps {
 export function CreateKey({ client, onClose, onCreated }: CreateKeyProps) {
   const name = useSignal('');
   const days = useSignal('365');
+  const intake = useSignal(false);
   const exportable = useSignal(false);
   const { isBusy, failure, run } = useWork();
 
@@ -28,6 +29,7 @@ export function CreateKey({ client, onClose, onCreated }: CreateKeyProps) {
         await client.keys.create({
           name: name.value.trim(),
           rotation_policy: policy,
+          intake: intake.value,
           exportable: exportable.value,
         }),
       );
@@ -51,19 +53,16 @@ export function CreateKey({ client, onClose, onCreated }: CreateKeyProps) {
           value={days}
           options={rotationOptions}
         />
-        <label class="choice">
-          <input
-            type="checkbox"
-            checked={exportable.value}
-            onChange={({ currentTarget: { checked } }) => (exportable.value = checked)}
-          />
-          <span>
-            Allow export
-            <span class="soft">
-              Its material can leave the service, encrypted for an RSA key. This cannot be changed later.
-            </span>
-          </span>
-        </label>
+        <Checkbox
+          label="Intake key"
+          hint="Anyone with its public key can write, and only this service can decrypt what they write. This cannot be changed later."
+          value={intake}
+        />
+        <Checkbox
+          label="Allow export"
+          hint="Its material can leave the service, encrypted for an RSA key. This cannot be changed later."
+          value={exportable}
+        />
         {failure && <FailureView failure={failure} />}
         <div class="actions">
           <Button onClick={onClose}>Cancel</Button>

@@ -13,7 +13,7 @@ interface DestroyKeyProps {
 }
 
 export function DestroyKey({ client, record, onClose, onDone }: DestroyKeyProps) {
-  const { key_id, name, key_version } = record;
+  const { key_id, name, key_version, intake } = record;
   const days = useSignal('30');
   return (
     <Confirm
@@ -32,6 +32,12 @@ export function DestroyKey({ client, record, onClose, onDone }: DestroyKeyProps)
           After {counted(Number(days.value), 'day')} the key and its {counted(key_version, 'version')} are{' '}
           erased. Every value, file, backup and index under them is lost for ever. Nobody can bring them back.
         </li>
+        {intake && (
+          <li>
+            Writers keep writing with the public key, and nobody can read what they write. Take their forms down
+            first.
+          </li>
+        )}
         <li>Until then you can restore the key.</li>
       </ul>
       <Field

@@ -39,7 +39,7 @@ export function KeyActions({ client, record, onChanged }: KeyActionsProps) {
     close();
     onChanged();
   };
-  const { key_id, name, status, exportable } = record;
+  const { key_id, name, status, exportable, intake } = record;
   const shared = { onClose: close, onDone: done };
 
   return (
@@ -70,6 +70,12 @@ export function KeyActions({ client, record, onChanged }: KeyActionsProps) {
             Version {record.key_version + 1} wraps new data keys. All earlier versions keep decrypting.
             Clients use the new version within five minutes, when their data keys expire.
           </p>
+          {intake && (
+            <p>
+              The version has its own public key, which this page then shows. Writers with an earlier public
+              key keep writing, and you cannot revoke one version alone.
+            </p>
+          )}
         </Confirm>
       )}
       {asked.value === 'rotation' && <SetRotation {...shared} client={client} record={record} />}
@@ -87,6 +93,7 @@ export function KeyActions({ client, record, onChanged }: KeyActionsProps) {
             minutes.
           </p>
           <p>Existing ciphertexts still decrypt. You can enable the key again at any time.</p>
+          {intake && <p>Writers keep writing with the public key. What they write still decrypts.</p>}
         </Confirm>
       )}
       {asked.value === 'enable' && (

@@ -19,16 +19,16 @@ export function KeyVersions({ record, size, onMove }: KeyVersionsProps) {
   return (
     <section aria-labelledby="versions-title">
       <h2 id="versions-title">Versions</h2>
-      {inUse.length > 0 && (
-        <Notice tone="info">
-          {inUse.length === 1 ? 'Version' : 'Versions'} {inUse.join(', ')} {inUse.length === 1 ? 'is' : 'are'}{' '}
-          still in use. To move the values to version {newest}, rewrap them with{' '}
-          <code>@eaas/sdk/reencrypt</code>.
-        </Notice>
+      {inUse.length > 0 && <InUse versions={inUse} record={record} />}
+      {record.intake && (
+        <p class="soft about-versions">
+          Every version opens what its writers wrote, until the key is destroyed. The data keys that writers
+          wrap are counted when they are unwrapped.
+        </p>
       )}
       <Table
         caption="Versions, newest first"
-        columns={columnsFor(newest)}
+        columns={columnsFor(newest, inUse)}
         rows={versions}
         keyOf={({ key_version }) => key_version}
       />
@@ -44,13 +44,36 @@ export function KeyVersions({ record, size, onMove }: KeyVersionsProps) {
   );
 }
 
-function columnsFor(newest: number): readonly Column<WithVersions['versions'][number]>[] {
+function InUse({ versions, record }: { readonly versions: readonly number[]; readonly record: WithVersions }) {
+  const { key_version: newest, intake } = record;
+  return (
+    <Notice tone="info">
+      <p>
+        {versions.length === 1 ? 'Version' : 'Versions'} {versions.join(', ')}{' '}
+        {versions.length === 1 ? 'is' : 'are'} still in use. To move the values to version {newest}, rewrap them
+        with <code>@eaas/sdk/reencrypt</code>.
+      </p>
+      {intake && (
+        <p>
+          The service cannot see which public key a writer has. Give writers with an earlier one the public key
+          of version {newest}.
+        </p>
+      )}
+    </Notice>
+  );
+}
+
+function columnsFor(
+  newest: number,
+  inUse: readonly number[],
+): readonly Column<WithVersions['versions'][number]>[] {
   return [
     {
       title: 'Version',
       cell: ({ key_version }) => (
         <>
           {key_version} {key_version === newest && <span class="badge plain">newest</span>}
+          {inUse.includes(key_version) && <span class="badge warn">still in use</span>}
         </>
       ),
     },

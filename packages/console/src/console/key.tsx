@@ -12,6 +12,7 @@ import { session } from '../session.ts';
 import { KeyActions } from './key-actions.tsx';
 import { type KeyRecord, KeyStatusBadge } from './key-status.tsx';
 import { KeyVersions } from './key-versions.tsx';
+import { PublicKeys } from './public-keys.tsx';
 import { rotationText } from './rotation.ts';
 
 const size = 100;
@@ -49,6 +50,7 @@ function Shown({ client, keyId }: { readonly client: EaasClient; readonly keyId:
           <StateNotice record={value} />
           <Facts record={value} />
           <KeyActions client={client} record={value} onChanged={reload} />
+          <PublicKeys client={client} record={value} />
           <KeyVersions record={value} size={size} onMove={(to) => (offset.value = to)} />
         </>
       )}
@@ -74,7 +76,7 @@ function StateNotice({ record: { status, destroy_at } }: { readonly record: KeyR
 }
 
 function Facts({ record }: { readonly record: KeyRecord }) {
-  const { key_version, rotation_policy, next_rotation_at, rotated_at, created_at, exportable } = record;
+  const { key_version, rotation_policy, next_rotation_at, rotated_at, created_at } = record;
   return (
     <dl class="facts">
       <div>
@@ -105,7 +107,11 @@ function Facts({ record }: { readonly record: KeyRecord }) {
       </div>
       <div>
         <dt>Export</dt>
-        <dd>{exportable ? 'allowed' : 'never'}</dd>
+        <dd>{record.exportable ? 'allowed' : 'never'}</dd>
+      </div>
+      <div>
+        <dt>Writers with a public key</dt>
+        <dd>{record.intake ? 'allowed' : 'never'}</dd>
       </div>
     </dl>
   );

@@ -89,9 +89,10 @@ function Listed({ client }: { readonly client: EaasClient }) {
 const columns: readonly Column<KeyRecord>[] = [
   {
     title: 'Name',
-    cell: ({ key_id, name }) => (
+    cell: ({ key_id, name, intake }) => (
       <>
         <Link to={{ page: 'key', keyId: key_id }}>{name}</Link>
+        {intake && <span class="badge plain">intake</span>}
         <code class="soft under">{short(key_id)}</code>
       </>
     ),

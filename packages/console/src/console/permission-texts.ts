@@ -1,7 +1,7 @@
 import type { Permission } from '@eaas/protocol/wire';
 
 export const permissionTexts: Readonly<Record<Permission, string>> = {
-  encrypt: 'Wrap data keys, and compute fingerprints',
+  encrypt: 'Wrap data keys, compute fingerprints, and see public keys',
   decrypt: 'Unwrap data keys',
   'keys.read': 'See keys and their versions',
   'keys.manage': 'Create, rotate, disable and enable keys',

@@ -64,6 +64,28 @@ export function TextArea({ label, hint, error, value, ...input }: Lines) {
   );
 }
 
+interface CheckboxProps {
+  readonly label: string;
+  readonly hint: string;
+  readonly value: Signal<boolean>;
+}
+
+export function Checkbox({ label, hint, value }: CheckboxProps) {
+  return (
+    <label class="choice">
+      <input
+        type="checkbox"
+        checked={value.value}
+        onChange={({ currentTarget: { checked } }) => (value.value = checked)}
+      />
+      <span>
+        {label}
+        <span class="soft">{hint}</span>
+      </span>
+    </label>
+  );
+}
+
 interface Choices extends Texts {
   readonly value: Signal<string>;
   readonly options: readonly (readonly [string, string])[];

@@ -9,10 +9,12 @@ import { FailureView } from './states.tsx';
 interface PageFailureProps {
   readonly failure: Failure;
   readonly needs: Permission;
+  /** What the API key cannot see. */
+  readonly of?: string;
   readonly onRetry: () => void;
 }
 
-export function PageFailure({ failure, needs, onRetry }: PageFailureProps) {
+export function PageFailure({ failure, needs, of = 'this page', onRetry }: PageFailureProps) {
   if (failure.kind !== 'forbidden') return <FailureView failure={failure} onRetry={onRetry} />;
   const tenant = session.value?.tenant;
   return (
@@ -24,7 +26,7 @@ export function PageFailure({ failure, needs, onRetry }: PageFailureProps) {
         {tenant === undefined
           ? 'The rest of the console works as before. '
           : 'The API key of a sign-in code has only the permissions that the playground needs. '}
-        To see this page:
+        To see {of}:
       </p>
       <ol class="ways">
         <li>

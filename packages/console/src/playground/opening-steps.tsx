@@ -56,7 +56,7 @@ export function FlipStep({ play }: { readonly play: Play }) {
   return (
     <Step
       name="flip"
-      number={6}
+      number={7}
       title="Change one bit, and see it refused"
       lead="Someone with write access to your database changes a stored value. Choose the changed part. The value does not decrypt, whichever part you choose."
     >
@@ -121,7 +121,7 @@ export function MoveStep({ play }: { readonly play: Play }) {
   return (
     <Step
       name="move"
-      number={7}
+      number={8}
       title="Copy it to another row, and see it refused"
       lead="Someone copies Ada’s stored value into row 43 to read it there. The string is unchanged, but it was encrypted for row 42."
     >

@@ -5,6 +5,8 @@ import { Heading } from '../parts/heading.tsx';
 import { PageFailure } from '../parts/page-failure.tsx';
 import { Empty, FailureView, Loading } from '../parts/states.tsx';
 import { session, type Session } from '../session.ts';
+import { BlindStep } from './blind-step.tsx';
+import { IntakeStep } from './intake-step.tsx';
 import { LiveAudit } from './live-audit.tsx';
 import { DecryptStep, FlipStep, MoveStep } from './opening-steps.tsx';
 import { playOf } from './play.ts';
@@ -37,8 +39,10 @@ function SignedIn({ session }: { readonly session: Session }) {
             <SealingSteps play={play} />
             <DecryptStep play={play} />
             <SearchStep play={play} />
+            <BlindStep play={play} />
             <FlipStep play={play} />
             <MoveStep play={play} />
+            <IntakeStep play={play} />
             <RotateStep play={play} />
           </div>
           <LiveAudit play={play} />

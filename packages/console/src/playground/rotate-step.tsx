@@ -17,7 +17,7 @@ export function RotateStep({ play }: { readonly play: Play }) {
   return (
     <Step
       name="rotate"
-      number={8}
+      number={10}
       title="Rotate the key, and still read the old value"
       lead="Rotation makes a new version of the key. New values use it. Old values contain their version number and still decrypt, so nothing in your database has to change."
     >

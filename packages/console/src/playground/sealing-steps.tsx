@@ -3,10 +3,10 @@ import { Button } from '../parts/button.tsx';
 import { Field } from '../parts/field.tsx';
 import { FailureView, Notice } from '../parts/states.tsx';
 import { failureOf } from '../failure.ts';
-import { contains } from './envelope-parts.ts';
 import { ExchangeView } from './exchange-view.tsx';
 import type { Exchange } from './exchanges.ts';
 import { home, type Play } from './play.ts';
+import { Searched } from './searched.tsx';
 import { Result, Step } from './step.tsx';
 import { StoredValue } from './stored-value.tsx';
 import { useStep } from './use-step.ts';
@@ -72,21 +72,12 @@ export function SealingSteps({ play }: { readonly play: Play }) {
 }
 
 function Seen({ exchanges, value }: { readonly exchanges: readonly Exchange[]; readonly value: string }) {
-  const isSeen = exchanges.some(({ request, path }) => contains(request + path, value));
   return (
     <>
       {exchanges.map((exchange, index) => (
         <ExchangeView key={index} exchange={exchange} />
       ))}
-      {value.length < 4 ? (
-        <Notice tone="info">The value is too short to search for in the request.</Notice>
-      ) : (
-        <Notice tone={isSeen ? 'bad' : 'good'}>
-          {isSeen
-            ? 'The request contains the value. Please report this as a vulnerability.'
-            : `This page searched the request for “${value}”, as text, base64 and hex. It is not there.`}
-        </Notice>
-      )}
+      <Searched exchanges={exchanges} value={value} />
     </>
   );
 }

@@ -2,6 +2,7 @@ import { fromBase64 } from '@eaas/protocol/base64';
 import { parseEnvelope } from '@eaas/protocol';
 import { EaasClient } from '@eaas/sdk';
 import { createIndexKey, defineFields, text } from '@eaas/sdk/fields';
+import { createIntake } from '@eaas/sdk/intake';
 import { createTestService } from '@eaas/sdk/testing';
 import { afterEach, expect, test, vi } from 'vitest';
 import { snippets } from './snippets.ts';
@@ -65,6 +66,21 @@ test('the snippet `search` runs as shown', async () => {
   const { eaas } = await stage();
   const names = { eaas, defineFields, text, indexKey: await createIndexKey(eaas) };
   expect(await run(snippets.search, names, 'email_index.includes(stored.email_index)')).toBe(true);
+});
+
+test('the snippet `blind` runs as shown', async () => {
+  const { eaas, console, printed } = await stage();
+  await run(snippets.blind, { eaas, console }, '0');
+  expect(printed).toEqual([true]);
+});
+
+test('the snippet `intake` runs as shown', async () => {
+  const { eaas, console, printed } = await stage();
+  const { key_id } = await eaas.keys.create({ name: 'form', intake: true });
+  const { intakePublicKey: publicKey } = await eaas.publicKey(key_id);
+  const context = { form: 'contact', submission: '17' };
+  await run(snippets.intake, { eaas, console, createIntake, publicKey, context }, '0');
+  expect(printed).toEqual(['Please call me back.']);
 });
 
 test.each(['flip', 'move'] as const)('the snippet `%s` runs as shown', async (name) => {

@@ -23,6 +23,10 @@ const records = defineFields({ users: { email } }).for(eaas, { index: indexKey }
 const stored = await records.encryptRow('users', '42', { email: 'ada@example.com' });
 const { email_index } = await records.where('users', { email: 'ADA@EXAMPLE.COM' });`,
 
+  blind: `const first = await eaas.blindHash('ada@example.com');
+const second = await eaas.blindHash('ada@example.com'); // sends another random point
+console.log(first === second); // true`,
+
   flip: `const bytes = fromBase64(ciphertext);
 bytes[bytes.length - 20] ^= 1;
 const error = await eaas.decrypt(bytes, { context }).catch((error) => error);
@@ -31,6 +35,13 @@ console.log(error.code); // decryption`,
   move: `const context = { table: 'users', row: '43' };
 const error = await eaas.decrypt(ciphertext, { context }).catch((error) => error);
 console.log(error.code); // decryption`,
+
+  intake: `import { createIntake } from '@eaas/sdk/intake';
+const intake = createIntake({ publicKey }); // no API key
+const { ciphertext } = await intake.encrypt('Please call me back.', { context });
+
+const message = await eaas.decrypt(ciphertext, { keyId: intake.keyId, as: 'text', context });
+console.log(message); // Please call me back.`,
 
   rotate: `const { key_version } = await eaas.keys.rotate({ key_id: keyId });
 const old = await eaas.decrypt(ciphertext, { as: 'text', context });

@@ -8,6 +8,7 @@ import type { Service } from '../service.ts';
 import { allPages, type OnTenant, onTenant, withTenant } from './command.ts';
 import { requireKey } from './find-key.ts';
 import { keyDestroy } from './key-destroy.ts';
+import { keyPublicKey } from './key-public-key.ts';
 import { next, note, printResult, printResults } from './output.ts';
 import { wholeNumber } from './values.ts';
 
@@ -23,6 +24,7 @@ interface CreateOptions extends OnTenant {
 const create = onTenant('create', 'Create a key.', [
   'key create --tenant acme --name patients',
   'key create --tenant acme --name patients --rotate-every 90 --json',
+  'key create --tenant acme --name contact-form --intake',
 ])
   .requiredOption('--name <name>', "the key's name, unique among the keys of the tenant")
   .option(
@@ -41,7 +43,8 @@ const create = onTenant('create', 'Create a key.', [
     const input = checked(endpoints['POST /v1/keys'].body, { name, exportable, intake, rotation_policy });
     const key = await withTenant(options, (service, operator) => createKey(service, operator, input));
     printResult(key, options);
-    next(`set EAAS_KEY_ID=${key.key_id} for the application`, options);
+    const setKeyId = `set EAAS_KEY_ID=${key.key_id} for the application`;
+    next(key.intake ? showPublicKey(commandsOn(key, options)) : setKeyId, options);
   });
 
 const statuses = ['active', 'disabled', 'pending_destruction', 'destroyed'] as const;
@@ -57,8 +60,8 @@ const list = onTenant('list', "List a tenant's keys, newest first.", [
     const keys = await withTenant(options, (service, operator) =>
       allPages(async (page) => (await read(service, operator, { ...page, status })).keys),
     );
-    const columns = ['name', 'status', 'key_version', 'created_at', 'rotated_at', 'destroy_at'] as const;
-    printResults(keys, ['key_id', ...columns], options);
+    const times = ['created_at', 'rotated_at', 'destroy_at'] as const;
+    printResults(keys, ['key_id', 'name', 'status', 'intake', 'key_version', ...times], options);
   });
 
 const show = onKey(
@@ -76,12 +79,23 @@ const show = onKey(
   printResults(versions, ['key_version', 'created_at', 'wraps', 'unwraps', 'last_unwrap_at'], options);
   if (versions_total > versions.length)
     note(`${versions_total - versions.length} older versions are not shown.`);
+  if (key.intake && key.status === 'active') next(showPublicKey(commandsOn(key, options)), options);
 });
+
+/** Returns the text of a command for the key. */
+type CommandsOnKey = (command: string) => string;
+
+function commandsOn({ key_id }: Pick<Key, 'key_id'>, { tenant }: OnTenant): CommandsOnKey {
+  return (command) => `\`eaas key ${command} ${key_id} --tenant ${tenant}\``;
+}
+
+const showPublicKey = (eaas: CommandsOnKey): string =>
+  `${eaas('public-key')} shows the public key for writers`;
 
 interface ChangeOfKey {
   readonly description: string;
   readonly run: (service: Service, operator: Caller, input: { readonly key_id: string }) => Promise<Key>;
-  readonly next: (eaas: (command: string) => string) => string;
+  readonly next: (eaas: CommandsOnKey, key: Key) => string;
 }
 
 const changes: Readonly<Record<string, ChangeOfKey>> = {
@@ -89,7 +103,8 @@ const changes: Readonly<Record<string, ChangeOfKey>> = {
     description:
       'Add a version to a key. New data keys use the new version, and older versions still decrypt.',
     run: operations['POST /v1/keys/:key_id/rotate'],
-    next: (eaas) => `${eaas('show')} shows how often the older versions are still used`,
+    next: (eaas, { intake }) =>
+      intake ? showPublicKey(eaas) : `${eaas('show')} shows how often the older versions are still used`,
   },
   disable: {
     description:
@@ -116,10 +131,7 @@ const changeCommands = Object.entries(changes).map(([name, { description, run, n
       return run(service, operator, { key_id });
     });
     printResult(key, options);
-    next(
-      nextStep((command) => `\`eaas key ${command} ${key.key_id} --tenant ${options.tenant}\``),
-      options,
-    );
+    next(nextStep(commandsOn(key, options), key), options);
   }),
 );
 
@@ -128,4 +140,4 @@ function onKey(name: string, description: string): Command {
   return onTenant(name, description, examples).argument('<key>', "the key's id or name");
 }
 
-export const keyCommands = [create, list, show, ...changeCommands, keyDestroy];
+export const keyCommands = [create, list, show, keyPublicKey, ...changeCommands, keyDestroy];

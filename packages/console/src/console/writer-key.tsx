@@ -1,0 +1,64 @@
+import { Code } from '../parts/code.tsx';
+import { Copy } from '../parts/copy.tsx';
+import { Notice } from '../parts/states.tsx';
+import { save } from './export-audit.ts';
+
+interface WriterKeyProps {
+  readonly keyId: string;
+  readonly keyVersion: number;
+  readonly publicKey: string;
+  readonly sha256: string;
+  /** The key was rotated since this page was opened. */
+  readonly isNew: boolean;
+}
+
+const writer = `import { createIntake } from '@eaas/sdk/intake';
+const intake = createIntake({ publicKey: 'eaas_pk_1.…' });
+const { ciphertext } = await intake.encrypt(message, { context });`;
+
+export function WriterKey({ keyId, keyVersion, publicKey, sha256, isNew }: WriterKeyProps) {
+  const title = `Public key of version ${keyVersion}`;
+  const download = () => save(new Blob([publicKey], { type: 'text/plain' }), `key-${keyId}-v${keyVersion}.pub`);
+  return (
+    <>
+      {isNew && (
+        <Notice tone="good">
+          Version {keyVersion} has a new public key. Give it to your writers. Writers with an earlier public key
+          can still write.
+        </Notice>
+      )}
+      <p class="soft">
+        Anyone with this text can write, and only this service can decrypt what they write. The text is not a
+        secret. Protect the page that contains it: anyone who replaces it there can read what is written from
+        then on.
+      </p>
+      <figure class="code public-key">
+        <figcaption>
+          <span>
+            {title} <span class="badge good">for new writers</span>
+          </span>
+          <span class="tools">
+            <Copy text={publicKey} of={`the public key of version ${keyVersion}`} />
+            <button class="copy" type="button" onClick={download}>
+              Download<span class="unseen"> the public key of version {keyVersion}</span>
+            </button>
+          </span>
+        </figcaption>
+        {/* The focus lets users scroll the text with the keyboard. */}
+        <pre tabIndex={0} role="group" aria-label={title}>
+          <code>{publicKey}</code>
+        </pre>
+      </figure>
+      <dl class="digest">
+        <dt>SHA-256 of the text</dt>
+        <dd>
+          <code>{sha256}</code> <Copy text={sha256} of="the SHA-256 of the public key" />
+        </dd>
+      </dl>
+      <details>
+        <summary>How a page writes with it</summary>
+        <Code title="In the page" code={writer} />
+      </details>
+    </>
+  );
+}

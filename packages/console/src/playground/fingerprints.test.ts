@@ -1,0 +1,26 @@
+import { EaasClient } from '@eaas/sdk';
+import { createTestService } from '@eaas/sdk/testing';
+import { expect, test } from 'vitest';
+import { createRecorder } from './exchanges.ts';
+import { elementsIn, fingerprintTwice } from './fingerprints.ts';
+
+const service = createTestService();
+const { key_id: keyId } = service.createKey('test');
+
+test('two fingerprints of a value are equal, and their requests have no element in common', async () => {
+  const { fetch, during } = createRecorder(service.fetch);
+  const eaas = new EaasClient({ ...service, fetch, keyId });
+  const recorded = await during(() => fingerprintTwice(eaas, 'ada@example.com'));
+  const hash = await eaas.blindHash('ada@example.com');
+  expect(recorded).toMatchObject({ ok: true, value: { value: 'ada@example.com', hashes: [hash, hash] } });
+  const elements = elementsIn(recorded.exchanges);
+  expect([elements.length, new Set(elements).size]).toEqual([2, 2]);
+});
+
+test('the elements of failed requests are left out', async () => {
+  const { fetch, during } = createRecorder(service.fetch);
+  const eaas = new EaasClient({ ...service, fetch, keyId });
+  service.failNext('unavailable');
+  const { exchanges } = await during(() => fingerprintTwice(eaas, 'ada@example.com'));
+  expect([exchanges.length, elementsIn(exchanges).length]).toEqual([3, 2]);
+});

@@ -1,0 +1,25 @@
+import type { Input } from '@eaas/protocol/wire';
+import type { EaasClient } from '@eaas/sdk';
+import type { Exchange } from './exchanges.ts';
+
+export interface Fingerprints {
+  readonly value: string;
+  /** The results of the two calls. */
+  readonly hashes: readonly [string, string];
+}
+
+export async function fingerprintTwice(
+  eaas: Pick<EaasClient, 'blindHash'>,
+  value: string,
+): Promise<Fingerprints> {
+  // One after the other, because the client sends equal values of one moment only once.
+  const first = await eaas.blindHash(value);
+  return { value, hashes: [first, await eaas.blindHash(value)] };
+}
+
+/** The blinded values of the requests that succeeded, in the order of the requests. */
+export function elementsIn(exchanges: readonly Exchange[]): string[] {
+  return exchanges
+    .filter(({ path, status }) => path.endsWith('/hash/blind') && status === 200)
+    .flatMap(({ request }) => (JSON.parse(request) as Input<'POST /v1/hash/blind'>).elements);
+}

@@ -1,0 +1,32 @@
+import type { Context } from '@eaas/sdk';
+import type { Intake } from '@eaas/sdk/intake';
+import type { Session } from '../session.ts';
+
+export const formKeyName = 'playground form';
+
+export interface Form {
+  readonly publicKey: string;
+  readonly intake: Intake;
+}
+
+export interface Submission {
+  readonly ciphertext: string;
+  readonly context: Context;
+}
+
+/** The tenant may have the key from an earlier visit. */
+export async function openForm({ client }: Pick<Session, 'client'>): Promise<Form> {
+  const { keys } = await client.keys.page({ name: formKeyName, status: 'active', limit: 1 });
+  const { key_id } =
+    keys.find(({ intake }) => intake) ?? (await client.keys.create({ name: formKeyName, intake: true }));
+  const { intakePublicKey } = await client.publicKey(key_id);
+  const publicKey = intakePublicKey ?? '';
+  const { createIntake } = await import('@eaas/sdk/intake');
+  return { publicKey, intake: createIntake({ publicKey }) };
+}
+
+export async function submit({ intake }: Form, message: string): Promise<Submission> {
+  const context = { form: 'contact', submission: crypto.randomUUID() };
+  const { ciphertext } = await intake.encrypt(message, { context });
+  return { ciphertext, context };
+}

@@ -1,0 +1,24 @@
+import { operations } from '../operations/table.ts';
+import { onTenant, type OnTenant, withTenant } from './command.ts';
+import { requireKey } from './find-key.ts';
+import { next, printResult } from './output.ts';
+
+export const keyPublicKey = onTenant(
+  'public-key',
+  'Show the public keys of an active key. Writers encrypt with intake_public_key of an intake key, without an API key. ' +
+    'Clients check blind hashes with hash_public_key.',
+  ['key public-key contact-form --tenant acme'],
+)
+  .argument('<key>', "the key's id or name")
+  .action(async (idOrName: string, options: OnTenant) => {
+    const keys = await withTenant(options, async (service, operator) => {
+      const { key_id } = await requireKey(service, operator, idOrName);
+      return operations['GET /v1/keys/:key_id/public-key'](service, operator, { key_id });
+    });
+    printResult(keys, options);
+    const step =
+      keys.intake_public_key === null
+        ? 'set the option hashPublicKeys of clients that compute blind hashes to hash_public_key'
+        : 'give intake_public_key to the writers, for `createIntake` or `eaas-files encrypt --public-key`';
+    next(step, options);
+  });

@@ -1,0 +1,138 @@
+import type { Permission } from '@eaas/protocol/wire';
+import { createIntake } from '@eaas/sdk/intake';
+import type { Stage } from './stage.ts';
+import type { State } from './states.ts';
+
+const press = ({ page }: Stage, name: string) => page.getByRole('button', { name, exact: true }).click();
+
+/** An intake key with two versions. The back office has read a value of a writer that has the first public key. */
+async function createForm({ client }: Stage): Promise<string> {
+  const { key_id: keyId } = await client.keys.create({ name: 'contact-form', intake: true });
+  const { intakePublicKey } = await client.publicKey(keyId);
+  const { ciphertext } = await createIntake({ publicKey: intakePublicKey ?? '' }).encrypt('Please call me.');
+  await client.keys.rotate({ key_id: keyId });
+  await client.decrypt(ciphertext, { keyId });
+  return keyId;
+}
+
+async function openKey(stage: Stage, keyId: string, some?: readonly Permission[]): Promise<void> {
+  await stage.enter(`/console/#/keys/${keyId}`, some);
+  await stage.page.getByRole('heading', { name: 'Versions' }).waitFor();
+}
+
+async function openForm(stage: Stage): Promise<string> {
+  // Times in the pages are relative to the clock of the browser.
+  stage.pass(400);
+  const keyId = await createForm(stage);
+  await openKey(stage, keyId);
+  await stage.page.getByRole('group', { name: 'Public key of version 2' }).waitFor();
+  return keyId;
+}
+
+/** Opens the page of an intake key in a state in which it has no public key. */
+function inState(status: 'disabled' | 'pending' | 'destroyed', text: RegExp): State['reach'] {
+  return async (stage) => {
+    stage.pass(400);
+    const key_id = await createForm(stage);
+    await stage.client.keys.disable({ key_id });
+    const grace_days = status === 'pending' ? 30 : 0;
+    if (status !== 'disabled') await stage.client.keys.destroy({ key_id, grace_days });
+    await openKey(stage, key_id);
+    await stage.page.getByText(text).waitFor();
+  };
+}
+
+export const publicKeyStates: readonly State[] = [
+  {
+    name: 'keys-create-intake',
+    reach: async (stage) => {
+      await stage.enter('/console/#/keys');
+      await stage.page.getByRole('button', { name: 'Create a key' }).first().click();
+      await stage.page.getByLabel('Name').fill('contact-form');
+      await stage.page.getByLabel(/^Intake key/).click();
+    },
+  },
+  {
+    name: 'key-intake',
+    reach: async (stage) => {
+      await openForm(stage);
+      await stage.page.getByText('still in use').first().waitFor();
+      await stage.page.getByText('How a page writes with it').click();
+    },
+  },
+  {
+    name: 'key-intake-rotate',
+    reach: async (stage) => {
+      await openForm(stage);
+      await press(stage, 'Rotate');
+      await stage.page.getByText(/its own public key/).waitFor();
+    },
+  },
+  {
+    name: 'key-intake-rotated',
+    reach: async (stage) => {
+      await openForm(stage);
+      await press(stage, 'Rotate');
+      await press(stage, 'Rotate the key');
+      await stage.page.getByRole('group', { name: 'Public key of version 3' }).waitFor();
+      await stage.page.getByText('Version 3 has a new public key.').waitFor();
+    },
+  },
+  {
+    name: 'key-intake-disable',
+    reach: async (stage) => {
+      await openForm(stage);
+      await press(stage, 'Disable');
+      await stage.page.getByText(/Writers keep writing/).waitFor();
+    },
+  },
+  { name: 'key-intake-disabled', reach: inState('disabled', /nobody can stop them/) },
+  { name: 'key-intake-being-destroyed', reach: inState('pending', /only after you restore the key/) },
+  { name: 'key-intake-destroyed', reach: inState('destroyed', /nobody can ever read/) },
+  {
+    name: 'key-intake-destroy',
+    reach: async (stage) => {
+      await inState('disabled', /nobody can stop them/)(stage);
+      await press(stage, 'Destroy');
+      await stage.page.getByText(/Take their forms down first/).waitFor();
+    },
+  },
+  {
+    name: 'key-public-keys-loading',
+    reach: async (stage) => {
+      stage.setAway('silent', '/public-key');
+      await openKey(stage, await createForm(stage));
+      await stage.page.getByText('Loading the public keys').waitFor({ state: 'attached' });
+    },
+  },
+  {
+    name: 'key-public-keys-forbidden',
+    fails: true,
+    reach: async (stage) => {
+      await openKey(stage, await createForm(stage), ['keys.read', 'keys.manage']);
+      await stage.page.getByText('To see the public keys:').waitFor();
+    },
+  },
+  {
+    name: 'key-public-keys-service-away',
+    fails: true,
+    reach: async (stage) => {
+      stage.setAway('unreachable', '/public-key');
+      await openKey(stage, await createForm(stage));
+      await stage.page.locator('.public-keys .failure.away').waitFor();
+    },
+  },
+  {
+    name: 'key-disabled-in-another-tab',
+    fails: true,
+    reach: async (stage) => {
+      const key_id = await createForm(stage);
+      stage.pages.setApi(async (request) => {
+        if (request.url.endsWith('/public-key')) await stage.client.keys.disable({ key_id });
+        return stage.respond(request);
+      });
+      await openKey(stage, key_id);
+      await stage.page.locator('.public-keys .failure.refused').waitFor();
+    },
+  },
+];
