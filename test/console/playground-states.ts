@@ -151,6 +151,7 @@ export const playgroundStates: readonly State[] = [
     reach: async (stage) => {
       await withKey(stage);
       await press(stage.page, 'Write with the public key');
+      await seen(stage.page, /encrypted without an API key/);
       const [form] = (await stage.client.keys.page({ name: 'playground form' })).keys;
       await stage.client.keys.disable({ key_id: form?.key_id ?? '' });
       await stage.client.keys.destroy({ key_id: form?.key_id ?? '' });

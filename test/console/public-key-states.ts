@@ -1,12 +1,14 @@
 import type { Permission } from '@eaas/protocol/wire';
 import { createIntake } from '@eaas/sdk/intake';
-import type { Stage } from './stage.ts';
+import { history, type Stage } from './stage.ts';
 import type { State } from './states.ts';
 
 const press = ({ page }: Stage, name: string) => page.getByRole('button', { name, exact: true }).click();
 
 /** An intake key with two versions. The back office has read a value of a writer that has the first public key. */
-async function createForm({ client }: Stage): Promise<string> {
+async function createForm({ client, pass }: Stage): Promise<string> {
+  // The pages show times relative to the clock of the browser.
+  pass(history);
   const { key_id: keyId } = await client.keys.create({ name: 'contact-form', intake: true });
   const { intakePublicKey } = await client.publicKey(keyId);
   const { ciphertext } = await createIntake({ publicKey: intakePublicKey ?? '' }).encrypt('Please call me.');
@@ -21,8 +23,6 @@ async function openKey(stage: Stage, keyId: string, some?: readonly Permission[]
 }
 
 async function openForm(stage: Stage): Promise<string> {
-  // Times in the pages are relative to the clock of the browser.
-  stage.pass(400);
   const keyId = await createForm(stage);
   await openKey(stage, keyId);
   await stage.page.getByRole('group', { name: 'Public key of version 2' }).waitFor();
@@ -32,7 +32,6 @@ async function openForm(stage: Stage): Promise<string> {
 /** Opens the page of an intake key in a state in which it has no public key. */
 function inState(status: 'disabled' | 'pending' | 'destroyed', text: RegExp): State['reach'] {
   return async (stage) => {
-    stage.pass(400);
     const key_id = await createForm(stage);
     await stage.client.keys.disable({ key_id });
     const grace_days = status === 'pending' ? 30 : 0;
@@ -102,7 +101,7 @@ export const publicKeyStates: readonly State[] = [
     reach: async (stage) => {
       stage.setAway('silent', '/public-key');
       await openKey(stage, await createForm(stage));
-      await stage.page.getByText('Loading the public keys').waitFor({ state: 'attached' });
+      await stage.page.locator('.public-keys .bone').first().waitFor();
     },
   },
   {

@@ -32,13 +32,13 @@ export function DestroyKey({ client, record, onClose, onDone }: DestroyKeyProps)
           After {counted(Number(days.value), 'day')} the key and its {counted(key_version, 'version')} are{' '}
           erased. Every value, file, backup and index under them is lost for ever. Nobody can bring them back.
         </li>
+        <li>Until then you can restore the key.</li>
         {intake && (
           <li>
-            Writers keep writing with the public key, and nobody can read what they write. Take their forms down
-            first.
+            Writers keep writing with the public key, and nobody can read what they write. Take their forms
+            down first.
           </li>
         )}
-        <li>Until then you can restore the key.</li>
       </ul>
       <Field
         label="Days until it is erased"

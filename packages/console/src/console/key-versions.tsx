@@ -15,12 +15,12 @@ interface KeyVersionsProps {
 
 export function KeyVersions({ record, size, onMove }: KeyVersionsProps) {
   const { versions, versions_total: total, key_version: newest, offset } = record;
-  const inUse = oldVersionsInUse(record);
+  const inUse = record.status === 'active' ? oldVersionsInUse(record) : [];
   return (
     <section aria-labelledby="versions-title">
       <h2 id="versions-title">Versions</h2>
       {inUse.length > 0 && <InUse versions={inUse} record={record} />}
-      {record.intake && (
+      {record.intake && ['active', 'disabled'].includes(record.status) && (
         <p class="soft about-versions">
           Every version opens what its writers wrote, until the key is destroyed. The data keys that writers
           wrap are counted when they are unwrapped.
@@ -44,19 +44,25 @@ export function KeyVersions({ record, size, onMove }: KeyVersionsProps) {
   );
 }
 
-function InUse({ versions, record }: { readonly versions: readonly number[]; readonly record: WithVersions }) {
+function InUse({
+  versions,
+  record,
+}: {
+  readonly versions: readonly number[];
+  readonly record: WithVersions;
+}) {
   const { key_version: newest, intake } = record;
   return (
     <Notice tone="info">
       <p>
         {versions.length === 1 ? 'Version' : 'Versions'} {versions.join(', ')}{' '}
-        {versions.length === 1 ? 'is' : 'are'} still in use. To move the values to version {newest}, rewrap them
-        with <code>@eaas/sdk/reencrypt</code>.
+        {versions.length === 1 ? 'is' : 'are'} still in use. To move the values to version {newest}, rewrap
+        them with <code>@eaas/sdk/reencrypt</code>.
       </p>
       {intake && (
         <p>
-          The service cannot see which public key a writer has. Give writers with an earlier one the public key
-          of version {newest}.
+          The service cannot see which public key a writer has. Give writers with an earlier one the public
+          key of version {newest}.
         </p>
       )}
     </Notice>

@@ -50,7 +50,7 @@ function Shown({ client, keyId }: { readonly client: EaasClient; readonly keyId:
           <StateNotice record={value} />
           <Facts record={value} />
           <KeyActions client={client} record={value} onChanged={reload} />
-          <PublicKeys client={client} record={value} />
+          <PublicKeys client={client} record={value} onRetry={reload} />
           <KeyVersions record={value} size={size} onMove={(to) => (offset.value = to)} />
         </>
       )}
@@ -110,8 +110,8 @@ function Facts({ record }: { readonly record: KeyRecord }) {
         <dd>{record.exportable ? 'allowed' : 'never'}</dd>
       </div>
       <div>
-        <dt>Writers with a public key</dt>
-        <dd>{record.intake ? 'allowed' : 'never'}</dd>
+        <dt>Intake key</dt>
+        <dd>{record.intake ? 'yes' : 'no'}</dd>
       </div>
     </dl>
   );

@@ -11,15 +11,17 @@ import { WriterKey } from './writer-key.tsx';
 interface PublicKeysProps {
   readonly client: EaasClient;
   readonly record: KeyRecord;
+  /** Loads the record again, because the key might have been disabled. */
+  readonly onRetry: () => void;
 }
 
-export function PublicKeys({ client, record }: PublicKeysProps) {
+export function PublicKeys({ client, record, onRetry }: PublicKeysProps) {
   const { status, intake } = record;
   return (
     <section class="public-keys" aria-labelledby="public-keys-title">
       <h2 id="public-keys-title">Public keys</h2>
       {status === 'active' ? (
-        <Published client={client} record={record} />
+        <Published client={client} record={record} onRetry={onRetry} />
       ) : (
         <Notice {...(intake ? unpublishedIntake : unpublished)[status]} />
       )}
@@ -62,16 +64,21 @@ const unpublishedIntake: Unpublished = {
   },
 };
 
-function Published({ client, record }: PublicKeysProps) {
+function Published({ client, record, onRetry }: PublicKeysProps) {
   const { key_id, key_version } = record;
   const firstSeen = useRef(key_version);
   const { value, failure, reload } = useLoaded(
     (signal) => loadPublicKeys(client, key_id, signal),
     [key_id, key_version],
   );
-  if (failure) return <PageFailure failure={failure} needs="encrypt" of="the public keys" onRetry={reload} />;
+  const retry = (): void => {
+    reload();
+    onRetry();
+  };
+  if (failure) return <PageFailure failure={failure} needs="encrypt" of="the public keys" onRetry={retry} />;
   // After a rotation, `value` is the earlier public key until the new one is loaded.
-  if (!value || value.keyVersion < key_version) return <LoadingRows text="Loading the public keys" rows={2} />;
+  if (!value || value.keyVersion < key_version)
+    return <LoadingRows text="Loading the public keys" rows={2} />;
   const { keyId, keyVersion, intake, hashPublicKey } = value;
   return (
     <>

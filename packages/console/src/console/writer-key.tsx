@@ -18,13 +18,14 @@ const { ciphertext } = await intake.encrypt(message, { context });`;
 
 export function WriterKey({ keyId, keyVersion, publicKey, sha256, isNew }: WriterKeyProps) {
   const title = `Public key of version ${keyVersion}`;
-  const download = () => save(new Blob([publicKey], { type: 'text/plain' }), `key-${keyId}-v${keyVersion}.pub`);
+  const download = () =>
+    save(new Blob([publicKey], { type: 'text/plain' }), `key-${keyId}-v${keyVersion}.pub`);
   return (
     <>
       {isNew && (
         <Notice tone="good">
-          Version {keyVersion} has a new public key. Give it to your writers. Writers with an earlier public key
-          can still write.
+          Version {keyVersion} has a new public key. Give it to your writers. Writers with an earlier public
+          key can still write.
         </Notice>
       )}
       <p class="soft">

@@ -11,16 +11,19 @@ test('two fingerprints of a value are equal, and their requests have no element 
   const { fetch, during } = createRecorder(service.fetch);
   const eaas = new EaasClient({ ...service, fetch, keyId });
   const recorded = await during(() => fingerprintTwice(eaas, 'ada@example.com'));
-  const hash = await eaas.blindHash('ada@example.com');
+  const hash = await new EaasClient({ ...service, keyId }).blindHash('ada@example.com');
   expect(recorded).toMatchObject({ ok: true, value: { value: 'ada@example.com', hashes: [hash, hash] } });
   const elements = elementsIn(recorded.exchanges);
   expect([elements.length, new Set(elements).size]).toEqual([2, 2]);
 });
 
-test('the elements of failed requests are left out', async () => {
-  const { fetch, during } = createRecorder(service.fetch);
-  const eaas = new EaasClient({ ...service, fetch, keyId });
-  service.failNext('unavailable');
-  const { exchanges } = await during(() => fingerprintTwice(eaas, 'ada@example.com'));
-  expect([exchanges.length, elementsIn(exchanges).length]).toEqual([3, 2]);
+test('the elements of failed requests are left out', () => {
+  const exchange = (element: string, status: number) => ({
+    method: 'POST',
+    path: '/v1/hash/blind',
+    request: JSON.stringify({ key_id: keyId, elements: [element] }),
+    status,
+    response: '',
+  });
+  expect(elementsIn([exchange('A', 503), exchange('B', 200)])).toEqual(['B']);
 });

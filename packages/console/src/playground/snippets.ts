@@ -39,9 +39,8 @@ console.log(error.code); // decryption`,
   intake: `import { createIntake } from '@eaas/sdk/intake';
 const intake = createIntake({ publicKey }); // no API key
 const { ciphertext } = await intake.encrypt('Please call me back.', { context });
-
-const message = await eaas.decrypt(ciphertext, { keyId: intake.keyId, as: 'text', context });
-console.log(message); // Please call me back.`,
+const options = { keyId: intake.keyId, as: 'text', context };
+console.log(await eaas.decrypt(ciphertext, options)); // Please call me back.`,
 
   rotate: `const { key_version } = await eaas.keys.rotate({ key_id: keyId });
 const old = await eaas.decrypt(ciphertext, { as: 'text', context });
