@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { newKey, operate, type Operator, type Replica, startReplica, type Tenant } from '../faults/place.ts';
 import { childrenOf, OwnPostgres } from '../setup/own-postgres.ts';
+import { hasProxy, type Proxy, startProxy } from '../setup/tenant-proxies.ts';
 import { Burst, wrapRequest } from './burst.ts';
 import { type Benchmark, type Comparison, median, type Result } from './compare.ts';
 
@@ -15,7 +16,7 @@ interface Wrapping extends Tenant {
 /** Where the requests of a tenant go. */
 interface Way {
   readonly tenant: Wrapping;
-  readonly replica: Replica;
+  readonly replica: Pick<Replica, 'port' | 'pid'>;
   readonly connections: number;
 }
 
@@ -37,6 +38,14 @@ export const benchmark: Benchmark = {
     const toOne = all.map((tenant): Way => ({ tenant, replica: one, connections }));
     const toTwo = toOne.map((way): Way => ({ ...way, replica: two }));
     const byTenant = toOne.map((way, nth): Way => ({ ...way, replica: nth % 2 === 0 ? one : second }));
+    const behind = async (proxy: Proxy): Promise<Comparison[]> => {
+      if (!hasProxy(proxy)) return [];
+      const running = await startProxy(proxy, [one.port, second.port]);
+      defer(running.stop);
+      const through = toOne.map((way): Way => ({ ...way, replica: running }));
+      const name = `2 replicas behind ${proxy}`;
+      return [comparison(name, perSecond(through), 'one replica', perSecond(toOne), 0.9)];
+    };
     const alone = (among: readonly Replica[]): Way[] =>
       all.slice(0, 1).flatMap((tenant) =>
         among.map((replica) => ({
@@ -68,6 +77,8 @@ export const benchmark: Benchmark = {
         0.7,
       ),
       comparison('2 replicas by tenant', perSecond(byTenant), 'one replica', perSecond(toOne), 0.9),
+      ...(await behind('haproxy')),
+      ...(await behind('nginx')),
     ];
   },
 };
