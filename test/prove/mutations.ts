@@ -14,6 +14,7 @@ export interface Mutation {
 type ChangeFields = readonly [file: string, search: string, replace: string];
 
 const server = 'packages/server/src';
+const patroni = 'examples/high-availability/patroni.yml';
 const manual = 'packages/server/README.md';
 
 function mutation(name: string, fails: Mutation['fails'], ...changes: readonly ChangeFields[]): Mutation {
@@ -93,7 +94,10 @@ export const mutations: readonly Mutation[] = [
   ),
   mutation(
     'no-deadlines',
-    { 'pgbouncer:retry-15': ['nobody waits longer than 6 s'] },
+    {
+      'pgbouncer:retry-15': ['nobody waits longer than 6 s'],
+      'patroni:silence': ['nobody waits longer than 10 s'],
+    },
     [`${server}/state/decide.ts`, 'const patience = 4_500;', 'const patience = 45_000;'],
     [
       `${server}/store/database.ts`,
@@ -486,4 +490,29 @@ export const mutations: readonly Mutation[] = [
       'const steps = evaluateUnder(key, elements);\n      for (let step = steps.next(); !evaluation; step = steps.next()) if (step.done) evaluation = step.value;',
     ],
   ),
+  mutation('leader-keys-that-live-long', { 'patroni:kill': ['another node becomes the primary'] }, [
+    patroni,
+    'ttl: 20',
+    'ttl: 600',
+  ]),
+  mutation('old-primaries-without-rewind', { 'patroni:silence': ['the old primary becomes a standby'] }, [
+    patroni,
+    'use_pg_rewind: true',
+    'use_pg_rewind: false',
+  ]),
+  mutation('asynchronous-standbys', { 'patroni:silence': ['the old primary accepts no write'] }, [
+    patroni,
+    'synchronous_mode: true',
+    'synchronous_mode: false',
+  ]),
+  mutation(
+    'primaries-that-need-etcd',
+    { 'patroni:etcd-all': ['nothing is refused while members of etcd are away'] },
+    [patroni, 'failsafe_mode: true', 'failsafe_mode: false'],
+  ),
+  mutation('primaries-alone', { 'patroni:standbys': ['nothing succeeds without a standby'] }, [
+    patroni,
+    'synchronous_mode_strict: true',
+    'synchronous_mode_strict: false',
+  ]),
 ];

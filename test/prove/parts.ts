@@ -3,6 +3,7 @@ import { fairness } from './parts/fairness/fairness.ts';
 import { failover } from './parts/failover.ts';
 import { faults } from './parts/faults.ts';
 import { hostile } from './parts/hostile/hostile.ts';
+import { patroni } from './parts/patroni.ts';
 import { pgbouncer } from './parts/pgbouncer.ts';
 import { restore } from './parts/restore.ts';
 import { tampering } from './parts/tampering.ts';
@@ -11,6 +12,7 @@ import type { Part } from './trial.ts';
 export const parts: readonly Part[] = [
   faults,
   failover,
+  patroni,
   pgbouncer,
   clocks,
   tampering,

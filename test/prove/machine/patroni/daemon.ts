@@ -1,0 +1,48 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  environment,
+  postgresAccount,
+  under,
+} from '../../../../packages/server/src/embedded/command-line.ts';
+import type { Environment } from '../../../conformance/program.ts';
+import type { Findings } from '../../trial.ts';
+
+/** Starts a program under the account of PostgreSQL, because PostgreSQL and pgbouncer refuse to run as root. */
+export async function startDaemon(
+  findings: Findings,
+  command: readonly string[],
+  env: Environment = {},
+): Promise<ChildProcess> {
+  const account = await postgresAccount();
+  const [program = '', ...args] = [...(await under(account)), ...command];
+  const stdio = process.env['PROVE_VERBOSE'] ? 'inherit' : 'ignore';
+  const child = spawn(program, args, { ...account.ids, cwd: '/', env: { ...environment, ...env }, stdio });
+  findings.defer(() => killDaemon(child));
+  return child;
+}
+
+export async function killDaemon(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}
+
+/** Returns whether the process existed. */
+export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    return false;
+  }
+}
+
+export async function until(what: string, seconds: number, holds: () => Promise<boolean>): Promise<void> {
+  for (const deadline = performance.now() + seconds * 1_000; performance.now() < deadline;) {
+    if (await holds()) return;
+    await sleep(100);
+  }
+  throw new Error(`expected within ${seconds} s: ${what}`);
+}

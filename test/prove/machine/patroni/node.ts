@@ -1,0 +1,92 @@
+import type { ChildProcess } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import postgres from 'postgres';
+import { childrenOf } from '../../../setup/own-postgres.ts';
+import type { Findings } from '../../trial.ts';
+import { killDaemon, signal, startDaemon } from './daemon.ts';
+import { type Machine, writeExampleFile } from './files.ts';
+
+/** PostgreSQL under Patroni on one machine of the example. */
+export class Node {
+  readonly name: string;
+  readonly address: string;
+  readonly config: string;
+  readonly #findings: Findings;
+  readonly #home: string;
+  #patroni: ChildProcess | undefined;
+
+  private constructor(findings: Findings, { name, address, home }: Machine, config: string) {
+    this.#findings = findings;
+    this.name = name;
+    this.address = address;
+    this.#home = home;
+    this.config = config;
+  }
+
+  static async place(findings: Findings, machine: Machine): Promise<Node> {
+    const node = new Node(findings, machine, await writeExampleFile('patroni.yml', machine));
+    findings.defer(() => node.kill());
+    return node;
+  }
+
+  async start(): Promise<void> {
+    this.#patroni = await startDaemon(this.#findings, ['patroni', this.config]);
+  }
+
+  /** Kills Patroni first, so that Patroni does not notice the end of PostgreSQL. */
+  async kill(): Promise<void> {
+    const postmaster = await this.#postmaster();
+    const children = await childrenOf(postmaster);
+    if (this.#patroni) await killDaemon(this.#patroni);
+    for (const pid of [postmaster, ...children]) if (pid > 0) signal(pid, 'SIGKILL');
+    while ((await this.#postmaster()) > 0) await sleep(10);
+  }
+
+  async freeze(): Promise<void> {
+    for (const pid of [...(await this.#pidsOf('patroni')), ...(await this.#pidsOf('postgres'))]) {
+      signal(pid, 'SIGSTOP');
+    }
+  }
+
+  async thaw(which: 'patroni' | 'postgres'): Promise<void> {
+    for (const pid of await this.#pidsOf(which)) signal(pid, 'SIGCONT');
+  }
+
+  /** HAProxy asks the same. */
+  async isPrimary(): Promise<boolean> {
+    const url = `http://${this.address}:8008/primary`;
+    return fetch(url, { signal: AbortSignal.timeout(1_000) }).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  }
+
+  connect(user: string, password: string, database: string): postgres.Sql {
+    const address = { host: this.address, port: 5432, user, password, database };
+    return postgres({ ...address, max: 1, connect_timeout: 3, onnotice: () => {} });
+  }
+
+  async query<Row extends object>(text: string): Promise<readonly Row[]> {
+    const sql = this.connect('postgres', 'choose-a-fourth', 'postgres');
+    try {
+      return await sql.unsafe<Row[]>(text);
+    } finally {
+      await sql.end({ timeout: 1 });
+    }
+  }
+
+  async #pidsOf(which: 'patroni' | 'postgres'): Promise<number[]> {
+    const pid = which === 'patroni' ? (this.#patroni?.pid ?? 0) : await this.#postmaster();
+    return pid > 0 ? [pid, ...(await childrenOf(pid))] : [];
+  }
+
+  async #postmaster(): Promise<number> {
+    const file = join(this.#home, 'postgresql', '15', 'eaas', 'postmaster.pid');
+    const pid = Number((await readFile(file, 'utf8').catch(() => '')).split('\n', 1)[0]);
+    // The file stays behind when PostgreSQL is killed, and another process can get the same number.
+    const title = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    return title.includes(this.#home) ? pid : 0;
+  }
+}
