@@ -4,6 +4,7 @@ import { CannotStart } from './cannot-start.ts';
 export const variables = [
   'DATABASE_URL',
   'EAAS_MIGRATE_DATABASE_URL',
+  'EAAS_COPY_TO_DATABASE_URL',
   'EAAS_DATA_DIR',
   'EAAS_ROOT_KEY',
   'EAAS_ROOT_KEY_FILE',

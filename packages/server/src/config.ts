@@ -24,6 +24,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface Config {
   readonly databaseUrl: string | null;
   readonly migrateDatabaseUrl: string | null;
+  readonly copyToDatabaseUrl: string | null;
   readonly dataDirectory: string | null;
   readonly rootKey: RootKeyProvider | null;
   readonly previousRootKey: RootKeyProvider | null;
@@ -88,6 +89,7 @@ export function readConfig(
   return {
     databaseUrl,
     migrateDatabaseUrl,
+    copyToDatabaseUrl: postgresUrl(read, 'EAAS_COPY_TO_DATABASE_URL'),
     dataDirectory: read('EAAS_DATA_DIR') ?? null,
     ...readRootKeys(read, providerEnvironment),
     providerEnvironment,

@@ -20,3 +20,13 @@ export class Tampered extends Refusal {
     this.row = { table, id, tenantId };
   }
 }
+
+/** `eaas database copy` has moved the tenant to another database, or has not completed the copy in this database. */
+export class Closed extends Refusal {
+  constructor() {
+    super(
+      'unavailable',
+      'This database does not serve the tenant, because `eaas database copy` moves the tenant. Try again in a moment.',
+    );
+  }
+}

@@ -4,6 +4,7 @@ import { CannotStart } from '../cannot-start.ts';
 import { checkpointFile, listCheckpointFiles, readCheckpointFile } from '../checkpoint-files.ts';
 import { requireTenant } from '../operations/tenants.ts';
 import { verifyChain } from '../operations/verify/verify-chain.ts';
+import { Closed } from '../refusal.ts';
 import type { Service } from '../service.ts';
 import { listChains } from '../store/tenants.ts';
 import { reporting, withService } from './command.ts';
@@ -109,6 +110,10 @@ async function verifyAndShow(
     return await verify(service, chain, named ?? kept?.text, json);
   } catch (error) {
     if (isRefusal(error, 'not_found')) return true;
+    if (error instanceof Closed) {
+      note(`The tenant ${chain.tenant_id} was not verified. ${error.message}`);
+      return true;
+    }
     // An invalid checkpoint file does not stop the verification, because the log might have other faults.
     if (named !== undefined || !kept || !isRefusal(error, 'bad_request')) throw error;
   }

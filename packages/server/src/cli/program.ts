@@ -9,6 +9,7 @@ import { apiKeyCommands } from './api-key.ts';
 import { auditCommands } from './audit.ts';
 import { command, group, reporting, requireConfig } from './command.ts';
 import { completionCommand } from './completion.ts';
+import { databaseCommands } from './database-copy.ts';
 import { exitCodes, exitCodesHelp, failureOf, WrongUsage } from './failure.ts';
 import { keyCommands } from './key.ts';
 import { next, note, printResult, printResults, type Reporting } from './output.ts';
@@ -121,6 +122,7 @@ export const program = group('eaas', 'Encryption as a service: the server and it
   serve,
   migrate,
   doctor,
+  group('database', 'Databases of the service.', databaseCommands),
   group('tenant', 'Tenants.', tenantCommands),
   group('api-key', 'API keys of tenants.', apiKeyCommands),
   group('key', 'Keys of tenants.', keyCommands),

@@ -1,10 +1,12 @@
 import { oncePer } from '../admission/once-per.ts';
 import type { Service } from '../service.ts';
 import { readClock } from '../state/clock.ts';
+import { isWhollyClosed } from '../store/closed-heads.ts';
 
 export const notReady = {
   database: 'the database does not respond',
   audit: 'audit entries cannot be written',
+  closed: 'another database serves the tenants',
   unknown: 'the check failed',
   stopping: 'the service is stopping',
 } as const;
@@ -17,10 +19,15 @@ export interface Health {
 const failureCounts = 10_000;
 
 export function healthOf(service: Service): () => Promise<Health> {
-  const askDatabase = oncePer(1_000, () => readClock(service));
+  const askDatabase = oncePer(1_000, async () => {
+    await readClock(service);
+    const { tenants, database } = service;
+    if (tenants.mayBeClosed) tenants.mayBeClosed = await database.run(isWhollyClosed, 2_000);
+    return tenants.mayBeClosed;
+  });
   return async () => {
     try {
-      await askDatabase();
+      if (await askDatabase()) return { ready: false, reasons: [notReady.closed] };
     } catch {
       return { ready: false, reasons: [notReady.database] };
     }

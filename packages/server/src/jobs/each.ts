@@ -1,4 +1,9 @@
-/** The first failure is the cause of the AggregateError, because the server's log shows causes. */
+import { Closed } from '../refusal.ts';
+
+/**
+ * A closed tenant is not a failure, because another database serves the tenant. The first failure is the cause of the
+ * AggregateError, because the server's log shows causes.
+ */
 export async function forEach<T>(
   things: Iterable<T> | AsyncIterable<T>,
   signal: AbortSignal,
@@ -12,7 +17,7 @@ export async function forEach<T>(
     try {
       await work(thing);
     } catch (error) {
-      failures.push(error);
+      if (!(error instanceof Closed)) failures.push(error);
     }
   }
   if (failures.length === 0) return;

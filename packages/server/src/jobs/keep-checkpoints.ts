@@ -3,7 +3,8 @@ import { readCheckpointFile, writeCheckpointFile } from '../checkpoint-files.ts'
 import { type ChainHead, openCheckpoint, signCheckpoint } from '../crypto/checkpoint.ts';
 import { compareHead } from '../operations/verify/checkpoint.ts';
 import type { Service } from '../service.ts';
-import { checkedHead, openTenant } from '../state/integrity.ts';
+import { checkedHead } from '../state/heads.ts';
+import { openTenant } from '../state/integrity.ts';
 import { findAnchor } from '../store/anchors.ts';
 import { findHead } from '../store/heads.ts';
 import type { Sql } from '../store/sql.ts';

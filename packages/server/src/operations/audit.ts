@@ -4,7 +4,8 @@ import { auditActions, formatTimestamp, limits, type Output, parseTimestamp } fr
 import { signCheckpoint } from '../crypto/checkpoint.ts';
 import { Tampered } from '../refusal.ts';
 import { monthOf } from '../state/clock.ts';
-import { checkedHead, requireAnchor } from '../state/integrity.ts';
+import { checkedHead } from '../state/heads.ts';
+import { requireAnchor } from '../state/integrity.ts';
 import type { TenantState } from '../state/tenant-state.ts';
 import { findAnchor } from '../store/anchors.ts';
 import { type EntryRow, firstEntrySince, listEntries, newestEntries } from '../store/audit-entries.ts';

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Closed } from '../refusal.ts';
 import type { Service } from '../service.ts';
 import { appendLink, type Link } from '../store/append.ts';
 import { isDatabaseFault } from '../store/faults.ts';
 import { type HeadRow, lockHead } from '../store/heads.ts';
 import type { Sql } from '../store/sql.ts';
 import { chain, type Chained, nextLink, statementLimits } from './chain.ts';
-import { checkedHead } from './integrity.ts';
+import { checkedHead } from './heads.ts';
 import type { Waiting } from './queue.ts';
 import type { TenantView } from './tenant-view.ts';
 import type { Tenants } from './tenants.ts';
@@ -154,7 +155,12 @@ async function appendLinks(sql: Sql, now: number, next: NextLink, first: Link | 
 
 async function catchUp(tenants: Tenants, view: TenantView): Promise<void> {
   try {
-    const current = await tenants.reload(view.state.tenant.tenant_id);
+    const { tenant_id: tenantId } = view.state.tenant;
+    const current = await tenants.reload(tenantId).catch((error: unknown) => {
+      if (!(error instanceof Closed)) throw error;
+      // The requests look the tenant up again, and are then refused at once.
+      tenants.forget(tenantId);
+    });
     if (current === view && !view.gone) return;
     const { waiting } = view.queue;
     view.queue.waiting = [];

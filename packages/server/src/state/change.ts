@@ -10,7 +10,8 @@ import { changedRows } from '../store/rows.ts';
 import type { Transaction } from '../store/sql.ts';
 import { findTenant } from '../store/tenants.ts';
 import { authorize } from './authorize.ts';
-import { authentic, checkedHead, openTenant } from './integrity.ts';
+import { checkedHead } from './heads.ts';
+import { authentic, openTenant } from './integrity.ts';
 import { beginLink } from './link.ts';
 import { noSuchTenant, TenantState } from './tenant-state.ts';
 

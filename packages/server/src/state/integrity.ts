@@ -4,7 +4,6 @@ import { hashKeyPlace, openMaterial, versionPlace } from '../crypto/key-material
 import { type Column, rowMac, rowMacHolds } from '../crypto/row-mac.ts';
 import { Tampered } from '../refusal.ts';
 import { anchorTable, type AnchorRow } from '../store/anchors.ts';
-import { headTable, type HeadRow } from '../store/heads.ts';
 import type { KeyRow, KeyVersionRow } from '../store/keys.ts';
 import type { Loaded, RecordedRow, Table } from '../store/rows.ts';
 import { type TenantRow, tenantTable } from '../store/tenants.ts';
@@ -60,15 +59,6 @@ export function checked<Row extends RecordedRow>(
   const row = authentic(secrets, table, loaded);
   if (!row) throw new Tampered(table.name, String(loaded[table.id as keyof Row]), loaded.tenant_id);
   return row;
-}
-
-export function checkedHead<Head extends HeadRow>(
-  secrets: TenantSecrets,
-  tenantId: string,
-  head: Head | undefined,
-): Head {
-  if (!head || !macHolds(secrets, headTable, head)) throw new Tampered(headTable.name, tenantId, tenantId);
-  return head;
 }
 
 export function requireAnchor(secrets: TenantSecrets, anchor: AnchorRow): void {

@@ -7,7 +7,8 @@ import { changedRows, type Loaded } from '../store/rows.ts';
 import type { Sql, Transaction } from '../store/sql.ts';
 import { findTenant, type TenantRow } from '../store/tenants.ts';
 import type { Clock } from './clock.ts';
-import { checkedHead, openTenant } from './integrity.ts';
+import { checkedHead } from './heads.ts';
+import { openTenant } from './integrity.ts';
 import { Remembered } from './remembered.ts';
 import { SharedRead } from './shared-read.ts';
 import { TenantState } from './tenant-state.ts';
@@ -31,6 +32,8 @@ export class Tenants {
   readonly timelines = new Timelines();
   readonly remembered: Remembered;
   readonly tokens: Tokens;
+  /** True until the database is known to have an open tenant. */
+  mayBeClosed = true;
   readonly turns: Admission['turns'];
   readonly #clock: Clock;
   readonly #reloads = new Map<string, SharedRead<TenantView | undefined>>();
@@ -99,6 +102,7 @@ export class Tenants {
     const head = await find(sql, tenantId, last?.id);
     if (!head) return undefined;
     this.#clock.learn(head.now, startedAt);
+    if (head.state_id < 0) this.mayBeClosed = true;
     if (!this.timelines.continues(tenantId, last, head)) this.forget(tenantId);
     return head;
   }

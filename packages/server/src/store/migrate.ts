@@ -83,7 +83,10 @@ async function hasVersions(sql: Sql): Promise<boolean> {
   return found?.there === true;
 }
 
-async function schemaVersion(sql: Sql): Promise<number> {
+/** The version that this program creates and needs. */
+export const newestVersion = migrations.length;
+
+export async function schemaVersion(sql: Sql): Promise<number> {
   const [row] = await sql<{ version: number | null }[]>`select max(version) as version from eaas.migrations`;
   return row?.version ?? 0;
 }

@@ -2,6 +2,8 @@ import { genesisHash } from '@eaas/protocol/audit';
 import type { ChainHead } from '../../crypto/checkpoint.ts';
 import type { RootKey, TenantSecrets } from '../../crypto/key-hierarchy.ts';
 import { sameBytes } from '../../crypto/same-bytes.ts';
+import { Closed } from '../../refusal.ts';
+import { readMark } from '../../state/heads.ts';
 import { macHolds, openSecrets } from '../../state/integrity.ts';
 import { noSuchTenant } from '../../state/tenant-state.ts';
 import { type AnchorRow, anchorTable, findAnchor } from '../../store/anchors.ts';
@@ -23,7 +25,7 @@ export interface Ends {
 
 export async function judgeEnds(
   sql: Sql,
-  { tenantId, findings }: Inspection,
+  { tenantId, findings, isCopy = false }: Inspection,
   roots: readonly RootKey[],
 ): Promise<Ends> {
   const [tenant, headRow, anchorRow, stored, counts] = await Promise.all([
@@ -43,7 +45,10 @@ export async function judgeEnds(
     findings.add('tenant_changed', tenant.rev, tenantId);
   }
   if (!headRow) findings.add('head_missing', null);
-  else if (secrets && !macHolds(secrets, headTable, headRow)) findings.add('head_changed', null);
+  else if (secrets && !macHolds(secrets, headTable, headRow)) {
+    if (!readMark(secrets, headRow)) findings.add('head_changed', null);
+    else if (!isCopy) throw new Closed();
+  }
   const genesis = { id: 0, hash: genesisHash(tenantId) };
   const { first = 1, last = 0 } = stored;
   const head = headRow ? readEnd(headRow, last) : genesis;

@@ -62,6 +62,8 @@ export interface Inspection {
   readonly findings: Findings;
   readonly enough: () => boolean;
   readonly timeLeft: () => number;
+  /** True if the tenant may be closed, because `eaas database copy` verifies its copy. */
+  readonly isCopy?: boolean;
 }
 
 export const unhurried = { enough: () => false, timeLeft: () => 60_000 };

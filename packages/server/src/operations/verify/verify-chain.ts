@@ -12,6 +12,7 @@ import { firstRow, formatCursor, parseCursor, walkRows } from './rows.ts';
 export interface VerifyOptions extends Input<'GET /v1/audit/verify'> {
   readonly timeLeft?: (() => number) | undefined;
   readonly enough?: ((checked: number, last: number) => boolean) | undefined;
+  readonly isCopy?: boolean | undefined;
 }
 
 export type Verification = Output<'GET /v1/audit/verify'>;
@@ -47,7 +48,7 @@ export async function unlessPurged<Found>(
 
 async function verifyOnce(service: Service, tenantId: string, options: VerifyOptions): Promise<Verification> {
   const { background: database, tenants, admission } = service;
-  const { row: from, timeLeft = unhurried.timeLeft } = options;
+  const { row: from, timeLeft = unhurried.timeLeft, isCopy = false } = options;
   const findings = new Findings();
   const enough = (): boolean => options.enough?.(walk.checked, last) ?? false;
   const inspection: Inspection = {
@@ -57,6 +58,7 @@ async function verifyOnce(service: Service, tenantId: string, options: VerifyOpt
     findings,
     enough,
     timeLeft,
+    isCopy,
   };
   const { ends, checkpoint, first, last, walk } = await database.snapshot(async (tx) => {
     const ends = await judgeEnds(tx, inspection, tenants.roots);

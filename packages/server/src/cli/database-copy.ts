@@ -1,0 +1,84 @@
+import { CannotStart } from '../cannot-start.ts';
+import type { Config } from '../config.ts';
+import type { OpenDatabase } from '../open-database.ts';
+import { type OpenService, openServiceOn } from '../open-service.ts';
+import { copyDatabase, type CopyReport } from '../operations/copy/copy-database.ts';
+import type { Service } from '../service.ts';
+import { newestVersion, schemaVersion } from '../store/migrate.ts';
+import { reporting, withService } from './command.ts';
+import { exitCodes, failureOf } from './failure.ts';
+import { inLine, next, printJson, progress, type Reporting } from './output.ts';
+
+const variable = 'EAAS_COPY_TO_DATABASE_URL';
+
+const copy = reporting(
+  'copy',
+  'Copy the tenants to another database, while servers run. Copies from DATABASE_URL or the embedded database to the ' +
+    'database of EAAS_COPY_TO_DATABASE_URL, which `eaas migrate` has prepared, and verifies each copy there. Clients notice ' +
+    'nothing. With --move, the other database also takes over: each tenant is closed here and opened there. Can be ' +
+    'interrupted and repeated. To move back, exchange the two URLs.',
+  ['database copy', 'database copy --move', 'database copy --json'],
+)
+  .option('--move', 'after the copy, close each tenant in this database and open it in the other database')
+  .action(async ({ move, ...options }: Reporting & { move?: true }) => {
+    let failures = 0;
+    await withService(async (source, config) => {
+      const target = await openTarget(config, source.database);
+      try {
+        await requireSchema(source.service, 'source');
+        await requireSchema(target.service, 'target');
+        const databases = { source: source.service, target: target.service };
+        const tell = (what: string, name: string | null) => progress(`${what} ${name ?? 'a tenant'}`);
+        for await (const report of copyDatabase(databases, { isMove: move === true, tell })) {
+          if (report.state === 'failed') failures++;
+          if (options.json) printJson(report);
+          else process.stdout.write(`${lineOf(report)}\n`);
+        }
+      } finally {
+        await target.close();
+      }
+    });
+    if (failures > 0) process.exitCode = exitCodes.refused;
+    else if (move) next(`serve with DATABASE_URL set to the database of ${variable}`, options);
+    else next('`eaas database copy --move`, which also moves the tenants', options);
+  });
+
+function lineOf({ tenant_id, name, state, entry_id, closed_ms, reason }: CopyReport): string {
+  const label = name === null ? tenant_id : `${inLine(name)} (${tenant_id})`;
+  const details = [
+    ...(entry_id === null ? [] : [`up to entry ${entry_id}`]),
+    ...(closed_ms === null ? [] : [`closed for ${closed_ms} ms`]),
+    ...(reason === null ? [] : [reason]),
+  ];
+  return `${label}: ${[state, ...details].join(', ')}`;
+}
+
+async function openTarget(config: Config, { rootKey }: OpenDatabase): Promise<OpenService> {
+  const { copyToDatabaseUrl: url } = config;
+  if (url === null) {
+    throw new CannotStart(
+      `${variable} is not set: set it to the database that gets the copy, with the role of its servers.`,
+    );
+  }
+  const connections = { connection: url, ownerConnection: url, serverRole: null };
+  const database = { ...connections, embedded: false, rootKey, close: () => Promise.resolve() };
+  try {
+    return await openServiceOn(database, config, 'command');
+  } catch (error) {
+    throw new CannotStart(`The database of ${variable} cannot be used. ${failureOf(error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** The rows are copied with the columns of the schema, so both databases must have the same columns. */
+async function requireSchema({ database }: Service, which: 'source' | 'target'): Promise<void> {
+  const version = await database.run(schemaVersion);
+  if (version === newestVersion) return;
+  throw new CannotStart(
+    `The ${which} of the copy must have version ${newestVersion} of the schema (got ${version}): use the version of the ` +
+      'program that migrated it, and run `eaas migrate` for the other database.',
+  );
+}
+
+export const databaseCommands = [copy];

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { genesisHash } from '@eaas/protocol/audit';
+import { closedStateId, closeHead } from '../../state/heads.ts';
+import { insertClosedHead, writeHead } from '../../store/closed-heads.ts';
+import { putRows, rowPortion } from '../../store/copies.ts';
+import type { Transaction } from '../../store/sql.ts';
+import { tenantTable } from '../../store/tenants.ts';
+import { verifyChain } from '../verify/verify-chain.ts';
+import { findPlace, type Place, requireLocked } from './place.ts';
+import { type Databases, type Plan, refusal } from './plan.ts';
+import { type Copied, copyPortion, reserveIn } from './portion.ts';
+
+export type Tell = (done: number, all: number) => void;
+
+const portionTime = 60_000;
+
+/** Copies the tenant while the source serves the tenant, and returns the last copied entry. */
+export async function copyTenant(databases: Databases, plan: Plan, tell: Tell): Promise<number> {
+  const { source, target } = databases;
+  const { tenant_id: tenantId } = plan.from.tenant;
+  const copyId = await beginCopy(databases, plan);
+  for (;;) {
+    const copied = await source.background.snapshot(async (from) => {
+      const place = await findPlace(from, source.tenants.roots, tenantId);
+      if (!place)
+        throw refusal(tenantId, 'was destroyed in the source during the copy: run the command again');
+      const portion = await target.background.transaction(
+        (to) => copyPortion(databases, { from, to }, place, copyId),
+        portionTime,
+      );
+      tell(portion.id, place.head.id);
+      return portion;
+    }, portionTime);
+    if (copied.isComplete) return copied.id;
+  }
+}
+
+async function beginCopy({ source, target }: Databases, { from, to }: Plan): Promise<string> {
+  if (to?.kind === 'arriving' && to.copyId !== undefined) return to.copyId;
+  const { tenant, secrets } = from;
+  const { tenant_id: tenantId } = tenant;
+  const mark = { kind: 'arriving', copyId: randomUUID() } as const;
+  if (to) {
+    // The tenant comes back to a database that it has left, so only what happened since then is copied.
+    await target.background.transaction(async (tx) => {
+      const { head } = await requireLocked(tx, target.tenants.roots, tenantId, (one) => one.kind === 'moved');
+      await writeHead(tx, closeHead(secrets, head, mark));
+    });
+    return mark.copyId;
+  }
+  await reserveIn(target, tenantId, tenant.name);
+  const { rows } = await source.background.run((sql) =>
+    rowPortion(sql, 'tenants', tenantTable.id, tenantId, [tenantId]),
+  );
+  const start = { id: 0, hash: genesisHash(tenantId), state_id: closedStateId(-1), state_hash: null };
+  await target.background.transaction(async (tx) => {
+    await putRows(tx, 'tenants', rows, 'fail');
+    await putRows(tx, 'row_records', JSON.stringify(recordsOf(rows)), 'fail');
+    await insertClosedHead(tx, closeHead(secrets, { ...from.head, ...start }, mark));
+  });
+  return mark.copyId;
+}
+
+function recordsOf(tenants: string) {
+  const rows = JSON.parse(tenants) as { readonly tenant_id: string; readonly rev: number }[];
+  return rows.map(({ tenant_id, rev }) => ({ tenant_id, subject: tenant_id, rev }));
+}
+
+/** Copies what is left in the transaction that holds the lock of the tenant's head in the source. */
+export async function copyRest(
+  databases: Databases,
+  from: Transaction,
+  place: Place,
+  copyId: string,
+): Promise<void> {
+  const copy = (): Promise<Copied> =>
+    databases.target.background.transaction((to) => copyPortion(databases, { from, to }, place, copyId));
+  for (let copied = await copy(); !copied.isComplete;) copied = await copy();
+}
+
+export async function verifyCopy({ target }: Databases, tenantId: string, tell: Tell): Promise<void> {
+  const enough = (checked: number, last: number): boolean => {
+    tell(checked, last);
+    return false;
+  };
+  const { errors } = await verifyChain(target, tenantId, { isCopy: true, enough });
+  requireNone(tenantId, errors);
+}
+
+export function requireNone(tenantId: string, errors: readonly { readonly reason: string }[]): void {
+  const [error] = errors;
+  if (!error) return;
+  throw refusal(
+    tenantId,
+    `stays in the source, because its copy did not pass the verification (${error.reason}). Run \`eaas audit verify\` on the source`,
+  );
+}

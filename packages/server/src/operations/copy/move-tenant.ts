@@ -1,0 +1,128 @@
+import { closedStateId, closeHead, openHead } from '../../state/heads.ts';
+import { writeHead } from '../../store/closed-heads.ts';
+import { copyCounters } from '../../store/copies.ts';
+import { isDatabaseFault } from '../../store/faults.ts';
+import type { Transaction } from '../../store/sql.ts';
+import { judgeRecentAges } from '../verify/ages.ts';
+import { judgeEnds } from '../verify/ends.ts';
+import { startWalk, walkEntries } from '../verify/entries.ts';
+import { Findings, type Inspection, unhurried } from '../verify/report.ts';
+import { allRows, firstRow, walkRows } from '../verify/rows.ts';
+import { copyRest, copyTenant, requireNone, type Tell, verifyCopy } from './copy-tenant.ts';
+import { findPlace, type Place, requireLocked } from './place.ts';
+import { type Databases, planOf, refusal } from './plan.ts';
+
+const lockTime = 10_000;
+const mostAttempts = 5;
+
+/**
+ * Moves a tenant whose copy is verified up to the entry `verified`. Returns the last entry, and how
+ * many milliseconds the tenant was locked or closed.
+ */
+export async function moveTenant(databases: Databases, tenantId: string, verified: number, tell: Tell) {
+  let through = verified;
+  for (let attempt = 1; ; attempt++) {
+    const plan = await planOf(databases, tenantId);
+    if (plan.step === 'copy') {
+      const copied = await copyTenant(databases, plan, tell);
+      requireNone(tenantId, await findingsSince(databases, tenantId, through));
+      through = copied;
+    } else if (plan.step !== 'finish') throw refusal(tenantId, 'was moved by another command');
+    const startedAt = performance.now();
+    try {
+      await leave(databases, tenantId, through);
+      const entry_id = await open(databases, tenantId);
+      return { entry_id, closed_ms: Math.round(performance.now() - startedAt) };
+    } catch (error) {
+      if (attempt === mostAttempts || !isDatabaseFault(error)) throw error;
+    }
+  }
+}
+
+/**
+ * While the head is locked, appends of the tenant wait. If anything fails, the transaction rolls back and the source
+ * continues to serve the tenant. After the commit, no replica can append in the source.
+ */
+async function leave(databases: Databases, tenantId: string, verified: number): Promise<void> {
+  const { source, target } = databases;
+  await source.background.transaction(async (from) => {
+    const place = await requireLocked(from, source.tenants.roots, tenantId, (one) => one.kind !== 'arriving');
+    const to = await target.database.run((sql) => findPlace(sql, target.tenants.roots, tenantId));
+    const isSameCopy = place.kind === 'open' || place.copyId === to?.copyId;
+    if (to?.kind !== 'arriving' || to.copyId === undefined || !isSameCopy) {
+      throw refusal(tenantId, 'was moved by another command');
+    }
+    const { copyId } = to;
+    await copyRest(databases, from, place, copyId);
+    await target.background.transaction((to) => copyCounters(from, to, tenantId), lockTime);
+    requireNone(tenantId, await findingsSince(databases, tenantId, verified));
+    if (place.kind === 'moved') return;
+    const { head, secrets } = place;
+    const state_id = closedStateId(head.state_id);
+    await writeHead(from, closeHead(secrets, { ...head, state_id }, { kind: 'moved', copyId }));
+  }, lockTime);
+}
+
+/** The locks of both heads keep a command that copies in the other direction from opening the source. */
+async function open({ source, target }: Databases, tenantId: string): Promise<number> {
+  return source.background.transaction(async (from) => {
+    const left = await requireLocked(from, source.tenants.roots, tenantId, ({ kind }) => kind === 'moved');
+    await target.background.transaction(async (to) => {
+      await requireLocked(
+        to,
+        target.tenants.roots,
+        tenantId,
+        ({ kind, copyId, head }) =>
+          kind === 'arriving' && copyId === left.copyId && Buffer.from(head.hash).equals(left.head.hash),
+      );
+      await writeOpened(to, left);
+    });
+    return left.head.id;
+  });
+}
+
+/** The copy in the source was never opened, so the target still has the whole log. */
+export async function reopenTenant({ source, target }: Databases, tenantId: string): Promise<void> {
+  await target.background.transaction(async (to) => {
+    const left = await requireLocked(to, target.tenants.roots, tenantId, ({ kind }) => kind === 'moved');
+    await source.background.transaction(async (from) => {
+      await requireLocked(
+        from,
+        source.tenants.roots,
+        tenantId,
+        ({ kind, copyId }) => kind === 'arriving' && copyId === left.copyId,
+      );
+      await writeOpened(to, left);
+    });
+  });
+}
+
+function writeOpened(tx: Transaction, { head, secrets }: Place) {
+  return writeHead(tx, openHead(secrets, { ...head, state_id: closedStateId(head.state_id) }));
+}
+
+/** Verifies only what was copied after the entry `since`, because the tenant waits. */
+async function findingsSince(databases: Databases, tenantId: string, since: number) {
+  const { background: database, tenants, admission } = databases.target;
+  const findings = new Findings();
+  const inspection: Inspection = {
+    ...unhurried,
+    database,
+    turns: admission.turns,
+    tenantId,
+    findings,
+    isCopy: true,
+  };
+  const { ends, changed, walk } = await database.snapshot(async (tx) => {
+    const ends = await judgeEnds(tx, inspection, tenants.roots);
+    const isPurged = ends.anchor.id > since;
+    const changed = isPurged ? undefined : await judgeRecentAges(tx, inspection, since);
+    return { ends, changed, walk: await startWalk(tx, tenantId, since + 1, ends.anchor) };
+  }, unhurried.timeLeft());
+  const { secrets, head } = ends;
+  if (secrets && changed) {
+    await walkRows(inspection, secrets, firstRow, { ...allRows, among: changed });
+    await walkEntries(inspection, secrets, walk, head.id);
+  } else await verifyCopy(databases, tenantId, () => {});
+  return findings.first;
+}

@@ -1,0 +1,63 @@
+import type { Roots } from '../../crypto/key-hierarchy.ts';
+import { Refusal, Tampered } from '../../refusal.ts';
+import { type Mark, readMark } from '../../state/heads.ts';
+import { macHolds, type OpenTenant, openTenant } from '../../state/integrity.ts';
+import { entryAt } from '../../store/audit-entries.ts';
+import { findAnchor } from '../../store/anchors.ts';
+import { findHead, type HeadRow, headTable, lockHead } from '../../store/heads.ts';
+import type { Sql, Transaction } from '../../store/sql.ts';
+import { findTenant } from '../../store/tenants.ts';
+
+/** How a database has a tenant. */
+export interface Place extends OpenTenant {
+  readonly kind: 'open' | Mark['kind'];
+  readonly copyId: string | undefined;
+  readonly head: HeadRow;
+}
+
+export async function findPlace(sql: Sql, roots: Roots, tenantId: string): Promise<Place | undefined> {
+  return placeOf(roots, tenantId, await findTenant(sql, tenantId), await findHead(sql, tenantId));
+}
+
+export async function lockPlace(tx: Transaction, roots: Roots, tenantId: string): Promise<Place | undefined> {
+  const head = await lockHead(tx, tenantId);
+  return placeOf(roots, tenantId, await findTenant(tx, tenantId), head);
+}
+
+export async function requireLocked(
+  tx: Transaction,
+  roots: Roots,
+  tenantId: string,
+  isExpected: (place: Place) => boolean,
+): Promise<Place> {
+  const place = await lockPlace(tx, roots, tenantId);
+  if (place && isExpected(place)) return place;
+  throw new Refusal(
+    'conflict',
+    `Another \`eaas database copy\` has changed the state of the tenant ${tenantId}: run the command again.`,
+  );
+}
+
+function placeOf(
+  roots: Roots,
+  tenantId: string,
+  row: Awaited<ReturnType<typeof findTenant>>,
+  head: HeadRow | undefined,
+): Place | undefined {
+  if (!row && !head) return undefined;
+  if (!row || !head) throw new Tampered(headTable.name, tenantId, tenantId);
+  const open = openTenant(roots, row);
+  if (macHolds(open.secrets, headTable, head)) return { ...open, kind: 'open', copyId: undefined, head };
+  const mark = readMark(open.secrets, head);
+  if (!mark) throw new Tampered(headTable.name, tenantId, tenantId);
+  return { ...open, ...mark, head };
+}
+
+/** True if the log continues from the entry `id` with this hash. The hashes of purged entries are unknown. */
+export async function continues(sql: Sql, { head }: Place, { id, hash }: HeadRow): Promise<boolean> {
+  if (id > head.id) return false;
+  const anchor = await findAnchor(sql, head.tenant_id);
+  if (id < (anchor?.id ?? 1)) return true;
+  const known = id === anchor?.id ? anchor : id === head.id ? head : await entryAt(sql, head.tenant_id, id);
+  return known !== undefined && Buffer.from(known.hash).equals(hash);
+}

@@ -1,0 +1,65 @@
+import { Refusal } from '../../refusal.ts';
+import type { Service } from '../../service.ts';
+import { continues, findPlace, type Place } from './place.ts';
+
+export interface Databases {
+  readonly source: Service;
+  readonly target: Service;
+}
+
+export interface Plan {
+  /**
+   * `finish`: the tenant is closed in both databases. `reopen`: the copy back into the source was never finished, so the
+   * target still has the whole log. `moved`, `elsewhere`: the target serves the tenant already.
+   */
+  readonly step: 'copy' | 'finish' | 'reopen' | 'moved' | 'elsewhere';
+  readonly from: Place;
+  readonly to: Place | undefined;
+}
+
+export async function planOf({ source, target }: Databases, tenantId: string): Promise<Plan> {
+  const from = await source.database.run((sql) => findPlace(sql, source.tenants.roots, tenantId));
+  const to = await target.database.run((sql) => findPlace(sql, target.tenants.roots, tenantId));
+  if (!from) throw refusal(tenantId, 'was destroyed in the source during the copy: run the command again');
+  const step = stepOf(tenantId, from, to);
+  const [longer, longerPlace, shorter] =
+    step === 'copy' || step === 'finish' ? ([source, from, to] as const) : ([target, to, from] as const);
+  const isSame =
+    !shorter ||
+    !longerPlace ||
+    (await longer.database.run((sql) => continues(sql, longerPlace, shorter.head)));
+  if (isSame) return { step, from, to };
+  throw refusal(
+    tenantId,
+    'has another audit log in the target. Use an empty target, or erase the tenant there with `eaas tenant destroy`',
+  );
+}
+
+function stepOf(tenantId: string, from: Place, to: Place | undefined): Plan['step'] {
+  const isSameCopy = from.copyId === to?.copyId;
+  if (from.kind === 'open') {
+    if (to?.kind !== 'open') return 'copy';
+    throw refusal(
+      tenantId,
+      'is open in both databases, and only one database may serve a tenant. Check DATABASE_URL and EAAS_COPY_TO_DATABASE_URL',
+    );
+  }
+  if (from.kind === 'moved') {
+    if (to?.kind === 'open') return 'moved';
+    if (to?.kind === 'arriving' && isSameCopy) return 'finish';
+    throw refusal(
+      tenantId,
+      'has moved from the source to a database other than the target. Set EAAS_COPY_TO_DATABASE_URL to that database',
+    );
+  }
+  if (to?.kind === 'open') return 'elsewhere';
+  if (to?.kind === 'moved' && isSameCopy) return 'reopen';
+  throw refusal(
+    tenantId,
+    'has only an incomplete copy in the source. Set DATABASE_URL to the database from which the copy came',
+  );
+}
+
+export function refusal(tenantId: string, sentence: string): Refusal {
+  return new Refusal('conflict', `The tenant ${tenantId} ${sentence}.`);
+}

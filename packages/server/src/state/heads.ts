@@ -1,0 +1,68 @@
+import { Closed, Tampered } from '../refusal.ts';
+import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
+import { type HeadRow, headTable } from '../store/heads.ts';
+import type { Table } from '../store/rows.ts';
+import { macHolds, seal } from './integrity.ts';
+
+export function checkedHead<Head extends HeadRow>(
+  secrets: TenantSecrets,
+  tenantId: string,
+  head: Head | undefined,
+): Head {
+  if (!head) throw new Tampered(headTable.name, tenantId, tenantId);
+  if (macHolds(secrets, headTable, head)) return head;
+  if (readMark(secrets, head)) throw new Closed();
+  throw new Tampered(headTable.name, tenantId, tenantId);
+}
+
+/** A mark closes a tenant: `moved` in the database that it leaves, `arriving` in the database that gets the copy. */
+export interface Mark {
+  readonly kind: 'moved' | 'arriving';
+  /** The same in both databases, so that a tenant that has moved cannot be opened in a third database. */
+  readonly copyId: string;
+}
+
+const codes = { moved: 1, arriving: 2 } as const;
+const markLength = 17;
+
+/** Earlier versions of the service refuse a closed head too, because its MAC is not the MAC of a head. */
+export function closeHead(secrets: TenantSecrets, head: HeadRow, mark: Mark): HeadRow {
+  const { mac, ...content } = seal(secrets, tableOf(mark), contentOf(head));
+  return { ...content, mac: Buffer.concat([encodeMark(mark), mac]) };
+}
+
+export function openHead(secrets: TenantSecrets, head: HeadRow): HeadRow {
+  return seal(secrets, headTable, contentOf(head));
+}
+
+export function readMark(secrets: TenantSecrets, { mac, ...head }: HeadRow): Mark | undefined {
+  if (!(mac instanceof Uint8Array) || mac.length <= markLength) return undefined;
+  const mark = decodeMark(mac.subarray(0, markLength));
+  if (!mark || !macHolds(secrets, tableOf(mark), { ...head, mac: mac.subarray(markLength) }))
+    return undefined;
+  return mark;
+}
+
+/** A closed head has a negative `state_id`. The function is its own inverse. */
+export function closedStateId(stateId: number): number {
+  return -2 - stateId;
+}
+
+function tableOf({ kind, copyId }: Mark): Table<HeadRow> {
+  return { ...headTable, label: ['eaas closed head v1', kind, copyId] };
+}
+
+function contentOf({ tenant_id, id, hash, state_id, state_hash, created_at, month, encrypts }: HeadRow) {
+  return { tenant_id, id, hash, state_id, state_hash, created_at, month, encrypts };
+}
+
+function encodeMark({ kind, copyId }: Mark): Uint8Array {
+  return Buffer.from(`0${codes[kind]}${copyId.replaceAll('-', '')}`, 'hex');
+}
+
+function decodeMark(bytes: Uint8Array): Mark | undefined {
+  const kind = bytes[0] === codes.moved ? 'moved' : bytes[0] === codes.arriving ? 'arriving' : undefined;
+  const text = Buffer.from(bytes.subarray(1)).toString('hex');
+  const copyId = text.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  return kind && { kind, copyId };
+}

@@ -1,0 +1,184 @@
+import { first } from './rows.ts';
+import type { Sql, Transaction } from './sql.ts';
+
+// Rows travel as JSON text from one database to the other, so that this process neither parses nor converts a column.
+
+export interface Portion {
+  readonly rows: string;
+  readonly count: number;
+}
+
+const mostEntries = 10_000;
+const mostMetadata = 4 * 1024 * 1024;
+const mostRows = 500;
+const mostVersions = 5_000;
+
+async function portion(query: PromiseLike<readonly Portion[]>): Promise<Portion> {
+  return (await first(query)) ?? { rows: '[]', count: 0 };
+}
+
+/** The last of the next entries, so that one portion takes little memory. */
+export async function lastOfPortion(sql: Sql, tenantId: string, after: number, through: number) {
+  const end = Math.min(through, after + mostEntries);
+  const row = await first(sql<{ id: number | null }[]>`
+    select max(id) as id from (
+      select id, sum(octet_length(metadata)) over (order by id rows unbounded preceding) - octet_length(metadata) as before
+      from eaas.audit_entries where tenant_id = ${tenantId} and id > ${after} and id <= ${end}
+    ) e where before < ${mostMetadata}`);
+  return row?.id ?? end;
+}
+
+export function entryPortion(sql: Sql, tenantId: string, after: number, through: number): Promise<Portion> {
+  return portion(sql<Portion[]>`
+    select coalesce(json_agg(e), '[]')::text as rows, count(*) as count from (
+      select * from eaas.audit_entries where tenant_id = ${tenantId} and id > ${after} and id <= ${through} order by id
+    ) e`);
+}
+
+/** The number of the last change whose rows belong to the next portion. Undefined if no row has changed. */
+export async function lastOfChanges(sql: Sql, tenantId: string, after: number): Promise<number | undefined> {
+  const row = await first(sql<{ rev: number | null }[]>`
+    select max(rev) as rev from (
+      select rev from eaas.row_records where tenant_id = ${tenantId} and rev > ${after} order by rev limit ${mostRows}
+    ) r`);
+  return row?.rev ?? undefined;
+}
+
+interface Range {
+  readonly after: number;
+  readonly through: number;
+}
+
+export function recordPortion(sql: Sql, tenantId: string, { after, through }: Range): Promise<Portion> {
+  return portion(sql<Portion[]>`
+    select coalesce(json_agg(r), '[]')::text as rows, count(*) as count from eaas.row_records r
+    where tenant_id = ${tenantId} and rev > ${after} and rev <= ${through}`);
+}
+
+/** A row that changes again later belongs to the later portion only. */
+export async function subjectsOf(sql: Sql, tenantId: string, { after, through }: Range): Promise<string[]> {
+  const rows = await sql<{ subject: string }[]>`
+    select subject from eaas.row_records r where tenant_id = ${tenantId} and rev > ${after} and rev <= ${through}
+      and not exists (select from eaas.row_records newer
+        where newer.tenant_id = r.tenant_id and newer.subject = r.subject and newer.rev > r.rev)`;
+  return rows.map(({ subject }) => subject);
+}
+
+/** In the order of their changes, because a destroyed key frees its name for another key. */
+export function rowPortion(
+  sql: Sql,
+  table: 'tenants' | 'keys' | 'api_keys',
+  id: string,
+  tenantId: string,
+  subjects: readonly string[],
+): Promise<Portion> {
+  return portion(sql<Portion[]>`
+    select coalesce(json_agg(t order by t.rev), '[]')::text as rows, count(*) as count from eaas.${sql(table)} t
+    where tenant_id = ${tenantId} and ${sql(id)} = any (${[...subjects]}::uuid[])`);
+}
+
+export async function destroyedAmong(sql: Sql, tenantId: string, keyIds: readonly string[]) {
+  const rows = await sql<{ key_id: string }[]>`
+    select key_id from eaas.keys
+    where tenant_id = ${tenantId} and key_id = any (${[...keyIds]}::uuid[]) and status = 'destroyed'`;
+  return rows.map((row) => row.key_id);
+}
+
+export async function newestVersions(sql: Sql, tenantId: string, keyIds: readonly string[]) {
+  const rows = await sql<{ key_id: string; newest: number }[]>`
+    select key_id, max(key_version) as newest from eaas.key_versions
+    where tenant_id = ${tenantId} and key_id = any (${[...keyIds]}::uuid[]) group by key_id`;
+  return new Map(rows.map((row) => [row.key_id, row.newest]));
+}
+
+export async function versionPortion(
+  sql: Sql,
+  tenantId: string,
+  keyIds: readonly string[],
+  newest: ReadonlyMap<string, number>,
+): Promise<Portion & { readonly isLast: boolean }> {
+  const found = await portion(sql<Portion[]>`
+    select coalesce(json_agg(v), '[]')::text as rows, count(*) as count from (
+      select v.* from unnest(${[...keyIds]}::uuid[], ${keyIds.map((id) => newest.get(id) ?? 0)}::bigint[]) as known (key_id, newest)
+        join eaas.key_versions v using (key_id)
+      where v.tenant_id = ${tenantId} and v.key_version > known.newest
+      order by key_id, key_version limit ${mostVersions}
+    ) v`);
+  return { ...found, isLast: found.count < mostVersions };
+}
+
+export async function tokenHashes(sql: Sql, tenantId: string, apiKeyIds: readonly string[]) {
+  const rows = await sql<{ token_hash: Uint8Array }[]>`
+    select token_hash from eaas.api_keys
+    where tenant_id = ${tenantId} and api_key_id = any (${[...apiKeyIds]}::uuid[])`;
+  return rows.map((row) => Buffer.from(row.token_hash));
+}
+
+export async function enterTokens(sql: Sql, tenantId: string, hashes: readonly Buffer[]): Promise<void> {
+  if (hashes.length === 0) return;
+  const rows = hashes.map((token_hash) => ({ token_hash, tenant_id: tenantId }));
+  await sql`insert into eaas.token_directory ${sql(rows)} on conflict do nothing`;
+}
+
+export async function lastSum(sql: Sql, tenantId: string): Promise<number> {
+  const row = await first(sql<{ id: number | null }[]>`
+    select max(id) as id from eaas.entry_counts where tenant_id = ${tenantId}`);
+  return row?.id ?? 0;
+}
+
+export async function sumPortion(sql: Sql, tenantId: string, after: number): Promise<Portion> {
+  const end = await first(sql<{ id: number | null }[]>`
+    select max(id) as id from (
+      select id from eaas.entry_counts where tenant_id = ${tenantId} and id > ${after} order by id limit ${mostRows}
+    ) c`);
+  return portion(sql<Portion[]>`
+    select coalesce(json_agg(c), '[]')::text as rows, count(*) as count from eaas.entry_counts c
+    where tenant_id = ${tenantId} and id > ${after} and id <= ${end?.id ?? after}`);
+}
+
+const counters = {
+  usage_cursors: ['tenant_id'],
+  usage: ['tenant_id', 'month', 'operation'],
+  key_version_uses: ['tenant_id', 'key_id', 'key_version'],
+  api_key_uses: ['tenant_id', 'api_key_id'],
+} as const;
+
+/** The lock of the cursor keeps the job that counts usage out, so that cursor and counters belong together. */
+export async function copyCounters(from: Transaction, to: Transaction, tenantId: string): Promise<void> {
+  await from`select from eaas.usage_cursors where tenant_id = ${tenantId} for update`;
+  // Counters of an earlier copy may have no counterpart, because the target has counted further than the source.
+  await to`update eaas.usage set count = 0 where tenant_id = ${tenantId}`;
+  await to`update eaas.key_version_uses set wraps = 0, unwraps = 0, last_unwrap_at = null where tenant_id = ${tenantId}`;
+  for (const [table, key] of Object.entries(counters)) {
+    const { rows } = await portion(from<Portion[]>`
+      select coalesce(json_agg(t), '[]')::text as rows, count(*) as count from eaas.${from(table)} t
+      where tenant_id = ${tenantId}`);
+    await putRows(to, table, rows, key);
+  }
+}
+
+/** Rows that exist are kept, replaced if they have the same `key`, or make the statement fail. */
+export async function putRows(
+  tx: Transaction,
+  table: string,
+  rows: string,
+  existing: 'keep' | 'fail' | readonly string[],
+): Promise<void> {
+  if (rows === '[]') return;
+  const names = await tx<{ name: string }[]>`
+    select quote_ident(attname) as name from pg_catalog.pg_attribute
+    where attrelid = ${`eaas.${table}`}::regclass and attnum > 0 and not attisdropped order by attnum`;
+  const columns = names.map(({ name }) => name);
+  const set = columns.filter((name) => !existing.includes(name)).map((name) => `${name} = excluded.${name}`);
+  const ifExisting =
+    existing === 'fail'
+      ? ''
+      : existing === 'keep'
+        ? 'on conflict do nothing'
+        : `on conflict (${existing.join(', ')}) do update set ${set.join(', ')}`;
+  await tx.unsafe(
+    `insert into eaas.${table} (${columns.join(', ')}) select ${columns.join(', ')}
+      from json_populate_recordset(null::eaas.${table}, $1::text::json) ${ifExisting}`,
+    [rows],
+  );
+}
