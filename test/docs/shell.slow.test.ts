@@ -19,6 +19,14 @@ const elsewhere: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'npm run release:check': 'test/packaging is what it runs',
     'npm deprecate @eaas/sdk@1.2.3 "Broken tarball: use 1.2.4"': 'it changes the registry',
   },
+  'docs/operating/growing.md': {
+    'export EAAS_MIGRATE_DATABASE_URL=postgres://eaas_owner:choose-one@db.example:5432/eaas?sslmode=verify-full':
+      'test/faults/database-copy.test.ts types it under load',
+    'export EAAS_COPY_TO_DATABASE_URL=postgres://eaas_server:choose-another@db.example:5432/eaas?sslmode=verify-full':
+      'test/faults/database-copy.test.ts types it under load',
+    'npx @eaas/server database copy --move': 'test/faults/database-copy.test.ts types it under load',
+    'npx @eaas/server audit verify': 'test/faults/database-copy.test.ts types it',
+  },
   'packages/protocol/README.md': {
     'npm install @eaas/protocol': 'not published yet: test/packaging installs the tarballs',
   },

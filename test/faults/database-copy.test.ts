@@ -6,8 +6,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../../packages/server/src/config.ts';
 import { openService } from '../../packages/server/src/open-service.ts';
 import { newRootKey } from '../cli/command-line.ts';
-import { eaas, type Environment, type Finished, launch, run } from '../conformance/program.ts';
-import { createDatabase, migrated, type TestDatabase } from '../setup/database.ts';
+import { eaas, type Environment, launch } from '../conformance/program.ts';
+import { blocksOf, read } from '../docs/markdown.ts';
+import { openTerminal, type Terminal } from '../docs/terminal.ts';
+import { createDatabase, type TestDatabase } from '../setup/database.ts';
 import { reportDuration } from '../setup/report.ts';
 import { type Resident, settle } from '../setup/world.ts';
 import { type Answer, send } from './client.ts';
@@ -27,17 +29,23 @@ let upstreams: Awaited<ReturnType<typeof proxyTo>>;
 const loads: { tenant: Resident; keyId: string; load: Load; sent: readonly Sent[]; log: Entry[] }[] = [];
 const readiness: Record<string, Answer> = {};
 let killed = 0;
-let copied: Finished;
-let moved: Finished;
-let again: Finished;
+let copied: string;
+let moved: string;
+let again: string;
+let verified: string;
+const terminals: Terminal[] = [];
+const failed: string[] = [];
+const commands = blocksOf(read('docs/operating/growing.md'), 'sh');
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'eaas-test-'));
-  place = await createDatabase(migrated);
+  place = await createDatabase();
   const secret = { EAAS_ROOT_KEY: newRootKey() };
   source = { ...secret, EAAS_DATA_DIR: join(folder, '.eaas') };
   target = { ...secret, DATABASE_URL: place.url('server') };
+  for (const env of [source, secret]) terminals.push(await newTerminal(env));
   former = await startReplica(source);
+  await type('target', 'migrate');
   later = await startReplica(target);
   upstreams = await proxyTo([former, later]);
   const { service, close } = await openService(readConfig(source), 'command');
@@ -50,13 +58,14 @@ beforeAll(async () => {
   }
   await close();
   await sleep(500);
-  copied = await copy();
+  copied = await type('source', 'copy');
   readiness['later, before the move'] = await ready(later);
   for (const milliseconds of [500, 900, 1_300]) await killAfter(milliseconds);
-  moved = await copy('--move');
+  moved = await type('source', 'copy --move');
   readiness['former, after the move'] = await ready(former);
   readiness['later, after the move'] = await ready(later);
-  again = await copy('--move');
+  again = await type('source', 'copy --move');
+  verified = await type('target', 'audit verify');
   await sleep(500);
   for (const one of loads) {
     one.sent = await one.load.stop();
@@ -65,6 +74,7 @@ beforeAll(async () => {
 }, 180_000);
 
 afterAll(async () => {
+  for (const terminal of terminals) await terminal.close();
   await upstreams.close();
   await former.stop();
   await later.kill();
@@ -72,33 +82,57 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 20 });
 });
 
-const environment = (): Environment => ({ ...source, EAAS_COPY_TO_DATABASE_URL: place.url('server') });
-const copy = (...options: string[]): Promise<Finished> =>
-  run([...eaas, 'database', 'copy', ...options], environment());
 const ready = (replica: Replica): Promise<Answer> => send(replica, '', 'GET', '/readyz');
 
+async function newTerminal(env: Environment): Promise<Terminal> {
+  const terminal = await openTerminal(folder, env);
+  await terminal.type(`npx() { shift; ${eaas.map((word) => `'${word}'`).join(' ')} "$@"; }`);
+  return terminal;
+}
+
+/** Types the commands of the page in the terminal that the page names. */
+async function type(where: 'source' | 'target', end: string): Promise<string> {
+  const block = commands.find((text) => text.endsWith(`${end}\n`));
+  const terminal = terminals[where === 'source' ? 0 : 1];
+  if (block === undefined || !terminal) throw new Error(`the page has no command that ends with ${end}`);
+  const own = block
+    .replace(/postgres:\/\/eaas_owner:\S+/, () => place.url('owner'))
+    .replace(/postgres:\/\/eaas_server:\S+/, () => place.url('server'));
+  const typed = await terminal.type(own);
+  failed.push(...typed.failed);
+  return typed.output;
+}
+
 async function killAfter(milliseconds: number): Promise<void> {
-  const { child } = launch([...eaas, 'database', 'copy', '--move'], environment());
+  const { child } = launch([...eaas, 'database', 'copy', '--move'], {
+    ...source,
+    EAAS_COPY_TO_DATABASE_URL: place.url('server'),
+  });
   const ended = new Promise((resolve) => child.once('close', resolve));
   await sleep(milliseconds);
   if (child.kill('SIGKILL')) killed++;
   await ended;
 }
 
-test('the copy of a running embedded database succeeds, and names each tenant', () => {
-  expect({ code: copied.code, stderr: copied.stderr }).toMatchObject({ code: 0 });
-  for (const name of names)
-    expect(copied.stdout).toMatch(new RegExp(`^${name} \\(.*\\): copied, up to entry \\d+$`, 'm'));
-  expect(copied.stderr).toContain('Next: `eaas database copy --move`');
+test('every command of the page succeeds', () => {
+  expect(failed).toEqual([]);
+  expect(commands).toHaveLength(4);
 });
 
-test('a move that was killed three times is completed by the next run', () => {
+test('the copy of a running embedded database names each tenant and the next step', () => {
+  for (const name of names)
+    expect(copied).toMatch(new RegExp(`^${name} \\(.*\\): copied, up to entry \\d+$`, 'm'));
+  expect(copied).toContain('Next: `eaas database copy --move`');
+});
+
+test('a move that was killed is completed by the next run', () => {
   expect(killed).toBeGreaterThan(0);
-  expect({ code: moved.code, stderr: moved.stderr }).toMatchObject({ code: 0 });
-  for (const name of names) expect(moved.stdout).toMatch(new RegExp(`^${name} \\(.*\\): moved`, 'm'));
-  expect(again.code).toBe(0);
-  for (const name of names) expect(again.stdout).toMatch(new RegExp(`^${name} \\(.*\\): moved$`, 'm'));
-  process.stdout.write(moved.stdout);
+  for (const name of names) {
+    expect(moved).toMatch(new RegExp(`^${name} \\(.*\\): moved`, 'm'));
+    expect(again).toMatch(new RegExp(`^${name} \\(.*\\): moved$`, 'm'));
+    expect(verified).toMatch(new RegExp(`^${name} \\(.*\\): valid`, 'm'));
+  }
+  process.stdout.write(moved);
 });
 
 test('during the copy and the move, every request of a client succeeds', () => {
@@ -142,6 +176,6 @@ test('only the replica of the database that serves the tenants is ready', () => 
   expect(seen).toEqual([
     ['later, before the move', 503, ['another database serves the tenants']],
     ['former, after the move', 503, ['another database serves the tenants']],
-    ['later, after the move', 200, expect.anything()],
+    ['later, after the move', 200, undefined],
   ]);
 });

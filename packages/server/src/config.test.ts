@@ -22,6 +22,7 @@ test('an empty environment selects the embedded database and a loopback address'
     workers: Math.min(4, availableParallelism()),
     databaseUrl: null,
     migrateDatabaseUrl: null,
+    copyToDatabaseUrl: null,
     dataDirectory: null,
     rootKey: null,
     previousRootKey: null,
