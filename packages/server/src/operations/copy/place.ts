@@ -19,7 +19,7 @@ export async function findPlace(sql: Sql, roots: Roots, tenantId: string): Promi
   return placeOf(roots, tenantId, await findTenant(sql, tenantId), await findHead(sql, tenantId));
 }
 
-export async function lockPlace(tx: Transaction, roots: Roots, tenantId: string): Promise<Place | undefined> {
+async function lockPlace(tx: Transaction, roots: Roots, tenantId: string): Promise<Place | undefined> {
   const head = await lockHead(tx, tenantId);
   return placeOf(roots, tenantId, await findTenant(tx, tenantId), head);
 }
