@@ -5,6 +5,7 @@ import { benchmark as chromium } from './chromium.bench.ts';
 import { benchmark as drizzle } from './drizzle.bench.ts';
 import { benchmark as fields } from './fields.bench.ts';
 import { benchmark as latency } from './latency.bench.ts';
+import { benchmark as copy } from './copy.bench.ts';
 import { describeLoad, watchMachine } from './machine-load.ts';
 import { benchmark as intake } from './intake.bench.ts';
 import { benchmark as growth } from './growth.bench.ts';
@@ -35,6 +36,7 @@ const benchmarks: readonly (Benchmark | Report)[] = [
   batches,
   verify,
   storage,
+  copy,
   intake,
   growth,
   blind,

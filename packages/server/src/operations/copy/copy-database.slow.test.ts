@@ -168,6 +168,25 @@ test('a command that was killed between closing and opening is completed by the 
   expect(await verified(target.service)).toMatchObject({ valid: true });
 });
 
+test('a copy that was interrupted continues behind its last portion', async () => {
+  for (let nth = 0; nth < 11; nth++) expect(await wrapIn(source.service, 1_000)).toBe(200);
+  await target.owner`alter table eaas.audit_entries add constraint interrupted check (id <= 10500)`;
+  await expect(copy(source, target)).rejects.toThrow('interrupted');
+  const [before] = await target.owner<{ id: number }[]>`select id::int from eaas.audit_heads`;
+  expect(before?.id).toBe(10_000);
+  await target.owner`alter table eaas.audit_entries drop constraint interrupted`;
+  await target.owner`alter table eaas.audit_entries add constraint continues check (id > 10000) not valid`;
+  expect(await copy(source, target, true)).toMatchObject([{ state: 'moved', entry_id: 11_002 }]);
+  expect(await verified(target.service)).toMatchObject({ valid: true, checked: 11_002 });
+});
+
+test('during a rotation of the root key, nothing is copied', async () => {
+  await source.owner`insert into eaas.root_checks select 'another', sealed from eaas.root_checks`;
+  expect(await refusalOf(copy(source, target))).toContain(
+    'conflict: A rotation of the root key is under way: finish `eaas root-key rotate`',
+  );
+});
+
 test('a move that was not completed is undone with the databases exchanged', async () => {
   await target.owner`alter table eaas.audit_heads add constraint stays_closed check (state_id < 0)`;
   await expect(copy(source, target, true)).rejects.toThrow('stays_closed');

@@ -1,0 +1,89 @@
+import { readConfig } from '../../packages/server/src/config.ts';
+import { migrateDatabase } from '../../packages/server/src/migrate-database.ts';
+import type { CopyReport } from '../../packages/server/src/operations/copy/copy-database.ts';
+import { jsonLines } from '../cli/command-line.ts';
+import { eaas, type Environment, run } from '../conformance/program.ts';
+import { call } from '../faults/client.ts';
+import { Load, longest, newDek, type Sent, tally } from '../faults/load.ts';
+import { newKey, operate, type Operator, type Replica, startReplica, type Tenant } from '../faults/place.ts';
+import { proxyTo } from '../faults/two-upstreams.ts';
+import { OwnPostgres } from '../setup/own-postgres.ts';
+import { median, type Report } from './compare.ts';
+
+const entries = Number(process.env['COPY_ENTRIES'] ?? 200_000);
+const others = 50;
+const batch = 1_000;
+
+export const benchmark: Report = {
+  name: 'copy',
+  about: `eaas database copy of ${others + 1} tenants, one with ${entries.toLocaleString('en')} entries, under load`,
+  async *report(defer) {
+    const [from, to] = [await OwnPostgres.start('installed'), await OwnPostgres.start('embedded')];
+    defer(from.drop);
+    defer(to.drop);
+    yield `from PostgreSQL ${from.binaries.version} to PostgreSQL ${to.binaries.version}`;
+    const operator = await operate(from.url);
+    defer(operator.close);
+    const target = { ...operator.env, DATABASE_URL: to.url('server') };
+    await migrateDatabase(readConfig({ ...target, EAAS_MIGRATE_DATABASE_URL: to.url('owner') }));
+    const former = await startReplica(operator.env);
+    defer(() => former.kill());
+    const large = await fill(operator, former);
+    const small = await operator.newTenant();
+    for (let nth = 1; nth < others; nth++) await operator.newTenant();
+
+    const command = { ...operator.env, EAAS_COPY_TO_DATABASE_URL: to.url('server') };
+    const idle = await copy(command);
+    yield `copy and verification without load: ${seconds(idle.time)}`;
+    const later = await startReplica(target);
+    defer(() => later.kill());
+    const upstreams = await proxyTo([former, later]);
+    defer(() => upstreams.close());
+    const loads: Load[] = [];
+    for (const { token } of [large, small]) {
+      const keyId = await newKey(former, token);
+      loads.push(new Load({ places: [upstreams], token, keyId, workers: 2, changes: true }));
+    }
+    const again = await copy(command);
+    yield `second copy, under load: ${seconds(again.time)}`;
+    const moved = await copy(command, '--move');
+    yield `move, under load: ${seconds(moved.time)}`;
+    const sent = await stop(loads);
+    yield closed('the large tenant was', moved.reports, ({ tenant_id }) => tenant_id === large.tenantId);
+    yield closed('the other tenants were', moved.reports, ({ tenant_id }) => tenant_id !== large.tenantId);
+    yield `responses to clients: ${JSON.stringify(tally(sent))}; longest request: ${Math.round(longest(sent))} ms`;
+    yield `responses of the former and the later server: ${JSON.stringify(upstreams.statuses)}`;
+    const verified = await run([...eaas, 'audit', 'verify'], target);
+    yield `audit verify in the target exits with ${verified.code}`;
+  },
+};
+
+async function fill({ newTenant }: Operator, replica: Replica): Promise<Tenant> {
+  const tenant = await newTenant();
+  const keyId = await newKey(replica, tenant.token);
+  const items = Array.from({ length: batch }, () => ({ key_id: keyId, dek: newDek() }));
+  for (let count = 0; count < entries; count += batch) {
+    await call(replica, tenant.token, 'POST', '/v1/batch/wrap', { items });
+  }
+  return tenant;
+}
+
+async function copy(env: Environment, ...options: string[]) {
+  const start = performance.now();
+  const { code, stdout, stderr } = await run([...eaas, 'database', 'copy', '--json', ...options], env);
+  if (code !== 0) throw new Error(`\`eaas database copy\` failed (${code}):\n${stdout}${stderr}`);
+  return { time: performance.now() - start, reports: jsonLines<CopyReport>(stdout) };
+}
+
+async function stop(loads: readonly Load[]): Promise<readonly Sent[]> {
+  return (await Promise.all(loads.map((load) => load.stop()))).flat();
+}
+
+function closed(who: string, reports: readonly CopyReport[], isChosen: (report: CopyReport) => boolean) {
+  const times = reports.filter(isChosen).map(({ closed_ms: time }) => time ?? 0);
+  return `${who} locked or closed for ${median(times)} ms (median) and ${Math.max(...times)} ms (longest)`;
+}
+
+function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1_000).toFixed(1)} s`;
+}

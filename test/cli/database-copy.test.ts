@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openPool } from '../../packages/server/src/store/sql.ts';
+import { createDatabase, migrated, type TestDatabase } from '../setup/database.ts';
+import { type CommandLine, commandLine } from './command-line.ts';
+
+let eaas: CommandLine;
+let target: TestDatabase;
+let toTarget: CommandLine;
+beforeAll(async () => {
+  eaas = await commandLine();
+  target = await createDatabase(migrated);
+  toTarget = eaas.with({ EAAS_COPY_TO_DATABASE_URL: target.url('server') });
+  await eaas.json('tenant', 'create', '--name', 'acme');
+});
+afterAll(async () => {
+  await eaas.database.drop();
+  await target.drop();
+});
+
+test('database copy without a target names the variable to set', async () => {
+  const { code, stderr } = await eaas('database', 'copy');
+  expect(code).toBe(3);
+  expect(stderr).toContain('EAAS_COPY_TO_DATABASE_URL is not set: set it to the database that gets the copy');
+});
+
+test('database copy to a database that is not migrated names the variable and the command to run', async () => {
+  const empty = await createDatabase();
+  const to = eaas.with({ EAAS_COPY_TO_DATABASE_URL: empty.url('server') });
+  const { code, stderr } = await to('database', 'copy');
+  await empty.drop();
+  expect(code).toBe(3);
+  expect(stderr).toContain('The database of EAAS_COPY_TO_DATABASE_URL cannot be used.');
+  expect(stderr).toContain('run `eaas migrate` first');
+});
+
+test('database copy to a database of another root key names both root keys', async () => {
+  const other = await commandLine();
+  await other.json('tenant', 'create', '--name', 'other');
+  const to = eaas.with({ EAAS_COPY_TO_DATABASE_URL: other.database.url('server') });
+  const { code, stderr } = await to('database', 'copy');
+  await other.database.drop();
+  expect(code).toBe(3);
+  expect(stderr).toContain(
+    'The database of EAAS_COPY_TO_DATABASE_URL cannot be used. The root key does not open',
+  );
+  expect(stderr).toMatch(
+    /needs the root key with the id [\da-f]{16}, and the given key has the id [\da-f]{16}/,
+  );
+});
+
+test('database copy to a database with a later schema prints both versions', async () => {
+  const later = await createDatabase(migrated);
+  const owner = openPool(later.url('owner'), 1);
+  await owner`insert into eaas.migrations (version) select max(version) + 1 from eaas.migrations`;
+  await owner.end();
+  const to = eaas.with({ EAAS_COPY_TO_DATABASE_URL: later.url('server') });
+  const { code, stderr } = await to('database', 'copy');
+  await later.drop();
+  expect(code).toBe(3);
+  expect(stderr).toMatch(
+    /The target of the copy must have version (\d+) of the schema \(got \d+\): use the version/,
+  );
+});
+
+test('database copy to an unreachable database prints one sentence without the password', async () => {
+  const url = 'postgres://someone:hunter2@127.0.0.1:1/eaas';
+  const { code, stderr } = await eaas.with({ EAAS_COPY_TO_DATABASE_URL: url })('database', 'copy');
+  expect(code).toBe(3);
+  expect(stderr).toMatch(/cannot be used\. The database cannot be reached or used: [^\n]+\n$/);
+  expect(stderr).not.toContain('hunter2');
+});
+
+test('database copy from the target to itself changes nothing and fails', async () => {
+  const to = eaas.with({ EAAS_COPY_TO_DATABASE_URL: eaas.database.url('server') });
+  const { code, stdout } = await to('database', 'copy', '--move');
+  expect(code).toBe(1);
+  expect(stdout).toContain('is open in both databases, and only one database may serve a tenant');
+});
+
+test('database copy --move moves the tenant, and other commands then name the reason', async () => {
+  const copied = await toTarget('database', 'copy');
+  expect(copied).toMatchObject({ code: 0 });
+  expect(copied.stdout).toMatch(/^acme \(.{36}\): copied, up to entry 0\n$/);
+  expect(copied.stderr).toContain('Next: `eaas database copy --move`');
+  const [moved] = await toTarget.json('database', 'copy', '--move');
+  expect(moved).toEqual({
+    tenant_id: expect.stringMatching(/^[\da-f-]{36}$/) as string,
+    name: 'acme',
+    state: 'moved',
+    entry_id: 0,
+    closed_ms: expect.any(Number) as number,
+    reason: null,
+  });
+  const create = await eaas('key', 'create', '--tenant', 'acme', '--name', 'patients');
+  expect(create.code).toBe(3);
+  expect(create.stderr).toContain('This database does not serve the tenant');
+  const verify = await eaas('audit', 'verify');
+  expect(verify).toMatchObject({ code: 0, stdout: '' });
+  expect(verify.stderr).toContain('was not verified. This database does not serve the tenant');
+  const there = eaas.with({ DATABASE_URL: target.url('server') });
+  expect((await there('key', 'create', '--tenant', 'acme', '--name', 'patients')).code).toBe(0);
+  expect((await there('audit', 'verify')).stdout).toContain('valid, 1 entries checked');
+});
