@@ -7,6 +7,7 @@ export interface Settings {
   readonly apiKey?: string | undefined;
   readonly keyId: string;
   readonly otherKeyId: string;
+  readonly intake: { readonly keyId: string; readonly publicKey: string };
   readonly old: { readonly keyId: string; readonly ciphertext: string; readonly text: string };
   readonly vectors: {
     readonly messages: VectorFile<'envelope-v1'>;

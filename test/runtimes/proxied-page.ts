@@ -10,7 +10,7 @@ type ProxyModule = { createProxy: typeof createProxy; toNodeHandler: typeof toNo
 
 export async function proxyFor(
   app: App,
-  { baseUrl, apiKey, keyId, otherKeyId }: Settings & { readonly apiKey: string },
+  { baseUrl, apiKey, keyId, otherKeyId, intake }: Settings & { readonly apiKey: string },
 ): Promise<Mount> {
   const bundle = join(app.directory, 'proxy.mjs');
   // An import in this process would load the source files instead of the installed package.
@@ -21,7 +21,7 @@ export async function proxyFor(
     baseUrl,
     apiKey,
     authorize: () => ({
-      keys: [keyId, otherKeyId],
+      keys: [keyId, otherKeyId, intake.keyId],
       operations: ['wrap', 'unwrap', 'hash'],
     }),
   });

@@ -17,6 +17,9 @@ export async function openService() {
         ['main', 'other', 'rotated'].map((of) => client.keys.create({ name: of })),
       );
       if (!key || !other || !rotated) throw new Error('no keys');
+      const { key_id: intakeKeyId } = await client.keys.create({ name: 'forms', intake: true });
+      const { intakePublicKey } = await client.publicKey(intakeKeyId);
+      if (intakePublicKey === null) throw new Error('an intake key has no public key');
       const text = 'from before the rotation';
       const { ciphertext } = await client.encrypt(text, { keyId: rotated.key_id });
       await client.keys.rotate({ key_id: rotated.key_id });
@@ -25,6 +28,7 @@ export async function openService() {
         apiKey,
         keyId: key.key_id,
         otherKeyId: other.key_id,
+        intake: { keyId: intakeKeyId, publicKey: intakePublicKey },
         old: { keyId: rotated.key_id, ciphertext, text },
         vectors: { messages: vectors('envelope-v1'), streams: vectors('envelope-v2') },
       };

@@ -6,6 +6,7 @@ import { engineCases } from './engine-cases.ts';
 import { envelopeCases } from './envelope-cases.ts';
 import { failureCases } from './failure-cases.ts';
 import { fieldsCases } from './fields-cases.ts';
+import { intakeCases } from './intake-cases.ts';
 import { streamCases } from './stream-cases.ts';
 
 export const enginesEverywhere: readonly Engine[] = [nobleEngine, webCryptoEngine];
@@ -17,6 +18,7 @@ export function sharedCases(engines: readonly string[]): readonly Case[] {
     ...failureCases,
     ...fieldsCases,
     ...streamCases,
+    ...intakeCases,
     ...engines.flatMap(engineCases),
   ];
 }
