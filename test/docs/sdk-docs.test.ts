@@ -22,6 +22,7 @@ test('the table of errors names exactly the codes of the client', () => {
     invalid_response: true,
     not_primed: true,
     closed: true,
+    not_loaded: true,
     format: true,
     decryption: true,
     input: true,

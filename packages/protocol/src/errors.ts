@@ -26,6 +26,22 @@ export class DecryptionError extends EaasError {
   }
 }
 
+/**
+ * Thrown if a JavaScript file that the app loads on demand could not be loaded, for example because the page is offline. A
+ * later call loads the file again.
+ */
+export class LoadError extends EaasError {
+  override readonly name = 'LoadError';
+  readonly code = 'not_loaded';
+  override readonly retryable = true;
+
+  constructor(what: string) {
+    super(
+      `a JavaScript file of this app (${what}) could not be loaded: check the network and the deployment, then call again or reload the page`,
+    );
+  }
+}
+
 /** Thrown if an argument is invalid. The message names the argument and the reason. */
 export class InputError extends EaasError {
   override readonly name = 'InputError';

@@ -5,6 +5,7 @@ export type { Engine, EngineMode, Outcome, SealedText, SyncEngine } from './engi
 export { nobleEngine } from './engines/noble.ts';
 export { type Envelope, looksLikeEnvelope, parseEnvelope, type Wrapped } from './envelope.ts';
 export { DecryptionError, EaasError, FormatError, InputError } from './errors.ts';
+export type { LoadError } from './errors.ts';
 export { pae, type PaePart } from './pae.ts';
 export { type ExpectedKey, requireExpectedKey } from './expected-key.ts';
 export { open, seal, type SealOptions, type Unwrap, type Wrap } from './seal.ts';

@@ -77,7 +77,7 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
           return false;
         }
         const error = fromProblem(result.error);
-        const isPassing = retried.includes(error.status) && item.retries++ < patience.retries;
+        const isPassing = retried.includes(error.status ?? 0) && item.retries++ < patience.retries;
         if (!isPassing) item.reject(error);
         return isPassing;
       });

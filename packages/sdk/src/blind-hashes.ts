@@ -11,21 +11,20 @@ import type { Call, CallOptions } from './transport.ts';
 export function createBlindHashes(call: Call, options: BlindHashOptions) {
   for (const keyId in options.hashPublicKeys) requireKeyId(keyId);
   let loading: Promise<Hash> | undefined;
-
-  async function hash(...of: Parameters<Hash>): Promise<string> {
-    loading ??= load('blind hashes', import('./blind-hash/hasher.ts'))
-      .then(({ createHasher }) => createHasher(options, { call, unreadable, pae, readBase64, toBase64 }))
-      .catch((error: unknown) => {
+  const loadHasher = () =>
+    (loading ??= load('blind hashes', import('./blind-hash/hasher.ts')).then(
+      ({ createHasher }) => createHasher(options, { call, unreadable, pae, readBase64, toBase64 }),
+      (error: unknown) => {
         loading = undefined;
         throw error;
-      });
-    return (await loading)(...of);
-  }
+      },
+    ));
 
   return (value: string | Uint8Array, keyId: string, { signal }: CallOptions): Promise<string> => {
     requireValue(value);
     // The caller can overwrite its bytes before the code is loaded.
     const bytes = typeof value === 'string' ? toUtf8(value) : new Uint8Array(value);
-    return abortable(hash(bytes, keyId, signal), signal);
+    const hashing = loadHasher().then((hash) => hash(bytes, keyId, signal));
+    return abortable(hashing, signal);
   };
 }

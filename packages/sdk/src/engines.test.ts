@@ -118,14 +118,14 @@ test('HKDF of noble has the same output as HKDF of WebCrypto', async () => {
   expect(hkdf(ikm, info)).toEqual(expected);
 });
 
-test('if noble cannot be loaded, the call throws a ServiceError that can be retried', async () => {
+test('if noble cannot be loaded, the call throws a LoadError that can be retried', async () => {
   vi.doMock('@eaas/protocol/internal-noble', () => {
     throw new TypeError('Failed to fetch dynamically imported module');
   });
   const { client } = pair(platformEngines());
   await expect(client.prime()).rejects.toMatchObject({
-    name: 'ServiceError',
-    code: 'network',
+    name: 'LoadError',
+    code: 'not_loaded',
     retryable: true,
   });
   vi.doUnmock('@eaas/protocol/internal-noble');

@@ -1,4 +1,10 @@
-import { type DecryptionError, EaasError, type FormatError, type InputError } from '@eaas/protocol';
+import {
+  type DecryptionError,
+  EaasError,
+  type FormatError,
+  type InputError,
+  type LoadError,
+} from '@eaas/protocol';
 import type { ProofError, PublicKeyChangedError } from '@eaas/protocol/blind-hash';
 import type { ProblemCode } from '@eaas/protocol/wire';
 
@@ -55,10 +61,6 @@ export class ClientError extends EaasError {
   }
 }
 
-export function isCallError(error: unknown): error is ServiceError | ClientError {
-  return error instanceof ServiceError || error instanceof ClientError;
-}
-
 /** The promise of `attempt` settles one microtask sooner than the promise of an async function. */
 export function attempt<T>(work: () => T | Promise<T>): Promise<T> {
   try {
@@ -88,6 +90,7 @@ export function notPrimed(what: string): ClientError {
 export type SdkError =
   | ServiceError
   | ClientError
+  | LoadError
   | FormatError
   | DecryptionError
   | InputError

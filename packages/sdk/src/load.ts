@@ -1,13 +1,7 @@
-import { ServiceError } from './errors.ts';
+import { LoadError } from '@eaas/protocol/internal';
 
 /** Waits for a module that the app loads on demand. */
-export async function load<T>(what: string, module: Promise<T>): Promise<T> {
-  try {
-    return await module;
-  } catch {
-    throw new ServiceError(
-      'network',
-      `a JavaScript file of this app (${what}) could not be loaded: check that the file is still deployed`,
-    );
-  }
-}
+export const load = <T>(what: string, module: Promise<T>): Promise<T> =>
+  module.catch(() => {
+    throw new LoadError(what);
+  });

@@ -271,6 +271,8 @@ test('the types let the compiler narrow an error by `switch (error.code)`', asyn
       case 'closed':
       case 'not_primed':
         return error.name satisfies 'ClientError';
+      case 'not_loaded':
+        return error.name satisfies 'LoadError';
       case 'proof_invalid':
         return error.name satisfies 'ProofError';
       case 'public_key_changed':

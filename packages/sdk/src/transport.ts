@@ -3,6 +3,7 @@ import { abortable } from './abortable.ts';
 import { deadlineOf, longest } from './deadline.ts';
 import { ServiceError, timeoutError, unreadable } from './errors.ts';
 import type { Emit } from './events.ts';
+import { load } from './load.ts';
 import { type OptionNames, requireOptions } from './require-options.ts';
 
 /** The options of every call. */
@@ -51,7 +52,7 @@ export function patienceOf({ timeouts = {}, retries = 2 }: Pick<TransportOptions
 }
 
 /** Status 429 means that a quota is used up, so a retry would fail too. */
-export const retried: readonly (number | undefined)[] = [500, 502, 503, 504];
+export const retried: readonly number[] = [500, 502, 503, 504];
 
 export const backoff = (retry: number): number => Math.random() * Math.min(2_000, 300 * 2 ** (retry - 1));
 
@@ -66,9 +67,8 @@ export function createTransport(
   explain: (error: ServiceError, headers: Record<string, string>) => ServiceError = (error) => error,
 ): Call {
   const patience = patienceOf(options);
-  // The dynamic import keeps ky out of the first download of a page. If loading fails, the next call throws the error.
-  const loading = import('ky');
-  loading.catch(() => {});
+  // The dynamic import keeps ky out of the first download of a page. If loading fails, the next call loads ky again.
+  import('ky').catch(() => {});
   return async <R extends Route>(route: R, input: Input<R>, { signal }: CallOptions = {}) => {
     const start = Date.now();
     const whole = deadlineOf(patience.total, signal);
@@ -76,9 +76,7 @@ export function createTransport(
     let failure: ServiceError | undefined;
 
     async function ask(): Promise<Output<R>> {
-      const { default: ky, HTTPError } = await loading.catch((error: unknown) => {
-        throw networkError(error);
-      });
+      const { default: ky, HTTPError } = await load('ky', import('ky'));
       const { path, ...request } = requestFor(route, { ...(input as object) });
       const added = await headers();
       try {
@@ -93,7 +91,7 @@ export function createTransport(
           retry: {
             limit: repeatable.test(route) ? patience.retries : 0,
             methods: [request.method.toLowerCase() as 'get'],
-            statusCodes: retried.filter((status) => status !== undefined),
+            statusCodes: [...retried],
             backoffLimit: 2_000,
             maxRetryAfter: 5_000,
             jitter: true,

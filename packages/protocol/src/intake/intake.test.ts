@@ -169,6 +169,32 @@ describe('wrapForIntake', () => {
     await expect(wrapForIntake(publicKeyOf(seed), dek.subarray(1))).rejects.toBeInstanceOf(InputError);
   });
 
+  test('a failed load of X25519 throws a LoadError, and a later call loads the code again', async () => {
+    const publicKey = publicKeyOf(seed);
+    const random = new Uint8Array(64).fill(5);
+    withoutX25519();
+    vi.doMock('./x25519.ts', () => {
+      throw new TypeError('Failed to fetch dynamically imported module');
+    });
+    const failed = { name: 'LoadError', code: 'not_loaded', retryable: true };
+    const wrapping = wrapForIntake(publicKey, dek, undefined, random);
+    await expect(wrapping).rejects.toMatchObject({
+      ...failed,
+      message: expect.stringMatching(/X25519.*again/),
+    });
+    expect(random).toEqual(new Uint8Array(64));
+    vi.doUnmock('./x25519.ts');
+    expect((await wrapForIntake(publicKey, dek)).wrappedKey).toHaveLength(1_174);
+  });
+
+  test('a platform with X25519 needs no other code', async () => {
+    vi.doMock('./x25519.ts', () => {
+      throw new TypeError('Failed to fetch dynamically imported module');
+    });
+    expect((await wrapForIntake(publicKeyOf(seed), dek)).wrappedKey).toHaveLength(1_174);
+    vi.doUnmock('./x25519.ts');
+  });
+
   test.each([false, true])(
     'an X25519 key of low order throws InputError; without X25519 of the platform: %s',
     async (isRemoved) => {

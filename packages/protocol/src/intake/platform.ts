@@ -1,19 +1,22 @@
 import { concatBytes } from '@noble/hashes/utils.js';
 import { fromHex, using } from '../bytes.ts';
+import { LoadError } from '../errors.ts';
 
 const hmacSha256 = { name: 'HMAC', hash: 'SHA-256' };
 /** The start of a PKCS #8 private key of X25519 (RFC 8410). The scalar follows. */
 const pkcs8 = '302e020100300506032b656e04220420';
 
-/** Throws for a point of low order. */
+/** Throws for a point of low order, and LoadError if the platform has no X25519 and noble's cannot be loaded. */
 export async function x25519(scalar: Uint8Array, point: Uint8Array): Promise<Uint8Array> {
   try {
     return await platformX25519(scalar, point);
   } catch (error) {
     if (!(error instanceof DOMException) || error.name !== 'NotSupportedError') throw error;
-    const noble = await import('./x25519.ts');
-    return noble.x25519(scalar, point);
   }
+  const noble = await import('./x25519.ts').catch(() => {
+    throw new LoadError('X25519');
+  });
+  return noble.x25519(scalar, point);
 }
 
 async function platformX25519(scalar: Uint8Array, point: Uint8Array): Promise<Uint8Array> {

@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
 import { readBase64, toBase64 } from '../base64.ts';
-import { toHex } from '../bytes.ts';
 import { InputError } from '../errors.ts';
 import { toUtf8 } from '../text.ts';
 import { type IntakePlace, mlKemKeyLength, publicKeyLength } from './suite.ts';
@@ -48,7 +48,7 @@ export function refused(reason: string, cause?: unknown): InputError {
   return error;
 }
 
-const checksumOf = (text: string): string => toHex(sha256(toUtf8(text)).subarray(0, 8));
+const checksumOf = (text: string): string => bytesToHex(sha256(toUtf8(text)).subarray(0, 8));
 
 /** The modulus check of FIPS 203, 7.2. Three bytes hold two coefficients. The last 32 bytes are a seed. */
 function hasReducedCoefficients(bytes: Uint8Array): boolean {

@@ -5,7 +5,7 @@ import { randomBytes } from '../bytes.ts';
 import type { Context } from '../context.ts';
 import { webCryptoEngine } from '../engines/webcrypto.ts';
 import type { Wrapped } from '../envelope.ts';
-import { InputError } from '../errors.ts';
+import { InputError, LoadError } from '../errors.ts';
 import { dekLength, tagLength } from '../limits.ts';
 import { combine } from './combine.ts';
 import { keySchedule, type MessageKey } from './key-schedule.ts';
@@ -17,6 +17,7 @@ const basePoint = /* @__PURE__ */ new Uint8Array(32).fill(9, 0, 1);
 
 /**
  * Wraps a DEK with a public key (HPKE in base mode), so that only the service can unwrap it. The caller wipes the DEK.
+ * Throws LoadError if the platform has no X25519 and the code of noble cannot be loaded.
  * Only tests pass `seed`, the 64 random bytes of the encapsulation, which this function overwrites.
  */
 export async function wrapForIntake(
@@ -53,6 +54,7 @@ async function encapsulate({ bytes }: IntakePublicKey, seed: Uint8Array) {
     x25519(scalar, basePoint),
     x25519(scalar, x25519Key),
   ]).catch((cause: unknown) => {
+    if (cause instanceof LoadError) throw cause;
     throw refused('is not a valid X25519 key, or this platform cannot compute X25519', cause);
   });
   const mlKem = ml_kem768.encapsulate(bytes.subarray(0, mlKemKeyLength), seed.subarray(0, 32));

@@ -1,4 +1,4 @@
-import { isCallError } from '../errors.ts';
+import { isCallError } from './call-error.ts';
 import { type OptionNames, requireOptions } from '../require-options.ts';
 import { type AuditHead, openCheckpoint, readVerifierKey, type VerifySignature } from './checkpoint.ts';
 import { type AuditFinding, find } from './findings.ts';

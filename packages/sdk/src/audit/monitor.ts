@@ -1,5 +1,7 @@
 import { sleep } from '../abortable.ts';
-import { type ClientError, isCallError, type ServiceError } from '../errors.ts';
+import type { LoadError } from '@eaas/protocol';
+import type { ClientError, ServiceError } from '../errors.ts';
+import { isCallError } from './call-error.ts';
 import { type AuditReport, type AuditSource, checkAudit, type CheckOptions } from './check.ts';
 
 /** Options of `audit.monitor`. */
@@ -7,7 +9,7 @@ export interface MonitorOptions extends CheckOptions {
   /** The delay between two rounds in milliseconds. Defaults to 300,000 (five minutes). */
   readonly interval?: number | undefined;
   /** Called with the error if a round fails. The monitor then continues. Without `onError`, the monitor throws the error. */
-  readonly onError?: ((error: ServiceError | ClientError) => void | Promise<void>) | undefined;
+  readonly onError?: ((error: ServiceError | ClientError | LoadError) => void | Promise<void>) | undefined;
 }
 
 /**

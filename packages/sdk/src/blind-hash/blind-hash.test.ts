@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-import { inspect } from 'node:util';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { observedClient, range, routesOf } from '../../../../test/sdk/observed-client.ts';
 import { vectors } from '../../../../test/vectors/vectors.ts';
@@ -216,21 +214,15 @@ test('after the key is disabled, and after `close`, calls are refused', async ()
   await expect(client.blindHash('a')).rejects.toMatchObject({ code: 'closed' });
 });
 
-test('no request, event, log line or error shows the value, its SHA-256 or the fingerprint', async () => {
-  const value = 'canary-4711-canary';
-  const shown: unknown[] = [];
-  const log = (...line: unknown[]) => void shown.push(line);
-  let isAltered = false;
-  const { client, sent, events } = changing((a) => (isAltered ? { ...a, evaluated: [a.public_key] } : a), {
-    logger: { debug: log, warn: log },
+test('if the code of blind hashes cannot be loaded, the call throws a LoadError, and the next call loads the code', async () => {
+  const { client, sent } = changing();
+  vi.doMock('./hasher.ts', () => {
+    throw new TypeError('Failed to fetch dynamically imported module');
   });
-  const hash = await client.blindHash(value);
-  isAltered = true;
-  shown.push(await client.blindHash(value).catch((error: unknown) => error), sent, events);
-  const text = inspect(shown, { depth: 10, maxStringLength: Infinity });
-  expect(text).toContain('hash/blind');
-  expect(text).toContain('proof_invalid');
-  const digest = createHash('sha256').update(value).digest();
-  for (const secret of [value, digest.toString('hex'), digest.toString('base64'), hash])
-    expect(text).not.toContain(secret);
+  const failed = { name: 'LoadError', code: 'not_loaded', retryable: true };
+  await expect(client.blindHash('a')).rejects.toMatchObject(failed);
+  expect(await client.blindHashMany(['a', 'b'])).toMatchObject([{ error: failed }, { error: failed }]);
+  expect(sent).toEqual([]);
+  vi.doUnmock('./hasher.ts');
+  expect(await client.blindHash('a')).toHaveLength(64);
 });

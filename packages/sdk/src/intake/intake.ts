@@ -45,7 +45,10 @@ export interface Intake {
   readonly keyVersion: number;
   /** The implementations of AES-GCM, which streams use. */
   readonly engines: Engines;
-  /** Encrypts text or bytes under a new data key. Throws InputError for an invalid argument or public key. */
+  /**
+   * Encrypts text or bytes under a new data key. Throws InputError for an invalid argument or public key, and LoadError if a
+   * file that this platform needs could not be loaded.
+   */
   encrypt<Form extends EncryptedForm = 'bundle'>(
     value: string | Uint8Array,
     options?: IntakeEncryptOptions & As<Form>,
@@ -58,6 +61,11 @@ export interface Intake {
     items: readonly EncryptItem[],
     options?: IntakeEncryptOptions & As<Form>,
   ): Promise<Settled<EncryptedAs<Form>>[]>;
+  /**
+   * Loads the code that this platform needs, and tries the public key. Later calls need no network. Throws LoadError if a
+   * file could not be loaded.
+   */
+  prime(): Promise<void>;
   /** Wraps a data key (DEK, 32 bytes) that the app generated. Overwrite the DEK after use. */
   wrap(dek: Uint8Array, options?: WrapOptions): Promise<Wrapped>;
 }
@@ -117,6 +125,7 @@ export function createIntake(options: IntakeOptions): Intake {
     engines,
     encrypt: encrypt as Intake['encrypt'],
     encryptMany: encryptMany as Intake['encryptMany'],
+    prime: () => wrapForIntake(publicKey, new Uint8Array(32)).then(() => undefined),
     wrap,
   };
 }
