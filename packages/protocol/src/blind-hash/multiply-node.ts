@@ -1,9 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { createECDH } from 'node:crypto';
-import { type CurvePoint, field, Point, scalars } from './curve.ts';
+import { concat, type CurvePoint, field, Point, scalars } from './curve.ts';
 import { type CurveEngine, type Multiplier, requireScalar } from './multiply.ts';
 
 const { a, b } = Point.CURVE();
+/** The first byte of the uncompressed encoding of a point (SEC 1). */
+const uncompressed = Uint8Array.of(4);
 
 /** The curve engine of node:crypto. OpenSSL multiplies in constant time, about 7 times as fast as noble. */
 export const nodeCurve: CurveEngine = {
@@ -30,8 +32,10 @@ function multiplier(scalar: bigint): Multiplier {
   return {
     base: () => Point.fromBytes(first.getPublicKey()),
     multiply(point) {
-      const bytes = point.toBytes(false);
-      return withY(point, numberOf(first.computeSecret(bytes)), numberOf(second.computeSecret(bytes)));
+      // `toBytes` of noble would normalise the point again, and check what OpenSSL checks.
+      const { x, y } = point.toAffine();
+      const bytes = concat(uncompressed, field.toBytes(x), field.toBytes(y));
+      return withY(x, y, numberOf(first.computeSecret(bytes)), numberOf(second.computeSecret(bytes)));
     },
   };
 }
@@ -40,8 +44,7 @@ function multiplier(scalar: bigint): Multiplier {
  * ECDH returns only the x coordinate of k·C. The x coordinate of (k + 1)·C = k·C + C, by the addition formula, gives
  * the y coordinate. The client knows every input of this formula, so the formula can use bigints.
  */
-function withY(point: CurvePoint, x1: bigint, x2: bigint): CurvePoint {
-  const { x, y } = point.toAffine();
+function withY(x: bigint, y: bigint, x1: bigint, x2: bigint): CurvePoint {
   const doubled = (a + x * x1) * (x + x1) + 2n * b - x2 * (x - x1) ** 2n;
   return Point.fromAffine({ x: x1, y: field.div(field.create(doubled), field.create(2n * y)) });
 }
@@ -50,7 +53,8 @@ function ecdhOf(scalar: bigint) {
   const ecdh = createECDH('prime256v1');
   const bytes = Buffer.from(scalars.toBytes(scalar));
   ecdh.setPrivateKey(bytes);
-  bytes.fill(0);
+  // Deno's ECDH keeps these bytes instead of a copy.
+  if (!('Deno' in globalThis)) bytes.fill(0);
   return ecdh;
 }
 
