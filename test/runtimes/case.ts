@@ -9,9 +9,13 @@ export interface Settings {
   readonly otherKeyId: string;
   readonly intake: { readonly keyId: string; readonly publicKey: string };
   readonly old: { readonly keyId: string; readonly ciphertext: string; readonly text: string };
+  /** A key that all runtimes use. */
+  readonly common: { readonly keyId: string; readonly apiKey?: string | undefined };
   readonly vectors: {
     readonly messages: VectorFile<'envelope-v1'>;
     readonly streams: VectorFile<'envelope-v2'>;
+    readonly blindHashes: VectorFile<'blind-hash'>;
+    readonly intake: VectorFile<'intake'>;
   };
 }
 
@@ -20,26 +24,31 @@ export type ConnectOptions = EnvelopeClientOptions & Omit<TransportOptions, 'bas
 export interface Scene extends Settings {
   readonly engines: readonly Engine[];
   readonly connect: (options?: ConnectOptions) => EnvelopeClient;
+  readonly connectToCommon: (options?: ConnectOptions) => EnvelopeClient;
 }
 
 export interface Case<S extends Scene = Scene> {
   readonly name: string;
-  readonly run: (scene: S) => Promise<void>;
+  /** The test compares a text that the case returns with the text that the sources return in this process. */
+  readonly run: (scene: S) => Promise<string | void>;
 }
 
 export interface CaseResult {
   readonly name: string;
   readonly error: string;
+  readonly text?: string;
 }
 
 export async function runCases<S extends Scene>(cases: readonly Case<S>[], scene: S): Promise<CaseResult[]> {
   const results: CaseResult[] = [];
   for (const { name, run } of cases) {
-    const error = await within(20_000, run(scene), 'The case').then(
-      () => '',
-      (reason: unknown) => (reason instanceof Error ? `${reason.message}\n${reason.stack}` : String(reason)),
+    const result = await within(60_000, run(scene), 'The case').then(
+      (text) => ({ error: '', ...(text !== undefined && { text }) }),
+      (reason: unknown) => ({
+        error: reason instanceof Error ? `${reason.message}\n${reason.stack}` : String(reason),
+      }),
     );
-    results.push({ name, error });
+    results.push({ name, ...result });
   }
   return results;
 }

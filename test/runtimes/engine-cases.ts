@@ -5,6 +5,7 @@ import type { StreamCase } from '../vectors/vectors.ts';
 import { fromBase64 as bytes, sha256Hex } from '../vectors/webcrypto-opener.ts';
 import type { Case } from './case.ts';
 import { refused, same } from './expect.ts';
+import { replacing } from './replacing.ts';
 import { through } from './streams.ts';
 
 export function engineCases(name: string): readonly Case[] {
@@ -104,18 +105,11 @@ function wrappedOf({ key_id: keyId, key_version: keyVersion, wrapped_key }: Stre
 
 async function drawing<T>({ dek, salt }: StreamCase, work: () => Promise<T>): Promise<T> {
   const drawn = [dek, salt];
-  Object.defineProperty(crypto, 'getRandomValues', {
-    configurable: true,
-    value: (array: Uint8Array) => {
-      array.set(bytes(drawn.shift() ?? ''));
-      return array;
-    },
-  });
-  try {
-    return await work();
-  } finally {
-    Reflect.deleteProperty(crypto, 'getRandomValues');
-  }
+  const draw = (array: Uint8Array): Uint8Array => {
+    array.set(bytes(drawn.shift() ?? ''));
+    return array;
+  };
+  return replacing(crypto, 'getRandomValues', draw, work);
 }
 
 function sha256(content: Uint8Array): Promise<string> {

@@ -23,6 +23,10 @@ export function valueOf<T>(settled: { ok: true; value: T } | { ok: false; error:
   throw settled?.error ?? new Error('expected a result with a value or an error (got undefined)');
 }
 
+export function fromHex(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+}
+
 /** Without a mark, bytes, strings and lists could have the same JSON. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) => {

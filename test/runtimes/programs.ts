@@ -80,6 +80,6 @@ function launch([file = '', ...args]: readonly string[], directory: string): Pro
     TMPDIR: directory,
     DENO_DIR: join(directory, '.deno'),
   };
-  const limits = { timeout: 60_000, killSignal: 'SIGKILL', maxBuffer: 2 ** 26 } as const;
+  const limits = { timeout: 150_000, killSignal: 'SIGKILL', maxBuffer: 2 ** 26 } as const;
   return promisify(execFile)(file, args, { cwd: directory, env, ...limits });
 }

@@ -3,15 +3,18 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { createProxy, toNodeHandler } from '@eaas/sdk/proxy';
 import type { App } from '../setup/installed-packages.ts';
-import type { Settings } from './case.ts';
 import { bundleFor, type Mount } from './runtime.ts';
 
 type ProxyModule = { createProxy: typeof createProxy; toNodeHandler: typeof toNodeHandler };
 
-export async function proxyFor(
-  app: App,
-  { baseUrl, apiKey, keyId, otherKeyId, intake }: Settings & { readonly apiKey: string },
-): Promise<Mount> {
+interface Proxied {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly basePath: string;
+  readonly keys: readonly string[];
+}
+
+export async function proxyFor(app: App, { baseUrl, apiKey, basePath, keys }: Proxied): Promise<Mount> {
   const bundle = join(app.directory, 'proxy.mjs');
   // An import in this process would load the source files instead of the installed package.
   const code = "export { createProxy, toNodeHandler } from '@eaas/sdk/proxy'";
@@ -20,10 +23,8 @@ export async function proxyFor(
   const proxy = installed.createProxy({
     baseUrl,
     apiKey,
-    authorize: () => ({
-      keys: [keyId, otherKeyId, intake.keyId],
-      operations: ['wrap', 'unwrap', 'hash'],
-    }),
+    basePath,
+    authorize: () => ({ keys, operations: ['wrap', 'unwrap', 'hash', 'blindHash'] }),
   });
   return installed.toNodeHandler(proxy);
 }

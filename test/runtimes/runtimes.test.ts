@@ -6,7 +6,7 @@ import { chromium } from './chromium.ts';
 import { programs } from './programs.ts';
 import { proxyFor } from './proxied-page.ts';
 import type { Runtime, Work } from './runtime.ts';
-import { openService, type RunningService } from './service.ts';
+import { openService, type RunningService, type Settled } from './service.ts';
 import { enginesEverywhere } from './shared-cases.ts';
 import { programCases, type run as runInProgram } from './suite.ts';
 import { pageCases, type run as runInPage } from './suite-in-page.ts';
@@ -48,6 +48,11 @@ for (const { runtime, cases, run } of places) {
       expect(ran.results.map((result) => result.name)).toEqual(cases.map((of) => of.name));
     });
 
+    test('the fingerprints are equal to those of the source files in this process', async () => {
+      const texts = ran.results.flatMap(({ text }) => text ?? []);
+      expect(texts).toEqual([await service.fingerprints()]);
+    });
+
     test('clients that were not closed do not prevent the runtime from exiting', async () => {
       await expect(ran.over).resolves.toBeUndefined();
     });
@@ -66,9 +71,23 @@ async function runProgram(runtime: Runtime): Promise<Ran> {
 
 async function runPage(runtime: Runtime): Promise<Ran> {
   const settings = await service.settle(runtime.name);
+  const mounts = await mountsFor(settings);
   const { apiKey: _, ...told } = settings;
-  const mounts = { api: await proxyFor(app, settings) };
-  return runIn(runtime, 'suite-in-page.ts', { ...told, baseUrl: '/api/eaas' }, mounts);
+  const common = { keyId: settings.common.keyId };
+  return runIn(runtime, 'suite-in-page.ts', { ...told, common, baseUrl: '/api/eaas' }, mounts);
+}
+
+async function mountsFor({ baseUrl, apiKey, keyId, otherKeyId, intake, common }: Settled) {
+  const keys = [keyId, otherKeyId, intake.keyId];
+  return {
+    api: await proxyFor(app, { baseUrl, apiKey, basePath: '/api/eaas', keys }),
+    common: await proxyFor(app, {
+      baseUrl,
+      apiKey: common.apiKey,
+      basePath: '/common/eaas',
+      keys: [common.keyId],
+    }),
+  };
 }
 
 async function runIn(

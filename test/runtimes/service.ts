@@ -1,7 +1,13 @@
 import { EaasClient } from '@eaas/sdk';
 import { openWorld, settle } from '../setup/world.ts';
 import { vectors } from '../vectors/vectors.ts';
+import { textOfFingerprints } from './blind-hash-cases.ts';
 import type { Settings } from './case.ts';
+
+export type Settled = Settings & {
+  readonly apiKey: string;
+  readonly common: { readonly keyId: string; readonly apiKey: string };
+};
 
 export type RunningService = Awaited<ReturnType<typeof openService>>;
 
@@ -9,8 +15,13 @@ export async function openService() {
   const world = await openWorld(new Date().toISOString());
   const replica = world.replica();
   const baseUrl = await world.serve(replica);
+  const { token } = await settle(replica, 'common');
+  await using source = new EaasClient({ baseUrl, apiKey: token });
+  const { key_id: commonKeyId } = await source.keys.create({ name: 'common' });
+  const common = { keyId: commonKeyId, apiKey: token };
   return {
-    async settle(name: string): Promise<Settings & { readonly apiKey: string }> {
+    fingerprints: () => textOfFingerprints(new EaasClient({ baseUrl, ...common })),
+    async settle(name: string): Promise<Settled> {
       const { token: apiKey } = await settle(replica, name);
       await using client = new EaasClient({ baseUrl, apiKey });
       const [key, other, rotated] = await Promise.all(
@@ -30,7 +41,13 @@ export async function openService() {
         otherKeyId: other.key_id,
         intake: { keyId: intakeKeyId, publicKey: intakePublicKey },
         old: { keyId: rotated.key_id, ciphertext, text },
-        vectors: { messages: vectors('envelope-v1'), streams: vectors('envelope-v2') },
+        common,
+        vectors: {
+          messages: vectors('envelope-v1'),
+          streams: vectors('envelope-v2'),
+          blindHashes: vectors('blind-hash'),
+          intake: vectors('intake'),
+        },
       };
     },
     close: () => world.close(),

@@ -1,5 +1,6 @@
 import { type Engine, nobleEngine } from '@eaas/protocol';
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
+import { blindHashCases } from './blind-hash-cases.ts';
 import type { Case } from './case.ts';
 import { dataKeyCases } from './data-key-cases.ts';
 import { engineCases } from './engine-cases.ts';
@@ -19,6 +20,7 @@ export function sharedCases(engines: readonly string[]): readonly Case[] {
     ...fieldsCases,
     ...streamCases,
     ...intakeCases,
+    ...blindHashCases,
     ...engines.flatMap(engineCases),
   ];
 }

@@ -35,10 +35,12 @@ export const pageCases: readonly Case[] = [
 ];
 
 export async function run(settings: Settings): Promise<CaseResult[]> {
-  const { keyId } = settings;
+  const { keyId, common } = settings;
   return runCases(pageCases, {
     ...settings,
     engines: enginesEverywhere,
     connect: (options) => new EaasBrowserClient({ keyId, ...options }),
+    connectToCommon: (options) =>
+      new EaasBrowserClient({ proxyUrl: '/common/eaas', keyId: common.keyId, ...options }),
   });
 }
