@@ -13,12 +13,18 @@ export async function bundle(code: string): Promise<{ text: string; gzipped: num
   return { text: texts.join(''), gzipped };
 }
 
-/** The code that the bundle loads on demand. */
-export async function onDemand(code: string): Promise<{ gzipped: number; sources: string[] }> {
+/** The code that the bundle loads on demand: all of it, or only the module whose path matches, with its imports. */
+export async function onDemand(
+  code: string,
+  module?: RegExp,
+): Promise<{ gzipped: number; sources: string[] }> {
   const { outputFiles, metafile, atOnce } = await buildFor(code, []);
-  const later = outputFiles.filter(({ path }) => !atOnce.some((name) => path.endsWith(`/${name}`)));
+  const isWanted = (name: string): boolean =>
+    module === undefined || module.test(metafile.outputs[name]?.entryPoint ?? '');
+  const wanted = withImports(metafile, Object.keys(metafile.outputs).filter(isWanted));
+  const names = wanted.filter((name) => !atOnce.includes(name));
+  const later = outputFiles.filter(({ path }) => names.some((name) => path.endsWith(`/${name}`)));
   const gzipped = later.reduce((sum, { text }) => sum + gzipSync(text, { level: 9 }).length, 0);
-  const names = Object.keys(metafile.outputs).filter((name) => !atOnce.includes(name));
   return { gzipped, sources: names.flatMap((name) => Object.keys(metafile.outputs[name]?.inputs ?? {})) };
 }
 
@@ -49,8 +55,16 @@ async function buildFor(code: string, conditions: string[]) {
   return { outputFiles, metafile, atOnce: loadedAtOnce(metafile) };
 }
 
-function loadedAtOnce({ outputs }: Metafile): string[] {
-  const names = new Set(Object.keys(outputs).filter((name) => outputs[name]?.entryPoint === '<stdin>'));
+function loadedAtOnce(metafile: Metafile): string[] {
+  const { outputs } = metafile;
+  return withImports(
+    metafile,
+    Object.keys(outputs).filter((name) => outputs[name]?.entryPoint === '<stdin>'),
+  );
+}
+
+function withImports({ outputs }: Metafile, of: readonly string[]): string[] {
+  const names = new Set(of);
   // The body of the loop adds names to the set, and the loop visits these names too.
   for (const name of names) {
     for (const { path, kind } of outputs[name]?.imports ?? [])

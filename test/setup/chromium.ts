@@ -11,6 +11,7 @@ export interface Page {
   on(event: 'console', listener: (message: ConsoleMessage) => void): void;
   on(event: 'request', listener: (request: Request) => void): void;
   on(event: 'pageerror' | 'crash', listener: (error: unknown) => void): void;
+  context(): { setOffline(isOffline: boolean): Promise<void> };
   addInitScript(script: { readonly content: string }): Promise<unknown>;
   evaluate<T>(expression: string): Promise<T>;
   locator(selector: string): Locator;
