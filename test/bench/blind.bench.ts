@@ -17,7 +17,7 @@ const hashKey = crypto.getRandomValues(new Uint8Array(32));
 const key = deriveBlindHashKey(nodeCurve, hashKey, 'tenant', 'key');
 const pair = voprf.deriveKeyPair(hashKey, new Uint8Array(0));
 
-const values = Array.from({ length: 50 }, () => crypto.getRandomValues(new Uint8Array(32)));
+const all = Array.from({ length: 50 }, () => crypto.getRandomValues(new Uint8Array(32)));
 const requested = randomElements(100);
 const requestedBytes = requested.map((element) => new Uint8Array(Buffer.from(element, 'base64')));
 
@@ -28,7 +28,7 @@ function respond(elements: readonly string[]): Evaluation {
 }
 
 /** Both clients blind random points again for each measurement, but use one response of the service. */
-function client(engine: typeof nodeCurve) {
+function client(engine: typeof nodeCurve, values = all) {
   const blinded = finish(blindValues(engine, values));
   const response = respond(blinded.elements);
   return () => {
@@ -37,7 +37,7 @@ function client(engine: typeof nodeCurve) {
   };
 }
 
-function nobleClient() {
+function nobleClient(values = all) {
   const blinded = values.map((value) => voprf.blind(value));
   const elements = blinded.map((one) => one.blinded);
   const { evaluated, proof } = voprf.blindEvaluateBatch(pair.secretKey, pair.publicKey, elements);
@@ -54,10 +54,12 @@ function nobleClient() {
 }
 
 const reference = { name: 'noble voprf client', size: 50, run: nobleClient() };
+const one = all.slice(0, 1);
 
 export const benchmark: Benchmark = {
   name: 'blind',
-  about: 'blind hashes: a service with 100 elements a request, and a client with 50 values',
+  about:
+    'blind hashes: a service with 100 elements per request, and a client with 50 values and with 1 value',
   comparisons: async () => [
     {
       ours: { name: 'service', size: 100, run: () => respond(requested) },
@@ -70,5 +72,9 @@ export const benchmark: Benchmark = {
     },
     { ours: { name: 'client, node:crypto', size: 50, run: client(nodeCurve) }, reference, target: 2 },
     { ours: { name: 'client, noble', size: 50, run: client(nobleCurve) }, reference },
+    {
+      ours: { name: 'client, node:crypto, 1 value', run: client(nodeCurve, one) },
+      reference: { name: 'noble voprf client, 1 value', run: nobleClient(one) },
+    },
   ],
 };
