@@ -9,6 +9,10 @@ import { requested } from './on-demand.ts';
 export interface PostgresAddress {
   readonly host: string;
   readonly port: number;
+  /** The workers of Citus. Each of them needs a database of the same name. */
+  readonly workers?: readonly PostgresAddress[];
+  /** The template of databases that are created without another template. */
+  readonly template?: string;
 }
 
 type Role = keyof typeof ROLES | 'superuser';
@@ -46,11 +50,12 @@ export async function createDatabase(
   const address = await (given ?? (known ??= requested<PostgresAddress>(inject('postgres'))));
   if (template !== undefined) await withAdmin(address, (sql) => prepareOnce(sql, address, template));
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await withAdmin(address, (sql) => createOwnedDatabase(sql, name, template?.name));
-  const drop = async (sql: postgres.Sql): Promise<void> => {
-    await sql`drop database if exists ${sql(name)} with (force)`;
-  };
-  return { name, ...addressIn(address, name), drop: () => withAdmin(address, drop) };
+  await onEachNode(address, (sql) => createOwnedDatabase(sql, name, template?.name ?? address.template));
+  return { name, ...addressIn(address, name), drop: () => onEachNode(address, (sql) => drop(sql, name)) };
+}
+
+async function drop(sql: postgres.Sql, name: string): Promise<void> {
+  await sql`drop database if exists ${sql(name)} with (force)`;
 }
 
 export function addressIn({ host, port }: PostgresAddress, database: string): Access {
@@ -78,14 +83,33 @@ async function prepareOnce(
   await sql`select pg_advisory_lock(hashtext(${name}))`;
   const ready = await sql`select from pg_database where datname = ${name} and datistemplate`;
   if (ready.count > 0) return;
-  await sql`drop database if exists ${sql(name)} with (force)`;
-  await createOwnedDatabase(sql, name);
+  await onEachNode(address, async (node) => {
+    await drop(node, name);
+    await createOwnedDatabase(node, name, address.template);
+  });
   await prepare(addressIn(address, name));
-  await sql`alter database ${sql(name)} with is_template true allow_connections false`;
+  await onEachNode(address, (node) => finishTemplate(node, name));
 }
 
-async function withAdmin<T>(address: PostgresAddress, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
-  const { connection } = addressIn(address, 'postgres');
+export async function finishTemplate(sql: postgres.Sql, name: string): Promise<void> {
+  await sql`alter database ${sql(name)} with is_template true allow_connections false`;
+  // A template must have no connections. The maintenance daemon of Citus is always connected.
+  await sql`select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = ${name}`;
+}
+
+async function onEachNode(
+  address: PostgresAddress,
+  work: (sql: postgres.Sql) => Promise<void>,
+): Promise<void> {
+  for (const node of [address, ...(address.workers ?? [])]) await withAdmin(node, work);
+}
+
+export async function withAdmin<T>(
+  address: PostgresAddress,
+  work: (sql: postgres.Sql) => Promise<T>,
+  database = 'postgres',
+): Promise<T> {
+  const { connection } = addressIn(address, database);
   const sql = postgres({ ...connection('superuser'), max: 1, onnotice: () => {} });
   try {
     return await work(sql);

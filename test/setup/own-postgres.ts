@@ -13,18 +13,29 @@ export class OwnPostgres implements Omit<TestDatabase, 'name'> {
   readonly binaries: PostgresBinaries;
   readonly #directory: string;
   readonly #durable: boolean;
+  readonly #settings: Readonly<Record<string, string>>;
   #running: RunningPostgres | undefined;
   #frozen: number[] = [];
 
-  private constructor(binaries: PostgresBinaries, directory: string, durable: boolean) {
+  private constructor(
+    binaries: PostgresBinaries,
+    directory: string,
+    durable: boolean,
+    settings: Readonly<Record<string, string>>,
+  ) {
     this.binaries = binaries;
     this.#directory = directory;
     this.#durable = durable;
+    this.#settings = settings;
   }
 
-  static async start(preferred: 'installed' | 'embedded' = 'embedded', durable = true): Promise<OwnPostgres> {
+  static async start(
+    preferred: 'installed' | 'embedded' = 'embedded',
+    durable = true,
+    settings: Readonly<Record<string, string>> = {},
+  ): Promise<OwnPostgres> {
     const directory = await mkdtemp(join(tmpdir(), 'eaas-test-'));
-    const own = new OwnPostgres(await chooseBinaries(preferred), directory, durable);
+    const own = new OwnPostgres(await chooseBinaries(preferred), directory, durable, settings);
     await own.start();
     const superuser = own.connection('superuser');
     const sql = postgres({ ...superuser, database: 'postgres', max: 1, onnotice: () => {} });
@@ -39,7 +50,7 @@ export class OwnPostgres implements Omit<TestDatabase, 'name'> {
       binaries: this.binaries,
       dataDirectory: join(this.#directory, 'postgres'),
       durable: this.#durable,
-      settings: { max_connections: '400' },
+      settings: { max_connections: '400', ...this.#settings },
     });
     const link = join(this.#directory, 'socket');
     await symlink(this.#running.socketDirectory, `${link}.new`);

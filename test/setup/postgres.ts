@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { startCitus } from './citus.ts';
 import type { PostgresAddress } from './database.ts';
 import { onDemand } from './on-demand.ts';
 import { OwnPostgres } from './own-postgres.ts';
@@ -7,13 +8,19 @@ import { OwnPostgres } from './own-postgres.ts';
 declare module 'vitest' {
   interface ProvidedContext {
     postgres?: string;
+    citus?: string;
   }
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const shared = await onDemand(start);
+  const citus = await onDemand((undo) => startCitus(undo));
+  const shared = process.env['EAAS_TEST_CITUS'] === '1' ? citus : await onDemand(start);
   project.provide('postgres', shared.address);
-  return () => shared.close();
+  project.provide('citus', citus.address);
+  return async () => {
+    await shared.close();
+    await citus.close();
+  };
 }
 
 async function start(undo: (() => Promise<void>)[]): Promise<PostgresAddress> {

@@ -12,7 +12,7 @@ import { Refusal } from '../../packages/server/src/refusal.ts';
 import { createService, type Service } from '../../packages/server/src/service.ts';
 import { Database } from '../../packages/server/src/store/database.ts';
 import { openPool } from '../../packages/server/src/store/sql.ts';
-import { createDatabase, migrated, type TestDatabase } from './database.ts';
+import { createDatabase, migrated, type PostgresAddress, type TestDatabase } from './database.ts';
 
 export interface World {
   readonly database: TestDatabase;
@@ -25,8 +25,8 @@ export interface World {
   close(): Promise<void>;
 }
 
-export async function openWorld(start: string): Promise<World> {
-  const database = await createDatabase(migrated);
+export async function openWorld(start: string, postgres?: Promise<PostgresAddress>): Promise<World> {
+  const database = await createDatabase(migrated, postgres);
   const superuser = openPool(database.connection('superuser'), 1);
   let time = Date.parse(start);
   const setTime = async (): Promise<unknown> =>

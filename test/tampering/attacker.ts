@@ -33,7 +33,8 @@ export async function openAttacker({ database, onClose }: Pick<World, 'database'
     ...database.connection('superuser'),
     max: 1,
     onnotice: () => {},
-    connection: { session_replication_role: 'replica' },
+    // Citus refuses to disable a trigger of a distributed table without its setting.
+    connection: { session_replication_role: 'replica', 'citus.enable_unsafe_triggers': 'on' },
   });
   onClose(() => sql.end());
   // The session setting does not disable triggers that are "enable always".

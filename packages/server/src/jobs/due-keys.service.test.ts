@@ -140,7 +140,7 @@ describe('a destruction', () => {
   const material = async (): Promise<number> => {
     const [row] = await attacker.sql<{ left: number }[]>`
       select (count(sealed) + count(sealed_hash_key))::int as left
-      from eaas.key_versions join eaas.keys using (key_id) where key_id = ${key_id}`;
+      from eaas.key_versions join eaas.keys using (tenant_id, key_id) where key_id = ${key_id}`;
     return row?.left ?? 0;
   };
 

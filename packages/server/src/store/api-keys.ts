@@ -27,17 +27,17 @@ export const apiKeyTable = recordedTable<ApiKeyRow>('api_keys', 'api_key_id', [
 type Found = Promise<Loaded<ApiKeyRow> | undefined>;
 
 export function findApiKey(sql: Sql, tenantId: string, apiKeyId: string): Found {
-  return first(loadRows(sql, apiKeyTable, sql`where tenant_id = ${tenantId} and api_key_id = ${apiKeyId}`));
+  return first(loadRows(sql, apiKeyTable, tenantId, sql`and api_key_id = ${apiKeyId}`));
 }
 
 export function findApiKeyByToken(sql: Sql, tenantId: string, tokenHash: Uint8Array): Found {
-  return first(loadRows(sql, apiKeyTable, sql`where tenant_id = ${tenantId} and token_hash = ${tokenHash}`));
+  return first(loadRows(sql, apiKeyTable, tenantId, sql`and token_hash = ${tokenHash}`));
 }
 
 export function listApiKeys(sql: Sql, tenantId: string, page: { limit: number; offset: number }) {
   const { limit, offset } = page;
-  const rest = sql`where tenant_id = ${tenantId} order by created_id desc limit ${limit} offset ${offset}`;
-  return loadRows(sql, apiKeyTable, rest);
+  const rest = sql`order by created_id desc limit ${limit} offset ${offset}`;
+  return loadRows(sql, apiKeyTable, tenantId, rest);
 }
 
 export function countApiKeys(sql: Sql, tenantId: string): Promise<number> {

@@ -1,4 +1,5 @@
 import type { StoredEntry } from '@eaas/protocol/audit';
+import { databaseTime } from './database-time.ts';
 import { countRows, first } from './rows.ts';
 import type { Sql } from './sql.ts';
 
@@ -115,11 +116,12 @@ export async function firstEntrySince(
  * is too old, and stores their times. For a tenant without entries, it stores a time before any later entry.
  */
 export async function tenantsToPurge(sql: Sql, time: number): Promise<string[]> {
+  const yesterday = (await databaseTime(sql)) - 86_400_000;
   const rows = await sql<{ tenant_id: string; is_due: boolean }[]>`
     update eaas.usage_cursors c set oldest_at = coalesce(
       (select e.created_at from eaas.audit_entries e where e.tenant_id = c.tenant_id
         and e.id = coalesce((select a.id from eaas.audit_anchors a where a.tenant_id = c.tenant_id), 0) + 1 limit 1),
-      eaas.now_ms() - 86400000)
+      ${yesterday}::bigint)
     where c.tenant_id in (
       select tenant_id from eaas.usage_cursors where oldest_at < ${time} order by oldest_at limit 50000)
     returning tenant_id, oldest_at < ${time} as is_due`;

@@ -40,7 +40,7 @@ const backend = (database: Database) =>
 async function terminate(...databases: Database[]): Promise<void> {
   const pids = await Promise.all(databases.map(backend));
   const other = open(1, undefined, place.connection('superuser'));
-  for (const pid of pids) await other.run((sql) => sql`select pg_terminate_backend(${pid ?? 0})`);
+  for (const pid of pids) await other.run((sql) => sql`select pg_terminate_backend(${pid ?? 0}::integer)`);
 }
 
 test('a new connection sends only the queries of the caller', async () => {
@@ -107,7 +107,7 @@ test('a lost connection is replaced in every pool on the same server', async () 
   await sleep(50);
   await terminate(other);
   const superuser = open(1, undefined, place.connection('superuser'));
-  await superuser.run((sql) => sql`select pg_terminate_backend(${pids[0] ?? 0})`);
+  await superuser.run((sql) => sql`select pg_terminate_backend(${pids[0] ?? 0}::integer)`);
   expect(String(await lost)).toMatch(/terminating|CONNECTION_CLOSED/);
   for (const [nth, database] of [one, other].entries()) expect(await backend(database)).not.toBe(pids[nth]);
 });

@@ -1,3 +1,4 @@
+import { databaseTime } from './database-time.ts';
 import { first } from './rows.ts';
 import type { Sql } from './sql.ts';
 
@@ -32,16 +33,41 @@ export async function reserveName(sql: Sql, tenantId: string, name: string): Pro
   const { count } = await sql`
     insert into eaas.tenant_names as reserved (name, tenant_id) values (${name}, ${tenantId})
     on conflict (name) do update set tenant_id = excluded.tenant_id, created_at = excluded.created_at
-      where reserved.tenant_id = excluded.tenant_id or (
-        reserved.created_at < excluded.created_at - ${abandonedAfter}::bigint and not exists (
-          select from eaas.tenants t where t.tenant_id = reserved.tenant_id and t.name = reserved.name))`;
+      where reserved.tenant_id = excluded.tenant_id`;
+  return count > 0 || takeOver(sql, tenantId, name);
+}
+
+/** A reservation is abandoned if its tenant did not write the name within a minute. */
+async function takeOver(sql: Sql, tenantId: string, name: string): Promise<boolean> {
+  const reserved = await findReservation(sql, name);
+  if (!reserved?.is_old || (await isNamed(sql, reserved.tenant_id, name))) return false;
+  const { count } = await sql`
+    update eaas.tenant_names set tenant_id = ${tenantId}, created_at = ${reserved.now}
+    where name = ${name} and tenant_id = ${reserved.tenant_id} and created_at = ${reserved.created_at}`;
   return count > 0;
 }
 
 export async function releaseName(sql: Sql, tenantId: string, name: string): Promise<void> {
+  const reserved = await findReservation(sql, name);
+  if (reserved?.tenant_id !== tenantId || (await isNamed(sql, tenantId, name))) return;
+  // If the tenant has reserved the name again in the meantime, `created_at` differs.
   await sql`
-    delete from eaas.tenant_names where name = ${name} and tenant_id = ${tenantId} and not exists (
-      select from eaas.tenants t where t.tenant_id = ${tenantId} and t.name = ${name})`;
+    delete from eaas.tenant_names
+    where name = ${name} and tenant_id = ${tenantId} and created_at = ${reserved.created_at}`;
+}
+
+// On Citus, the two tables are on different shards, so the statements are separate.
+
+function findReservation(sql: Sql, name: string) {
+  return first(sql<{ tenant_id: string; created_at: number; is_old: boolean; now: number }[]>`
+    select tenant_id, created_at, eaas.now_ms() as now,
+      created_at < eaas.now_ms() - ${abandonedAfter}::bigint as is_old
+    from eaas.tenant_names where name = ${name}`);
+}
+
+async function isNamed(sql: Sql, tenantId: string, name: string): Promise<boolean> {
+  const { count } = await sql`select 1 from eaas.tenants where tenant_id = ${tenantId} and name = ${name}`;
+  return count > 0;
 }
 
 export async function removeFromDirectories(sql: Sql, tenantId: string): Promise<void> {
@@ -49,17 +75,23 @@ export async function removeFromDirectories(sql: Sql, tenantId: string): Promise
   await sql`delete from eaas.tenant_names where tenant_id = ${tenantId}`;
 }
 
+/** On Citus, a join of tables on different shards needs the rows of one table as a materialized part. */
 export async function repairDirectories(sql: Sql): Promise<void> {
+  const old = sql`created_at < ${await databaseTime(sql)}::bigint - ${abandonedAfter}::bigint`;
   await sql`
-    delete from eaas.token_directory d where created_at < eaas.now_ms() - ${abandonedAfter}::bigint and not exists (
-      select from eaas.api_keys k where k.tenant_id = d.tenant_id and k.token_hash = d.token_hash)`;
+    with known as materialized (select tenant_id, token_hash from eaas.api_keys)
+    delete from eaas.token_directory d where ${old} and not exists (
+      select 1 from known k where k.tenant_id = d.tenant_id and k.token_hash = d.token_hash)`;
   await sql`
-    delete from eaas.tenant_names d where created_at < eaas.now_ms() - ${abandonedAfter}::bigint and not exists (
-      select from eaas.tenants t where t.tenant_id = d.tenant_id and t.name = d.name)`;
+    with known as materialized (select tenant_id, name from eaas.tenants)
+    delete from eaas.tenant_names d where ${old} and not exists (
+      select 1 from known t where t.tenant_id = d.tenant_id and t.name = d.name)`;
   await sql`
+    with known as materialized (select token_hash from eaas.token_directory)
     insert into eaas.token_directory (token_hash, tenant_id) select token_hash, tenant_id from eaas.api_keys k
-    where not exists (select from eaas.token_directory d where d.token_hash = k.token_hash) on conflict do nothing`;
+    where not exists (select 1 from known d where d.token_hash = k.token_hash) on conflict do nothing`;
   await sql`
+    with known as materialized (select name from eaas.tenant_names)
     insert into eaas.tenant_names (name, tenant_id) select name, tenant_id from eaas.tenants t
-    where not exists (select from eaas.tenant_names d where d.name = t.name) on conflict do nothing`;
+    where not exists (select 1 from known d where d.name = t.name) on conflict do nothing`;
 }

@@ -32,15 +32,15 @@ export interface SeenHead extends HeadRow {
 export function findHead(sql: Sql, tenantId: string, knownId?: number): Promise<SeenHead | undefined> {
   return first(sql<SeenHead[]>`
     select tenant_id, id, hash, state_id, state_hash, created_at, month, encrypts, mac, eaas.now_ms() as now,
-      coalesce(state_hash, ${entryHash(sql, sql`h.state_id`)}) as state_name
-      ${knownId === undefined ? sql`` : sql`, ${entryHash(sql, sql`${knownId}`)} as known_hash`}
+      coalesce(state_hash, ${entryHash(sql, tenantId, sql`h.state_id`)}) as state_name
+      ${knownId === undefined ? sql`` : sql`, ${entryHash(sql, tenantId, sql`${knownId}`)} as known_hash`}
     from eaas.audit_heads h where tenant_id = ${tenantId}`);
 }
 
 // The query needs `limit 1`, because an attacker who has removed the primary key can insert two audit entries with one
 // id.
-function entryHash(sql: Sql, id: Fragment) {
-  return sql`(select e.hash from eaas.audit_entries e where e.tenant_id = h.tenant_id and e.id = ${id} limit 1)`;
+function entryHash(sql: Sql, tenantId: string, id: Fragment) {
+  return sql`(select e.hash from eaas.audit_entries e where e.tenant_id = ${tenantId} and e.id = ${id} limit 1)`;
 }
 
 export async function lockHead(tx: Transaction, tenantId: string, knownId?: number) {

@@ -50,11 +50,7 @@ export function findKey(sql: Sql, tenantId: string, keyId: string): Promise<Load
 }
 
 export function findKeys(sql: Sql, tenantId: string, keyIds: readonly string[]): Promise<Loaded<KeyRow>[]> {
-  return loadRows(
-    sql,
-    keyTable,
-    sql`where tenant_id = ${tenantId} and key_id = any (${[...keyIds]}::uuid[])`,
-  );
+  return loadRows(sql, keyTable, tenantId, sql`and key_id = any (${[...keyIds]}::uuid[])`);
 }
 
 export async function findKeyVersions(
@@ -93,14 +89,19 @@ export function listKeys(
   filter: KeyFilter,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<Loaded<KeyRow>[]> {
-  const where = matching(sql, tenantId, filter);
-  return loadRows(sql, keyTable, sql`${where} order by created_id desc limit ${limit} offset ${offset}`);
+  const where = matching(sql, filter);
+  return loadRows(
+    sql,
+    keyTable,
+    tenantId,
+    sql`${where} order by created_id desc limit ${limit} offset ${offset}`,
+  );
 }
 
 export async function countKeys(sql: Sql, tenantId: string, filter: KeyFilter): Promise<number> {
   const { status, name, among } = filter;
   if (name !== undefined || among !== null) {
-    return countRows(sql, sql`eaas.keys ${matching(sql, tenantId, filter)}`);
+    return countRows(sql, sql`eaas.keys where tenant_id = ${tenantId} ${matching(sql, filter)}`);
   }
   const [row] = await sql<{ total: number }[]>`
     select coalesce(sum(count), 0)::bigint as total from eaas.key_counts
@@ -108,8 +109,8 @@ export async function countKeys(sql: Sql, tenantId: string, filter: KeyFilter): 
   return row?.total ?? 0;
 }
 
-function matching(sql: Sql, tenantId: string, { status, name, among }: KeyFilter) {
-  return sql`where tenant_id = ${tenantId} ${status === undefined ? sql`` : sql`and status = ${status}`}
+function matching(sql: Sql, { status, name, among }: KeyFilter) {
+  return sql`${status === undefined ? sql`` : sql`and status = ${status}`}
     ${name === undefined ? sql`` : sql`and name = ${name}`}
     ${among === null ? sql`` : sql`and key_id = any (${[...among]}::uuid[])`}`;
 }

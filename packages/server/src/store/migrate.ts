@@ -8,6 +8,7 @@ import { intake } from './migrations/0007-intake.ts';
 import { entriesByTime } from './migrations/0008-entries-by-time.ts';
 import { listTotals } from './migrations/0009-list-totals.ts';
 import { tenantsToVisit } from './migrations/0010-tenants-to-visit.ts';
+import { allowSchemaChanges, distribute, hasCitus } from './distribute.ts';
 import { changeIndexes, indexesOfNew, type OnlineMigration } from './online-migration.ts';
 import type { Pool, Sql } from './sql.ts';
 
@@ -44,6 +45,8 @@ async function applyNext(sql: Pool, serverRole: string | null) {
   if (typeof online === 'object') await changeIndexes(sql, online);
   return sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${lockNumber})`;
+    const isCitus = await hasCitus(tx);
+    if (isCitus) await allowSchemaChanges(tx);
     await tx`create schema if not exists eaas`;
     await tx`create table if not exists eaas.migrations (version integer primary key, applied_at timestamptz not null default now())`;
     const done = await schemaVersion(tx);
@@ -57,6 +60,7 @@ async function applyNext(sql: Pool, serverRole: string | null) {
       else await tx.unsafe(`${done === 0 ? indexesOfNew(migration) : ''}${migration.statements}`);
       await tx`insert into eaas.migrations (version) values (${done + index + 1})`;
     }
+    if (end < 0 && isCitus) await distribute(tx);
     // The rights are granted together with the last migration, so that an interruption cannot separate the two.
     if (serverRole !== null && end < 0) await grant(tx, serverRole);
     return { applied: next.length, isDone: end < 0 };

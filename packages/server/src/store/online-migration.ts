@@ -35,8 +35,12 @@ async function advance(sql: Pool, table: string, name: string, columns: string):
     await pause();
     if ((await stateOf(sql, table, name)) !== 'broken' || !(await dropIndex(sql, name))) return false;
   }
-  await execute(sql, `create index concurrently if not exists ${name} on eaas.${table} ${columns}`);
+  await execute(sql, `${createIndex(name)} on eaas.${table} ${columns}`);
   return (await stateOf(sql, table, name)) === 'valid';
+}
+
+function createIndex(name: string): string {
+  return `create index concurrently if not exists ${name}`;
 }
 
 function dropIndex(sql: Pool, name: string): Promise<boolean> {
@@ -66,6 +70,10 @@ async function stateOf(sql: Pool, table: string, name: string): Promise<State> {
     select case when i.indisvalid then 'valid'
       when exists (select from pg_stat_progress_create_index
         where datname = current_database() and relid = ${`eaas.${table}`}::regclass) then 'building'
+      -- On Citus, the index is built on the workers.
+      when exists (select from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid() and state = 'active'
+          and starts_with(query, ${createIndex(name)})) then 'building'
       else 'broken' end as state
     from pg_index i where i.indexrelid = to_regclass(${`eaas.${name}`})`;
   return row?.state ?? 'missing';

@@ -36,12 +36,14 @@ export function recordedTable<Row extends RecordedRow>(
 
 export async function insertRow<Row extends RecordedRow>(tx: Transaction, table: Table<Row>, row: Row) {
   // The insert is sent at once, because the next statements can refer to the row.
-  const insert = tx`insert into eaas.${tx(table.name)} ${valuesOf(tx, table, row)}`.execute();
+  const insert = tx`insert into eaas.${tx(table.name)} ${tx(valuesOf(row), columnsOf(table))}`.execute();
   await Promise.all([insert, recordRow(tx, table, row)]);
 }
 
 export async function updateRow<Row extends RecordedRow>(tx: Transaction, table: Table<Row>, row: Row) {
-  const update = tx`update eaas.${tx(table.name)} set ${valuesOf(tx, table, row)}
+  // Citus refuses an assignment to the column that decides the shard.
+  const columns = columnsOf(table).filter((name) => name !== 'tenant_id' && name !== table.id);
+  const update = tx`update eaas.${tx(table.name)} set ${tx(valuesOf(row), columns)}
     where tenant_id = ${row.tenant_id} and ${tx(table.id)} = ${idOf(table, row)}`;
   await Promise.all([update, recordRow(tx, table, row)]);
 }
@@ -51,10 +53,24 @@ async function recordRow<Row extends RecordedRow>(tx: Transaction, table: Table<
     values (${row.tenant_id}, ${idOf(table, row)}, ${row.rev})`;
 }
 
-export async function loadRows<Row>(sql: Sql, table: Table<Row>, rest: Fragment): Promise<Loaded<Row>[]> {
+/** The tenant's id is a parameter of each part, because Citus otherwise asks every shard. */
+export function loadRows<Row>(sql: Sql, table: Table<Row>, tenantId: string, rest: Fragment) {
+  return loadWhere(sql, table, sql`${tenantId}`, sql`where tenant_id = ${tenantId} ${rest}`);
+}
+
+export function loadOfAllTenants<Row>(sql: Sql, table: Table<Row>, rest: Fragment) {
+  return loadWhere(sql, table, sql`t.tenant_id`, rest);
+}
+
+async function loadWhere<Row>(
+  sql: Sql,
+  table: Table<Row>,
+  tenant: Fragment,
+  rest: Fragment,
+): Promise<Loaded<Row>[]> {
   return sql<Loaded<Row>[]>`
     select t.*, (select max(r.rev) from eaas.row_records r
-      where r.tenant_id = t.tenant_id and r.subject = t.${sql(table.id)}) as newest_rev
+      where r.tenant_id = ${tenant} and r.subject = t.${sql(table.id)}) as newest_rev
     from eaas.${sql(table.name)} t ${rest}`;
 }
 
@@ -79,6 +95,10 @@ function idOf<Row>(table: Table<Row>, row: Row): string {
   return String(row[table.id as keyof Row]);
 }
 
-function valuesOf<Row extends RecordedRow>(tx: Transaction, { columns, flag }: Table<Row>, row: Row) {
-  return tx(row as Record<string, never>, [...columns, ...(flag ? [flag] : []), 'mac']);
+function columnsOf<Row extends RecordedRow>({ columns, flag }: Table<Row>): string[] {
+  return [...columns, ...(flag ? [flag] : []), 'mac'];
+}
+
+function valuesOf<Row extends RecordedRow>(row: Row) {
+  return row as Record<string, never>;
 }

@@ -1,5 +1,5 @@
 import { findNamedTenant } from './directories.ts';
-import { first, type Loaded, loadRows, type RecordedRow, recordedTable } from './rows.ts';
+import { first, type Loaded, loadOfAllTenants, loadRows, type RecordedRow, recordedTable } from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 
 export interface TenantRow extends RecordedRow {
@@ -23,7 +23,7 @@ export const tenantTable = recordedTable<TenantRow>('tenants', 'tenant_id', [
 ]);
 
 export function findTenant(sql: Sql, tenantId: string): Promise<Loaded<TenantRow> | undefined> {
-  return first(loadRows(sql, tenantTable, sql`where tenant_id = ${tenantId}`));
+  return first(loadRows(sql, tenantTable, tenantId, sql``));
 }
 
 export async function findTenantByName(sql: Sql, name: string): Promise<Loaded<TenantRow> | undefined> {
@@ -33,7 +33,7 @@ export async function findTenantByName(sql: Sql, name: string): Promise<Loaded<T
 }
 
 export function listTenants(sql: Sql): Promise<Loaded<TenantRow>[]> {
-  return loadRows(sql, tenantTable, sql`order by name`);
+  return loadOfAllTenants(sql, tenantTable, sql`order by name`);
 }
 
 export async function listChains(sql: Sql): Promise<{ tenant_id: string; name: string | null }[]> {

@@ -1,0 +1,101 @@
+import type { Sql, Transaction } from './sql.ts';
+
+/** A table follows the tables to which it refers. Citus accepts no other order. */
+const tenantTables = [
+  'tenants',
+  'audit_heads',
+  'audit_entries',
+  'audit_anchors',
+  'keys',
+  'key_versions',
+  'key_counts',
+  'api_keys',
+  'row_records',
+  'usage_cursors',
+  'usage',
+  'key_version_uses',
+  'api_key_uses',
+  'entry_counts',
+  'verification_markers',
+];
+
+/** A request looks these rows up before it knows the tenant, so each row is on the shard of its own key. */
+const directories: Readonly<Record<string, string>> = { token_directory: 'token_hash', tenant_names: 'name' };
+
+const tenantFunctions = ['append', 'purge_entries', 'destroy_tenant', 'first_entry_since'];
+
+export async function hasCitus(sql: Sql): Promise<boolean> {
+  return (await sql`select from pg_extension where extname = 'citus'`).count > 0;
+}
+
+/** The names of the tables and functions that should be on the workers, but are not. */
+export async function undistributed(sql: Sql): Promise<{ tables: string[]; functions: string[] }> {
+  const wanted = [...tenantTables, ...Object.keys(directories)];
+  const tables = await sql<{ name: string }[]>`
+    select relname as name from pg_class
+    where relnamespace = 'eaas'::regnamespace and relname = any (${wanted}::text[])
+      and not exists (select from pg_dist_partition where logicalrelid = oid)`;
+  const functions = await sql<{ name: string }[]>`
+    select proname as name from pg_proc f
+    where pronamespace = 'eaas'::regnamespace and proname = any (${tenantFunctions}::text[])
+      and not exists (select from pg_dist_object
+        where classid = 'pg_proc'::regclass and objid = f.oid and force_delegation)`;
+  const local = new Set(tables.map(({ name }) => name));
+  return { tables: wanted.filter((name) => local.has(name)), functions: functions.map(({ name }) => name) };
+}
+
+/** Without these settings, Citus refuses triggers, and statements that change several tables in one transaction. */
+export async function allowSchemaChanges(tx: Transaction): Promise<void> {
+  await tx`select set_config('citus.enable_unsafe_triggers', 'on', true),
+    set_config('citus.multi_shard_modify_mode', 'sequential', true)`;
+}
+
+/** Distributes the tables and functions that are not distributed yet. The transaction also copies their rows. */
+export async function distribute(tx: Transaction): Promise<void> {
+  const { tables, functions } = await undistributed(tx);
+  if (tables.length === 0 && functions.length === 0) return;
+  if (tables.length > 0) await lock(tx, tables);
+  for (const name of tables) await distributeTable(tx, name);
+  await removeLocalRows(tx, tables);
+  for (const name of functions) await distributeFunction(tx, name);
+  // Citus creates functions on the workers with the default rights, which let everyone execute them.
+  await tx`revoke all on function eaas.append, eaas.purge_entries, eaas.destroy_tenant, eaas.count_key from public`;
+}
+
+async function lock(tx: Transaction, tables: readonly string[]): Promise<void> {
+  await tx.unsafe(`lock table ${tables.map((name) => `eaas.${name}`).join(', ')} in access exclusive mode`);
+}
+
+async function distributeTable(tx: Transaction, name: string): Promise<void> {
+  const [first] = tenantTables;
+  const key = directories[name];
+  const neighbour = key === undefined && name !== first ? `eaas.${first}` : 'none';
+  await tx`select create_distributed_table(${`eaas.${name}`}::text::regclass, ${key ?? 'tenant_id'},
+    colocate_with => ${neighbour})`;
+}
+
+/** With `force_delegation`, Citus also sends the call to the tenant's node inside a transaction. */
+async function distributeFunction(tx: Transaction, name: string): Promise<void> {
+  await tx`
+    select create_distributed_function(oid::regprocedure, 'tenant', colocate_with => 'eaas.tenants', force_delegation => true)
+    from pg_proc where pronamespace = 'eaas'::regnamespace and proname = ${name}`;
+}
+
+/** Citus copies the rows to the shards, and leaves invisible copies in the local table. */
+async function removeLocalRows(tx: Transaction, tables: readonly string[]): Promise<void> {
+  const triggers = await tx<{ table: string; name: string }[]>`
+    select tgrelid::regclass::text as table, tgname as name from pg_trigger
+    where tgfoid = to_regproc('eaas.refuse_truncate')
+      and tgrelid = any (${tables.map((name) => `eaas.${name}`)}::text[]::regclass[])`;
+  // The guards of the shards stay enabled: only the local tables are changed.
+  const local = () => tx`select set_config('citus.enable_ddl_propagation', 'off', true)`;
+  await local();
+  for (const { table, name } of triggers) await tx.unsafe(`alter table ${table} disable trigger ${name}`);
+  for (const name of tables) {
+    await tx`select truncate_local_data_after_distributing_table(${`eaas.${name}`}::text::regclass)`;
+  }
+  await local();
+  for (const { table, name } of triggers)
+    await tx.unsafe(`alter table ${table} enable always trigger ${name}`);
+  await tx`select set_config('citus.enable_ddl_propagation', 'on', true)`;
+}

@@ -1,0 +1,48 @@
+import { endpoints, type Route } from '@eaas/protocol/wire';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { Database } from '../../packages/server/src/store/database.ts';
+import { openPool, type Pool } from '../../packages/server/src/store/sql.ts';
+import { whereAvailable } from '../setup/available.ts';
+import { citusIsInstalled } from '../setup/citus.ts';
+import type { PostgresAddress } from '../setup/database.ts';
+import { requested } from '../setup/on-demand.ts';
+import { apiOf, openWorld, settle, type World } from '../setup/world.ts';
+import { everyCall } from './every-call.ts';
+import { planOf, recording, type Statement, tasksOf } from './statements.ts';
+
+whereAvailable('Citus', await citusIsInstalled(), () => {
+  let world: World;
+  let server: Pool;
+  let statements: ReadonlyMap<string, Statement>;
+  let called: ReadonlySet<Route>;
+
+  beforeAll(async () => {
+    world = await openWorld('2026-09-01T00:00:00Z', requested<PostgresAddress>(inject('citus')));
+    const { token } = await settle(world.replica(), 'ann');
+    const recorder = recording(world.database);
+    const database = new Database(recorder.connection, 4);
+    world.onClose(() => database.close());
+    called = await everyCall(apiOf(world.replica(database), token));
+    // A second replica has no cached state.
+    await everyCall(apiOf(world.replica(database), token));
+    ({ statements } = recorder);
+    server = openPool(world.database.connection('server'), 1);
+    world.onClose(() => server.end());
+  });
+  afterAll(() => world.close());
+
+  test('the calls of this test use every endpoint', () => {
+    expect([...called].toSorted()).toEqual(Object.keys(endpoints).toSorted());
+  });
+
+  test('every statement of a request runs on one shard', async () => {
+    expect(statements.size).toBeGreaterThan(30);
+    for (const statement of statements.values()) {
+      const plan = await planOf(server, statement);
+      // Only the query of the database's time reads no table.
+      const tasks = plan.startsWith('Result') && !plan.includes('Scan') ? [] : [1];
+      expect({ statement, plan, tasks: tasksOf(plan) }).toMatchObject({ tasks });
+      expect(plan).not.toContain('Distributed Subplan');
+    }
+  });
+});

@@ -1,0 +1,32 @@
+import type { Sql } from '../../packages/server/src/store/sql.ts';
+import type { TestDatabase } from '../setup/database.ts';
+
+export interface Statement {
+  readonly text: string;
+  readonly parameters: readonly unknown[];
+}
+
+/** A connection that records each statement once, with the parameters of its first call. */
+export function recording(database: TestDatabase) {
+  const statements = new Map<string, Statement>();
+  const debug = (_: number, text: string, parameters: unknown[]): void => {
+    if (text.includes('eaas.') && !statements.has(text))
+      statements.set(text, { text, parameters: [...parameters] });
+  };
+  return { statements, connection: { ...database.connection('server'), debug } };
+}
+
+export async function planOf(sql: Sql, { text, parameters }: Statement): Promise<string> {
+  // PostgreSQL explains the query of a COPY, but not the COPY.
+  const query = /^copy \((.*)\) to stdout/s.exec(text)?.[1] ?? text;
+  const rows = await sql.unsafe<{ 'QUERY PLAN': string }[]>(
+    `explain (verbose, costs off) ${query}`,
+    parameters as never[],
+  );
+  return rows.map((row) => row['QUERY PLAN']).join('\n');
+}
+
+/** The number of shards in each part of the plan. A table that is not distributed has none. */
+export function tasksOf(plan: string): number[] {
+  return [...plan.matchAll(/Task Count: (\d+)/g)].map(([, count]) => Number(count));
+}
