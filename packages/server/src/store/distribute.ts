@@ -55,7 +55,10 @@ export async function distribute(tx: Transaction): Promise<void> {
   const { tables, functions } = await undistributed(tx);
   if (tables.length === 0 && functions.length === 0) return;
   if (tables.length > 0) await lock(tx, tables);
+  // The copies of the keys must not be counted again.
+  await tx`alter table eaas.keys disable trigger keys_counted`;
   for (const name of tables) await distributeTable(tx, name);
+  await tx`alter table eaas.keys enable trigger keys_counted`;
   await removeLocalRows(tx, tables);
   for (const name of functions) await distributeFunction(tx, name);
   // Citus creates functions on the workers with the default rights, which let everyone execute them.

@@ -47,7 +47,8 @@ async function applyNext(sql: Pool, serverRole: string | null) {
     await tx`select pg_advisory_xact_lock(${lockNumber})`;
     const isCitus = await hasCitus(tx);
     if (isCitus) await allowSchemaChanges(tx);
-    await tx`create schema if not exists eaas`;
+    // Citus cannot distribute a table after it created the schema on the workers in the same transaction.
+    if (!(await hasSchema(tx))) await tx`create schema if not exists eaas`;
     await tx`create table if not exists eaas.migrations (version integer primary key, applied_at timestamptz not null default now())`;
     const done = await schemaVersion(tx);
     const missing = migrations.slice(done);
@@ -80,6 +81,10 @@ export async function ownsTables(sql: Sql): Promise<boolean> {
 
 export async function roleExists(sql: Sql, role: string): Promise<boolean> {
   return (await sql`select from pg_roles where rolname = ${role}`).count > 0;
+}
+
+async function hasSchema(sql: Sql): Promise<boolean> {
+  return (await sql`select from pg_namespace where nspname = 'eaas'`).count > 0;
 }
 
 async function hasVersions(sql: Sql): Promise<boolean> {
