@@ -29,7 +29,7 @@ export async function hasCitus(sql: Sql): Promise<boolean> {
 }
 
 /** The names of the tables and functions that should be on the workers, but are not. */
-export async function undistributed(sql: Sql): Promise<{ tables: string[]; functions: string[] }> {
+async function undistributed(sql: Sql): Promise<{ tables: string[]; functions: string[] }> {
   const wanted = [...tenantTables, ...Object.keys(directories)];
   const tables = await sql<{ name: string }[]>`
     select relname as name from pg_class

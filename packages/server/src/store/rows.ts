@@ -36,14 +36,13 @@ export function recordedTable<Row extends RecordedRow>(
 
 export async function insertRow<Row extends RecordedRow>(tx: Transaction, table: Table<Row>, row: Row) {
   // The insert is sent at once, because the next statements can refer to the row.
-  const insert = tx`insert into eaas.${tx(table.name)} ${tx(valuesOf(row), columnsOf(table))}`.execute();
+  const insert = tx`insert into eaas.${tx(table.name)} ${valuesOf(tx, table, row)}`.execute();
   await Promise.all([insert, recordRow(tx, table, row)]);
 }
 
 export async function updateRow<Row extends RecordedRow>(tx: Transaction, table: Table<Row>, row: Row) {
   // Citus refuses an assignment to the column that decides the shard.
-  const columns = columnsOf(table).filter((name) => name !== 'tenant_id' && name !== table.id);
-  const update = tx`update eaas.${tx(table.name)} set ${tx(valuesOf(row), columns)}
+  const update = tx`update eaas.${tx(table.name)} set ${valuesOf(tx, table, row, ['tenant_id', table.id])}
     where tenant_id = ${row.tenant_id} and ${tx(table.id)} = ${idOf(table, row)}`;
   await Promise.all([update, recordRow(tx, table, row)]);
 }
@@ -95,10 +94,15 @@ function idOf<Row>(table: Table<Row>, row: Row): string {
   return String(row[table.id as keyof Row]);
 }
 
-function columnsOf<Row extends RecordedRow>({ columns, flag }: Table<Row>): string[] {
-  return [...columns, ...(flag ? [flag] : []), 'mac'];
-}
-
-function valuesOf<Row extends RecordedRow>(row: Row) {
-  return row as Record<string, never>;
+function valuesOf<Row extends RecordedRow>(
+  tx: Transaction,
+  { columns, flag }: Table<Row>,
+  row: Row,
+  without: readonly string[] = [],
+) {
+  const names = [...columns, ...(flag ? [flag] : []), 'mac'];
+  return tx(
+    row as Record<string, never>,
+    names.filter((name) => !without.includes(name)),
+  );
 }
