@@ -142,7 +142,8 @@ whereAvailable('Chromium', hasChromium, () => {
     const first = await shown(1);
 
     const downloaded = page.waitForEvent('download');
-    await press('Download the public key of version 1');
+    await page.getByRole('button', { name: 'Download the public key of version 1' }).focus();
+    await page.keyboard.press('Enter');
     const file = await downloaded;
     const bytes = await readFile(await file.path());
     const { keyId } = createIntake({ publicKey: bytes.toString() });
