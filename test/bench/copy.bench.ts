@@ -1,8 +1,9 @@
+import { once } from 'node:events';
 import { readConfig } from '../../packages/server/src/config.ts';
 import { migrateDatabase } from '../../packages/server/src/migrate-database.ts';
 import type { CopyReport } from '../../packages/server/src/operations/copy/copy-database.ts';
 import { jsonLines } from '../cli/command-line.ts';
-import { eaas, type Environment, run } from '../conformance/program.ts';
+import { eaas, type Environment, launch, run } from '../conformance/program.ts';
 import { call } from '../faults/client.ts';
 import { Load, longest, newDek, type Sent, tally } from '../faults/load.ts';
 import { newKey, operate, type Operator, type Replica, startReplica, type Tenant } from '../faults/place.ts';
@@ -70,9 +71,10 @@ async function fill({ newTenant }: Operator, replica: Replica): Promise<Tenant> 
 
 async function copy(env: Environment, ...options: string[]) {
   const start = performance.now();
-  const { code, stdout, stderr } = await run([...eaas, 'database', 'copy', '--json', ...options], env);
-  if (code !== 0) throw new Error(`\`eaas database copy\` failed (${code}):\n${stdout}${stderr}`);
-  return { time: performance.now() - start, reports: jsonLines<CopyReport>(stdout) };
+  const { child, stdout, stderr } = launch([...eaas, 'database', 'copy', '--json', ...options], env);
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`\`eaas database copy\` failed (${code}):\n${stdout()}${stderr()}`);
+  return { time: performance.now() - start, reports: jsonLines<CopyReport>(stdout()) };
 }
 
 async function stop(loads: readonly Load[]): Promise<readonly Sent[]> {
