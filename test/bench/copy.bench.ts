@@ -1,7 +1,9 @@
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '../../packages/server/src/config.ts';
 import { migrateDatabase } from '../../packages/server/src/migrate-database.ts';
 import type { CopyReport } from '../../packages/server/src/operations/copy/copy-database.ts';
+import { createTransport } from '../../packages/sdk/src/transport.ts';
 import { jsonLines } from '../cli/command-line.ts';
 import { eaas, type Environment, launch, run } from '../conformance/program.ts';
 import { call } from '../faults/client.ts';
@@ -56,6 +58,21 @@ export const benchmark: Report = {
     yield `responses of the former and the later server: ${JSON.stringify(upstreams.statuses)}`;
     const verified = await run([...eaas, 'audit', 'verify'], target);
     yield `audit verify in the target exits with ${verified.code}`;
+
+    const back = { ...target, EAAS_COPY_TO_DATABASE_URL: from.url('server') };
+    await copy(back);
+    const keyId = await newKey(later, large.token);
+    const calls = callUntil(later.port, large.token, keyId);
+    const movedAt = performance.now();
+    await copy(back, '--move');
+    yield `move back, without a proxy: ${seconds(performance.now() - movedAt)}`;
+    const stoppedAt = performance.now();
+    await later.stop();
+    const replacement = await startReplica({ ...operator.env, EAAS_PORT: String(later.port) });
+    defer(() => replacement.kill());
+    yield `stop of the former server and start of the new one on its port: ${seconds(performance.now() - stoppedAt)}`;
+    await sleep(2_000);
+    yield `calls of the SDK with 10 retries: ${await calls.stop()}`;
   },
 };
 
@@ -75,6 +92,31 @@ async function copy(env: Environment, ...options: string[]) {
   const [code] = (await once(child, 'close')) as [number | null];
   if (code !== 0) throw new Error(`\`eaas database copy\` failed (${code}):\n${stdout()}${stderr()}`);
   return { time: performance.now() - start, reports: jsonLines<CopyReport>(stdout()) };
+}
+
+/** Wraps data keys with the SDK's transport, which repeats refused requests. */
+function callUntil(port: number, token: string, keyId: string) {
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const headers = () => ({ authorization: `Bearer ${token}` });
+  const wrap = createTransport({ baseUrl, retries: 10 }, headers, () => {});
+  const times: number[] = [];
+  let failed = 0;
+  const stopped = new AbortController();
+  const repeat = async (): Promise<void> => {
+    while (!stopped.signal.aborted) {
+      const start = performance.now();
+      await wrap('POST /v1/keys/:key_id/wrap', { key_id: keyId, dek: newDek() }).catch(() => failed++);
+      times.push(performance.now() - start);
+    }
+  };
+  const running = Promise.all([repeat(), repeat()]);
+  return {
+    async stop() {
+      stopped.abort();
+      await running;
+      return `${times.length}, ${failed} failed, the longest took ${seconds(Math.max(...times))}`;
+    },
+  };
 }
 
 async function stop(loads: readonly Load[]): Promise<readonly Sent[]> {
