@@ -1,0 +1,72 @@
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { rootKey } from '../../packages/server/src/crypto/key-hierarchy.ts';
+import { countUsage } from '../../packages/server/src/jobs/count-usage.ts';
+import { type CopyReport, copyDatabase } from '../../packages/server/src/operations/copy/copy-database.ts';
+import { verifyChain } from '../../packages/server/src/operations/verify/verify-chain.ts';
+import { createService, type Service } from '../../packages/server/src/service.ts';
+import { readClock } from '../../packages/server/src/state/clock.ts';
+import { Database } from '../../packages/server/src/store/database.ts';
+import { alone } from '../setup/alone.ts';
+import { whereAvailable } from '../setup/available.ts';
+import { citusIsInstalled } from '../setup/citus.ts';
+import { createDatabase, migrated, type PostgresAddress } from '../setup/database.ts';
+import { requested } from '../setup/on-demand.ts';
+import { apiOf, dek, settle, statusOf } from '../setup/world.ts';
+
+async function serviceIn(address?: Promise<PostgresAddress>): Promise<Service> {
+  const place = await createDatabase(migrated, address);
+  const database = new Database(place.connection('server'), 8);
+  onTestFinished(async () => {
+    await database.close();
+    await place.drop();
+  });
+  const service = createService({ database, roots: [rootKey(new Uint8Array(32).fill(5))] });
+  await readClock(service);
+  return service;
+}
+
+async function move(source: Service, target: Service): Promise<CopyReport[]> {
+  const reports: CopyReport[] = [];
+  for await (const report of copyDatabase({ source, target }, { isMove: true, tell: () => () => {} })) {
+    reports.push(report);
+  }
+  return reports;
+}
+
+whereAvailable('Citus', await citusIsInstalled(), () => {
+  test('tenants move from one PostgreSQL to Citus, and back', async () => {
+    const plain = await serviceIn();
+    const citus = await serviceIn(requested<PostgresAddress>(inject('citus')));
+    const residents = [await settle(plain, 'ann'), await settle(plain, 'bob')];
+    for (const { token } of residents) {
+      const api = apiOf(plain, token);
+      const { key_id } = await api('POST /v1/keys', { name: 'key' });
+      await api('POST /v1/keys/:key_id/rotate', { key_id });
+      const items = Array.from({ length: 100 }, () => ({ key_id, dek }));
+      await api('POST /v1/batch/wrap', { items });
+    }
+    await countUsage(plain, alone());
+    const [ann] = residents;
+    const wrapIn = async (service: Service): Promise<number> => {
+      const api = apiOf(service, ann?.token ?? '');
+      return statusOf(
+        api('GET /v1/keys', {}).then(({ keys: [key] }) =>
+          api('POST /v1/keys/:key_id/wrap', { key_id: key?.key_id ?? '', dek }),
+        ),
+      );
+    };
+    const isMoved = [{ state: 'moved' }, { state: 'moved' }];
+    expect(await move(plain, citus)).toMatchObject(isMoved);
+    expect([await wrapIn(plain), await wrapIn(citus)]).toEqual([503, 200]);
+    const usage = await apiOf(citus, ann?.token ?? '')('GET /v1/usage', {});
+    expect(usage.operations['key.wrap']).toBe(101);
+    for (const { tenantId } of residents) {
+      expect(await verifyChain(citus, tenantId)).toMatchObject({ valid: true, error_count: 0 });
+    }
+    expect(await move(citus, plain)).toMatchObject(isMoved);
+    expect([await wrapIn(plain), await wrapIn(citus)]).toEqual([200, 503]);
+    for (const { tenantId } of residents) {
+      expect(await verifyChain(plain, tenantId)).toMatchObject({ valid: true, error_count: 0 });
+    }
+  });
+});
