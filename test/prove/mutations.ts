@@ -500,10 +500,10 @@ export const mutations: readonly Mutation[] = [
     'use_pg_rewind: true',
     'use_pg_rewind: false',
   ]),
-  mutation('asynchronous-standbys', { 'patroni:silence': ['the old primary accepts no write'] }, [
+  mutation('commits-on-one-disk', { 'patroni:silence': ['the old primary accepts no write'] }, [
     patroni,
-    'synchronous_mode: true',
-    'synchronous_mode: false',
+    "synchronous_commit: 'on'",
+    "synchronous_commit: 'local'",
   ]),
   mutation(
     'primaries-that-need-etcd',

@@ -57,11 +57,11 @@ export class HighAvailability {
     const haproxy = await writeExampleFile('haproxy.cfg', servers);
     await startDaemon(findings, ['haproxy', '-q', '-db', '-f', haproxy]);
     await nodes[0]?.start();
-    await until('a first primary', 60, async () => (await all.primary()) !== undefined);
+    await until('a first primary', 180, async () => (await all.primary()) !== undefined);
     for (const node of nodes.slice(1)) await node.start();
-    await until('two standbys', 60, async () => (await all.standbys()).length === 2);
+    await until('two standbys', 180, async () => (await all.standbys()).length === 2);
     await all.#createDatabase();
-    await until('a synchronous standby', 30, async () =>
+    await until('a synchronous standby', 180, async () =>
       (await all.standbys()).some(({ isSynchronous }) => isSynchronous),
     );
     return all;
@@ -88,7 +88,7 @@ export class HighAvailability {
       const env = Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2)));
       this.#etcd.set(machine, await startDaemon(this.#findings, ['etcd'], env));
     }
-    for (const machine of this.#members) await until('etcd is healthy', 60, () => isHealthy(machine));
+    for (const machine of this.#members) await until('etcd is healthy', 180, () => isHealthy(machine));
   }
 
   async killEtcd(members: 'leader' | 'all'): Promise<void> {
