@@ -13,6 +13,7 @@ export type Tools =
   | 'orms/prisma'
   | 'orms/prisma-6'
   | 'orms/typeorm'
+  | 'otel'
   | 'peers'
   | 'reference'
   | 'runtimes'

@@ -2,6 +2,7 @@ import type { Roots } from './crypto/key-hierarchy.ts';
 import { type Admission, createAdmission } from './admission/admission.ts';
 import { Alarms } from './alarms.ts';
 import { type Clock, DatabaseClock } from './state/clock.ts';
+import { Tallies } from './state/tallies.ts';
 import { Used } from './state/used.ts';
 import { Tenants } from './state/tenants.ts';
 import type { Database } from './store/database.ts';
@@ -27,6 +28,7 @@ interface Counts {
   waiting: number;
   intakeOpened: number;
   blindHashElements: number;
+  readonly tallies: Tallies;
   /** Measured by `performance.now()`. */
   failedAt: number | null;
 }
@@ -60,6 +62,7 @@ export function createService(options: {
       waiting: 0,
       intakeOpened: 0,
       blindHashElements: 0,
+      tallies: new Tallies(),
       failedAt: null,
     },
   };

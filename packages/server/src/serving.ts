@@ -3,6 +3,7 @@ import type { Config } from './config.ts';
 import { type AppOptions, createApp } from './http/app.ts';
 import { readConsolePages } from './http/console-pages.ts';
 import { type Doors, openDoors } from './http/doors.ts';
+import { bridgeMetrics } from './http/otel-metrics.ts';
 import type { ServerState } from './http/service-metrics.ts';
 import { countUsage, recordLastUses } from './jobs/count-usage.ts';
 import { settleDueKeys } from './jobs/due-keys.ts';
@@ -15,10 +16,13 @@ import { type Job, type JobReport, startJobs } from './jobs/schedule.ts';
 import { readTls, type Report } from './listening.ts';
 import type { OpenService } from './open-service.ts';
 import type { Service } from './service.ts';
+import { measure } from './store/measurements.ts';
+import { connectTelemetry, tracedJob } from './tracing.ts';
 
 interface State {
   jobs: readonly JobReport[];
   verified: ServerState['verified'];
+  measured: ServerState['measured'];
 }
 
 export interface ServingOptions {
@@ -34,8 +38,10 @@ export interface ServingOptions {
 export async function startServing(options: ServingOptions): Promise<() => Promise<void>> {
   const { config, report, wrap = (doors: Doors) => doors } = options;
   const { service, warnings, close } = options.open;
-  const state: State = { jobs: [], verified: undefined };
-  const app = createApp(wrap(openDoors(service, state)), options.app);
+  const state: State = { jobs: [], verified: undefined, measured: undefined };
+  await connectTelemetry();
+  const doors = openDoors(service, state);
+  const app = createApp(wrap(doors), options.app);
   for (const warning of warnings) app.log.warn(warning);
   report.to = app.log;
   service.alarms.log = (fields, message) => app.log.error(fields, message);
@@ -46,7 +52,9 @@ export async function startServing(options: ServingOptions): Promise<() => Promi
     await close();
     throw error;
   }
-  const jobs = startJobs(jobsOf(service, config, app, state), (job, error) => {
+  await bridgeMetrics(doors.metrics);
+  const traceable = jobsOf(service, config, app, state).map(inSpan);
+  const jobs = startJobs(traceable, (job, error) => {
     service.alarms.failed(error);
     app.log.error({ job, err: error }, 'a job failed and will run again');
   });
@@ -58,6 +66,8 @@ export async function startServing(options: ServingOptions): Promise<() => Promi
   };
 }
 
+const inSpan = (job: Job): Job => ({ ...job, run: (signal) => tracedJob(job.name, () => job.run(signal)) });
+
 function jobsOf(service: Service, config: Config, app: FastifyInstance, state: State): Job[] {
   const onBroken: Parameters<typeof nightlyVerify>[2] = (tenantId, findings) => {
     app.log.error({ tenant_id: tenantId, findings }, 'the audit chain of a tenant is broken');
@@ -65,6 +75,10 @@ function jobsOf(service: Service, config: Config, app: FastifyInstance, state: S
   const { auditRetentionMonths, checkpointDirectory: directory } = config;
   const readVerified = async (): Promise<void> => {
     state.verified = await lastVerification(service);
+  };
+  const readMeasured = async (): Promise<void> => {
+    const now = service.clock.now();
+    state.measured = await service.background.run((sql) => measure(sql, now), 30_000);
   };
   const leased = (name: string, everySeconds: number, run: (lease: Lease) => Promise<void>): Job => ({
     name,
@@ -84,6 +98,7 @@ function jobsOf(service: Service, config: Config, app: FastifyInstance, state: S
     leased('purge', 3_600, (lease) => purge(service, auditRetentionMonths, lease)),
     leased('verify', 600, (lease) => nightlyVerify(service, lease, onBroken)),
     { name: 'verified', everySeconds: 60, run: readVerified },
+    { name: 'measure', everySeconds: 1_800, run: readMeasured },
     ...(directory === null ? [] : [keep(directory)]),
   ];
 }

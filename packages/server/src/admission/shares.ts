@@ -1,4 +1,5 @@
 import { Refusal } from '../refusal.ts';
+import { traced } from '../tracing.ts';
 
 export function busy(): Refusal {
   return new Refusal('unavailable', 'The service is busy with other requests. Try again in a moment.');
@@ -46,7 +47,7 @@ export class Shares {
     const tenant = this.#tenants.get(tenantId) ?? { held: 0, waiters: new Set() };
     this.#tenants.set(tenantId, tenant);
     if (tenant.waiters.size === 0 && this.#fits(tenant, units)) this.#hold(tenant, units);
-    else await this.#wait(tenantId, tenant, units, signal);
+    else await traced('admission.wait', () => this.#wait(tenantId, tenant, units, signal));
     let isHeld = true;
     return () => {
       if (isHeld) this.#release(tenantId, tenant, units);

@@ -1,10 +1,12 @@
 import { checked } from '@eaas/protocol/service';
-import { endpoints, type Permission, permissions } from '@eaas/protocol/wire';
+import { endpoints, formatTimestamp, type Permission, permissions } from '@eaas/protocol/wire';
 import { operations } from '../operations/table.ts';
-import { allPages, type OnTenant, onTenant, withTenant } from './command.ts';
+import { readClock } from '../state/clock.ts';
+import { expiringApiKeys } from '../store/measurements.ts';
+import { allPages, type OnTenant, onTenant, reporting, withService, withTenant } from './command.ts';
 import { orNotFound } from './failure.ts';
-import { next, note, printResult, printResults } from './output.ts';
-import { list, permissionList } from './values.ts';
+import { next, note, printResult, printResults, type Reporting } from './output.ts';
+import { list, permissionList, wholeNumber } from './values.ts';
 
 interface CreateOptions extends OnTenant {
   readonly name: string;
@@ -67,4 +69,27 @@ const revoke = onTenant('revoke', 'Revoke an API key immediately and permanently
     next(`\`${tail}\` shows what the API key did`, options);
   });
 
-export const apiKeyCommands = [create, listAll, revoke];
+const expiring = reporting(
+  'expiring',
+  'List the API keys of all tenants that expire soon, the earliest first. An API key without last_used_at was never used.',
+  ['api-key expiring', 'api-key expiring --days 30 --json'],
+)
+  .option('--days <number>', 'within this number of days', wholeNumber, 7)
+  .action(async (options: Reporting & { days: number }) => {
+    const rows = await withService(async ({ service }) => {
+      await readClock(service);
+      const now = service.clock.now();
+      return service.background.run(
+        (sql) => expiringApiKeys(sql, now, now + options.days * 24 * 60 * 60 * 1_000),
+        30_000,
+      );
+    });
+    const shown = rows.map((row) => ({
+      ...row,
+      expires_at: formatTimestamp(row.expires_at),
+      last_used_at: row.last_used_at === null ? null : formatTimestamp(row.last_used_at),
+    }));
+    printResults(shown, ['tenant', 'api_key_id', 'name', 'expires_at', 'last_used_at'], options);
+  });
+
+export const apiKeyCommands = [create, listAll, expiring, revoke];

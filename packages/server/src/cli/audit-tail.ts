@@ -10,6 +10,7 @@ import type { Service } from '../service.ts';
 import { type OnTenant, onTenant, withTenant } from './command.ts';
 import { requireKey } from './find-key.ts';
 import { inLine, printJson } from './output.ts';
+import { untilSignal } from './signals.ts';
 import { wholeNumber } from './values.ts';
 
 const pollEvery = 1_000;
@@ -74,12 +75,6 @@ async function* wantedEntries(
     await sleep(pollEvery, undefined, { signal: stop }).catch(() => {});
     yield* unread();
   }
-}
-
-function untilSignal(): AbortSignal {
-  const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-  return stop.signal;
 }
 
 function linePrinter(service: Service, operator: Caller): (entry: ShownEntry) => Promise<void> {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { exportAudit, requireContinuable } from '../operations/export-audit.ts';
 import { operations } from '../operations/table.ts';
 import { acknowledgeRestore } from '../operations/tenants.ts';
+import { auditStream } from './audit-stream.ts';
 import { auditTail } from './audit-tail.ts';
 import { auditVerify } from './audit-verify.ts';
 import { auditVerifyFile } from './audit-verify-file.ts';
@@ -84,4 +85,12 @@ const acknowledge = onTenant(
     );
   });
 
-export const auditCommands = [auditTail, auditVerify, auditVerifyFile, exportLog, checkpoint, acknowledge];
+export const auditCommands = [
+  auditTail,
+  auditStream,
+  auditVerify,
+  auditVerifyFile,
+  exportLog,
+  checkpoint,
+  acknowledge,
+];

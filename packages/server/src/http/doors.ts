@@ -5,7 +5,7 @@ import { admit, confirmAdmission } from '../operations/admit.ts';
 import { operations } from '../operations/table.ts';
 import type { Service } from '../service.ts';
 import { type Health, healthOf } from './health.ts';
-import { HttpMetrics } from './metrics.ts';
+import { HttpMetrics, metric } from './metrics.ts';
 import { serviceMetrics, type ServerState } from './service-metrics.ts';
 
 export interface Doors {
@@ -29,13 +29,20 @@ export function openDoors(service: Service, state: ServerState): Doors {
     }
   };
   const requests = new HttpMetrics();
+  const health = healthOf(service);
   return {
     admission: service.admission,
     admit: (arrival) => watched(() => admit(service, arrival)),
     confirm: (caller) => watched(() => confirmAdmission(service, caller)),
     run: (route, caller, input) => watched(() => operations[route](service, caller, input)),
-    health: healthOf(service),
+    health,
     requests,
-    metrics: async () => requests.text() + serviceMetrics(service, state),
+    metrics: async () => {
+      const { ready } = await health();
+      const help = 'Whether the replica is ready (1) or not (0), as GET /readyz says.';
+      return (
+        requests.text() + serviceMetrics(service, state) + metric('gauge', 'eaas_ready', help, Number(ready))
+      );
+    },
   };
 }

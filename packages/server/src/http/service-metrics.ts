@@ -1,25 +1,39 @@
 import type { Service } from '../service.ts';
+import type { Measured } from '../store/measurements.ts';
 import type { NightRow } from '../store/verifications.ts';
 import { metric } from './metrics.ts';
 
 export interface ServerState {
   readonly jobs: readonly { name: string; lastSuccess: number | undefined; failures: number }[];
   readonly verified: Pick<NightRow, 'finished_at' | 'broken'> | undefined;
+  readonly measured?: Measured | undefined;
 }
 
-export function serviceMetrics(service: Service, { jobs, verified }: ServerState): string {
+export function serviceMetrics(service: Service, { jobs, verified, measured }: ServerState): string {
   const { counts } = service;
   const { tamperingFound, rotationsSkipped } = service.alarms;
   const { broken, finished_at: finished } = verified ?? { broken: 0, finished_at: 0 };
   const { turns, shares } = service.admission;
   const ofShares = Object.entries(shares).map(([name, share]) => [name, share.counts] as const);
   const ofAll = [...ofShares, ['cpu', turns.counts] as const];
+  const pools = ['database', 'reads', 'background'] as const;
+  const ofPools = pools.map((name) => [`{pool="${name}"}`, service[name].counts] as const);
   const resource = (name: string): string => `{resource="${name}"}`;
   const job = (name: string): string => `{job="${name}"}`;
   const counter = metric.bind(undefined, 'counter');
   const gauge = metric.bind(undefined, 'gauge');
   return [
     counter('eaas_audit_entries_total', 'Audit entries appended by this replica.', counts.entries),
+    counter(
+      'eaas_audit_actions_total',
+      'Audit entries appended by this replica, by action.',
+      Array.from(counts.tallies.byAction, ([action, count]) => [`{action="${action}"}`, count]),
+    ),
+    gauge(
+      'eaas_busiest_tenant_unwraps',
+      'Unwraps and decryptions in the last full minute, of the tenant that had the most.',
+      counts.tallies.busiest(service.clock.now()),
+    ),
     counter('eaas_audit_appends_total', 'Statements that appended entries.', counts.appends),
     counter(
       'eaas_audit_conflicts_total',
@@ -77,6 +91,32 @@ export function serviceMetrics(service: Service, { jobs, verified }: ServerState
       'eaas_admission_refused_total',
       'Calls that waited too long for their share of a resource.',
       ofAll.map(([name, { refused }]) => [resource(name), refused]),
+    ),
+    gauge(
+      'eaas_database_connections_limit',
+      'Connections to the database that a pool of this replica can use.',
+      ofPools.map(([pool, { limit }]) => [pool, limit]),
+    ),
+    gauge(
+      'eaas_database_connections_used',
+      'Connections to the database that a pool currently uses.',
+      ofPools.map(([pool, { used }]) => [pool, used]),
+    ),
+    gauge(
+      'eaas_database_connections_waiting',
+      'Calls that wait for a connection of a pool.',
+      ofPools.map(([pool, { waiting }]) => [pool, waiting]),
+    ),
+    gauge('eaas_database_size_bytes', 'Size of the database on disk.', measured?.databaseBytes ?? 0),
+    gauge(
+      'eaas_api_keys_expiring',
+      'API keys that expire within 7 days and were used in the last 7 days.',
+      measured?.expiring ?? 0,
+    ),
+    gauge(
+      'eaas_api_key_next_expiry_timestamp_seconds',
+      'Time when the first of the expiring API keys expires, or 0.',
+      (measured?.nextExpiry ?? 0) / 1000,
     ),
     gauge(
       'eaas_clock_difference_seconds',

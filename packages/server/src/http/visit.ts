@@ -11,6 +11,7 @@ interface Visit {
   code?: ProblemCode;
   isSameOrigin?: boolean;
   isBinary?: boolean;
+  traceId?: string;
 }
 
 declare module 'fastify' {
@@ -43,7 +44,7 @@ export function beginVisit(request: FastifyRequest, reply: FastifyReply, metrics
 }
 
 function record(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetrics): void {
-  const { arrivedAt, path, caller, code } = request.visit;
+  const { arrivedAt, path, caller, code, traceId } = request.visit;
   const duration = performance.now() - arrivedAt;
   const status = reply.raw.writableFinished ? reply.statusCode : 'aborted';
   const route = code === 'method_not_allowed' ? undefined : path;
@@ -57,6 +58,7 @@ function record(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetri
       duration_ms: Math.round(duration * 1_000) / 1_000,
       actor: caller?.actor ?? null,
       tenant_id: caller?.tenantId ?? null,
+      ...(traceId !== undefined && { trace_id: traceId }),
     },
     'request',
   );

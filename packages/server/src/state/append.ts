@@ -5,6 +5,7 @@ import { appendLink, type Link } from '../store/append.ts';
 import { isDatabaseFault } from '../store/faults.ts';
 import { type HeadRow, lockHead } from '../store/heads.ts';
 import type { Sql } from '../store/sql.ts';
+import { tracedTogether } from '../tracing.ts';
 import { chain, type Chained, nextLink, statementLimits } from './chain.ts';
 import { checkedHead } from './heads.ts';
 import type { Waiting } from './queue.ts';
@@ -36,12 +37,19 @@ export async function drain(service: Service, view: TenantView): Promise<void> {
       if (queue.isChanging) await queue.afterChange();
       const batch = queue.take(statementLimits);
       if (batch.length === 0) break;
-      await append(service, view, batch);
+      await tracedTogether('audit.append.batch', batch, async (span) => {
+        span?.setAttribute('eaas.requests', batch.length);
+        span?.setAttribute('eaas.entries', entriesOf(batch));
+        await append(service, view, batch);
+      });
     }
   } finally {
     queue.draining = false;
   }
 }
+
+const entriesOf = (batch: readonly Waiting[]): number =>
+  batch.reduce((sum, { drafts }) => sum + drafts.length, 0);
 
 async function append(service: Service, view: TenantView, batch: readonly Waiting[]): Promise<void> {
   const { counts, clock } = service;
@@ -76,7 +84,10 @@ function release(
   if (time !== undefined) {
     counts.appends += links;
     counts.failedAt = null;
-    for (const { drafts } of chosen) counts.entries += drafts.length;
+    for (const { drafts } of chosen) {
+      counts.entries += drafts.length;
+      counts.tallies.add(view.unwraps, drafts, time);
+    }
     view.conflicts = 0;
     tenants.advanced(view, head, startedAt, time);
   }

@@ -5,6 +5,7 @@ import { Refusal } from '../refusal.ts';
 import type { Service } from '../service.ts';
 import type { ApiKeyRow } from '../store/api-keys.ts';
 import { isDatabaseFault } from '../store/faults.ts';
+import { traced } from '../tracing.ts';
 import { drain } from './append.ts';
 import { authorize, isExpired } from './authorize.ts';
 import { draftBytes } from './chain.ts';
@@ -50,7 +51,12 @@ export async function decide<Answer>(
     let outcome: Outcome | undefined;
     if (drafts.length > 0) {
       const validUntil = apiKey?.expires_at ?? null;
-      const wait = () => enqueue(service, view, caller, { state, drafts, validUntil, isEncrypt }, deadline);
+      const wait = () =>
+        traced('audit.append', (span) => {
+          span?.setAttribute('eaas.entries', drafts.length);
+          const ruled = { state, drafts, validUntil, isEncrypt, span };
+          return enqueue(service, view, caller, ruled, deadline);
+        });
       const { entries } = service.admission.shares;
       outcome = await entries.run(caller.tenantId, entryUnits(drafts), wait, caller.signal);
       if (outcome === 'moved') continue;
@@ -113,7 +119,7 @@ function enqueue(
   service: Service,
   view: TenantView,
   { actor, ipAddress, signal }: Caller,
-  ruling: Pick<Waiting, 'state' | 'drafts' | 'validUntil' | 'isEncrypt'>,
+  ruling: Pick<Waiting, 'state' | 'drafts' | 'validUntil' | 'isEncrypt' | 'span'>,
   deadline: number,
 ): Promise<Outcome> {
   const { state, drafts } = ruling;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Draft } from '@eaas/protocol/service';
+import type { Span } from '@opentelemetry/api';
 import type { TenantState } from './tenant-state.ts';
 
 export type Outcome = 'written' | 'moved' | 'over_quota';
@@ -12,6 +13,7 @@ export interface Waiting {
   readonly ipAddress: string | null;
   readonly validUntil: number | null;
   readonly isEncrypt: boolean;
+  readonly span?: Span | undefined;
   settle(outcome: Outcome): void;
   fail(error: unknown): void;
   /** No audit entry must be written for a request whose caller has already received a response. */

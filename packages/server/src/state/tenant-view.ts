@@ -1,6 +1,7 @@
 import type { HeadRow } from '../store/heads.ts';
 import { Queue } from './queue.ts';
 import { SharedRead } from './shared-read.ts';
+import type { MinuteCount } from './tallies.ts';
 import type { TenantState } from './tenant-state.ts';
 
 export class TenantView {
@@ -12,6 +13,7 @@ export class TenantView {
   readAt: number;
   readonly queue = new Queue();
   conflicts = 0;
+  readonly unwraps: MinuteCount = { minute: 0, count: 0 };
   gone = false;
   #confirmedAt = Number.NEGATIVE_INFINITY;
   #confirmedTime = Number.NEGATIVE_INFINITY;

@@ -6,6 +6,7 @@ import { findHead, type HeadRow, type SeenHead } from '../store/heads.ts';
 import { changedRows, type Loaded } from '../store/rows.ts';
 import type { Sql, Transaction } from '../store/sql.ts';
 import { findTenant, type TenantRow } from '../store/tenants.ts';
+import { traced } from '../tracing.ts';
 import type { Clock } from './clock.ts';
 import { checkedHead } from './heads.ts';
 import { openTenant } from './integrity.ts';
@@ -63,7 +64,7 @@ export class Tenants {
       const found = await this.read(tenantId, async () => {});
       return found && this.learn(found);
     };
-    const shared = this.#reloads.get(tenantId) ?? new SharedRead(read);
+    const shared = this.#reloads.get(tenantId) ?? new SharedRead(() => traced('tenant.reload', read));
     this.#reloads.set(tenantId, shared);
     try {
       return await shared.run();

@@ -1,5 +1,7 @@
 import { DatabaseBusy, DatabaseSlow, isConnectionLost } from './faults.ts';
+import { traced } from '../tracing.ts';
 import { type Connection, openPool, type Pool, type Transaction } from './sql.ts';
+import { tracedSql } from './traced-sql.ts';
 
 const grace = 5_000;
 /** A pool younger than 200 ms is kept after a lost connection, because the driver opens another connection. */
@@ -28,11 +30,11 @@ export class Database {
   /** The work can still take effect after DatabaseSlow. */
   async run<T>(work: (sql: Pool) => Promise<T>, milliseconds = 3_000): Promise<T> {
     if (this.#free > 0) this.#free--;
-    else await this.#wait(milliseconds);
+    else await traced('database.wait', () => this.#wait(milliseconds));
     const pool = this.#pool;
     const startedAt = performance.now();
     try {
-      const result = await withDeadline(work(pool), milliseconds);
+      const result = await withDeadline(work(tracedSql(pool)), milliseconds);
       this.#answeredAt = performance.now();
       return result;
     } catch (error) {
@@ -70,7 +72,7 @@ export class Database {
   }
 
   async #begin<T>(options: string, milliseconds: number, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.run((sql) => {
+    const begin = (sql: Pool): Promise<T> => {
       // The transaction's deadline is earlier than the deadline of `run`, so that no transaction commits after its
       // caller has received an error.
       const deadline = performance.now() + milliseconds - 10;
@@ -80,11 +82,16 @@ export class Database {
       };
       return sql.begin(options, async (tx) => {
         requireInTime();
-        const result = await work(tx);
+        const result = await work(tracedSql(tx));
         requireInTime();
         return result;
       }) as Promise<T>;
-    }, milliseconds);
+    };
+    return this.run((sql) => traced('database.transaction', () => begin(sql)), milliseconds);
+  }
+
+  get counts(): { readonly limit: number; readonly used: number; readonly waiting: number } {
+    return { limit: this.#max, used: this.#max - this.#free, waiting: this.#waiting.size };
   }
 
   async close(): Promise<void> {

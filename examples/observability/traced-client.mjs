@@ -1,0 +1,17 @@
+// Encrypts a field in a span of the application. The spans of the server become parts of the same trace.
+import { context, propagation, trace } from '@opentelemetry/api';
+import { EaasClient } from '@eaas/sdk';
+
+const eaas = new EaasClient({
+  fetch: (url, init) => {
+    const headers = new Headers(init?.headers);
+    propagation.inject(context.active(), headers, { set: (to, name, value) => to.set(name, value) });
+    return fetch(url, { ...init, headers });
+  },
+});
+
+await trace.getTracer('example').startActiveSpan('save a patient', async (span) => {
+  const { ciphertext } = await eaas.encrypt('ada@example.com');
+  console.log(`Trace ${span.spanContext().traceId} encrypted ${ciphertext.slice(0, 20)}…`);
+  span.end();
+});

@@ -1,0 +1,93 @@
+import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { parseUuid } from '@eaas/protocol';
+import { ifExists, replaceFile } from '../durable-files.ts';
+import type { Position } from '../operations/stream-audit.ts';
+import { WrongUsage } from './failure.ts';
+
+const saveEvery = 1_000;
+const mostAppended = 10_000;
+
+interface Pending {
+  readonly tenantId: string;
+  readonly position: Position;
+  readonly endsAt: number;
+}
+
+export interface CursorOptions {
+  /** After a restart, at least this many bytes are sent again, because the reader might have lost them. */
+  readonly resend: number;
+  readonly flush: () => Promise<void>;
+}
+
+export type Cursor = Awaited<ReturnType<typeof openCursor>>;
+
+/**
+ * The file has one line per tenant and position, and the last line of a tenant counts. A lost line only repeats
+ * entries, so an incomplete line is ignored.
+ */
+export async function openCursor(path: string, { resend, flush }: CursorOptions) {
+  const saved = await readPositions(path);
+  const sent = new Map(saved);
+  const rewrite = async (): Promise<FileHandle> => {
+    await replaceFile(path, linesOf(saved));
+    return open(path, 'a', 0o600);
+  };
+  let file = await rewrite().catch((error: NodeJS.ErrnoException) => {
+    throw new WrongUsage(`The cursor file ${path} cannot be written (${error.code}).`);
+  });
+  let pending: Pending[] = [];
+  let [written, appended] = [0, 0];
+  let savedAt = performance.now();
+  const save = async (): Promise<void> => {
+    savedAt = performance.now();
+    const left = pending.findIndex(({ endsAt }) => endsAt + resend > written);
+    const safe = left === -1 ? pending : pending.slice(0, left);
+    if (safe.length === 0) return;
+    await flush();
+    const positions = new Map(safe.map(({ tenantId, position }) => [tenantId, position]));
+    for (const [tenantId, position] of positions) saved.set(tenantId, position);
+    await file.appendFile(linesOf(positions));
+    await file.datasync();
+    pending = pending.slice(safe.length);
+    appended += positions.size;
+    if (appended < mostAppended + 4 * saved.size) return;
+    await file.close();
+    file = await rewrite();
+    appended = 0;
+  };
+  return {
+    sent: sent as ReadonlyMap<string, Position>,
+    async advance(tenantId: string, position: Position, bytes: number): Promise<void> {
+      sent.set(tenantId, position);
+      written += bytes;
+      pending.push({ tenantId, position, endsAt: written });
+      if (performance.now() - savedAt > saveEvery) await save();
+    },
+    save,
+    async close(): Promise<void> {
+      await save();
+      await file.close();
+    },
+  };
+}
+
+async function readPositions(path: string): Promise<Map<string, Position>> {
+  const text = await ifExists(readFile(path, 'utf8')).catch((error: NodeJS.ErrnoException) => {
+    throw new WrongUsage(`The cursor file ${path} cannot be read (${error.code}).`);
+  });
+  const lines = (text ?? '').split('\n').slice(0, -1);
+  const positions = lines.map(positionIn).filter((found) => found !== undefined);
+  if (lines.length > 0 && positions.length === 0) {
+    throw new WrongUsage(`The file ${path} is not a cursor of \`eaas audit stream\`: pass another path.`);
+  }
+  return new Map(positions);
+}
+
+function positionIn(line: string): [string, Position] | undefined {
+  const [, tenantId = '', id, hash = ''] = /^(\S{36}) (\d{1,15}) ([\da-f]{64})$/.exec(line) ?? [];
+  return parseUuid(tenantId) === tenantId ? [tenantId, { id: Number(id), hash }] : undefined;
+}
+
+function linesOf(positions: ReadonlyMap<string, Position>): string {
+  return Array.from(positions, ([tenantId, { id, hash }]) => `${tenantId} ${id} ${hash}\n`).join('');
+}

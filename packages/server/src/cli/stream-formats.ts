@@ -1,0 +1,65 @@
+import { hostname } from 'node:os';
+import type { ShownEntry } from '../operations/audit.ts';
+import type { Notice } from '../operations/stream-audit.ts';
+import { inLine } from './output.ts';
+
+export const formats = ['ndjson', 'syslog', 'text'] as const;
+export type Format = (typeof formats)[number];
+
+export interface NoticeRecord {
+  readonly tenant_id: string;
+  readonly notice: Notice['reason'];
+  readonly id: number;
+  readonly created_at: string;
+  readonly message: string;
+}
+
+type Formatter = (record: ShownEntry | NoticeRecord) => string;
+
+export const formatters: Readonly<Record<Format, Formatter>> = {
+  ndjson: (record) => JSON.stringify(record),
+  syslog: (record) => syslogLine(record, hostname()),
+  text: textLine,
+};
+
+// The facility 13 is "log audit". An entry is informational (6), and a notice is critical (2).
+const [informational, critical] = [13 * 8 + 6, 13 * 8 + 2];
+// RFC 5612 reserves this enterprise number for documentation, so it cannot collide with a vendor's number.
+const enterprise = 32473;
+
+/** A message of RFC 5424, with the record as JSON at its end. */
+export function syslogLine(record: ShownEntry | NoticeRecord, host: string): string {
+  const isNotice = 'notice' in record;
+  const priority = isNotice ? critical : informational;
+  const messageId = isNotice ? record.notice : record.action;
+  const hostName = host.replaceAll(/[^\x21-\x7e]/g, '').slice(0, 255) || '-';
+  const named = isNotice ? noticeFields(record) : entryFields(record);
+  const fields = Object.entries(named).flatMap(([name, value]) =>
+    value === null ? [] : [` ${name}="${String(value).replaceAll(/["\\\]]/g, '\\$&')}"`],
+  );
+  const data = `[${isNotice ? 'notice' : 'entry'}@${enterprise}${fields.join('')}]`;
+  return `<${priority}>1 ${record.created_at} ${hostName} eaas - ${messageId} ${data} ${JSON.stringify(record)}`;
+}
+
+function entryFields({ tenant_id, id, key_id, key_version, actor, ip_address, hash }: ShownEntry) {
+  return { tenant_id, id, key_id, key_version, actor, ip_address, hash };
+}
+
+function noticeFields({ tenant_id, id }: NoticeRecord) {
+  return { tenant_id, id };
+}
+
+function textLine(record: ShownEntry | NoticeRecord): string {
+  const start = [record.created_at, record.tenant_id, `#${record.id}`];
+  if ('notice' in record) return [...start, 'NOTICE', record.notice, record.message].join('  ');
+  const { action, key_id, key_version, actor, ip_address, metadata } = record;
+  const words = [
+    ...start,
+    action.padEnd(14),
+    key_id === null ? '-' : `${key_id} v${key_version}`,
+    `by ${actor}`,
+    ip_address === null ? '' : `from ${ip_address}`,
+    Object.keys(metadata).length > 0 ? inLine(JSON.stringify(metadata)) : '',
+  ];
+  return words.filter((word) => word !== '').join('  ');
+}

@@ -1,0 +1,50 @@
+import { fdatasync, fstatSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { exitCodes } from './failure.ts';
+import { note } from './output.ts';
+
+const standardOutput = 1;
+/** A pipe or socket on Linux holds up to 208 KiB, and a log shipper can hold more in its own memory. */
+const heldByReader = 1024 * 1024;
+
+export interface Output {
+  /** The bytes that are lost if the reader of the output ends at the same time as this process. */
+  readonly unread: number;
+  readonly flush: () => Promise<void>;
+  readonly write: (lines: string) => Promise<void>;
+}
+
+export async function openOutput(): Promise<Output> {
+  process.exitCode = exitCodes.cannotStart;
+  process.stdout.prependListener('error', () => {
+    note('The reader of the standard output has ended. Entries that it might have lost are sent again.');
+  });
+  const isFile = fstatSync(standardOutput).isFile();
+  if (isFile && !(await endsWithLine())) await write('\n');
+  return {
+    unread: isFile ? 0 : heldByReader,
+    flush: isFile ? () => promisify(fdatasync)(standardOutput) : async () => {},
+    write,
+  };
+}
+
+/** The callback runs only after the reader has taken the lines, so that a slow reader slows the stream. */
+function write(lines: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(lines, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+/** A killed stream can leave the beginning of a line at the end of its file. */
+async function endsWithLine(): Promise<boolean> {
+  const file = await open(`/dev/fd/${standardOutput}`, 'r').catch(() => undefined);
+  if (!file) return true;
+  try {
+    const { size } = await file.stat();
+    const { buffer } = await file.read(Buffer.alloc(1), 0, 1, Math.max(0, size - 1));
+    return size === 0 || buffer.toString() === '\n';
+  } finally {
+    await file.close();
+  }
+}

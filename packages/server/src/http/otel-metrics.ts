@@ -1,0 +1,37 @@
+import { telemetry } from '../tracing.ts';
+
+interface Sample {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** OpenTelemetry reads the same counters as Prometheus. A histogram of Prometheus cannot be observed. */
+export async function bridgeMetrics(read: () => Promise<string>): Promise<void> {
+  const connected = telemetry();
+  if (!connected) return;
+  const { meter } = connected;
+  const families = (await read()).matchAll(/^# HELP (\w+) (.*)\n# TYPE \w+ (counter|gauge)$/gm);
+  const instruments = new Map(
+    Array.from(families, ([, name = '', description = '', type]) => {
+      const create = type === 'counter' ? meter.createObservableCounter : meter.createObservableGauge;
+      return [name, create.call(meter, name, { description })] as const;
+    }),
+  );
+  meter.addBatchObservableCallback(async (result) => {
+    for (const { name, value, labels } of samplesIn(await read())) {
+      const instrument = instruments.get(name);
+      if (instrument) result.observe(instrument, value, { ...labels });
+    }
+  }, Array.from(instruments.values()));
+}
+
+export function samplesIn(text: string): Sample[] {
+  return Array.from(text.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm), ([, name = '', labels = '', value]) => ({
+    name,
+    labels: Object.fromEntries(
+      Array.from(labels.matchAll(/(\w+)="([^"]*)"/g), ([, label = '', text = '']) => [label, text]),
+    ),
+    value: Number(value),
+  }));
+}

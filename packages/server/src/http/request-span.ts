@@ -1,0 +1,35 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { telemetry } from '../tracing.ts';
+
+/** The span ends with the response. The header `traceparent` of the request names the parent of the span. */
+export function traceRequest<T>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  work: () => Promise<T>,
+): Promise<T> {
+  const connected = telemetry();
+  if (!connected) return work();
+  const { api, tracer, requestDuration } = connected;
+  const { method, headers, visit } = request;
+  const route = visit.path ?? '';
+  const labels = { 'http.request.method': method, 'http.route': route };
+  const parent = api.propagation.extract(api.ROOT_CONTEXT, headers);
+  const span = tracer.startSpan(
+    `${method} ${route}`,
+    { kind: api.SpanKind.SERVER, startTime: visit.arrivedAt, attributes: labels },
+    parent,
+  );
+  visit.traceId = span.spanContext().traceId;
+  reply.raw.once('close', () => {
+    const { caller, code } = visit;
+    const status = reply.raw.writableFinished ? { 'http.response.status_code': reply.statusCode } : {};
+    const error = code ?? (reply.raw.writableFinished ? undefined : 'aborted');
+    const outcome = { ...status, ...(error !== undefined && { 'error.type': error }) };
+    span.setAttributes(outcome);
+    if (caller) span.setAttributes({ 'eaas.tenant_id': caller.tenantId, 'eaas.actor': caller.actor });
+    if (reply.statusCode >= 500) span.setStatus({ code: api.SpanStatusCode.ERROR });
+    span.end();
+    requestDuration.record((performance.now() - visit.arrivedAt) / 1_000, { ...labels, ...outcome });
+  });
+  return api.context.with(api.trace.setSpan(parent, span), work);
+}

@@ -1,0 +1,135 @@
+import { hash as digest } from 'node:crypto';
+import { entryPreimage, genesisHash } from '@eaas/protocol/audit';
+import { fromHex, toHex } from '@eaas/protocol/internal-audit';
+import type { ChainHead } from '../crypto/checkpoint.ts';
+import { macHolds } from '../crypto/audit-mac.ts';
+import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
+import { sameBytes } from '../crypto/same-bytes.ts';
+import type { Service } from '../service.ts';
+import { checkedHead, openTenant, requireAnchor } from '../state/integrity.ts';
+import { findAnchor } from '../store/anchors.ts';
+import { entriesFrom, entryAt, type EntryRow } from '../store/audit-entries.ts';
+import { findHead } from '../store/heads.ts';
+import { findTenant } from '../store/tenants.ts';
+import { shownEntry, type ShownEntry } from './audit.ts';
+
+const pageSize = 500;
+
+/** The last entry of a tenant that was sent. */
+export interface Position {
+  readonly id: number;
+  readonly hash: string;
+}
+
+export type NoticeReason =
+  | 'entries_purged'
+  | 'entry_changed'
+  | 'entry_missing'
+  | 'head_mismatch'
+  | 'log_went_back'
+  | 'row_changed';
+
+/** A finding that readers of the stream must see. `entries_purged` is the only reason after which entries follow. */
+export interface Notice {
+  readonly reason: NoticeReason;
+  readonly id: number;
+}
+
+interface Piece {
+  readonly entries: readonly ShownEntry[];
+  readonly position: Position | undefined;
+  readonly notice?: Notice;
+}
+
+interface Log {
+  readonly tenantId: string;
+  readonly secrets: TenantSecrets;
+  readonly head: ChainHead;
+  readonly anchor: ChainHead;
+}
+
+/** Yields the entries after `sent` up to the head. Every entry is verified before it is yielded. */
+export async function* newEntries(
+  service: Service,
+  tenantId: string,
+  sent: Position | undefined,
+): AsyncGenerator<Piece> {
+  const found = await readLog(service, tenantId, sent);
+  if (!found) return;
+  const { log, known } = found;
+  let last: ChainHead = sent ? { id: sent.id, hash: fromHex(sent.hash) } : log.anchor;
+  if (last.id < log.anchor.id) {
+    last = log.anchor;
+    yield pieceOf(tenantId, [], last, { reason: 'entries_purged', id: last.id });
+  } else if (!known || !sameBytes(known, last.hash)) {
+    return yield pieceOf(tenantId, [], undefined, { reason: 'log_went_back', id: last.id });
+  }
+  while (last.id < log.head.id) {
+    const first = last.id + 1;
+    const page = await service.database.run(
+      (sql) => entriesFrom(sql, tenantId, first, log.head.id, pageSize),
+      30_000,
+    );
+    const { rows, end, reason } = verifyPage(log, last, page);
+    // A purge can remove entries between two reads. The next call then reports the purge.
+    if (reason === 'entry_missing' && (await isPurged(service, tenantId, end.id + 1))) return;
+    last = end;
+    yield pieceOf(tenantId, rows, last, reason && { reason, id: last.id + 1 });
+    if (reason) return;
+  }
+  if (!sameBytes(last.hash, log.head.hash)) {
+    yield pieceOf(tenantId, [], undefined, { reason: 'head_mismatch', id: last.id });
+  }
+}
+
+/** `known` is the stored hash of the last entry that was sent, or undefined if the log does not have this entry. */
+async function readLog({ database, tenants }: Service, tenantId: string, sent: Position | undefined) {
+  const [tenant, row, purged, stored] = await database.snapshot((tx) =>
+    Promise.all([
+      findTenant(tx, tenantId),
+      findHead(tx, tenantId),
+      findAnchor(tx, tenantId),
+      sent && entryAt(tx, tenantId, sent.id),
+    ]),
+  );
+  if (!tenant || !row) return undefined;
+  const { secrets } = openTenant(tenants.roots, tenant);
+  const head = checkedHead(secrets, tenantId, row);
+  if (purged) requireAnchor(secrets, purged);
+  const anchor = purged ?? { id: 0, hash: genesisHash(tenantId) };
+  const log: Log = { tenantId, secrets, head, anchor };
+  return { log, known: !sent || sent.id === anchor.id ? anchor.hash : stored?.hash };
+}
+
+function verifyPage({ tenantId, secrets, head }: Log, start: ChainHead, page: readonly EntryRow[]) {
+  let end = start;
+  const rows: EntryRow[] = [];
+  const stop = (reason?: NoticeReason) => ({ rows, end, reason });
+  for (const row of page) {
+    if (row.id !== end.id + 1) return stop('entry_missing');
+    const hash = digest('sha256', entryPreimage(end.hash, { ...row, tenant_id: tenantId }), 'buffer');
+    if (!sameBytes(hash, row.hash) || !macHolds(secrets.auditMac, hash, row.mac))
+      return stop('entry_changed');
+    end = { id: row.id, hash };
+    rows.push(row);
+  }
+  return page.length === 0 && end.id < head.id ? stop('entry_missing') : stop();
+}
+
+async function isPurged({ database }: Service, tenantId: string, id: number): Promise<boolean> {
+  const anchor = await database.run((sql) => findAnchor(sql, tenantId));
+  return anchor !== undefined && anchor.id >= id;
+}
+
+function pieceOf(
+  tenantId: string,
+  rows: readonly EntryRow[],
+  last: ChainHead | undefined,
+  notice?: Notice,
+): Piece {
+  return {
+    entries: rows.map((row) => shownEntry(tenantId, row)),
+    position: last && { id: last.id, hash: toHex(last.hash) },
+    ...(notice && { notice }),
+  };
+}
