@@ -1,0 +1,34 @@
+import { read } from '../docs/markdown.ts';
+
+interface Target {
+  readonly refId: string;
+  readonly expr: string;
+  readonly datasource: object;
+}
+
+export interface Panel {
+  readonly id: number;
+  readonly type: string;
+  readonly title: string;
+  readonly description?: string;
+  readonly datasource?: object;
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+  readonly targets?: readonly Target[];
+}
+
+interface Dashboard {
+  readonly title: string;
+  readonly uid: string;
+  readonly schemaVersion: number;
+  readonly panels: readonly Panel[];
+  readonly templating: { readonly list: readonly { readonly name: string; readonly type: string }[] };
+}
+
+export const dashboard = JSON.parse(read('examples/observability/dashboard.json')) as Dashboard;
+
+/** Each expression, with the values that Grafana would put in the place of variables. */
+export const expressions: readonly string[] = dashboard.panels.flatMap(({ targets = [] }) =>
+  targets.map(({ expr }) =>
+    expr.replaceAll('$__rate_interval', '5m').replaceAll(/\$(?:job|instance)\b/g, '.*'),
+  ),
+);
