@@ -3,10 +3,10 @@ import { context, propagation, trace } from '@opentelemetry/api';
 import { EaasClient } from '@eaas/sdk';
 
 const eaas = new EaasClient({
-  fetch: (url, init) => {
-    const headers = new Headers(init?.headers);
-    propagation.inject(context.active(), headers, { set: (to, name, value) => to.set(name, value) });
-    return fetch(url, { ...init, headers });
+  fetch: (input, init) => {
+    const request = new Request(input, init);
+    propagation.inject(context.active(), request.headers, { set: (to, name, value) => to.set(name, value) });
+    return fetch(request);
   },
 });
 

@@ -17,7 +17,13 @@ function leaves(from: Command, path: readonly string[]): [string, Command][] {
 
 const commands = new Map(leaves(program, ['eaas']));
 const manual = 'packages/server/README.md';
-const documents = ['README.md', manual, 'docs/operating/growing.md', 'examples/self-host/README.md'];
+const documents = [
+  'README.md',
+  manual,
+  'docs/operating/growing.md',
+  'docs/operating/observability.md',
+  'examples/self-host/README.md',
+];
 
 describe('the manual’s table', () => {
   const rows = rowsUnder(read(manual), 'command');

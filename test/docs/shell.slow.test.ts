@@ -15,6 +15,21 @@ const elsewhere: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'npx @eaas/server audit tail --tenant dev --no-follow': 'first-field.slow.test.ts types it',
     'kill %1': 'first-field.slow.test.ts types it',
   },
+  'docs/operating/observability.md': {
+    'cd examples/observability': 'test/observability/operating.slow.test.ts runs it',
+    'promtool check rules alerts.yml': 'test/observability/operating.slow.test.ts runs it',
+    'npm install @eaas/server @opentelemetry/api @opentelemetry/sdk-node':
+      'not published yet: test/packaging installs the tarballs',
+    'export OTEL_SERVICE_NAME=eaas': 'test/observability/operating.slow.test.ts runs it',
+    'npx @eaas/server audit stream --cursor audit.cursor >> audit.ndjson':
+      'test/observability/operating.slow.test.ts runs it',
+    'npx @eaas/server audit stream --cursor syslog.cursor --format syslog | tee -a audit.log > /dev/null':
+      'test/observability/operating.slow.test.ts runs it',
+    'npx @eaas/server audit stream --cursor acme.cursor --tenants acme --no-follow >> acme.ndjson':
+      'test/observability/operating.slow.test.ts runs it',
+    'tenant_id=$(npx @eaas/server tenant show acme --json | jq -r .tenant_id)':
+      'test/observability/operating.slow.test.ts runs it',
+  },
   'docs/releasing.md': {
     'npm run release:check': 'test/packaging is what it runs',
     'npm deprecate @eaas/sdk@1.2.3 "Broken tarball: use 1.2.4"': 'it changes the registry',
@@ -76,6 +91,7 @@ const before: Readonly<Record<string, string>> = {
   'npm run --silent sbom > eaas.cdx.json': `cd '${root}'`,
   'export NODE_EXTRA_CA_CERTS=/etc/eaas/database-ca.pem':
     'openssl req -x509 -newkey rsa:2048 -nodes -keyout /dev/null -out database-ca.pem -subj /CN=ca 2> /dev/null',
+  [`jq -r 'select(.route // "" | test("unwrap|decrypt")) | [.tenant_id, .actor] | @tsv' server.log | sort | uniq -c | sort -rn | head`]: `echo '{"route":"/v1/decrypt","tenant_id":"t","actor":"a"}' > server.log`,
   'npx @eaas/server audit verify --json': 'npx @eaas/server audit checkpoint --tenant acme > acme.checkpoint',
   'npx @eaas/server audit tail --tenant acme --key patients --action key.unwrap':
     'rm acme.* && npx @eaas/server tenant create --name acme && npx @eaas/server key create --tenant acme --name patients',

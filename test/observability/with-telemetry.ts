@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eaas } from '../conformance/program.ts';
@@ -9,14 +9,14 @@ import { requireTools } from '../setup/tools.ts';
 export async function telemetryFolder() {
   const modules = await requireTools('otel');
   const folder = await mkdtemp(join(tmpdir(), 'eaas-telemetry-'));
-  await symlink(modules, join(folder, 'node_modules'));
-  for (const name of ['telemetry.mjs', 'traced-client.mjs']) {
-    await copyFile(join(root, 'examples/observability', name), join(folder, name));
-  }
+  await cp(join(root, 'examples/observability'), folder, { recursive: true });
+  await mkdir(join(folder, 'node_modules'));
+  await symlink(join(modules, '@opentelemetry'), join(folder, 'node_modules/@opentelemetry'));
+  await symlink(join(root, 'node_modules/@eaas'), join(folder, 'node_modules/@eaas'));
   const [node = '', ...rest] = eaas;
   return {
     folder,
     program: [node, '--import', join(folder, 'telemetry.mjs'), ...rest],
-    remove: () => rm(folder, { recursive: true, force: true }),
+    remove: () => rm(folder, { recursive: true, force: true, maxRetries: 20 }),
   };
 }
