@@ -4,11 +4,9 @@ import { NodeSDK } from '@opentelemetry/sdk-node';
 const sdk = new NodeSDK({ instrumentations: [] });
 sdk.start();
 
-let isStopped = false;
-async function stop() {
-  if (isStopped) return;
-  isStopped = true;
-  await sdk.shutdown();
-}
+let stopping;
+const stop = () => {
+  stopping ??= sdk.shutdown().catch((error) => console.error(error));
+};
 process.once('SIGTERM', stop);
 process.once('beforeExit', stop);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import type { Environment } from '../conformance/program.ts';
@@ -52,16 +52,18 @@ export async function startCollector() {
   const spans: Span[] = [];
   const metrics = new Map<string, Metric>();
   const texts: string[] = [];
+  const receive = async (request: IncomingMessage): Promise<void> => {
+    const body = await json(request);
+    texts.push(JSON.stringify(body));
+    const { resourceSpans = [], resourceMetrics = [] } = body as Export;
+    spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)));
+    for (const { scopeMetrics } of resourceMetrics) {
+      for (const scope of scopeMetrics) for (const one of scope.metrics) metrics.set(one.name, one);
+    }
+  };
   const server = createServer((request, response) => {
-    void json(request).then((body) => {
-      texts.push(JSON.stringify(body));
-      const { resourceSpans = [], resourceMetrics = [] } = body as Export;
-      spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)));
-      for (const { scopeMetrics } of resourceMetrics) {
-        for (const scope of scopeMetrics) for (const one of scope.metrics) metrics.set(one.name, one);
-      }
-      response.setHeader('content-type', 'application/json').end('{}');
-    });
+    const respond = () => response.setHeader('content-type', 'application/json').end('{}');
+    receive(request).then(respond, () => response.destroy());
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -80,7 +82,7 @@ export async function startCollector() {
     port,
     /** Everything that was exported. */
     text: () => texts.join('\n'),
-    close: () => void server.close().closeAllConnections(),
+    close: () => server.close().closeAllConnections(),
   };
 }
 

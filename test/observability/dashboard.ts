@@ -6,7 +6,7 @@ interface Target {
   readonly datasource: object;
 }
 
-export interface Panel {
+interface Panel {
   readonly id: number;
   readonly type: string;
   readonly title: string;

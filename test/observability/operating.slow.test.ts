@@ -49,7 +49,7 @@ afterAll(async () => {
 
 async function openOwnTerminal(env: Readonly<Record<string, string>> = {}): Promise<Terminal> {
   const terminal = await openTerminal(place.folder, { ...operator.env, ...env });
-  onTestFinished(terminal.close);
+  onTestFinished(() => terminal.close());
   await terminal.type(`npx() { shift; ${eaas.map((word) => `'${word}'`).join(' ')} "$@"; }`);
   return terminal;
 }

@@ -52,7 +52,7 @@ export async function startServing(options: ServingOptions): Promise<() => Promi
     await close();
     throw error;
   }
-  await bridgeMetrics(doors.metrics);
+  await bridgeMetrics(() => doors.metrics());
   const traceable = jobsOf(service, config, app, state).map(inSpan);
   const jobs = startJobs(traceable, (job, error) => {
     service.alarms.failed(error);

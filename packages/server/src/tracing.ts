@@ -1,9 +1,10 @@
+import type * as OpenTelemetry from '@opentelemetry/api';
 import type { Histogram, Meter, Span, Tracer } from '@opentelemetry/api';
 import manifest from '../package.json' with { type: 'json' };
 import { Refusal } from './refusal.ts';
 
 interface Telemetry {
-  readonly api: typeof import('@opentelemetry/api');
+  readonly api: typeof OpenTelemetry;
   readonly tracer: Tracer;
   readonly meter: Meter;
   readonly requestDuration: Histogram;

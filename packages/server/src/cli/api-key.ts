@@ -84,10 +84,13 @@ const expiring = reporting(
         30_000,
       );
     });
-    const shown = rows.map((row) => ({
-      ...row,
-      expires_at: formatTimestamp(row.expires_at),
-      last_used_at: row.last_used_at === null ? null : formatTimestamp(row.last_used_at),
+    const shown = rows.map(({ tenant, tenant_id, api_key_id, name, expires_at, last_used_at }) => ({
+      tenant,
+      tenant_id,
+      api_key_id,
+      name,
+      expires_at: formatTimestamp(expires_at),
+      last_used_at: last_used_at === null ? null : formatTimestamp(last_used_at),
     }));
     printResults(shown, ['tenant', 'api_key_id', 'name', 'expires_at', 'last_used_at'], options);
   });

@@ -14,8 +14,11 @@ export async function bridgeMetrics(read: () => Promise<string>): Promise<void> 
   const families = (await read()).matchAll(/^# HELP (\w+) (.*)\n# TYPE \w+ (counter|gauge)$/gm);
   const instruments = new Map(
     Array.from(families, ([, name = '', description = '', type]) => {
-      const create = type === 'counter' ? meter.createObservableCounter : meter.createObservableGauge;
-      return [name, create.call(meter, name, { description })] as const;
+      const instrument =
+        type === 'counter'
+          ? meter.createObservableCounter(name, { description })
+          : meter.createObservableGauge(name, { description });
+      return [name, instrument] as const;
     }),
   );
   meter.addBatchObservableCallback(async (result) => {
@@ -26,7 +29,7 @@ export async function bridgeMetrics(read: () => Promise<string>): Promise<void> 
   }, Array.from(instruments.values()));
 }
 
-export function samplesIn(text: string): Sample[] {
+function samplesIn(text: string): Sample[] {
   return Array.from(text.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm), ([, name = '', labels = '', value]) => ({
     name,
     labels: Object.fromEntries(

@@ -21,7 +21,7 @@ export interface Position {
   readonly hash: string;
 }
 
-export type NoticeReason =
+type NoticeReason =
   | 'entries_purged'
   | 'entry_changed'
   | 'entry_missing'
@@ -62,7 +62,8 @@ export async function* newEntries(
     last = log.anchor;
     yield pieceOf(tenantId, [], last, { reason: 'entries_purged', id: last.id });
   } else if (!known || !sameBytes(known, last.hash)) {
-    return yield pieceOf(tenantId, [], undefined, { reason: 'log_went_back', id: last.id });
+    yield pieceOf(tenantId, [], undefined, { reason: 'log_went_back', id: last.id });
+    return;
   }
   while (last.id < log.head.id) {
     const first = last.id + 1;

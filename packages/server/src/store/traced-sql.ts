@@ -18,7 +18,7 @@ interface Kind {
   readonly table: string | undefined;
 }
 
-export function kindOf(statement: string): Kind {
+function kindOf(statement: string): Kind {
   const [, verb = ''] = /^\s*(\w+)/.exec(statement) ?? [];
   const named =
     /\b(?:from|into|update)\s+eaas\.(\w+)/.exec(statement) ?? /^\s*select\s+eaas\.(\w+)/.exec(statement);
@@ -34,7 +34,8 @@ function watched(query: Promise<unknown>, kind: Kind): Promise<unknown> {
     isSent = true;
     return send(...handlers);
   };
-  return Object.assign(query, { then });
+  Reflect.set(query, 'then', then);
+  return query;
 }
 
 function watch(query: Promise<unknown>, { verb, table }: Kind): void {
