@@ -3,7 +3,7 @@ import { formatTimestamp } from '@eaas/protocol/wire';
 import { Option } from 'commander';
 import { newEntries, type Notice } from '../operations/stream-audit.ts';
 import { requireTenantId } from '../operations/tenants.ts';
-import { Tampered } from '../refusal.ts';
+import { Closed, Tampered } from '../refusal.ts';
 import type { Service } from '../service.ts';
 import { isDatabaseFault } from '../store/faults.ts';
 import { listHeads } from '../store/heads.ts';
@@ -126,6 +126,8 @@ async function sendNew(stream: Stream, tenantId: string): Promise<boolean> {
       if (++pieces >= mostPieces || stop.aborted) return !broken.has(tenantId);
     }
   } catch (error) {
+    // The tenant moves to another database, where a stream with the same cursor continues.
+    if (error instanceof Closed) return false;
     if (!(error instanceof Tampered)) throw error;
     const notice = noticeOf(stream, tenantId, { reason: 'row_changed', id: 0 });
     await output.write(`${formatters[format](notice)}\n`);
