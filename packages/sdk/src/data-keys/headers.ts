@@ -37,13 +37,14 @@ export function createHeaderReader(most: number) {
 /** The last bytes of a wrapped key are part of an authentication tag, so they differ between wrapped keys. */
 function hashOf(envelope: Uint8Array, headerLength: number): number {
   let hash = 0;
-  for (let at = headerLength - 6; at < headerLength; at++) hash = hash * 256 + (envelope[at] ?? 0);
+  for (let at = headerLength - 4; at < headerLength; at++) hash = (hash << 8) | (envelope[at] ?? 0);
   return hash;
 }
 
+/** Compares from the end, because headers of the same key begin with the same bytes. */
 function startsWith(envelope: Uint8Array, known: KnownHeader | undefined): known is KnownHeader {
   if (!known) return false;
   const { bytes } = known;
-  for (let at = 0; at < bytes.length; at++) if (bytes[at] !== envelope[at]) return false;
+  for (let at = bytes.length - 1; at >= 0; at--) if (bytes[at] !== envelope[at]) return false;
   return true;
 }

@@ -1,0 +1,29 @@
+import { FormatError } from '@eaas/protocol';
+import { expect, test } from 'vitest';
+import { createHeaderReader } from './headers.ts';
+
+/** An envelope whose wrapped key has 78 bytes, of which the first 40 are equal, and the others too. */
+function envelopeOf(first: number, last: number): Uint8Array {
+  const wrappedKey = new Uint8Array(78).fill(last).fill(first, 0, 40);
+  const keyId = new Uint8Array(16).fill(7);
+  const rest = new Uint8Array(64);
+  return Uint8Array.of(0x79, 0xa6, 0xac, 1, ...keyId, 0, 0, 0, 1, 0, 78, ...wrappedKey, ...rest);
+}
+
+test('headers with the same last bytes are told apart, in any order', () => {
+  const read = createHeaderReader(10);
+  const places = [1, 2, 1, 2, 1].map((first, at) => ({ first, last: at === 2 ? 8 : 9 }));
+  for (const { first, last } of [...places, ...places]) {
+    const { wrappedKey } = read(envelopeOf(first, last)).header;
+    expect([wrappedKey[0], wrappedKey[77]]).toEqual([first, last]);
+  }
+});
+
+test('a header that was read before is found again, and a truncated one is not', () => {
+  const read = createHeaderReader(10);
+  const [one, other] = [envelopeOf(1, 1), envelopeOf(2, 2)];
+  const known = read(one);
+  read(other);
+  expect(read(one.slice())).toBe(known);
+  expect(() => read(one.subarray(0, known.header.length - 1))).toThrow(FormatError);
+});
