@@ -3,6 +3,11 @@ import { connect, type Socket } from 'node:net';
 
 /** Further checks would use CPU time of the measured server. */
 export class Burst {
+  /** The bytes of all responses. */
+  received = 0;
+  /** The number of requests that a busy server refused, and that were sent again. */
+  refused = 0;
+  isPatient = false;
   readonly #sockets: readonly Socket[];
   readonly #request: Buffer;
 
@@ -45,8 +50,13 @@ export class Burst {
           response += chunk.toString('latin1');
           if (!isComplete(response)) return;
           this.#milliseconds.push(performance.now() - sentAt);
+          this.received += response.length;
           if (response.startsWith('HTTP/1.1 200')) next();
-          else reject(new Error(response.slice(0, 500)));
+          else if (this.isPatient && /^HTTP\/1\.1 50[03]/.test(response)) {
+            this.refused++;
+            left++;
+            next();
+          } else reject(new Error(response.slice(0, 500)));
           response = '';
         });
         next();
@@ -72,7 +82,7 @@ export function openLater(
   };
 }
 
-function isComplete(response: string): boolean {
+export function isComplete(response: string): boolean {
   const head = response.indexOf('\r\n\r\n');
   if (head === -1) return false;
   const [, length] = /^content-length: (\d+)/im.exec(response.slice(0, head)) ?? [];
@@ -91,6 +101,11 @@ export function postRequest(path: string, headers: Readonly<Record<string, strin
   };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
   return [`POST ${path} HTTP/1.1`, ...lines, '', json].join('\r\n');
+}
+
+export function getRequest(path: string, headers: Readonly<Record<string, string>>): string {
+  const lines = Object.entries({ Host: '127.0.0.1', ...headers }).map(([name, value]) => `${name}: ${value}`);
+  return [`GET ${path} HTTP/1.1`, ...lines, '', ''].join('\r\n');
 }
 
 export function wrapRequest(keyId: string, apiKey: string): string {

@@ -1,3 +1,5 @@
+import type { Figures } from './figures.ts';
+
 export interface Contender {
   readonly name: string;
   readonly run: (call: number) => unknown;
@@ -24,6 +26,16 @@ export interface Report {
   readonly name: string;
   readonly about: string;
   readonly report: (defer: (close: () => unknown) => void) => AsyncIterable<string>;
+}
+
+/** A measurement returns figures that have no reference, and that other pages use. */
+export interface Measurement {
+  readonly name: string;
+  readonly about: string;
+  readonly measure: (
+    defer: (close: () => unknown) => void,
+    print: (text: string) => void,
+  ) => Promise<readonly Figures[]>;
 }
 
 export interface Result {

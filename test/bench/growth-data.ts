@@ -55,7 +55,7 @@ export async function fillPlace(defer: (close: () => unknown) => void, size: num
   const { key_id } = await manyKeys.api('POST /v1/keys', { name: 'disabled' });
   await manyKeys.api('POST /v1/keys/:key_id/disable', { key_id });
   await copyKeys(sql, manyKeys, size);
-  await copyTenants(sql, manyKeys, size);
+  await copyTenants(sql, manyKeys.tenantId, size);
   await sql.unsafe('vacuum analyze');
   return { size, operator, service, sql, manyKeys, manyEntries, manyVersions };
 }
@@ -125,7 +125,7 @@ async function copyKeys(sql: postgres.Sql, { tenantId, keyId }: Grown, size: num
     where tenant_id = ${tenantId} and created_id < 0`;
 }
 
-async function copyTenants(sql: postgres.Sql, { tenantId }: Grown, size: number): Promise<void> {
+export async function copyTenants(sql: postgres.Sql, tenantId: string, size: number): Promise<void> {
   await sql`create temporary table copies as select gen_random_uuid() as id, nth from generate_series(1, ${size}::int) nth`;
   await sql`
     insert into eaas.tenants select (jsonb_populate_record(t, jsonb_build_object('tenant_id', id, 'name', 'copy ' || nth))).*
@@ -181,7 +181,7 @@ export async function stateOf(service: Service, tenantId: string): Promise<Tenan
 }
 
 /** Without the record of tonight, a server would verify the copies. */
-export async function finishTonight({ service }: Place): Promise<void> {
+export async function finishTonight({ service }: Pick<Place, 'service'>): Promise<void> {
   const now = service.clock.now();
   const [root] = service.tenants.roots;
   const night = { day: new Date(now).toISOString().slice(0, 10), taken_at: now, finished_at: now, broken: 0 };

@@ -51,7 +51,7 @@ interface Process {
   readonly time: number;
 }
 
-async function readProcesses(): Promise<Process[]> {
+export async function readProcesses(): Promise<Process[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')));
   return stats.filter(Boolean).map(parseProcess);

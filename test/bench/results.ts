@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Comparison, Result } from './compare.ts';
+import { type Figures, tableOf, tableOfFigures } from './figures.ts';
 import { describeLoad, type Load } from './machine-load.ts';
 
 export interface Row {
@@ -20,6 +21,7 @@ export interface Report {
   readonly machine: string;
   readonly load: Load;
   readonly rows: readonly Row[];
+  readonly figures?: readonly Figures[];
 }
 
 const folder = fileURLToPath(new URL('results/', import.meta.url));
@@ -73,17 +75,14 @@ export function pageOf(reports: readonly Report[]): string {
   ].join('\n');
 }
 
-function sectionOf({ name, about, day, machine, load, rows }: Report): string[] {
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+function sectionOf({ name, about, day, machine, load, rows, figures = [] }: Report): string[] {
   return [
     `## ${name}`,
     '',
     `${about}. Measured on ${day} (${machine}; ${describeLoad(load)}).`,
     '',
-    line(columns),
-    line(columns.map(() => '---')),
-    ...rows.map((row) => line(cellsOf(row))),
-    '',
+    ...(rows.length > 0 ? [...tableOf(columns, rows.map(cellsOf)), ''] : []),
     ...rows.flatMap(({ note }) => (note === undefined ? [] : [note, ''])),
+    ...figures.flatMap((table) => [...tableOfFigures(table), '']),
   ];
 }

@@ -1,7 +1,8 @@
 import { benchmark as batches } from './batches.bench.ts';
 import { benchmark as blind } from './blind.bench.ts';
-import { type Benchmark, compare, type Report } from './compare.ts';
+import { type Benchmark, compare, type Measurement, type Report } from './compare.ts';
 import { benchmark as chromium } from './chromium.bench.ts';
+import { benchmark as costs } from './costs.bench.ts';
 import { benchmark as drizzle } from './drizzle.bench.ts';
 import { benchmark as fields } from './fields.bench.ts';
 import { benchmark as latency } from './latency.bench.ts';
@@ -12,6 +13,9 @@ import { benchmark as growth } from './growth.bench.ts';
 import { benchmark as many } from './many.bench.ts';
 import { benchmark as peers } from './peers.bench.ts';
 import { benchmark as prisma } from './prisma.bench.ts';
+import { benchmark as queue } from './queue.bench.ts';
+import { benchmark as replicas } from './replicas.bench.ts';
+import { type Figures, tableOfFigures } from './figures.ts';
 import { cellsOf, columns, keepReport, machineName, type Row, rowOf } from './results.ts';
 import { benchmark as seal } from './seal.bench.ts';
 import { benchmark as storage } from './storage.bench.ts';
@@ -21,7 +25,7 @@ import { benchmark as workers } from './workers.bench.ts';
 import { benchmark as wraps } from './wraps.bench.ts';
 import { writePage } from './write-page.ts';
 
-const benchmarks: readonly (Benchmark | Report)[] = [
+const benchmarks: readonly (Benchmark | Measurement | Report)[] = [
   seal,
   fields,
   many,
@@ -40,6 +44,9 @@ const benchmarks: readonly (Benchmark | Report)[] = [
   intake,
   growth,
   blind,
+  costs,
+  replicas,
+  queue,
 ];
 
 const words = process.argv.slice(2);
@@ -57,23 +64,39 @@ else {
   process.exitCode = missed > 0 ? 1 : 0;
 }
 
-async function show(benchmark: Benchmark | Report): Promise<number> {
+async function show(benchmark: Benchmark | Measurement | Report): Promise<number> {
   console.log(`\n${benchmark.name}: ${benchmark.about}`);
   const deferred: (() => unknown)[] = [];
   const defer = (close: () => unknown): void => void deferred.push(close);
   const endWatch = await watchMachine();
   try {
-    const rows =
-      'report' in benchmark ? await print(benchmark.report(defer)) : await showRows(benchmark, defer);
+    const { rows, figures } = await taken(benchmark, defer);
     const load = await endWatch();
     console.log(describeLoad(load));
     const { name, about } = benchmark;
     const day = new Date().toISOString().slice(0, 10);
-    if (rows.length > 0) keepReport({ name, about, day, machine: machineName(), load, rows });
+    if (rows.length > 0 || figures)
+      keepReport({ name, about, day, machine: machineName(), load, rows, ...(figures && { figures }) });
     return rows.filter(({ verdict }) => verdict.endsWith('missed')).length;
   } finally {
     for (const close of deferred.toReversed()) await close();
   }
+}
+
+interface Taken {
+  readonly rows: readonly Row[];
+  readonly figures?: readonly Figures[];
+}
+
+async function taken(
+  benchmark: Benchmark | Measurement | Report,
+  defer: (close: () => unknown) => void,
+): Promise<Taken> {
+  if ('comparisons' in benchmark) return { rows: await showRows(benchmark, defer) };
+  if ('report' in benchmark) return { rows: await print(benchmark.report(defer)) };
+  const figures = await benchmark.measure(defer, (text) => console.log(text));
+  for (const table of figures) console.log(`\n${tableOfFigures(table).join('\n')}`);
+  return { rows: [], figures };
 }
 
 async function showRows({ comparisons }: Benchmark, defer: (close: () => unknown) => void): Promise<Row[]> {

@@ -2,9 +2,11 @@ import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { capacityTables, withTables } from './capacity.ts';
 import { pageOf, readReports, type Report } from './results.ts';
 
 const page = fileURLToPath(new URL('../../docs/benchmarks.md', import.meta.url));
+const capacity = fileURLToPath(new URL('../../docs/operating/capacity.md', import.meta.url));
 const kept = fileURLToPath(new URL('../../docs/benchmarks.json', import.meta.url));
 
 /** A result of this machine replaces the kept result of the same benchmark. */
@@ -15,5 +17,6 @@ export async function writePage(): Promise<void> {
   const reports = Array.from(all.values()).sort((a, b) => (a.name < b.name ? -1 : 1));
   await writeFile(kept, JSON.stringify(reports, undefined, 2));
   await writeFile(page, pageOf(reports));
-  await promisify(execFile)('npx', ['oxfmt', page, kept]);
+  await writeFile(capacity, withTables(await readFile(capacity, 'utf8'), capacityTables(reports)));
+  await promisify(execFile)('npx', ['oxfmt', page, capacity, kept]);
 }

@@ -515,4 +515,84 @@ export const mutations: readonly Mutation[] = [
     'synchronous_mode_strict: true',
     'synchronous_mode_strict: false',
   ]),
+  mutation(
+    'conflicts-are-refused',
+    {
+      'fleet:rolling': ['clients that repeat a request see no error', 'clients of the SDK see no error'],
+    },
+    [
+      `${server}/state/append.ts`,
+      "import { isDatabaseFault } from '../store/faults.ts';",
+      "import { Refusal } from '../refusal.ts';\nimport { isDatabaseFault } from '../store/faults.ts';",
+    ],
+    [
+      `${server}/state/append.ts`,
+      '    counts.conflicts++;\n',
+      "    counts.conflicts++;\n    return batch.forEach((item) => item.fail(new Refusal('conflict', 'another replica was faster')));\n",
+    ],
+  ),
+  mutation(
+    'running-requests-are-cut-at-the-stop',
+    { 'fleet:rolling': ['a request that a stop cut and that was repeated has one entry'] },
+    [
+      `${server}/http/connections.ts`,
+      'for (const socket of silent) socket.destroy();',
+      'for (const socket of open) socket.destroy();',
+    ],
+  ),
+  mutation('a-stop-ends-with-an-error', { 'fleet:rolling': ['a stopped server ends with 0'] }, [
+    `${server}/serve.ts`,
+    'await stop();\n',
+    'await stop();\n  process.exitCode = 1;\n',
+  ]),
+  mutation(
+    'ten-times-as-many-connections',
+    { 'fleet:connections': ['a server has at most 40 connections on average'] },
+    [
+      `${server}/open-service.ts`,
+      '[openPart(10, 2), openPart(4, 1), openPart(6, 2)]',
+      '[openPart(100, 2), openPart(40, 1), openPart(60, 2)]',
+    ],
+  ),
+  mutation(
+    'a-larger-pool-of-pgbouncer',
+    { 'fleet:pgbouncer-connections': ['pgbouncer has at most 20 connections'] },
+    [
+      'test/prove/machine/pgbouncer.ts',
+      '`default_pool_size = ${poolSize}`',
+      '`default_pool_size = ${3 * poolSize}`',
+    ],
+  ),
+  mutation(
+    'ready-without-a-database',
+    { 'fleet:database': ['every server reports that the database is away'] },
+    [
+      `${server}/http/health.ts`,
+      'return { ready: false, reasons: [notReady.database] };',
+      'return { ready: true, reasons: [] };',
+    ],
+  ),
+  mutation(
+    'never-ready-again',
+    { 'fleet:database': ['every server is ready again within 15000 ms'] },
+    [
+      `${server}/http/health.ts`,
+      'return { ready: false, reasons: [notReady.database] };',
+      'Object.assign(service.counts, { gone: true });\n      return { ready: false, reasons: [notReady.database] };',
+    ],
+    [
+      `${server}/http/health.ts`,
+      'const fails = failedAt !== null &&',
+      "const fails = 'gone' in service.counts || failedAt !== null &&",
+    ],
+  ),
+  mutation(
+    'unhealthy-without-a-database',
+    { 'fleet:database': ['every server stays healthy without a database'] },
+    [
+      `${server}/http/pages.ts`,
+      "page('/healthz', (reply) => json(reply, { status: 'ok' }));",
+      "page('/healthz', async (reply) => json(reply.code((await readiness(doors)).ready ? 200 : 503), {}));",
+    ],
+  ),
 ];

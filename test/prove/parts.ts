@@ -2,6 +2,7 @@ import { clocks } from './parts/clocks.ts';
 import { fairness } from './parts/fairness/fairness.ts';
 import { failover } from './parts/failover.ts';
 import { faults } from './parts/faults.ts';
+import { fleet } from './parts/fleet/fleet.ts';
 import { hostile } from './parts/hostile/hostile.ts';
 import { patroni } from './parts/patroni.ts';
 import { pgbouncer } from './parts/pgbouncer.ts';
@@ -14,6 +15,7 @@ export const parts: readonly Part[] = [
   failover,
   patroni,
   pgbouncer,
+  fleet,
   clocks,
   tampering,
   restore,

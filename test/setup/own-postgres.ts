@@ -69,6 +69,10 @@ export class OwnPostgres implements Omit<TestDatabase, 'name'> {
     return addressIn({ host: join(this.#directory, 'socket'), port: 5432 }, 'eaas');
   }
 
+  get pid(): number {
+    return this.#requireRunning().pid;
+  }
+
   async crash(): Promise<void> {
     const { pid, stop } = this.#requireRunning();
     process.kill(pid, 'SIGQUIT');

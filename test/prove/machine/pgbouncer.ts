@@ -26,13 +26,14 @@ export async function startPgbouncer(
   findings: Findings,
   cluster: Cluster,
   loginRetry: number,
+  poolSize = 60,
 ): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), 'eaas-prove-'));
   findings.defer(() => rm(home, { recursive: true, force: true }));
   const users = join(home, 'users.txt');
   const file = join(home, 'pgbouncer.ini');
   await writeFile(users, '"eaas_server" ""\n');
-  await writeFile(file, configuration(home, users, cluster, loginRetry));
+  await writeFile(file, configuration(home, users, cluster, { loginRetry, poolSize }));
   const account = await postgresAccount();
   const [program, ...args] = [...(await under(account)), 'pgbouncer', '-q', file];
   const stdio = process.env['PROVE_VERBOSE'] ? 'inherit' : 'ignore';
@@ -49,7 +50,17 @@ export async function startPgbouncer(
   return `postgres://eaas_server@${encodeURIComponent(home)}:${port}/eaas?prepare=false`;
 }
 
-function configuration(home: string, users: string, cluster: Cluster, loginRetry: number): string {
+interface Limits {
+  readonly loginRetry: number;
+  readonly poolSize: number;
+}
+
+function configuration(
+  home: string,
+  users: string,
+  cluster: Cluster,
+  { loginRetry, poolSize }: Limits,
+): string {
   return [
     '[databases]',
     `eaas = host=${cluster.socket} port=5432 dbname=eaas`,
@@ -61,7 +72,7 @@ function configuration(home: string, users: string, cluster: Cluster, loginRetry
     `auth_file = ${users}`,
     'pool_mode = transaction',
     'max_client_conn = 1000',
-    'default_pool_size = 60',
+    `default_pool_size = ${poolSize}`,
     `server_login_retry = ${loginRetry}`,
     '',
   ].join('\n');

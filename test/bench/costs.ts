@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type postgres from 'postgres';
+import type { Replica } from '../faults/place.ts';
+import { Burst } from './burst.ts';
+import { median } from './compare.ts';
+import { cpuMicroseconds } from './cpu-time.ts';
+import type { Operation } from './operations.ts';
+import type { Wire } from './wire.ts';
+
+const rounds = 5;
+const mostAttempts = 10;
+
+export const costColumns = [
+  'µs of CPU, server',
+  'µs of CPU, PostgreSQL',
+  'bytes of WAL',
+  'bytes, client to server and back',
+  'bytes, server to database and back',
+  'round trips to the database',
+] as const;
+
+/** The values of `costColumns` for one item. */
+export type Cost = readonly number[];
+
+/** A server and its PostgreSQL, whose CPU time is measured. */
+export interface Watched {
+  readonly sql: postgres.Sql;
+  readonly postgresPid: number;
+  readonly server: Replica;
+}
+
+interface Measured extends Watched {
+  /** A server that is connected to PostgreSQL through the wire. */
+  readonly relayed: Replica;
+  readonly wire: Wire;
+}
+
+/** CPU time depends much less on other processes of the machine than wall time does. */
+export async function costOf(place: Measured, operation: Operation): Promise<Cost> {
+  const { size, requests, texts, connections } = operation;
+  // New connections begin with a request each, which is not measured.
+  const first = texts.length * connections;
+  const taken: number[][] = [];
+  while (taken.length < rounds) {
+    const round = (run: Run) => differences(place, () => run(requests));
+    taken.push(await repeated(() => opened(place.server, operation, first, round)));
+  }
+  const cpu = [0, 1, 2].map((column) => median(taken.map((one) => one[column] ?? 0)) / (requests * size));
+  const count = async (run: Run, bursts: readonly Burst[]): Promise<number[]> => {
+    const { wire } = place;
+    const before = { ...wire, client: receivedBy(bursts) };
+    await run(requests);
+    const client = requestBytes(operation) + (receivedBy(bursts) - before.client) / requests;
+    return [client, (wire.bytes - before.bytes) / requests, (wire.roundTrips - before.roundTrips) / requests];
+  };
+  const network = await repeated(() => opened(place.relayed, operation, first, count));
+  return [...cpu, ...network.map((value) => value / size)];
+}
+
+/** A new process compiles its code while it runs. */
+export async function warmUp({ server }: Measured, operation: Operation): Promise<void> {
+  await repeated(() => opened(server, operation, 1_920, async () => []));
+}
+
+/** On a machine that is so busy that a request fails, the measurement is repeated. */
+export async function repeated<T>(measure: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await measure();
+    } catch (error) {
+      if (attempt === mostAttempts) throw error;
+      await sleep(1_000);
+    }
+  }
+}
+
+type Run = (requests: number) => Promise<unknown>;
+
+/** The server closes connections that are idle for a minute, so each measurement opens its own. */
+async function opened(
+  { port }: Replica,
+  { texts, connections }: Operation,
+  warmUp: number,
+  measure: (run: Run, bursts: readonly Burst[]) => Promise<number[]>,
+): Promise<number[]> {
+  const bursts = await Promise.all(texts.map((text) => Burst.open(port, text, connections)));
+  const run: Run = (requests) => Promise.all(bursts.map((one) => one.run(requests / bursts.length)));
+  try {
+    for (const burst of bursts) burst.isPatient = true;
+    await run(warmUp);
+    const before = refusedBy(bursts);
+    const measured = await measure(run, bursts);
+    if (refusedBy(bursts) > before) throw new Error('the machine is too busy: the server refused requests');
+    return measured;
+  } finally {
+    for (const burst of bursts) burst.close();
+  }
+}
+
+/** CPU time of server and PostgreSQL in microseconds, and bytes of WAL. */
+export async function differences(place: Watched, work: () => Promise<unknown>): Promise<number[]> {
+  const before = await readCounters(place);
+  await work();
+  const after = await readCounters(place);
+  return after.map((value, column) => value - (before[column] ?? 0));
+}
+
+async function readCounters({ sql, postgresPid, server }: Watched): Promise<number[]> {
+  const [row] = await sql<{ wal: string }[]>`select pg_current_wal_insert_lsn() - '0/0' as wal`;
+  return [await cpuMicroseconds(server.pid), await cpuMicroseconds(postgresPid), Number(row?.wal)];
+}
+
+const requestBytes = ({ texts }: Operation): number =>
+  texts.reduce((sum, text) => sum + text.length, 0) / texts.length;
+
+const receivedBy = (bursts: readonly Burst[]): number =>
+  bursts.reduce((sum, { received }) => sum + received, 0);
+
+const refusedBy = (bursts: readonly Burst[]): number => bursts.reduce((sum, { refused }) => sum + refused, 0);

@@ -1,0 +1,24 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { readProcesses } from './machine-load.ts';
+
+/** The CPU time of a process, its threads and its descendants, in microseconds. */
+export async function cpuMicroseconds(root: number): Promise<number> {
+  const processes = await readProcesses();
+  const family = new Set([root]);
+  for (let size = 0; size < family.size;) {
+    size = family.size;
+    for (const { pid, parent } of processes) if (family.has(parent)) family.add(pid);
+  }
+  const times = await Promise.all(Array.from(family, timeOf));
+  return times.reduce((sum, time) => sum + time, 0);
+}
+
+/** Linux counts this time in nanoseconds, and the times in `/proc/<pid>/stat` in hundredths of a second. */
+async function timeOf(pid: number): Promise<number> {
+  const folder = `/proc/${pid}/task`;
+  const threads = await readdir(folder).catch(() => []);
+  const texts = await Promise.all(
+    threads.map((thread) => readFile(`${folder}/${thread}/schedstat`, 'utf8').catch(() => '')),
+  );
+  return texts.reduce((sum, text) => sum + Number.parseInt(text || '0') / 1_000, 0);
+}

@@ -1,0 +1,101 @@
+import { call } from '../faults/client.ts';
+import { newKey, type Operator, type Replica } from '../faults/place.ts';
+import { randomElements } from '../protocol/elements.ts';
+import { dek } from '../setup/world.ts';
+import { getRequest, postRequest } from './burst.ts';
+
+export interface Operation {
+  readonly name: string;
+  /** How many items one request has. */
+  readonly size: number;
+  /** The requests of one round. */
+  readonly requests: number;
+  /** The request of each tenant, which the tenant sends on `connections` connections. */
+  readonly texts: readonly string[];
+  readonly connections: number;
+}
+
+interface Customer {
+  readonly headers: { readonly Authorization: string };
+  readonly path: string;
+  readonly key_id: string;
+  readonly wrapped_key: string;
+  readonly bundle: object;
+}
+
+/** So many calls run at the same time. */
+const together = 32;
+const plaintext = 'x'.repeat(1_024);
+
+/** The calls are of one tenant, whose appends they share, or each is of another tenant and is appended alone. */
+export async function operationsOf(operator: Operator, replica: Replica): Promise<Operation[]> {
+  const customers: Customer[] = [];
+  while (customers.length < together) customers.push(await newCustomer(operator, replica));
+  const shared = (
+    name: string,
+    requests: number,
+    textOf: (one: Customer) => string,
+    size = 1,
+  ): Operation => ({
+    name,
+    size,
+    requests,
+    connections: size === 1 ? together : 4,
+    texts: customers.slice(0, 1).map(textOf),
+  });
+  const alone = (name: string, requests: number, textOf: (one: Customer) => string): Operation => ({
+    name,
+    size: 1,
+    requests,
+    connections: 1,
+    texts: customers.map(textOf),
+  });
+  const batch = (verb: 'wrap' | 'unwrap', size: number): Operation => {
+    const textOf = ({ headers, key_id, wrapped_key }: Customer): string => {
+      const item = verb === 'wrap' ? { key_id, dek } : { key_id, wrapped_key };
+      return postRequest(`/v1/batch/${verb}`, headers, { items: Array.from({ length: size }, () => item) });
+    };
+    return shared(`${verb}, an item of a batch of ${size}`, Math.round(800 / size), textOf, size);
+  };
+  const wrap = ({ headers, path }: Customer) => postRequest(`${path}/wrap`, headers, { dek });
+  const unwrap = ({ headers, path, wrapped_key }: Customer) =>
+    postRequest(`${path}/unwrap`, headers, { wrapped_key });
+  const encrypt = ({ headers, key_id }: Customer) =>
+    postRequest('/v1/encrypt', headers, { key_id, plaintext });
+  const decrypt = ({ headers, bundle }: Customer) => postRequest('/v1/decrypt', headers, bundle);
+  const hash = ({ headers, key_id }: Customer) => postRequest('/v1/hash', headers, { key_id, value: 'x' });
+  const blindHash = (count: number) => {
+    const elements = randomElements(count);
+    return ({ headers, key_id }: Customer) => postRequest('/v1/hash/blind', headers, { key_id, elements });
+  };
+  return [
+    alone('wrap, appended alone', 192, wrap),
+    alone('unwrap, appended alone', 192, unwrap),
+    shared('wrap, 32 calls of one tenant', 480, wrap),
+    shared('unwrap, 32 calls of one tenant', 480, unwrap),
+    batch('wrap', 10),
+    batch('wrap', 100),
+    batch('unwrap', 10),
+    batch('unwrap', 100),
+    alone('encrypt 1 KiB, appended alone', 192, encrypt),
+    alone('decrypt 1 KiB, appended alone', 192, decrypt),
+    alone('hash', 320, hash),
+    shared('blind hash, an element of 50', 32, blindHash(50), 50),
+    alone('read of a key', 192, ({ headers, path }) => getRequest(path, headers)),
+    alone('page of 50 audit entries', 64, ({ headers }) => getRequest('/v1/audit?limit=50', headers)),
+  ];
+}
+
+async function newCustomer({ newTenant }: Operator, replica: Replica): Promise<Customer> {
+  const { token } = await newTenant();
+  const key_id = await newKey(replica, token);
+  const path = `/v1/keys/${key_id}`;
+  const post = <T>(to: string, body: object): Promise<T> => call<T>(replica, token, 'POST', to, body);
+  const { wrapped_key } = await post<{ wrapped_key: string }>(`${path}/wrap`, { dek });
+  const { ciphertext, key_version } = await post<{ ciphertext: string; key_version: number }>('/v1/encrypt', {
+    key_id,
+    plaintext,
+  });
+  const bundle = { ciphertext, key_id, key_version };
+  return { headers: { Authorization: `Bearer ${token}` }, path, key_id, wrapped_key, bundle };
+}

@@ -1,0 +1,102 @@
+import { readFile } from 'node:fs/promises';
+import { countUsage } from '../../packages/server/src/jobs/count-usage.ts';
+import { send } from '../faults/client.ts';
+import { connectTo, operate, type Operator, type Replica, startReplica } from '../faults/place.ts';
+import { alone } from '../setup/alone.ts';
+import { OwnPostgres } from '../setup/own-postgres.ts';
+import { apiOf, dek, settle } from '../setup/world.ts';
+import type { Measurement } from './compare.ts';
+import { cpuMicroseconds } from './cpu-time.ts';
+import type { Figures } from './figures.ts';
+import { copyTenants, finishTonight } from './growth-data.ts';
+
+type Defer = (close: () => unknown) => void;
+type Print = (text: string) => void;
+
+const many = Number(process.env['TENANTS'] ?? 100_000);
+const few = 10;
+const most = Number(process.env['SERVED'] ?? 10_000);
+const steps = [...new Set([Math.min(1_000, most), most])];
+const atOnce = 4;
+
+export const benchmark: Measurement = {
+  name: 'replicas',
+  about: `the memory of a server with ${few} and ${many.toLocaleString('en')} tenants in its database (TENANTS and SERVED choose other numbers)`,
+  async measure(defer, print) {
+    return [await memory(defer, print)];
+  },
+};
+
+async function memory(defer: Defer, print: Print): Promise<Figures> {
+  const postgres = await OwnPostgres.start('installed', false);
+  defer(postgres.drop);
+  const operator = await operate(postgres.url);
+  defer(operator.close);
+  const sql = connectTo(postgres);
+  defer(() => sql.end());
+  const rows: { name: string; values: number[] }[] = [];
+  const note = async (name: string, replica: Replica): Promise<void> => {
+    rows.push({ name, values: [await residentMiB(replica), (await cpuMicroseconds(replica.pid)) / 1e6] });
+    print(
+      `${name}: ${rows
+        .at(-1)
+        ?.values.map((value) => value.toFixed(2))
+        .join(', ')}`,
+    );
+  };
+  const customers = await addCustomers(operator, few);
+  await finishTonight(operator);
+  const small = await startReplica(operator.env);
+  defer(small.kill);
+  await note(`started, ${few} tenants`, small);
+  await small.kill();
+  customers.push(...(await addCustomers(operator, most - few)));
+  const [model] = customers;
+  if (model && many > most) await copyTenants(sql, model.tenantId, many - most);
+  await sql.unsafe('vacuum analyze');
+  await countUsage(operator.service, alone());
+  await finishTonight(operator);
+  const large = await startReplica(operator.env);
+  defer(large.kill);
+  const label = `${many.toLocaleString('en')} tenants`;
+  await note(`started, ${label}`, large);
+  for (const count of steps) {
+    await inParallel(customers.slice(0, count), async ({ token, keyId }) => {
+      const wrap = () => send(large, token, 'POST', `/v1/keys/${keyId}/wrap`, { dek });
+      // A busy machine can make a call fail.
+      const { status } = await wrap().then((answer) => (answer.status === 200 ? answer : wrap()));
+      if (status !== 200) throw new Error(`a wrap must succeed (got ${status})`);
+    });
+    await note(`after a wrap of each of ${count.toLocaleString('en')} of them`, large);
+  }
+  return { name: 'memory', columns: ['MiB of memory', 's of CPU since the start'], rows };
+}
+
+interface Customer {
+  readonly tenantId: string;
+  readonly token: string;
+  readonly keyId: string;
+}
+
+async function addCustomers({ service }: Operator, count: number): Promise<Customer[]> {
+  const made: Customer[] = [];
+  await inParallel(Array.from({ length: count }), async () => {
+    const { tenantId, token } = await settle(service, `tenant ${crypto.randomUUID()}`);
+    const { key_id: keyId } = await apiOf(service, token)('POST /v1/keys', { name: 'key' });
+    made.push({ tenantId, token, keyId });
+  });
+  return made;
+}
+
+async function inParallel<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+  const rest = all.values();
+  const worker = async (): Promise<void> => {
+    for (const one of rest) await work(one);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}
+
+async function residentMiB({ pid }: Replica): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
+}

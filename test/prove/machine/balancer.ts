@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { backoff, retried } from '../../../packages/sdk/src/transport.ts';
+import { type Answer, type Place, send } from '../../faults/client.ts';
+import type { Findings } from '../trial.ts';
+
+type Send = typeof send;
+
+/** By default, the SDK retries twice. More retries show how many a busy machine would need. */
+export const mostRetries = 5;
+/** Other calls create something, so the SDK does not retry them either. */
+const repeatable = /\/(?:wrap|unwrap|encrypt|decrypt)$/;
+const checkEvery = 200;
+
+/**
+ * Sends each request to a server whose `/readyz` succeeds. A server that refuses a request gets no further requests until
+ * its next successful check, as behind a load balancer.
+ */
+export class Balancer {
+  readonly ports: readonly number[];
+  /** The number of requests that were sent again, by the number of their retries. */
+  readonly retries = new Map<number, number>();
+  /** The numbers in the contexts of requests whose connection ended before the response. */
+  readonly cut = new Set<string>();
+  readonly #ready: Set<number>;
+  #turn = 0;
+
+  constructor(findings: Findings, ports: readonly number[]) {
+    this.ports = ports;
+    this.#ready = new Set(ports);
+    const ending = new AbortController();
+    const watching = this.#watch(ending.signal);
+    findings.defer(async () => {
+      ending.abort();
+      await watching;
+    });
+  }
+
+  /** Returns a function that sends requests to the server `home` while it is ready, or to all servers in turn. */
+  sender(home?: number): Send {
+    return async (_place, token, method, path, body) => {
+      for (let retry = 0; ; retry++) {
+        const port = this.#choose(home ?? this.#turn++);
+        const answer = await send({ port }, token, method, path, body);
+        this.note(port, answer.status);
+        if (retry === mostRetries || !repeatable.test(path) || !isRefused(answer)) return answer;
+        if (answer.code === 'ECONNRESET') for (const number of numbersIn(body)) this.cut.add(number);
+        this.retries.set(retry + 1, (this.retries.get(retry + 1) ?? 0) + 1);
+        await sleep(backoff(retry + 1));
+      }
+    };
+  }
+
+  /** A `fetch` for the SDK, which retries by itself. */
+  readonly fetch: typeof fetch = async (input, init) => {
+    const request = new Request(input, init);
+    const url = new URL(request.url);
+    const port = this.#choose(this.#turn++);
+    url.port = String(port);
+    try {
+      const response = await fetch(new Request(url, request));
+      this.note(port, response.status);
+      return response;
+    } catch (error) {
+      this.note(port, 0);
+      throw error;
+    }
+  };
+
+  async check(port: number): Promise<Answer> {
+    return send({ port }, '', 'GET', '/readyz');
+  }
+
+  note(port: number, status: number): void {
+    if (status === 0 || status === 503) this.#ready.delete(port);
+  }
+
+  #choose(nth: number): number {
+    const { ports } = this;
+    const inOrder = ports.map((_, step) => ports[(nth + step) % ports.length] ?? 0);
+    return inOrder.find((port) => this.#ready.has(port)) ?? ports[this.#turn++ % ports.length] ?? 0;
+  }
+
+  async #watch(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      for (const port of this.ports) {
+        const { status } = await this.check(port);
+        if (status === 200) this.#ready.add(port);
+        else this.#ready.delete(port);
+      }
+      await sleep(checkEvery);
+    }
+  }
+}
+
+const numbersIn = (body: unknown): string[] =>
+  Array.from(JSON.stringify(body).matchAll(/"n":"(\d+)"/g), ([, number = '']) => number);
+
+const isRefused = ({ status }: Answer): boolean => status === 0 || retried.includes(status);
+
+export const isRepeatable = ({ action }: { readonly action: string }): boolean =>
+  action !== 'key.create' && action !== 'read';
+
+export const anywhere: Place = { port: 0 };

@@ -1,0 +1,214 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EaasClient } from '@eaas/sdk';
+import type { Place } from '../../../faults/client.ts';
+import { eaas, type Environment } from '../../../conformance/program.ts';
+import { Load, longest, succeeded, tally, unrecorded } from '../../../faults/load.ts';
+import {
+  type Entry,
+  newKey,
+  readLog,
+  type Replica,
+  startReplica,
+  type Tenant,
+  verify,
+} from '../../../faults/place.ts';
+import { anywhere, Balancer, isRepeatable, mostRetries } from '../../machine/balancer.ts';
+import type { Cluster } from '../../machine/cluster.ts';
+import { ConnectionWatch } from '../../machine/connections.ts';
+import { type Findings, scaled } from '../../trial.ts';
+
+/** Eight, or three if the trial is tried out. */
+export const serverCount = Math.max(3, scaled(8));
+
+interface Client {
+  readonly tenant: Tenant;
+  readonly keyId: string;
+  readonly load: Load;
+}
+
+export interface Start {
+  readonly env: Environment;
+  readonly tenants: readonly Tenant[];
+  readonly program?: readonly string[];
+  /** The requests of so many tenants go to all servers in turn. Each other tenant has its server. */
+  readonly inTurn: number;
+}
+
+/** Servers on one database, with a load balancer and clients that repeat refused requests as the SDK does. */
+export class Servers {
+  readonly balancer: Balancer;
+  readonly connections: ConnectionWatch;
+  readonly clients: Client[] = [];
+  readonly #findings: Findings;
+  readonly #env: Environment;
+  readonly #running: (Replica | undefined)[];
+  readonly #sdkErrors: string[] = [];
+  #sdkCalls = 0;
+  #stopSdk = async (): Promise<void> => {};
+
+  private constructor(findings: Findings, cluster: Cluster, env: Environment, running: readonly Replica[]) {
+    this.#findings = findings;
+    this.#env = env;
+    this.#running = [...running];
+    this.balancer = new Balancer(
+      findings,
+      running.map(({ port }) => port),
+    );
+    this.connections = new ConnectionWatch(findings, cluster);
+  }
+
+  static async start(findings: Findings, cluster: Cluster, start: Start): Promise<Servers> {
+    const { env, tenants, program = eaas, inTurn } = start;
+    const startedAt = performance.now();
+    const starting = Array.from({ length: serverCount }, () => startReplica(env, program));
+    for (const one of starting) findings.defer(async () => (await one).kill());
+    const running = await Promise.all(starting);
+    findings.try('server started', serverCount);
+    findings.figure('started in', `${Math.round(performance.now() - startedAt)} ms`);
+    const servers = new Servers(findings, cluster, env, running);
+    for (const [nth, tenant] of tenants.entries()) {
+      const home = nth < inTurn ? undefined : nth;
+      const send = servers.balancer.sender(home);
+      const keyId = await newKeyAt(running[nth % serverCount] ?? anywhere, tenant.token);
+      const options = { token: tenant.token, keyId, workers: 2, rest: 300, changes: nth === 0 };
+      const load = new Load({ places: [anywhere], send, ...options });
+      findings.defer(() => load.stop());
+      servers.clients.push({ tenant, keyId, load });
+    }
+    servers.#useSdk();
+    await sleep(2_000);
+    return servers;
+  }
+
+  get ports(): readonly number[] {
+    return this.balancer.ports;
+  }
+
+  /** Stops a server as an operator does, and returns when it has ended. */
+  async stop(nth: number): Promise<void> {
+    const replica = this.#running[nth];
+    if (!replica) throw new Error(`the server ${nth} must run`);
+    const toldAt = performance.now();
+    replica.signal('SIGTERM');
+    const { code, signal } = await replica.ended;
+    this.#running[nth] = undefined;
+    this.#findings.try('server stopped');
+    const slowest = Number.parseInt(this.#findings.figures.get('slowest stop') ?? '0');
+    const took = Math.round(performance.now() - toldAt);
+    this.#findings.figure('slowest stop', `${Math.max(slowest, took)} ms`);
+    this.#findings.check(
+      'a stopped server ends with 0',
+      code === 0,
+      `${code ?? signal} ${replica.log().slice(-200)}`,
+    );
+  }
+
+  /** Starts a server on its earlier port, and returns when it is ready. */
+  async startAgain(nth: number, program = eaas): Promise<void> {
+    const port = this.ports[nth] ?? 0;
+    const replica = await startReplica({ ...this.#env, EAAS_PORT: String(port) }, program);
+    this.#findings.defer(replica.kill);
+    this.#running[nth] = replica;
+    while ((await this.balancer.check(port)).status !== 200) await sleep(50);
+  }
+
+  async restart(nth: number, program = eaas): Promise<void> {
+    await this.stop(nth);
+    await this.startAgain(nth, program);
+    this.#findings.try('server restarted');
+  }
+
+  /** Checks what every trial promises. The clients stop. */
+  async judge({ isCalm = true } = {}): Promise<void> {
+    const findings = this.#findings;
+    await this.#stopSdk();
+    const ended = this.#running.flatMap((replica) => replica?.end() ?? []);
+    findings.check('no server ends', ended.length === 0, ended);
+    for (const [count, requests] of this.balancer.retries)
+      findings.figure(`requests with ${count} retries`, requests);
+    findings.figure('requests cut by a stop', this.balancer.cut.size);
+    if (this.#sdkCalls > 0) {
+      findings.try('call of the SDK', this.#sdkCalls);
+      if (isCalm)
+        findings.check('clients of the SDK see no error', this.#sdkErrors.length === 0, this.#sdkErrors);
+    }
+    const reader = this.#running.find((replica) => replica !== undefined) ?? anywhere;
+    for (const client of this.clients) await this.#judgeClient(reader, client, isCalm);
+  }
+
+  async #judgeClient(reader: { port: number }, { tenant, load }: Client, isCalm: boolean): Promise<void> {
+    const findings = this.#findings;
+    const sent = await load.stop();
+    findings.answer(tally(sent));
+    const slowest = Number.parseInt(findings.figures.get('slowest answer') ?? '0');
+    findings.figure('slowest answer', `${Math.max(slowest, Math.round(longest(sent)))} ms`);
+    const log = await readLog(reader, tenant);
+    const missing = unrecorded(sent, log);
+    findings.lose(missing.length);
+    findings.check('every answer is in the log', missing.length === 0, missing.slice(0, 5));
+    findings.check('ids have no gap', !log.some(({ id }, index) => id !== index + 1));
+    const { valid, errors } = await verify(reader, tenant);
+    findings.check('the chain is valid', valid === true, errors);
+    if (!isCalm) return;
+    const failed = sent.filter((one) => isRepeatable(one) && !succeeded(one));
+    findings.check('clients that repeat a request see no error', failed.length === 0, tally(failed));
+    const twice = [...this.balancer.cut].filter((number) => hasTwice(log, number));
+    findings.check(
+      'a request that a stop cut and that was repeated has one entry',
+      twice.length === 0,
+      twice,
+    );
+  }
+
+  /** One client of the SDK, which asks for a new data key for each value. */
+  #useSdk(): void {
+    const [first] = this.clients;
+    if (!first) return;
+    const { keyId, tenant } = first;
+    const client = new EaasClient({
+      baseUrl: 'http://127.0.0.1:1',
+      apiKey: tenant.token,
+      keyId,
+      fetch: this.balancer.fetch,
+      retries: mostRetries,
+      cache: { encrypt: { maxMessages: 1 }, decrypt: false },
+    });
+    const ending = new AbortController();
+    const work = async (): Promise<void> => {
+      for (; !ending.signal.aborted; await sleep(20)) {
+        try {
+          this.#sdkCalls += 2;
+          const text = await client.decrypt(await client.encrypt('kept'), { as: 'text' });
+          if (text !== 'kept') this.#sdkErrors.push(`decrypted ${text}`);
+        } catch (error) {
+          this.#sdkErrors.push(String(error));
+        }
+      }
+    };
+    const working = Promise.all([work(), work()]);
+    this.#stopSdk = async () => {
+      ending.abort();
+      await working;
+    };
+    this.#findings.defer(this.#stopSdk);
+  }
+}
+
+function hasTwice(log: readonly Entry[], number: string): boolean {
+  const actions = log
+    .filter(({ metadata }) => metadata.context?.['n'] === number)
+    .map(({ action }) => action);
+  return new Set(actions).size < actions.length;
+}
+
+/** A busy machine can make a call fail, and no client repeats a call that creates something. */
+export async function newKeyAt(place: Place, token: string): Promise<string> {
+  for (let attempt = 1; attempt < 5; attempt++) {
+    try {
+      return await newKey(place, token);
+    } catch {
+      await sleep(500);
+    }
+  }
+  return newKey(place, token);
+}

@@ -1,0 +1,76 @@
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eaas, type Environment, run } from '../../../conformance/program.ts';
+import type { Tenant } from '../../../faults/place.ts';
+import { environmentOf } from '../../../setup/database.ts';
+import { Cluster } from '../../machine/cluster.ts';
+import type { Trial } from '../../trial.ts';
+import { Servers, serverCount } from './servers.ts';
+
+/** A built checkout of an earlier version. */
+const earlier = process.env['PROVE_EARLIER'] ?? '';
+const earlierProgram = [process.execPath, join(earlier, 'packages/server/bin/eaas.mjs')];
+const tenantCount = 8;
+
+async function withoutEarlierVersion(): Promise<string | undefined> {
+  if (earlier === '') return 'PROVE_EARLIER does not name a checkout of an earlier version';
+  return access(join(earlier, 'packages/server/dist/main.js')).then(
+    () => undefined,
+    () => `${earlier} is not built: run \`npm ci\` in it`,
+  );
+}
+
+export const upgrade: Trial = {
+  name: 'upgrade',
+  about:
+    'eight servers of an earlier version and their database are upgraded under load, and one is put back',
+  limit: 600,
+  unavailable: withoutEarlierVersion,
+  async run(findings) {
+    const cluster = await Cluster.create(findings, { max_connections: String(40 * serverCount + 10) });
+    const env = environmentOf(cluster.url);
+    await command(earlierProgram, ['migrate', '--json'], env);
+    const tenants: Tenant[] = [];
+    for (let nth = 0; nth < tenantCount; nth++) tenants.push(await newTenant(env, `tenant ${nth}`));
+    const servers = await Servers.start(findings, cluster, {
+      env,
+      tenants,
+      program: earlierProgram,
+      inTurn: 4,
+    });
+    const startedAt = performance.now();
+    const { applied } = await command<{ applied: number }>(eaas, ['migrate', '--json'], env);
+    findings.figure('migrations', applied);
+    findings.figure('migrated in', `${Math.round(performance.now() - startedAt)} ms`);
+    if (applied === 0) throw new Error('PROVE_EARLIER must name a version that has fewer migrations');
+    await sleep(2_000);
+    for (let nth = 0; nth < serverCount; nth++) {
+      await servers.restart(nth);
+      // Half of the servers have the new version now.
+      if (nth === Math.floor(serverCount / 2)) await sleep(3_000);
+    }
+    await servers.restart(0, earlierProgram);
+    findings.try('server of the new version replaced by one of the earlier version');
+    await sleep(3_000);
+    await servers.restart(0);
+    await servers.judge();
+  },
+};
+
+async function newTenant(env: Environment, name: string): Promise<Tenant> {
+  const create = ['tenant', 'create', '--name', name, '--envelope-only', 'false', '--json'];
+  const { tenant_id: tenantId } = await command<{ tenant_id: string }>(earlierProgram, create, env);
+  const created = await command<{ api_key_id: string; api_key: string }>(
+    earlierProgram,
+    ['api-key', 'create', '--tenant', tenantId, '--name', 'all', '--permissions', 'all', '--json'],
+    env,
+  );
+  return { tenantId, apiKeyId: created.api_key_id, token: created.api_key };
+}
+
+async function command<T>(program: readonly string[], args: readonly string[], env: Environment): Promise<T> {
+  const { code, stdout, stderr } = await run([...program, ...args], env);
+  if (code !== 0) throw new Error(`\`eaas ${args.join(' ')}\` must end with 0 (got ${code}): ${stderr}`);
+  return JSON.parse(stdout) as T;
+}
