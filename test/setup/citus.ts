@@ -13,7 +13,6 @@ const settings = {
   'citus.node_conninfo': 'sslmode=prefer',
   'citus.shard_count': '4',
   max_worker_processes: '200',
-  wal_level: 'logical',
 };
 
 /** Citus knows the roles that own or use a distributed table. Only a superuser can add them. */
@@ -42,6 +41,14 @@ export async function startCitus(undo: (() => Promise<void>)[], workers = 2): Pr
     Array.from({ length: workers + 1 }, () => OwnPostgres.start('installed', false, settings)),
   );
   undo.push(async () => void (await Promise.all(nodes.map((node) => node.drop()))));
+  for (const node of nodes) {
+    const address = node.connection('superuser');
+    // To move a shard, a node connects to itself, by default over TCP.
+    await withAdmin(address, (sql) =>
+      sql.unsafe(`alter system set citus.local_hostname = '${address.host}'`),
+    );
+    await withAdmin(address, (sql) => sql`select pg_reload_conf()`);
+  }
   const [coordinator, ...others] = nodes.map((node): PostgresAddress => {
     const { host, port } = node.connection('superuser');
     return { host, port };

@@ -1,0 +1,85 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { ROLES } from '../../packages/server/src/embedded/cluster.ts';
+import { rootKey } from '../../packages/server/src/crypto/key-hierarchy.ts';
+import { createService } from '../../packages/server/src/service.ts';
+import { Database } from '../../packages/server/src/store/database.ts';
+import { migrate } from '../../packages/server/src/store/migrate.ts';
+import { openPool } from '../../packages/server/src/store/sql.ts';
+import { blocksOf, read } from '../docs/markdown.ts';
+import { whereAvailable } from '../setup/available.ts';
+import { citusIsInstalled } from '../setup/citus.ts';
+import { addressIn, createDatabase, type PostgresAddress, type TestDatabase } from '../setup/database.ts';
+import { requested } from '../setup/on-demand.ts';
+import { apiOf, dek, settle } from '../setup/world.ts';
+
+const [extension = '', nodes = '', roles = '', find = '', move = '', isolate = ''] = blocksOf(
+  read('docs/operating/citus.md'),
+  'sql',
+);
+
+whereAvailable('Citus', await citusIsInstalled(), () => {
+  let citus: PostgresAddress;
+  let place: TestDatabase;
+  let database: Database;
+  let superuser: postgres.Sql;
+
+  const on = (address: PostgresAddress): postgres.Sql =>
+    postgres({ ...addressIn(address, place.name).connection('superuser'), max: 1, onnotice: () => {} });
+
+  beforeAll(async () => {
+    citus = await requested<PostgresAddress>(inject('citus'));
+    place = await createDatabase(undefined, Promise.resolve({ ...citus, template: 'template0' }));
+    database = new Database(place.connection('server'), 4);
+    superuser = on(citus);
+  });
+  afterAll(async () => {
+    await Promise.all([database.close(), superuser.end()]);
+    await place.drop();
+  });
+
+  const addressed = (text: string): string =>
+    [citus, ...(citus.workers ?? [])].reduce(
+      (sum, { host }, nth) =>
+        sum.replaceAll(nth === 0 ? 'coordinator.example' : `worker-${nth}.example`, host),
+      text,
+    );
+
+  test('the page’s statements make a Citus database, and move the shard of a tenant', async () => {
+    for (const node of [citus, ...(citus.workers ?? [])]) {
+      const sql = on(node);
+      await sql.unsafe(extension);
+      await sql.end();
+    }
+    await superuser.unsafe(addressed(nodes));
+    await superuser.unsafe(roles);
+    const owner = openPool(place.connection('owner'), 1);
+    await migrate(owner, ROLES.server);
+    await owner.end();
+
+    const service = createService({ database, roots: [rootKey(Buffer.alloc(32, 1))] });
+    const { tenantId, token } = await settle(service, 'ann');
+    const api = apiOf(service, token);
+    const { key_id } = await api('POST /v1/keys', { name: 'key' });
+    await api('POST /v1/keys/:key_id/wrap', { key_id, dek });
+
+    const ofTenant = (text: string): string => text.replace('00000000-0000-0000-0000-000000000000', tenantId);
+    const found = () => superuser.unsafe<{ shardid: string; nodename: string }[]>(ofTenant(find));
+    const [before] = await found();
+    await superuser.unsafe(ofTenant(isolate));
+    const [from] = await found();
+    expect(from?.shardid).not.toBe(before?.shardid);
+    const target = citus.workers?.find(({ host }) => host !== from?.nodename);
+    await superuser.unsafe(
+      move
+        .replace('102008', from?.shardid ?? '')
+        .replace('worker-1.example', from?.nodename ?? '')
+        .replace('worker-2.example', target?.host ?? ''),
+    );
+
+    expect(await found()).toMatchObject([{ nodename: target?.host }]);
+    await api('POST /v1/keys/:key_id/rotate', { key_id });
+    expect(await api('GET /v1/audit/verify', {})).toMatchObject({ valid: true, errors: [] });
+    expect(await api('GET /v1/audit', { action: 'key.wrap' })).toMatchObject({ total: 1 });
+  });
+});
