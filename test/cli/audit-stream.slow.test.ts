@@ -220,7 +220,7 @@ test.each(['ndjson', 'syslog', 'text'])('the format %s contains contexts but no 
     'a',
     ...permissions,
   );
-  const { stdout } = await stream(await newCursor(), '--no-follow', '--format', format);
+  const { stdout } = await stream(await newCursor(), '--no-follow', '--tenants', 'bob', '--format', format);
   expect(stdout).toContain(canary);
   const secrets = [dek, wrapped_key, made?.api_key ?? '', eaas.env['EAAS_ROOT_KEY'] ?? ''];
   expect(secrets.map((secret) => secret.length > 40 && stdout.includes(secret))).toEqual(
