@@ -546,15 +546,6 @@ export const mutations: readonly Mutation[] = [
     'await stop();\n  process.exitCode = 1;\n',
   ]),
   mutation(
-    'ten-times-as-many-connections',
-    { 'fleet:connections': ['a server has at most 40 connections on average'] },
-    [
-      `${server}/open-service.ts`,
-      '[openPart(10, 2), openPart(4, 1), openPart(6, 2)]',
-      '[openPart(100, 2), openPart(40, 1), openPart(60, 2)]',
-    ],
-  ),
-  mutation(
     'a-larger-pool-of-pgbouncer',
     { 'fleet:pgbouncer-connections': ['pgbouncer has at most 20 connections'] },
     [
