@@ -40,8 +40,9 @@ const pausePerPoll = 20;
 
 export const auditStream = command(
   'stream',
-  'Write the audit logs of all tenants to standard output as they grow, for a log shipper. Verifies each entry. After ' +
-    'a restart or a crash, continues at the position in the cursor file. The last entries can then appear twice.',
+  'Write the audit logs of all tenants to standard output. Continues as the logs grow, for a log shipper, and verifies ' +
+    'each entry. After a restart or a crash, continues at the position in the cursor file. The last entries can then ' +
+    'appear twice.',
   [
     'audit stream --cursor /var/lib/eaas/audit.cursor',
     'audit stream --cursor acme.cursor --tenants acme --format syslog',
