@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parts } from '../prove/parts.ts';
+import { elsewhere } from './elsewhere.ts';
 import { commandsOf, codesIn, read, root, rowsUnder } from './markdown.ts';
 
 // The trials `patroni` of `npm run prove` start etcd, Patroni, HAProxy and pgbouncer with the files of this folder.
@@ -36,4 +37,16 @@ test('the page lists every trial of Patroni', () => {
   const trials = parts.find(({ name }) => name === 'patroni')?.trials.map(({ name }) => `patroni:${name}`);
   const listed = rowsUnder(page, 'trial').map(([name = '']) => codesIn(name)[0]);
   expect(listed).toEqual(trials);
+});
+
+test('the page names every command that was not run', () => {
+  const [, sentence = ''] = /These commands of the page were not run: (.*?)\.\s/s.exec(page) ?? [];
+  const named = codesIn(sentence.replaceAll('\n', ' ')).map((command) => command.split(' '));
+  const notRun = Object.entries(elsewhere['docs/operating/high-availability.md'] ?? {}).flatMap(
+    ([line, reason]) => (reason.startsWith('not run') ? [line] : []),
+  );
+  expect(notRun).toHaveLength(7);
+  const isNamed = (line: string) =>
+    named.some((words) => words.every((word) => line.split(' ').includes(word)));
+  expect(notRun.filter((line) => !isNamed(line))).toEqual([]);
 });

@@ -1,0 +1,73 @@
+/** Why shell.slow.test.ts does not run a block of commands, by the document and the first line of the block. */
+export const elsewhere: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'README.md': {
+    'npm ci': 'first-field.slow.test.ts types it in a fresh clone',
+    'node --env-file=.env examples/encrypt-a-field/index.mjs': 'first-field.slow.test.ts types it',
+    'npx @eaas/server audit tail --tenant dev --no-follow': 'first-field.slow.test.ts types it',
+    'kill %1': 'first-field.slow.test.ts types it',
+  },
+  'docs/operating/observability.md': {
+    'cd examples/observability': 'test/observability/operating.slow.test.ts runs it',
+    'promtool check rules alerts.yml': 'test/observability/operating.slow.test.ts runs it',
+    'npm install @eaas/server @opentelemetry/api @opentelemetry/sdk-node':
+      'not published yet: test/packaging installs the tarballs',
+    'export OTEL_SERVICE_NAME=eaas': 'test/observability/operating.slow.test.ts runs it',
+    'npx @eaas/server audit stream --cursor audit.cursor >> audit.ndjson':
+      'test/observability/operating.slow.test.ts runs it',
+    'npx @eaas/server audit stream --cursor syslog.cursor --format syslog | tee -a audit.log > /dev/null':
+      'test/observability/operating.slow.test.ts runs it',
+    'npx @eaas/server audit stream --cursor acme.cursor --tenants acme --no-follow >> acme.ndjson':
+      'test/observability/operating.slow.test.ts runs it',
+    'tenant_id=$(npx @eaas/server tenant show acme --json | jq -r .tenant_id)':
+      'test/observability/operating.slow.test.ts runs it',
+  },
+  'docs/operating/high-availability.md': {
+    'apt install postgresql-15 patroni etcd-server etcd-client': 'not run: needs root',
+    "sed -e 's/@NAME@/db1/g' -e 's/@ADDRESS@/10.0.0.11/g' etcd.env > /etc/default/etcd":
+      'needs root: high-availability.test.ts makes the same replacements',
+    'systemctl enable --now etcd': 'not run: needs systemd',
+    'patronictl -c /etc/patroni/config.yml list': 'not run: needs three machines',
+    'ETCD_NAME=@NAME@': 'it is a file: `npm run prove -- patroni` starts etcd with it',
+    'apt install haproxy': 'not run: needs root',
+    'psql -h 127.0.0.1 -p 5000 -U postgres': 'not run: waits for input',
+    'export EAAS_MIGRATE_DATABASE_URL=postgres://eaas_owner:choose-one@127.0.0.1:5000/eaas':
+      '`npm run prove -- patroni` sets URLs that differ only in the host',
+    'apt install pgbouncer': 'not run: needs root',
+    'patronictl -c /etc/patroni/config.yml switchover eaas --force': '`npm run prove -- patroni` runs it',
+    'patronictl -c /etc/patroni/config.yml reinit eaas db1 --force': 'not run: needs three machines',
+  },
+  'docs/releasing.md': {
+    'npm run release:check': 'test/packaging is what it runs',
+    'npm deprecate @eaas/sdk@1.2.3 "Broken tarball: use 1.2.4"': 'it changes the registry',
+  },
+  'docs/operating/growing.md': {
+    'export EAAS_MIGRATE_DATABASE_URL=postgres://eaas_owner:choose-one@db.example:5432/eaas?sslmode=verify-full':
+      'test/faults/database-copy.test.ts types it under load',
+    'export EAAS_COPY_TO_DATABASE_URL=postgres://eaas_server:choose-another@db.example:5432/eaas?sslmode=verify-full':
+      'test/faults/database-copy.test.ts types it under load',
+    'npx @eaas/server database copy --move': 'test/faults/database-copy.test.ts types it under load',
+    'npx @eaas/server audit verify': 'test/faults/database-copy.test.ts types it',
+  },
+  'packages/protocol/README.md': {
+    'npm install @eaas/protocol': 'not published yet: test/packaging installs the tarballs',
+  },
+  'packages/sdk/README.md': {
+    'npm install @eaas/sdk': 'not published yet: test/packaging installs the tarballs',
+  },
+  'packages/server/README.md': {
+    'npm ci && npm start': 'first-field.slow.test.ts types both commands',
+    'npm install @eaas/server': 'not published yet: test/packaging installs the tarballs',
+    'npm install @eaas/server @aws-sdk/client-kms': 'not published yet: test/packaging installs the tarballs',
+    'aws kms create-key --description "root key of Eaas"': 'needs AWS: root-key-kms.slow.test.ts',
+    'bao secrets enable transit': 'needs OpenBao: root-key-transit.slow.test.ts',
+    'unset EAAS_ROOT_KEY_FILE': 'needs a key service: both root-key-*.slow.test.ts do the same',
+    'umask 077': 'needs both key services: root-key-kms.slow.test.ts decrypts without the server',
+    'npx @eaas/server audit tail --tenant dev': 'needs the server of `npm start`: first-field.slow.test.ts',
+    'pg_dump -h db.example -U eaas_owner -Fc eaas > eaas.dump':
+      'needs PostgreSQL’s programs: `npm run prove` has it',
+    'pg_restore -h db.example -U postgres --exit-on-error --dbname eaas eaas.dump':
+      'needs PostgreSQL’s programs: `npm run prove` has it',
+    "psql -h db.example -U eaas_owner -d eaas -c 'vacuum full'": 'needs PostgreSQL’s programs',
+    'curl -s http://127.0.0.1:8080/readyz': 'needs the server on port 8080: test/conformance/health.test.ts',
+  },
+};
