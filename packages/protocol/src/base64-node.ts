@@ -17,14 +17,17 @@ export function viewBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   return undefined;
 }
 
-/** Encoding the bytes again would take longer than these checks. */
+/**
+ * Whether the text is canonical base64. These checks are faster than encoding the bytes again and comparing the texts.
+ */
 function isCanonical(text: string, decodedLength: number): boolean {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
-  // Buffer skips characters that are not base64, so the decoded bytes of such a text are fewer.
+  // Buffer skips characters that are not base64, so a text with such characters decodes to fewer bytes than its length
+  // allows.
   if (decodedLength !== (text.length / 4) * 3 - padding) return false;
-  // Buffer also accepts base64url, and the lower byte of characters outside ASCII.
+  // Buffer also decodes base64url, and decodes other characters by their lower byte only.
   if (text.includes('-') || text.includes('_') || Buffer.byteLength(text) !== text.length) return false;
-  // The last digit has 2 or 4 unused bits, which must be zero.
+  // If the text has padding, its last digit has 2 or 4 unused bits. In canonical base64 these bits are zero.
   const lastDigit = text.at(-1 - padding) ?? '';
   return padding === 0 || (padding === 1 ? 'AEIMQUYcgkosw048' : 'AQgw').includes(lastDigit);
 }

@@ -20,8 +20,8 @@ function decode(text: string, options?: unknown): Uint8Array {
 
 const variants = [
   { name: 'in Node', variant: node },
-  { name: 'elsewhere', variant: portable },
-  { name: "with the platform's functions", variant: portable, platform: { encode, decode } },
+  { name: 'in other runtimes', variant: portable },
+  { name: 'in runtimes with Uint8Array.fromBase64', variant: portable, platform: { encode, decode } },
 ];
 
 describe.each(variants)('base64 $name', ({ variant, platform }) => {

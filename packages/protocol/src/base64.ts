@@ -22,7 +22,8 @@ export function isBase64(text: string): boolean {
 export function readBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   const bytes = viewBase64(text);
   if (!bytes || bytes.length === bytes.buffer.byteLength) return bytes;
-  // The decoded bytes might be a key, so they are moved out of Buffer's shared pool into separate memory.
+  // The decoded bytes might be a key, and other code can read Buffer's shared pool, so the bytes are moved to separate
+  // memory.
   const own = new Uint8Array(bytes);
   bytes.fill(0);
   return own;

@@ -12,7 +12,10 @@ export function fromHex(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(text.match(/\w\w/g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
-/** Compares in constant time. Importing noble's comparison would make the first download of a page larger. */
+/**
+ * Compares in constant time. Does not use noble's comparison, because its import would make the first download of a
+ * page larger.
+ */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   let difference = a.length ^ b.length;
   for (let at = 0; at < a.length; at++) difference |= (a[at] ?? 0) ^ (b[at] ?? 0);
@@ -33,7 +36,10 @@ export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
 let ivs = /* @__PURE__ */ new Uint8Array(0);
 let used = 0;
 
-/** In Node one call for 64 ivs is much faster than 64 calls. Keys must never be generated in advance. */
+/**
+ * Returns a random iv. Draws 64 ivs at a time, because in Node one call for 64 ivs is much faster than 64 calls. Do not
+ * draw keys in advance, because they would stay in memory.
+ */
 export function randomIv(): Uint8Array {
   if (used === ivs.length) {
     ivs = randomBytes(64 * ivLength);

@@ -38,11 +38,11 @@ export function additionalData(prefix: ArrayLike<number>, context?: Context): Ui
 /** Returns the same object for equal contexts of consecutive calls. */
 export function encoded(context: Context): NonNullable<typeof last> {
   if (last && context === last.members) return last;
-  // A Map, for example, would count as an empty context.
+  // Refuses objects such as a Map, whose entries are not members and would therefore not be authenticated.
   if (Object.prototype.toString.call(context) !== '[object Object]') refuse('context must be an object');
   if (last && isEqual(context, last)) return last;
   last = undefined;
-  // The caller can change the context object later.
+  // Copies the members, because the caller can change the context object later.
   const members = { ...context };
   const names = Object.keys(members);
   const count = names.length;

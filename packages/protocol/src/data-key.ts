@@ -27,7 +27,7 @@ export function dataKeyFrom<Mode extends EngineMode>(
 ): Outcome<Mode, DataKey<Mode>> {
   const header = formatHeader(1, wrapped);
   const aad = additionalData(header.subarray(0, prefixLength)).slice();
-  // `slice` of a Buffer would return a view of the same memory.
+  // Does not use `slice`, because `slice` of a Buffer returns a view of the same memory.
   const commitment = new Uint8Array(derived.subarray(32, 64));
   return onward<Mode, unknown, DataKey<Mode>>(engine.importKey(derived.subarray(0, 32)), (key) => {
     return { engine, header, aad, commitment, key };
@@ -51,7 +51,7 @@ export function sealUnder<Mode extends EngineMode, T = Uint8Array<ArrayBuffer>>(
 ): Outcome<Mode, T> {
   const { engine, header, commitment } = dataKey;
   const key = requireKey(dataKey);
-  // WebCrypto would encrypt an empty plaintext instead of a string.
+  // If the plaintext is a string, WebCrypto encrypts an empty plaintext and reports no error.
   if (!(plaintext instanceof Uint8Array)) throw new TypeError('expected a Uint8Array');
   const length = envelopeLength(dataKey, plaintext.length);
   const envelope = room ?? engine.allocate?.(length) ?? new Uint8Array(length);

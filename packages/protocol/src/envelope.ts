@@ -73,7 +73,10 @@ export function parseEnvelope(bytes: Uint8Array): Envelope {
   return withBody(header, bytes);
 }
 
-/** Spreading the header would take longer than the rest of this function. */
+/**
+ * Returns the parsed envelope. Lists every member, because spreading the header would take longer than the rest of this
+ * function.
+ */
 export function withBody(header: Omit<Header, 'version'>, bytes: Uint8Array): Envelope {
   const { keyId, keyVersion, wrappedKey, prefix, length } = header;
   if (bytes.length < envelopeLengthOf(length, 0)) throw truncated();
@@ -131,10 +134,14 @@ export function replaceWrapped(bytes: Uint8Array, wrapped: Wrapped): Uint8Array<
   return replaced;
 }
 
-// Without the format version after `eaas`, text such as `eaas@example.com` would match.
+// Base64 of the first bytes of an envelope, including the format version. A text that only begins with `eaas`, such as
+// `eaas@example.com`, does not match.
 const storedText = /^eaasA[Q-Za-v]/;
 
-/** Some binary columns return base64 text as bytes. */
+/**
+ * Returns the ciphertext in a stored value, or undefined. Bytes can also be the text of a ciphertext, because some
+ * binary columns return base64 text as bytes.
+ */
 export function storedCiphertext(value: unknown): string | Uint8Array | undefined {
   if (typeof value === 'string') return storedText.test(value) ? value : undefined;
   if (!(value instanceof Uint8Array)) return undefined;

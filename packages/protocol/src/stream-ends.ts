@@ -69,7 +69,7 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
     unsent++;
     if (result instanceof Promise) {
       most = atOnce;
-      // The empty handler prevents an unhandled rejection. `computed` and `sent` also report the failure.
+      // Prevents an unhandled rejection. `computed` and `sent` also report the failure.
       result.catch(() => undefined);
       computed = computed.then(() => result);
       computed.catch(() => undefined);

@@ -68,7 +68,8 @@ export async function openFile(
     readWhole(rangeStream(source, start, end, signal), end - start);
   const endStart = Math.max(0, size - sealedChunkLength);
   const reading = readPart(endStart, size);
-  // If unwrapping fails first, nobody awaits the read. The empty handler prevents an unhandled rejection.
+  // If unwrapping fails first, nobody awaits the read, and without a handler its failure would be an unhandled
+  // rejection.
   reading.catch(() => undefined);
   const start = endStart === 0 ? reading : readPart(0, Math.min(size, maxHeadLength));
   const head = parseStreamHead(await start);
@@ -116,7 +117,7 @@ function openRange(
   const chunkAt = (index: number): number => layout.headLength + index * sealedChunkLength;
   const endIndex = Math.ceil(end / streamChunkLength);
   let index = Math.floor(start / streamChunkLength);
-  // The size of the source might have changed since the file was opened.
+  // The layout has the size at the time of opening, because the source might have grown since then.
   const size = layout.headLength + layout.plaintextSize + layout.chunks * tagLength;
   const bytes = rangeStream(source, chunkAt(index), Math.min(size, chunkAt(endIndex)), signal);
   const chunk = (sealed: Uint8Array): Result => {

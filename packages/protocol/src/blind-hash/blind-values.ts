@@ -5,8 +5,8 @@ import { type BlindedValues, blindWith } from './client.ts';
 import type { CurveEngine } from './multiply.ts';
 
 /**
- * Blinds the bytes of each value for one request. Yields after each value, and so does `finish`: run the steps in short
- * slices, because each of them takes up to 10 ms.
+ * Blinds the bytes of each value for one request. Both this generator and `finish` yield after each value, which takes
+ * up to 10 ms. Pause between the steps, so that other work can run.
  */
 export function blindValues(
   engine: CurveEngine,

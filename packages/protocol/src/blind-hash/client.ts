@@ -34,8 +34,8 @@ export interface BlindedValues {
 const finalize = utf8ToBytes('Finalize');
 
 /**
- * The encodings, and the curve engine. A page loads this module on demand, and has the encodings already. With imports of
- * the encodings, bundlers would cut the first download of the page into several files.
+ * The encoding functions and the curve engine for `blindWith`. The caller passes the encoding functions, because with
+ * an import of them bundlers would cut the first download of a page into several files.
  */
 export interface BlindingTools {
   readonly engine: CurveEngine;
@@ -50,7 +50,7 @@ interface Blinded {
   readonly element: Element;
 }
 
-/** `blindValues` with the tools of the caller. */
+/** Like `blindValues`, but with the encoding functions and the curve engine of the caller. */
 export function* blindWith(
   tools: BlindingTools,
   values: readonly Uint8Array[],
@@ -67,7 +67,10 @@ export function* blindWith(
   };
 }
 
-/** Values have any length, but RFC 9497 limits inputs to 65,535 bytes. */
+/**
+ * Returns the input of the blind hash. It contains the SHA-256 of the value, because RFC 9497 limits inputs to 65,535
+ * bytes and values can be longer.
+ */
 export const inputOf = (encode: typeof pae, value: Uint8Array): Uint8Array =>
   encode('eaas blind hash v1', sha256(value));
 
@@ -111,7 +114,7 @@ function* verify(
   return evaluated;
 }
 
-/** RFC 9497, VerifyProof. */
+/** Whether the proof is valid (RFC 9497, VerifyProof). */
 function isProof(
   { sums }: CurveEngine,
   publicKey: Element,
@@ -125,7 +128,8 @@ function isProof(
       [Point.BASE, publicKey.point],
       [asked.point, evaluated.point],
     ];
-    // A hostile service can choose numbers whose sum is no point with coordinates, which throws.
+    // A hostile service can choose numbers whose sum is the point at infinity. This point has no coordinates, so
+    // `elementOf` throws.
     const commitments = sums([s, c], ...terms).map(elementOf);
     return challengeOf(publicKey, asked, evaluated, ...commitments) === c;
   } catch {

@@ -49,13 +49,15 @@ export const hashToScalar = (...parts: readonly Uint8Array[]): bigint =>
 
 export const hashToKey = (message: Uint8Array): bigint => p256_hasher.hashToScalar(message, { DST: keyTag });
 
-/** 48 random bytes keep the bias of the remainder below 2^-128. */
+/**
+ * Returns a random scalar from 1 to n − 1. The scalar is the remainder of 48 random bytes, so its bias is below 2^-128.
+ */
 export function randomScalar(): bigint {
   const random = BigInt(`0x${bytesToHex(randomBytes(48))}`);
   return (random % (scalars.ORDER - 1n)) + 1n;
 }
 
-/** Returns undefined for bytes that are not the compressed encoding of a point on the curve. */
+/** Reads the compressed encoding of a point on the curve. Returns undefined for any other bytes. */
 export function readElement(bytes: Uint8Array | undefined): Element | undefined {
   if (bytes?.length !== elementLength) return undefined;
   try {

@@ -47,13 +47,14 @@ function prove(
   combined: Element,
   draw: typeof randomScalar,
 ): Uint8Array {
-  // Anyone who learns this number, or sees two proofs with the same number, can compute the secret.
+  // Each proof needs a new random number. Anyone who learns the number, or sees two proofs with the same number, can
+  // compute the secret.
   const random = draw();
   const multiplier = engine.multiplier(random);
   const evaluated = elementOf(secret.multiply(combined.point));
   const commitments = [multiplier.base(), multiplier.multiply(combined.point)].map(elementOf);
   const c = challengeOf(publicKey, combined, evaluated, ...commitments);
-  // random − c·secret, with the secret in two new shares.
+  // `s` is random − c·secret. The secret is split into two new shares, because bigints are not constant-time.
   const shift = randomScalar();
   const s = [shares[0] + shift, shares[1] - shift].reduce(
     (rest, share) => scalars.sub(rest, scalars.mul(c, scalars.create(share))),

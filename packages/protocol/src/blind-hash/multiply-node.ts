@@ -32,7 +32,7 @@ function multiplier(scalar: bigint): Multiplier {
   return {
     base: () => Point.fromBytes(first.getPublicKey()),
     multiply(point) {
-      // `toBytes` of noble would normalise the point again, and check what OpenSSL checks.
+      // Noble's `toBytes` is slower, because it normalises the point again and repeats the checks of OpenSSL.
       const { x, y } = point.toAffine();
       const bytes = concat(uncompressed, field.toBytes(x), field.toBytes(y));
       return withY(x, y, numberOf(first.computeSecret(bytes)), numberOf(second.computeSecret(bytes)));
@@ -41,8 +41,8 @@ function multiplier(scalar: bigint): Multiplier {
 }
 
 /**
- * ECDH returns only the x coordinate of k·C. The x coordinate of (k + 1)·C = k·C + C, by the addition formula, gives
- * the y coordinate. The client knows every input of this formula, so the formula can use bigints.
+ * Returns the point k·C with its y coordinate. ECDH returns only the x coordinates of k·C and of (k + 1)·C = k·C + C,
+ * and the addition formula gives y. The client knows every input of this formula, so the formula can use bigints.
  */
 function withY(x: bigint, y: bigint, x1: bigint, x2: bigint): CurvePoint {
   const doubled = (a + x * x1) * (x + x1) + 2n * b - x2 * (x - x1) ** 2n;
@@ -53,7 +53,7 @@ function ecdhOf(scalar: bigint) {
   const ecdh = createECDH('prime256v1');
   const bytes = Buffer.from(scalars.toBytes(scalar));
   ecdh.setPrivateKey(bytes);
-  // Deno's ECDH keeps these bytes instead of a copy.
+  // On Deno, the ECDH object uses these bytes and not a copy, so the bytes must stay.
   if (!('Deno' in globalThis)) bytes.fill(0);
   return ecdh;
 }

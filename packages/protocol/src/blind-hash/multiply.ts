@@ -4,7 +4,7 @@ import { type CurvePoint, Point, scalars } from './curve.ts';
 
 /** A scalar that was prepared for several multiplications. */
 export interface Multiplier {
-  /** The product with the generator of the curve. */
+  /** Returns the product of the scalar and the generator of the curve. */
   readonly base: () => CurvePoint;
   readonly multiply: (point: CurvePoint) => CurvePoint;
 }
@@ -14,9 +14,11 @@ export interface CurveEngine {
   readonly name: string;
   /** Prepares a secret scalar. Throws InputError unless the scalar is 2 to n − 2. */
   readonly multiplier: (scalar: bigint) => Multiplier;
-  /** For each list, the sum of its points times the scalars. All arguments must be public. */
+  /** Returns, for each list, the sum of its points times `factors`. All arguments must be public. */
   readonly sums: (factors: readonly bigint[], ...lists: readonly (readonly CurvePoint[])[]) => CurvePoint[];
-  /** The number of points of a list that `sums` adds in one call. */
+  /**
+   * The number of points per list that a caller should pass to one call of `sums`. Callers can pause between the calls.
+   */
   readonly batch: number;
 }
 
@@ -31,7 +33,10 @@ export const nobleCurve: CurveEngine = {
   batch: 8,
 };
 
-/** With 0, 1 and n − 1, the product or its sum with the point has no x coordinate, or is the point itself. */
+/**
+ * Throws InputError for the scalars 0, 1 and n − 1. With 1, the product is the point itself. With 0 and n − 1, the
+ * engine of node:crypto would need the x coordinate of the point at infinity, which has none.
+ */
 export function requireScalar(scalar: bigint): void {
   if (scalar > 1n && scalar < scalars.ORDER - 1n) return;
   throw new InputError(

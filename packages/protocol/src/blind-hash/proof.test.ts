@@ -43,7 +43,7 @@ describe.each([nobleCurve, nodeCurve])('the client with the curve engine $name',
     expect(new Set([...blinded.elements, ...again.elements]).size).toBe(6);
   });
 
-  test('a response of another key has other hashes', () => {
+  test('a response that another key evaluated gives other hashes', () => {
     const hashes = finish(blinded.finish(response));
     for (const hash of finish(blinded.finish(respond(blinded, otherKey)))) expect(hashes).not.toContain(hash);
   });
@@ -96,7 +96,7 @@ describe.each([nobleCurve, nodeCurve])('the client with the curve engine $name',
     expect(finishing({ evaluated, proof })).toThrow(ProofError);
   });
 
-  test('base64 that is not canonical, and missing bytes, are refused', () => {
+  test('a response with missing bytes or with base64 that is not canonical is refused', () => {
     expect(finishing({ proof: `${response.proof}\n` })).toThrow(ProofError);
     expect(finishing({ proof: toBase64(fromBase64(response.proof).subarray(1)) })).toThrow(ProofError);
     expect(finishing({ proof: '' })).toThrow(ProofError);
@@ -126,7 +126,7 @@ describe.each([nobleCurve, nodeCurve])('the client with the curve engine $name',
     expect(finishing({ proof: toBase64(concat(c, order)) })).toThrow(ProofError);
   });
 
-  test('the error contains nothing of the values and of the response', () => {
+  test('the error contains no part of the values and of the response', () => {
     const evaluated = response.evaluated.map(() => toBase64(elementOf(Point.BASE).bytes));
     const refused = expect.objectContaining({ code: 'proof_invalid', retryable: false });
     expect(finishing({ evaluated })).toThrow(refused);

@@ -11,7 +11,10 @@ export interface BlindHashKey {
   readonly engine: CurveEngine;
   readonly publicKey: Element;
   readonly secret: Multiplier;
-  /** Two random numbers whose sum is the secret. Bigints are not constant-time, so no product takes the secret itself. */
+  /**
+   * Two random numbers whose sum is the secret. Multiplications use these shares, because bigints are not constant-time
+   * and a multiplication could reveal the secret.
+   */
   readonly shares: readonly [bigint, bigint];
 }
 
@@ -37,7 +40,7 @@ export function deriveBlindHashKey(
   };
 }
 
-/** DeriveKeyPair of RFC 9497, section 3.2.1. */
+/** Derives a secret scalar from a seed (DeriveKeyPair of RFC 9497, section 3.2.1). */
 function deriveScalar(seed: Uint8Array): bigint {
   const message = concat(seed, prefixed(keyInfo), Uint8Array.of(0));
   return using(message, () => {

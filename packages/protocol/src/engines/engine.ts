@@ -42,7 +42,7 @@ export interface Engine<Mode extends EngineMode = EngineMode, Key = unknown> {
   allocate?(length: number): Uint8Array<ArrayBuffer>;
   /**
    * Encrypts a text and returns the envelope in base64, faster than separate calls of toUtf8, sealUnder and toBase64.
-   * An engine can lack this function.
+   * This function is optional.
    */
   sealText?(dataKey: TextKey<Key>, text: string, context?: Context): SealedText;
   /** Overwrites a key in memory if the engine can. */

@@ -15,12 +15,12 @@ const options = { authTagLength: tagLength } as const;
 export const nodeEngine: SyncEngine = {
   name: 'node',
   importKey: (key) => createSecretKey(key),
-  // `allocUnsafeSlow` returns separate memory, because Buffer's pool is shared with other code.
+  // Uses `allocUnsafeSlow`, which returns separate memory, and not `allocUnsafe`, whose pool other code can read.
   allocate: (length) => new Uint8Array(Buffer.allocUnsafeSlow(length).buffer),
   encrypt(key, iv, aad, plaintext, out) {
     const cipher = createCipheriv('aes-256-gcm', key, iv, options);
     if (aad.length > 0) cipher.setAAD(aad);
-    // Each piece of a large plaintext stays in the processor's cache for the next piece.
+    // Encrypts a large plaintext in pieces, because a small piece fits into the processor's cache.
     for (let at = 0; at < plaintext.length; at += pieceLength) {
       out.set(cipher.update(plaintext.subarray(at, at + pieceLength)), at);
     }

@@ -4,7 +4,7 @@ import { toUtf8 } from '../text.ts';
 
 const label = /* @__PURE__ */ toUtf8('\\.//^\\');
 
-/** The combiner of X-Wing. It overwrites both secrets. */
+/** Combines both secrets into the shared secret of X-Wing, and overwrites both secrets. */
 export function combine(
   sha3: (message: Uint8Array) => Uint8Array,
   mlKemSecret: Uint8Array,

@@ -111,7 +111,7 @@ test.each(refusals)('a wrapped key does not open: $name', (refusal) => {
   );
 });
 
-test('another HPKE library opens a wrapped key, and its wrapped keys open', async () => {
+test('another HPKE library opens our wrapped keys, and we open the wrapped keys of this library', async () => {
   const suite = new CipherSuite({
     kem: new XWing(),
     kdf: new HkdfSha256(),
@@ -142,7 +142,7 @@ test('another HPKE library opens a wrapped key, and its wrapped keys open', asyn
 describe('wrapForIntake', () => {
   const seed = new Uint8Array(32).fill(1);
 
-  test('two calls have no byte of the encapsulation in common', async () => {
+  test('two calls return different ML-KEM ciphertexts, X25519 points and encrypted DEKs', async () => {
     const publicKey = publicKeyOf(seed);
     const [one, other] = await Promise.all([wrapForIntake(publicKey, dek), wrapForIntake(publicKey, dek)]);
     for (const part of ['mlKem', 'x25519', 'sealed'] as const) {
@@ -187,7 +187,7 @@ describe('wrapForIntake', () => {
     expect((await wrapForIntake(publicKey, dek)).wrappedKey).toHaveLength(1_174);
   });
 
-  test('a platform with X25519 needs no other code', async () => {
+  test('a platform with X25519 does not load the X25519 of noble', async () => {
     vi.doMock('./x25519.ts', () => {
       throw new TypeError('Failed to fetch dynamically imported module');
     });
@@ -196,7 +196,7 @@ describe('wrapForIntake', () => {
   });
 
   test.each([false, true])(
-    'an X25519 key of low order throws InputError; without X25519 of the platform: %s',
+    'an X25519 key of low order throws InputError (platform without X25519: %s)',
     async (isRemoved) => {
       if (isRemoved) withoutX25519();
       const publicKey = publicKeyOf(seed);

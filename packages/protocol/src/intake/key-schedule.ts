@@ -1,7 +1,7 @@
 import { concatBytes } from '@noble/hashes/utils.js';
 import { toUtf8 } from '../text.ts';
 
-/** A key and a message, of which the caller passes the HMAC-SHA-256 back. */
+/** A request to compute an HMAC-SHA-256. The caller passes the result to `next`. */
 type HmacRequest = readonly [key: Uint8Array, message: Uint8Array];
 
 export interface MessageKey {
@@ -40,7 +40,7 @@ const extract = (salt: Uint8Array, label: string, ikm: Uint8Array): HmacRequest 
   concatBytes(version, suiteId, toUtf8(label), ikm),
 ];
 
-/** One block of HKDF-Expand is enough for each output. */
+/** Each output has at most 32 bytes, so one block of HKDF-Expand is enough. */
 const expand = (secret: Uint8Array, label: string, context: Uint8Array, length: number): HmacRequest => [
   secret,
   concatBytes(Uint8Array.of(0, length), version, suiteId, toUtf8(label), context, Uint8Array.of(1)),

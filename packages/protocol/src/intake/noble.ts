@@ -10,7 +10,7 @@ import { x25519 } from './x25519.ts';
 
 const basePoint = /* @__PURE__ */ new Uint8Array(32).fill(9, 0, 1);
 
-/** For services that run in every runtime. The multiplication is not constant-time. */
+/** The primitives for opening intake wrapped keys in every runtime. Their multiplication is not constant-time. */
 export const nobleIntakeCrypto: IntakeCrypto = {
   engine: nobleEngine,
   shake256: (message, dkLen) => shake256(message, { dkLen }),

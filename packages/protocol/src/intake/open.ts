@@ -7,13 +7,15 @@ import { combine } from './combine.ts';
 import { keySchedule, type MessageKey } from './key-schedule.ts';
 import { type IntakePlace, intakeAad, intakeInfo, intakeParts, intakeVersion } from './suite.ts';
 
-/** The primitives of a service that opens wrapped keys of the second type. */
+/** The primitives of a service that opens intake wrapped keys, which writers made with a public key. */
 export interface IntakeCrypto {
   readonly engine: SyncEngine;
   readonly shake256: (message: Uint8Array, length: number) => Uint8Array;
   readonly sha3: (message: Uint8Array) => Uint8Array;
   readonly hmac: (key: Uint8Array, message: Uint8Array) => Uint8Array;
-  /** Throws for a point of low order. Without a point, multiplies the base point. */
+  /**
+   * Multiplies the point by the scalar. Without a point, multiplies the base point. Throws for a point of low order.
+   */
   readonly x25519: (scalar: Uint8Array, point?: Uint8Array) => Uint8Array;
 }
 
@@ -22,18 +24,18 @@ export interface IntakePrivateKey {
   /** The public key, 1,216 bytes. */
   readonly publicKey: Uint8Array;
   /**
-   * Returns the shared secret of a wrapped key, or undefined if the wrapped key has a point of low order. A shared secret
-   * is returned for altered bytes too. Then `openForIntake` returns undefined.
+   * Returns the shared secret of a wrapped key, or undefined if the wrapped key has a point of low order. An altered
+   * wrapped key gives a wrong shared secret, with which `openForIntake` returns undefined.
    */
   decapsulate(wrapped: Uint8Array): Uint8Array | undefined;
   readonly wipe: () => void;
 }
 
-/** The seed is the decapsulation key of X-Wing, 32 bytes. The caller wipes it. */
+/** Expands the seed (the decapsulation key of X-Wing, 32 bytes) into a private key. The caller wipes the seed. */
 export function intakePrivateKey(crypto: IntakeCrypto, seed: Uint8Array): IntakePrivateKey {
   const expanded = crypto.shake256(seed, 96);
   const mlKem = ml_kem768.keygen(expanded.subarray(0, 64));
-  // `slice` of a Buffer would return a view of the same memory.
+  // Does not use `slice`, because `slice` of a Buffer returns a view of the same memory.
   const scalar = new Uint8Array(expanded.subarray(64));
   expanded.fill(0);
   const x25519Key = crypto.x25519(scalar);
@@ -53,7 +55,10 @@ export function intakePrivateKey(crypto: IntakeCrypto, seed: Uint8Array): Intake
   };
 }
 
-/** Returns the DEK, or undefined if the wrapped key or the context was altered. The caller wipes both secrets. */
+/**
+ * Returns the DEK, or undefined if the wrapped key or the context was altered. The caller wipes the DEK and the shared
+ * secret.
+ */
 export function openForIntake(
   crypto: IntakeCrypto,
   place: IntakePlace,

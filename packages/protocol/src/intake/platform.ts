@@ -6,7 +6,10 @@ const hmacSha256 = { name: 'HMAC', hash: 'SHA-256' };
 /** The start of a PKCS #8 private key of X25519 (RFC 8410). The scalar follows. */
 const pkcs8 = '302e020100300506032b656e04220420';
 
-/** Throws for a point of low order, and LoadError if the platform has no X25519 and noble's cannot be loaded. */
+/**
+ * Multiplies a point by a scalar on X25519. Throws for a point of low order. Throws LoadError if the platform has no
+ * X25519 and the code of noble cannot be loaded.
+ */
 export async function x25519(scalar: Uint8Array, point: Uint8Array): Promise<Uint8Array> {
   try {
     return await platformX25519(scalar, point);

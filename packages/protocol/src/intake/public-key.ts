@@ -50,7 +50,10 @@ export function refused(reason: string, cause?: unknown): InputError {
 
 const checksumOf = (text: string): string => bytesToHex(sha256(toUtf8(text)).subarray(0, 8));
 
-/** The modulus check of FIPS 203, 7.2. Three bytes hold two coefficients. The last 32 bytes are a seed. */
+/**
+ * Whether every coefficient is less than 3,329 (the modulus check of FIPS 203, 7.2). Three bytes contain two
+ * coefficients. The last 32 bytes are a seed.
+ */
 function hasReducedCoefficients(bytes: Uint8Array): boolean {
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   for (let at = 0; at < mlKemKeyLength - 32; at += 3) {

@@ -6,16 +6,16 @@ export const mlKemKeyLength = 1_184;
 export const publicKeyLength = 1_216;
 const mlKemCiphertextLength = 1_088;
 
-/** The first two bytes of a wrapped key of the second type, which a writer makes with the public key. */
+/** The first two bytes of an intake wrapped key, which a writer makes with the public key of a key. */
 const formatAndSuite = [2, 1] as const;
 const headLength = 6;
 const sealedAt = headLength + mlKemCiphertextLength + 32;
-/** The length of a wrapped key that a writer makes with a public key. */
+/** The length of an intake wrapped key in bytes. */
 export const intakeWrappedLength = sealedAt + 48;
-/** The length of its base64. */
+/** The length of an intake wrapped key in base64. */
 export const intakeWrappedTextLength = 1_568;
 
-/** The key and the version that a wrapped key of the second type is for. */
+/** The key and the version that open an intake wrapped key. */
 export interface IntakePlace {
   readonly keyId: string;
   readonly keyVersion: number;
@@ -38,11 +38,11 @@ export function intakeHead(keyVersion: number): Uint8Array {
   return head;
 }
 
-/** Whether the bytes begin like a wrapped key of the second type. */
+/** Whether the bytes begin like an intake wrapped key. */
 export const isIntakeWrapped = (wrapped: Uint8Array): boolean =>
   formatAndSuite.every((byte, at) => wrapped[at] === byte);
 
-/** Returns the version that a wrapped key of the second type names, or undefined for other bytes. */
+/** Returns the key version in an intake wrapped key, or undefined for other bytes. */
 export function intakeVersion(wrapped: Uint8Array): number | undefined {
   const isIntake = wrapped.length === intakeWrappedLength && isIntakeWrapped(wrapped);
   return isIntake ? new DataView(wrapped.buffer, wrapped.byteOffset).getUint32(2) : undefined;

@@ -3,7 +3,7 @@ import { limits } from '../wire/limits.ts';
 import { type Permission, permissions } from '../wire/permissions.ts';
 import {
   type ApiKeyFields,
-  isLastingManager,
+  isPermanentManager,
   newApiKey,
   patchedApiKey,
   revokedApiKey,
@@ -151,7 +151,7 @@ describe('the last API key that manages API keys and does not expire', () => {
     expect(outcome(patch(manager, input, null, 0))).toBe('allowed');
   });
 
-  test('the API refuses to revoke the last lasting API key that manages API keys', () => {
+  test('the API refuses to revoke the last API key that can manage API keys without an expiry', () => {
     const revoke = (before: ApiKeyFields, giver: Reach | null, otherManagers: number) =>
       outcome(orRefusal(() => revokedApiKey(before, at, { giver, otherManagers })));
     expect(revoke(manager, everything, 0)).toBe('conflict');
@@ -161,11 +161,11 @@ describe('the last API key that manages API keys and does not expire', () => {
     expect(revoke(apiKey(), everything, 0)).toBe('allowed');
   });
 
-  test('a revoked or expiring API key is not a lasting manager of API keys', () => {
-    expect(isLastingManager(manager)).toBe(true);
-    expect(isLastingManager({ ...manager, expires_at: later })).toBe(false);
-    expect(isLastingManager({ ...manager, revoked_at: now })).toBe(false);
-    expect(isLastingManager(apiKey())).toBe(false);
+  test('`isPermanentManager` returns false for an API key that is revoked or has an expiry', () => {
+    expect(isPermanentManager(manager)).toBe(true);
+    expect(isPermanentManager({ ...manager, expires_at: later })).toBe(false);
+    expect(isPermanentManager({ ...manager, revoked_at: now })).toBe(false);
+    expect(isPermanentManager(apiKey())).toBe(false);
   });
 });
 

@@ -24,7 +24,7 @@ interface Known {
   /** Null for the operator, who has all rights. */
   readonly giver: Reach | null;
   readonly keyIds: ReadonlySet<string>;
-  /** API keys that expire do not count. */
+  /** The number of other API keys that can manage API keys and do not expire. */
   readonly otherManagers: number;
 }
 
@@ -89,7 +89,7 @@ export function revokedApiKey<Row extends ApiKeyFields>(
   return { row, draft: tenantDraft('api_key.revoke', metadata) };
 }
 
-export function isLastingManager({ permissions, expires_at, revoked_at }: ApiKeyFields): boolean {
+export function isPermanentManager({ permissions, expires_at, revoked_at }: ApiKeyFields): boolean {
   return permissions.includes('api_keys.manage') && expires_at === null && revoked_at === null;
 }
 
@@ -145,13 +145,16 @@ function excessOf(reach: Reach, than: Reach): string | undefined {
 const isBeyond = (list: readonly string[] | null, than: readonly string[] | null): boolean =>
   than !== null && !list?.every((one) => than.includes(one));
 
-/** The operator is exempt, because the operator can create an API key at the command line. */
+/**
+ * Throws if the change takes away the tenant's last API key that manages API keys and does not expire. The operator is
+ * exempt, because the operator can create an API key at the command line.
+ */
 function requireManager(
   before: ApiKeyFields,
   after: ApiKeyFields,
   { giver, otherManagers }: Omit<Known, 'keyIds'>,
 ): void {
-  if (!giver || otherManagers > 0 || !isLastingManager(before) || isLastingManager(after)) return;
+  if (!giver || otherManagers > 0 || !isPermanentManager(before) || isPermanentManager(after)) return;
   throw new Refusal(
     'conflict',
     'A tenant must keep one API key that manages API keys and never expires: create another such API key before this change.',

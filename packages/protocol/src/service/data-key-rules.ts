@@ -7,22 +7,22 @@ import { type Draft, keyDraft, logged, refused } from './draft.ts';
 import { type KeyFields, refusedByStatus, requireStatus } from './key-rules.ts';
 import { Refusal, unauthenticWrappedKey } from './refusal.ts';
 
-/** The audit entry must be written before the response is sent. */
+/** The result of a rule. The audit entry must be written before the response is sent. */
 export interface Ruling<Answer> {
   readonly draft: Draft | null;
   readonly answer: Answer | Refusal;
 }
 
 export interface KeyCrypto {
-  /** The key version is not authenticated. */
+  /** Reads the key version of a wrapped key, without authenticating it. */
   versionOf(wrapped: Uint8Array): number | undefined;
   wrap(dek: Uint8Array, context?: Context): Uint8Array;
-  /** The caller wipes the data key. */
+  /** Returns the data key, which the caller wipes. */
   unwrap(wrapped: Uint8Array, context?: Context): Uint8Array | undefined;
   hash(value: string): string;
 }
 
-/** The audit log does not record a Refusal that the rule throws. */
+/** A rule of the service for one call. The audit log does not record a Refusal that the rule throws. */
 export type KeyRule<Input, Answer> = (key: KeyFields, crypto: KeyCrypto, input: Input) => Ruling<Answer>;
 
 type HashRule = KeyRule<Item<'POST /v1/batch/hash'>, Output<'POST /v1/hash'>>;
@@ -44,7 +44,10 @@ function readWrapped(text: string): Uint8Array {
   return viewBase64(text) ?? fromBase64(text);
 }
 
-/** Only an intake key unwraps what was wrapped with a public key. */
+/**
+ * Unwraps a data key. Returns undefined if a writer wrapped the data key with a public key and the key is not an intake
+ * key.
+ */
 export function unwrapUnder(
   { intake }: Pick<KeyFields, 'intake'>,
   crypto: Pick<KeyCrypto, 'unwrap'>,

@@ -1,5 +1,5 @@
 export { finish, type Steps } from '../wire/json.ts';
-export { type ApiKeyFields, isLastingManager, keyIdsIn, newApiKey } from './api-key-rules.ts';
+export { type ApiKeyFields, isPermanentManager, keyIdsIn, newApiKey } from './api-key-rules.ts';
 export { patchedApiKey, revokedApiKey } from './api-key-rules.ts';
 export { type Asked, authorize, bearerToken, type Reach, requireKeyId } from './authorize.ts';
 export { type BatchResult, orRefusal, readItem, ruleEach, runBatch } from './batch.ts';

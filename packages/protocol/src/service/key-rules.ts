@@ -94,7 +94,10 @@ export function newKey(
   return { row, draft: keyDraft('key.create', row, metadata) };
 }
 
-/** `from` prevents a repeated request from rotating the key twice. */
+/**
+ * Rotates the key. Refuses if `from` is not the current version, so that a repeated request does not rotate the key
+ * twice.
+ */
 export function rotated<Key extends KeyFields>(key: Key, at: Moment, from?: number): Changed<Key> {
   requireStatus(key, 'active');
   const { key_version: from_version, interval_days } = key;
@@ -149,7 +152,10 @@ export function rescheduled<Key extends KeyFields>(key: Key, at: Moment, days: n
   return changed('key.rotation_policy', key, set, at, metadata);
 }
 
-/** Another replica can already have rotated or erased the key. */
+/**
+ * Runs a due rotation or erasure of the key. Returns the key unchanged if nothing is due, for example after another
+ * replica did it.
+ */
 export function settled<Key extends KeyFields>(key: Key, at: Moment): Changed<Key> {
   if (isErasureDue(key, at.time)) return erased(key, at);
   const { status, next_rotation_at } = key;

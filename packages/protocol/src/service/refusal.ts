@@ -13,7 +13,7 @@ export class Refusal extends Error {
   readonly requestId: string | undefined;
 
   constructor(code: ProblemCode, detail: string, { requestId, cause, ...more }: Options = {}) {
-    // A caller might have sent an API key as a field name, and a detail can contain field names.
+    // The detail can contain field names of the request, and a caller might have sent an API key as a field name.
     super(detail.replace(/eaas_sk_\w+/g, 'eaas_sk_…').toWellFormed(), cause === undefined ? {} : { cause });
     this.code = code;
     this.problem = { ...problem(code, this.message), ...more };
@@ -79,7 +79,7 @@ export const quotaExceeded = (): Refusal =>
     "This month's quota of encrypt operations is used up: ask the operator for a higher quota, or use wrap and unwrap, which have no quota.",
   );
 
-/** The service cannot find out whether the audit entry was written. */
+/** The refusal of a call for which the service does not know whether the audit entry was written. */
 export const auditUnwritten = (cause?: unknown): Refusal =>
   new Refusal(
     'audit_unwritten',

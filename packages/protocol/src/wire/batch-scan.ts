@@ -5,7 +5,7 @@ import { limits } from './limits.ts';
 export interface BatchItem {
   readonly start: number;
   end: number;
-  /** An item with a fault must not be parsed. */
+  /** The reason why the item is refused, or null. The caller must not parse a refused item. */
   fault: string | null;
   isWellFormed: boolean;
 }

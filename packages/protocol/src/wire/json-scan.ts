@@ -30,7 +30,10 @@ interface Level {
   members: number;
 }
 
-/** JSON.parse takes a second and 300 MB for 8 MiB of brackets, so the limits are checked before. */
+/**
+ * Checks the limits of a body before JSON.parse runs, because JSON.parse takes a second and 300 MB for 8 MiB of
+ * brackets.
+ */
 export class JsonScan {
   isWellFormed = true;
   protected readonly bytes: Uint8Array;
@@ -158,7 +161,8 @@ export class JsonScan {
     if (!names) return;
     if (++this.names > limits.jsonNames)
       this.refuse(`${this.subject} has more than ${limits.jsonNames} named members`);
-    // Member names are limited, because the scan cannot pause while it decodes a name of several megabytes.
+    // The length of member names is limited, because the scan cannot pause while it decodes a name of several
+    // megabytes.
     if (this.#lastEnd - this.#lastStart > limits.jsonName) {
       this.refuse(`${this.subject} has a name longer than ${limits.jsonName} bytes`);
       return;

@@ -3,7 +3,7 @@ import {
   apiKeyNotFound,
   apiKeyRecord,
   type Changed,
-  isLastingManager,
+  isPermanentManager,
   keyIdsIn,
   newApiKey,
   patchedApiKey,
@@ -56,7 +56,7 @@ function change(
 ): ApiKeyRecord {
   const { apiKeys } = call.tenant;
   const before = requireApiKey(call.tenant, apiKeyId);
-  const others = Array.from(apiKeys.values()).filter((one) => one !== before && isLastingManager(one));
+  const others = Array.from(apiKeys.values()).filter((one) => one !== before && isPermanentManager(one));
   const { row, draft } = rule(before, others.length);
   apiKeys.set(row.api_key_id, row);
   record(call, draft);
