@@ -1,7 +1,10 @@
 import { longest } from './deadline.ts';
 import { ClientError, timeoutError } from './errors.ts';
 
-/** If an edge worker freezes the request that started shared work, the promise of the work never settles. */
+/**
+ * Rejects when the signal aborts or after `patience` milliseconds. Shared work never settles if an edge worker freezes
+ * the request that started it.
+ */
 export function abortable<T>(work: Promise<T>, signal?: AbortSignal, patience?: number): Promise<T> {
   if (!signal && !patience) return work;
   let end = (): void => undefined;

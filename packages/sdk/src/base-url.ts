@@ -8,7 +8,7 @@ export function baseUrlOf(given: string | undefined, insecureHttp: boolean | und
   }
   const url = parseUrl(given);
   if (!url || !/^https?:$/.test(url.protocol)) {
-    // The text can contain a secret, such as a password before `@` or the token of an API key.
+    // Shows the text only if it has no secret, such as a password before `@` or the token of an API key.
     const shown = /^(?!.*eaas_sk_)[\w.:/[\]-]{1,100}$/.test(given) ? `"${given}"` : 'something else';
     throw new InputError(
       `\`baseUrl\` must be the URL of the service, such as https://eaas.example or http://localhost:8080 (got ${shown})`,

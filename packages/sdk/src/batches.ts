@@ -62,7 +62,8 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
     const [first, second] = items;
     if (!first) return;
     try {
-      // A batch request has no signal, because one caller must not abort the calls of all other callers.
+      // Only a request with one item gets the signal of its caller, because one caller must not abort the calls of
+      // others.
       if (!second) {
         first.resolve(await call(route, first.input, first));
         return;
@@ -105,7 +106,7 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
     try {
       return await abortable(answer, signal, patience.total);
     } catch (error) {
-      // A request in a frozen edge worker never ends.
+      // Forgets requests that are too old, because a request in a frozen edge worker never ends.
       const longAgo = Date.now() - patience.total;
       for (const flight of flights) if (flight.start <= longAgo) flights.delete(flight);
       throw error;

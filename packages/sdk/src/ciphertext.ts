@@ -102,7 +102,7 @@ const sealBundle: Seal<Bundle> = <Mode extends EngineMode>(
   return sealUnder(dataKey, plaintext, context, form, buffer?.subarray(0, length));
 };
 
-// New buffers for each envelope would cause most of the garbage collection in a browser.
+// Buffers that envelopes reuse. New buffers for each envelope would cause most of the garbage collection in a browser.
 const buffers: Uint8Array<ArrayBuffer>[] = [];
 const maxBuffers = 100;
 const bufferLength = 4_096;

@@ -1,4 +1,4 @@
-/** A JavaScript timer with a delay above 2^31 - 1 milliseconds fires immediately. */
+/** The longest delay of a JavaScript timer. A timer with a longer delay fires immediately. */
 export const longest = 2 ** 31 - 1;
 
 export type Timer = ReturnType<typeof setTimeout>;
@@ -9,7 +9,10 @@ export function later(milliseconds: number, work: () => void): Timer {
   return timer;
 }
 
-/** Node 20 can garbage-collect the signals of `AbortSignal.any` and `AbortSignal.timeout` too early. */
+/**
+ * Returns a signal that aborts with `outer` or after the delay. Does not use `AbortSignal.any` and
+ * `AbortSignal.timeout`, whose signals Node 20 can garbage-collect too early.
+ */
 export function deadlineOf(milliseconds: number, outer?: AbortSignal | null, reason?: Error) {
   const controller = new AbortController();
   const abort = (): void => controller.abort(outer?.reason);

@@ -56,7 +56,7 @@ export function createDecrypter(
 
   function arriving(name: string, wrapped: Wrapped, options: DecryptOptions, withSync: boolean): Lease {
     const request = async (): Promise<DerivedDataKey> => {
-      // The signal of one caller must not stop the request, because other calls might wait for the same data key.
+      // The request has no signal, because other calls might wait for the same data key.
       const dek = await calls.unwrap(wrapped, { wrapContext: options.wrapContext });
       const key = await deriveDataKey(engines, dek, wrapped, withSync);
       emit({ type: 'data_key.unwrapped', keyId: key.keyId, keyVersion: key.keyVersion });
@@ -96,7 +96,7 @@ export function createDecrypter(
     const envelope = withBody(known.header, bytes);
     const ready = cache.find(name)?.key;
     if (ready) return open(ready, envelope, as, context);
-    // The caller can overwrite its arguments before the data key arrives.
+    // Copies the arguments, because the caller can overwrite them before the data key arrives.
     const own = typeof ciphertext === 'string' ? envelope : withBody(known.header, new Uint8Array(bytes));
     const ownContext = isContextCopied ? context : contextOf(context);
     return new Waiting(arriving(name, own, options, false), (key) => open(key, own, as, ownContext));

@@ -42,7 +42,7 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
     const ready = !isFresh && keys.take(of, length);
     if (ready) return form(ready, ready.values, value, context);
     requireKeyId(keyId);
-    // The caller can overwrite its arguments before the data key arrives.
+    // Copies the arguments, because the caller can overwrite them before the data key arrives.
     if (typeof value !== 'string') value = new Uint8Array(value);
     if (!isContextCopied) context = contextOf(context);
     const work = (key: DerivedDataKey) => form(key, key.values, value, context);
@@ -101,7 +101,7 @@ export function requireKeyId(keyId: KeyId): string {
   if (keyId === undefined)
     throw new InputError('`keyId` is missing: pass `keyId` to this call or to the client');
   if (typeof keyId === 'string' && parseUuid(keyId)) return keyId;
-  // A caller can pass an API key by mistake, and the error must not show the API key.
+  // Shows only text that is not an API key, because a caller can pass an API key by mistake.
   const isName = typeof keyId === 'string' && /^(?!.*eaas_sk_)[\w .-]{1,128}$/.test(keyId);
   const got = isName ? `the name "${keyId}"` : kindOf(keyId);
   throw new InputError(

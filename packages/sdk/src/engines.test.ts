@@ -75,7 +75,7 @@ test("`engines: 'noble'` uses noble for every call", async () => {
   expect(events.map(({ type }) => type)).not.toContain('engine.fallback');
 });
 
-test('an engine of the app replaces the platform engine only for its kind of call', async () => {
+test('an engine that the app passes for one kind of call does not change the engines of other calls', async () => {
   const { client } = pair({ sync: nobleEngine });
   expect(client.engines).toMatchObject({
     sync: nobleEngine,

@@ -2,7 +2,10 @@ import { env } from 'node:process';
 import { InputError } from '@eaas/protocol';
 import type { EaasClientOptions } from './client.ts';
 
-/** The client must send EAAS_API_KEY only to EAAS_BASE_URL. */
+/**
+ * Fills absent options from the environment if `baseUrl` is absent. The client must send EAAS_API_KEY only to
+ * EAAS_BASE_URL.
+ */
 export function withEnvironment(options: EaasClientOptions): EaasClientOptions {
   if (options.baseUrl === undefined) {
     const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey, EAAS_KEY_ID: keyId } = env;
@@ -15,7 +18,7 @@ export function withEnvironment(options: EaasClientOptions): EaasClientOptions {
   }
   if (options.apiKey === undefined && env['EAAS_API_KEY']) {
     throw new InputError(
-      '`apiKey` must be passed together with `baseUrl` (got undefined): EAAS_API_KEY is used only with EAAS_BASE_URL',
+      '`apiKey` must be passed if `baseUrl` is passed (got no `apiKey`): the client sends EAAS_API_KEY only to EAAS_BASE_URL',
     );
   }
   return options;

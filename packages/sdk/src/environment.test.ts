@@ -43,7 +43,9 @@ test('the API key of the environment is never sent to a passed `baseUrl`', async
   const { requests, fetch } = recorder();
   for (const absent of [{}, { apiKey: undefined }]) {
     const make = () => new EaasClient({ baseUrl: 'https://elsewhere.example', fetch, ...absent });
-    expect(make).toThrow('EAAS_API_KEY is used only with EAAS_BASE_URL');
+    expect(make).toThrow(
+      '`apiKey` must be passed if `baseUrl` is passed (got no `apiKey`): the client sends EAAS_API_KEY only to EAAS_BASE_URL',
+    );
     expect(make).toThrow(InputError);
     expect(make).not.toThrow(service.apiKey);
   }

@@ -61,7 +61,10 @@ export class ClientError extends EaasError {
   }
 }
 
-/** The promise of `attempt` settles one microtask sooner than the promise of an async function. */
+/**
+ * Calls `work`, and turns a thrown error into a rejection. Its promise settles one microtask sooner than that of an
+ * async function.
+ */
 export function attempt<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return Promise.resolve(work());

@@ -36,7 +36,7 @@ export function createEmit({ onEvent, logger }: Observers): Emit {
   const log = (event: EaasEvent): void =>
     logger?.['code' in event ? 'warn' : 'debug'](`eaas ${event.type}`, event);
   return (event) => {
-    // An unhandled rejection of an observer would end the process.
+    // Ignores errors of observers, because an unhandled rejection would end the process.
     for (const tell of [onEvent, log]) (async () => tell?.(event))().catch(() => undefined);
   };
 }

@@ -102,7 +102,7 @@ export function limitsOf(cache: CachePreset | CacheOptions = 'server', patience 
   requireOptions(decryptLimits, decrypt, 'cache.decrypt');
   return {
     encrypt: {
-      // A data key encrypts at most 2^32 messages, because random 96-bit ivs must not repeat.
+      // At most 2^32 messages, because the random 96-bit ivs of a data key must not repeat.
       maxMessages: limit('encrypt.maxMessages', encrypt.maxMessages ?? preset.maxMessages, 1, 2 ** 32),
       maxBytes: limit('encrypt.maxBytes', encrypt.maxBytes ?? preset.maxBytes, 1),
       maxAge: limit('encrypt.maxAge', encrypt.maxAge ?? preset.maxAge, 1),

@@ -51,15 +51,22 @@ export function patienceOf({ timeouts = {}, retries = 2 }: Pick<TransportOptions
   return { total: timeouts.total ?? 30_000, attempt: timeouts.attempt ?? 10_000, retries };
 }
 
-/** Status 429 means that a quota is used up, so a retry would fail too. */
+/**
+ * The HTTP statuses after which a call is retried. Status 429 is not among them: it means that a quota is used up, so a
+ * retry would fail too.
+ */
 export const retried: readonly number[] = [500, 502, 503, 504];
 
 export const backoff = (retry: number): number => Math.random() * Math.min(2_000, 300 * 2 ** (retry - 1));
 
-// A repeated creation would create a second record, and the service refuses a repeated rotation.
+// The calls that are safe to repeat. A repeated creation would create a second record, and the service refuses a
+// repeated rotation.
 const repeatable = /^(GET|PUT|PATCH) |(wrap|hash|blind|decrypt)$|^DELETE .*api-keys/;
 
-/** The request contains the API key, so no error may contain the request. */
+/**
+ * Returns a function that calls the service. Its errors never contain the request, because the request contains the API
+ * key.
+ */
 export function createTransport(
   { baseUrl, fetch: send = fetch, ...options }: TransportOptions,
   headers: () => Record<string, string> | Promise<Record<string, string>>,
@@ -86,7 +93,8 @@ export function createTransport(
           headers: added,
           signal: whole.signal,
           timeout: Math.min(patience.attempt, longest),
-          // A redirected request would contain the API key. Some runtimes lack `redirect: 'error'`.
+          // Does not follow redirects, because the redirected request would contain the API key. Does not use
+          // `redirect: 'error'`, which some runtimes lack.
           redirect: 'manual',
           retry: {
             limit: repeatable.test(route) ? patience.retries : 0,
@@ -111,7 +119,7 @@ export function createTransport(
     }
 
     try {
-      // `headers` and some implementations of `fetch` ignore signals.
+      // Stops waiting when the signal aborts, because `headers` and some implementations of `fetch` ignore signals.
       return await abortable(ask(), whole.signal);
     } catch (error) {
       failure = whole.signal.aborted && !signal?.aborted ? timeoutError() : (error as ServiceError);
@@ -140,7 +148,7 @@ function requestFor(route: Route, input: Record<string, unknown>) {
   return { method, path, ...(isRead ? { searchParams: input as Record<string, string> } : { json: input }) };
 }
 
-/** The error of ky contains the API key and the body. */
+/** Converts an error of ky, which contains the API key and the body, to a ServiceError without secrets. */
 function serviceErrorOf(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof SyntaxError) return unreadable();
@@ -152,14 +160,17 @@ async function fromResponse(response: Response): Promise<ServiceError> {
   return fromProblem(problem, response.status, response.headers.get('x-request-id') ?? undefined);
 }
 
-/** The message of a system error might contain secrets. */
+/** Returns a ServiceError that has the code of the system error but not its message, which might contain secrets. */
 function networkError(error: unknown): ServiceError {
   const code = (error as { cause?: { code?: unknown } } | undefined)?.cause?.code;
   const reason = typeof code === 'string' && /^[A-Z\d_]{2,40}$/.test(code) ? ` (${code})` : '';
   return new ServiceError('network', `the service could not be reached${reason}`);
 }
 
-/** Any server might have sent the response, so the text could be an API key. */
+/**
+ * Whether a value of a response is safe to show. Any server might have sent the response, so the text could be an API
+ * key.
+ */
 function isName(value: unknown): value is string {
   return typeof value === 'string' && /^[\w-]{1,64}$/.test(value) && !value.includes('eaas_sk_');
 }

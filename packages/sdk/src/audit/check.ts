@@ -99,7 +99,8 @@ export async function checkAudit({ audit }: AuditSource, options: CheckOptions):
   const onPage = async (): Promise<void> => {
     onProgress?.({ id: walk.at.id, through: id });
     const { at, checked } = walk;
-    // A saved state would let the next full round skip old entries, or would hide a finding from the next round.
+    // Saves nothing during a full round and after a finding. A saved state would let the next full round skip old
+    // entries, and would hide the finding from the next round.
     if (full || checked - savedAt < saveEvery || findings.length > 0 || at.hash === undefined) return;
     savedAt = checked;
     await save({ read: { id: at.id, hash: at.hash } });
@@ -107,7 +108,7 @@ export async function checkAudit({ audit }: AuditSource, options: CheckOptions):
   try {
     await walkChain(walk, { audit, signal, onEntry, onPage });
   } catch (error) {
-    // An error of the service must not replace the report of a round with findings.
+    // If the round has findings, it returns the report even after an error of the service.
     if (findings.length === 0 || !isCallError(error)) throw error;
     return report(walk.checked);
   }

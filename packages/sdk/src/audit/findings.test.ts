@@ -81,12 +81,12 @@ describe('findings', () => {
   const later: readonly (readonly [string, (log: PlayedLog) => void, object])[] = [
     ['the log ends earlier', (log) => log.entries.splice(200), { code: 'rollback', id: 200 }],
     [
-      'the log was cut and has its old length again',
+      'the log was cut and then grew to its old length',
       (log) => (log.entries.splice(200), log.append(50, 'decrypt')),
       { code: 'fork', id: 250 },
     ],
     [
-      'the log was cut and is longer now',
+      'the log was cut and then grew beyond its old length',
       (log) => (log.entries.splice(200), log.append(150, 'decrypt')),
       { code: 'fork', id: 250 },
     ],
@@ -135,7 +135,7 @@ describe('findings', () => {
     expect(await auditor(other).check({ verifierKey })).toMatchObject({ ok: true });
   });
 
-  test('an error that the service found in its own log is a finding', async () => {
+  test('an error that the service finds in its log is a finding of the audit', async () => {
     const log = playLog(20);
     log.purge(5);
     log.verifies = () => ({ valid: false, errors: [{ id: null, reason: 'tenant_changed' }], error_count: 1 });
@@ -153,7 +153,7 @@ describe('findings', () => {
     ['an anchor without a hash', { purged_through: { id: 20 } }],
     ['an anchor without an id', { purged_through: { hash: 'ab'.repeat(32) } }],
     ['invalid errors', { errors: undefined }],
-  ])('a verification with %s from the service lets the round accept no entry', async (_, answer) => {
+  ])('a round accepts no entry if the verification of the service returns %s', async (_, answer) => {
     const log = playLog(250);
     log.purge(20);
     Object.assign(at(log, 21), { actor: 'nobody' });

@@ -45,7 +45,7 @@ export async function* listAudit(
   const first = await pageAt(0);
   const [newest] = first.logs;
   if (!newest) return;
-  // Entries that are recorded during the listing would shift all offsets.
+  // Excludes entries that are recorded during the listing, because they would shift all offsets.
   query['date_to'] = newest.created_at;
   yield* order === 'oldest' ? oldestFirst(first, newest.id, pageAt) : newestFirst(first, pageAt);
 }
@@ -66,7 +66,10 @@ async function* newestFirst(first: AuditPage, pageAt: PageAt): AsyncGenerator<Au
   }
 }
 
-/** If two pages do not overlap, entries between the pages might be missing. */
+/**
+ * Yields entries with the oldest first. Requests overlapping pages, because entries between two pages without an
+ * overlap might be missing.
+ */
 async function* oldestFirst(
   first: AuditPage,
   newest: number,

@@ -12,7 +12,10 @@ export interface Place {
 const slack = 10;
 const mostAttempts = 30;
 
-/** The service might lie about the order, the counts and the dates of entries. */
+/**
+ * Returns a page that contains the entry `id`. Does not trust the order, the counts and the dates in the responses,
+ * because the service might lie.
+ */
 export async function pageWith(
   audit: Pick<AuditMethods, 'page'>,
   place: Place,
@@ -34,7 +37,7 @@ export async function pageWith(
     if (expected !== head || (oldest && place.head !== head)) continue;
     if (shows(id)) return entries;
     if (found || head === undefined) return found ?? entries;
-    // An altered date can mislead a search by date, so the next attempt searches without a date.
+    // The next attempt searches without a date, because an altered date can mislead a search by date.
     found = entries;
     last = attempt + 3;
   }

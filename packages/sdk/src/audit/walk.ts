@@ -80,7 +80,7 @@ function isChained(previous: string | undefined, entry: AuditEntry): boolean {
   try {
     return toHex(entryHash(fromHex(previous), entry)) === entry.hash;
   } catch {
-    return false; // Canonical JSON does not allow lone surrogates.
+    return false; // `entryHash` throws for a lone surrogate, which canonical JSON does not allow.
   }
 }
 

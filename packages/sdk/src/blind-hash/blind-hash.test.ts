@@ -33,7 +33,8 @@ function changing(
   return { ...seen, client, sent };
 }
 
-// Loading the code also draws random numbers, which the tests of vectors replace.
+// Loads the code before the tests, because loading draws random numbers and the tests of vectors replace random
+// numbers.
 beforeAll(() => observedClient().client.blindHash('x'));
 
 afterEach(() => vi.restoreAllMocks());
@@ -54,7 +55,7 @@ describe.each([undefined, 'noble'] as const)('with the engine %s', (engines) => 
     });
     vi.spyOn(crypto, 'getRandomValues').mockImplementation((array) => {
       const bytes = array as unknown as Uint8Array;
-      // A blind is drawn from 48 bytes.
+      // A request for 48 random bytes draws a blind.
       if (bytes.length === 48) bytes.set(Buffer.from(blinds.shift() ?? '', 'hex'));
       return array;
     });
@@ -93,7 +94,7 @@ test.each([
   expect(sent.map(({ elements }) => elements.length)).toEqual(sizes);
 });
 
-test('concurrent calls are one request for each key, with each value once', async () => {
+test('concurrent calls send one request per key, with each value once', async () => {
   const { client, service, sent } = changing();
   const other = service.createKey('other').key_id;
   const values = range(100).map((at) => `${at % 10}`);
@@ -126,7 +127,7 @@ describe('an altered response', () => {
     ['no elements', ({ proof, public_key }) => ({ proof, public_key }), 'invalid_response'],
     ['an element that is not text', (a) => ({ ...a, evaluated: [1, 2] }), 'invalid_response'],
     ['another key id', (a) => ({ ...a, key_id: vectorKey }), 'invalid_response'],
-  ])('with %s gives no fingerprint', async (_, change, code) => {
+  ])('a response with %s gives no fingerprint', async (_, change, code) => {
     const { client } = changing(change);
     const results = await client.blindHashMany(['a', 'b']);
     const refused = { ok: false, error: expect.objectContaining({ code, retryable: false }) as unknown };
@@ -135,7 +136,7 @@ describe('an altered response', () => {
 });
 
 describe('the public key', () => {
-  test('is the same in `publicKey` and in each response, and can be pinned', async () => {
+  test('the public key is the same in `publicKey` and in each response, and can be pinned', async () => {
     const { client, keyId, make } = observedClient();
     const { hashPublicKey, ...rest } = await client.publicKey(keyId);
     expect(rest).toEqual({ keyId, keyVersion: 1, intakePublicKey: null });
@@ -143,16 +144,19 @@ describe('the public key', () => {
     expect(await pinned.blindHash('Ada')).toBe(await client.blindHash('Ada'));
   });
 
-  test.each([vectorPublicKey, '', undefined])('is refused if the pin is %s', async (pin) => {
-    const { make, keyId } = observedClient();
-    const pins = { [keyId]: pin } as Record<string, string>;
-    await expect(make({ hashPublicKeys: pins }).blindHash('x')).rejects.toMatchObject({
-      code: 'public_key_changed',
-      retryable: false,
-    });
-  });
+  test.each([vectorPublicKey, '', undefined])(
+    'a public key is refused if the pinned public key is %s',
+    async (pin) => {
+      const { make, keyId } = observedClient();
+      const pins = { [keyId]: pin } as Record<string, string>;
+      await expect(make({ hashPublicKeys: pins }).blindHash('x')).rejects.toMatchObject({
+        code: 'public_key_changed',
+        retryable: false,
+      });
+    },
+  );
 
-  test('must stay the same for the lifetime of a client', async () => {
+  test('the public key of a key must stay the same for the lifetime of a client', async () => {
     let isAltered = false;
     const { client } = changing((a) => (isAltered ? { ...a, public_key: vectorPublicKey } : a));
     await client.blindHash('x');
@@ -162,7 +166,7 @@ describe('the public key', () => {
     expect(await client.blindHash('x')).toHaveLength(64);
   });
 
-  test('is not remembered from a response with an invalid proof', async () => {
+  test('a client does not remember the public key of a response with an invalid proof', async () => {
     let isAltered = true;
     const { client } = changing((a) => (isAltered ? { ...a, public_key: vectorPublicKey } : a));
     await expect(client.blindHash('x')).rejects.toMatchObject({ code: 'proof_invalid' });
@@ -170,13 +174,13 @@ describe('the public key', () => {
     expect(await client.blindHash('x')).toHaveLength(64);
   });
 
-  test('needs the id of its key', () => {
+  test('a pinned public key needs the id of its key', () => {
     const { make } = observedClient();
     expect(() => make({ hashPublicKeys: { users: vectorPublicKey } })).toThrow(/`keyId` must be a UUID/);
   });
 });
 
-test('one invalid value fails alone', async () => {
+test('an invalid value does not fail other values of its request', async () => {
   const { client, sent } = changing();
   const results = await client.blindHashMany(['a', '\ud800', 'b']);
   expect(results.map(({ ok }) => ok)).toEqual([true, false, true]);
@@ -184,7 +188,7 @@ test('one invalid value fails alone', async () => {
   expect(sent.map(({ elements }) => elements.length)).toEqual([2]);
 });
 
-test('a caller can overwrite its bytes after the call', async () => {
+test('overwriting a value after the call of `blindHash` has no effect', async () => {
   const { client } = observedClient();
   const value = Uint8Array.of(1, 2, 3);
   const hashing = client.blindHash(value);
@@ -192,7 +196,7 @@ test('a caller can overwrite its bytes after the call', async () => {
   expect(await hashing).toBe(await client.blindHash(Uint8Array.of(1, 2, 3)));
 });
 
-test('values whose callers all aborted are not sent', async () => {
+test('a value is not sent if all of its callers have aborted', async () => {
   const { client, sent } = changing();
   const stop = new AbortController();
   stop.abort();
@@ -205,7 +209,7 @@ test('values whose callers all aborted are not sent', async () => {
   expect(sent.map(({ elements }) => elements.length)).toEqual([1]);
 });
 
-test('after the key is disabled, and after `close`, calls are refused', async () => {
+test('blind hashes are refused after the key is disabled, and after `close`', async () => {
   const { client, keyId } = observedClient();
   await client.blindHash('a');
   await client.keys.disable({ key_id: keyId });

@@ -26,7 +26,7 @@ const failures: Readonly<Record<string, (answer: Answer) => Response>> = {
   },
 };
 
-/** Records the random numbers of 48 bytes. Blinds are such numbers. */
+/** Records all random numbers of 48 bytes, which include the blinds. */
 function watchRandomness(): Uint8Array[] {
   const drawn: Uint8Array[] = [];
   const generate = crypto.getRandomValues.bind(crypto);
@@ -38,7 +38,7 @@ function watchRandomness(): Uint8Array[] {
   return drawn;
 }
 
-/** What the client must hide of one request: the blind, and the points without the blind. */
+/** Returns what the client must hide in a request: the blind, and the points without the blind. */
 function hiddenPoints(drawn: readonly Uint8Array[], element: string, evaluated: string, hash: string) {
   for (const random of drawn) {
     const { blind, blinded } = p256_oprf.voprf.blind(input, () => random);

@@ -9,7 +9,7 @@ import { createSlices, type Slices } from './slices.ts';
 
 type Response = Output<'POST /v1/hash/blind'>;
 
-/** A value that at least one caller asked for. Equal values of one tick are one value. */
+/** A value that at least one caller wants to hash. Equal values of one tick share one object. */
 interface Asked {
   readonly value: Uint8Array;
   readonly hash: Promise<string>;
@@ -26,8 +26,8 @@ export type BlindHashOptions = Pick<EnvelopeClientOptions, 'engines' | 'hashPubl
 export type Hash = (value: Uint8Array, keyId: string, signal: AbortSignal | undefined) => Promise<string>;
 
 /**
- * Functions of the client. With imports of these functions, bundlers would cut the first download of a page into several
- * files.
+ * Functions of the client. The client passes them, because with an import of them bundlers would cut the first download
+ * of a page into several files.
  */
 interface Shared extends Omit<BlindingTools, 'engine'> {
   readonly call: Call;
@@ -44,7 +44,7 @@ export function createHasher(
   const publicKeys = publicKeyStore(hashPublicKeys);
   const ticks = new Map<string, Map<string, Asked>>();
 
-  /** The values that were asked for in this tick under a key. */
+  /** The values to hash under a key that callers have passed in this tick. */
   function tickOf(keyId: string): Map<string, Asked> {
     const found = ticks.get(keyId);
     if (found) return found;

@@ -1,6 +1,9 @@
 export { nobleCurve as platformCurve } from '@eaas/protocol/internal-blind-hash';
 
-/** Browsers delay repeated timers by 4 ms, but not messages. */
+/**
+ * Waits for the next turn of the event loop. Sends a message instead of using a timer, because browsers delay repeated
+ * timers by 4 ms.
+ */
 export function nextTurn(): Promise<void> {
   if (typeof MessageChannel !== 'function') return new Promise((resolve) => setTimeout(resolve));
   const { port1, port2 } = new MessageChannel();

@@ -1,6 +1,6 @@
 import { PublicKeyChangedError } from '@eaas/protocol/internal-blind-hash';
 
-/** The public keys that were pinned, and those of the first valid response for each other key. */
+/** Stores the expected public key of each key: the pinned public key, or the public key of the first valid response. */
 export function publicKeyStore(pinned: Readonly<Record<string, string>>) {
   const pins = new Map(Object.entries(pinned).map(([keyId, key]) => [keyId.toLowerCase(), key]));
   const seen = new Map<string, string>();
@@ -14,7 +14,7 @@ export function publicKeyStore(pinned: Readonly<Record<string, string>>) {
   return {
     check,
     remember(keyId: string, publicKey: string): void {
-      // Another response can have arrived first.
+      // Checks again, because another response can have arrived first.
       check(keyId, publicKey);
       seen.set(keyId, publicKey);
     },

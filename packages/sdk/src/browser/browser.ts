@@ -58,7 +58,7 @@ function refuseSecret(value: unknown): void {
   }
 }
 
-/** The platform's error for an invalid header might show a secret header. */
+/** Throws InputError for an invalid header, because the platform's error might show a secret header. */
 function plain(headers: PlainHeaders): Record<string, string> {
   try {
     headers = Object.fromEntries(new Headers(headers));
@@ -69,7 +69,7 @@ function plain(headers: PlainHeaders): Record<string, string> {
   return headers;
 }
 
-/** The URL of a Blob worker cannot be the base of a path, but the origin of the page can. */
+/** Resolves a path against the origin of the page, because the URL of a Blob worker cannot be the base of a path. */
 function addressOf(proxyUrl: string, insecureHttp: boolean | undefined): string {
   const url = parseUrl(proxyUrl, globalThis.location?.origin);
   if (!url || url.href !== url.origin + url.pathname) {

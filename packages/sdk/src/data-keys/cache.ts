@@ -44,7 +44,7 @@ export class DataKeyCache {
     const onArrival = (key: DerivedDataKey): void => {
       settled();
       this.#requireOpen(key);
-      // A later request might have replaced the data key of an abandoned request.
+      // A released lease is not cached, because a later request might have replaced it.
       if (!lease.isReleased) this.#keep(name, lease);
     };
     const lease: Lease = new Lease(request, onArrival, (error) => {

@@ -60,7 +60,7 @@ describe('encrypting data keys', () => {
     expect((await client.encrypt('d')).wrapped_key).not.toBe(second);
   });
 
-  test('the current data key encrypts until it expires if no new one can be fetched', async () => {
+  test('if the next data key cannot be fetched, the current data key encrypts until it expires', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const { service, client, events } = observedClient({ retries: 0 });
     const { wrapped_key: first } = await client.encrypt('a');

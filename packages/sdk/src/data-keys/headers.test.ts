@@ -2,7 +2,7 @@ import { FormatError } from '@eaas/protocol';
 import { expect, test } from 'vitest';
 import { createHeaderReader } from './headers.ts';
 
-/** An envelope whose wrapped key has 78 bytes, of which the first 40 are equal, and the others too. */
+/** An envelope with a wrapped key of 78 bytes: 40 times the byte `first`, and 38 times the byte `last`. */
 function envelopeOf(first: number, last: number): Uint8Array {
   const wrappedKey = new Uint8Array(78).fill(last).fill(first, 0, 40);
   const keyId = new Uint8Array(16).fill(7);
@@ -10,7 +10,7 @@ function envelopeOf(first: number, last: number): Uint8Array {
   return Uint8Array.of(0x79, 0xa6, 0xac, 1, ...keyId, 0, 0, 0, 1, 0, 78, ...wrappedKey, ...rest);
 }
 
-test('headers with the same last bytes are told apart, in any order', () => {
+test('headers with the same last bytes are distinguished, in any order', () => {
   const read = createHeaderReader(10);
   const places = [1, 2, 1, 2, 1].map((first, at) => ({ first, last: at === 2 ? 8 : 9 }));
   for (const { first, last } of [...places, ...places]) {

@@ -16,7 +16,7 @@ export function createHeaderReader(most: number) {
 
   const read = (envelope: Uint8Array): KnownHeader => {
     ({ length: headerLength } = parseEnvelope(envelope));
-    // A view of the header would keep the whole ciphertext in memory.
+    // Copies the header, because a view would keep the whole ciphertext in memory.
     const bytes = new Uint8Array(envelope.subarray(0, headerLength));
     const fresh = { bytes, header: parseHeader(bytes) };
     if (known.size >= most) known.clear();
@@ -25,7 +25,7 @@ export function createHeaderReader(most: number) {
   };
 
   return (envelope: Uint8Array): KnownHeader => {
-    // Consecutive rows often have the same data key.
+    // Compares with the last header first, because consecutive rows often have the same data key.
     if (!startsWith(envelope, last)) {
       const found = known.get(hashOf(envelope, headerLength));
       last = startsWith(envelope, found) ? found : read(envelope);
@@ -34,14 +34,17 @@ export function createHeaderReader(most: number) {
   };
 }
 
-/** The last bytes of a wrapped key are part of an authentication tag, so they differ between wrapped keys. */
+/**
+ * Returns a hash of the last bytes of the wrapped key. They are part of an authentication tag, so they differ between
+ * wrapped keys.
+ */
 function hashOf(envelope: Uint8Array, headerLength: number): number {
   let hash = 0;
   for (let at = headerLength - 4; at < headerLength; at++) hash = (hash << 8) | (envelope[at] ?? 0);
   return hash;
 }
 
-/** Compares from the end, because headers of the same key begin with the same bytes. */
+/** Compares a header from its end, because the headers of one key begin with the same bytes. */
 function startsWith(envelope: Uint8Array, known: KnownHeader | undefined): known is KnownHeader {
   if (!known) return false;
   const { bytes } = known;

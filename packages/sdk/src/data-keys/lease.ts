@@ -6,7 +6,7 @@ import { type DerivedDataKey, wipe } from './derive.ts';
 export class Lease {
   key: DerivedDataKey | undefined;
   isReleased = false;
-  /** The number includes the messages of calls that wait for the data key. */
+  /** The number of messages, including those of calls that wait for the data key. */
   messages = 0;
   bytes = 0;
   lastUse = 0;

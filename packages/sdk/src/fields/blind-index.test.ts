@@ -63,7 +63,7 @@ test('a field with several keys is found under each of them', async () => {
   expect(email_index).toHaveLength(2);
 });
 
-test('parts of values need an index key beside `blind`', async () => {
+test('indexes of `searchableBy` need an index key in addition to `blind`', async () => {
   const { client } = observedClient();
   const byEnd = defineFields({
     users: {
@@ -73,7 +73,7 @@ test('parts of values need an index key beside `blind`', async () => {
         .searchableBy({ end: lastCharacters(3, { lowEntropy: 'accepted' }) }),
     },
   });
-  expect(() => byEnd.for(client, { index: 'blind' })).toThrow('needs a local index');
+  expect(() => byEnd.for(client, { index: 'blind' })).toThrow('needs an index key');
   const records = byEnd.for(client, { index: ['blind', await createIndexKey(client)] });
   const stored = await records.encryptRow('users', 1, { email });
   const whole = await records.where('users', { email });

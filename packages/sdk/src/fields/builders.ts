@@ -66,7 +66,8 @@ export function json<Value>(options?: FieldOptions<Value>): Field<Value, Bound, 
 }
 
 /**
- * Lists columns that are not encrypted. Spread them into a table: `users: { ...unencrypted('id', 'city'), email: text() }`.
+ * Lists columns that are not encrypted. Spread the result into a table: `users: { ...unencrypted('id', 'city'), email:
+ * text() }`.
  */
 export function unencrypted<const Name extends string>(
   ...names: readonly Name[]

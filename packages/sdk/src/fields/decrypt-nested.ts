@@ -98,7 +98,7 @@ function idOf({ id }: Row): RecordId {
   );
 }
 
-/** Some ORMs represent a relation that is not loaded as a promise. */
+/** Whether a value is a row. A promise is not a row: some ORMs represent a relation that is not loaded as a promise. */
 function isRow(value: unknown): value is Row {
   return typeof value === 'object' && !(value instanceof Promise) && !(value instanceof Uint8Array);
 }

@@ -127,12 +127,12 @@ export function readPlaintext(
   try {
     value = field.previous.read(stored);
   } catch {
-    // The cause of the error might quote the plaintext.
+    // Throws without the cause, because the cause might quote the plaintext.
     throw new FormatError('the function that was passed to `plaintext` threw an error for the stored value');
   }
   field.type.encode(value);
   reads.plaintext++;
-  // An unhandled rejection of `onPlaintext` would end the process.
+  // Ignores errors of `onPlaintext`, because an unhandled rejection would end the process.
   (async () => onPlaintext?.({ table, field: name, row }))().catch(() => undefined);
   return value;
 }

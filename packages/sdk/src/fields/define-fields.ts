@@ -78,7 +78,7 @@ function recordsOf<T extends Tables>(
   const guessable = all.find(({ parts }) => parts.length > 0);
   if (guessable && sources.every(isRemote)) {
     refuse(
-      `${guessable.place} is searchable by parts, which needs a local index: pass a token of \`createIndexKey\` as \`index\`. ` +
+      `${guessable.place} has an index that finds parts of a value (\`searchableBy\`), which needs an index key: pass a token of \`createIndexKey\` as \`index\`. ` +
         "To keep the other indexes, pass [token, 'service']",
     );
   }

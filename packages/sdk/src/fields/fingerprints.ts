@@ -27,7 +27,10 @@ export function fingerprintsOf(
 ) {
   const sources = given.map((source) => (isRemote(source) ? source : indexKeyOf(client, source)));
 
-  /** The service must never compute fingerprints of parts of values. */
+  /**
+   * Returns one task per source. For a part of a value there is no task for the service, which must never compute
+   * fingerprints of parts.
+   */
   const tasksOf = (subject: Subject) =>
     sources.flatMap((source) => {
       const isLocal = typeof source === 'object';
@@ -67,16 +70,21 @@ export function fingerprintsOf(
 export const isRemote = (source: IndexSource): source is 'service' | 'blind' =>
   source === 'service' || source === 'blind';
 
-/** All values that are empty after normalization would have the same fingerprint. */
+/**
+ * Returns undefined for a value that is empty after normalization. All of these values would have the same fingerprint.
+ */
 export function subjectOf(plan: FieldPlan, value: unknown): Subject | undefined {
   const { type, index } = plan.field;
-  // The value must have the field's type before it is normalized.
+  // Throws if the value does not have the field's type, which `normalize` expects.
   type.encode(value);
   const bytes = type.encode(index ? index.normalize(value) : value);
   return bytes.length === 0 ? undefined : { plan, bytes };
 }
 
-/** The same value must have different fingerprints in different indexes. */
+/**
+ * Returns the bytes of which a fingerprint is computed. They name the index, so that a value has different fingerprints
+ * in different indexes.
+ */
 function preimage({ plan, bytes, part }: Subject): Uint8Array<ArrayBuffer> {
   if (part) return pae('eaas part index v1', plan.table, plan.name, part.name, bytes);
   const { table, field } = plan.field.index?.boundTo ?? { table: plan.table, field: plan.name };

@@ -3,7 +3,10 @@ import { markedBytes, refuse, requireMark, unreadable, type ValueType } from './
 
 const maxDepth = 500;
 
-/** JSON.stringify drops or changes undefined, functions, a Date, a Map, NaN and holes without an error. */
+/**
+ * Encodes JSON without JSON.stringify, which drops or changes undefined, functions, a Date, a Map, NaN and holes
+ * without an error.
+ */
 export const jsonType: ValueType<unknown> = {
   name: 'json',
   encode: (value) => markedBytes('json', toUtf8(toJson(value, []))),
@@ -12,7 +15,7 @@ export const jsonType: ValueType<unknown> = {
     try {
       return JSON.parse(fromUtf8(text));
     } catch {
-      // The parser's message quotes the value.
+      // Throws another error, because the parser's message quotes the value.
       throw unreadable('json');
     }
   },
@@ -32,7 +35,7 @@ function toJson(value: unknown, around: readonly unknown[]): string {
     return refuse(`a JSON value must have at most ${maxDepth} levels of nesting`);
   const inside = [...around, value];
   if (Array.isArray(value)) {
-    // An array with a hole and an extra member has the expected number of members.
+    // Compares the names, because an array with one hole and one extra member has as many names as elements.
     const names = Object.keys(value);
     const isList = names.length === value.length && names.every((name, at) => name === String(at));
     if (!isList) refuse('JSON cannot represent an array with holes or extra members');

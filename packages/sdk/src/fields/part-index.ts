@@ -77,7 +77,7 @@ export function textIndex<IsList extends boolean, Column extends string | true>(
     isList: rule.isList,
     partsOf: ({ value }) => rule.partsOf(fold(value)),
     soughtBy(query) {
-      // The value must be a text before it is normalized.
+      // Throws if the value is not a text, which normalization expects.
       textType.encode(query);
       return rule.soughtBy(fold(query));
     },

@@ -81,7 +81,7 @@ function planTable(
         `${place} must be a field such as text() or number(), or a column that is listed with unencrypted()`,
       );
     }
-    // If a context cannot contain the names of the table and the field, every encryption would fail.
+    // Checks the names now. Otherwise every encryption would fail if a context cannot contain these names.
     encodeContext({ table, field: name });
     const column = field.index?.column;
     const indexColumn = column === true ? `${name}_index` : column === false ? undefined : column;
@@ -158,7 +158,7 @@ export function requireColumns({ table, columns }: TablePlan, row: object): void
   );
 }
 
-/** PostgreSQL returns UUIDs in lower case. */
+/** Returns a row id as text. A UUID becomes lower case, because PostgreSQL returns UUIDs in lower case. */
 export function rowIdOf(id: RecordId | undefined): string | undefined {
   if (id === undefined || id === null || id === '') return undefined;
   if (typeof id === 'string') return parseUuid(id) ?? id;
@@ -176,6 +176,7 @@ export function contextOf({ table, name, field }: FieldPlan, row: string | undef
   const place = { table, field: name, row };
   if (typeof field.context !== 'function') return place;
   const context: Context | undefined = field.context(place);
-  // Without a context, the ciphertext could be decrypted in any row and field.
+  // Throws if the function returns no context, because without a context the ciphertext could be decrypted in any row
+  // and field.
   return context ?? refuse('the `context` function must return a context (got undefined or null)');
 }

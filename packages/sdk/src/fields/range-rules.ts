@@ -16,26 +16,29 @@ export type RangeIndex<Value, Column extends string | true> = PartIndex<
   Column
 >;
 
-/** A search needs one fingerprint per bucket, so more buckets would make SQL statements too long. */
+/**
+ * The maximum number of buckets in a range. A search needs one fingerprint per bucket, and more of them would make SQL
+ * statements too long.
+ */
 const maxBuckets = 1000;
 
 const day = 86_400_000;
 
-/** Finds dates by their year (UTC). Reveals which rows have the same year. Possible values: about 100 for dates of birth. */
+/** Finds dates by their year (UTC). Reveals which rows have the same year. Number of values to guess: about 100 for dates of birth. */
 export function years<const Column extends string | true = true>(
   options: PartOptions<Column>,
 ): RangeIndex<Date, NoInfer<Column>> {
   return buckets('years', options, dateType, (date) => date.getUTCFullYear());
 }
 
-/** Finds dates by their month (UTC). Reveals which rows have the same month. Possible values: about 1,200 for dates of birth. */
+/** Finds dates by their month (UTC). Reveals which rows have the same month. Number of values to guess: about 1,200 for dates of birth. */
 export function months<const Column extends string | true = true>(
   options: PartOptions<Column>,
 ): RangeIndex<Date, NoInfer<Column>> {
   return buckets('months', options, dateType, (date) => date.getUTCFullYear() * 12 + date.getUTCMonth());
 }
 
-/** Finds dates by their day (UTC). Reveals which rows have the same day. Possible values: about 36,500 for dates of birth. */
+/** Finds dates by their day (UTC). Reveals which rows have the same day. Number of values to guess: about 36,500 for dates of birth. */
 export function days<const Column extends string | true = true>(
   options: PartOptions<Column>,
 ): RangeIndex<Date, NoInfer<Column>> {
@@ -61,11 +64,11 @@ export function steps<Column extends string | true>(
   if (!(size > 0) || size === Infinity) refuse('the size of `steps` must be a positive number or bigint');
   if (typeof size === 'number')
     return buckets('steps', options, numberType, (value) => Math.floor(value / size));
-  // Division alone would round a bigint toward zero.
+  // Subtracts the remainder first, because the division of bigints rounds toward zero.
   return buckets('steps', options, bigintType, (value) => (value - (((value % size) + size) % size)) / size);
 }
 
-/** `bucketOf` must never decrease when the value increases. */
+/** Returns an index that divides values into buckets. `bucketOf` must never decrease when the value increases. */
 function buckets<Value, Column extends string | true>(
   name: string,
   options: PartOptions<Column>,
@@ -100,7 +103,7 @@ function buckets<Value, Column extends string | true>(
         );
       }
       const step = (at: number) => (typeof first === 'bigint' ? first + BigInt(at) : first + at);
-      // Several steps above 2^53 round to the same number.
+      // Removes duplicates, because several steps above 2^53 round to the same number.
       return [...new Set(Array.from({ length: count }, (_, at) => String(step(at))))];
     },
   };

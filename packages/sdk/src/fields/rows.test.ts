@@ -100,7 +100,7 @@ test('null, undefined and missing fields and their index columns stay unchanged'
   });
 });
 
-test('a number, its decimal text and a bigint are the same row id', async () => {
+test('a number, its decimal text and an equal bigint are the same row id', async () => {
   const { records } = openFields();
   const { name } = await records.encryptRow('users', 42, { name: 'Ada' });
   expect(await records.decryptRow('users', '42', { name })).toEqual({ name: 'Ada' });

@@ -152,7 +152,8 @@ test('the service never computes or receives the fingerprint of an indexed part'
   expect(ssn_last4_index).toEqual([stored.ssn_last4_index]);
   expect((await records.where('patients', { ssn: ada.ssn })).ssn_index).toHaveLength(2);
   expect(hashed()).toHaveLength(2);
-  const message = 'patients.ssn is searchable by parts, which needs a local index';
+  const message =
+    'patients.ssn has an index that finds parts of a value (`searchableBy`), which needs an index key';
   expect(() => fields.for(client, { index: 'service' })).toThrow(message);
   expect(() => fields.for(client, { index: [] })).toThrow('the option `index` must be');
 });
@@ -222,7 +223,7 @@ test('the check constraints allow only fingerprints of the right length in the c
   expect(statement).not.toContain('"ssn_index"');
 });
 
-test('the value of an index column without its field is refused', async () => {
+test('a row with a value for an index column but not for its field is refused', async () => {
   const { records } = await open();
   await expect(
     records.encryptRow('patients', 1, { id: 1, ...({ ssn_last4_index: '6789' } as object) }),

@@ -8,8 +8,8 @@ import {
 import { refuse } from './value-type.ts';
 
 /**
- * Finds equal texts. By default a search ignores case and accents. Reveals which rows have the same text. Possible
- * values: all texts that the field can have.
+ * Finds equal texts. By default a search ignores case and accents. Reveals which rows have the same text. Number of
+ * values to guess: the number of texts that the field can have.
  */
 export function wholeText<const Column extends string | true = true>(
   options: TextPartOptions<Column>,
@@ -19,8 +19,8 @@ export function wholeText<const Column extends string | true = true>(
 }
 
 /**
- * Finds texts by their first characters. Reveals which texts begin with the same characters. Possible values: at most
- * 36 to the power of `length` for letters and digits. A shorter text has no fingerprint.
+ * Finds texts by their first characters. Reveals which texts begin with the same characters. Number of values to guess:
+ * at most 36 to the power of `length` for letters and digits. A shorter text has no fingerprint.
  */
 export function firstCharacters<const Column extends string | true = true>(
   length: number,
@@ -31,8 +31,8 @@ export function firstCharacters<const Column extends string | true = true>(
 }
 
 /**
- * Finds texts by their last characters. Reveals which texts end with the same characters. Possible values: 10,000 for
- * the last four digits. A shorter text has no fingerprint.
+ * Finds texts by their last characters. Reveals which texts end with the same characters. Number of values to guess:
+ * 10,000 for the last four digits. A shorter text has no fingerprint.
  */
 export function lastCharacters<const Column extends string | true = true>(
   length: number,
@@ -70,8 +70,9 @@ export function prefixes<const Column extends string | true = true>(
 
 /**
  * Finds texts that contain all words of the query, in any order. Reveals how many different words a text has, and which
- * rows share a word. Possible values: a dictionary, or a list of names. Words are letters and digits between other
- * characters, so this index does not find words in languages that are written without spaces.
+ * rows share a word. Number of values to guess: the number of words in a dictionary, or of names in a list. Words are
+ * letters and digits between other characters, so this index does not find words in languages that are written without
+ * spaces.
  */
 export function words<const Column extends string | true = true>(
   options: TextPartOptions<Column>,

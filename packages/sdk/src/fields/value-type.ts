@@ -37,7 +37,7 @@ export function refuse(reason: string): never {
   throw new InputError(reason);
 }
 
-/** The error message must never contain the value. */
+/** Throws an error with the type of the value and never with the value. */
 export function refuseValue(expected: string, value: unknown): never {
   const got = value === null ? 'null' : `a value of type ${typeof value}`;
   return refuse(`expected ${expected}, got ${got}`);

@@ -16,7 +16,7 @@ export interface FieldsQuery<Name extends string> {
 
 /**
  * Finds rows in which several fields are equal to the given values. Reveals which rows have the same combination.
- * Ignores case and accents in texts. Possible values: the product of the possible values of each field.
+ * Ignores case and accents in texts. Number of values to guess: the product of the numbers of its fields.
  */
 export function withFields<const Name extends string, const Column extends string | true = true>(
   others: readonly Name[],
@@ -28,10 +28,10 @@ export function withFields<const Name extends string, const Column extends strin
   const fold = foldOf(options);
   const partsOf = (...values: readonly TypedValue[]) => {
     const encoded = values.map(({ type, value }) => {
-      // The value must have the field's type before it is normalized.
+      // Throws if the value does not have the field's type, which `fold` expects.
       type.encode(value);
       if (typeof value === 'string') return type.encode(fold(value));
-      return type.encode(typeof value === 'number' ? value + 0 : value); // A search for 0 must also find -0.
+      return type.encode(typeof value === 'number' ? value + 0 : value); // -0 becomes 0, so that a search for 0 also finds -0.
     });
     return encoded.some(({ length }) => length === 0) ? [] : [pae(...encoded)];
   };

@@ -75,7 +75,7 @@ test('`encryptMany` returns no result for no values', async () => {
   expect(await intake.encryptMany([])).toEqual([]);
 });
 
-test('a wrap context is needed to unwrap', async () => {
+test('a data key with a wrap context unwraps only with the same wrap context', async () => {
   const { ciphertext } = await intake.encrypt('x', { wrapContext: { form: 'contact' } });
   const envelope = fromBase64(ciphertext);
   await expect(open(envelope, unwrap(), { keyId })).rejects.toBeInstanceOf(DecryptionError);

@@ -40,7 +40,10 @@ export function wipe({ values }: OneDataKey): void {
 
 export type Sealing = (key: OneDataKey) => Encrypted | Promise<Encrypted>;
 
-/** The caller can overwrite the value and the context as soon as this function has returned. */
+/**
+ * Copies the value and the context at once, because the caller can overwrite them as soon as this function has
+ * returned.
+ */
 export function sealing(
   value: string | Uint8Array,
   context: Context | undefined,

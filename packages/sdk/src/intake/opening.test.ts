@@ -46,7 +46,7 @@ test('the client decrypts a value of a writer without any new option', async () 
   expect(await client.serverMode.decrypt({ ...bundle, context })).toEqual({ plaintext: 'hello' });
 });
 
-test('a wrap context must be passed to unwrap', async () => {
+test('a value of a writer with a wrap context decrypts only with the same wrap context', async () => {
   const { client, keyId, intake } = await backOffice();
   const wrapContext = { form: 'contact' };
   const bundle = await intake.encrypt('hello', { wrapContext });
@@ -54,7 +54,7 @@ test('a wrap context must be passed to unwrap', async () => {
   expect(await client.decrypt(bundle, { keyId, wrapContext, as: 'text' })).toBe('hello');
 });
 
-test('one unwrap decrypts all values of one `encryptMany`, next to values of the client', async () => {
+test('one unwrap decrypts all values of one `encryptMany` of a writer, together with values of the client', async () => {
   const { client, keyId, intake, service } = await backOffice();
   const ours = await client.encryptMany(['x', 'y'], { keyId, context });
   const theirs = await intake.encryptMany(['a', 'b'], { context });
@@ -72,7 +72,7 @@ test('one unwrap decrypts all values of one `encryptMany`, next to values of the
   expect(sync).toEqual(['x', 'a', 'y', 'b', 'a', 'x']);
 });
 
-test('columns with fields decrypt values of writers', async () => {
+test('`decryptRow` decrypts values of writers', async () => {
   const { make, keyId, intake } = await backOffice();
   const fields = defineFields({ messages: { email: text(), body: text() } });
   const value = (field: string) => ({ value: field, context: { table: 'messages', field, row: '7' } });
@@ -85,7 +85,7 @@ test('columns with fields decrypt values of writers', async () => {
   });
 });
 
-test('streams and parts of files decrypt', async () => {
+test('streams of writers decrypt, as a whole and in parts', async () => {
   const { client, keyId, intake } = await backOffice();
   const content = Uint8Array.from({ length: 100_000 }, (_, at) => at * 7);
   const options = { keyId, context };
@@ -122,7 +122,7 @@ test('a page with a grant to unwrap decrypts through the proxy', async () => {
 });
 
 describe('rewrap', () => {
-  test('the value becomes 1,096 bytes shorter, and its body does not change', async () => {
+  test('rewrapping makes the value of a writer 1,096 bytes shorter and does not change its body', async () => {
     const { client, keyId, intake } = await backOffice();
     const bundle = await intake.encrypt('hello', { context });
     const rewrapped = await client.rewrap(bundle);
@@ -164,7 +164,7 @@ describe('rewrap', () => {
 });
 
 describe('the key', () => {
-  test('values of an old public key decrypt after rotations and while the key is disabled', async () => {
+  test('values under an old public key decrypt after rotations and while the key is disabled', async () => {
     const { client, make, keyId, intake, newIntake } = await backOffice();
     const old = await intake.encrypt('hello');
     for (let rotation = 0; rotation < 3; rotation++) await client.keys.rotate({ key_id: keyId });

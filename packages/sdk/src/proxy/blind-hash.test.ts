@@ -21,7 +21,7 @@ test('a granted blind hash reaches the service without the context of the grant'
 });
 
 describe('the proxy refuses a blind hash before it calls the service', () => {
-  test('if the grant has every operation except `blindHash`', async () => {
+  test('a blind hash is refused if the grant has every operation except `blindHash`', async () => {
     const { post, sent, events } = setUp({ authorize: () => all });
     expect(await post(path, { key_id: key, elements: [point] })).toMatchObject({
       ...refused(403, 'permission_missing'),
@@ -33,7 +33,7 @@ describe('the proxy refuses a blind hash before it calls the service', () => {
     });
   });
 
-  test('if the grant lacks the key', async () => {
+  test('a blind hash is refused if the grant lacks the key', async () => {
     const { post, sent, events } = setUp({ authorize });
     expect(await post(path, { key_id: otherKey, elements: [point] })).toMatchObject(
       refused(404, 'not_found'),
@@ -51,7 +51,7 @@ describe('the proxy refuses a blind hash before it calls the service', () => {
     ['a value beside the elements', { key_id: key, elements: [point], value: 'Ada' }, /value/],
     ['a context', { key_id: key, elements: [point], context: { user: '42' } }, /context/],
     ['an element that is not a string', { key_id: key, elements: [1] }, /elements\[0\]|elements\.0/],
-  ])('if the request has %s', async (_, body, detail) => {
+  ])('a blind hash is refused if the request has %s', async (_, body, detail) => {
     const { post, sent } = setUp({ authorize });
     expect(await post(path, body)).toMatchObject({
       ...refused(400, 'bad_request'),
@@ -60,7 +60,7 @@ describe('the proxy refuses a blind hash before it calls the service', () => {
     expect(sent).toEqual([]);
   });
 
-  test('if a batch of blind hashes is requested, which does not exist', async () => {
+  test('a batch of blind hashes is refused, because the service has no such batch', async () => {
     const { post, sent } = setUp({ authorize });
     for (const route of ['batch/blindHash', 'batch/blind', 'batch/hash/blind', 'hash/blind/']) {
       expect(await post(`/api/eaas/v1/${route}`, { items: [] })).toMatchObject(refused(404, 'not_found'));

@@ -34,7 +34,7 @@ export function toNodeHandler(proxy: Proxy): (req: NodeRequest, res: NodeRespons
   return async (req, res) => {
     const response = await answer(proxy, req, res);
     const body = await response.text();
-    // The framework might have responded already, for example after a time limit.
+    // Does not respond twice: the framework might have responded already, for example after a time limit.
     if (res.headersSent) return;
     res.statusCode = response.status;
     for (const [name, value] of response.headers) res.setHeader(name, value);
@@ -102,7 +102,10 @@ function bodyOf(req: NodeRequest, headers: Headers): BodyInit {
   return body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body ?? null);
 }
 
-/** Node can send the response only after the rest of a cancelled body was read. */
+/**
+ * Returns the body as a stream. If the stream is cancelled, reads the rest of the body, because Node sends the response
+ * only then.
+ */
 function streamOf(req: NodeRequest): ReadableStream<Uint8Array> {
   let isOpen = true;
   let isBegun = false;
@@ -125,6 +128,6 @@ function streamOf(req: NodeRequest): ReadableStream<Uint8Array> {
     req.on('close', cut);
     req.resume();
   };
-  // Node drops a body that is never read, so reading begins at the first pull.
+  // Reads the body only when the stream is read. Node drops a body that is never read.
   return new ReadableStream({ pull, cancel: closing(() => undefined) }, { highWaterMark: 0 });
 }

@@ -122,7 +122,7 @@ export function checkOptions(options: ProxyOptions) {
     allowWithoutOrigin,
     timeout,
     fetch: options.fetch ?? ((...call: Parameters<typeof fetch>) => fetch(...call)),
-    // An error of `onEvent` must not change the response or end the process.
+    // Ignores errors of `onEvent`, which must not change the response or end the process.
     report: (event: ProxyEvent): void => void (async () => onEvent?.(event))().catch(() => undefined),
   };
 }

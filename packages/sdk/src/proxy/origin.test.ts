@@ -47,7 +47,7 @@ describe('origins of pages', () => {
 describe('origins behind a TLS proxy, where requests have another URL', () => {
   const inside = 'http://10.0.0.1:3000';
 
-  test('behind a TLS proxy, only browsers without Sec-Fetch-Site need the option `origin`', async () => {
+  test('behind a TLS proxy, requests without Sec-Fetch-Site are accepted only with the option `origin`', async () => {
     expect(await statusOf({ origin: own, 'sec-fetch-site': 'same-origin' }, {}, inside)).toBe(200);
     expect(await statusOf({ origin: own }, {}, inside)).toBe(403);
     expect(await statusOf({ origin: own }, { origin: own }, inside)).toBe(200);

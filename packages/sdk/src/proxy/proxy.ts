@@ -61,15 +61,16 @@ function requireTarget(method: string, path: string, basePath: string): Target {
 }
 
 /**
- * Programs can set `Origin` and `Sec-Fetch-Site`, but pages cannot. The check only keeps other sites from using a
- * visitor's session.
+ * Whether a page of the app sent the request. Only keeps other sites from using a visitor's session: programs can set
+ * `Origin` and `Sec-Fetch-Site`, but pages cannot.
  */
 function isFromOwnPage(request: Request, { origin, allowedOrigins, allowWithoutOrigin }: Settings): boolean {
   const from = request.headers.get('origin');
   const site = request.headers.get('sec-fetch-site');
   if (from === 'null') return false;
   if (from !== null && allowedOrigins.includes(from)) return true;
-  // An attacker can point another host name at the server. Requests of a page with that name look same-origin.
+  // Refuses other host names. An attacker can point a host name at the server, and requests of a page with that name
+  // look same-origin.
   if (from !== null && origin !== undefined && from !== origin) return false;
   if (site !== null) return site === 'same-origin';
   if (from !== null) return from === (origin ?? new URL(request.url).origin);

@@ -93,7 +93,7 @@ test('the proxy ignores headers that override the method', async () => {
 });
 
 test.each(['?', '?a=1', '?context=1'])(
-  'the proxy refuses a request with the query %s unless the query is empty',
+  'the proxy refuses query parameters, but accepts an empty query: %s',
   async (query) => {
     const { post, sent } = setUp();
     const { status } = await post(wrapPath + query, { dek });

@@ -21,19 +21,21 @@ export async function askService(
   const token = await tokenOf(settings, signal);
   let response: Response;
   try {
-    // Browsers and edge runtimes refuse to call `fetch` as a method of another object.
+    // Takes `fetch` out of the object, because browsers and edge runtimes refuse to call `fetch` as a method of another
+    // object.
     const { fetch } = settings;
     const asking = fetch(settings.baseUrl + path, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
-      // A redirected request would contain the API key. Some runtimes lack `redirect: 'error'`.
+      // Does not follow redirects, because the redirected request would contain the API key. Does not use `redirect:
+      // 'error'`, which some runtimes lack.
       redirect: 'manual',
       signal,
     });
     response = await abortable(asking, signal);
   } catch {
-    // The error of `fetch` might contain the header with the API key.
+    // Throws another error, because the error of `fetch` might contain the header with the API key.
     throw signal.aborted ? tooLate(settings, signal) : failed(settings, 'network', undefined);
   }
   // A request id that is not a short name might contain a secret.
@@ -50,7 +52,8 @@ export async function askService(
 async function tokenOf(settings: Settings, signal: AbortSignal): Promise<string> {
   const { apiKey } = settings;
   try {
-    // The app's function `apiKey` does not receive the signal.
+    // The wait for the app's function `apiKey` ends when the signal aborts, because the function does not receive the
+    // signal.
     return typeof apiKey === 'string' ? apiKey : await abortable((async () => apiKey())(), signal);
   } catch (error) {
     if (signal.aborted) throw tooLate(settings, signal);
@@ -60,7 +63,7 @@ async function tokenOf(settings: Settings, signal: AbortSignal): Promise<string>
 }
 
 function tooLate(settings: Settings, { reason }: AbortSignal): Refusal {
-  // A connection that the browser closed is not a failure of the service.
+  // Reports only a timeout, because a connection that the browser closed is not a failure of the service.
   if (reason instanceof DOMException && reason.name === 'TimeoutError') {
     settings.report({ type: 'service_failed', reason: 'timeout', requestId: undefined });
   }
@@ -90,7 +93,7 @@ function badGateway(requestId: string | undefined): Refusal {
   );
 }
 
-/** Error codes that concern the app's API key must not reach the browser. */
+/** The error codes that browsers receive. Codes that concern the app's API key are not among them. */
 const passedOn: ReadonlySet<ProblemCode> = /* @__PURE__ */ new Set<ProblemCode>([
   'bad_request',
   'not_found',

@@ -114,7 +114,10 @@ export async function inventory(
   return { ...others, plaintexts, keys };
 }
 
-/** A forged header can contain any key id. */
+/**
+ * Returns the key with all its versions. Returns undefined for a key that does not exist, because a forged header can
+ * contain any key id.
+ */
 async function wholeKey(
   keys: NonNullable<InventoryOptions['client']>['keys'],
   key_id: string,

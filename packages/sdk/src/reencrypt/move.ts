@@ -47,7 +47,7 @@ export function moving<Row extends StoredRow>(
       opened = await calls.open(form.bytes, from);
     } catch (error) {
       if (keepsContexts || !(error instanceof DecryptionError)) throw error;
-      // If a value decrypts with the new context, an earlier run has converted the value.
+      // A value that decrypts with the new context was converted by an earlier run, and stays unchanged.
       const converted = await calls.open(form.bytes, openingOf(to)).catch(() => undefined);
       if (!converted) throw error;
       converted.fill(0);

@@ -16,7 +16,7 @@ interface Run<Row extends StoredRow> {
 }
 
 const attempts = { row: 5, service: 8 };
-/** If one row fails because of the caller's API key or signal, all other rows would fail too. */
+/** Errors because of the caller's API key or signal. They end the run, because all other rows would fail too. */
 const ofTheCaller = new Set(['unauthorized', 'permission_missing', 'origin_refused', 'aborted', 'closed']);
 
 export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run }: Run<Row>) {
@@ -46,7 +46,10 @@ export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run
     }
   }
 
-  /** A store can return fewer rows than the limit. */
+  /**
+   * Whether the table ends after the page. A short page is not enough, because a store can return fewer rows than the
+   * limit.
+   */
   async function isEnd(page: readonly Row[]): Promise<boolean> {
     const after = page.at(-1)?.id;
     if (after === undefined) return true;
@@ -92,7 +95,7 @@ export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run
         note(idKey(change.id), await attempt(() => store.write(change)));
       }
     };
-    // All concurrent writes must end before an error ends the run.
+    // Waits for all concurrent writes before an error ends the run.
     const count = Math.min(concurrency, changes.length);
     const writers = await Promise.allSettled(Array.from({ length: count }, writer));
     for (const one of writers) if (one.status === 'rejected') throw one.reason;
@@ -118,7 +121,7 @@ function resultOf<Id extends StoredRow['id']>(
   return { kind, failures: all };
 }
 
-/** The error of the store might contain values of the row. */
+/** Returns undefined if the write fails. Drops the error of the store, which might contain values of the row. */
 async function attempt<T>(write: () => Promise<T>): Promise<T | undefined> {
   try {
     return await write();

@@ -9,7 +9,10 @@ import type { StoredRow } from './store.ts';
 import { type Encrypted, formOf, inFormOf, isIntake } from './stored-form.ts';
 import type { Proof } from './verify.ts';
 
-/** Values that share a data key must get the same new wrapped key, so that one unwrap decrypts all of them. */
+/**
+ * Returns the conversion of the mode `rewrap`. Values that share a data key get the same new wrapped key, so that one
+ * unwrap decrypts all of them.
+ */
 export function rewrapping<Row extends StoredRow>(
   plan: RewrapPlan<Row>,
   calls: Calls,

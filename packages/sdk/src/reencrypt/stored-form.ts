@@ -11,7 +11,10 @@ export interface Encrypted {
 
 export type Form = { readonly kind: 'empty' | 'plaintext' | 'broken' } | Encrypted;
 
-/** Encrypting a truncated ciphertext as plaintext would hide the loss. */
+/**
+ * Returns the form of a stored value. A truncated ciphertext is `broken` and not `plaintext`, because encrypting it
+ * would hide the loss.
+ */
 export function formOf(value: StoredValue): Form {
   if (value === null || value === undefined) return { kind: 'empty' };
   const ciphertext = storedCiphertext(value);
@@ -33,7 +36,10 @@ export function isEncrypted(value: StoredValue): boolean {
   return 'header' in formOf(value);
 }
 
-/** Whether a writer wrapped the data key with a public key. Rewrapping makes these values smaller in every version. */
+/**
+ * Whether a writer wrapped the data key with a public key. Rewrapping such a value makes it smaller, even under the
+ * newest version.
+ */
 export const isIntake = ({ wrappedKey }: Header): boolean => wrappedKey[0] === 2;
 
 export function inFormOf(stored: StoredValue, bytes: Uint8Array): string | Uint8Array {

@@ -120,7 +120,10 @@ function itemsIn(route: Route | null, body: Uint8Array): { items?: number } {
   }
 }
 
-/** The wait lets timers and events run between calls. Tests can replace timers, so the wait uses no timer. */
+/**
+ * Waits for the next task, so that timers and events run between calls. Does not use a timer, because tests can replace
+ * timers.
+ */
 function nextTask(): Promise<void> {
   const { port1, port2 } = new MessageChannel();
   return new Promise((resolve) => {
