@@ -12,7 +12,7 @@ for (const line of (await readFile(messages, 'utf8')).trim().split('\n')) {
   const context = { form: 'contact', submission };
   try {
     const values = JSON.parse(await eaas.decrypt(ciphertext, { keyId, context, as: 'text' }));
-    // Anyone can write, so the values can have any form.
+    // Anyone can send a message, so the values can have any type and length.
     const email = String(values.email).slice(0, 200);
     const message = String(values.message).slice(0, 5_000);
     console.log(JSON.stringify({ email, message }));

@@ -13,7 +13,7 @@ if (row) {
     eaas.decrypt(row[column], {
       as: 'text',
       context: { table: 'sign_ups', row: row.id, column },
-      wrapContext: { form: 'sign-up' }, // the context of the proxy's grant
+      wrapContext: { form: 'sign-up' }, // the same context as in the grant of the proxy
     });
   console.log(`${await decrypt('name')} <${await decrypt('email')}>`);
 } else {

@@ -1,7 +1,8 @@
 import { holdsCiphertext } from '@eaas/sdk/fields';
 import { refuseCiphertext } from './opening.ts';
 
-// A statement without encrypted columns can still return ciphertexts, for example from a view.
+// These functions check results for ciphertexts. A statement without encrypted columns can still return ciphertexts,
+// for example from a view.
 
 type Method = (...args: readonly unknown[]) => unknown;
 

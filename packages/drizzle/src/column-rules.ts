@@ -19,7 +19,10 @@ export function mapToDriver(role: Role, value: unknown): unknown {
 
 let isOpening = false;
 
-/** `map` must be synchronous, because concurrent statements share `isOpening`. */
+/**
+ * Runs `map`, during which encrypted columns return stored values. `map` must be synchronous, because concurrent
+ * statements share `isOpening`.
+ */
 export function whileOpening<T>(map: () => T): T {
   const before = isOpening;
   isOpening = true;

@@ -91,7 +91,7 @@ test('each index of `searchableBy` has a column with a type that fits its values
   expect(checkConstraints(fieldsOf(table), 't')).toContain('"no_words_index" ~');
 });
 
-test('a searchable column of SQLite is a pair of columns, as in PostgreSQL', () => {
+test('a searchable column of SQLite has an index column, as in PostgreSQL', () => {
   const table = sqlite.encryptedTable('t', { ssn: sqlite.encryptedText().searchable() });
   expect(Object.keys(getTableColumns(table))).toEqual(['ssn', 'ssn_index']);
 });

@@ -3,7 +3,10 @@ import { comparisonIn, isEmpty } from './comparison.ts';
 import { encryptionOf, hiddenPlace } from './encryption.ts';
 import type { ColumnPlace } from './error.ts';
 
-/** The built SQL of a subquery contains columns only as text, so the check reads the unbuilt expressions. */
+/**
+ * Returns the encrypted column with which an expression computes. Call this function before Drizzle builds the SQL,
+ * because built SQL contains columns only as text.
+ */
 export function computedPlace(chunk: unknown): ColumnPlace | undefined {
   if (is(chunk, Column)) return hiddenPlace(chunk);
   if (is(chunk, SQL.Aliased)) return computedPlace(chunk.sql);

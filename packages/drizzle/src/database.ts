@@ -119,7 +119,7 @@ function queriesOf(of: Readonly<Record<string, Method>>, context: HookContext): 
       const count = async (): Promise<number> =>
         (await of['$count']?.(await rewrite(source, rewriting), await rewrite(filters, rewriting))) as number;
       const lazy = new LazyQuery(count);
-      // An app can also select a count as a column of another query, so the result must remain an SQL object.
+      // `$count` must remain an SQL object, because an app can also select it as a column of another query.
       const methods = (['then', 'catch', 'finally'] as const).map((name) => [name, lazy[name].bind(lazy)]);
       return Object.assign(plain, Object.fromEntries(methods));
     },

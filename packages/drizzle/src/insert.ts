@@ -61,7 +61,7 @@ async function encryptedRows(
   return { values: rows.map((row, at) => Object.assign(row, asSqlValues(stored[at] ?? {}))), ids };
 }
 
-/** An index over several columns needs a value of each column, and an absent column of a new row is null. */
+/** Adds null for the absent columns of an index over several columns, because an absent column of a new row is null. */
 function withAbsentOthers(entries: readonly EncryptedEntry[], row: Row): Row {
   const groups = entries.flatMap(({ encryption }) =>
     Object.values(partsOf(encryption.field)).map(({ others }) => [encryption.column].concat(others)),
@@ -81,7 +81,7 @@ function refuseSelect(table: Table): void {
   );
 }
 
-/** Drizzle would compute the default values of the app after encryption. */
+/** Adds the default values that the app computes. Drizzle computes them only after encryption, which is too late. */
 function withDefaults(table: Table, given: Row): Row {
   requireNoIndexValues(table, given);
   const row = { ...given };

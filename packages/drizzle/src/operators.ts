@@ -34,7 +34,8 @@ export function matches<Parts>(
   column: EncryptedColumn<{ readonly _: { readonly parts: Parts } }>,
   query: PartsQuery<Parts>,
 ): SQL {
-  // An unencrypted database cannot send the query, because the encrypted column refuses to encode the query.
+  // On a database without encryption this query throws, because the encrypted column refuses to encode a plaintext
+  // parameter.
   const encoder = column as unknown as Column;
   return drizzle.sql`${encoder} matches ${new drizzle.Param(query, encoder)}`;
 }

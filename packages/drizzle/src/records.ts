@@ -75,7 +75,7 @@ export function recordsFor(
   };
 }
 
-// The name of a column cannot equal a symbol.
+// A symbol, so that no column can have the same name.
 const rowId = Symbol('row id');
 type WithId = Row & { readonly [rowId]?: RowId };
 

@@ -32,7 +32,7 @@ async function rewriteList(chunks: readonly unknown[], context: RewriteContext):
 }
 
 async function rewriteSql(given: SQL, context: RewriteContext): Promise<SQL> {
-  // `$count` is thenable, so an async function that returned `$count` would run the query.
+  // `whole` is not thenable. `$count` is thenable, so an async function that returns `$count` would run the query.
   const whole = 'then' in given ? sql.join(given.queryChunks).mapWith(Number) : given;
   const excluded = excludedColumn(whole);
   if (excluded) requirePlain(excluded);
@@ -49,7 +49,10 @@ async function rewriteSql(given: SQL, context: RewriteContext): Promise<SQL> {
   return replaced(whole, 'queryChunks', rewritten as SQLChunk[]);
 }
 
-/** `matches` can also find wrong rows, so a negated `matches` would miss rows. */
+/**
+ * Throws if a negated expression contains `matches`. `matches` can find additional rows, so its negation could miss
+ * rows.
+ */
 function requireNoMatches(chunk: unknown): void {
   if (isQuery(chunk)) return requireNoMatches(chunk.getSQL());
   if (!is(chunk, SQL)) return;
@@ -67,14 +70,16 @@ function requireNoMatches(chunk: unknown): void {
 }
 
 async function rewriteSubquery(subquery: Subquery, context: RewriteContext): Promise<Subquery> {
-  // A subquery has its own FROM clause, so the subqueries of the outer query are not visible inside.
+  // Except with LATERAL, a subquery in FROM cannot refer to other subqueries of the same FROM clause, so the context of
+  // its rewrite has none.
   const inner = await rewriteSql(subquery._.sql, { ...context, subqueries: new Map() });
   return inner === subquery._.sql ? subquery : replaced(subquery, '_', { ...subquery._, sql: inner });
 }
 
 async function rewriteQuery(query: Query, context: RewriteContext): Promise<SQLWrapper> {
   const inner = query.getSQL();
-  // Drizzle's queries are thenable, so an async function that returned the query would run the query.
+  // Returns SQL and not the query. Drizzle's queries are thenable, so an async function that returns a query would run
+  // the query.
   return sql`(${await rewriteSql(inner, { ...context, subqueries: new Map() })})`;
 }
 

@@ -18,7 +18,7 @@ import type { TableRecords } from './records.ts';
 export interface RewriteContext {
   readonly recordsOf: (table: Table) => TableRecords;
   readonly subqueries: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
-  /** A search by parts can also find wrong rows, so only a statement that reads can use the search. */
+  /** Whether the statement only reads. Only such a statement can use `matches`, which can find additional rows. */
   readonly isRead: boolean;
 }
 
@@ -88,7 +88,8 @@ async function equalToOne(
   const found = await Promise.all(operands.map((value) => records.fingerprints(encryption.column, value)));
   const fingerprints = [...new Set(found.flat())].map((fingerprint) => new Param(fingerprint));
   const condition = sql`${index} in ${fingerprints}`;
-  // A stored text that is empty after normalization has no fingerprint. The condition must then be false and not null.
+  // A stored text that is empty after normalization has no fingerprint. For this text the condition must be false and
+  // not null.
   if (encryption.field.type.name !== 'text') return condition;
   return sql`${condition} and (${index} is not null or ${column} is null)`;
 }

@@ -116,7 +116,7 @@ describe('conditions', () => {
 const name = columnOf(patients.name);
 const ssn = columnOf(patients.ssn);
 
-describe('an operation that cannot work on ciphertexts throws before it is sent', () => {
+describe('an operation that cannot work on ciphertexts throws before a query is sent', () => {
   const id = randomUUID();
   test.each<[string, () => PromiseLike<unknown>, string]>([
     ['like', () => db.select().from(patients).where(like(name, 'A%')), 'not_supported'],

@@ -27,8 +27,8 @@ const isPrimaryKey = (builder: object): boolean =>
   String(Reflect.get(builder.constructor, entityKind)).endsWith('PrimaryKeyBuilder');
 
 /**
- * Unique constraints must cover index columns, because two ciphertexts of a value differ. Drizzle does not convert
- * null, so a check constraint refuses a fingerprint without a value.
+ * Completes the constraints and indexes of a table. Unique constraints cover index columns, because two ciphertexts of
+ * a value differ. Check constraints refuse a fingerprint in a row whose value is null.
  */
 export function indexing<Self, Extra>(
   tableOf: () => Table,
@@ -65,7 +65,10 @@ function coverIndexColumns(builder: object, table: Table): void {
   }
 }
 
-/** In PostgreSQL, Drizzle passes copies of columns that have only a name. */
+/**
+ * Finds the encrypted column of an index or a constraint by its name, because in PostgreSQL Drizzle passes copies of
+ * columns that have only a name.
+ */
 function entryNamed(column: unknown, table: Table) {
   if (typeof column !== 'object' || column === null || !('name' in column)) return undefined;
   if (is(column, Column) && column.table !== table) return undefined;

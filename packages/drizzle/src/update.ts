@@ -29,7 +29,7 @@ export type SelectIds = (
   clauses: Pick<BuilderConfig, 'where' | 'withList'>,
 ) => Promise<RowId[]>;
 
-// SQLite has the lowest limit of the supported databases: 32,766 parameters per statement.
+// The largest number of parameters per statement. SQLite has the lowest limit of the supported databases: 32,766.
 const maxParameters = 30_000;
 
 export async function runUpdate(

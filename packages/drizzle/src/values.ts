@@ -59,7 +59,7 @@ export function valuesByColumn(entries: readonly EncryptedEntry[], row: Row): Ro
   );
 }
 
-/** SQL in a value could copy a ciphertext into another column. */
+/** Rewrites the SQL in values, because SQL could copy a ciphertext into another column. */
 export async function rewriteValues(values: Row, context: RewriteContext): Promise<Row> {
   const expressions = Object.entries(values).filter(([, value]) => isSql(value));
   if (expressions.length === 0) return values;
@@ -91,7 +91,7 @@ export async function encryptValues(
   });
 }
 
-/** Drizzle does not convert a value in SQL to the type of the column. */
+/** Returns SQL for a stored value. Drizzle does not convert a value in SQL to the type of the column. */
 function asSql(value: unknown): SQL {
   return sql`${new Param(value)}`;
 }

@@ -36,7 +36,7 @@ export async function forEachFile<Item>(
   };
   const results = await Promise.allSettled(Array.from({ length: atOnce }, worker));
   progress.clearLine();
-  // The loop runs after all files have ended, because an earlier error would leave temporary files.
+  // Throws only after all files have ended, because throwing earlier would leave temporary files.
   for (const result of results) if (result.status === 'rejected') throw result.reason;
   return failures;
 }

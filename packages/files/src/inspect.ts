@@ -59,7 +59,7 @@ async function examine(run: Run, found: (each: Found) => void): Promise<number> 
   const { parsed } = run;
   const isRecursive = parsed.isSet('recursive');
   const inputs = await findInputs(parsed.paths, { isRecursive, isWanted: isEncryptedName });
-  // The command reads one file at a time, so the results have the order of the command line.
+  // Reads one file at a time, so that the results have the order of the command line.
   return forEachFile(
     run,
     inputs,

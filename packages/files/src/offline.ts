@@ -100,7 +100,7 @@ const openOrdinary: Open = ({ tenantId }, bytes, { keyId, keyVersion, wrappedKey
   return dek;
 };
 
-/** Opens a data key that a writer wrapped with the public key of an intake key. */
+/** Unwraps a data key that a writer wrapped with the public key of an intake key. */
 const openOfWriter: Open = (material, bytes, wrapped) => {
   material.intakeKey ??= nobleIntakeKey(bytes, material.tenantId, wrapped);
   const sharedSecret = material.intakeKey.decapsulate(wrapped.wrappedKey);

@@ -20,7 +20,7 @@ export function note(sentence: string): void {
   process.stderr.write(`${sentence}\n`);
 }
 
-/** A terminal would interpret control characters in a path. */
+/** Escapes control characters in a path, which a terminal would interpret. */
 export function inLine(path: string): string {
   return /\p{Cc}/u.test(path) ? JSON.stringify(path) : path;
 }

@@ -19,7 +19,8 @@ const signals = { SIGINT: 130, SIGTERM: 143 } as const;
 
 export async function run(words: readonly string[]): Promise<number> {
   const stop = new AbortController();
-  // Node.js warns if one signal has more than ten listeners, and each concurrent file adds listeners.
+  // Removes the limit on listeners, because each concurrent file adds listeners and Node.js warns if a signal has more
+  // than ten.
   setMaxListeners(0, stop.signal);
   let interrupted: number | undefined;
   for (const [signal, code] of Object.entries(signals)) {

@@ -13,7 +13,7 @@ export async function withPieces<T>(
 ): Promise<T> {
   const source: Readable =
     path === standard ? process.stdin : createReadStream(path, { highWaterMark: pieceLength });
-  // Node.js ends the process if a stream fails without an `error` handler. The iterator reports the error.
+  // Without an `error` handler, Node.js ends the process if the stream fails. The iterator reports the error.
   addAbortSignal(signal, source).on('error', () => {});
   try {
     return await work(counted(source, progress));

@@ -44,14 +44,14 @@ async function fill(
   }
 }
 
-// File systems without hard links, such as exFAT, return these error codes.
+// The error codes of file systems without hard links, such as exFAT.
 const noLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 async function moveTo(path: string, temporary: string, force: boolean): Promise<void> {
   if (force) return rename(temporary, path);
   const taken = new FileFailure(`${inLine(path)} exists: add --force to overwrite it.`);
   try {
-    // `link` fails if the file exists, whereas `rename` would replace the file.
+    // Uses `link`, which fails if the file exists, and not `rename`, which would replace the file.
     await link(temporary, path);
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;

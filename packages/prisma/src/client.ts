@@ -17,13 +17,16 @@ export interface QueryCall {
   readonly __internalParams?: InternalParams | undefined;
 }
 
-/** Undocumented parameters of Prisma are the only way to learn the transaction of an operation. */
+/** Undocumented parameters that Prisma passes to an extension. Only they say in which transaction an operation runs. */
 export interface InternalParams {
   readonly transaction?: { readonly kind: string } | undefined;
   readonly dataPath?: readonly string[] | undefined;
 }
 
-/** The queries skip other extensions, because another extension could add plaintext to encrypted values. */
+/**
+ * Returns functions that send queries to Prisma. The queries skip other extensions, because another extension could add
+ * plaintext to encrypted values.
+ */
 export function executorOf(client: PrismaClient, call: QueryCall, params: InternalParams): Executor {
   const kind = params.transaction?.kind;
   const requireNoBatch = (model: Model): void => {

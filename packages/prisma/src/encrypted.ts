@@ -36,7 +36,7 @@ export function encrypted<Client, T extends Tables, const Models extends Mapping
   fields: FieldsDefinition<T>,
   options: EncryptedOptions<T, Models> = {},
 ): EncryptedExtension<Client, T, Models> {
-  // TypeScript checks an extension against the extended client, so the return type is asserted.
+  // The return type is asserted, because TypeScript would check the extension against the extended client.
   return extensionOf(
     prisma as unknown as PrismaClient,
     eaas,
@@ -60,7 +60,10 @@ function extensionOf<T extends Tables>(
   return (client) => extend(client, models, codec);
 }
 
-/** A later extension could write plaintext, so this extension must stay the last one. */
+/**
+ * Adds the extension to a client. Also replaces `$extends` so that this extension stays the last one, because a later
+ * extension could write plaintext.
+ */
 function extend(client: PrismaClient, models: Models, codec: Codec): unknown {
   const $allOperations = (call: QueryCall) => performCall(client, models, codec, call);
   const $extends = (extension: unknown): unknown =>
@@ -94,7 +97,8 @@ async function performCall(
   const path = (params.dataPath ?? []).filter((_, at) => at % 2 === 1);
   const args = call.args ?? {};
   if (!isArgs(args)) return refuse('unknown_argument', model, undefined, 'the arguments must be an object');
-  // Rewritten arguments omit undefined values, so Prisma cannot refuse undefined as `strictUndefinedChecks` requires.
+  // Refuses undefined here, because rewritten arguments omit undefined values, and Prisma then cannot refuse them as
+  // `strictUndefinedChecks` requires.
   if (client._previewFeatures?.includes('strictUndefinedChecks')) refuseUndefined(model, args);
   const executor = executorOf(client, call, params);
   return perform(models, codec, executor, { model, operation: call.operation, args, path });

@@ -4,7 +4,10 @@ import type { Model } from './models.ts';
 import { type Args, entriesOf, isArgs } from './values.ts';
 import type { Work } from './work.ts';
 
-/** With `isExact`, the condition is NULL only if the field is NULL, so `not` can negate the condition. */
+/**
+ * Rewrites the filter of an encrypted field to a condition on its index column. With `isExact`, the condition is NULL
+ * only if the field is NULL, so `not` can negate it.
+ */
 export async function filterOf(
   work: Work,
   model: Model,
@@ -106,7 +109,7 @@ async function hasPart(
   return { AND: terms.map((oneOf) => ({ OR: [oneOf].flat().map(contains) })) };
 }
 
-/** The SDK would read an object as a search for a part of the value. */
+/** Throws if the value is an object, which the SDK would read as a search for a part of the value. */
 export function requireValue(model: Model, { name }: FieldDescription, value: unknown): void {
   if (!isArgs(value)) return;
   refuse(

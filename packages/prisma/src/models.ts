@@ -39,7 +39,10 @@ export type Models = ReadonlyMap<string, Model>;
 
 export type Definition = ReadonlyMap<string, readonly FieldDescription[]>;
 
-/** Values of a table without a model, or of a field without a column, would be stored as plaintext. */
+/**
+ * Returns the models with their encrypted fields. Throws for a table without a model and for a field without a column,
+ * whose values would be stored as plaintext.
+ */
 export function modelsOf(
   { models }: RuntimeDataModel,
   definition: Definition,
@@ -121,7 +124,10 @@ function requirePartNames(model: string, { name, parts }: FieldDescription): voi
   refuse('definition', { name: model }, name, `\`${part.name}\` is an operator of Prisma: ${cure}`);
 }
 
-/** Ciphertexts are bound to the text of the row id, and the text of a DateTime varies between clients. */
+/**
+ * Throws unless the id of the row has a type with one fixed text. Ciphertexts are bound to this text, and the text of a
+ * DateTime differs between clients.
+ */
 function requireIdType(model: string, columns: Model['columns'], name: string): void {
   const column = columns.get(name);
   if (column?.kind !== 'scalar' || /^(?:String|Int|BigInt)$/.test(column.type)) return;

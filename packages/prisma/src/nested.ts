@@ -102,7 +102,10 @@ async function updateManyItem(relation: Relation, item: unknown): Promise<unknow
   );
 }
 
-/** Without the row id in `where`, the update could change a row that is inserted concurrently. */
+/**
+ * Rewrites a nested upsert. Adds the row id to `where`, because otherwise the update could change a row that is
+ * inserted concurrently.
+ */
 async function upsertItem(relation: Relation, item: unknown): Promise<unknown> {
   const { work, target } = relation;
   const { where, create, update, ...others } = requireArgs(relation, item);
@@ -127,14 +130,16 @@ async function childPlace(
   if (where === undefined) return along;
   const inList = placeOf(work, target, where, fallback);
   const id = async () => {
-    // Prisma's data model does not tell whether a relation is a list, but the rows do.
+    // Reads the related rows to find out whether the relation is a list, because Prisma's data model does not say this.
     const rows = await relatedRows(work, parent, target, name, undefined);
     return Array.isArray(rows) ? inList.id() : along.id();
   };
   return { ...inList, id };
 }
 
-/** Ciphertexts are bound to one row id, so the update must not change another row. */
+/**
+ * Adds the row id to `where`, because the ciphertexts are bound to this row and the update must not change another row.
+ */
 function pinned(target: Model, where: unknown, id: unknown): Args {
   if (id === undefined || knownId(target, where) !== undefined) return where === undefined ? {} : { where };
   const [column = ''] = target.id;

@@ -36,7 +36,7 @@ export async function openResult(
       if (target) collect(shape.relations.get(name) ?? shapeOf(target), value[name]);
       else if (model.encrypted.has(name) || model.id.includes(name)) columns[name] = value[name];
       else if (model.indexes.has(name)) delete value[name];
-      // Computed fields of other extensions would compute with ciphertexts, so the loop does not read computed fields.
+      // Does not read the computed fields of other extensions, because they would compute with ciphertexts.
       else if (model.columns.has(name) || name.startsWith('_')) refuseCiphertext(model, name, value[name]);
     }
     if (shape.added.length > 0) added.push({ row: value, names: shape.added });

@@ -43,7 +43,10 @@ const updating: Rewrite = async (work, model, { where, data, ...others }) => {
   });
 };
 
-/** `update-many.ts` writes ciphertexts that are bound to the row id, row by row. */
+/**
+ * Rewrites an `updateMany` without ciphertexts that are bound to the row id. `update-many.ts` writes bound ciphertexts
+ * row by row.
+ */
 const updatingMany: Rewrite = async (work, model, { where, data, limit, ...others }) => {
   const found = await whereOf(work, model, where);
   const updated = await updateOf(work, model, data, placeOf(work, model, found));
@@ -125,7 +128,10 @@ function withoutRows({ args }: Rewritten): Rewritten {
   return { args: Object.fromEntries(others), shape: undefined };
 }
 
-/** Without the row id in `where`, the ciphertexts could reach another row after a concurrent change. */
+/**
+ * Adds the row id to `where`. Without the id, the ciphertexts could be written to another row after a concurrent
+ * change.
+ */
 function pinned(model: Model, where: unknown, id: unknown): unknown {
   if (id === undefined || !isArgs(where) || knownId(model, where) !== undefined) return where;
   const [column = ''] = model.id;

@@ -136,7 +136,7 @@ test.each<[string, Args, unknown]>([
   ['some', { visits: { some: { note: null } } }, { visits: { some: { note: null } } }],
   ['two operators', { ssn: { in: ['1'], equals: '1' } }, { AND: [{ ssn_index: '#1' }, { ssn_index: '#1' }] }],
   ['a compound key', { city_ssn: { city: 'x', ssn: '1' } }, { city_ssn: { city: 'x', ssn_index: '#1' } }],
-])('a filter by %s becomes a filter of the columns', async (_name, where, expected) => {
+])('a filter by %s is rewritten to a filter by index columns', async (_name, where, expected) => {
   expect(await whereOf(where)).toEqual(expected);
 });
 
@@ -217,7 +217,7 @@ test.each<[EncryptedModelErrorCode, string, string, Args]>([
   ],
   ['unknown_argument', 'Patient', 'deleteMany', { data: {} }],
   ['unknown_argument', 'Patient', 'findRaw', {}],
-])('%s is thrown before anything is sent: %s.%s(%j)', async (expected, name, operation, args) => {
+])('the error %s is thrown before a query is sent: %s.%s(%j)', async (expected, name, operation, args) => {
   await expect(play(name, operation, args)).rejects.toEqual(code(expected));
 });
 
@@ -421,7 +421,7 @@ test('an id that the query omits is read for decryption and removed again', asyn
 test.each<[string, object, string]>([
   ['a model that the schema lacks', { Visti: 'Visit' }, 'no such model'],
   ['a table that the definition lacks', { Doctor: 'doctors' }, 'no table `doctors`'],
-  ['an id that is no column', { Visit: { id: 'key' } }, 'the id of a row must be a column'],
+  ['an id that is not a column', { Visit: { id: 'key' } }, 'the id of a row must be a column'],
 ])('%s is refused when the client is extended', (_name, options, message) => {
   expect(() => modelsOf(schema, definition, { ...options })).toThrow(message);
 });

@@ -79,7 +79,7 @@ type PlainModels<E, Client> = {
     : never;
 };
 
-/** Prisma requires an index signature, which the type `object` lacks. */
+/** Prisma's types require an index signature here, which the type `object` does not have. */
 type Nothing = { [Name in never]: unknown };
 
 /** An extension for `prisma.$extends`. */

@@ -17,7 +17,10 @@ export async function rowsToUpdate(work: Work, model: Model, { where, limit }: A
   };
 }
 
-/** A row can change after the query for the ids, so each update keeps the conditions of the app. */
+/**
+ * Returns one update per row. Each update keeps the conditions of the app, because a row can change after the query for
+ * the ids.
+ */
 export async function updatesOf(
   work: Work,
   model: Model,

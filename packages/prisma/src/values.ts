@@ -4,7 +4,7 @@ export function isArgs(value: unknown): value is Args {
   return Object.prototype.toString.call(value) === '[object Object]';
 }
 
-/** Prisma ignores undefined members. */
+/** Returns the members of an object, without undefined members, which Prisma ignores. */
 export function entriesOf(args: Args): [string, unknown][] {
   return Object.entries(args).filter(([, value]) => value !== undefined);
 }

@@ -88,11 +88,14 @@ function refuseReferences(work: Work, model: Model, name: string, value: unknown
   for (const [, member] of entriesOf(value)) refuseReferences(work, model, name, member);
 }
 
-/** One value can have fingerprints under several index keys, but a unique `where` of Prisma takes only one. */
+/**
+ * Rewrites the `where` of a unique look-up. A value can have fingerprints under several index keys, but Prisma takes
+ * only one fingerprint here.
+ */
 export async function uniqueOf(work: Work, model: Model, where: unknown): Promise<unknown> {
   const rewritten = await whereOf(work, model, where);
   if (!isArgs(rewritten)) return rewritten;
-  // A filter such as `{ in: […] }` does not identify one row, so Prisma must refuse the filter.
+  // Leaves a filter such as `{ in: […] }` to Prisma, which refuses it because it does not identify one row.
   const isValue = (field: string): boolean => isArgs(where) && !isArgs(where[field]);
   const several = Array.from(model.indexes)
     .filter(([column, field]) => isArgs(rewritten[column]) && isValue(field))

@@ -35,7 +35,7 @@ export interface Work {
   search(table: string, query: Args): Promise<Terms>;
   find(model: Model, args: Args): Promise<Args | null>;
   findOrThrow(model: Model, args: Args): Promise<Args | null>;
-  /** A direct import would make `data.ts` and `nested.ts` import each other. */
+  /** Passed as a member, because a direct import would make `data.ts` and `nested.ts` import each other. */
   nested: Nested;
 }
 
@@ -43,7 +43,7 @@ export function idOf({ id }: Model, row: Args): RecordId | undefined {
   const parts = id.map((column) => row[column]);
   if (parts.some((part) => part === undefined || part === null)) return undefined;
   if (parts.length === 1) return parts[0] as RecordId;
-  // The columns `a/b` and `c` must not have the same id as `a` and `b/c`.
+  // Escapes the separator, so that the columns `a/b` and `c` have another id than `a` and `b/c`.
   return parts.map((part) => String(part).replaceAll('%', '%25').replaceAll('/', '%2F')).join('/');
 }
 
@@ -51,7 +51,10 @@ export function idColumns({ id }: Model, row: Args): Args {
   return Object.fromEntries(id.map((column) => [column, row[column]]));
 }
 
-/** A Prisma schema can give a compound key any name. */
+/**
+ * Returns the compound keys in `where`. Finds them by exclusion, because a Prisma schema can give a compound key any
+ * name.
+ */
 export function compoundsOf({ columns }: Model, where: Args): Record<string, Args> {
   const isKey = (name: string): boolean => !columns.has(name) && !/^(?:AND|OR|NOT)$/.test(name);
   return Object.fromEntries(
