@@ -14,7 +14,7 @@ type BatchesOf = (verb: Verb, size: number) => Contender;
 const bao = process.env['BAO'];
 const dek = Buffer.alloc(32, 7).toString('base64');
 const connections = 8;
-/** Batches must reach this share of the items per second of OpenBao. */
+/** The share of the items per second of OpenBao that batches must reach. */
 const target = 0.8;
 
 export const benchmark: Benchmark = {

@@ -27,7 +27,10 @@ function respond(elements: readonly string[]): Evaluation {
   return finish(evaluate(key, read));
 }
 
-/** Both clients blind random points again for each measurement, but use one response of the service. */
+/**
+ * Returns a measurement of a client. Each run blinds the values again, but uses the response of the service to the
+ * first request.
+ */
 function client(engine: typeof nodeCurve, values = all) {
   const blinded = finish(blindValues(engine, values));
   const response = respond(blinded.elements);

@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** Further checks would use CPU time of the measured server. */
+/**
+ * Sends one request again and again on several connections. Checks only the status of each response, because further
+ * checks would use CPU time of the measured server.
+ */
 export class Burst {
   /** The bytes of all responses. */
   received = 0;
@@ -19,7 +22,7 @@ export class Burst {
     this.#request = Buffer.from(request);
   }
 
-  /** The time of each request is added to `milliseconds`. */
+  /** Opens the connections. Each request adds its time to `milliseconds`. */
   static async open(
     port: number,
     request: string,
@@ -69,7 +72,7 @@ export class Burst {
   }
 }
 
-/** The connections are opened by the first call, because a server closes new connections that send nothing. */
+/** Opens the connections at the first call, because a server closes new connections that send nothing. */
 export function openLater(
   open: () => Promise<Burst>,
   defer: (close: () => void) => void,

@@ -20,13 +20,13 @@ test('the bytes of an entry are those that the benchmark storage measured', () =
   expect(page).toContain(`needs ${bytesPerEntry} bytes with its indexes`);
 });
 
-test('a page without the place of a table is refused', () => {
+test('writing the page fails if the page has no marker for a table', () => {
   expect(() => withTables('', capacityTables(reports))).toThrow('must contain <!-- table:');
 });
 
-test('the round trips of a connection are counted across the limits of packets', () => {
+test('round trips are counted even if a message is divided among several packets', () => {
   const ready = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
-  // A row whose content looks like the message that is counted.
+  // The content of this row looks like the message that is counted.
   const row = Buffer.concat([Buffer.from([0x44, 0, 0, 0, 10]), ready]);
   const all = Buffer.concat([row, ready, row, ready, ready]);
   for (const length of [1, 4, 7, 100]) {

@@ -2,14 +2,14 @@ import { type Figures, tableOf, tableOfFigures } from './figures.ts';
 import { describeLoad } from './machine-load.ts';
 import type { Report } from './results.ts';
 
-/** A machine computes at most this share of the time, because queues grow fast above it. */
+/** The largest share of the time during which a machine is busy. Above this share, queues grow fast. */
 const load = 0.7;
 const [workersPerServer, connectionsPerServer] = [4, 20];
 const coresPerShard = 16;
-/** The benchmark `storage` measured the bytes of an entry that is appended alone. */
+/** The bytes of an audit entry that is the only entry of its append, as the benchmark `storage` measured them. */
 export const bytesPerEntry = 511;
 const pageBytes = 8_192;
-/** The last pages of three indexes, and the page with the head of the log. */
+/** The busy pages of a tenant: the last pages of three indexes, and the page with the head of the log. */
 const pagesPerTenant = 4;
 
 const fleets = [

@@ -21,14 +21,14 @@ export interface Benchmark {
   readonly comparisons: (defer: (close: () => unknown) => void) => Promise<readonly Comparison[]>;
 }
 
-/** A report prints figures that have no reference. */
+/** A report prints figures without comparing them with a reference. */
 export interface Report {
   readonly name: string;
   readonly about: string;
   readonly report: (defer: (close: () => unknown) => void) => AsyncIterable<string>;
 }
 
-/** A measurement returns figures that have no reference, and that other pages use. */
+/** A measurement returns figures for other pages, without comparing them with a reference. */
 export interface Measurement {
   readonly name: string;
   readonly about: string;
@@ -47,7 +47,9 @@ export interface Result {
 const rounds = 15;
 const sliceMilliseconds = 150;
 
-/** A slow phase of the machine slows both implementations, so the ratio of their speeds stays stable. */
+/**
+ * Measures both implementations alternately, so that a slow phase of the machine slows both and the ratio stays stable.
+ */
 export async function compare({ ours, reference, elsewhere }: Comparison): Promise<Result> {
   if (elsewhere) return elsewhere();
   const oursCalls = await warmUp(ours);

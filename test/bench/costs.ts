@@ -30,15 +30,18 @@ export interface Watched {
 }
 
 interface Measured extends Watched {
-  /** A server that is connected to PostgreSQL through the wire. */
+  /** A server whose connections to PostgreSQL go through `wire`, which counts their bytes. */
   readonly relayed: Replica;
   readonly wire: Wire;
 }
 
-/** CPU time depends much less on other processes of the machine than wall time does. */
+/**
+ * Measures the cost of an operation in CPU time, which depends much less on other processes of the machine than wall
+ * time does.
+ */
 export async function costOf(place: Measured, operation: Operation): Promise<Cost> {
   const { size, requests, texts, connections } = operation;
-  // New connections begin with a request each, which is not measured.
+  // Each new connection first sends a request that is not measured.
   const first = texts.length * connections;
   const taken: number[][] = [];
   while (taken.length < rounds) {
@@ -57,12 +60,12 @@ export async function costOf(place: Measured, operation: Operation): Promise<Cos
   return [...cpu, ...network.map((value) => value / size)];
 }
 
-/** A new process compiles its code while it runs. */
+/** Runs the operation before the measurement, because a new process compiles its code while it runs. */
 export async function warmUp({ server }: Measured, operation: Operation): Promise<void> {
   await repeated(() => opened(server, operation, 1_920, async () => []));
 }
 
-/** On a machine that is so busy that a request fails, the measurement is repeated. */
+/** Repeats a measurement that fails, because a request can fail on a busy machine. */
 export async function repeated<T>(measure: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -76,7 +79,7 @@ export async function repeated<T>(measure: () => Promise<T>): Promise<T> {
 
 type Run = (requests: number) => Promise<unknown>;
 
-/** The server closes connections that are idle for a minute, so each measurement opens its own. */
+/** Opens connections for one measurement, because the server closes connections that are idle for a minute. */
 async function opened(
   { port }: Replica,
   { texts, connections }: Operation,
@@ -97,7 +100,7 @@ async function opened(
   }
 }
 
-/** CPU time of server and PostgreSQL in microseconds, and bytes of WAL. */
+/** Runs the work, and returns the CPU time of the server and of PostgreSQL in microseconds, and the bytes of WAL. */
 export async function differences(place: Watched, work: () => Promise<unknown>): Promise<number[]> {
   const before = await readCounters(place);
   await work();

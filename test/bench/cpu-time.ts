@@ -13,7 +13,10 @@ export async function cpuMicroseconds(root: number): Promise<number> {
   return times.reduce((sum, time) => sum + time, 0);
 }
 
-/** Linux counts this time in nanoseconds, and the times in `/proc/<pid>/stat` in hundredths of a second. */
+/**
+ * The CPU time of a process. Reads `schedstat`, which counts nanoseconds, and not `/proc/<pid>/stat`, which counts
+ * hundredths of a second.
+ */
 async function timeOf(pid: number): Promise<number> {
   const folder = `/proc/${pid}/task`;
   const threads = await readdir(folder).catch(() => []);

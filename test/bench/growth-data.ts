@@ -38,7 +38,10 @@ export interface Place {
 const metadata = '{"context":{"column":"diagnosis","table":"patients"}}';
 const statement = 2_000;
 
-/** Whatever no measurement checks is copied inside the database, because a million changes would take an hour. */
+/**
+ * Fills a database with `size` records of each kind. Rows that no measurement verifies are copied inside the database,
+ * because a million changes would take an hour.
+ */
 export async function fillPlace(defer: (close: () => unknown) => void, size: number): Promise<Place> {
   const postgres = await OwnPostgres.start('embedded', false);
   defer(postgres.drop);
@@ -107,7 +110,7 @@ async function addVersions(service: Service, sql: postgres.Sql, { api, tenantId 
 }
 
 async function copyKeys(sql: postgres.Sql, { tenantId, keyId }: Grown, size: number): Promise<void> {
-  // The trigger would update one row of `key_counts` for each copy.
+  // Disables the trigger, which would update one row of `key_counts` for each copy.
   await sql`alter table eaas.keys disable trigger keys_counted`;
   await sql`
     insert into eaas.keys select (jsonb_populate_record(k, jsonb_build_object('key_id', gen_random_uuid(),
@@ -146,7 +149,7 @@ export async function copyTenants(sql: postgres.Sql, tenantId: string, size: num
   await sql`drop table copies`;
 }
 
-/** The later entries are copies, because a purge reads only the entries that it deletes. */
+/** Adds old entries, which a purge deletes, and then copies as later entries, which a purge does not read. */
 export async function growPurgeable({ operator, service, sql, size }: Place, old: number): Promise<void> {
   await setNow(sql, `clock_timestamp() - interval '6 years'`);
   const earlier = await openService(readConfig(operator.env), 'command');
@@ -180,7 +183,7 @@ export async function stateOf(service: Service, tenantId: string): Promise<Tenan
   return view.state;
 }
 
-/** Without the record of tonight, a server would verify the copies. */
+/** Records that tonight's verification is finished. Without this record, a server would verify the copies. */
 export async function finishTonight({ service }: Pick<Place, 'service'>): Promise<void> {
   const now = service.clock.now();
   const [root] = service.tenants.roots;

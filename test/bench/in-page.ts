@@ -11,7 +11,10 @@ import { compare, type Contender, pick, type Result } from './compare.ts';
 
 type Work = Contender['run'];
 
-/** What the program outside the page computed, so that the first call in the page is the first use of the curve. */
+/**
+ * The values that the benchmark computes outside the page, so that the first call in the page is the first use of the
+ * curve.
+ */
 export interface Prepared {
   readonly publicKey: string;
   readonly keyId: string;
@@ -69,7 +72,7 @@ export async function run({ name, ...prepared }: Prepared & { readonly name: str
 
 const keyId = '00000000-0000-4000-8000-000000000002';
 const dek = crypto.getRandomValues(new Uint8Array(32));
-// Reusing one iv and one AAD is unsafe outside a benchmark.
+// One iv and one AAD for all calls, which is safe only in a benchmark.
 const iv = new Uint8Array(12).fill(7);
 const aad = new Uint8Array(20);
 
@@ -110,10 +113,10 @@ async function streamed(length: number) {
   return [ours, () => bare(value)] as const;
 }
 
-/** All blinds are equal, so that a prepared response fits each request. The reference uses the same blinds. */
+/** Compares blind hashes with noble. All blinds of both are equal, so that a prepared response fits each request. */
 async function blindHashes({ keyId: ofHashes, random, values, responses }: Prepared, size: number) {
   const response = responses[size];
-  if (!response) throw new Error(`no response has ${size} values`);
+  if (!response) throw new Error(`expected a prepared response for ${size} values (got none)`);
   const blind = Uint8Array.from(random);
   const generate = crypto.getRandomValues.bind(crypto);
   const draw = (array: Uint8Array<ArrayBuffer>): Uint8Array => {

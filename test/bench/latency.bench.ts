@@ -9,7 +9,10 @@ type Work = () => Promise<unknown>;
 type Works = Awaited<ReturnType<typeof setUp>>;
 type Defer = Parameters<Benchmark['comparisons']>[0];
 
-/** A wrap may take at most this many times as long as an empty POST and a commit of one row together. */
+/**
+ * The target of the benchmark: a wrap takes at most this many times as long as an empty POST and a commit of one row
+ * together.
+ */
 const most = 1.2;
 
 export const benchmark: Benchmark = {

@@ -1,12 +1,17 @@
 import { readdir, readFile } from 'node:fs/promises';
 
 export interface Load {
-  /** The share of the machine's CPU time that other processes used, or undefined if the platform does not tell. */
+  /**
+   * The share of the machine's CPU time that other processes used. Undefined if the platform does not report this time.
+   */
   readonly others: number | undefined;
   readonly isBusy: boolean;
 }
 
-/** Above this share, other processes change the ratio of two speeds by more than a few percent. */
+/**
+ * The largest share of other processes in a trusted run. Above it, they change the ratio of two speeds by more than a
+ * few percent.
+ */
 const most = 0.1;
 
 /** Begins a measurement, and returns a function that ends it. */
@@ -23,7 +28,7 @@ export async function watchMachine(): Promise<() => Promise<Load>> {
 
 export function describeLoad({ others, isBusy }: Load): string {
   if (others === undefined)
-    return 'not checked: only Linux tells how much CPU time other processes used during the run';
+    return 'not checked: only Linux reports how much CPU time other processes used during the run';
   const share = `other processes used ${(100 * others).toFixed(0)} % of the CPU time`;
   return isBusy
     ? `WARNING: ${share}. Do not trust these results: stop the other processes, and repeat the run.`
@@ -47,7 +52,7 @@ async function read() {
 interface Process {
   readonly pid: number;
   readonly parent: number;
-  /** The time includes the ended children that the process has waited for. */
+  /** The CPU time of the process and of its ended children, for which it has waited. */
   readonly time: number;
 }
 
@@ -58,7 +63,8 @@ export async function readProcesses(): Promise<Process[]> {
 }
 
 export function parseProcess(stat: string): Process {
-  // The name of the process is in parentheses, and can contain any character.
+  // Reads the columns after the last parenthesis, because the name of the process is in parentheses and can contain any
+  // character.
   const columns = stat
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ')

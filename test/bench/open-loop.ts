@@ -51,7 +51,7 @@ class Line {
     return new Line(sockets, text);
   }
 
-  /** The time includes the wait for a free connection. */
+  /** Sends a call, and returns its time, including the wait for a free connection. */
   async send(): Promise<number> {
     const sentAt = performance.now();
     const socket = this.#free.pop() ?? (await new Promise<Socket>((resolve) => this.#waiting.push(resolve)));

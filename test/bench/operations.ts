@@ -10,7 +10,7 @@ export interface Operation {
   readonly size: number;
   /** The requests of one round. */
   readonly requests: number;
-  /** The request of each tenant, which the tenant sends on `connections` connections. */
+  /** The HTTP request of each tenant. A tenant sends its request on `connections` connections. */
   readonly texts: readonly string[];
   readonly connections: number;
 }
@@ -23,11 +23,14 @@ interface Customer {
   readonly bundle: object;
 }
 
-/** So many calls run at the same time. */
+/** The number of calls that run at the same time. */
 const together = 32;
 const plaintext = 'x'.repeat(1_024);
 
-/** The calls are of one tenant, whose appends they share, or each is of another tenant and is appended alone. */
+/**
+ * Returns the operations to measure. Their calls belong to one tenant and share its appends, or each call belongs to
+ * another tenant and has its own append.
+ */
 export async function operationsOf(operator: Operator, replica: Replica): Promise<Operation[]> {
   const customers: Customer[] = [];
   while (customers.length < together) customers.push(await newCustomer(operator, replica));

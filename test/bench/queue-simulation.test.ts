@@ -44,7 +44,7 @@ test('calls of one tenant that wait for an append share the next append', () => 
   expect(many.entriesPerAppend).toBeLessThan(1.1);
 });
 
-test('one call at a time takes the sum of its parts', () => {
+test('with one call at a time, a call takes the sum of its steps', () => {
   const parts = { ...model, clientPerCall: 10, serverPerAppend: 20, databasePerAppend: 40, flush: 500 };
   const { perSecond } = simulate(parts, { clients: 1 }, 20_000);
   expect(1e6 / perSecond / (100 + 10 + 20 + 40 + 500)).toBeCloseTo(1, 1);

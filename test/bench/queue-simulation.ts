@@ -1,4 +1,4 @@
-/** All times are in microseconds. */
+/** The parameters of a simulated fleet. All times are in microseconds. */
 export interface Model {
   readonly servers: number;
   readonly tenants: number;
@@ -16,7 +16,7 @@ export interface Model {
   readonly flush: number;
 }
 
-/** Calls per second that arrive by chance, or a number of clients that call without a pause. */
+/** Calls that arrive at random, with their mean rate, or a number of clients that call without a pause. */
 type Demand = { readonly perSecond: number } | { readonly clients: number };
 
 export interface Simulated {
@@ -31,7 +31,7 @@ interface Work {
   readonly end: () => void;
 }
 
-/** A process or PostgreSQL: the work waits in the order of its arrival. */
+/** A process, or PostgreSQL. Its work waits in the order of arrival. */
 interface Station {
   readonly most: number;
   running: number;
@@ -44,7 +44,7 @@ interface Tenant {
   isAppending: boolean;
 }
 
-/** A tenth of the calls warms up the queues and is not counted. */
+/** Simulates calls. The first tenth of the calls warms up the queues and is not counted. */
 export function simulate(model: Model, demand: Demand, calls: number, seed = 1): Simulated {
   const random = randomOf(seed);
   const drawn = (mean: number): number => -mean * Math.log(1 - random());
@@ -149,7 +149,7 @@ interface Event {
   readonly end: () => void;
 }
 
-/** Runs what was planned in the order of its time. The plan is a binary heap. */
+/** A simulated clock. It runs planned work in the order of its time, which a binary heap keeps. */
 function clockOf() {
   const heap: Event[] = [];
   let time = 0;
@@ -193,7 +193,7 @@ function clockOf() {
   };
 }
 
-/** Mulberry32: the same seed gives the same numbers. */
+/** Returns a random number generator (Mulberry32). The same seed gives the same numbers. */
 function randomOf(seed: number): () => number {
   let state = seed;
   return () => {

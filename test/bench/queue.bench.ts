@@ -97,7 +97,7 @@ async function appendsOf(baseUrl: string): Promise<number> {
   return Number(/^eaas_audit_appends_total (\d+)$/m.exec(text)?.[1]);
 }
 
-/** A call that is appended alone, and calls that share their appends, give the cost of a call and of an append. */
+/** Measures the cost of a call and of an append, from calls with one append each and from calls that share appends. */
 async function calibrate(place: Place): Promise<Model> {
   const [first = ''] = place.texts;
   const taken = (texts: readonly string[], each: number, calls: number) =>
@@ -127,7 +127,7 @@ async function calibrate(place: Place): Promise<Model> {
   };
 }
 
-/** The load of other processes changes, so each round measures the capacity again. */
+/** Measures in rounds. Each round measures the capacity again, because the load of other processes changes. */
 async function measureRounds(place: Place, print: (text: string) => void): Promise<Simulated> {
   const taken: Simulated[] = [];
   for (let round = 0; round < rounds; round++) {
@@ -181,7 +181,9 @@ function compared(measured: Simulated, full: Simulated, simulated: Simulated): F
   };
 }
 
-/** Each server has a core, PostgreSQL has enough of them, and the clients are on other machines. */
+/**
+ * Simulates large fleets. Each server has a core, PostgreSQL has enough cores, and the clients are on other machines.
+ */
 function fleets(model: Model): Figures {
   const rows = [
     [8, 1_000],

@@ -10,7 +10,7 @@ test('the tables of docs/benchmarks.md are the tables of docs/benchmarks.json', 
   expect(tablesOf(read('docs/benchmarks.md'))).toEqual(tablesOf(pageOf(reports)));
 });
 
-test('the time of a process includes its ended children, and any character can be in its name', () => {
+test('the time of a process includes its ended children, and its name can contain any character', () => {
   const stat = '7 (a ) b) S 3 7 7 0 -1 0 0 0 0 0 100 20 3 4 20 0 1 0';
   expect(parseProcess(stat)).toEqual({ pid: 7, parent: 3, time: 127 });
 });

@@ -11,7 +11,7 @@ const dataKey = deriveDataKey(nobleEngine, dek, {
   wrappedKey,
 });
 
-// Reusing one iv and one AAD is unsafe outside a benchmark.
+// One iv and one AAD for all calls, which is safe only in a benchmark.
 const iv = new Uint8Array(12).fill(7);
 const aad = new Uint8Array(24);
 const bare = () => gcm(dek, iv, aad);

@@ -12,7 +12,7 @@ export interface Store {
   readonly operator: Operator;
   readonly sql: Pool;
   readonly tenants: readonly Tenant[];
-  /** The id that precedes the entries made by SQL, which is the same for all tenants. */
+  /** The id of each tenant's last entry before `addEntries` inserts entries. It is the same for all tenants. */
   readonly before: number;
 }
 
@@ -39,8 +39,8 @@ export async function openStore(
 }
 
 /**
- * The tenants append in turns. Each append has a time, a key and an action. All other columns have the values of a real
- * wrap, except random bytes of the same length as hash and MAC.
+ * Inserts entries by SQL, as if the tenants append in turns. Each append has a time, a key and an action. All other
+ * columns have the values of a real wrap, but the hash and the MAC are arbitrary bytes.
  */
 export async function addEntries(
   { sql, tenants, before }: Store,
@@ -66,7 +66,7 @@ export async function addEntries(
       (select * from eaas.audit_entries where action = 'key.wrap' order by created_at limit 1) as real`;
 }
 
-/** The head of the only tenant gets the id of the last entry, so that lists contain all entries. */
+/** Sets the head of each tenant to the last inserted entry, so that lists contain all entries. */
 export async function coverEntries({ operator, sql, tenants, before }: Store, count: number): Promise<void> {
   for (const { tenantId } of tenants) {
     const view = await operator.service.tenants.view(tenantId);
@@ -79,7 +79,7 @@ export async function coverEntries({ operator, sql, tenants, before }: Store, co
   }
 }
 
-/** `count` is the number of purged entries of all tenants since the start. */
+/** Purges the oldest entries of all tenants. `count` is the number of entries purged since the start. */
 export async function purgeEntries({ sql, tenants, before }: Store, count: number): Promise<void> {
   for (const { tenantId } of tenants) {
     const id = before + count / tenants.length;

@@ -80,7 +80,7 @@ async function whole(): Promise<Comparison[]> {
   const encrypt = () => client.encrypt(content, { as: 'bytes' });
   const envelope = await encrypt();
   const sealed = concat([await sealNode(content, 0)]);
-  // In synchronous code, Node would free memory at other times than in asynchronous code.
+  // Both measurements are asynchronous, because Node frees memory at other times in synchronous code.
   return [
     {
       ours: { name: 'encrypt to bytes', run: encrypt },

@@ -24,7 +24,7 @@ export const benchmark: Benchmark = {
       {
         ours: await contender(operator, large),
         reference: await contender(operator, small),
-        // The target requires that the verification time per audit entry does not grow with the length of the log.
+        // Held if the verification time per audit entry does not grow with the length of the log.
         target: 0.8,
         floor: 100_000,
         note: () =>

@@ -3,9 +3,9 @@ import { connect, createServer } from 'node:net';
 
 export interface Wire {
   readonly port: number;
-  /** In both directions. */
+  /** The number of bytes in both directions. */
   bytes: number;
-  /** How often PostgreSQL was ready for the next query. */
+  /** The number of times that PostgreSQL reported that it was ready for the next query. */
   roundTrips: number;
 }
 
@@ -39,7 +39,10 @@ export async function openWire(path: string, defer: (close: () => unknown) => vo
   return wire;
 }
 
-/** A message of PostgreSQL is a byte with its type, the length of the rest in four bytes, and the rest. */
+/**
+ * Returns a function that counts the messages `ReadyForQuery` in a stream. A message is a byte with its type, the
+ * length of the rest in four bytes, and the rest.
+ */
 export function readyCounter(): (bytes: Uint8Array) => number {
   const head = Buffer.alloc(5);
   let inHead = 0;

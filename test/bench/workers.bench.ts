@@ -13,7 +13,7 @@ interface Wrapping extends Tenant {
   readonly keyId: string;
 }
 
-/** Where the requests of a tenant go. */
+/** A tenant, and the server and the connections that receive its requests. */
 interface Way {
   readonly tenant: Wrapping;
   readonly replica: Pick<Replica, 'port' | 'pid'>;
@@ -113,7 +113,7 @@ function named(ours: string, reference: string): Comparison {
   return { ours: { name: ours, run }, reference: { name: reference, run } };
 }
 
-/** The server closes connections that are idle for a minute, so each measurement opens its own. */
+/** Opens connections for one measurement, because the server closes connections that are idle for a minute. */
 async function loaded(
   ways: readonly Way[],
   measure: (run: () => Promise<unknown>) => Promise<number>,
