@@ -1,7 +1,7 @@
 import { EaasClient } from '@eaas/sdk';
 import { openWorld, settle } from '../setup/world.ts';
 
-/** A service, and a client whose requests for fingerprints are counted. */
+/** Opens a service, and a client that counts the values in each of its requests for blind hashes. */
 export async function openBlindService() {
   const world = await openWorld(new Date().toISOString());
   const replica = world.replica();

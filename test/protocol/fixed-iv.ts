@@ -9,7 +9,7 @@ export function withIv<T>(iv: Uint8Array, run: () => T): T {
     return array;
   });
   try {
-    // The protocol package creates random ivs 64 at a time.
+    // Skips the remaining ivs of earlier calls, because the protocol package creates random ivs 64 at a time.
     while (!isFixed());
     return run();
   } finally {

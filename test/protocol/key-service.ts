@@ -12,7 +12,7 @@ export function keyService(keyId: string, keyVersion = 1): { wrap: Wrap; unwrap:
     },
     unwrap(wrapped) {
       const dek = deks.get(entryOf(wrapped));
-      if (!dek) throw new Unauthentic('this wrapped key is not ours');
+      if (!dek) throw new Unauthentic('this test service did not create the wrapped key');
       return dek.slice();
     },
   };

@@ -43,7 +43,9 @@ await zeros
       },
     }),
   );
-/** On a busy machine garbage collection takes several turns of the event loop. */
+/**
+ * Returns the memory in use after garbage collection, which takes several turns of the event loop on a busy machine.
+ */
 async function held() {
   let least = Infinity;
   for (let turn = 0; turn < 4; turn++) {

@@ -94,7 +94,7 @@ async function reproduce(
 ): Promise<void> {
   const { key_id: keyId, public_key, cases } = blindHashes;
   const hashPublicKeys = { [keyId]: toBase64(fromHex(public_key)) };
-  // The code that a call loads draws random numbers too.
+  // Loads the code before the random numbers are replaced, because loading draws random numbers too.
   await connect({ engines }).blindHash('Ada');
   for (const { name, values: given, blinds, request, response, hashes } of cases) {
     const client = connect({

@@ -29,7 +29,9 @@ export interface Scene extends Settings {
 
 export interface Case<S extends Scene = Scene> {
   readonly name: string;
-  /** The test compares a text that the case returns with the text that the sources return in this process. */
+  /**
+   * Runs the case. If the case returns a text, the test compares it with the text that the source files return in Node.
+   */
   readonly run: (scene: S) => Promise<string | void>;
 }
 

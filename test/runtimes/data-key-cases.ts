@@ -42,7 +42,11 @@ export const dataKeyCases: readonly Case[] = [
       const reader = scene.connect();
       await refused(() => reader.decryptSync(bundle, { as: 'text', context }), 'not_primed');
       await reader.prime({ ciphertexts: [bundle] });
-      same(reader.decryptSync(bundle, { as: 'text', context }), 'a secret', 'the text, without waiting');
+      same(
+        reader.decryptSync(bundle, { as: 'text', context }),
+        'a secret',
+        'the text that decryptSync returns',
+      );
       await refused(() => reader.decryptSync(bundle), 'decryption');
       holds(requests.length <= 2, `it asked ${requests.join()}`);
     },

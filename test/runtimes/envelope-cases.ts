@@ -5,7 +5,7 @@ const context = { table: 'patients', row: '4711' };
 
 export const envelopeCases: readonly Case[] = [
   {
-    name: 'text decrypts to itself',
+    name: 'encrypted text decrypts to the same text',
     run: async ({ connect, keyId }) => {
       const client = connect();
       for (const text of ['', 'a secret', 'naïve 🦜 \u0000 ﷽', 'x'.repeat(100_000)]) {
@@ -21,7 +21,7 @@ export const envelopeCases: readonly Case[] = [
     },
   },
   {
-    name: 'bytes decrypt to themselves, also a view of a larger buffer',
+    name: 'encrypted bytes decrypt to the same bytes, also a view of a larger buffer',
     run: async ({ connect }) => {
       const client = connect();
       const large = Uint8Array.from({ length: 200_000 }, (_, at) => at * 7 + (at >> 8));

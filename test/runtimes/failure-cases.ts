@@ -23,8 +23,8 @@ export const failureCases: readonly Case[] = [
       const keyId = crypto.randomUUID();
       const error = await refused(() => client.encrypt('a secret', { keyId }), 'not_found');
       same([error.name, 'status' in error && error.status], ['ServiceError', 404], 'the error');
-      same('retryable' in error && error.retryable, false, 'whether trying again helps');
-      holds(!`${error.stack}${JSON.stringify(error)}`.includes('a secret'), 'the error shows the value');
+      same('retryable' in error && error.retryable, false, 'whether the error is retryable');
+      holds(!`${error.stack}${JSON.stringify(error)}`.includes('a secret'), 'no error may show the value');
     },
   },
   {
@@ -37,7 +37,7 @@ export const failureCases: readonly Case[] = [
     },
   },
   {
-    name: 'a call to a silent service throws `timeout`, and a call to an unreachable service throws `network`',
+    name: 'a call throws `timeout` if the service does not respond, and `network` if it cannot be reached',
     run: async ({ connect }) => {
       const late = connect({ fetch: silent, timeouts: { total: 60, attempt: 25 }, retries: 1 });
       same('retryable' in (await refused(() => late.encrypt('a secret'), 'timeout')), true);

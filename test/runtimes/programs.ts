@@ -7,7 +7,7 @@ import { compileInto, type Runtime, type Started, type Work } from './runtime.ts
 
 export const programs: readonly Runtime[] = [
   {
-    // The packages support Node 20 and later.
+    // Node 20 is the oldest version that the packages support.
     name: `Node ${process.versions.node.split('.')[0]}`,
     start: (work) => startProgram(work, [process.execPath], 'node20'),
   },
@@ -60,7 +60,7 @@ async function startProgram(
       );
       const ended = launch([...command, main], app.directory);
       running.push(ended);
-      // If a program prints its report but does not end, `stop` throws, and the printed report counts.
+      // Returns the printed report even if the program does not end, although `stop` throws in this case.
       const { stdout } = await ended.catch((error: Error & { stdout: string }) => {
         if (error.stdout.endsWith('\n')) return error;
         throw error;

@@ -48,7 +48,7 @@ test('in workerd, a request that ends early does not block later requests', asyn
   expect(await ask()).toMatchObject({ text: 'a secret' });
 });
 
-test('waiting requests in workerd get responses after the fetching request ends early', async () => {
+test('in workerd, waiting requests get responses even if the request that fetches the data key ends early', async () => {
   const [first, ...others] = await Promise.all([ask({ patience: 50 }), ask(), ask()]);
   expect(first).toEqual({ code: 'aborted' });
   for (const { code, text } of others) expect(code === 'timeout' || text === 'a secret').toBe(true);

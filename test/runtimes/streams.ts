@@ -13,7 +13,10 @@ export async function through(
   return gathered(source.pipeThrough(stream));
 }
 
-/** Some runtimes cannot iterate streams, and a Response would replace the error of the stream. */
+/**
+ * Reads a stream by its reader. Some runtimes cannot iterate streams, and a Response would replace the error of the
+ * stream.
+ */
 export async function gathered(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
   const reader = stream.getReader();
   const parts: Uint8Array[] = [];

@@ -68,7 +68,7 @@ const user = (id: number): User => ({
 const users = Array.from({ length: 200 }, (_, id) => user(id));
 
 test.each(['service', 'here'])(
-  'an app can store, find and read rows, with fingerprints computed by: %s',
+  'an app can store, find and read rows (source of the fingerprints: %s)',
   async (made) => {
     const index = made === 'service' ? 'service' : await createIndexKey(client);
     const records = fields.for(client, { index });

@@ -33,7 +33,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** The error codes of the ciphertexts, or `opened`. */
+/** Decrypts each ciphertext, and returns the code of the error, or `opened`. */
 async function codesOf(
   ciphertexts: readonly Uint8Array[],
   accepted = [keyId, otherKeyId],
@@ -80,7 +80,7 @@ test('an envelope does not open with fewer or more bytes', async () => {
   expect(codes.map((code) => /^(format|decryption)$/.test(code))).toEqual(codes.map(() => true));
 });
 
-test('an envelope opens under no other key, version or context', async () => {
+test('an envelope does not open under another key, version or context', async () => {
   const envelope = await intake.encrypt('Ada', { as: 'bytes', context });
   const idOf = (id: string): number[] => Array.from(Buffer.from(id.replaceAll('-', ''), 'hex'));
   const ofOtherKey = changed(envelope, 4, ...idOf(otherKeyId));

@@ -29,7 +29,7 @@ const builders = {
 
 const location = (file) => new URL(file, import.meta.url);
 
-/** ASCII prevents editors and checkouts from changing a character. */
+/** Prints JSON in ASCII, so that editors and checkouts do not change a character. */
 function print(value) {
   const text = JSON.stringify(value, null, 2);
   return `${text.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;

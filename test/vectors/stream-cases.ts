@@ -12,7 +12,7 @@ export function plaintextOf({ plaintext }: StreamCase): Uint8Array {
 export function refusedBytes(refusal: StreamRefusal, cases: readonly StreamCase[]): Uint8Array {
   if (refusal.ciphertext !== undefined) return bytes(refusal.ciphertext);
   const base = cases.find(({ name }) => name === refusal.base);
-  if (!base?.ciphertext) throw new Error(`no ciphertext to alter: ${refusal.base}`);
+  if (!base?.ciphertext) throw new Error(`expected a case with a ciphertext to alter (got ${refusal.base})`);
   const start = bytes(base.header).length;
   return (refusal.edit ?? []).reduce<Uint8Array>(
     (altered, edit) => apply(edit, altered, start),

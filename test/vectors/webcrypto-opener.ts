@@ -10,7 +10,7 @@ export interface Opening {
   readonly context: Context | null;
 }
 
-/** Further details of an error would help an attacker. */
+/** Thrown for any refused input. Has only a code, because details could help an attacker. */
 export class Refused extends Error {
   readonly failure: Failure;
   constructor(failure: Failure) {

@@ -71,7 +71,7 @@ function plaintextOf(plaintext: Plaintext): Bytes {
   return new Uint8Array(plaintext.length).map((_, i) => i * 7 + (i >> 8));
 }
 
-/** Vitest would print the whole difference of up to 64 KiB. */
+/** Compares without `toEqual`, with which Vitest would print a difference of up to 64 KiB. */
 function same(opened: Bytes, expected: Bytes): boolean {
   return opened.length === expected.length && opened.every((byte, i) => byte === expected[i]);
 }

@@ -126,7 +126,7 @@ test('an update of all rows sends each value once, and a delete searches by a bl
   expect(namesOf(await db.select().from(patients))).toEqual(['nobody']);
 });
 
-test('while an index moves to blind hashes, searches find old and new rows', async () => {
+test('during a migration of an index to blind hashes, searches find old and new rows', async () => {
   const token = await createIndexKey(eaas);
   await connection`truncate patients`;
   await encrypted(plain, eaas, { index: token }).insert(patients).values(ada);
@@ -139,11 +139,11 @@ test('while an index moves to blind hashes, searches find old and new rows', asy
   expect(namesOf(await db.select().from(patients).where(found))).toEqual(['Ada', 'Grace']);
 });
 
-test('an index of parts needs an index key beside blind hashes', async () => {
+test('an index of `searchableBy` needs an index key in addition to blind hashes', async () => {
   const people = encryptedTable('people', {
     id: uuid().primaryKey(),
     ssn: encryptedText().searchableBy({ end: lastCharacters(4, { lowEntropy: 'accepted' }) }),
   });
   const insert = async () => db.insert(people).values({ id: crypto.randomUUID(), ssn: '123-45' });
-  await expect(insert()).rejects.toThrow('needs a local index');
+  await expect(insert()).rejects.toThrow('needs an index key');
 });

@@ -104,7 +104,7 @@ function within(query: unknown): PromiseLike<unknown> {
 const prepared = (statement: unknown): PromiseLike<unknown> =>
   (statement as { prepare(name: string): { execute(): Promise<unknown> } }).prepare('hostile').execute();
 
-describe('a ciphertext or a fingerprint is not computed with, compared or copied', () => {
+describe('SQL that computes with, compares or copies a ciphertext or a fingerprint is refused', () => {
   test.each<[string, Statement]>([
     ['an expression in a subquery', () => db.select().from(computed().as('part'))],
     ['an expression in `with`', () => within(computed())],
@@ -134,7 +134,7 @@ describe('a ciphertext or a fingerprint is not computed with, compared or copied
     ['an update in `with`', () => within(updated())],
     ['an update in `execute`', () => db.execute(updated())],
     ['an insert in `execute`', () => db.execute(inserted())],
-  ])('%s is not built before the values are encrypted', async (_, run) => {
+  ])('%s throws instead of being built before its values are encrypted', async (_, run) => {
     expect(await refusalOf(run)).toBe('synchronous');
   });
 

@@ -125,7 +125,7 @@ test('updates write the new fingerprint, of one row and of many', async () => {
   expect(await patient('findMany', {})).toHaveLength(2);
 });
 
-test('while an index moves to blind hashes, look-ups find old and new rows', async () => {
+test('during a migration of an index to blind hashes, look-ups find old and new rows', async () => {
   const token = await createIndexKey(eaas);
   await place.sql`truncate patients cascade`;
   await patient('create', { data: ada }, open(token));

@@ -42,7 +42,7 @@ describe.each(majors)('Prisma %i', (major) => {
     ['`not` of an empty object', { ssn: { not: {} } }],
     ['a boxed number', { born: Object(5) }],
     ['a part of the value', { ssn: { equals: { last4: '6789' } } }],
-  ])('%s as a filter deletes nothing', async (_, where) => {
+  ])('a deleteMany with the filter %s deletes nothing', async (_, where) => {
     await expect(patient('deleteMany', { where })).rejects.toMatchObject({
       name: expect.stringMatching(/^(?:EncryptedModelError|FieldError)$/),
     });

@@ -170,7 +170,7 @@ describe.each(majors)('Prisma %i', (major) => {
       expect(outcomes[0]).toBe('works');
     });
 
-    test('the document’s table of operations equals the results of this test', async () => {
+    test('the table of operations in the document equals the results of this test', async () => {
       const page = fileURLToPath(new URL('../../../packages/prisma/docs/matrix.md', import.meta.url));
       await expect(pageOf(sections)).toMatchFileSnapshot(page);
     });

@@ -35,7 +35,8 @@ describe.each(majors)('Prisma %i', (major) => {
       expect(showsStored(result)).toBe(false);
       return result as T;
     } finally {
-      // The separate connection does not see the changes of an unfinished transaction.
+      // Checks outside of transactions, because a separate connection does not see the changes of an unfinished
+      // transaction.
       expect(await misplacedIn(staff.sql)).toEqual([]);
     }
   }
@@ -65,37 +66,43 @@ describe.each(majors)('Prisma %i', (major) => {
       });
     });
 
-    test.each(['join', 'query'])('are read with the load strategy `%s`', async (relationLoadStrategy) => {
-      const found = await person<Row[]>('findMany', {
-        relationLoadStrategy,
-        where: { staff: { some: { boss: { is: { nick: 'a' } }, nick: { in: ['j'] } } }, rank: 'surgeon' },
-        select: {
-          name: true,
-          badges: true,
-          staff: { select: { name: true, friends: { select: { name: true } } }, orderBy: { bossId: 'asc' } },
-          _count: { select: { staff: { where: { nick: 'j' } } } },
-        },
-      });
-      expect(found).toEqual([
-        {
-          name: 'Ada',
-          badges: ['x'],
-          _count: { staff: 1 },
-          staff: expect.arrayContaining([
-            { name: 'Joan', friends: [{ name: 'Grace' }] },
-            { name: 'Mary', friends: [] },
-          ]),
-        },
-      ]);
-      const friendOf = { some: { nick: 'j' } };
-      const friends = await person('findMany', {
-        relationLoadStrategy,
-        where: { friendOf },
-      });
-      expect(friends).toMatchObject([{ name: 'Grace', nick: 'g' }]);
-    });
+    test.each(['join', 'query'])(
+      'self relations, enums and lists are read with the load strategy `%s`',
+      async (relationLoadStrategy) => {
+        const found = await person<Row[]>('findMany', {
+          relationLoadStrategy,
+          where: { staff: { some: { boss: { is: { nick: 'a' } }, nick: { in: ['j'] } } }, rank: 'surgeon' },
+          select: {
+            name: true,
+            badges: true,
+            staff: {
+              select: { name: true, friends: { select: { name: true } } },
+              orderBy: { bossId: 'asc' },
+            },
+            _count: { select: { staff: { where: { nick: 'j' } } } },
+          },
+        });
+        expect(found).toEqual([
+          {
+            name: 'Ada',
+            badges: ['x'],
+            _count: { staff: 1 },
+            staff: expect.arrayContaining([
+              { name: 'Joan', friends: [{ name: 'Grace' }] },
+              { name: 'Mary', friends: [] },
+            ]),
+          },
+        ]);
+        const friendOf = { some: { nick: 'j' } };
+        const friends = await person('findMany', {
+          relationLoadStrategy,
+          where: { friendOf },
+        });
+        expect(friends).toMatchObject([{ name: 'Grace', nick: 'g' }]);
+      },
+    );
 
-    test('are written in both directions of a relation', async () => {
+    test('nested writes encrypt in both directions of a self relation', async () => {
       const updated = await person('update', {
         where: { nick: 'm' },
         data: {
@@ -142,7 +149,7 @@ describe.each(majors)('Prisma %i', (major) => {
       await call('check', 'createMany', { data: remarks });
     });
 
-    test('name the row in reads and writes', async () => {
+    test('a compound id names the row in reads and writes', async () => {
       const where = { ward_number: first };
       expect(await bed('findUnique', { where })).toMatchObject({ note: 'n' });
       expect(await bed('update', { where, data: { note: 'N' } })).toMatchObject({ note: 'N' });
@@ -152,7 +159,7 @@ describe.each(majors)('Prisma %i', (major) => {
       expect(await bed('findMany', { select: { note: true } })).toEqual([{ note: 'all' }, { note: 'all' }]);
     });
 
-    test('can have a name of their own', async () => {
+    test('a compound id can have a name in the schema', async () => {
       const update = (data: object) => call('check', 'update', { where: check, data });
       expect(await update({ remark: 'x' })).toMatchObject({ remark: 'x' });
       const data = { checks: { update: { where: check, data: { remark: 'y' } } } };
@@ -166,7 +173,7 @@ describe.each(majors)('Prisma %i', (major) => {
       });
     });
 
-    test('a compound unique key takes the encrypted field', async () => {
+    test('a compound unique key can contain an encrypted field', async () => {
       const where = { ward_codeIndex: { ward: 'w', code: 'c' } };
       expect(await bed('findUnique', { where })).toMatchObject({ note: 'm', code: 'c' });
       expect(await bed('findUnique', { where: { ward_codeIndex: { ward: 'x', code: 'c' } } })).toBeNull();
@@ -177,13 +184,13 @@ describe.each(majors)('Prisma %i', (major) => {
     test.each<[string, object]>([
       ['a value', { number: 3 }],
       ['an increment', { number: { increment: 1 } }],
-    ])('do not change by %s', async (_, data) => {
+    ])('a compound id cannot be changed by %s', async (_, data) => {
       const where = { ward_number: first };
       await expect(bed('update', { where, data })).rejects.toEqual(code('unsupported_value'));
       await expect(bed('updateMany', { where: first, data })).rejects.toEqual(code('unsupported_value'));
     });
 
-    test('must be whole in the data of a new row', async () => {
+    test('the data of a new row must contain its whole compound id', async () => {
       const data = { checks: { create: { day: 9, remark: 'r' } } };
       const written = bed('update', { where: { ward_number: first }, data });
       await expect(written).rejects.toEqual(code('unknown_id'));
@@ -209,13 +216,13 @@ describe.each(majors)('Prisma %i', (major) => {
       ['two fields', { name: { words: 'ada' }, born: { month: born } }, ['Ada King-Noël']],
       ['a relation', { friends: { some: { name: { words: 'hopper' } } } }, ['Ada King-Noël']],
       ['OR', { OR: [{ nick: 'g' }, { name: { words: 'king' } }] }, ['Ada King-Noël', 'Grace Hopper']],
-    ])('find rows by %s', async (_, where, names) => {
+    ])('indexes of `searchableBy` find rows by %s', async (_, where, names) => {
       const found = await person<Row[]>('findMany', { where, select: { name: true } });
       expect(found.map(({ name }) => String(name)).toSorted()).toEqual(names);
       expect(await person('count', { where })).toBe(names.length);
     });
 
-    test('follow the values of updates, also nested ones', async () => {
+    test('updates and nested updates also update the indexes of `searchableBy`', async () => {
       const friends = { update: { where: { nick: 'g' }, data: { name: 'Ada Hopper', born } } };
       await person('update', { where: { nick: 'a' }, data: { name: null, born, friends } });
       const names = async (where: object) =>
@@ -240,8 +247,8 @@ describe.each(majors)('Prisma %i', (major) => {
       ['in a deleteMany', 'deleteMany', { where: { name: { words: 'ada' } } }],
       ['in an updateMany', 'updateMany', { where: { name: { words: 'ada' } }, data: { rank: 'nurse' } }],
       ['in a delete', 'delete', { where: { nick: 'a', name: { words: 'ada' } } }],
-      ['without this name', 'findMany', { where: { name: { wrods: 'ada' } } }],
-    ])('throw %s', async (_, operation, args) => {
+      ['if its name is misspelt', 'findMany', { where: { name: { wrods: 'ada' } } }],
+    ])('a filter by an index of `searchableBy` throws %s', async (_, operation, args) => {
       await expect(person(operation, args)).rejects.toEqual(code('unsupported_filter'));
       expect(await person('count', {})).toBe(4);
     });
@@ -250,7 +257,7 @@ describe.each(majors)('Prisma %i', (major) => {
       ['a prefix that is too short', { name: { start: 'a' } }],
       ['a text without words', { name: { words: '-' } }],
       ['a range that ends before it begins', { born: { month: { from: new Date(), to: new Date(0) } } }],
-    ])('throw FieldError for %s', async (_, where) => {
+    ])('a search throws FieldError for %s', async (_, where) => {
       await expect(person('findMany', { where })).rejects.toEqual(named('FieldError'));
     });
   });
@@ -282,21 +289,21 @@ describe.each(majors)('Prisma %i', (major) => {
       ['later, as a function', (extension) => staff.db.$extends((db: Client) => db.$extends(extension))],
     ];
 
-    test.each(places)('%s: what they write is encrypted', async (_, extended) => {
+    test.each(places)('the extension encrypts what another extension writes (%s)', async (_, extended) => {
       await person('create', { data: { nick: 'a' } }, extended(writing('create')));
       expect(await person('findMany', {})).toMatchObject([{ name: 'written by an extension' }]);
       await person('updateMany', { data: { born: null, rank: 'surgeon' } }, extended(writing('updateMany')));
       expect(await person('findMany', {})).toMatchObject([{ name: 'written by an extension' }]);
     });
 
-    test.each(places)('%s: what they compute sees values', async (_, extended) => {
+    test.each(places)('the computed fields of another extension get plaintext (%s)', async (_, extended) => {
       await person('create', { data: { name: 'Ada', friends: { create: { name: 'Eve' } } } });
       const args = { where: { friends: { some: {} } }, include: { friends: true } };
       const [found] = await person<Row[]>('findMany', args, extended(shouting));
       expect(found).toMatchObject({ name: 'Ada', upper: 'ADA', friends: [{ upper: 'EVE' }] });
     });
 
-    test.each(places)('%s: their methods encrypt and search', async (_, extended) => {
+    test.each(places)('the methods of another extension encrypt and search (%s)', async (_, extended) => {
       const $byNick = async function (this: Client, nick: string) {
         return person('findUnique', { where: { nick } }, this);
       };

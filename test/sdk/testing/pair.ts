@@ -104,14 +104,14 @@ export class Pair {
     this.#memory.setTenant({ envelopeOnly, monthlyEncryptQuota });
   }
 
-  /** The in-memory service updates counts and due keys immediately. */
+  /** Runs the jobs of the real service, because the in-memory service updates counts and due keys immediately. */
   async #doJobs(): Promise<void> {
     const caller = insider(this.#tenantId, 'system');
     const page = { limit: 1_000, offset: 0 };
     const rows = await this.#service.database.run((sql) =>
       listKeys(sql, this.#tenantId, { among: null }, page),
     );
-    // The job of the real service has no fixed order.
+    // Settles keys in the order of their creation, because the job of the real service has no fixed order.
     for (const { key_id } of rows.toSorted((a, b) => a.created_id - b.created_id)) {
       await settleKey(this.#service, caller, key_id, alone().hold);
     }

@@ -3,7 +3,7 @@ import { deriveFromDek, fieldsOf, openEnvelope } from '../reference/envelope.mjs
 import { writeHeader } from '../reference/header.mjs';
 import { assertRefused, otherKey } from './places.mjs';
 
-/** The lengths stay valid if the last bit of n is altered. */
+/** Alters the first and the last bit of each field. An altered last bit of n leaves the lengths valid. */
 export function alteredBits(bytes, fields, opening) {
   return Object.entries(fields).flatMap(([field, [from, to]]) => {
     const early = field === 'magic' || field === 'version';

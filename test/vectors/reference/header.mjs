@@ -12,7 +12,7 @@ export class OpenError extends Error {
   }
 }
 
-/** Some test vectors need a wrapped_key of invalid length. */
+/** Does not check the length of the wrapped_key, because some test vectors need an invalid length. */
 export function writeHeader(version, { key_id, key_version, wrapped_key }) {
   return concat(
     magic,

@@ -26,7 +26,7 @@ const curve = (x) => mod(x ** 3n + a * x + b, p);
 const isSquare = (value) => power(value, (p - 1n) / 2n, p) <= 1n;
 const root = (value) => power(value, (p + 1n) / 4n, p);
 
-/** Null is the point at infinity. */
+/** Adds two points. Null is the point at infinity. */
 export function add(one, other) {
   if (!one || !other) return one ?? other;
   if (one.x === other.x && one.y !== other.y) return null;
