@@ -2,7 +2,7 @@ import type * as Kms from '@aws-sdk/client-kms';
 import { CannotStart, reasonOf } from './cannot-start.ts';
 import { type KeyService, providerDeadline } from './key-service.ts';
 
-/** AWS KMS authenticates the context. With another context, AWS KMS would not decrypt existing root keys. */
+/** AWS KMS authenticates this context. If the context changes, AWS KMS cannot decrypt existing root keys. */
 const context = { eaas: 'root-key' };
 
 export const awsKms: KeyService = {

@@ -24,7 +24,10 @@ export class Budget {
   }
 }
 
-/** An approximate LRU cache. Each time half of the budget is spent, the young generation replaces the old one. */
+/**
+ * An approximate LRU cache with two generations. When half of the memory budget is spent, the young generation replaces
+ * the old generation.
+ */
 export class BoundedMap<Key, Value> {
   readonly #budget: Budget;
   readonly #costOf: (value: Value) => number;

@@ -14,7 +14,7 @@ export interface Caller extends Pick<Arrival, 'ipAddress' | 'arrivedAt' | 'signa
   readonly tenantId: string;
   readonly actor: string;
   readonly credential: Credential | null;
-  /** Whether the request's API key was checked against the database after the request arrived. */
+  /** Whether the API key was checked against the database after the request had arrived. */
   readonly isConfirmed?: boolean;
 }
 

@@ -10,8 +10,8 @@ export function checkpointFile(directory: string, tenantId: string): string {
 }
 
 /**
- * The previous checkpoint is the only evidence of a rollback. The caller must first check that the audit log extends
- * the previous checkpoint.
+ * Replaces the previous checkpoint, which is the only evidence of a rollback. The caller must first check that the
+ * audit log extends the previous checkpoint.
  */
 export async function writeCheckpointFile(
   directory: string,

@@ -40,7 +40,7 @@ export function wholeNumber(
   if (text === undefined) return otherwise;
   const value = Number(text);
   if (/^\d{1,5}$/.test(text) && value >= least && value <= most) return value;
-  // Kubernetes sets EAAS_PORT=tcp://… in every pod of a namespace that has a Service named eaas.
+  // In a namespace with a Service named eaas, Kubernetes sets EAAS_PORT=tcp://… in every pod.
   const hint = text.startsWith('tcp://')
     ? ' (Kubernetes set it: set enableServiceLinks: false in the pod)'
     : '';

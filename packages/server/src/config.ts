@@ -154,7 +154,7 @@ function readConsole(
 }
 
 function unknownVariables(env: Environment): string[] {
-  // Developers often set the variables of the client libraries in the server's shell.
+  // These variables belong to the client libraries. Developers often set them in the server's shell too.
   const ofClients = ['EAAS_BASE_URL', 'EAAS_API_KEY', 'EAAS_KEY_ID', 'EAAS_INDEX_KEY'];
   const known: ReadonlySet<string> = new Set([...variables, ...ofClients]);
   return Object.keys(env)
@@ -162,7 +162,7 @@ function unknownVariables(env: Environment): string[] {
     .map((name) => `${name} is not a variable of this program and is ignored. Check the spelling.`);
 }
 
-/** If npm runs this program, `eaas` is often not on the PATH. */
+/** Replaces `eaas` in commands by `npx @eaas/server` if npm runs this program, because `eaas` is then often not on the PATH. */
 export function asTyped(text: string, env: Environment = process.env): string {
   return env['npm_command'] ? text.replaceAll('`eaas ', '`npx @eaas/server ') : text;
 }

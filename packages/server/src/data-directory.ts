@@ -9,7 +9,7 @@ export const defaultDataDirectory = '.eaas';
 export interface DataDirectory {
   readonly path: string;
   readonly rootKeyFile: string;
-  /** A missing root key of an existing database must not be replaced by a new root key. */
+  /** Returns whether a database exists. If so, a missing root key must not be replaced by a new root key. */
   readonly hasDatabase: () => boolean;
 }
 
@@ -17,7 +17,8 @@ export async function createDataDirectory(path: string | null): Promise<DataDire
   const directory = resolve(path ?? defaultDataDirectory);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await requireOwn(directory);
-  // An empty directory, such as a new volume, contains no data that others could have read.
+  // Access is removed only from an empty directory, such as a new volume. In other directories, others could have read
+  // data.
   if ((await readdir(directory)).length === 0) await chmod(directory, 0o700);
   return openDataDirectory(directory);
 }
@@ -55,7 +56,7 @@ async function openDataDirectory(directory: string): Promise<DataDirectory> {
   };
 }
 
-/** Another user who owns the data directory could configure PostgreSQL to run programs. */
+/** Refuses a data directory of another user, because its owner could configure PostgreSQL to run programs. */
 async function requireOwn(directory: string): Promise<void> {
   const { uid } = await stat(directory);
   const user = getuid?.();

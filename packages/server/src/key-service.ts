@@ -1,4 +1,4 @@
-/** Must not contain secrets of the server. */
+/** The environment variables that a key service reads. They must not contain secrets of the server. */
 export type ProviderEnvironment = Readonly<Record<string, string | undefined>>;
 
 export interface KeyService {

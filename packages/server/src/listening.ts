@@ -54,7 +54,7 @@ export async function untilStopped(): Promise<void> {
   await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
 }
 
-/** The process must exit even if a connection to a database that does not respond is still open. */
+/** Exits after half a second, even if a connection to an unresponsive database is still open. */
 export function exitSoon(): void {
   setTimeout(() => process.exit(), 500).unref();
 }

@@ -25,7 +25,7 @@ export async function requireOpeningRoots(sql: Sql, roots: Roots): Promise<boole
   return existing.length === 0;
 }
 
-/** Register a root key before the root key encrypts any data. */
+/** Registers the current root key. A root key must be registered before it encrypts any data. */
 export async function claim(tx: Transaction, roots: Roots): Promise<void> {
   await lockRootChecks(tx);
   await requireOpeningRoots(tx, roots);

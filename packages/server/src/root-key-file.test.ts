@@ -16,7 +16,7 @@ async function keyFile(content?: string): Promise<string> {
 const key = Uint8Array.from({ length: 32 }, (_, index) => 255 - index);
 const spelling = Buffer.from(key).toString('base64');
 
-test("later calls return the root key of the first call's private file", async () => {
+test('the first call creates a file with mode 0600, and later calls return its root key', async () => {
   const path = await keyFile();
   const made = await readOrCreateRootKeyFile(path, { mayCreate: true });
   expect(made).toHaveLength(32);

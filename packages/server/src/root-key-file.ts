@@ -6,7 +6,7 @@ import { CannotStart } from './cannot-start.ts';
 import { ifExists, syncDirectory, writeNewFile } from './durable-files.ts';
 import { decodeRootKey, encodeRootKey, longestRootKeyText } from './root-key-text.ts';
 
-/** `mayCreate` must be false if data exists. */
+/** `mayCreate` must be false if the database has data, because a new root key cannot decrypt the data. */
 export async function readOrCreateRootKeyFile(
   path: string,
   { mayCreate }: { mayCreate: boolean },
@@ -48,8 +48,8 @@ export async function readRootKeyFile(path: string): Promise<Uint8Array | undefi
 }
 
 /**
- * Orchestrators mount secrets as files of root that the group can read. PostgreSQL has the same rule for its key
- * files.
+ * Whether users other than the owner can read the file. A file of root may be readable by its group, because
+ * orchestrators mount secrets with this mode. PostgreSQL has the same rule for its key files.
  */
 export function isOpenToOthers({ mode, uid }: { mode: number; uid: number }): boolean {
   return (mode & (uid === 0 && getuid?.() !== 0 ? 0o037 : 0o077)) !== 0;

@@ -1,4 +1,4 @@
-// Plain byte arrays can be wiped. Strings cannot be wiped, and small Buffers share a memory pool.
+// Root keys are plain byte arrays, which can be wiped. Strings cannot be wiped, and small Buffers share a memory pool.
 
 const keyBytes = 32;
 const textBytes = 44;

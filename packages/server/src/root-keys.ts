@@ -16,7 +16,7 @@ export interface RootKeyProvider {
 export function rootKeyInVariable(variable: string, value: string): RootKeyProvider {
   const decode = (): Uint8Array => {
     const text = Uint8Array.from(value, (letter) => Math.min(letter.charCodeAt(0), 0xff));
-    // A root key file can end with a newline, but an environment variable cannot.
+    // The final newline of a root key file is allowed, but not in an environment variable.
     const key = value.endsWith('\n') ? undefined : decodeRootKey(text);
     text.fill(0);
     if (key) return key;
@@ -97,6 +97,6 @@ function endGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // The process has already ended, so the signal cannot be sent.
+    // The signal could not be sent, because the process has already ended.
   }
 }

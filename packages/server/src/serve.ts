@@ -14,14 +14,12 @@ export interface Development {
   readonly announce: (address: string, hasPages: boolean) => Promise<void>;
 }
 
-/**
- * The configuration and the port are checked first, so that a failed start creates no data directory and no root key.
- */
+/** Checks the configuration and the port first, so that a failed start creates no data directory and no root key. */
 export async function serve(
   config: Config,
   develop?: (service: Service) => Promise<Development>,
 ): Promise<void> {
-  // By default, V8 lets a small heap grow to several times the size of its live objects.
+  // This option saves memory: by default, V8 lets a small heap grow to several times the size of its live objects.
   setFlagsFromString('--heap-growing-percent=100');
   const report = surviveDriverFaults();
   const options = await appOptions(config);

@@ -9,7 +9,7 @@ import type { Database } from './store/database.ts';
 
 export interface Service {
   readonly database: Database;
-  /** Lists can be slow and must not delay other work. */
+  /** Connections for lists, which can be slow and must not delay other work. */
   readonly reads: Database;
   readonly background: Database;
   readonly tenants: Tenants;

@@ -50,7 +50,10 @@ interface Traced {
   readonly span?: Span | undefined;
 }
 
-/** A span has one parent, so the span of shared work is a child of the first item's span and links to the others. */
+/**
+ * Runs shared work in one span. A span has one parent, so the span is a child of the first item's span and links to the
+ * other spans.
+ */
 export function tracedTogether<T>(
   name: string,
   items: readonly Traced[],
@@ -75,7 +78,7 @@ async function within<T>({ api }: Telemetry, span: Span, work: (span?: Span) => 
   }
 }
 
-/** The messages of errors can contain secrets. */
+/** Marks a span as failed. The message of the error is left out, because it can contain secrets. */
 export function noteError(span: Span, error: unknown): void {
   const isRefusal = error instanceof Refusal;
   span.setAttribute(

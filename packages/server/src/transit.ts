@@ -89,7 +89,7 @@ function remedy(status: number, path: string): string {
   return 'Start again when it is healthy.';
 }
 
-// Requests use `node:https`, because Node's `fetch` cannot trust a CA from a file without another package.
+// Requests use `node:https`, because `fetch` in Node needs another package to trust a CA from a file.
 async function post(
   url: URL,
   headers: Readonly<Record<string, string>>,
@@ -107,7 +107,7 @@ async function post(
   const responded = once(sent, 'response');
   sent.end(body);
   const [response] = (await responded) as [IncomingMessage];
-  // The loop over the response also throws the error of a failed connection.
+  // This handler ignores the error of a failed connection, because the loop over the response throws it.
   sent.on('error', () => undefined);
   const chunks: Buffer[] = [];
   let length = 0;

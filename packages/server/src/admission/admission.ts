@@ -7,11 +7,14 @@ export const smallBody = 64 * 1024;
 
 export type Admission = ReturnType<typeof createAdmission>;
 
-/** The worker processes of a server divide its memory for bodies and its connections to the database. */
+/**
+ * Creates the queues that share CPU time, memory for bodies and database connections between tenants. `workers` is the
+ * number of worker processes, among which a server divides its memory and its connections.
+ */
 export function createAdmission(turns = new Turns(), workers = 1) {
   const divide = (most: number): number => Math.max(1, Math.floor(most / workers));
   const reads = divide(4);
-  // The largest body has 8 MiB.
+  // At least 8 MiB, because the largest body has 8 MiB.
   const largeBodies = Math.max(8 * mebi, divide(32 * mebi));
   return {
     turns,

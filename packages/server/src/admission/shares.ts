@@ -26,7 +26,7 @@ export class Shares {
   readonly #capacity: number;
   readonly #perTenant: number;
   readonly #patience: number;
-  /** The first tenant is the tenant that was served least recently. */
+  /** The map begins with the tenant that was served least recently. */
   readonly #tenants = new Map<string, Tenant>();
   #held = 0;
   #waiting = 0;
@@ -84,7 +84,7 @@ export class Shares {
         this.#refused++;
         this.#forgetIdle(tenantId, tenant);
         reject(busy());
-        // The removed work was perhaps too large for the free units. Later work of the same tenant might fit.
+        // If the removed work was too large for the free units, later work of the tenant might fit now.
         this.#grant();
       };
       const timer = setTimeout(giveUp, this.#patience);

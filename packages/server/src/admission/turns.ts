@@ -18,15 +18,21 @@ interface Job {
   refuse(): void;
 }
 
-/** After 2 ms of one tenant's work, the event loop handles waiting I/O. */
+/** In milliseconds. After a slice of one tenant's work, the event loop handles waiting I/O. */
 const slice = 2;
-/** The start of a call counts 0.125 ms, because the rest of the call runs outside the tenant's turn. */
+/**
+ * The CPU time in milliseconds that counts for the start of a call. The rest of the call runs outside the tenant's
+ * turn.
+ */
 const start = 0.125;
 const patience = 2_000;
 
 interface Queue {
   readonly jobs: Job[];
-  /** The tenant's CPU time in milliseconds, counted from that of the tenants that waited when this tenant arrived. */
+  /**
+   * CPU time in milliseconds. A tenant that begins to wait starts with the CPU time of the tenant whose turn is next,
+   * so that it cannot run long before the others.
+   */
   served: number;
 }
 
@@ -35,7 +41,7 @@ export class Turns {
   readonly #clock: () => number;
   readonly #later: (turn: () => void) => void;
   readonly #queues = new Map<string, Queue>();
-  /** A tenant that stops waiting keeps its CPU time here until all tenants in the queues have had as much. */
+  /** The CPU time of tenants that no longer wait, kept until all tenants in the queues have had as much CPU time. */
   readonly #ahead = new Map<string, number>();
   #least = 0;
   #turnEnd: number | null = null;

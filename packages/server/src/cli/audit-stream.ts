@@ -29,13 +29,16 @@ interface Stream {
   readonly output: Output;
   readonly format: Format;
   readonly stop: AbortSignal;
-  /** Tenants whose log is broken. */
+  /** The ids of tenants whose log is broken. */
   readonly broken: Set<string>;
 }
 
 const shortestPause = 1_000;
 const longestPause = 30_000;
-/** A poll reads the heads of all tenants. Pauses keep the polls below 5 % of the time. */
+/**
+ * The pause after a poll, as a multiple of the poll's duration. Polls read the heads of all tenants, and take less than
+ * 5 % of the time.
+ */
 const pausePerPoll = 20;
 
 export const auditStream = command(
@@ -95,7 +98,10 @@ async function follow(stream: Stream, wanted: ReadonlySet<string> | undefined): 
   }
 }
 
-/** Returns whether a log has further entries. Each log gets one turn per round, so that a long log delays no other. */
+/**
+ * Sends a part of each log, and returns whether a log has further entries. Each log gets one turn per round, so that a
+ * long log does not delay other logs.
+ */
 async function sendRound(stream: Stream, wanted: ReadonlySet<string> | undefined): Promise<boolean> {
   const { service, cursor, broken, stop } = stream;
   let isMore = false;
@@ -127,7 +133,7 @@ async function sendNew(stream: Stream, tenantId: string): Promise<boolean> {
       if (++pieces >= mostPieces || stop.aborted) return !broken.has(tenantId);
     }
   } catch (error) {
-    // The tenant moves to another database, where a stream with the same cursor continues.
+    // After the tenant has moved to another database, a stream of that database can continue with the same cursor.
     if (error instanceof Closed) return false;
     if (!(error instanceof Tampered)) throw error;
     const notice = noticeOf(stream, tenantId, { reason: 'row_changed', id: 0 });

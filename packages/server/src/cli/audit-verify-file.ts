@@ -114,7 +114,10 @@ async function verifyEntries(
   return { tenant_id, valid: errors.length === 0, checked, first_id, last_id, hash, errors };
 }
 
-/** Entries before the first entry of an export might have been purged, so the hash of the first entry is trusted. */
+/**
+ * Whether the hash of an entry is valid. The first hash of a file is trusted unless the id is 1, because earlier
+ * entries might have been purged.
+ */
 function isChained(last: Entry | undefined, { hash, ...entry }: Entry): boolean {
   if (!last && entry.id !== 1) return true;
   try {

@@ -28,7 +28,10 @@ export function command(name: string, description: string, examples: readonly st
   return made;
 }
 
-/** Commander reports only the missing option. The unknown option is often the missing option, misspelt. */
+/**
+ * Returns an error for an unknown option, or undefined. If a required option is misspelt, Commander reports only that
+ * the required option is missing.
+ */
 function unknownOption({ args, options }: Command, error: string): string | undefined {
   const [unknown] = args.find((word) => word.startsWith('--'))?.split('=') ?? [];
   if (unknown === undefined || !error.startsWith('error: required option')) return undefined;

@@ -77,7 +77,7 @@ _eaas() {
 ${places.map((place) => `    ('${place.path}') compadd -- ${wordsOf(place)} ;;`).join('\n')}
   esac
 }
-# The shell runs this file as a function of fpath, which completes immediately, or by \`source\`.
+# zsh runs this file as a function from fpath, which must complete at once, or by \`source\`, which only registers it.
 if [[ "$funcstack[1]" = _eaas ]]; then _eaas; else compdef _eaas eaas; fi
 `;
 }

@@ -71,7 +71,7 @@ async function openTarget(config: Config, { rootKey }: OpenDatabase): Promise<Op
   }
 }
 
-/** The rows are copied with the columns of the schema, so both databases must have the same columns. */
+/** Both databases must have the columns of this version of the schema, because rows are copied with all columns. */
 async function requireSchema({ database }: Service, which: 'source' | 'target'): Promise<void> {
   const version = await database.run(schemaVersion);
   if (version === newestVersion) return;

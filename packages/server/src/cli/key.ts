@@ -82,7 +82,7 @@ const show = onKey(
   if (key.intake && key.status === 'active') next(showPublicKey(commandsOn(key, options)), options);
 });
 
-/** Returns the text of a command for the key. */
+/** Returns the command line of `eaas key <command>` for a key and its tenant, in backticks. */
 type CommandsOnKey = (command: string) => string;
 
 function commandsOn({ key_id }: Pick<Key, 'key_id'>, { tenant }: OnTenant): CommandsOnKey {

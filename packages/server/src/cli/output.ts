@@ -48,7 +48,7 @@ export function progress(what: string): (done: number, all: number) => void {
   };
 }
 
-/** A terminal would execute control characters. */
+/** Quotes text with control characters, because a terminal would execute the control characters. */
 export function inLine(text: string): string {
   return hasControlCharacter(text) ? JSON.stringify(text) : text;
 }

@@ -14,7 +14,7 @@ interface Pending {
 }
 
 export interface CursorOptions {
-  /** After a restart, at least this many bytes are sent again, because the reader might have lost them. */
+  /** The minimum number of bytes to send again after a restart, because the reader might have lost them. */
   readonly resend: number;
   readonly flush: () => Promise<void>;
 }
@@ -22,8 +22,8 @@ export interface CursorOptions {
 export type Cursor = Awaited<ReturnType<typeof openCursor>>;
 
 /**
- * The file has one line per tenant and position, and the last line of a tenant counts. A lost line only repeats
- * entries, so an incomplete line is ignored.
+ * Opens a file with one line per tenant and position. The last line of a tenant counts. An incomplete line is ignored,
+ * because a lost line only repeats entries.
  */
 export async function openCursor(path: string, { resend, flush }: CursorOptions) {
   const saved = await readPositions(path);

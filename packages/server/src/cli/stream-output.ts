@@ -9,7 +9,7 @@ const standardOutput = 1;
 const heldByReader = 1024 * 1024;
 
 export interface Output {
-  /** The bytes that are lost if the reader of the output ends at the same time as this process. */
+  /** The number of bytes that are lost if the reader of the output ends at the same time as this process. */
   readonly unread: number;
   readonly flush: () => Promise<void>;
   readonly write: (lines: string) => Promise<void>;
@@ -29,7 +29,7 @@ export async function openOutput(): Promise<Output> {
   };
 }
 
-/** The callback runs only after the reader has taken the lines, so that a slow reader slows the stream. */
+/** Waits until the reader has taken the lines, so that a slow reader slows the stream. */
 function write(lines: string): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(lines, (error) => (error ? reject(error) : resolve()));

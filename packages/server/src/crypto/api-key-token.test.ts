@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { vectors } from '../../../../test/vectors/vectors.ts';
 import { hashApiKey, newApiKey } from './api-key-token.ts';
 
-test('a new token is unique and has a hash and a four-character hint', () => {
+test('each new token is different and has a hash and a four-character hint', () => {
   const { token, tokenHash, hint } = newApiKey();
   expect(isApiKey(token)).toBe(true);
   expect(tokenHash).toEqual(hashApiKey(token));

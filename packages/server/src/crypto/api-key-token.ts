@@ -6,7 +6,7 @@ export function newApiKey() {
   return { token, tokenHash: hashApiKey(token), hint: token.slice(-4) };
 }
 
-/** A slow password hash is not needed, because a token has 256 random bits. */
+/** A fast hash is enough, because a token has 256 random bits. A slow password hash would add no security. */
 export function hashApiKey(token: string): Uint8Array {
   return hash('sha256', token, 'buffer');
 }

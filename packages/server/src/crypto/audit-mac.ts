@@ -7,7 +7,8 @@ import { sameBytes } from './same-bytes.ts';
 
 const label = 'eaas audit entry v1';
 const hashLength = 32;
-// The label, the previous hash and the tenant's id have fixed lengths, so the positions are constant.
+// Positions in an encoded entry. They are constant, because the label, the previous hash and the tenant's id have fixed
+// lengths.
 const hashAt = 4 + 4 + label.length + 4;
 const idAt = hashAt + hashLength + 4 + 36 + 4;
 

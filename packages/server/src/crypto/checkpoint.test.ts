@@ -45,7 +45,7 @@ describe('checkpoints', () => {
     },
   );
 
-  test('to verify a checkpoint of any head, only the verifier key is needed', () => {
+  test('a checkpoint of any head can be verified with only the verifier key', () => {
     const publicBytes = Buffer.from(verifierKey.split('+').slice(2).join('+'), 'base64').subarray(1);
     const jwk = { kty: 'OKP', crv: 'Ed25519', x: publicBytes.toString('base64url') };
     const publicKey = createPublicKey({ key: jwk, format: 'jwk' });

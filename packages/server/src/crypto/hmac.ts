@@ -3,7 +3,10 @@ import { hash, type KeyObject } from 'node:crypto';
 const blockLength = 64;
 const hashLength = 32;
 
-/** One-shot hashes take half the time of Hmac objects. The caller must call `wipe` after the last message. */
+/**
+ * Computes HMAC-SHA-256 with one-shot hashes, which take half the time of Hmac objects. The caller must call `wipe`
+ * after the last message.
+ */
 export function hmacSha256(key: KeyObject, messageLength: number) {
   const bytes = key.export();
   if (bytes.length > blockLength)
@@ -22,7 +25,7 @@ export function hmacSha256(key: KeyObject, messageLength: number) {
   };
   return {
     message: inner.subarray(blockLength),
-    /** Use `digest` for a MAC that is a key, because the caller can wipe bytes but not strings. */
+    /** Returns the MAC as bytes. A MAC that is used as a key must be bytes, because strings cannot be wiped. */
     digest(): Buffer {
       digestInner();
       return hash('sha256', outer, 'buffer');

@@ -14,7 +14,7 @@ import { nodeEngine } from '@eaas/protocol/node';
 const pkcs8Start = Buffer.from('302e020100300506032b656e04220420', 'hex');
 const spkiStart = Buffer.from('302a300506032b656e032100', 'hex');
 
-/** OpenSSL multiplies on X25519, because its multiplication is constant-time. ML-KEM is noble's. */
+/** X25519 is from OpenSSL, because OpenSSL's multiplication is constant-time. ML-KEM is from `@noble/post-quantum`. */
 export const intakeCrypto: IntakeCrypto = {
   engine: nodeEngine,
   shake256: (message, length) => createHash('shake256', { outputLength: length }).update(message).digest(),
@@ -30,7 +30,7 @@ export const intakeCrypto: IntakeCrypto = {
   },
 };
 
-/** The caller must call `wipe` of the returned key. */
+/** The caller must call the method `wipe` of the returned key. */
 export function openIntakeKey(
   version: KeyObject,
   tenantId: string,

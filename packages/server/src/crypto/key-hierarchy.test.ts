@@ -73,7 +73,7 @@ describe("a tenant's secret", () => {
     },
   );
 
-  test('a secret always gives the same four different keys', () => {
+  test('the four keys derived from a secret are always the same and differ from each other', () => {
     expect(exported(openTenantSecrets([otherRoot, root], row))).toEqual(keys);
     expect(new Set(keys).size).toBe(4);
   });
@@ -83,7 +83,7 @@ describe("a tenant's secret", () => {
     expect(exported(openTenantSecrets([root], another))).not.toEqual(keys);
   });
 
-  test("a tenant's secret decrypts only unchanged, with its own root key and tenant", () => {
+  test("a tenant's secret decrypts only if it is unchanged, under its root key and for its tenant", () => {
     expect(openTenantSecrets([], row)).toBeUndefined();
     expect(openTenantSecrets([otherRoot], row)).toBeUndefined();
     expect(openTenantSecrets([otherRoot], { ...row, root_id: otherRoot.rootId })).toBeUndefined();

@@ -31,7 +31,7 @@ export function rootKey(bytes: Uint8Array): RootKey {
   if (bytes.length !== keyLength)
     throw new RangeError(`a root key must have ${keyLength} bytes (got ${bytes.length})`);
   const key = createSecretKey(bytes);
-  // The id is copied, because a view of the 8 bytes of the id would expose the other 24 bytes of the hash.
+  // The id is copied, because a view of the first 8 bytes would keep the other 24 bytes of the hash accessible.
   const rootId = Uint8Array.from(createHmac('sha256', key).update('eaas root id v1').digest().subarray(0, 8));
   return { rootId, key };
 }
@@ -45,7 +45,10 @@ export function opensRootCheck(root: RootKey, sealed: Uint8Array): boolean {
   return secret !== undefined && sameBytes(secret, Buffer.alloc(keyLength));
 }
 
-/** The key of the MACs of nightly verifications, which concern all tenants. */
+/**
+ * Returns the key that authenticates the records of nightly verifications. A record concerns all tenants, so the key
+ * does not depend on a tenant.
+ */
 export function nightKey({ key }: RootKey): KeyObject {
   const bytes = new Uint8Array(hkdfSync('sha256', key, '', pae('eaas root v1', 'night-mac'), keyLength));
   try {

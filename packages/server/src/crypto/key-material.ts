@@ -5,7 +5,7 @@ export function versionPlace(tenantId: string, keyId: string, version: number): 
   return { purpose: 'key-version', tenantId, keyId, version };
 }
 
-/** All versions of a key share one hash key, so the version is 0. */
+/** The version is 0, because all versions of a key share one hash key. */
 export function hashKeyPlace(tenantId: string, keyId: string): Place {
   return { purpose: 'hash-key', tenantId, keyId, version: 0 };
 }

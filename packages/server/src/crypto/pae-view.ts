@@ -11,7 +11,9 @@ export function paeView(parts: readonly PaePart[]): Uint8Array {
   return scratch.subarray(0, at);
 }
 
-/** A UTF-16 unit takes at most 3 bytes, and an integer takes at most 17 bytes. */
+/**
+ * Returns an upper limit of the encoded length. A UTF-16 unit takes at most 3 bytes, and an integer at most 17 bytes.
+ */
 function mostBytes(parts: readonly PaePart[]): number {
   let most = 4;
   for (const part of parts) most += part === null || typeof part === 'number' ? 21 : 4 + 3 * part.length;

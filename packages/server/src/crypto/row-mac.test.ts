@@ -75,7 +75,7 @@ describe('the MAC of a row', () => {
     }
   });
 
-  test('null, empty text, an empty list and a list of one have different MACs', () => {
+  test('null, an empty text, an empty list and lists of empty texts have different MACs', () => {
     const macs = [null, '', [], [''], ['', '']].map((column) => rowMac(key, ['t'], [column]));
     expect(new Set(macs.map((mac) => Buffer.from(mac).toString('hex'))).size).toBe(5);
   });

@@ -29,7 +29,7 @@ const iv = Buffer.alloc(12);
 // Without `authTagLength`, Node would accept an authentication tag of only 4 bytes.
 const gcm = { authTagLength: 16 } as const;
 
-/** The caller must call `wipe` after the last secret. */
+/** Prepares the encryption of several secrets under one key. The caller must call `wipe` after the last secret. */
 export function sealer(ikm: KeyObject, { purpose, tenantId, keyId, version }: Omit<Place, 'context'>) {
   const start = Buffer.alloc(headLength);
   start.writeUInt16BE(formatAndSuite, 0);
@@ -83,7 +83,7 @@ export function sealer(ikm: KeyObject, { purpose, tenantId, keyId, version }: Om
   };
 }
 
-/** Only tests pass a salt. */
+/** `salt` is random by default. Only tests pass a salt. */
 export function sealSecret(ikm: KeyObject, place: Place, secret: Uint8Array, salt?: Uint8Array): Uint8Array {
   if (secret.length !== bodyLength)
     throw new RangeError(`a secret must have ${bodyLength} bytes (got ${secret.length})`);
@@ -126,7 +126,10 @@ export function wrappedKeyVersion(text: string): number | undefined {
 
 let salts = Buffer.alloc(0);
 
-/** One call for 64 salts is much faster than 64 calls. A salt is not secret. */
+/**
+ * Returns one of 64 salts that come from one call of `randomBytes`, because 64 calls take much longer. A salt is not
+ * secret.
+ */
 function randomSalt(): Uint8Array {
   if (salts.length === 0) salts = randomBytes(64 * saltLength);
   const salt = salts.subarray(0, saltLength);

@@ -180,7 +180,7 @@ describe('every failed decryption returns undefined', () => {
     expect(opened(least(sealed(1, Buffer.from('\0\ufeff'))))).toBe('\0\ufeff');
   });
 
-  test('decryption throws errors of the service itself', () => {
+  test('decryption throws if reading the key fails', () => {
     const failing = (): never => {
       throw new Error('database gone');
     };

@@ -7,10 +7,10 @@ import { promisify } from 'node:util';
 
 export const lockConflict = 75;
 
-/** The socket's name contains a port number. PostgreSQL does not listen on TCP. */
+/** The port in the name of PostgreSQL's Unix socket. PostgreSQL does not listen on TCP. */
 export const socketPort = 5432;
 
-/** The environment must contain no variables of the server, because these can include the root key. */
+/** The environment of PostgreSQL. It contains no variables of the server, because these can include the root key. */
 export const environment = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' };
 
 // The user id of the account `nobody`, which exists on every system. initdb refuses a user id without an account.
@@ -21,11 +21,12 @@ export interface Account {
   readonly ids: { readonly uid?: number; readonly gid?: number };
 }
 
-/** PostgreSQL refuses to run as root. */
+/** Returns the account that runs PostgreSQL. It is never root, because PostgreSQL refuses to run as root. */
 export async function postgresAccount(): Promise<Account> {
   const isRoot = getuid?.() === 0;
   if (!isRoot && hasName()) return { prefix: [], ids: {} };
-  // In a user namespace, PostgreSQL's files keep their owner. Some containers forbid user namespaces.
+  // A user namespace is preferred, because PostgreSQL's files then keep their owner. Some containers forbid user
+  // namespaces.
   const prefix = ['unshare', '--user', `--map-user=${nobody}`, `--map-group=${nobody}`, '--'];
   if (await runs([...prefix, 'true'])) return { prefix, ids: {} };
   return { prefix: [], ids: isRoot ? { uid: nobody, gid: nobody } : {} };
@@ -46,7 +47,7 @@ export function runs([program = '', ...args]: readonly string[]): Promise<boolea
   );
 }
 
-/** The execute permission lets the account open files by name, but not list the directory. */
+/** Adds the execute permission, with which the account can open files by name, but cannot list the directory. */
 export async function letThrough({ ids }: Account, directory: string): Promise<void> {
   if (ids.uid !== undefined) await chmod(directory, ((await stat(directory)).mode & 0o777) | 0o011);
 }
@@ -65,7 +66,10 @@ export async function giveTo(account: Account, path: string): Promise<void> {
   await lchown(path, owner, owner);
 }
 
-/** Each program replaces the previous program (exec), so PostgreSQL is a child of this process. */
+/**
+ * Returns the command line that starts PostgreSQL. Each program replaces the previous program (exec), so PostgreSQL is
+ * a child of this process.
+ */
 export async function commandLine(launch: {
   readonly account: Account;
   readonly postgres: string;
@@ -94,7 +98,10 @@ export async function commandLine(launch: {
   ];
 }
 
-/** If this process dies, even by SIGKILL, Linux sends SIGINT to PostgreSQL, which shuts down cleanly. */
+/**
+ * Returns the beginning of a command line that ties PostgreSQL to this process. If this process dies, even by SIGKILL,
+ * Linux sends SIGINT to PostgreSQL, which shuts down cleanly.
+ */
 export async function under({ prefix }: Account): Promise<string[]> {
   const dying = ['setpriv', '--pdeathsig=INT', '--'];
   if (!(await runs([...dying, 'true']))) return [...prefix];
@@ -103,7 +110,10 @@ export async function under({ prefix }: Account): Promise<string[]> {
   return [...prefix, ...dying, 'sh', '-c', 'test "$PPID" = "$0" && exec "$@"', String(pid)];
 }
 
-/** PostgreSQL's own lock cannot detect a server in another container on the same volume. */
+/**
+ * Returns the beginning of a command line that locks a file in the data directory. PostgreSQL's own lock cannot detect a
+ * server in another container on the same volume.
+ */
 export async function locking(dataDirectory: string): Promise<string[]> {
   // With a shared lock, several processes can check `flock` at the same time.
   const flock = ['flock', '--no-fork', '--nonblock', `--conflict-exit-code=${lockConflict}`];

@@ -7,7 +7,7 @@ import { syncDirectory } from '../durable-files.ts';
 import type { PostgresBinaries } from './binaries.ts';
 import { type Account, environment, giveTo, under } from './command-line.ts';
 
-/** initdb runs in a temporary directory, so that `dataDirectory` never has partial data. */
+/** Creates the database in a temporary directory, so that `dataDirectory` never has partial data. */
 export async function initialise(
   { initdb }: PostgresBinaries,
   { account, dataDirectory, durable }: { account: Account; dataDirectory: string; durable: boolean },
@@ -29,13 +29,16 @@ export async function initialise(
   }
 }
 
-/** Only the process that runs PostgreSQL may remove the directories. */
+/**
+ * Removes the temporary directories of interrupted runs of initdb. Only the process that runs PostgreSQL may call this
+ * function.
+ */
 export async function removeUnfinished(dataDirectory: string): Promise<void> {
   const prefix = unfinishedPrefix(dataDirectory);
   for (const name of await readdir(dirname(prefix))) {
     if (!name.startsWith(basename(prefix))) continue;
-    // If the parent process was killed, initdb might still write to the temporary directory. The next start removes
-    // files that remain.
+    // The removal can fail, because initdb might still write after its parent process was killed. The next start tries
+    // again.
     await rm(join(dirname(prefix), name), { recursive: true, force: true }).catch(() => undefined);
   }
 }

@@ -18,13 +18,14 @@ export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstan
   const { requests: metrics } = doors;
   const app = fastify({
     ...serverOptions(options),
-    // Node reports up to thousands of slow connections at once, so the server responds with pauses.
+    // Node can report thousands of slow connections at once. The error responses are sent in turns, so that they do not
+    // block the event loop.
     clientErrorHandler: (fault, socket) => {
       const answer = () => answerSocketError(fault, socket, app.log);
       doors.admission.turns.call('no tenant', answer).catch(() => socket.destroy());
     },
     frameworkErrors: (_, request, reply) => {
-      // Fastify calls this function only if the path cannot be decoded, and runs no hooks for the request.
+      // Fastify calls `frameworkErrors` only if the path cannot be decoded, and then runs no hooks for the request.
       beginVisit(request, reply, metrics);
       void answerError(badRequest('the path is not percent-encoded UTF-8'), request, reply);
     },

@@ -45,7 +45,7 @@ function call(tenantId: string, length?: number) {
 }
 
 describe('the memory for bodies', () => {
-  test('a call holds memory for its body from the announced length to its end', async () => {
+  test('a call reserves memory for its body when the length is known, and releases it when the call ends', async () => {
     const one = call('a', 3 * mebi);
     expect(held()).toEqual([0, 3 * mebi]);
     one.send(3 * mebi);

@@ -19,7 +19,7 @@ export interface BodyOwner {
 }
 
 const longestPause = 4_000;
-/** The minimum bytes of a large body per 2 s. The first two periods have no minimum. */
+/** The minimum number of bytes of a large body in each period of 2 s, except in the first two periods. */
 const [leastBytes, window] = [1_000_000, 2_000];
 
 const longestBurst = 128 * 1024;

@@ -28,11 +28,12 @@ export function closeGracefully(app: FastifyInstance): { isClosing: () => boolea
     isClosing = true;
     for (const socket of silent) socket.destroy();
     setTimeout(() => app.server.closeAllConnections(), deadline).unref();
-    // Node closes idle connections only once. A connection that still receives a refused body becomes idle later.
+    // When a server closes, Node closes idle connections only once. A connection that still receives a refused body
+    // becomes idle later.
     closing = setInterval(() => app.server.closeIdleConnections(), 50).unref();
   });
   app.addHook('onClose', async () => {
-    // Node waits only for connections that this process has accepted.
+    // Node waits only for connections that this process has accepted. In a worker, the main process has accepted them.
     while (open.size > 0) await sleep(20);
     clearInterval(closing);
   });
@@ -44,7 +45,10 @@ interface Pipelined {
   readonly begin: () => void;
 }
 
-/** Without pauses, a client that sends thousands of requests in one packet would delay all other clients. */
+/**
+ * Pauses between the requests of one connection. Without pauses, a client that sends thousands of requests in one
+ * packet would delay all other clients.
+ */
 export function handleOneByOne(app: FastifyInstance): void {
   const connections = new WeakMap<Socket, Pipelined[]>();
   const start = (socket: Socket, { reply, begin }: Pipelined): void => {
@@ -95,7 +99,7 @@ function problemOf(code: string): Problem | undefined {
   return code.startsWith('HPE_') ? garbage : undefined;
 }
 
-/** An error response after a begun response would become part of the begun response's body. */
+/** Whether a response has begun on the socket. An error response would then become part of its body. */
 function hasResponse(socket: Socket): boolean {
   const { _httpMessage: response } = socket as { _httpMessage?: { headersSent: boolean } | null };
   return response?.headersSent === true;

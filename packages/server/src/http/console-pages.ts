@@ -32,7 +32,10 @@ export async function readConsolePages(): Promise<readonly ConsolePage[] | null>
   ]);
 }
 
-/** A static import of the optional package would fail if the package is not installed. */
+/**
+ * Returns the folder of the optional package, or undefined if the package is not installed. A static import would then
+ * fail.
+ */
 async function consoleFolder(): Promise<URL | undefined> {
   const optional: string = '@eaas/console/files';
   try {

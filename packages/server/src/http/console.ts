@@ -21,7 +21,7 @@ export interface ConsoleSession {
 export interface ConsoleOptions {
   readonly pages: readonly ConsolePage[] | null;
   readonly publicUrl: string | null;
-  /** A worker's server does not listen itself. */
+  /** The port of the main process. The server of a worker does not listen on a port. */
   readonly port?: number;
   readonly signIn?: (code: string, ipAddress: string | null) => Promise<ConsoleSession>;
 }
@@ -59,7 +59,9 @@ export function serveConsole(
   if (signIn) serveSignIn(app, doors, signIn);
 }
 
-/** The Host header is not used, because a client can set the header to any value. */
+/**
+ * Returns the origins of this server. They do not depend on the Host header, because a client can set it to any value.
+ */
 function ownOrigins(app: FastifyInstance, { publicUrl, port: given }: ConsoleOptions): ReadonlySet<string> {
   if (publicUrl !== null) return new Set([publicUrl]);
   const scheme = 'setSecureContext' in app.server ? 'https' : 'http';

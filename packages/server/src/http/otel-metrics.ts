@@ -6,7 +6,10 @@ interface Sample {
   readonly value: number;
 }
 
-/** OpenTelemetry reads the same counters as Prometheus. A histogram of Prometheus cannot be observed. */
+/**
+ * Gives OpenTelemetry the counters and gauges of Prometheus. Histograms are left out, because OpenTelemetry cannot
+ * observe them.
+ */
 export async function bridgeMetrics(read: () => Promise<string>): Promise<void> {
   const connected = telemetry();
   if (!connected) return;

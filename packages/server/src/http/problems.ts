@@ -19,12 +19,15 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   return send(reply.code(problem.status), 'application/problem+json', JSON.stringify(problem));
 }
 
-/** Without a serializer, Fastify would add a charset to the content type. */
+/** Sends the text with exactly this content type. Without a serializer, Fastify would add a charset. */
 export function send(reply: FastifyReply, contentType: string, text: string): FastifyReply {
   return reply.header('content-type', contentType).serializer(String).send(text);
 }
 
-/** The messages of libraries' errors can contain secrets. */
+/**
+ * The parts of an error that are logged. The message is left out, because the messages of libraries' errors can contain
+ * secrets.
+ */
 interface DescribedError {
   readonly name: string;
   readonly code?: string;

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { telemetry } from '../tracing.ts';
 
-/** The span ends with the response. The header `traceparent` of the request names the parent of the span. */
+/** Runs `work` in a span that ends with the response. The request header `traceparent` names the parent span. */
 export function traceRequest<T>(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -48,7 +48,7 @@ describe.concurrent('invalid HTTP', () => {
     }
   });
 
-  it('a request without a Host header or a decodable path gets 400', async () => {
+  it('a request without a Host header, or with a path that cannot be decoded, gets 400', async () => {
     const { exchange, fetch, log } = await listen();
     const answer = await exchange('GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n');
     expect(problemIn(answer)).toMatchObject({ status: 400 });
@@ -72,7 +72,7 @@ describe.concurrent('invalid HTTP', () => {
     }
   });
 
-  it('the bytes after the Content-Length of a request are the next request', async () => {
+  it('the bytes after the length in Content-Length are read as the next request', async () => {
     const { exchange, doors } = await listen();
     const one = `POST /v1/hash HTTP/1.1\r\n${head}${json}Content-Length: 2\r\n\r\n{}`;
     const last = `GET /v1/keys HTTP/1.1\r\n${head}Connection: close\r\n\r\n`;

@@ -18,7 +18,8 @@ export async function countUsage(service: Service, { signal, hold }: Lease): Pro
         return (await sumNext(tx, tenantId)) || isLeft;
       }, 30_000);
     }
-    // In the transaction above, the lock of the head could cause a deadlock with the destruction of the tenant.
+    // This statement is outside the transaction, because the lock of the head could deadlock with the destruction of
+    // the tenant.
     if (!more) await service.background.run((sql) => unmarkCounted(sql, tenantId));
   });
 }

@@ -1,8 +1,9 @@
 import { Closed } from '../refusal.ts';
 
 /**
- * A closed tenant is not a failure, because another database serves the tenant. The first failure is the cause of the
- * AggregateError, because the server's log shows causes.
+ * Does the work for each thing, and throws the failures at the end. A closed tenant is not a failure, because another
+ * database serves the tenant. The first failure is the cause of the AggregateError, because the server's log shows
+ * causes.
  */
 export async function forEach<T>(
   things: Iterable<T> | AsyncIterable<T>,

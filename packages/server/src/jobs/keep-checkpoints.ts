@@ -20,7 +20,10 @@ class CheckpointDiffers extends Error {
   }
 }
 
-/** A checkpoint that the audit log does not extend is evidence, so the checkpoint is kept. */
+/**
+ * Writes the new checkpoint of each log that extends its old checkpoint. Otherwise the old checkpoint is evidence and
+ * is kept.
+ */
 export async function keepCheckpoints(service: Service, directory: string, signal: AbortSignal) {
   const chains = await service.background.run(listChains, 30_000);
   await forEach(chains, signal, ({ tenant_id: tenantId }) => keepCheckpoint(service, directory, tenantId));

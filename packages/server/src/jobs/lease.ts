@@ -4,7 +4,7 @@ import { type Hold, LeaseLost, releaseLease, requireLease, takeLease } from '../
 
 export interface Lease {
   readonly signal: AbortSignal;
-  /** Every transaction in which the job writes must begin with `hold`. */
+  /** Checks that the job still has its lease. Every transaction in which the job writes must begin with `hold`. */
   readonly hold: Hold;
 }
 

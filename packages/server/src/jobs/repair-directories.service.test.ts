@@ -31,7 +31,7 @@ const counts = async () => {
   return row;
 };
 
-test('a name that a crash left reserved is free after a minute', async () => {
+test('a name whose reservation was abandoned by a crash is free after a minute', async () => {
   const leave = async (name: string, age: number) => {
     await attacker.sql`insert into eaas.token_directory (token_hash, tenant_id, created_at)
       values (${randomBytes(32)}, ${randomUUID()}, eaas.now_ms() - ${age}::int)`;
@@ -49,7 +49,7 @@ test('a name that a crash left reserved is free after a minute', async () => {
   await attacker.sql`delete from eaas.token_directory where tenant_id <> ${ann.tenantId}`;
 });
 
-test('a job inserts removed rows of the token and name directories again', async () => {
+test('the repair job restores removed rows of the token and name directories', async () => {
   const before = await counts();
   await attacker.sql`delete from eaas.token_directory`;
   await attacker.sql`delete from eaas.tenant_names`;

@@ -8,10 +8,13 @@ import type { ApiKeyRow } from '../store/api-keys.ts';
 import { authorize } from '../state/authorize.ts';
 import { available, decide } from '../state/decide.ts';
 
-/** The operation checks the API key again, so cached data is enough to admit a request but not to refuse a request. */
+/**
+ * Finds the caller of a request. Cached data is enough to admit a request, because the operation checks the API key
+ * again. A request is refused only after a read of current data.
+ */
 export async function admit(service: Service, arrival: Arrival): Promise<Caller> {
   const token = bearerToken(arrival.authorization);
-  // A wrong checksum shows a typing error in the token without a database query.
+  // The checksum of a token shows typing errors without a database query.
   const tokenHash = hashApiKey(token);
   if (!service.tenants.tokens.remembers(tokenHash) && !isApiKey(token)) throw unauthorized();
   if (arrival.route === 'GET /v1/audit/verify') return admitToVerify(service, arrival, tokenHash);

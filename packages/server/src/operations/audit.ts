@@ -61,7 +61,7 @@ async function readMatching(sql: Sql, tenantId: string, filter: Filter, page: Pa
   return { rows, total };
 }
 
-/** The ids of audit entries have no gaps, so a large offset costs no more than a small offset. */
+/** Reads a page by the ids of entries. The ids have no gaps, so a large offset costs no more than a small offset. */
 async function readByTime(sql: Sql, tenantId: string, all: Range, { from, to }: Filter, page: Page) {
   const since = (time: number) => firstEntrySince(sql, tenantId, time, all);
   const first = from === undefined ? all.first : await since(from);

@@ -25,7 +25,7 @@ async function keyOf(service: Service, { token }: Resident, name: string): Promi
   return (await apiOf(service, token)('POST /v1/keys', { name })).key_id;
 }
 
-/** Each reading of the clock takes a millisecond, so a turn lasts as many milliseconds as it has steps. */
+/** The clock advances one millisecond per reading, so a turn takes as many milliseconds as it has steps. */
 function withCountedTurns() {
   const turns = { taken: 0, longest: 0 };
   let now = 0;

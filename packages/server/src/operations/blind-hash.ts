@@ -30,7 +30,8 @@ export function blindHash(
       signal: caller.signal,
       within: deadline - performance.now(),
     });
-  // If the tenant changes during the call, `decide` repeats its decision. These results do not change.
+  // If the tenant changes during the call, `decide` runs its function again. The elements and their evaluation stay the
+  // same.
   let read: Awaited<ReturnType<typeof readAll>> | undefined;
   let evaluation: Evaluation | undefined;
   const readAll = () => inTurns(readElements(texts));
@@ -48,7 +49,10 @@ export function blindHash(
   });
 }
 
-/** The first call derives the secret, so it belongs to the first step. */
+/**
+ * Evaluates the elements under the key. If the key's secret is not derived yet, the first step derives it, so that the
+ * derivation also runs in the tenant's turn.
+ */
 function* evaluateUnder(key: KeyMaterial, elements: readonly Element[]): Steps<Evaluation> {
   return yield* evaluate(blindHashKeyOf(key), elements);
 }

@@ -48,7 +48,7 @@ test('a repeated decision uses the same results, and counts each opening once', 
   const turns = new Turns();
   const { counts, openings, wanted } = await setUp(turns);
   await openings.prepare(wanted);
-  // Without turns, no wrapped key can be decapsulated again.
+  // The mocked turns fail this test if the second `prepare` has work left.
   vi.spyOn(turns, 'run').mockImplementation((_, work) => {
     expect(work.next().done).toBe(true);
     return Promise.resolve(undefined as never);

@@ -26,9 +26,14 @@ interface Wanted {
   readonly wrapped: Uint8Array;
 }
 
-/** Opens the wrapped keys of one call that writers without credentials made. */
+/**
+ * Opens the intake wrapped keys of one call. Writers without credentials make intake wrapped keys with a public key.
+ */
 export interface IntakeOpenings {
-  /** Decapsulation takes long, so it runs in turns, before the decision. A repeated decision uses the same results. */
+  /**
+   * Decapsulates the wrapped keys in the tenant's turns, because decapsulation takes long. If the operation repeats its
+   * decision, it uses the same results.
+   */
   prepare(wanted: Iterable<Wanted>): Promise<void>;
   unwrap(key: KeyMaterial, wrapped: Uint8Array, context: Context | undefined): Uint8Array | undefined;
   /** Overwrites all secrets. */
@@ -66,7 +71,7 @@ export function intakeOpenings({ admission, counts }: Uses, caller: Caller): Int
       try {
         await admission.turns.run(caller.tenantId, work(), caller);
       } catch (error) {
-        // `unwrap` refuses each wrapped key that has no result.
+        // The refusal is not thrown, because `unwrap` refuses each wrapped key that was not decapsulated.
         if (!(error instanceof Refusal)) throw error;
       } finally {
         for (const privateKey of privateKeys.values()) privateKey.wipe();
@@ -89,7 +94,7 @@ export function intakeOpenings({ admission, counts }: Uses, caller: Caller): Int
   };
 }
 
-/** The text of the public key of the newest version, or null for a key without intake. */
+/** Returns the text of the newest public key, or null for a key without intake. */
 export function intakePublicKeyOf(key: KeyMaterial): string | null {
   const { row, versions } = key;
   if (!row.intake) return null;

@@ -16,7 +16,7 @@ import { shownEntry, type ShownEntry } from './audit.ts';
 
 const pageSize = 500;
 
-/** The last entry of a tenant that was sent. */
+/** The last sent entry of a tenant. */
 export interface Position {
   readonly id: number;
   readonly hash: string;
@@ -73,7 +73,7 @@ export async function* newEntries(
       30_000,
     );
     const { rows, end, reason } = verifyPage(log, last, page);
-    // A purge can remove entries between two reads. The next call then reports the purge.
+    // A purge can remove entries between two reads. In this case, the next call reports the purge.
     if (reason === 'entry_missing' && (await isPurged(service, tenantId, end.id + 1))) return;
     last = end;
     yield pieceOf(tenantId, rows, last, reason && { reason, id: last.id + 1 });

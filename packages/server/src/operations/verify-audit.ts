@@ -16,7 +16,7 @@ export async function verifyAudit(
   const verify = (): Promise<Verification> => {
     const end = performance.now() + longest;
     const timeLeft = () => Math.max(100, end - performance.now());
-    // One second is enough to finish the page in progress.
+    // The verification stops one second before its end, because it needs up to a second to finish the current page.
     const enough = () => timeLeft() < 1_000;
     return verifyChain(service, tenantId, { ...input, enough, timeLeft });
   };

@@ -8,8 +8,8 @@ export interface Announcement {
 }
 
 /**
- * If the outcome of the write is unknown, the directory row stays until a job removes the row. A directory row grants
- * no access.
+ * Enters a directory row before the write, and withdraws it if the write fails. If the outcome is unknown, a job
+ * removes the row later. A directory row grants no access.
  */
 export async function announced<T>(
   database: Database,

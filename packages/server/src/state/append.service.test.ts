@@ -108,7 +108,7 @@ test('each entry of a batch has its own fields', async () => {
   expect(await api('GET /v1/audit/verify', {})).toMatchObject({ valid: true });
 });
 
-test('the database accepts entries of an earlier version of the service, which numbers each entry', async () => {
+test('the database accepts entries from an earlier version of the service, which sends an id for each entry', async () => {
   const texts = ['{}', '{}', '{"context":{"a":"1"}}', '{}'];
   const before = await lastId();
   const link = await linkOf(texts, world.time);

@@ -68,8 +68,8 @@ async function append(service: Service, view: TenantView, batch: readonly Waitin
     counts.failedAt = performance.now();
     await sleep(50);
   }
-  // After a database fault, the batch might already be written. The batch is written again, so the log can contain an
-  // entry twice, but every response has an entry.
+  // After a database fault, the service cannot know whether the batch was written. It is written again, so the log can
+  // contain an entry twice, but every response has an entry.
   view.queue.putBack(batch);
   await catchUp(service.tenants, view);
 }
@@ -103,7 +103,7 @@ async function attemptAtOnce(
   const { database, clock } = service;
   const now = clock.now();
   const next = chainInTurns(service, view, view.head, batch, now);
-  // The first statement is prepared before a connection is taken, to use the connection for a shorter time.
+  // The statement is prepared before a connection is taken, so that the connection is used for a shorter time.
   const first = await next();
   // Several statements need a transaction, so that PostgreSQL writes all entries or none.
   return isChained(first)
@@ -111,7 +111,10 @@ async function attemptAtOnce(
     : database.transaction((tx) => appendLinks(tx, now, next, first), 3_000);
 }
 
-/** PostgreSQL grants locks in the order of the requests, so every waiting replica gets the lock. */
+/**
+ * Appends under the lock of the head. PostgreSQL grants locks in the order of the requests, so every waiting replica
+ * gets the lock.
+ */
 async function attemptLocked(
   service: Service,
   view: TenantView,
@@ -142,7 +145,10 @@ function chainInTurns(
 
 const isChained = (piece: Link | Chained): piece is Chained => 'lastLink' in piece;
 
-/** Each statement is prepared after the previous statement has run, so that only one statement takes memory. */
+/**
+ * Appends the batch in one or more statements. Each statement is prepared after the previous one has run, to use less
+ * memory.
+ */
 async function appendLinks(sql: Sql, now: number, next: NextLink, first: Link | Chained): Promise<Attempt> {
   let time: number | undefined;
   for (let [piece, links] = [first, 0]; ; piece = await next()) {
@@ -169,7 +175,7 @@ async function catchUp(tenants: Tenants, view: TenantView): Promise<void> {
     const { tenant_id: tenantId } = view.state.tenant;
     const current = await tenants.reload(tenantId).catch((error: unknown) => {
       if (!(error instanceof Closed)) throw error;
-      // The requests look the tenant up again, and are then refused at once.
+      // The tenant is closed. Waiting requests look it up again and are refused.
       tenants.forget(tenantId);
     });
     if (current === view && !view.gone) return;

@@ -95,7 +95,7 @@ test('a change of the tenant takes effect and keeps the keys in the cache', asyn
   }
 });
 
-test('the settings at the time of its audit entry decide each call', async () => {
+test('each call is decided by the settings at the time of its audit entry', async () => {
   const [key_id = ''] = keys;
   const over = new AbortController();
   const versions: number[] = [];

@@ -3,12 +3,12 @@ import { databaseTime } from '../store/database-time.ts';
 
 export interface Clock {
   now(): number;
-  /** `startedAt` is `performance.now()` before the query. */
+  /** Updates the estimated time. `startedAt` is the value of `performance.now()` before the query that read `time`. */
   learn(time: number, startedAt: number): void;
   wallClockError(): number;
 }
 
-/** If the clocks differ by more milliseconds, one clock is wrong, and the replica must not erase data. */
+/** Estimates the database's time from earlier queries and the machine's monotonic clock. */
 export class DatabaseClock implements Clock {
   #offset = performance.timeOrigin;
 
@@ -31,7 +31,7 @@ export async function readClock({ database, clock }: { database: Database; clock
   clock.learn(await database.run(databaseTime, 2_000), startedAt);
 }
 
-/** With a larger difference in milliseconds, one of the clocks is wrong, and the replica erases no data. */
+/** In milliseconds. If the clocks differ by more, one clock is wrong, and the replica erases no data. */
 export const mostDisagreement = 60_000;
 
 class ClocksDisagree extends Error {

@@ -30,15 +30,15 @@ type Judge<Answer> = (facts: Facts) => Ruling<Answer> | Promise<Ruling<Answer>>;
 const patience = 4_500;
 
 /**
- * An append fails if the tenant has changed. A decision without audit entries needs a database read that begins after
- * the request's arrival.
+ * Decides a request on cached data and confirms the decision: either by an append, which fails if the tenant has
+ * changed, or by a database read that begins after the request's arrival.
  */
 export async function decide<Answer>(
   service: Service,
   caller: Caller,
   judge: Judge<Answer>,
 ): Promise<Answer> {
-  // The request's body can take long to arrive, so the deadline does not count from the request's arrival.
+  // The time limit begins now and not at the request's arrival, because the request's body can take long to arrive.
   const deadline = performance.now() + patience;
   for (;;) {
     if (performance.now() > deadline) throw auditUnwritten();
@@ -64,7 +64,7 @@ export async function decide<Answer>(
     if (outcome !== 'written') {
       const confirmed = await available(() => view.confirm(caller.arrivedAt));
       if (!view.stands(state)) continue;
-      // If the API key is expired at only one of the two times, the estimated time was wrong.
+      // If the API key is expired at only one of the two times, the decision used a wrong estimated time.
       if (apiKey && isExpired(apiKey, time) !== isExpired(apiKey, confirmed)) continue;
       if (outcome === 'over_quota') throw quotaExceeded();
     }

@@ -18,7 +18,7 @@ export function checkedHead<Head extends HeadRow>(
 /** A mark closes a tenant: `moved` in the database that it leaves, `arriving` in the database that gets the copy. */
 export interface Mark {
   readonly kind: 'moved' | 'arriving';
-  /** The same in both databases, so that a tenant that has moved cannot be opened in a third database. */
+  /** Both databases store the same `copyId`, so that a tenant that has moved cannot be opened in a third database. */
   readonly copyId: string;
 }
 
@@ -43,7 +43,7 @@ export function readMark(secrets: TenantSecrets, { mac, ...head }: HeadRow): Mar
   return mark;
 }
 
-/** A closed head has a negative `state_id`. The function is its own inverse. */
+/** Converts between the `state_id` of an open head and the `state_id` of its closed head, which is negative. */
 export function closedStateId(stateId: number): number {
   return -2 - stateId;
 }

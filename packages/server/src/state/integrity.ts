@@ -26,7 +26,7 @@ export function macHolds<Row extends { readonly mac: Uint8Array }>(
   try {
     return rowMacHolds(key, table.label, columnsOf(table, row), row.mac);
   } catch {
-    // A tampered row can have values that cannot be encoded or compared.
+    // Encoding or comparing the values of a tampered row can throw.
     return false;
   }
 }

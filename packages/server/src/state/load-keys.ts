@@ -10,7 +10,9 @@ export interface Wanted {
   readonly keyVersion?: number | undefined;
 }
 
-/** Use the returned keys and not the cache, because the cache can drop a key at any time. */
+/**
+ * Returns the wanted keys. The caller must not read them from the cache, because the cache can drop a key at any time.
+ */
 export async function loadKeys(tenants: Tenants, state: TenantState, wanted: readonly Wanted[]) {
   const found = new Map<string, KeyMaterial>();
   const missing = wanted.filter(({ keyId, keyVersion }) => {
@@ -45,7 +47,7 @@ async function loadMissing(
     await tenants.reload(tenantId);
     throw new StateMoved();
   }
-  // Thousands of decryptions at once would delay other requests too long.
+  // The keys are decrypted step by step, because thousands of decryptions at once would delay other requests too long.
   function* openAll(): Steps<void> {
     for (const loaded of rows) {
       const { key_id: keyId } = loaded;

@@ -16,7 +16,7 @@ export interface Waiting {
   readonly span?: Span | undefined;
   settle(outcome: Outcome): void;
   fail(error: unknown): void;
-  /** No audit entry must be written for a request whose caller has already received a response. */
+  /** True if the caller has already received a response. The request then must not get an audit entry. */
   gone: boolean;
 }
 
@@ -31,7 +31,7 @@ export class Queue {
     return this.#change !== null;
   }
 
-  /** Appends wait for the change in this queue, so that the appends do not use database connections. */
+  /** Runs a change while appends wait in this queue, so that waiting appends do not use database connections. */
   async changing<T>(work: () => Promise<T>): Promise<T> {
     const change = work();
     this.#change = change;
@@ -42,7 +42,7 @@ export class Queue {
     }
   }
 
-  /** The wait is limited, because a change can hang. */
+  /** Waits for the current change for a limited time, because a change can hang. */
   async afterChange(): Promise<void> {
     const timer = new AbortController();
     const late = sleep(mostWait, undefined, { signal: timer.signal });

@@ -24,7 +24,7 @@ function see(remembered: Remembered, state: TenantState): void {
   remembered.views.set(state.tenant.tenant_id, { state } as TenantView);
 }
 
-test('rows that were read before a change are not cached afterwards', () => {
+test('rows that were read before a change are not cached after the change', () => {
   const remembered = new Remembered();
   const [old, now] = [stateOf('a', 7), stateOf('a', 7)];
   see(remembered, now);

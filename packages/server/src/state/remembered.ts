@@ -10,7 +10,10 @@ const [viewBytes, apiKeyBytes, keyBytes, versionBytes] = [6_000, 1_500, 2_500, 1
 // The secret of blind hashes was measured at 9 kB, because each of its two ECDH objects copies the curve.
 const blindHashBytes = 9_000;
 
-/** A change of the tenant either drops the changed rows or begins another epoch, so outdated rows are never found. */
+/**
+ * The cache of tenants, keys and API keys. A change of a tenant drops the changed rows or begins another epoch, so
+ * outdated rows are never found.
+ */
 export class Remembered {
   readonly views: BoundedMap<string, TenantView>;
   readonly #keys: BoundedMap<string, KeyMaterial>;
@@ -27,7 +30,10 @@ export class Remembered {
     return this.#keys.get(idOf(state, keyId));
   }
 
-  /** Call this method again after the key has got more versions or a derived secret, because their bytes count too. */
+  /**
+   * Adds a key to the cache, or updates its size. Call this method again when the key gets more versions or a derived
+   * secret.
+   */
   keepKey(state: TenantState, key: KeyMaterial): void {
     if (this.#isCurrent(state)) this.#keys.set(idOf(state, key.row.key_id), key);
   }

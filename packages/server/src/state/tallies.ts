@@ -9,7 +9,10 @@ export interface MinuteCount {
   count: number;
 }
 
-/** Each tenant's view has the tenant's own count, so that this class needs no memory per tenant. */
+/**
+ * Counts audit entries by action, and unwraps per tenant. Each tenant's view stores the tenant's count, so that this
+ * class needs no memory per tenant.
+ */
 export class Tallies {
   readonly byAction = new Map<AuditAction, number>(auditActions.map((action) => [action, 0]));
   #minute = 0;
@@ -22,7 +25,7 @@ export class Tallies {
     for (let first = drafts[0]; first; first = drafts[end]) {
       const { action } = first;
       const start = end;
-      // Nearly all batches have one action.
+      // Counts entries with the same action together, because nearly all batches have only one action.
       while (drafts[end]?.action === action) end++;
       this.byAction.set(action, (this.byAction.get(action) ?? 0) + end - start);
       if (unwraps.has(action)) unwrapped += end - start;
@@ -30,7 +33,7 @@ export class Tallies {
     if (unwrapped > 0) this.#unwrapped(ofTenant, unwrapped, Math.floor(time / minuteLength));
   }
 
-  /** Returns the most unwraps of one tenant in the last full minute. */
+  /** Returns the number of unwraps of the tenant that had the most unwraps in the last full minute. */
   busiest(time: number): number {
     this.#begin(Math.floor(time / minuteLength));
     return this.#mostBefore;

@@ -8,7 +8,7 @@ import type { KeyRow } from '../store/keys.ts';
 import type { TenantRow } from '../store/tenants.ts';
 import type { OpenTenant } from './integrity.ts';
 
-/** OpenSSL overwrites the material when the KeyObject is freed. */
+/** A key with its decrypted secrets. OpenSSL overwrites a secret when its KeyObject is freed. */
 export interface KeyMaterial {
   readonly row: KeyRow;
   readonly hashKey: KeyObject | null;
@@ -19,7 +19,7 @@ export interface KeyMaterial {
   blindHash?: BlindHashKey;
 }
 
-/** The id alone does not identify a change, because a restored database uses ids again. */
+/** Names the tenant's last change. The id is not enough, because a restored database uses ids again. */
 type StateName = Pick<SeenHead, 'state_id' | 'state_name'>;
 
 let lastEpoch = 0;

@@ -33,7 +33,7 @@ export class Tenants {
   readonly timelines = new Timelines();
   readonly remembered: Remembered;
   readonly tokens: Tokens;
-  /** True until the database is known to have an open tenant. */
+  /** False if this replica has found an open tenant, and no closed tenant since then. */
   mayBeClosed = true;
   readonly turns: Admission['turns'];
   readonly #clock: Clock;
@@ -92,7 +92,7 @@ export class Tenants {
     this.#noteHead(view, head, performance.now());
   }
 
-  /** Every read of a head must use `seeHead`, which also corrects the clock and detects lost entries. */
+  /** Reads a head, corrects the clock and detects lost entries. Every read of a head must use this method. */
   async seeHead<S extends Sql>(
     sql: S,
     tenantId: string,

@@ -9,8 +9,8 @@ interface LastHead {
 }
 
 /**
- * The heads stay known after a tenant's data was dropped from the cache, to detect that a restore or a failover has
- * removed entries.
+ * The last known head of each tenant. Heads stay here after a tenant's data was dropped from the cache, so that a
+ * restore or failover that has removed entries is detected.
  */
 export class Timelines {
   readonly #last = new BoundedMap<string, LastHead>(50_000);

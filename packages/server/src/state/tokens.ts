@@ -47,7 +47,7 @@ export class Tokens {
     const view = known && this.#tenants.remembered.views.get(known.tenantId);
     const apiKey = view && this.#tenants.remembered.apiKey(view.state, known.apiKeyId);
     if (apiKey) return { view, apiKey };
-    // If the shared look-up does not find the token, each waiting caller queries again.
+    // If the shared lookup fails or finds nothing, each waiting caller queries again.
     const shared = await this.#running.get(token)?.catch(() => undefined);
     if (shared) return shared;
     const own = this.#inShare(tokenHash, (tenantId) => this.#load(tenantId, tokenHash));
@@ -64,7 +64,10 @@ export class Tokens {
     }
   }
 
-  /** The head is not read, because a tampered head must not prevent the verification that reports the tampering. */
+  /**
+   * Reads the row of an API key without the log's head. A tampered head must not prevent the verification that reports
+   * the tampering.
+   */
   async read(tokenHash: Uint8Array): Promise<ReadToken | undefined> {
     return this.#inShare(tokenHash, async (tenantId) => {
       const { database, roots } = this.#tenants;
@@ -79,7 +82,8 @@ export class Tokens {
   }
 
   /**
-   * Tokens that were never found have a separate share, so that a flood of unknown tokens cannot delay known tokens.
+   * Limits concurrent lookups. Tokens that were never found have a separate limit, so that a flood of unknown tokens
+   * cannot delay known tokens.
    */
   #inShare<T>(tokenHash: Uint8Array, load: (tenantId: string) => Promise<T>): Promise<T | undefined> {
     const { known_tokens, unknown_tokens } = this.#admission.shares;
@@ -100,7 +104,7 @@ export class Tokens {
       });
       if (!read || !loaded) return undefined;
       const view = this.#tenants.learn(read);
-      // Another read has updated the tenant's data since this read began.
+      // The read is outdated, because another read has updated the tenant's data since.
       if (!view.state.isNamed(read.head)) continue;
       const apiKey = this.#authentic(view.state.secrets, loaded);
       if (!apiKey) return undefined;

@@ -6,7 +6,7 @@ export interface Link {
   readonly expected: HeadRow;
   readonly next: HeadRow;
   readonly runs: readonly string[];
-  /** 64 bytes for each entry: the hash and the MAC. */
+  /** The hash and the MAC of each entry, together 64 bytes per entry. */
   readonly seals: Uint8Array;
 }
 
@@ -32,10 +32,10 @@ export async function appendLink(sql: Sql, tenantId: string, link: Link, now: nu
   return { outcome, time: Number(time) };
 }
 
-/** The runs of a link are sent as one JSON text, because the driver would escape each value of a list. */
+/** Encodes a run of entries as JSON. The driver would escape each value of a list, but sends a JSON text unchanged. */
 export function encodeRun(entry: StoredEntry, first: number, last: number): string {
   const { action, key_id, key_version, actor, ip_address, metadata } = entry;
   const others = JSON.stringify({ first, last, action, key_id, key_version, actor, ip_address });
-  // In a JSON string, each quote of the metadata would be escaped. PostgreSQL keeps the text of JSON unchanged.
+  // The metadata is already JSON and is inserted unchanged. As a JSON string, all its quotes would be escaped.
   return `${others.slice(0, -1)},"metadata":${metadata}}`;
 }

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatArray, parseArray } from './arrays.ts';
 
-test('an array that is formatted and parsed again has the same values', () => {
+test('an array has the same values after it was formatted and parsed', () => {
   const lists = fc.array(
     fc.oneof(
       fc.constant(null),

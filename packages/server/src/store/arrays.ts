@@ -1,4 +1,5 @@
-// The driver's own functions query the array types on each new connection. Errors of that query cannot be caught.
+// This file replaces the array functions of the driver, which query the array types on each new connection. Errors of
+// this query cannot be caught.
 
 /** A tampered row can contain nested arrays. */
 export type Parsed = (string | null | Parsed)[];

@@ -1,7 +1,7 @@
 import { first } from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 
-// Rows travel as JSON text from one database to the other, so that this process neither parses nor converts a column.
+// The functions copy rows as JSON text, so that this process neither parses nor converts a column.
 
 export interface Portion {
   readonly rows: string;
@@ -17,7 +17,9 @@ async function portion(query: PromiseLike<readonly Portion[]>): Promise<Portion>
   return (await first(query)) ?? { rows: '[]', count: 0 };
 }
 
-/** The last of the next entries, so that one portion takes little memory. */
+/**
+ * Returns the id of the last entry of the next portion. A portion has a limited size, so that it takes little memory.
+ */
 export async function lastOfPortion(sql: Sql, tenantId: string, after: number, through: number) {
   const end = Math.min(through, after + mostEntries);
   const row = await first(sql<{ id: number | null }[]>`
@@ -35,7 +37,7 @@ export function entryPortion(sql: Sql, tenantId: string, after: number, through:
     ) e`);
 }
 
-/** The number of the last change whose rows belong to the next portion. Undefined if no row has changed. */
+/** Returns the number of the last change in the next portion, or undefined if no row has changed. */
 export async function lastOfChanges(sql: Sql, tenantId: string, after: number): Promise<number | undefined> {
   const row = await first(sql<{ rev: number | null }[]>`
     select max(rev) as rev from (
@@ -55,7 +57,9 @@ export function recordPortion(sql: Sql, tenantId: string, { after, through }: Ra
     where tenant_id = ${tenantId} and rev > ${after} and rev <= ${through}`);
 }
 
-/** A row that changes again later belongs to the later portion only. */
+/**
+ * Returns the rows that changed in the range. A row that changes again after the range is left out and copied later.
+ */
 export async function subjectsOf(sql: Sql, tenantId: string, { after, through }: Range): Promise<string[]> {
   const rows = await sql<{ subject: string }[]>`
     select subject from eaas.row_records r where tenant_id = ${tenantId} and rev > ${after} and rev <= ${through}
@@ -64,7 +68,7 @@ export async function subjectsOf(sql: Sql, tenantId: string, { after, through }:
   return rows.map(({ subject }) => subject);
 }
 
-/** In the order of their changes, because a destroyed key frees its name for another key. */
+/** Returns rows in the order of their changes, because a destroyed key frees its name for another key. */
 export function rowPortion(
   sql: Sql,
   table: 'tenants' | 'keys' | 'api_keys',
@@ -143,10 +147,13 @@ const counters = {
   api_key_uses: ['tenant_id', 'api_key_id'],
 } as const;
 
-/** The lock of the cursor keeps the job that counts usage out, so that cursor and counters belong together. */
+/**
+ * Copies the counters and the cursor of the usage job. The lock of the cursor stops the job, so that both belong
+ * together.
+ */
 export async function copyCounters(from: Transaction, to: Transaction, tenantId: string): Promise<void> {
   await from`select from eaas.usage_cursors where tenant_id = ${tenantId} for update`;
-  // Counters of an earlier copy may have no counterpart, because the target has counted further than the source.
+  // Counters that only the target has become 0, because the target counted further than the source in an earlier copy.
   await to`update eaas.usage set count = 0 where tenant_id = ${tenantId}`;
   await to`update eaas.key_version_uses set wraps = 0, unwraps = 0, last_unwrap_at = null where tenant_id = ${tenantId}`;
   for (const [table, key] of Object.entries(counters)) {
@@ -157,7 +164,10 @@ export async function copyCounters(from: Transaction, to: Transaction, tenantId:
   }
 }
 
-/** Rows that exist are kept, replaced if they have the same `key`, or make the statement fail. */
+/**
+ * Inserts rows. `existing` is what happens to a row that exists: it is kept, makes the statement fail, or is replaced
+ * if it has the same values in the listed columns.
+ */
 export async function putRows(
   tx: Transaction,
   table: string,

@@ -6,7 +6,7 @@ export async function databaseTime(sql: Sql): Promise<number> {
   return row.now;
 }
 
-/** The query takes time, so only the minimum of the difference is known. */
+/** Returns the minimum difference of the clocks. The exact difference is unknown, because the query takes time. */
 export async function clockDifference(sql: Sql, clock: () => number): Promise<number> {
   const before = clock();
   const [row] = await sql<{ now: number }[]>`

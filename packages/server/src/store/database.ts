@@ -4,10 +4,13 @@ import { type Connection, openPool, type Pool, type Transaction } from './sql.ts
 import { tracedSql } from './traced-sql.ts';
 
 const grace = 5_000;
-/** A pool younger than 200 ms is kept after a lost connection, because the driver opens another connection. */
+/** In milliseconds. A younger pool is kept after a lost connection, because the driver opens another connection. */
 const young = 200;
 
-/** postgres.js has no time limit for a query and does not always reopen a lost connection, so the pool is replaced. */
+/**
+ * A connection pool that is replaced after a fault, because postgres.js has no time limit for a query and does not
+ * always reopen a lost connection.
+ */
 export class Database {
   readonly #connection: Connection;
   readonly #max: number;
@@ -27,7 +30,7 @@ export class Database {
     this.#pool = openPool(this.#connection, this.#max);
   }
 
-  /** The work can still take effect after DatabaseSlow. */
+  /** Runs the work with a time limit. After the error DatabaseSlow, the work can still take effect. */
   async run<T>(work: (sql: Pool) => Promise<T>, milliseconds = 3_000): Promise<T> {
     if (this.#free > 0) this.#free--;
     else await traced('database.wait', () => this.#wait(milliseconds));
@@ -38,7 +41,7 @@ export class Database {
       this.#answeredAt = performance.now();
       return result;
     } catch (error) {
-      // A sibling pool without a response since the start of the work probably has dead connections.
+      // The other pools are replaced too if the database has not responded to them since this work began.
       if (error instanceof DatabaseSlow) this.#suspect(pool, (one) => one.#answeredAt < startedAt);
       else if (isConnectionLost(error) && !this.#isYoung()) this.#suspect(pool, (one) => !one.#isYoung());
       throw error;

@@ -2,7 +2,8 @@ import { databaseTime } from './database-time.ts';
 import { first } from './rows.ts';
 import type { Sql } from './sql.ts';
 
-// A directory row grants no access, because the service always checks the rows of the tenant as well.
+// The rows of the token and name directories grant no access, because the service always checks the rows of the tenant
+// too.
 
 const abandonedAfter = 60_000;
 
@@ -37,7 +38,7 @@ export async function reserveName(sql: Sql, tenantId: string, name: string): Pro
   return count > 0 || takeOver(sql, tenantId, name);
 }
 
-/** A reservation is abandoned if its tenant did not write the name within a minute. */
+/** Takes a reserved name from a tenant that did not write the name within a minute. */
 async function takeOver(sql: Sql, tenantId: string, name: string): Promise<boolean> {
   const reserved = await findReservation(sql, name);
   if (!reserved?.is_old || (await isNamed(sql, reserved.tenant_id, name))) return false;
@@ -75,7 +76,10 @@ export async function removeFromDirectories(sql: Sql, tenantId: string): Promise
   await sql`delete from eaas.tenant_names where tenant_id = ${tenantId}`;
 }
 
-/** On Citus, a join of tables on different shards needs the rows of one table as a materialized part. */
+/**
+ * Corrects the directory rows from the tenants' rows. The queries materialize one table, because Citus needs this for a
+ * join of tables on different shards.
+ */
 export async function repairDirectories(sql: Sql): Promise<void> {
   const old = sql`created_at < ${await databaseTime(sql)}::bigint - ${abandonedAfter}::bigint`;
   await sql`

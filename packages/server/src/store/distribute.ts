@@ -1,6 +1,6 @@
 import type { Sql, Transaction } from './sql.ts';
 
-/** A table follows the tables to which it refers. Citus accepts no other order. */
+/** In the order that Citus requires: a table follows the tables to which it refers. */
 const tenantTables = [
   'tenants',
   'audit_heads',
@@ -19,7 +19,9 @@ const tenantTables = [
   'verification_markers',
 ];
 
-/** A request looks these rows up before it knows the tenant, so each row is on the shard of its own key. */
+/**
+ * The tables that find a tenant, with their shard columns. A request looks up their rows before it knows the tenant.
+ */
 const directories: Readonly<Record<string, string>> = { token_directory: 'token_hash', tenant_names: 'name' };
 
 const tenantFunctions = ['append', 'purge_entries', 'destroy_tenant', 'first_entry_since'];
@@ -55,7 +57,7 @@ export async function distribute(tx: Transaction): Promise<void> {
   const { tables, functions } = await undistributed(tx);
   if (tables.length === 0 && functions.length === 0) return;
   if (tables.length > 0) await lock(tx, tables);
-  // The copies of the keys must not be counted again.
+  // Citus copies the rows of `keys`. The trigger must not count the copies again.
   await tx`alter table eaas.keys disable trigger keys_counted`;
   for (const name of tables) await distributeTable(tx, name);
   await tx`alter table eaas.keys enable trigger keys_counted`;
@@ -84,13 +86,13 @@ async function distributeFunction(tx: Transaction, name: string): Promise<void> 
     from pg_proc where pronamespace = 'eaas'::regnamespace and proname = ${name}`;
 }
 
-/** Citus copies the rows to the shards, and leaves invisible copies in the local table. */
+/** Removes the invisible copies of rows that Citus leaves in the local tables. */
 async function removeLocalRows(tx: Transaction, tables: readonly string[]): Promise<void> {
   const triggers = await tx<{ table: string; name: string }[]>`
     select tgrelid::regclass::text as table, tgname as name from pg_trigger
     where tgfoid = to_regproc('eaas.refuse_truncate')
       and tgrelid = any (${tables.map((name) => `eaas.${name}`)}::text[]::regclass[])`;
-  // The guards of the shards stay enabled: only the local tables are changed.
+  // The triggers of the shards stay enabled, because this setting limits the statements to the local tables.
   const local = () => tx`select set_config('citus.enable_ddl_propagation', 'off', true)`;
   await local();
   for (const { table, name } of triggers) await tx.unsafe(`alter table ${table} disable trigger ${name}`);

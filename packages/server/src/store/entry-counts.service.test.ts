@@ -87,7 +87,7 @@ async function wrongTotals(): Promise<string[]> {
   return wrong;
 }
 
-test('totals of filtered lists are exact before, between and after the sums', async () => {
+test('totals of filtered lists are exact before, between and after stored sums', async () => {
   await append(20);
   expect(await wrongTotals()).toEqual([]);
   expect(await sums()).toBe(0);

@@ -2,7 +2,7 @@ import { countEntries, entryAt, type EntryFilter, firstEntrySince } from './audi
 import { first } from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 
-/** The sum of all earlier entries, so that a total is a difference of two sums plus a few counted entries. */
+/** The number of all earlier entries, so that a total is a difference of two sums plus a few counted entries. */
 interface Sum {
   readonly created_at: number;
   readonly counts: Readonly<Record<string, number>>;
@@ -31,7 +31,7 @@ function sumOf({ counts }: Sum, action: string | undefined): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
-/** The caller must hold the lock of the tenant's usage cursor. */
+/** Writes the next sums of a tenant. The caller must hold the lock of the tenant's usage cursor. */
 export async function sumNext(tx: Transaction, tenantId: string): Promise<boolean> {
   const [cursor] = await tx<{ from: number; head: number }[]>`
     select greatest(c.summed_through, coalesce(a.id, 0)) as from, h.id as head
@@ -47,7 +47,7 @@ export async function sumNext(tx: Transaction, tenantId: string): Promise<boolea
   return end + stepSize < head;
 }
 
-/** A sum ends between two entries of different times, so that the sum is exact for an index by time. */
+/** Returns the last entry of a sum. The next entry has another time, so that the sum is exact for an index by time. */
 async function lastOfTime(sql: Sql, tenantId: string, from: number, head: number) {
   const last = await entryAt(sql, tenantId, Math.min(from + stepSize, head));
   if (!last || last.id <= from) return undefined;

@@ -10,7 +10,7 @@ export class DatabaseBusy extends Error {
 
 const permanent = new Set(['22', '23', '42']);
 
-/** The service sends only valid values, so the code means that the settings of the connection are wrong. */
+/** The service sends only valid values, so this code means that the connection has wrong settings. */
 const unparsed = '22P02';
 
 const connectionFault =

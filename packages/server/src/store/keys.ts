@@ -117,7 +117,10 @@ function matching(sql: Sql, { status, name, among }: KeyFilter) {
 
 type DueKey = Pick<KeyRow, 'tenant_id' | 'key_id' | 'key_version' | 'status'>;
 
-/** A key with the maximum number of versions cannot be rotated and stays due, so such keys come last. */
+/**
+ * Returns the keys to rotate or erase. A key with the maximum number of versions cannot be rotated and stays due, so it
+ * comes last.
+ */
 export async function keysDue(sql: Sql): Promise<DueKey[]> {
   return sql<DueKey[]>`
     select tenant_id, key_id, key_version, status from eaas.keys

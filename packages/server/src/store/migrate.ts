@@ -62,7 +62,7 @@ async function applyNext(sql: Pool, serverRole: string | null) {
       await tx`insert into eaas.migrations (version) values (${done + index + 1})`;
     }
     if (end < 0 && isCitus) await distribute(tx);
-    // The rights are granted together with the last migration, so that an interruption cannot separate the two.
+    // The rights are granted in the transaction of the last migration, so that an interruption cannot separate them.
     if (serverRole !== null && end < 0) await grant(tx, serverRole);
     return { applied: next.length, isDone: end < 0 };
   });
@@ -72,7 +72,7 @@ export async function isMigrated(sql: Sql): Promise<boolean> {
   return (await hasVersions(sql)) && (await schemaVersion(sql)) >= migrations.length;
 }
 
-/** The owner of a table can remove its triggers. */
+/** Whether the role owns the tables. The owner of a table can remove its triggers. */
 export async function ownsTables(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ owns: boolean }[]>`
     select pg_has_role(current_user, relowner, 'usage') as owns from pg_class where oid = 'eaas.audit_entries'::regclass`;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeadlock } from './faults.ts';
 import type { Pool } from './sql.ts';
 
-/** The indexes are created and dropped outside a transaction, while servers read and write the table. */
+/** A migration that creates and drops indexes outside a transaction, while servers read and write the table. */
 export interface OnlineMigration {
   readonly table: string;
   readonly created: Readonly<Record<string, string>>;
@@ -11,7 +11,10 @@ export interface OnlineMigration {
   readonly statements: string;
 }
 
-/** After an interruption, a second run continues. Several migrations can run at the same time. */
+/**
+ * Creates and drops the indexes. A second run continues after an interruption, and several migrations can run at the
+ * same time.
+ */
 export async function changeIndexes(sql: Pool, { table, created, dropped }: OnlineMigration): Promise<void> {
   for (const [name, columns] of Object.entries(created)) {
     while (!(await advance(sql, table, name, columns))) await pause();
@@ -31,7 +34,8 @@ async function advance(sql: Pool, table: string, name: string, columns: string):
   const state = await stateOf(sql, table, name);
   if (state === 'valid' || state === 'building') return state === 'valid';
   if (state === 'broken') {
-    // An index whose build ends during the query of its state looks broken once.
+    // If the build of an index ends while `stateOf` runs, `stateOf` can return `broken` for a valid index. A second
+    // call returns the right state.
     await pause();
     if ((await stateOf(sql, table, name)) !== 'broken' || !(await dropIndex(sql, name))) return false;
   }
@@ -47,7 +51,9 @@ function dropIndex(sql: Pool, name: string): Promise<boolean> {
   return execute(sql, `drop index concurrently if exists eaas.${name}`);
 }
 
-/** Migrations that run at the same time can wait for each other. PostgreSQL then ends one of the statements. */
+/**
+ * Returns false if PostgreSQL ended the statement, because migrations that run at the same time waited for each other.
+ */
 async function execute(sql: Pool, statement: string): Promise<boolean> {
   try {
     await sql.unsafe(statement);
@@ -64,7 +70,7 @@ function pause(): Promise<void> {
 
 type State = 'valid' | 'building' | 'broken' | 'missing';
 
-/** An index that is not valid is either being built by another migration, or its build was interrupted. */
+/** An invalid index is `building` if a migration builds it now, and `broken` if its build was interrupted. */
 async function stateOf(sql: Pool, table: string, name: string): Promise<State> {
   const [row] = await sql<{ state: State }[]>`
     select case when i.indisvalid then 'valid'

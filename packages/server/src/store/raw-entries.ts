@@ -25,8 +25,8 @@ const fieldCount = 10;
  */
 export async function rawEntries(tx: Transaction, tenantId: string, first: number, last: number) {
   if (parseUuid(tenantId) !== tenantId) throw new TypeError('`tenantId` must be a UUID in lower case');
-  // COPY accepts no parameters, so `whole` and the UUID check validate the values. `order by id` would sort by the
-  // text of the id.
+  // COPY accepts no parameters, so `whole` and the UUID check keep other SQL out of the statement. The order is by
+  // `e.id`, because `id` alone is the text of the id.
   const query = tx.unsafe(`copy (
     select id::text, action, key_id::text, key_version::text, actor, ip_address, metadata, created_at::text, hash, mac
     from (
@@ -48,7 +48,7 @@ export async function rawEntries(tx: Transaction, tenantId: string, first: numbe
     stream.on('error', reject);
   });
   const bytes = Buffer.concat(chunks);
-  // The size counts more than the metadata, so a complete page can cost one read more.
+  // `isCut` can be true for a complete page, because the limit counts only metadata. The caller then reads once more.
   return { rows: readRows(bytes), isCut: bytes.length >= pageBytes };
 }
 

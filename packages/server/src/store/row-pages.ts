@@ -2,7 +2,7 @@ import type { ApiKeyRow } from './api-keys.ts';
 import type { KeyRow, KeyVersionRow } from './keys.ts';
 import type { Sql } from './sql.ts';
 
-/** A count above 1 shows that someone has removed a constraint. */
+/** Counts the rows that must exist at most once. A count above 1 shows that someone has removed a constraint. */
 export async function countSingleRows(sql: Sql, tenantId: string): Promise<Record<string, number>> {
   const [row] = await sql<Record<string, number>[]>`select
     (select count(*) from eaas.tenants where tenant_id = ${tenantId}) as tenant,

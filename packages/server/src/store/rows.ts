@@ -8,9 +8,9 @@ export interface Table<Row> {
   readonly label: readonly string[];
   /** The order of the columns is the order of the MAC's input. */
   readonly columns: readonly (keyof Row & string)[];
-  /** A later version of the schema added the column. The MAC covers the column only if the column is not null. */
+  /** A column that a later version of the schema added. The MAC covers it only if it is not null. */
   readonly added?: keyof Row & string;
-  /** A later version of the schema added the boolean column. If it is true, its name is the last part of the MAC. */
+  /** A boolean column that a later version of the schema added. If it is true, its name is the last part of the MAC. */
   readonly flag?: keyof Row & string;
 }
 
@@ -52,7 +52,7 @@ async function recordRow<Row extends RecordedRow>(tx: Transaction, table: Table<
     values (${row.tenant_id}, ${idOf(table, row)}, ${row.rev})`;
 }
 
-/** The tenant's id is a parameter of each part, because Citus otherwise asks every shard. */
+/** Loads rows of one tenant. The tenant's id is a parameter of each part, because Citus otherwise asks every shard. */
 export function loadRows<Row>(sql: Sql, table: Table<Row>, tenantId: string, rest: Fragment) {
   return loadWhere(sql, table, sql`${tenantId}`, sql`where tenant_id = ${tenantId} ${rest}`);
 }

@@ -25,7 +25,10 @@ function kindOf(statement: string): Kind {
   return { verb: verb.toUpperCase(), table: named?.[1] };
 }
 
-/** postgres.js sends a statement at the first call of `then`. A fragment of a statement gets no such call. */
+/**
+ * Begins a span at the first call of `then`, at which postgres.js sends a statement. A fragment of a statement gets no
+ * such call.
+ */
 function watched(query: Promise<unknown>, kind: Kind): Promise<unknown> {
   const send = query.then.bind(query);
   let isSent = false;
@@ -54,6 +57,6 @@ function watch(query: Promise<unknown>, { verb, table }: Kind): void {
     noteError(span, error);
     span.end();
   };
-  // `query.then` would send the statement again.
+  // This call uses the `then` of Promise, because `query.then` sends the statement.
   void Promise.prototype.then.call(query, () => span.end(), fail);
 }

@@ -45,7 +45,7 @@ describe('Connections', () => {
     expect(connections.note(socket, callerOf('a'))).toBe(false);
   });
 
-  it('connections of a tenant that leaves are closed after the next response', () => {
+  it('if a tenant moves to another worker, its connections are closed after the next response', () => {
     const { connections, socket } = opened(true);
     expect(connections.note(socket, callerOf('a'))).toBe(false);
     connections.leave('a');

@@ -9,7 +9,7 @@ interface Connection {
   leaves: boolean;
 }
 
-/** The connections of a worker that the main process has chosen by an API key. */
+/** The connections of one worker that the main process chose by the API key of the first request. */
 export class Connections {
   readonly #bySocket = new Map<Socket, Connection>();
   readonly #report: (seen: Seen) => void;
@@ -30,7 +30,10 @@ export class Connections {
     }
   }
 
-  /** A proxy can send requests of several tenants on a connection. Only the tenant of the first request decides. */
+  /**
+   * Notes the tenant of a connection. A proxy can send requests of several tenants on one connection, and only the
+   * tenant of the first request counts.
+   */
   note(socket: Socket, caller: Caller | undefined): boolean {
     const connection = this.#bySocket.get(socket);
     if (!connection) return false;

@@ -23,7 +23,7 @@ describe('tokenIn', () => {
     expect(tokenIn(head(lines))).toBeUndefined();
   });
 
-  it('of two pipelined requests, the first decides', () => {
+  it('the API key of two pipelined requests is that of the first', () => {
     const one = (token: string) => `GET / HTTP/1.1\r\nAuthorization: Bearer ${token}\r\n\r\n`;
     expect(tokenIn(Buffer.from(one('first') + one('second')))).toBe(hashOf('first'));
   });

@@ -4,7 +4,10 @@ import { hashApiKey } from '../crypto/api-key-token.ts';
 const end = '\r\n\r\n';
 const authorizationLine = /\r\nauthorization:[ \t]*([^\r\n]*)\r\n/i;
 
-/** A head that is certainly not valid HTTP is complete, because the worker refuses it without further bytes. */
+/**
+ * Whether the bytes are enough to choose a worker. Bytes that are certainly not valid HTTP are enough, because the
+ * worker refuses them.
+ */
 export function isComplete(bytes: Buffer): boolean {
   const text = bytes.toString('latin1');
   return text.includes(end) || authorizationLine.test(text) || isGarbage(text);
@@ -14,7 +17,7 @@ function isGarbage(text: string): boolean {
   return /^(?!$|[A-Z-]+(?: |$))/.test(text) || /[^\r]\n|[^\t\r\n\x20-\x7e\x80-\xff]/.test(text);
 }
 
-/** The returned hash only chooses a worker. It grants nothing. */
+/** Returns the hash of the API key, or undefined. The hash only chooses a worker and grants nothing. */
 export function tokenIn(bytes: Buffer): string | undefined {
   const [head = ''] = bytes.toString('latin1').split(end, 1);
   const token = bearerToken(authorizationLine.exec(`${head}\r\n`)?.[1]);

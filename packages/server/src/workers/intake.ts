@@ -52,7 +52,10 @@ async function addressesOf(host: string): Promise<string[]> {
   return Array.from(new Set(found.map(({ address }) => address)));
 }
 
-/** A head that is slow, long or cut goes to any worker, and the worker refuses the request as a single process does. */
+/**
+ * Reads the head of the first request and delivers the connection. If the head is slow, long or incomplete, any worker
+ * gets the connection, and refuses the request if needed.
+ */
 function readHead(socket: Socket, waiting: Map<Socket, () => void>, deliver: Deliver): void {
   let [bytes, reads] = [Buffer.alloc(0), 0];
   const read = (chunk: Buffer): void => {
@@ -80,7 +83,10 @@ function readHead(socket: Socket, waiting: Map<Socket, () => void>, deliver: Del
   if (waiting.size > mostWaiting) oldest?.();
 }
 
-/** `pause` alone would let Node read further bytes, which would be lost when the socket is sent to another process. */
+/**
+ * Stops Node's reads immediately. After only `pause`, Node could read further bytes, which are lost when another
+ * process gets the socket.
+ */
 function stopReading(socket: Socket): void {
   const { _handle: handle } = socket as { _handle?: { readStop(): void } | null };
   handle?.readStop();

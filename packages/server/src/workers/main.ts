@@ -14,7 +14,7 @@ import { type Deliver, openIntake } from './intake.ts';
 import { type Log, logTo } from './log.ts';
 import { Workers } from './workers.ts';
 
-/** The main process opens the port and the embedded database. Each worker serves as a replica of its own. */
+/** The main process opens the port and the embedded database. Each worker process is a separate replica. */
 export async function serveWithWorkers(config: Config): Promise<void> {
   setFlagsFromString('--heap-growing-percent=100');
   surviveDriverFaults();

@@ -1,4 +1,7 @@
-/** Prometheus requires all samples of a metric to follow its HELP and TYPE lines. */
+/**
+ * Merges the metrics of all workers by name. In Prometheus's format, all samples of a metric follow its HELP and TYPE
+ * lines.
+ */
 export function mergeMetrics(texts: ReadonlyMap<number, string>): string {
   const samplesOf = new Map<string, string[]>();
   for (const [worker, text] of texts) {

@@ -4,7 +4,7 @@ import type { Answer, Question } from './messages.ts';
 /** In milliseconds. The health check of a worker takes up to 3 s. */
 const patience = 4_000;
 
-/** Matches answers from another process with their questions. */
+/** Matches each answer from another process with its question. */
 export class Questions {
   readonly #waiting = new Map<number, (answer?: Answer) => void>();
   #last = 0;

@@ -95,7 +95,7 @@ describe('Routes', () => {
     expect(moved.map(({ name }) => workerOf(routes, name))).toEqual([2, 2, 2]);
   });
 
-  it('a report of a worker that has ended does not assign the tenant to this worker', () => {
+  it('a late report from a worker that has ended does not assign the tenant to it', () => {
     const routes = started();
     routes.remove(2);
     routes.learn('a', 'tenant', 2);

@@ -42,7 +42,7 @@ class Assignments {
     for (const name of this.#namesOf(worker)) this.delete(name);
   }
 
-  /** Moves names from the workers that have more than an equal part. */
+  /** Moves names to the worker from workers that have more than an equal part. */
   fill(worker: number, workers: ReadonlySet<number>): { readonly name: string; readonly from: number }[] {
     const part = Math.floor(this.#workerOf.size / workers.size);
     const moved: { name: string; from: number }[] = [];
@@ -64,7 +64,7 @@ class Assignments {
 
 export interface Choice {
   readonly worker: number;
-  /** Whether the tenant of the token is known, so that the worker does not need to report it. */
+  /** Whether the main process knows the tenant of the API key. If so, the worker does not report the tenant. */
   readonly isKnown: boolean;
 }
 
@@ -73,7 +73,7 @@ export class Routes {
   readonly #running = new Set<number>();
   readonly #tenantOf = new BoundedMap<string, string>(mostNames);
   readonly #tenants = new Assignments(mostNames);
-  /** Unknown tokens have their own limit, so that a flood of them cannot displace tenants. */
+  /** Unknown API keys have a separate limit, so that a flood of them cannot displace tenants. */
   readonly #strangers = new Assignments(mostStrangers);
   #turn = 0;
 
@@ -81,7 +81,7 @@ export class Routes {
     return Array.from(this.#running);
   }
 
-  /** Returns the tenants that the added worker takes over. */
+  /** Adds a worker, and returns the tenants that it takes over. */
   add(worker: number): { readonly name: string; readonly from: number }[] {
     this.#running.add(worker);
     return this.#tenants.fill(worker, this.#running);
@@ -105,7 +105,7 @@ export class Routes {
       : { worker: this.#assigned(this.#tenants, tenantId), isKnown: true };
   }
 
-  /** Returns the worker of the tenant. */
+  /** Learns the tenant of an API key from a worker, and returns the worker that serves the tenant. */
   learn(token: string, tenantId: string, worker: number): number {
     this.#strangers.delete(token);
     this.#tenantOf.set(token, tenantId);

@@ -19,7 +19,8 @@ const send = (message: ToMain): void => {
 /** Runs in a worker process until the main process stops the worker or ends. */
 export function work(config: Config, messageOf: (error: unknown) => string): void {
   setFlagsFromString('--heap-growing-percent=100');
-  // Ctrl-C and systemd signal all processes. The main process stops the workers in order.
+  // The main process stops the workers in order. Workers ignore signals, because Ctrl-C and systemd signal all
+  // processes.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
   process.on('disconnect', () => process.exit());
   const questions = new Questions();
@@ -88,7 +89,8 @@ async function serveAsWorker(
     async listen(app) {
       await app.ready();
       server = app.server;
-      // Node starts the time limits of slow clients at this event. The main process listens instead of this server.
+      // Node starts the time limits of slow clients at the event `listening`, which does not occur here, because the
+      // main process listens.
       server.emit('listening');
     },
   });
@@ -97,7 +99,7 @@ async function serveAsWorker(
     accept(arrived, socket) {
       // Node passes no socket if the client has already disconnected.
       if (!(socket instanceof Socket)) return;
-      // Like the sockets that an HTTP server accepts, the socket stays open after the client has finished sending.
+      // An HTTP server sets this option for its sockets too: a socket stays open after the client has finished sending.
       socket.allowHalfOpen = true;
       connections.add(socket, arrived);
       if (arrived.bytes.length > 0) socket.unshift(arrived.bytes);
@@ -122,7 +124,7 @@ function databaseOf({ connection }: Start, rootKey: OpenDatabase['rootKey'] | un
   };
 }
 
-/** The readiness and the metrics of all workers, whichever worker receives the request. */
+/** Returns the readiness and the metrics of all workers. The worker gets them from the main process. */
 function together(doors: Doors, questions: Questions): Pick<Doors, 'health' | 'metrics'> {
   return {
     async health() {

@@ -8,7 +8,7 @@ export type Served = Awaited<ReturnType<typeof listen>>;
 export async function listen(doors: MemoryDoors = memoryDoors(), options: AppOptions = {}) {
   const log: string[] = [];
   const app = createApp(doors, { log: { write: (line) => log.push(line) }, ...options });
-  // After an await, the current test can be another test that runs at the same time.
+  // The hook is registered before an `await`, because another concurrent test can be the current test after an `await`.
   onTestFinished(() => app.close());
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as { port: number };

@@ -140,7 +140,7 @@ test('after a move, only the target serves the tenant, with everything that the 
   expect(target.service.alarms.tamperingFound + source.service.alarms.tamperingFound).toBe(0);
 });
 
-test('a request that waits for the lock of a move is refused, and never written in both databases', async () => {
+test('requests that wait for the lock of a move return 200 or 503, and both databases then have the same entries', async () => {
   const waiting = Array.from({ length: 40 }, (_, nth) => wrapIn(source.service, (nth % 3) + 1));
   const [[moved], statuses] = await Promise.all([copy(source, target, true), Promise.all(waiting)]);
   expect(moved?.state).toBe('moved');
@@ -168,7 +168,7 @@ test('a command that was killed between closing and opening is completed by the 
   expect(await verified(target.service)).toMatchObject({ valid: true });
 });
 
-test('a copy that was interrupted continues behind its last portion', async () => {
+test('an interrupted copy continues after its last committed portion', async () => {
   for (let nth = 0; nth < 11; nth++) expect(await wrapIn(source.service, 1_000)).toBe(200);
   await target.owner`alter table eaas.audit_entries add constraint interrupted check (id <= 10500)`;
   await expect(copy(source, target)).rejects.toThrow('interrupted');
@@ -187,7 +187,7 @@ test('during a rotation of the root key, nothing is copied', async () => {
   );
 });
 
-test('a move that was not completed is undone with the databases exchanged', async () => {
+test('an incomplete move is undone by a copy with source and target exchanged', async () => {
   await target.owner`alter table eaas.audit_heads add constraint stays_closed check (state_id < 0)`;
   await expect(copy(source, target, true)).rejects.toThrow('stays_closed');
   expect(await copy(target, source)).toMatchObject([{ state: 'elsewhere' }]);
@@ -261,7 +261,7 @@ test('the copied log cannot be changed in the target', async () => {
   await expect(target.owner`update eaas.audit_heads set id = 0`).rejects.toThrow('never goes back');
 });
 
-test('the nightly verification leaves closed tenants out', async () => {
+test('the nightly verification skips closed tenants', async () => {
   const clock = { now: () => Date.parse('2026-11-20T12:00:00Z'), learn: () => {}, wallClockError: () => 0 };
   const tonight = (side: Side) =>
     nightlyVerify({ ...side.service, clock }, alone(), (tenantId) => broken.push(tenantId));

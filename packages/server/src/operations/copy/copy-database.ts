@@ -28,7 +28,7 @@ export interface CopyOptions {
 type Chain = Awaited<ReturnType<typeof listChains>>[number];
 type Outcome = Pick<CopyReport, 'state'> & Partial<CopyReport>;
 
-/** Copies all tenants first, so that the moves follow each other without a pause. */
+/** Copies all tenants before the first move, so that the moves follow each other without a pause. */
 export async function* copyDatabase(databases: Databases, options: CopyOptions): AsyncGenerator<CopyReport> {
   await requireOneRoot(databases);
   const copied = new Map<string, number>();
@@ -72,7 +72,7 @@ async function copyOne(
     await verifyCopy(databases, tenant_id, options.tell('verifying', name));
     return { state: 'copied', entry_id };
   }
-  // No database serves the tenant, so the move is completed also without `isMove`.
+  // In this state, no database serves the tenant, so the move is completed even without `isMove`.
   if (step === 'finish') return move(databases, { tenant_id, name }, plan.to?.head.id ?? 0, options);
   if (step !== 'reopen') return { state: step };
   if (!options.isMove) return { state: 'elsewhere' };
@@ -99,7 +99,7 @@ async function chainsOf({ source, target }: Databases): Promise<readonly Chain[]
   );
 }
 
-/** The target needs the root check of each root key that encrypts a tenant. */
+/** Refuses a copy during a rotation of the root key, because tenants are then encrypted under two root keys. */
 async function requireOneRoot({ source }: Databases): Promise<void> {
   if ((await source.database.run(listRootChecks)).length <= 1) return;
   throw new Refusal(

@@ -63,7 +63,10 @@ async function leave(databases: Databases, tenantId: string, verified: number): 
   }, lockTime);
 }
 
-/** The locks of both heads keep a command that copies in the other direction from opening the source. */
+/**
+ * Opens the tenant in the target. The locks of both heads prevent a concurrent copy in the other direction from opening
+ * the source.
+ */
 async function open({ source, target }: Databases, tenantId: string): Promise<number> {
   return source.background.transaction(async (from) => {
     const left = await requireLocked(from, source.tenants.roots, tenantId, ({ kind }) => kind === 'moved');
@@ -81,7 +84,9 @@ async function open({ source, target }: Databases, tenantId: string): Promise<nu
   });
 }
 
-/** The copy in the source was never opened, so the target still has the whole log. */
+/**
+ * Opens the tenant in the target again. The copy in the source was never opened, so the target still has the whole log.
+ */
 export async function reopenTenant({ source, target }: Databases, tenantId: string): Promise<void> {
   await target.background.transaction(async (to) => {
     const left = await requireLocked(to, target.tenants.roots, tenantId, ({ kind }) => kind === 'moved');

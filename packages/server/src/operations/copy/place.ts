@@ -8,7 +8,7 @@ import { findHead, type HeadRow, headTable, lockHead } from '../../store/heads.t
 import type { Sql, Transaction } from '../../store/sql.ts';
 import { findTenant } from '../../store/tenants.ts';
 
-/** How a database has a tenant. */
+/** The state of a tenant in one database. */
 export interface Place extends OpenTenant {
   readonly kind: 'open' | Mark['kind'];
   readonly copyId: string | undefined;
@@ -53,7 +53,10 @@ function placeOf(
   return { ...open, ...mark, head };
 }
 
-/** True if the log continues from the entry `id` with this hash. The hashes of purged entries are unknown. */
+/**
+ * Returns whether the log contains the entry `id` with this hash. A purged entry counts as contained, because its hash
+ * is unknown.
+ */
 export async function continues(sql: Sql, { head }: Place, { id, hash }: HeadRow): Promise<boolean> {
   if (id > head.id) return false;
   const anchor = await findAnchor(sql, head.tenant_id);

@@ -77,7 +77,10 @@ export async function copyPortion(
   return { id, isComplete: id === source.head.id && through === undefined && sums.count === 0 };
 }
 
-/** Directory rows are committed first, so that an API key never exists without its directory row. */
+/**
+ * Copies the changed rows. Directory rows are committed first, so that an API key never exists without its directory
+ * row.
+ */
 async function copyRows(
   target: Databases['target'],
   { from, to }: Transactions,
@@ -108,7 +111,10 @@ export async function reserveIn({ background }: Databases['target'], tenantId: s
   );
 }
 
-/** A version never changes, except that the destruction of its key erases it. */
+/**
+ * Copies only new versions, because a version never changes. The destruction of a key erases its versions, here in the
+ * target too.
+ */
 async function copyVersions({ from, to }: Transactions, tenantId: string, keyIds: readonly string[]) {
   for (const keyId of await destroyedAmong(from, tenantId, keyIds)) {
     await eraseKeyVersions(to, tenantId, keyId);

@@ -82,8 +82,8 @@ function* compare(
 }
 
 /**
- * After a row was put back and changed again, only the new entry shows the fault, because the entry names a wrong
- * previous change.
+ * If a row was put back and then changed again, the row itself looks valid. The new entry shows the fault, because it
+ * names a wrong previous change.
  */
 function judgeAge(row: RowAge, story: Story | undefined, anchorId: number, findings: Findings): void {
   const { rev, created_id, recorded } = row;
@@ -125,7 +125,10 @@ export function rowsDigest({ turns, tenantId }: Inspection, rows: RowsThen): Pro
   return turns.run(tenantId, digest(rows));
 }
 
-/** A tenant can have millions of rows, so the rows are sorted in slices, with pauses between the slices. */
+/**
+ * Hashes the rows in the order of their ids. A tenant can have millions of rows, so they are sorted in slices with
+ * pauses.
+ */
 function* digest(rows: RowsThen): Steps<Uint8Array> {
   const slices = new Map<string, [string, number][]>();
   for (const row of rows) {

@@ -19,7 +19,7 @@ export interface Ends {
   readonly secrets: TenantSecrets | undefined;
   readonly head: ChainHead;
   readonly anchor: ChainHead;
-  /** Undefined without an authentic anchor. */
+  /** Undefined if the log has no authentic record of a purge. */
   readonly anchoredRows: Uint8Array | undefined;
 }
 

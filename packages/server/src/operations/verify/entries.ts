@@ -78,7 +78,7 @@ function judge(
   walk.next = id + 1;
   walk.checked++;
   walk.previousTime = createdAt;
-  // With the stored hash and not the recomputed hash, a changed entry causes only one finding.
+  // The next entry is compared with the stored hash, so that a changed entry causes only one finding.
   walk.previous = hash.length === 32 ? hash : undefined;
 }
 

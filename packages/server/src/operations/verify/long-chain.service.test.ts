@@ -47,7 +47,7 @@ function on(database: Database): Service {
 }
 
 describe('a verification in several calls', () => {
-  test('each call of a long verification continues after the last call', async () => {
+  test('each call of a long verification continues where the previous call stopped', async () => {
     const found: Verification[] = [];
     for (let from_id: number | null = 1; from_id !== null; from_id = found.at(-1)?.next_id ?? null) {
       found.push(await verifyChain(world.replica(), resident.tenantId, { from_id, enough: () => true }));
@@ -61,7 +61,7 @@ describe('a verification in several calls', () => {
     expect(found.reduce((sum, { checked }) => sum + checked, 0)).toBe(length);
   });
 
-  test('a verification reports its progress to the function `enough`', async () => {
+  test('a verification passes its progress to `enough`, which decides whether to stop', async () => {
     const told: [number, number][] = [];
     const enough = (checked: number, last: number): boolean => {
       told.push([checked, last]);

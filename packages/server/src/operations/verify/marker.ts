@@ -13,7 +13,7 @@ export interface Marker {
   readonly night: number;
 }
 
-/** Undefined if the whole log must be verified. */
+/** Returns undefined if the whole log must be verified. */
 export async function trustedMarker(
   sql: Sql,
   { tenantId, findings }: Inspection,
@@ -24,7 +24,8 @@ export async function trustedMarker(
   const row = await findMarker(sql, tenantId);
   if (!row || !isAuthentic(row, secrets)) return undefined;
   const reason = await compareHead(sql, tenantId, row, ends);
-  // An authentic marker is a checkpoint. A log that does not extend it was replaced by an older or another log.
+  // The MAC proves that this log was verified up to the marker. If the log lacks an entry of the marker that was not
+  // purged, an older or another log has replaced it.
   if (reason && reason !== 'checkpoint_purged') findings.add(reason, row.id);
   const { id, hash, night } = row;
   const isRecent = night < tonight && tonight - night <= nights;

@@ -5,7 +5,7 @@ import { dueBlocks, dueRows, isDue, nights } from './nights.ts';
 const tenantId = randomUUID();
 const today = 20_000;
 
-test('each part is due on exactly one of 30 consecutive nights', () => {
+test('each part of a log is verified on exactly one of 30 consecutive nights', () => {
   for (const part of [0, 1, 29, 30, 12_345_678]) {
     const due = Array.from({ length: nights }, (_, nth) =>
       isDue({ tenantId, since: today + nth, tonight: today + nth + 1 }, part),
@@ -14,7 +14,7 @@ test('each part is due on exactly one of 30 consecutive nights', () => {
   }
 });
 
-test('after missed nights, the parts of these nights are due', () => {
+test('after nights without verification, the next verification includes their parts', () => {
   for (let part = 0; part < nights; part++) {
     const since = today - 7;
     const one = (tonight: number) => isDue({ tenantId, since: tonight - 1, tonight }, part);
@@ -24,7 +24,7 @@ test('after missed nights, the parts of these nights are due', () => {
   expect(isDue({ tenantId, since: today - nights, tonight: today }, 7)).toBe(true);
 });
 
-test('the blocks of 30 nights have each entry once, while the log grows', () => {
+test('the blocks of 30 nights contain each entry of a growing log once', () => {
   const seen = new Map<number, number>();
   for (let nth = 0; nth < nights; nth++) {
     const last = 1_000_000 + nth * 3_333;
@@ -38,7 +38,7 @@ test('the blocks of 30 nights have each entry once, while the log grows', () => 
   }
   let next = 5_001;
   for (const [first, last] of [...seen].toSorted(([a], [b]) => a - b)) {
-    // An entry that was written after its block was read belongs to the new entries of the next night.
+    // An entry that was written after its block was read is one of the new entries of the next night.
     if (first > 1_000_000) break;
     expect(first).toBe(next);
     next = last + 1;
@@ -46,7 +46,7 @@ test('the blocks of 30 nights have each entry once, while the log grows', () => 
   expect(next).toBeGreaterThan(1_000_000);
 });
 
-test('the row ranges of 30 nights have no gap', () => {
+test('the row ranges of 30 nights contain every row id', () => {
   const ranges = Array.from({ length: nights }, (_, nth) => [
     ...dueRows({ tenantId, since: today + nth, tonight: today + nth + 1 }),
   ]).flat();

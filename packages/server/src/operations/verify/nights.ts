@@ -12,7 +12,10 @@ export interface Nights {
   readonly tonight: number;
 }
 
-/** The night depends only on the part's number and the tenant, so that nobody can postpone it. */
+/**
+ * Whether a part of the log is read tonight. The night depends only on the part's number and the tenant, so an attacker
+ * cannot postpone it.
+ */
 export function isDue({ tenantId, since, tonight }: Nights, part: number): boolean {
   // Small logs have only one part. The offset spreads the parts of different tenants over the nights.
   const offset = Number.parseInt(tenantId.slice(0, 8), 16);
@@ -25,7 +28,7 @@ export interface Block {
   readonly last: number;
 }
 
-/** The boundaries of blocks never move, so that no entry moves from a block of a later night to one of an earlier night. */
+/** Yields the blocks to read tonight. Entries never change their block, so that no entry is left out in 30 nights. */
 export function* dueBlocks(which: Nights, { first, last }: Block): Generator<Block> {
   for (let block = Math.floor((first - 1) / blockSize); block * blockSize < last; block++) {
     if (!isDue(which, block)) continue;
@@ -34,7 +37,9 @@ export function* dueBlocks(which: Nights, { first, last }: Block): Generator<Blo
   }
 }
 
-/** Row ids are random, so each range of ids has about a thirtieth of the rows. */
+/**
+ * Yields the row ids to read tonight, as ranges. Row ids are random, so each range has about a thirtieth of the rows.
+ */
 export function* dueRows(which: Nights): Generator<RowRange> {
   for (let part = 0; part < nights; part++) {
     if (isDue(which, part)) yield { after: startOf(part), through: startOf(part + 1) };

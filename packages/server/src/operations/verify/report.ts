@@ -62,7 +62,7 @@ export interface Inspection {
   readonly findings: Findings;
   readonly enough: () => boolean;
   readonly timeLeft: () => number;
-  /** True if the tenant may be closed, because `eaas database copy` verifies its copy. */
+  /** If true, the tenant may be closed: `eaas database copy` verifies a copy before it opens the tenant. */
   readonly isCopy?: boolean;
 }
 

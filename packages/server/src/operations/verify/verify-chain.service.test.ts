@@ -152,7 +152,7 @@ describe('a checkpoint', () => {
   });
 });
 
-test('an auditor can recompute the chain from the pages of GET /v1/audit alone', async () => {
+test('an auditor can recompute the chain from only the pages of GET /v1/audit', async () => {
   const pages: Output<'GET /v1/audit'>['logs'] = [];
   for (let offset = 0; ; offset += 5) {
     const { logs, total } = await small.api('GET /v1/audit', { limit: 5, offset });
@@ -205,11 +205,11 @@ describe('rows', () => {
     expect(rest).toMatchObject({ valid: false, checked: 12, next_id: null, next_row: null });
     expect(first.errors[0]?.reason).toContain('api_key_put_back');
     expect(rest.errors[0]?.reason).toContain('api_key_changed');
-    // Each row has the two findings `put back` and `changed`.
+    // Each of the rows has two findings: `put back` and `changed`.
     expect(first.error_count + rest.error_count).toBe(3_000);
   });
 
-  test('a verification that gets the parameter `row` does not verify earlier rows again', async () => {
+  test('a verification with the parameter `row` does not verify earlier rows again', async () => {
     await attacker.sql`update eaas.keys set mac = sha256(mac) where key_id = ${small.key_id}`;
     expect(await verify({ row: 'keys:00000000-0000-0000-0000-000000000000' })).toMatchObject({
       valid: false,

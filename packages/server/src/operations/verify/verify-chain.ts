@@ -32,7 +32,9 @@ interface Verified<Found> {
   readonly anchorId: number;
 }
 
-/** A purge during the verification removes entries that the verification expects, so the verification is repeated. */
+/**
+ * Repeats a verification during which entries were purged, because the verification reports these entries as missing.
+ */
 export async function unlessPurged<Found>(
   service: Service,
   tenantId: string,

@@ -15,7 +15,7 @@ export interface NightOptions {
   /** The day of the verification, counted from 1970. */
   readonly tonight: number;
   readonly enough: () => boolean;
-  /** Is called with entries up to which the log is valid, before the verification ends. */
+  /** Called during the verification with the last entry up to which the log is valid. */
   readonly onProgress: (verified: ChainHead) => Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** The function uses only rows of one tenant, so that the function can run on the tenant's shard. */
+/** The SQL function eaas.append uses only rows of one tenant, so that it can run on the tenant's shard. */
 export const append = `
 create function eaas.append(
   tenant uuid, expected_id bigint, expected_hash bytea, expected_state_id bigint,

@@ -1,6 +1,6 @@
 /**
- * The function also accepts entries of an earlier version of the service, because replicas are upgraded one after the
- * other.
+ * The new eaas.append also accepts entries of earlier versions of the service, because replicas are upgraded one after
+ * the other.
  */
 export const runs = `
 create or replace function eaas.append(

@@ -1,4 +1,7 @@
-/** The indexes contain only the tenants that a job must visit, so an empty run of a job costs the same for any number. */
+/**
+ * The indexes contain only the tenants that a job must visit, so a run without work costs the same for any number of
+ * tenants.
+ */
 export const tenantsToVisit = `
 alter table eaas.audit_heads add column uncounted boolean not null default false;
 update eaas.audit_heads h set uncounted = true where not exists (
