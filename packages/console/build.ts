@@ -20,7 +20,7 @@ const { metafile } = await build({
   format: 'esm',
   platform: 'browser',
   target: 'es2022',
-  // The pages contain the SDK from its sources, because `dist` can be older.
+  // The build reads the SDK's source files, because `dist` can be older.
   conditions: ['@eaas/source'],
   jsx: 'automatic',
   jsxImportSource: 'preact',

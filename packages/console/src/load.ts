@@ -43,7 +43,7 @@ export function useLoaded<T>(
       stop.abort();
       clearTimeout(again);
     };
-    // The caller of `useLoaded` passes as `inputs` all values that `load` uses.
+    // `load` is not in this list, because its caller passes all values that `load` uses as `inputs`.
   }, [...inputs, round.value]);
 
   return { value: value.value, failure: failure.value, isLoading: isLoading.value, reload };

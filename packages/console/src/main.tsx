@@ -9,7 +9,7 @@ function enter(): void {
 }
 
 enter();
-// The browser does not reload the page if only the fragment of the URL changes.
+// If only the fragment of the URL changes, the browser does not reload the page.
 addEventListener('hashchange', enter);
 followAddress();
 const root = document.querySelector('#app');

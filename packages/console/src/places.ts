@@ -23,7 +23,7 @@ const current = signal<Place>({ page: 'playground' });
 
 export const place = computed(() => current.value);
 
-/** A full page load would lose the API key, which is only in memory. */
+/** Changes the page without a full load, which would delete the API key from memory. */
 export function go(to: Place): void {
   history.pushState(null, '', addressOf(to));
   current.value = to;

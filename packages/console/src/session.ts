@@ -70,7 +70,7 @@ export async function enterWithCode(code: string | undefined = waitingCode): Pro
 export async function enterWithApiKey(apiKey: string): Promise<void> {
   isEntering.value = true;
   try {
-    // An API key without the permission for this call is still valid.
+    // If the API key has no permission for this call, the API key is valid nevertheless.
     await clientOf(apiKey, noteReach)
       .keys.page({ limit: 1 })
       .catch((error: unknown) => {
@@ -90,7 +90,7 @@ function enter(
   const { tenant, keyId, indexKey, expiresAt } = known;
   session.value = { apiKey, tenant, keyId, indexKey, expiresAt, client: clientOf(apiKey, note) };
   if (!expiresAt) return;
-  // The delay of a timer must be less than 2^31 milliseconds.
+  // The longest delay of a timer is 2^31 - 1 milliseconds.
   const left = Math.min(expiresAt.getTime() - Date.now(), 2 ** 31 - 1);
   endOfSession = setTimeout(() => leave('expired'), left);
 }
@@ -118,7 +118,10 @@ export function clientOf(
   });
 }
 
-/** Browsers cache public keys for five minutes, and would show the public key from before a rotation. */
+/**
+ * Fetches public keys without the browser's cache. The cache would show a public key from before a rotation for five
+ * minutes.
+ */
 function uncached(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
   return fetch(input, { ...init, cache: 'no-store' });
 }

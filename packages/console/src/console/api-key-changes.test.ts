@@ -27,7 +27,7 @@ const same: ApiKeyDraft = {
 const change = (draft: Partial<ApiKeyDraft>, before: Partial<ApiKeyRecord> = {}) =>
   changesOf({ ...record, ...before }, { ...same, ...draft });
 
-test('an unchanged form for an API key sends no fields, whatever the order of lists', () => {
+test('an unchanged form for an API key sends no fields, even if its lists have another order', () => {
   expect(change({})).toEqual({ fields: {}, losses: [], gains: [] });
 });
 

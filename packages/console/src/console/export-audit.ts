@@ -24,6 +24,6 @@ export function save(file: Blob, name: string): void {
   link.href = URL.createObjectURL(file);
   link.download = name;
   link.click();
-  // The browser might still read the file, so the URL must remain valid for a minute.
+  // The URL of the file remains valid for a minute, because the browser might still read the file.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

@@ -2,7 +2,7 @@ import type { EaasClient } from '@eaas/sdk';
 
 export interface LoadedPublicKeys {
   readonly keyId: string;
-  /** The newest version, to which `intake` belongs. */
+  /** The newest version of the key. Its public key is in `intake`. */
   readonly keyVersion: number;
   readonly intake: { readonly publicKey: string; readonly sha256: string } | undefined;
   readonly hashPublicKey: string;

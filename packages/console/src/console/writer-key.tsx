@@ -8,7 +8,7 @@ interface WriterKeyProps {
   readonly keyVersion: number;
   readonly publicKey: string;
   readonly sha256: string;
-  /** The key was rotated since this page was opened. */
+  /** True if the key was rotated after this page was opened. */
   readonly isNew: boolean;
 }
 

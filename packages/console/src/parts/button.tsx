@@ -11,7 +11,7 @@ interface ButtonProps {
   readonly label?: string;
 }
 
-/** A disabled button would lose the focus, so a busy button only ignores clicks. */
+/** A button that ignores clicks while it is busy. It is not disabled, because a disabled button loses the focus. */
 export function Button({
   kind = 'plain',
   type = 'button',

@@ -31,7 +31,8 @@ export function Dialog({ title, children, onClose, mustAnswer = false }: DialogP
       onClose={({ currentTarget }) => {
         // A `close` event can arrive after the dialog was removed from the page.
         if (!currentTarget.isConnected) return;
-        // Browsers close a dialog on the second Escape, even if the page prevents `cancel`.
+        // This call keeps the dialog open, because browsers close it on the second Escape even if the page prevents
+        // `cancel`.
         if (mustAnswer) currentTarget.showModal();
         else onClose();
       }}

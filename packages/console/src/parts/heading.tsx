@@ -1,10 +1,10 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { isFirstPage } from './first-page.ts';
 
-/** The focus on the title makes a screen reader begin at the title. */
+/** A page title that takes the focus, so that a screen reader begins at the title. */
 export function Heading({ children }: { readonly children: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  // A layout effect runs before the user can move the focus.
+  // A layout effect sets the focus before the user can move it.
   useLayoutEffect(() => {
     if (!isFirstPage()) heading.current?.focus({ preventScroll: true });
   }, []);

@@ -7,7 +7,7 @@ interface LinkProps {
   readonly isCurrent?: boolean;
 }
 
-/** A full page load would lose the API key, which is only in memory. */
+/** A link that changes the page without a full load, which would delete the API key from memory. */
 export function Link({ to, children, isCurrent = false }: LinkProps) {
   return (
     <a

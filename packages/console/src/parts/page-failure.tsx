@@ -9,7 +9,7 @@ import { FailureView } from './states.tsx';
 interface PageFailureProps {
   readonly failure: Failure;
   readonly needs: Permission;
-  /** What the API key cannot see. */
+  /** The name of the data that the API key must not see. */
   readonly of?: string;
   readonly onRetry: () => void;
 }

@@ -4,7 +4,7 @@ import type { Exchange } from './exchanges.ts';
 
 export interface Fingerprints {
   readonly value: string;
-  /** The results of the two calls. */
+  /** The fingerprints from the two calls of `blindHash`. */
   readonly hashes: readonly [string, string];
 }
 
@@ -12,7 +12,7 @@ export async function fingerprintTwice(
   eaas: Pick<EaasClient, 'blindHash'>,
   value: string,
 ): Promise<Fingerprints> {
-  // One after the other, because the client sends equal values of one moment only once.
+  // The calls are sequential, because the client sends equal values of concurrent calls only once.
   const first = await eaas.blindHash(value);
   return { value, hashes: [first, await eaas.blindHash(value)] };
 }

@@ -14,7 +14,7 @@ export interface Submission {
   readonly context: Context;
 }
 
-/** The tenant may have the key from an earlier visit. */
+/** Uses the intake key from an earlier visit, or creates it. */
 export async function openForm({ client }: Pick<Session, 'client'>): Promise<Form> {
   const { keys } = await client.keys.page({ name: formKeyName, status: 'active', limit: 1 });
   const { key_id } =

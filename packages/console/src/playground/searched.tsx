@@ -8,7 +8,7 @@ interface SearchedProps {
   readonly value: string;
 }
 
-/** Says whether a value is in the requests that the page made. */
+/** Shows whether the requests of the page contain a value. */
 export function Searched({ exchanges, value }: SearchedProps) {
   if (value.length < 4)
     return <Notice tone="info">The value is too short to search for in the request.</Notice>;
