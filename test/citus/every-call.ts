@@ -8,7 +8,7 @@ const [element = ''] = vectors('blind-hash').cases.flatMap(({ request }) => requ
 const { kty = '', n = '', e = '' } = jwkOfBits(3_072);
 const day = '2026-09-01T00:00:00.000Z';
 
-/** Calls every endpoint, also with each filter and page of a list. Returns the routes that it called. */
+/** Calls every endpoint, and each list with all its filters and several pages. Returns the routes of the calls. */
 export async function everyCall(api: Api): Promise<Set<Route>> {
   const called = new Set<Route>();
   const call: Api = (route, input) => {

@@ -18,7 +18,7 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
 
   const connect = (address: PostgresAddress, role: 'owner' | 'superuser'): postgres.Sql => {
     const { connection } = addressIn(address, world.database.name);
-    // By default, Citus hides the shards.
+    // With this setting, queries can see the shards, which Citus hides by default.
     const settings = { 'citus.override_table_visibility': 'off' };
     const sql = postgres({ ...connection(role), max: 1, onnotice: () => {}, connection: settings });
     world.onClose(() => sql.end());
@@ -39,7 +39,7 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
   });
   afterAll(() => world.close());
 
-  /** The triggers or rights of the shards on all workers, each as often as it occurs. */
+  /** Runs a query on all nodes and returns each different value. */
   async function onShards(query: string): Promise<Set<string>> {
     const rows = await Promise.all(nodes.map((node) => node.unsafe<{ found: string }[]>(query)));
     return new Set(rows.flat().map(({ found }) => found));

@@ -23,7 +23,7 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
     const database = new Database(recorder.connection, 4);
     world.onClose(() => database.close());
     called = await everyCall(apiOf(world.replica(database), token));
-    // A second replica has no cached state.
+    // The second replica has no cached data, so it also makes the queries that fill the caches.
     await everyCall(apiOf(world.replica(database), token));
     ({ statements } = recorder);
     server = openPool(world.database.connection('server'), 1);
@@ -39,7 +39,7 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
     expect(statements.size).toBeGreaterThan(30);
     for (const statement of statements.values()) {
       const plan = await planOf(server, statement);
-      // Only the query of the database's time reads no table.
+      // The query of the database's time is the only query that reads no table.
       const tasks = plan.startsWith('Result') && !plan.includes('Scan') ? [] : [1];
       expect({ statement, plan, tasks: tasksOf(plan) }).toMatchObject({ tasks });
       expect(plan).not.toContain('Distributed Subplan');

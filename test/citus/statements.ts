@@ -6,7 +6,7 @@ export interface Statement {
   readonly parameters: readonly unknown[];
 }
 
-/** A connection that records each statement once, with the parameters of its first call. */
+/** A database connection that records each statement once, with the parameters of its first call. */
 export function recording(database: TestDatabase) {
   const statements = new Map<string, Statement>();
   const debug = (_: number, text: string, parameters: unknown[]): void => {
@@ -17,7 +17,7 @@ export function recording(database: TestDatabase) {
 }
 
 export async function planOf(sql: Sql, { text, parameters }: Statement): Promise<string> {
-  // PostgreSQL explains the query of a COPY, but not the COPY.
+  // PostgreSQL cannot explain a COPY, so the test explains the query of the COPY.
   const query = /^copy \((.*)\) to stdout/s.exec(text)?.[1] ?? text;
   const rows = await sql.unsafe<{ 'QUERY PLAN': string }[]>(
     `explain (verbose, costs off) ${query}`,
@@ -26,7 +26,7 @@ export async function planOf(sql: Sql, { text, parameters }: Statement): Promise
   return rows.map((row) => row['QUERY PLAN']).join('\n');
 }
 
-/** The number of shards in each part of the plan. A table that is not distributed has none. */
+/** Returns the number of shards in each part of a plan. A table that is not distributed adds no number. */
 export function tasksOf(plan: string): number[] {
   return [...plan.matchAll(/Task Count: (\d+)/g)].map(([, count]) => Number(count));
 }

@@ -11,7 +11,7 @@ export interface Answer {
   readonly answeredAt: number;
 }
 
-/** Milliseconds without a received byte. */
+/** A request fails if it receives no byte for this many milliseconds. */
 const hangs = 20_000;
 
 export type Place = Pick<ServerProcess, 'port'>;

@@ -90,7 +90,7 @@ async function newTerminal(env: Environment): Promise<Terminal> {
   return terminal;
 }
 
-/** Types the commands of the page in the terminal that the page names. */
+/** Runs the commands of the manual's page in the terminal of the source or the target. */
 async function type(where: 'source' | 'target', end: string): Promise<string> {
   const block = commands.find((text) => text.endsWith(`${end}\n`));
   const terminal = terminals[where === 'source' ? 0 : 1];
@@ -151,7 +151,7 @@ test('the log in the target has the entry of every successful request', () => {
   for (const { sent, log } of loads) expect(unrecorded(sent, log)).toEqual([]);
 });
 
-test('in the target, the ids of the entries have no gap, and the verification reports nothing', async () => {
+test('in the target, the ids of the entries have no gap, and the verification has no findings', async () => {
   for (const { tenant, log } of loads) {
     expect(log.findIndex(({ id }, index) => id !== index + 1)).toBe(-1);
     expect(await verify(later, tenant)).toMatchObject({ valid: true, complete: true, errors: [] });

@@ -108,7 +108,7 @@ test('a replica survives a connection that is cut before a statement', async () 
   expect((await readLog(replica, tenant)).filter(({ action }) => action === 'key.disable')).toEqual([]);
 });
 
-// The replica must end, because the error does not come from the database driver.
+// The error does not come from the database driver, so the replica must end.
 const foreign = `data:text/javascript,${encodeURIComponent(
   'process.on("SIGUSR2", () => setImmediate(() => { const nobody = null; nobody.write(); }))',
 )}`;

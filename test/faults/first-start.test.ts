@@ -16,8 +16,7 @@ afterAll(() => database.drop());
 test('two concurrent migrations of an empty database both succeed', async () => {
   const [one, other] = await Promise.all([run([...eaas, 'migrate'], env), run([...eaas, 'migrate'], env)]);
   expect([one.code, other.code]).toEqual([0, 0]);
-  // Two migrations ran at the same time. Only the migration that changed the database prints the next step for the
-  // operator.
+  // Of two concurrent migrations, only the migration that changed the database prints the operator's next step.
   expect(one.stderr + other.stderr).toBe('Next: `eaas doctor`, and then `eaas serve`\n');
 });
 

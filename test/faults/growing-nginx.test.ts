@@ -18,7 +18,10 @@ let process: ReturnType<typeof launch>['child'];
 const isClosed = { former: false, later: true };
 const servers: Server[] = [];
 
-/** Responds as a server of the source or the target does: with 503 while its database does not serve the tenant. */
+/**
+ * A server that responds like a server of the source or the target: with 503 while its database does not serve the
+ * tenant.
+ */
 async function upstream(name: 'former' | 'later'): Promise<string> {
   const server = createServer((_, response) => {
     response.writeHead(isClosed[name] ? 503 : 200, { 'content-type': 'application/json' });
@@ -65,7 +68,7 @@ whereAvailable('nginx', isInstalled('nginx', '/usr/sbin'), () => {
     expect([await answeredBy(), await answeredBy('GET')]).toEqual(['200 former', '200 former']);
     Object.assign(isClosed, { former: true, later: false });
     expect([await answeredBy(), await answeredBy('GET')]).toEqual(['200 later', '200 later']);
-    // A tenant that has not moved yet is still served by the first server.
+    // The tenant has not moved yet, so the first server serves it.
     Object.assign(isClosed, { former: false, later: true });
     expect([await answeredBy(), await answeredBy('GET')]).toEqual(['200 former', '200 former']);
   });

@@ -32,7 +32,7 @@ let operator: Operator;
 let tenant: Tenant;
 let server: Replica;
 let keyId: string;
-/** The table before the run, by id. */
+/** The stored values before the run, by the id of their row. */
 let before: Map<number, Envelope>;
 
 beforeAll(async () => {
@@ -92,7 +92,7 @@ async function restartDatabase(): Promise<void> {
   await database.start();
 }
 
-/** A job that begins again with its last stored progress after each error. */
+/** Runs a job to its end. After each error, the job continues from its last stored progress. */
 async function runToTheEnd(client: EaasClient, on: typeof store): Promise<ReencryptProgress<number>> {
   let resume: ReencryptProgress<number> | undefined;
   for (let attempt = 0; attempt < 50; attempt++) {
@@ -114,9 +114,9 @@ async function runToTheEnd(client: EaasClient, on: typeof store): Promise<Reencr
   throw new Error('the job must end within 50 attempts');
 }
 
-/** Checks that every stored value is the old one or the new one, and decrypts. Returns how many are rewrapped. */
+/** Checks that each row has its old or its new value and decrypts. Returns the number of rewrapped rows. */
 async function rewrappedRows(): Promise<number> {
-  // A new client has no data key in memory.
+  // The client is new, so it has no data key in memory.
   await using client = newClient();
   const rows = await sql<{ id: number; body: string }[]>`select id, body from messages order by id`;
   expect(rows.map(({ id }) => id)).toEqual([...before.keys()]);

@@ -6,7 +6,7 @@ import type { Entry } from './place.ts';
 export interface Sent extends Answer {
   readonly place: Place;
   readonly action: string;
-  /** Each entry is written as its action, its key and the number in its context. */
+  /** An entry is a text of its action, its key and the number in its context. */
   readonly entries: readonly string[];
 }
 
@@ -15,10 +15,10 @@ export interface LoadOptions {
   readonly token: string;
   readonly keyId: string;
   readonly workers: number;
-  /** Milliseconds between two rounds of requests. */
+  /** The pause between two rounds of requests, in milliseconds. */
   readonly rest?: number;
   readonly changes?: boolean;
-  /** Sends the requests. Defaults to `send`. */
+  /** The function that sends a request. Defaults to `send`. */
   readonly send?: typeof send;
 }
 

@@ -83,7 +83,7 @@ test.each([
 
 test('a change that timed out is not applied afterwards', async () => {
   expect((await wrap('before')).status).toBe(200);
-  // The database sends the key's id for the first time after it has locked the head of the audit log and read the key.
+  // The first message with the key's id follows the lock of the head and the read of the key. The delay begins there.
   proxy.delayFrom(path.slice(9), 4_500);
   const { status, code, body } = await send(replica, tenant.token, 'POST', `${path}/rotate`);
   expect([status, code]).toEqual([503, 'unavailable']);
@@ -102,7 +102,7 @@ test('a replica replaces connections that stop responding in every pool', async 
     usage: () => send(replica, tenant.token, 'GET', '/v1/usage'),
   };
   const all = () => Promise.all(Object.values(requests).map((request) => request()));
-  // Enough concurrent requests make each connection pool open all its connections.
+  // So many concurrent requests make each connection pool open all its connections.
   await Promise.all(Array.from({ length: 20 }, all));
   proxy.forsake();
   const end = performance.now() + 20_000;

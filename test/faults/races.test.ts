@@ -201,7 +201,7 @@ test('a destroyed key does not decrypt on any replica', async () => {
   expect(await entriesAfter(tenant, 'key.destroy')).toEqual([]);
 });
 
-test('a quota lowered below the usage refuses further encrypts', async () => {
+test('after the quota is set below the usage, further encrypt calls are refused', async () => {
   const tenant = await pair.operator.newTenant();
   const keyId = await newKey(a, tenant.token);
   const request: Request = (place) =>

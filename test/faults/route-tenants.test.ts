@@ -6,7 +6,7 @@ import { hasProxy, type Proxy, type RunningProxy, startProxy } from '../setup/te
 import { newDek } from './load.ts';
 import { newKey, operate, type Operator, readLog, type Replica, startReplica, type Tenant } from './place.ts';
 
-// Each test starts the proxy with the lines of the operator's manual.
+// The tests run with each proxy. Its configuration is from the operator's manual.
 
 const proxies: readonly Proxy[] = ['haproxy', 'nginx'];
 
@@ -65,7 +65,7 @@ function describeProxy(name: Proxy): void {
 
     test('all requests of an API key lead to one server, and both servers get requests', async () => {
       const chosen = new Set<number>();
-      // The hashes of eight random API keys can all lead to one server.
+      // More than eight API keys can be needed, because eight random API keys can all lead to one server.
       for (let nth = 0; nth < 8 || (chosen.size < 2 && nth < 60); nth++) {
         const tenant = tenants[nth] ?? (await settle());
         const before = await Promise.all(replicas.map(entriesOf));

@@ -92,7 +92,7 @@ test('after SIGTERM, a replica finishes running requests and refuses new request
   const sql = connectTo(postgres);
   let release = (): void => {};
   let held: Promise<unknown> | undefined;
-  // Another transaction locks the head of the audit log, so that all wraps wait.
+  // All wraps wait, because another transaction locks the head of the audit log.
   await new Promise<void>((locked) => {
     held = sql.begin(async (tx) => {
       await tx`select from eaas.audit_heads where tenant_id = ${tenant.tenantId} for update`;

@@ -54,7 +54,7 @@ async function keepBusy({ tenant, keyId, wraps, others }: Observed, over: () => 
   }
 }
 
-// Only PostgreSQL 17 and later limit how long the database waits for the next message.
+// PostgreSQL before version 17 does not limit how long it waits for the next message of a statement.
 const moments = [['between two statements', 'rotate', 'key.rotate']];
 if (Number.parseInt(postgres.binaries.version, 10) >= 17) {
   moments.push(['between the messages of a statement', 'disable', 'key.disable']);

@@ -24,7 +24,7 @@ interface Outage {
   readonly until: number;
 }
 
-/** An outage of this many milliseconds is longer than the timeout of every request that uses the database. */
+/** In milliseconds. The outage is longer than the timeout of every request that uses the database. */
 const long = 5_200;
 
 let postgres: OwnPostgres;
@@ -151,7 +151,7 @@ test('no request hangs', () => {
 });
 
 test('while the database is down, audited calls are refused and return no data', () => {
-  // If only the current backends of PostgreSQL hang, new connections succeed. Such outages are left out.
+  // Outages in which only existing connections hang are left out, because new connections succeed.
   for (const outage of outages.filter(({ how, from, until }) => how !== 'backends' && until - from >= long)) {
     const meanwhile = during(outage, everything());
     expect(meanwhile.length).toBeGreaterThan(0);

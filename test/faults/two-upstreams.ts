@@ -15,11 +15,12 @@ const agent = new Agent({ keepAlive: true });
 const patience = 30_000;
 
 /**
- * A proxy that sends each request to the first upstream, and to the second if the first responds with 503 or cannot be
- * reached, as nginx does with `proxy_next_upstream error http_503 non_idempotent` and a `backup` server.
+ * A proxy that sends each request to the first upstream. If the first upstream responds with 503 or cannot be reached,
+ * the second gets the request. nginx does the same with `proxy_next_upstream error http_503 non_idempotent` and a
+ * `backup` server.
  */
 export async function proxyTo(upstreams: readonly Place[]) {
-  /** How many responses of each status came from each upstream. */
+  /** The number of responses of each upstream, by status. */
   const statuses = upstreams.map((): Record<number, number> => ({}));
   async function forward(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const body = await buffer(incoming);

@@ -87,7 +87,10 @@ function workersOf({ tenantId }: Tenant): (string | undefined)[] {
   return wraps.map((line) => /"worker":(\d)/.exec(line)?.[1]);
 }
 
-/** The server writes the line of a request after the response. */
+/**
+ * Returns the worker of the tenant's last request. The function waits for all log lines, because the server writes a
+ * line after the response.
+ */
 async function workerAfter(tenant: Tenant, wraps: number): Promise<string | undefined> {
   await expect.poll(() => workersOf(tenant).length).toBe(wraps);
   return workersOf(tenant).at(-1);
@@ -127,7 +130,7 @@ test('the connection of a second API key moves to the worker of the tenant', asy
   for (const resident of residents) {
     const worker = await wrapAlone(resident);
     const second = { ...resident, token: await secondKeyOf(resident) };
-    // The first connection can go to another worker. This worker closes the connection after a response.
+    // The first connection can go to another worker, which closes it after a response.
     const { socket, received, closed } = converse();
     for (let count = 1; count <= 20 && !/connection: close/i.test(received()); count++) {
       socket.write(wrapOf(second, false));
@@ -176,7 +179,7 @@ test('a head that arrives in pieces, slowly or with other requests is served', a
   expect(answers.map((text) => text.match(/HTTP\/1.1 200 OK/g)?.length ?? text)).toEqual([1, 1, 1, 1, 3]);
 });
 
-test('no byte of a body is lost when its connection changes the process', async () => {
+test('no byte of a body is lost when its connection moves to another process', async () => {
   const tenant = await newResident();
   const context = { text: 'x'.repeat(1_000) };
   const items = Array.from({ length: 50 }, () => ({ key_id: tenant.keyId, dek: newDek(), context }));
@@ -289,7 +292,7 @@ test('if the main process is killed, the workers end', async () => {
   await expect.poll(() => commandLinesOf(workers)).toEqual(['', '']);
 });
 
-/** A process that has ended, but that nobody has waited for, has no command line. */
+/** Returns an empty text for a process that has ended, even if its parent has not collected its exit code. */
 async function commandLinesOf(pids: readonly number[]): Promise<string[]> {
   return Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
 }

@@ -7,7 +7,7 @@ interface Change {
 export interface Mutation {
   readonly name: string;
   readonly changes: readonly Change[];
-  /** The checks that must fail, by the trial (`part:trial`) that makes them. */
+  /** The names of the checks that must fail, by their trial (`part:trial`). */
   readonly fails: Readonly<Record<string, readonly string[]>>;
 }
 

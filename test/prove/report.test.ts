@@ -58,7 +58,7 @@ test('the report has a row for every trial, even for skipped trials', () => {
   );
 });
 
-test('a check of several trials has one row in the report', () => {
+test('a check that several trials make has one row in the report', () => {
   const [good, bad] = [new Findings(), new Findings()];
   good.check('nothing is lost', true);
   bad.check('nothing is lost', false);

@@ -70,7 +70,7 @@ async function writeVerdicts(args: readonly string[], outcomes: readonly Outcome
   await writeFile(file, JSON.stringify(verdicts));
 }
 
-/** Returns the arguments without the number of workers, which applies to each server of the trials. */
+/** Removes the option --workers, which applies to each server of the trials, and returns the other arguments. */
 function takeWorkers(args: readonly string[]): readonly string[] {
   const at = args.indexOf('--workers');
   if (at === -1) return args;

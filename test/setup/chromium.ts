@@ -68,7 +68,7 @@ interface BrowserType {
   launch(options: object): Promise<Browser>;
 }
 
-/** Whether the npm package contains a Chromium for the current platform. */
+/** Whether the npm package has a Chromium for this platform. */
 export const hasChromium = process.platform === 'linux' && process.arch === 'x64';
 
 export async function launchChromium(): Promise<{ browser: Browser; close: () => Promise<void> }> {
@@ -97,7 +97,7 @@ export async function launchChromium(): Promise<{ browser: Browser; close: () =>
   }
 }
 
-/** The package unpacks libraries only if it detects a cloud function. */
+/** Unpacks the libraries. The package itself does this only if it detects a cloud function. */
 async function unpack(modules: string, directory: string): Promise<string> {
   const program = `
     import chromium from '@sparticuz/chromium';

@@ -7,7 +7,7 @@ import { finishTemplate, type PostgresAddress, withAdmin } from './database.ts';
 import { installedBinaries } from './installed-binaries.ts';
 import { OwnPostgres } from './own-postgres.ts';
 
-/** The settings that docs/operating/citus.md asks for, and few shards, because each test creates databases. */
+/** The settings of docs/operating/citus.md, but with few shards, because each test creates databases. */
 const settings = {
   shared_preload_libraries: 'citus',
   'citus.node_conninfo': 'sslmode=prefer',
@@ -15,7 +15,9 @@ const settings = {
   max_worker_processes: '200',
 };
 
-/** Citus knows the roles that own or use a distributed table. Only a superuser can add them. */
+/**
+ * Adds the roles to Citus, which knows only roles that own or use a distributed table. Only a superuser can add them.
+ */
 const registerRoles = `
   create table public.roles (id integer primary key);
   alter table public.roles owner to ${ROLES.owner};
@@ -35,7 +37,7 @@ export async function citusIsInstalled(): Promise<boolean> {
   }
 }
 
-/** Starts a coordinator and workers. Each database of a test exists on all of them, with the same name. */
+/** Starts a coordinator and workers. Each test creates its database with the same name on all of them. */
 export async function startCitus(undo: (() => Promise<void>)[], workers = 2): Promise<PostgresAddress> {
   const nodes = await Promise.all(
     Array.from({ length: workers + 1 }, () => OwnPostgres.start('installed', false, settings)),
@@ -43,7 +45,7 @@ export async function startCitus(undo: (() => Promise<void>)[], workers = 2): Pr
   undo.push(async () => void (await Promise.all(nodes.map((node) => node.drop()))));
   for (const node of nodes) {
     const address = node.connection('superuser');
-    // To move a shard, a node connects to itself, by default over TCP.
+    // The node connects to itself to move a shard, and would use TCP without this setting.
     await withAdmin(address, (sql) =>
       sql.unsafe(`alter system set citus.local_hostname = '${address.host}'`),
     );
@@ -66,7 +68,7 @@ async function prepare(address: PostgresAddress, name: string): Promise<void> {
   for (const node of nodes) await withAdmin(node, (sql) => finishTemplate(sql, name));
 }
 
-/** Makes a Citus database of databases with one name. */
+/** Connects the databases of this name on all nodes to one Citus database. */
 export async function addNodes(coordinator: PostgresAddress, name: string): Promise<void> {
   const { workers = [] } = coordinator;
   for (const node of [coordinator, ...workers]) {

@@ -30,7 +30,7 @@ test('databases that are copied from one template are independent', async () => 
   expect(template.prepared).toBe(1);
 });
 
-test('the server’s role cannot create anything', async () => {
+test('the server’s role cannot create database objects', async () => {
   const database = await createDatabase();
   onTestFinished(database.drop);
   const sql = postgres(database.connection('server'));

@@ -9,9 +9,9 @@ import { requested } from './on-demand.ts';
 export interface PostgresAddress {
   readonly host: string;
   readonly port: number;
-  /** The workers of Citus. Each of them needs a database of the same name. */
+  /** The workers of Citus. Each worker needs a database of the same name. */
   readonly workers?: readonly PostgresAddress[];
-  /** The template of databases that are created without another template. */
+  /** The template of new databases, unless the caller names another template. */
   readonly template?: string;
 }
 
@@ -74,7 +74,7 @@ export function environmentOf(url: (role: keyof typeof ROLES) => string) {
   };
 }
 
-/** A template without the mark is incomplete, because its preparation was interrupted. */
+/** Creates a template once. A template without the mark is incomplete, because its preparation was interrupted. */
 async function prepareOnce(
   sql: postgres.Sql,
   address: PostgresAddress,
@@ -93,7 +93,7 @@ async function prepareOnce(
 
 export async function finishTemplate(sql: postgres.Sql, name: string): Promise<void> {
   await sql`alter database ${sql(name)} with is_template true allow_connections false`;
-  // A template must have no connections. The maintenance daemon of Citus is always connected.
+  // A template must have no connections, but the maintenance daemon of Citus is always connected.
   await sql`select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = ${name}`;
 }
 

@@ -21,7 +21,7 @@ export async function findInMemory(
     for (const [start, end] of writableRegions(pid)) {
       for (let at = start; at < end; at += pieceLength) {
         const length = Math.min(piece.length, end - at);
-        // The process can release a region between the two reads.
+        // The process can free a memory region between the two reads.
         const { bytesRead } = await memory.read(piece, 0, length, at).catch(() => ({ bytesRead: 0 }));
         const content = piece.subarray(0, bytesRead);
         for (const [name, text] of Object.entries(texts)) if (content.includes(text)) found.add(name);

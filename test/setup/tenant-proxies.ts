@@ -20,7 +20,7 @@ export interface RunningProxy {
   readonly stop: () => Promise<void>;
 }
 
-/** Starts a proxy with the lines of the manual. The proxy listens without TLS. */
+/** Starts a proxy with the configuration of the manual, but without TLS. */
 export async function startProxy(proxy: Proxy, servers: readonly number[]): Promise<RunningProxy> {
   const directory = await mkdtemp(join(tmpdir(), 'eaas-test-'));
   await chmod(directory, 0o755);
@@ -62,7 +62,10 @@ function haproxyFile(port: number): string {
   return blockOf('haproxy', 'balance hdr').replace(/bind .*/, `bind 127.0.0.1:${port}`);
 }
 
-/** The block about TLS has the `server`, and the block about tenants replaces its `upstream`. */
+/**
+ * Combines two blocks of the manual: the `server` of the block about TLS, and the `upstream` of the block about
+ * tenants.
+ */
 function nginxFile(port: number, directory: string): string {
   const server = blockOf('nginx', 'listen 443 ssl').replace(/^upstream \S+ \{.*?^\}/ms, '');
   const plain = server.replace(/listen 443 ssl/, `listen 127.0.0.1:${port}`).replace(/^.*ssl_.*\n/gm, '');
@@ -82,7 +85,10 @@ function nginxFile(port: number, directory: string): string {
   ].join('\n');
 }
 
-/** Replaces the addresses of the manual in their order, and removes the lines of further servers. */
+/**
+ * Replaces the manual's server addresses one after the other, and removes the lines of servers that a test does not
+ * have.
+ */
 function withServers(text: string, servers: readonly number[]): string {
   let nth = 0;
   return text.replace(/^( *server .*)10\.0\.0\.\d+:\d+(.*)\n/gm, (_, before: string, after: string) => {

@@ -37,7 +37,7 @@ export async function openAttacker({ database, onClose }: Pick<World, 'database'
     connection: { session_replication_role: 'replica', 'citus.enable_unsafe_triggers': 'on' },
   });
   onClose(() => sql.end());
-  // The session setting does not disable triggers that are "enable always".
+  // Under this session setting, triggers that are "enable always" still fire, so they are disabled one by one.
   for (const table of tables) await sql.unsafe(`alter table eaas.${table} disable trigger all`);
   return {
     sql,

@@ -64,7 +64,7 @@ test('the verification checks every table, except the tables that this test list
   expect(new Set([...tables, 'migrations'])).toEqual(named);
 });
 
-test('verify has no findings before a change of the database', async () => {
+test('verify has no findings before the database is changed', async () => {
   for (const { tenantId } of [ann, ben]) {
     expect(await verifyChain(world.replica(), tenantId)).toMatchObject({ valid: true, errors: [] });
   }
@@ -114,7 +114,8 @@ async function changesOf(table: Bound): Promise<{ row: Row; column: Column; valu
     });
     const made = rows.flatMap((row, nth) => {
       const values = alternatives(name, type, row[name] ?? null);
-      // The columns in `everywhere` get every change in every row. Other columns get each change in only one row.
+      // In a column of `everywhere`, each row gets every change. In another column, each change is made in only one
+      // row.
       const chosen = everywhere.has(name) ? values : values.filter((_, at) => at % rows.length === nth);
       return chosen.map((value) => ({ row, value }));
     });
@@ -199,7 +200,10 @@ test('a changed or missing root check stops the next start', async () => {
 
 type Error = Awaited<ReturnType<typeof verifyChain>>['errors'][number];
 
-/** If the id or the tenant of a row was changed, the error can report a missing row instead. */
+/**
+ * Whether an error names the changed row. If the id or the tenant of a row was changed, the error can report a missing
+ * row instead.
+ */
 const names: Record<Bound, (error: Error, row: Row, column: string) => boolean> = {
   tenants: ({ reason }, row) => reason.includes(String(row['tenant_id'])),
   audit_heads: ({ reason }) => reason.startsWith('head_'),

@@ -37,7 +37,7 @@ describe.each([
 
   beforeEach(() => attacker.restore(copy));
 
-  /** The id of Ann's tenant replaces `$ann`. */
+  /** Runs a statement, with the id of Ann's tenant in place of `$ann`. */
   const entries = (statement: string) =>
     attacker.sql.unsafe(statement.replaceAll('$ann', `'${ann.tenantId}'`));
   const remove = (condition: string) =>
@@ -72,14 +72,14 @@ describe.each([
     expect(error_count).toBeGreaterThan(last - first);
   });
 
-  test('verify finds a removed entry if later entries and the head were renumbered', async () => {
+  test('verify finds that an entry was removed, even if later entries and the head were renumbered', async () => {
     await remove('id = 24');
     await entries('update eaas.audit_entries set id = id - 1 where tenant_id = $ann and id > 24');
     await entries('update eaas.audit_heads set id = id - 1 where tenant_id = $ann');
     expect(await wrong()).toEqual(expect.arrayContaining(['null head_changed', '24 entry_changed']));
   });
 
-  test('verify finds an inserted entry if later entries and the head were renumbered', async () => {
+  test('verify finds that an entry was inserted, even if later entries and the head were renumbered', async () => {
     await entries('update eaas.audit_entries set id = id + 1 where tenant_id = $ann and id > 24');
     await entries(`insert into eaas.audit_entries select (jsonb_populate_record(e, '{"id":25}')).*
       from eaas.audit_entries e where tenant_id = $ann and id = 24`);
@@ -237,7 +237,7 @@ describe('a database rolled back to an authentic older state', () => {
   const wrap = () => api('POST /v1/keys/:key_id/wrap', { key_id: ann.busy, dek });
   const verify = (checkpoint?: string) => api('GET /v1/audit/verify', { ...(checkpoint && { checkpoint }) });
 
-  test('verify finds a complete restore of an older database only with an external checkpoint', async () => {
+  test('verify finds that the whole database was restored to an older state only with an external checkpoint', async () => {
     await wrap();
     const { checkpoint: before, id } = await api('GET /v1/audit/checkpoint', {});
     await attacker.keep('before_tail');
@@ -269,7 +269,7 @@ describe('a database rolled back to an authentic older state', () => {
     });
   });
 
-  test('verify needs no checkpoint to find a log that is older than a row', async () => {
+  test('verify finds a log that is older than a row, even without a checkpoint', async () => {
     await api('POST /v1/keys/:key_id/disable', { key_id: ann.quiet });
     await attacker.putBack('now', 'audit_heads', `tenant_id = '${ann.tenantId}'`);
     await attacker.putBack('now', 'audit_entries', `tenant_id = '${ann.tenantId}'`);

@@ -13,9 +13,12 @@ const hour = 60 * 60 * 1_000;
 let world: World;
 let attacker: Attacker;
 let ann: Populated;
-/** A key of Ann that no test attacks. */
+/** The id of a key of Ann that no test changes. */
 let spare: string;
-/** The first entries of Ann's log are read again on this night, and then 30 nights later. */
+/**
+ * The night in which the verification reads the first entries of Ann's log again. The next such night is 30 nights
+ * later.
+ */
 let firstNight: number;
 let firstFindings: string[];
 
@@ -50,11 +53,14 @@ async function wrapAt(night: number): Promise<void> {
 const spoil = (id: number) =>
   attacker.sql`update eaas.audit_entries set actor = 'nobody' where tenant_id = ${ann.tenantId} and id = ${id}`;
 
-/** After the purge and the first night, the log has the entries 15 to 32. */
+/**
+ * The log has the entries 15 to 32 after the purge and the first verification. The entry `old` is one of them, and
+ * `next` is the next entry.
+ */
 const old = 20;
 const next = 33;
 
-test('the first night has no findings in an unchanged log', () => {
+test('the first nightly verification of an unchanged log has no findings', () => {
   expect(firstFindings).toEqual([]);
 });
 
@@ -74,14 +80,14 @@ describe('the entries since the last verification', () => {
     expect(await verify(firstNight + 1)).toEqual(found);
   });
 
-  test('a row that was put back is found in the next night', async () => {
+  test('the next nightly verification finds a row that was put back', async () => {
     const api = apiOf(world.replica(), ann.token);
     await api('POST /v1/keys/:key_id/disable', { key_id: ann.quiet });
     await attacker.putBack('verified', 'keys', `key_id = '${ann.quiet}'`);
     expect(await verify(firstNight + 1)).toEqual([`${next + 1} key_put_back: ${ann.quiet}`]);
   });
 
-  test('a row that was removed is found in the next night', async () => {
+  test('the next nightly verification finds that a row was removed', async () => {
     const api = apiOf(world.replica(), ann.token);
     await api('DELETE /v1/api-keys/:api_key_id', { api_key_id: ann.limited.apiKeyId });
     await attacker.sql`delete from eaas.api_keys where api_key_id = ${ann.limited.apiKeyId}`;
@@ -89,7 +95,7 @@ describe('the entries since the last verification', () => {
   });
 
   test.each([1, nights])(
-    'a row that was changed in the database is found in the next night (%i)',
+    'the next nightly verification finds a row that was changed in the database (%i)',
     async (night) => {
       if (night > 1) await verify(firstNight + night - 1);
       const api = apiOf(world.replica(), ann.token);
@@ -151,7 +157,7 @@ describe('older entries and rows', () => {
     expect(findings).toContainEqual(expect.stringContaining(found()));
   });
 
-  test('a finding is reported every night, also if an earlier marker is put back', async () => {
+  test('each nightly verification reports a finding again, even if an earlier marker is put back', async () => {
     await spoil(old);
     expect(await verify(firstNight + nights)).toEqual([`${old} entry_changed`]);
     expect(await verify(firstNight + nights + 1)).toEqual([`${old} entry_changed`]);
@@ -159,7 +165,7 @@ describe('older entries and rows', () => {
     expect(await verify(firstNight + nights + 2)).toEqual([`${old} entry_changed`]);
   });
 
-  test('after nights without verification, the parts of these nights are read too', async () => {
+  test('after nights without verification, the next verification also reads the parts of these nights', async () => {
     await wrapAt(firstNight);
     expect(await verify(firstNight + 1)).toEqual([]);
     await spoil(old);
@@ -173,11 +179,11 @@ describe('a marker that is not authentic is not trusted', () => {
     await spoil(old);
   });
 
-  test('with an authentic marker, the night reads only the entries after the marker', async () => {
+  test('with an authentic marker, the verification reads only the entries after the marker', async () => {
     expect(await verify(firstNight + 1)).toEqual([]);
   });
 
-  test('after any change of the marker, the night reads the whole log', async () => {
+  test('after any change of the marker, the verification reads the whole log', async () => {
     await attacker.keep('spoilt');
     const columns = await attacker.sql<{ name: string; type: string; required: boolean }[]>`
       select attname as name, format_type(atttypid, null) as type, attnotnull as required from pg_attribute
@@ -219,19 +225,19 @@ describe('a marker that is not authentic is not trusted', () => {
     expect(await verify(firstNight + 1)).toEqual([`${old} entry_changed`]);
   });
 
-  test('a forged marker of tonight does not make the night skip the tenant', async () => {
+  test('the nightly verification does not skip a tenant with a forged marker of tonight', async () => {
     await attacker.sql`update eaas.verification_markers set night = ${firstNight + 1}, finished_at = 9e15`;
     expect(await verify(firstNight + 1)).toEqual([`${old} entry_changed`]);
   });
 
-  test('a forged record of the night does not make the job skip the night', async () => {
+  test('the nightly verification runs even if a forged record says that it has run', async () => {
     const tonight = new Date((firstNight + nights) * day).toISOString().slice(0, 10);
     const [record] = await attacker.sql`select * from eaas.verifications`;
     await attacker.sql`insert into eaas.verifications ${attacker.sql({ ...record, day: tonight })}`;
     expect(await verify(firstNight + nights)).toEqual([`${old} entry_changed`]);
   });
 
-  test('a forged result of the night is not shown', async () => {
+  test('a forged result of the nightly verification is not shown', async () => {
     await attacker.restore('verified');
     expect(await lastVerification(world.replica())).toMatchObject({ broken: 0 });
     await attacker.sql`update eaas.verifications set broken = 3`;
@@ -239,7 +245,7 @@ describe('a marker that is not authentic is not trusted', () => {
   });
 });
 
-test('a log that does not contain the entry of the marker is a finding', async () => {
+test('the nightly verification reports a log that does not contain the entry of the marker', async () => {
   await wrapAt(firstNight);
   expect(await verify(firstNight + 1)).toEqual([]);
   for (const table of tables.filter((one) => one !== 'verification_markers')) {

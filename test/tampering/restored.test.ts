@@ -126,7 +126,7 @@ describe('a lost change whose id another change has', () => {
     },
   );
 
-  test('a replica counts lost entries even without its cached state', async () => {
+  test('a replica detects lost entries even after its cached tenant data was dropped', async () => {
     await rotate(running);
     await attacker.restore('standby');
     running.tenants.forget(tenant.tenantId);

@@ -89,7 +89,7 @@ test('calls that need a row that was removed are refused', async () => {
   expect(await statusOf(api('GET /v1/keys', {}))).toBe(401);
 });
 
-test('verify reports a tenant of which only the head of the audit log remains', async () => {
+test('verify reports a tenant if only the head of its audit log remains', async () => {
   await attacker.sql`delete from eaas.tenants where tenant_id = ${ann.tenantId}`;
   expect(await world.replica().database.run(listChains)).toEqual([
     { tenant_id: ben.tenantId, name: 'ben' },
@@ -165,7 +165,7 @@ describe('rows of another tenant', () => {
     expect(await wrong()).toContain(`api_key_changed: ${ben.apiKeyId}`);
   });
 
-  test('verify names both tenants whose rows were swapped', async () => {
+  test('verify reports findings for both tenants after their rows were swapped', async () => {
     const { sql } = attacker;
     const nobody = '00000000-0000-0000-0000-000000000000';
     for (const table of tables) {
@@ -335,7 +335,7 @@ describe('a row restored to an older authentic state', () => {
       });
       const api_key_id = holder?.apiKeyId ?? '';
       const shown = api('GET /v1/api-keys/:api_key_id', { api_key_id });
-      // A call with the changed API key returns 401. A call that reads the changed API key returns 503.
+      // A call with the changed API key must return 401, and a call that reads it must return 503.
       const [itself, shownStatus] = await Promise.all([statusOf(call), statusOf(shown)]);
       return [itself === 401 ? 503 : 0, shownStatus];
     },
@@ -352,7 +352,7 @@ describe('a row restored to an older authentic state', () => {
     },
   );
 
-  /** Only the owner of the tables can change these records. */
+  /** Also puts back the record of the row's newest version, which only the owner of the tables can change. */
   async function putBackWithRecords({ copy, table, where }: PutBack): Promise<void> {
     await attacker.putBack(copy, table, where(ann));
     const subjects: Partial<Record<Table, string>> = {
@@ -369,7 +369,7 @@ describe('a row restored to an older authentic state', () => {
   }
 
   test.each(Object.entries(cases))(
-    'verify names a restored row also after later entries: %s',
+    'verify reports a restored row even after later entries: %s',
     async (_, one) => {
       const { found, change } = one;
       await putBackWithRecords(one);

@@ -5,21 +5,21 @@ import type { Findings } from '../trial.ts';
 
 type Send = typeof send;
 
-/** By default, the SDK retries twice. More retries show how many a busy machine would need. */
+/** The SDK retries twice by default. This larger limit shows how many retries a request needs on a busy machine. */
 export const mostRetries = 5;
-/** Other calls create something, so the SDK does not retry them either. */
+/** Matches the calls that a client repeats. Other calls create something, so the SDK does not repeat them either. */
 const repeatable = /\/(?:wrap|unwrap|encrypt|decrypt)$/;
 const checkEvery = 200;
 
 /**
- * Sends each request to a server whose `/readyz` succeeds. A server that refuses a request gets no further requests until
- * its next successful check, as behind a load balancer.
+ * Sends each request to a server whose `/readyz` succeeds, like a load balancer. A server that refuses a request gets
+ * no requests until its next successful check.
  */
 export class Balancer {
   readonly ports: readonly number[];
-  /** The number of requests that were sent again, by the number of their retries. */
+  /** How many requests needed each number of retries. */
   readonly retries = new Map<number, number>();
-  /** The numbers in the contexts of requests whose connection ended before the response. */
+  /** The numbers of requests whose connection ended before the response. Each request has a number in its context. */
   readonly cut = new Set<string>();
   readonly #ready: Set<number>;
   #turn = 0;
@@ -35,7 +35,10 @@ export class Balancer {
     });
   }
 
-  /** Returns a function that sends requests to the server `home` while it is ready, or to all servers in turn. */
+  /**
+   * Returns a function that sends requests. It prefers the server `home` while this server is ready, or uses all
+   * servers in turn.
+   */
   sender(home?: number): Send {
     return async (_place, token, method, path, body) => {
       for (let retry = 0; ; retry++) {
@@ -50,7 +53,7 @@ export class Balancer {
     };
   }
 
-  /** A `fetch` for the SDK, which retries by itself. */
+  /** Sends each request of the SDK once, because the SDK itself retries. */
   readonly fetch: typeof fetch = async (input, init) => {
     const request = new Request(input, init);
     const url = new URL(request.url);

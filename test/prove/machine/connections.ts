@@ -4,7 +4,7 @@ import type { Cluster } from './cluster.ts';
 
 const countEvery = 100;
 
-/** Counts the connections of all servers to the database, repeatedly. */
+/** Counts the database connections of all servers at regular intervals. */
 export class ConnectionWatch {
   most = 0;
   now = 0;
@@ -19,7 +19,7 @@ export class ConnectionWatch {
       this.most = Math.max(this.most, this.now);
     };
     const counting = (async () => {
-      // While the database is away, no count is possible.
+      // A count fails while the database is not available.
       for (; !ending.signal.aborted; await sleep(countEvery)) await count().catch(() => {});
     })();
     findings.defer(async () => {

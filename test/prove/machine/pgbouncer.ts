@@ -21,7 +21,7 @@ export async function withoutPgbouncer(): Promise<string | undefined> {
   return (await installed) ?? withoutStandby();
 }
 
-/** After a failed login at the database, pgbouncer refuses clients for `loginRetry` seconds. */
+/** Starts pgbouncer. After a failed login at the database, pgbouncer refuses clients for `loginRetry` seconds. */
 export async function startPgbouncer(
   findings: Findings,
   cluster: Cluster,

@@ -11,13 +11,13 @@ const probe = new URL('../probe/probe.mjs', import.meta.url).href;
 
 export interface ProbedServer extends Replica {
   stepClock(milliseconds: number): Promise<void>;
-  /** In milliseconds of CPU time. */
+  /** Returns the longest time without a pause in the event loop, in milliseconds of CPU time. */
   longestSection(): Promise<number>;
-  /** The peak of the largest process, in MiB. */
+  /** Returns the peak memory of the largest process, in MiB. */
   peakMemory(): Promise<number>;
 }
 
-// Source maps would increase the memory that the trials measure.
+// The servers run without source maps, which would increase the measured memory.
 const program = eaas.filter((word) => word !== '--enable-source-maps');
 
 export async function startProbed(findings: Findings, env: Environment): Promise<ProbedServer> {

@@ -7,7 +7,7 @@ import { Cluster, withoutStandby } from '../machine/cluster.ts';
 import type { Findings, Part, Trial } from '../trial.ts';
 import { UnderLoad } from './under-load.ts';
 
-/** In milliseconds. The time exceeds every timeout that the server has for the database. */
+/** In milliseconds. The time exceeds every timeout of the server for requests to the database. */
 const long = 5_200;
 /** In milliseconds. */
 const backWithin = 5_000;

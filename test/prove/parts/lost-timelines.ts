@@ -7,7 +7,10 @@ import { metric, startServer } from '../machine/server.ts';
 import { Switch } from '../machine/switch.ts';
 import type { Findings, Trial } from '../trial.ts';
 
-/** The server `stale` has cached the lost change, and the server `fresh` makes the next change. */
+/**
+ * One case of the trials. The server `stale` has cached a change that the database then loses, and the server `fresh`
+ * makes the next change.
+ */
 interface Timeline {
   readonly tenant: Tenant;
   readonly keyId: string;

@@ -7,7 +7,9 @@ import { metric } from '../machine/server.ts';
 import type { Findings, Part, Trial } from '../trial.ts';
 import { UnderLoad } from './under-load.ts';
 
-/** In milliseconds. A failover takes up to the `ttl` of Patroni, and the election, the promotion and HAProxy's check. */
+/**
+ * In milliseconds. A failover takes up to the sum of Patroni's `ttl`, the election, the promotion and HAProxy's check.
+ */
 const patience = 60_000;
 
 interface Scene {
@@ -66,7 +68,7 @@ const silence: Fault = async (scene) => {
   await old.freeze();
   findings.try('PostgreSQL and Patroni of the primary stopped, then continued');
   await takesOver(scene, old, since);
-  // Patroni demotes the old primary. While Patroni is still stopped, only synchronous replication protects the data.
+  // Only synchronous replication protects the data here, because the stopped Patroni cannot demote the old primary.
   await old.thaw('postgres');
   findings.check('the old primary accepts no write', !(await acceptsWrite(session)));
   await old.thaw('patroni');

@@ -45,7 +45,7 @@ async function takeAway(findings: Findings, bench: UnderLoad, loginRetry: number
   const waited = await bench.backAfter(startedAt, patience);
   findings.figure('back after', `${Math.round(waited)} ms`);
   findings.check('servers recover by themselves', waited < patience, `not within ${patience} ms`);
-  // pgbouncer repeats its last login error for a while.
+  // The trial waits, because pgbouncer repeats its last login error for a while.
   await sleep(startedAt + patience - performance.now() - 2_000);
   await sleep(2_000);
   const now = performance.now();

@@ -93,7 +93,7 @@ async function drill(findings: Findings): Promise<void> {
   await checkRights(findings, restored);
 }
 
-/** The names of the new checkpoint files contain tenant ids. */
+/** Inserts the tenant's id into the manual's command, because the names of new checkpoint files contain it. */
 function compareFor(compare: string, { tenantId }: Tenant): string {
   return compare.replaceAll('acme', tenantId);
 }

@@ -14,7 +14,7 @@ interface Loaded {
   readonly load: Load;
 }
 
-/** The database of the servers. */
+/** The database on which the servers run. */
 interface Base {
   readonly url: (role: 'server' | 'owner') => string;
 }

@@ -1,4 +1,4 @@
-// NODE_OPTIONS=--import loads this file into a server.
+// A server loads this file by NODE_OPTIONS=--import.
 import { openSync, readlinkSync, readSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ globalThis.Date = new Proxy(Date, {
     Reflect.construct(target, args.length === 0 ? [now()] : args, made === globalThis.Date ? target : made),
 });
 
-// CPU time excludes the time in which other processes used the core.
+// The measurement uses CPU time, because it excludes the time in which other processes used the core.
 const schedule = openSync(`/proc/${readlinkSync('/proc/thread-self')}/schedstat`);
 const text = Buffer.alloc(64);
 const busyMilliseconds = () => {

@@ -9,7 +9,7 @@ import {
 import type { Environment } from '../../../conformance/program.ts';
 import type { Findings } from '../../trial.ts';
 
-/** Starts a program under the account of PostgreSQL, because PostgreSQL and pgbouncer refuse to run as root. */
+/** Starts a program under the account that runs PostgreSQL, because PostgreSQL and pgbouncer refuse to run as root. */
 export async function startDaemon(
   findings: Findings,
   command: readonly string[],
@@ -30,7 +30,7 @@ export async function killDaemon(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** Returns whether the process existed. */
+/** Sends a signal, and returns whether the process existed. */
 export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, name);

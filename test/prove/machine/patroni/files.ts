@@ -7,7 +7,7 @@ import { read } from '../../../docs/markdown.ts';
 import type { Findings } from '../../trial.ts';
 import { postgresPrograms } from '../cluster.ts';
 
-/** A machine of the example: a directory, and an address of the loopback interface. */
+/** A machine of the manual's example: a directory and an address of the loopback interface. */
 export interface Machine {
   readonly name: string;
   readonly address: string;
@@ -15,7 +15,10 @@ export interface Machine {
   readonly network: string;
 }
 
-/** On Linux, every address that begins with 127 leads to the own machine. */
+/**
+ * Returns a random part of the loopback network. On Linux, every address that begins with 127 is on the loopback
+ * interface.
+ */
 const newNetwork = (): string => `127.${randomInt(16, 250)}.${randomInt(250)}.`;
 
 const lastNumber = { servers: 1, db1: 11, db2: 12, db3: 13 };
@@ -39,7 +42,7 @@ export async function placeMachines(findings: Findings): Promise<Record<keyof ty
   return { servers, db1, db2, db3 };
 }
 
-/** Returns a file of the example with the names, addresses and directories of a machine. */
+/** Returns a file of the manual's example, with the names, addresses and directories of a machine of this trial. */
 export async function exampleFile(file: string, machine: Machine): Promise<string> {
   return read(`examples/high-availability/${file}`)
     .replaceAll('@NAME@', machine.name)
@@ -50,7 +53,7 @@ export async function exampleFile(file: string, machine: Machine): Promise<strin
     .replaceAll(/\/(?:var\/lib|var\/run|etc\/pgbouncer)\//g, `${machine.home}/`);
 }
 
-/** Writes a file of the example into the directory of a machine, and returns its path. */
+/** Writes a file of the manual's example into the directory of a machine, and returns the path of the file. */
 export async function writeExampleFile(file: string, machine: Machine): Promise<string> {
   const path = join(machine.home, file);
   await writeFile(path, await exampleFile(file, machine), { mode: 0o600 });

@@ -27,7 +27,7 @@ interface Standby {
   readonly isSynchronous: boolean;
 }
 
-/** The example of high availability on the loopback interface, with the files of the example. */
+/** Runs the high-availability example of the manual, with its files, on the loopback interface. */
 export class HighAvailability {
   readonly nodes: readonly Node[];
   readonly #findings: Findings;
@@ -53,7 +53,7 @@ export class HighAvailability {
     const nodes = await Promise.all(members.map((machine) => Node.place(findings, machine)));
     const all = new HighAvailability(findings, servers, members, nodes);
     await all.startEtcd();
-    // HAProxy takes every node for the primary until the first check, so it starts before the nodes.
+    // HAProxy starts before the nodes, because it accepts every node as the primary until its first check.
     const haproxy = await writeExampleFile('haproxy.cfg', servers);
     await startDaemon(findings, ['haproxy', '-q', '-db', '-f', haproxy]);
     await nodes[0]?.start();
@@ -81,7 +81,7 @@ export class HighAvailability {
     return `postgres://eaas_server:choose-another@${address}:6432/eaas?prepare=false`;
   }
 
-  /** Starts the members that do not run. */
+  /** Starts the members of etcd that are not running. */
   async startEtcd(): Promise<void> {
     for (const machine of this.#members.filter((each) => !this.#etcd.has(each))) {
       const lines = (await exampleFile('etcd.env', machine)).trim().split('\n');
@@ -119,7 +119,7 @@ export class HighAvailability {
     return (await primary?.query<Standby>(query).catch(() => [])) ?? [];
   }
 
-  /** Runs the command of `patronictl` that the page prints. */
+  /** Runs the `patronictl` command of the manual for this action. */
   async patronictl(action: string): Promise<void> {
     const printed = commandsOf(read('docs/operating/high-availability.md'));
     const command = printed.find((line) => line.startsWith('patronictl ') && line.includes(` ${action} `));
@@ -128,7 +128,7 @@ export class HighAvailability {
     await run('patronictl', words, { env: { ...environment, LC_ALL: 'C.UTF-8' } });
   }
 
-  /** Runs the statements of the manual that create the roles and the database. */
+  /** Creates the roles and the database with the statements of the manual. */
   async #createDatabase(): Promise<void> {
     const primary = await this.requirePrimary();
     const [roles = ''] = blocksOf(read('packages/server/README.md'), 'sql');

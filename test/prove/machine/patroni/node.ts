@@ -8,7 +8,7 @@ import type { Findings } from '../../trial.ts';
 import { killDaemon, signal, startDaemon } from './daemon.ts';
 import { type Machine, writeExampleFile } from './files.ts';
 
-/** PostgreSQL under Patroni on one machine of the example. */
+/** One machine of the example, with PostgreSQL under Patroni. */
 export class Node {
   readonly name: string;
   readonly address: string;
@@ -35,7 +35,7 @@ export class Node {
     this.#patroni = await startDaemon(this.#findings, ['patroni', this.config]);
   }
 
-  /** Kills Patroni first, so that Patroni does not notice the end of PostgreSQL. */
+  /** Kills PostgreSQL and Patroni. Patroni is killed first, so that it cannot react to the end of PostgreSQL. */
   async kill(): Promise<void> {
     const postmaster = await this.#postmaster();
     const children = await childrenOf(postmaster);
@@ -85,7 +85,7 @@ export class Node {
   async #postmaster(): Promise<number> {
     const file = join(this.#home, 'postgresql', '15', 'eaas', 'postmaster.pid');
     const pid = Number((await readFile(file, 'utf8').catch(() => '')).split('\n', 1)[0]);
-    // The file stays behind when PostgreSQL is killed, and another process can get the same number.
+    // The file can name another process: it remains after PostgreSQL was killed, and the system uses process ids again.
     const title = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
     return title.includes(this.#home) ? pid : 0;
   }

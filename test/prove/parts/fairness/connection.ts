@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** An HTTP client library would use more CPU time. */
+/** A minimal HTTP client, because a library uses more CPU time. */
 export class Connection {
   readonly #port: number;
   #socket: Socket | undefined;

@@ -12,10 +12,10 @@ import { type Measurement, median, SecondTenant } from './second-tenant.ts';
 
 const runs = scaled(3);
 const requests = scaled(2_000);
-/** The maximum p99 latency in milliseconds. */
+/** The maximum 99th percentile of the latency, in milliseconds. */
 const goodEnough = 50;
 const mostTimes = 2;
-/** In MiB per server process. */
+/** The maximum memory of a server process, in MiB. */
 const mostMemory = 400;
 
 interface Setting {

@@ -27,7 +27,7 @@ export class SecondTenant {
     return new SecondTenant(token, keyId, wrapped_key);
   }
 
-  /** The latency of a request counts from its scheduled time. */
+  /** Measures latencies from the scheduled time of each request, so that a late start counts too. */
   async measure(place: Place, requests: number): Promise<Measurement> {
     const startedAt = performance.now();
     const verified = send(place, this.#token, 'GET', '/v1/audit/verify');

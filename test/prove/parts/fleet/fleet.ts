@@ -13,7 +13,7 @@ const inTurn = 4;
 /** More tenants than connections of the pool, so that every connection is busy. */
 const lockedTenants = 48;
 const poolSize = 20;
-/** As the manual says: 40 for each server, and 10 for operators. */
+/** The manual allows 40 connections per server, and 10 for operators. */
 const settings = { max_connections: String(40 * serverCount + 10) };
 
 async function populate(cluster: Cluster, count = tenantCount) {
@@ -105,7 +105,9 @@ async function mostConnections(findings: Findings, cluster: Cluster, start: Star
   return most;
 }
 
-/** Every wrap then waits with a connection, so that the servers open all connections that they may open. */
+/**
+ * Sends wraps that all wait with a database connection, so that the servers open all connections that they may open.
+ */
 async function wrapEverywhere(
   findings: Findings,
   cluster: Cluster,

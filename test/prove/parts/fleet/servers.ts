@@ -17,7 +17,7 @@ import type { Cluster } from '../../machine/cluster.ts';
 import { ConnectionWatch } from '../../machine/connections.ts';
 import { type Findings, scaled } from '../../trial.ts';
 
-/** Eight, or three if the trial is tried out. */
+/** Eight servers, or three in a small trial run. */
 export const serverCount = Math.max(3, scaled(8));
 
 interface Client {
@@ -30,11 +30,13 @@ export interface Start {
   readonly env: Environment;
   readonly tenants: readonly Tenant[];
   readonly program?: readonly string[];
-  /** The requests of so many tenants go to all servers in turn. Each other tenant has its server. */
+  /**
+   * The number of tenants whose requests go to all servers in turn. The requests of each other tenant go to one server.
+   */
   readonly inTurn: number;
 }
 
-/** Servers on one database, with a load balancer and clients that repeat refused requests as the SDK does. */
+/** Runs servers on one database, a load balancer, and clients that repeat refused requests as the SDK does. */
 export class Servers {
   readonly balancer: Balancer;
   readonly connections: ConnectionWatch;
@@ -84,7 +86,7 @@ export class Servers {
     return this.balancer.ports;
   }
 
-  /** Stops a server as an operator does, and returns when it has ended. */
+  /** Stops a server with SIGTERM, and returns when it has ended. */
   async stop(nth: number): Promise<void> {
     const replica = this.#running[nth];
     if (!replica) throw new Error(`the server ${nth} must run`);
@@ -103,7 +105,7 @@ export class Servers {
     );
   }
 
-  /** Starts a server on its earlier port, and returns when it is ready. */
+  /** Starts a server on its previous port, and returns when it is ready. */
   async startAgain(nth: number, program = eaas): Promise<void> {
     const port = this.ports[nth] ?? 0;
     const replica = await startReplica({ ...this.#env, EAAS_PORT: String(port) }, program);
@@ -118,7 +120,7 @@ export class Servers {
     this.#findings.try('server restarted');
   }
 
-  /** Checks what every trial promises. The clients stop. */
+  /** Stops the clients and makes the checks that every trial must pass. */
   async judge({ isCalm = true } = {}): Promise<void> {
     const findings = this.#findings;
     await this.#stopSdk();
@@ -160,7 +162,7 @@ export class Servers {
     );
   }
 
-  /** One client of the SDK, which asks for a new data key for each value. */
+  /** Starts one client with the SDK. It requests a new data key for each value. */
   #useSdk(): void {
     const [first] = this.clients;
     if (!first) return;
@@ -201,7 +203,10 @@ function hasTwice(log: readonly Entry[], number: string): boolean {
   return new Set(actions).size < actions.length;
 }
 
-/** A busy machine can make a call fail, and no client repeats a call that creates something. */
+/**
+ * Creates a key in several attempts, because a call can fail on a busy machine, and clients do not repeat calls that
+ * create something.
+ */
 export async function newKeyAt(place: Place, token: string): Promise<string> {
   for (let attempt = 1; attempt < 5; attempt++) {
     try {

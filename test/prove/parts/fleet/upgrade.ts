@@ -8,7 +8,7 @@ import { Cluster } from '../../machine/cluster.ts';
 import type { Trial } from '../../trial.ts';
 import { Servers, serverCount } from './servers.ts';
 
-/** A built checkout of an earlier version. */
+/** The directory of an earlier version that was checked out and built. */
 const earlier = process.env['PROVE_EARLIER'] ?? '';
 const earlierProgram = [process.execPath, join(earlier, 'packages/server/bin/eaas.mjs')];
 const tenantCount = 8;
@@ -43,11 +43,12 @@ export const upgrade: Trial = {
     const { applied } = await command<{ applied: number }>(eaas, ['migrate', '--json'], env);
     findings.figure('migrations', applied);
     findings.figure('migrated in', `${Math.round(performance.now() - startedAt)} ms`);
-    if (applied === 0) throw new Error('PROVE_EARLIER must name a version that has fewer migrations');
+    if (applied === 0)
+      throw new Error('PROVE_EARLIER must be the directory of a version with fewer migrations');
     await sleep(2_000);
     for (let nth = 0; nth < serverCount; nth++) {
       await servers.restart(nth);
-      // Half of the servers have the new version now.
+      // At this point, half of the servers run the new version.
       if (nth === Math.floor(serverCount / 2)) await sleep(3_000);
     }
     await servers.restart(0, earlierProgram);

@@ -2,9 +2,9 @@ import { type BytesRequest, type Received, sendBytes } from '../../machine/bytes
 import type { Findings } from '../../trial.ts';
 import type { World } from './world.ts';
 
-/** In milliseconds of CPU time. */
+/** The maximum time without a pause in the event loop, in milliseconds of CPU time. */
 const longest = 50;
-/** In MiB per server process. */
+/** The maximum memory of a server process, in MiB. */
 const mostMemory = 400;
 
 interface Attempt {
@@ -43,7 +43,7 @@ export class Attempts {
     const { answer } = first;
     const found = `${what}: ${answer.status} ${answer.text.slice(0, 120)}`;
     this.#findings.check('every answer is the expected one, never a 5xx', expected(answer), found);
-    // Garbage collection can slow down a single attempt, so the median of three attempts counts.
+    // The median of three attempts counts, because garbage collection can slow down one attempt.
     for (let nth = 0; nth < 2 && first.section > longest; nth++) more.push(await this.#send(request));
     const sections = [first, ...more.filter((other) => other.answer.status === answer.status)]
       .map(({ section }) => section)
