@@ -198,7 +198,7 @@ whereAvailable('Chromium', hasChromium, () => {
     await page.getByLabel(/^decrypt/).click();
     await page.getByText('Calls that need decrypt are refused.').waitFor();
     await save.click();
-    await save.waitFor({ state: 'hidden' });
+    await page.locator('dialog').waitFor({ state: 'hidden' });
     expect(await decrypt()).toBe(403);
   });
 
@@ -227,7 +227,7 @@ whereAvailable('Chromium', hasChromium, () => {
     await page.getByText('Calls from web pages of https://app.example are refused.').waitFor();
     const save = page.getByRole('button', { name: 'Save the changes' });
     await save.click();
-    await save.waitFor({ state: 'hidden' });
+    await page.locator('dialog').waitFor({ state: 'hidden' });
     expect(await unwrapAt('https://app.example')).toBe(403);
     expect(await unwrapAt('https://other.example')).toBe(400);
   });
