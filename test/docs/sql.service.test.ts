@@ -8,6 +8,7 @@ const guide = 'packages/sdk/docs/reencrypt.md';
 const elsewhere: Readonly<Record<string, string>> = {
   'packages/server/README.md': 'least-privilege.slow.test.ts',
   'packages/sdk/docs/orm.md': 'test/orms/recipes.test.ts',
+  'docs/operating/citus.md': 'test/citus/manual.slow.test.ts',
 };
 
 const [writeMany = '', addColumns = '', countMissing = ''] = blocksOf(read(guide), 'sql');
