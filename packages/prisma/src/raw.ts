@@ -12,7 +12,9 @@ export function refuseRaw(models: Models, operation: string, args: unknown): voi
     if (model.table === undefined || !isNamed(model.stored, statement)) continue;
     const cure =
       'use the client without the extension, with `encryptRow`, `where` and `decryptRows` of the fields';
-    refuse('raw_query', model, undefined, `raw SQL is not encrypted, and its table is: ${cure}`);
+    const reason =
+      'raw SQL must not name the table of this model, because the extension cannot encrypt raw SQL';
+    refuse('raw_query', model, undefined, `${reason}: ${cure}`);
   }
 }
 
