@@ -17,8 +17,8 @@ export async function createDataDirectory(path: string | null): Promise<DataDire
   const directory = resolve(path ?? defaultDataDirectory);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await requireOwn(directory);
-  // Access is removed only from an empty directory, such as a new volume. In other directories, others could have read
-  // data.
+  // Only an empty directory, such as a new volume, is made private here. If other users could already have read data in
+  // the directory, `openDataDirectory` refuses it, and the operator decides.
   if ((await readdir(directory)).length === 0) await chmod(directory, 0o700);
   return openDataDirectory(directory);
 }

@@ -166,7 +166,7 @@ test('the event loop handles I/O between the time slices of long work', async ()
   clearInterval(timer);
 });
 
-test("a tenant with many calls starts 16 at a time between other tenants' turns", async () => {
+test('a tenant starts at most 16 calls per turn, so another tenant does not wait for all of its calls', async () => {
   const { turns, takeTurn } = timed();
   const started: string[] = [];
   const begin = (name: string) => void turns.begin(name).then(() => started.push(name));

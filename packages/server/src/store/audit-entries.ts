@@ -112,8 +112,9 @@ export async function firstEntrySince(
 }
 
 /**
- * The time of a tenant's oldest entry never decreases, so the query reads the entries only of tenants whose stored time
- * is too old, and stores their times. For a tenant without entries, it stores a time before any later entry.
+ * Returns tenants whose oldest entry is older than `time`. `oldest_at` is never later than a tenant's oldest entry, so
+ * the query reads and updates only tenants with an `oldest_at` before `time`. A tenant without entries gets yesterday's
+ * time, because all entries that it appends will be later.
  */
 export async function tenantsToPurge(sql: Sql, time: number): Promise<string[]> {
   const yesterday = (await databaseTime(sql)) - 86_400_000;

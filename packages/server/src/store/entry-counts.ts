@@ -2,7 +2,10 @@ import { countEntries, entryAt, type EntryFilter, firstEntrySince } from './audi
 import { first } from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 
-/** The number of all earlier entries, so that a total is a difference of two sums plus a few counted entries. */
+/**
+ * For each action, the number of entries of a tenant or a key up to `created_at`. The total of a period is the
+ * difference of two sums, plus the entries of the period before the first sum and after the second sum.
+ */
 interface Sum {
   readonly created_at: number;
   readonly counts: Readonly<Record<string, number>>;

@@ -157,7 +157,7 @@ test('a replica with an earlier version of the service cannot append in a closed
   expect(head?.mac.length).toBe(49);
 });
 
-test('a command that was killed between closing and opening is completed by the next command', async () => {
+test('if a tenant was closed in the source but could not be opened in the target, the next command completes the move', async () => {
   await target.owner`alter table eaas.audit_heads add constraint stays_closed check (state_id < 0)`;
   await expect(copy(source, target, true)).rejects.toThrow('stays_closed');
   expect([await wrapIn(source.service), await wrapIn(target.service)]).toEqual([503, 503]);

@@ -82,8 +82,8 @@ function* compare(
 }
 
 /**
- * If a row was put back and then changed again, the row itself looks valid. The new entry shows the fault, because it
- * names a wrong previous change.
+ * If an older version of a row was put back and the service then changed the row, the row itself looks valid. The audit
+ * entry of this change shows the fault, because its `previous_change` is the id of an earlier entry than expected.
  */
 function judgeAge(row: RowAge, story: Story | undefined, anchorId: number, findings: Findings): void {
   const { rev, created_id, recorded } = row;
