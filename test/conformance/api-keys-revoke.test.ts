@@ -56,7 +56,7 @@ describe('DELETE /v1/api-keys/:id', () => {
     expect(await manager.api.get('/v1/api-keys')).toBeProblem('unauthorized');
   });
 
-  test('concurrent calls cannot revoke the last lasting API key that manages API keys', async () => {
+  test('concurrent calls cannot revoke the last API key that manages API keys and does not expire', async () => {
     const own = await newTenant();
     await own.issue({ permissions: ['encrypt'] });
     await own.issue({ permissions: ['api_keys.manage'], expires_at: '2099-01-01T00:00:00Z' });

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 const show = (keyId: string, api = tenant.api) => api.get(`/v1/keys/${keyId}/public-key`);
 
-test('public-key returns the public key that blind hashes prove', async () => {
+test('public-key returns the same public key as POST /v1/hash/blind', async () => {
   const elements = randomElements(1);
   const { public_key } = ok(await tenant.api.post('/v1/hash/blind', { key_id: key.key_id, elements }));
   const answer = await show(key.key_id);

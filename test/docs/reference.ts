@@ -102,7 +102,8 @@ const unnamed: Readonly<Record<Folder, readonly string[]>> = {
   protocol: ['Flags', 'Part', 'PathPart', 'Steps', 'TextKey'],
 };
 
-// Members without a required description: members that Node declares, an overload, and `Symbol.asyncDispose`.
+// Members that need no description: members that Node declares, an overload, `Symbol.dispose`, and `keys.get` of the
+// option `client` of `inventory`.
 const unsaid: Readonly<Record<Folder, readonly string[]>> = {
   sdk: [
     ...['on', 'resume'].map((name) => `sdk-proxy.NodeRequest.${name}`),

@@ -83,7 +83,8 @@ test.each([
 
 test('a change that timed out is not applied afterwards', async () => {
   expect((await wrap('before')).status).toBe(200);
-  // The first message with the key's id follows the lock of the head and the read of the key. The delay begins there.
+  // The first message to the database with the key's id reads the key, after the head was locked. From this message on,
+  // the proxy delays the responses of the database.
   proxy.delayFrom(path.slice(9), 4_500);
   const { status, code, body } = await send(replica, tenant.token, 'POST', `${path}/rotate`);
   expect([status, code]).toEqual([503, 'unavailable']);

@@ -123,7 +123,10 @@ function drawing<T>(blinds: readonly string[], work: () => Promise<T>): Promise<
   return replacing(crypto, 'getRandomValues', draw, work);
 }
 
-/** Sends each request for both keys, and returns a response that is made of both responses. */
+/**
+ * Returns a `fetch` that sends each request once for `keyId` and once for `otherKeyId`, and returns what `response`
+ * makes of the two responses.
+ */
 function answering(
   { keyId, otherKeyId }: Scene,
   response: (ours: Evaluation, theirs: Evaluation) => Evaluation,

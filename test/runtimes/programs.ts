@@ -60,7 +60,8 @@ async function startProgram(
       );
       const ended = launch([...command, main], app.directory);
       running.push(ended);
-      // Returns the printed report even if the program does not end, although `stop` throws in this case.
+      // If the program fails or is killed after it printed its report, `run` still returns the report, and `stop`
+      // throws the error.
       const { stdout } = await ended.catch((error: Error & { stdout: string }) => {
         if (error.stdout.endsWith('\n')) return error;
         throw error;

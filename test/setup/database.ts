@@ -20,7 +20,10 @@ type Role = keyof typeof ROLES | 'superuser';
 export interface TestDatabase {
   readonly name: string;
   readonly connection: (role: Role) => PostgresAddress & { database: string; username: string };
-  /** postgres.js does not accept this value and needs `connection` instead. */
+  /**
+   * The value of DATABASE_URL. Its host can be a percent-encoded directory of a socket, which postgres.js does not
+   * decode: pass `connection` to postgres.js.
+   */
   readonly url: (role: Role) => string;
   readonly drop: () => Promise<void>;
 }

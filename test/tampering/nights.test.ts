@@ -220,7 +220,7 @@ describe('a marker that is not authentic is not trusted', () => {
         await attacker.sql`update eaas.verification_markers set tenant_id = ${ann.tenantId}`;
       },
     ],
-  ])('after the marker was %s, the night reads the whole log', async (_, attack) => {
+  ])('after the marker was %s, the nightly verification reads the whole log', async (_, attack) => {
     await attack();
     expect(await verify(firstNight + 1)).toEqual([`${old} entry_changed`]);
   });

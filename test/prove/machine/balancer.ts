@@ -7,7 +7,10 @@ type Send = typeof send;
 
 /** The SDK retries twice by default. This larger limit shows how many retries a request needs on a busy machine. */
 export const mostRetries = 5;
-/** Matches the calls that a client repeats. Other calls create something, so the SDK does not repeat them either. */
+/**
+ * Matches the paths of the requests that `sender` repeats. The SDK repeats more requests, but not `encrypt`: see
+ * `repeatable` in transport.ts.
+ */
 const repeatable = /\/(?:wrap|unwrap|encrypt|decrypt)$/;
 const checkEvery = 200;
 

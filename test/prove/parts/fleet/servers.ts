@@ -36,7 +36,7 @@ export interface Start {
   readonly inTurn: number;
 }
 
-/** Runs servers on one database, a load balancer, and clients that repeat refused requests as the SDK does. */
+/** Runs servers on one database, a load balancer, and clients that repeat refused requests (see `Balancer.sender`). */
 export class Servers {
   readonly balancer: Balancer;
   readonly connections: ConnectionWatch;
