@@ -11,11 +11,15 @@ export type LossyProxy = Awaited<ReturnType<typeof lossyProxy>>;
 /** The time in milliseconds between the first dropped message and the end of the connection. */
 const silence = 200;
 
+/** The start of the message that contains the process id of a new connection. */
+const backendKeyData = Buffer.from([0x4b, 0, 0, 0, 12]);
+
 export async function lossyProxy(database: TestBase) {
   const directory = await mkdtemp(join(tmpdir(), 'eaas-test-'));
   const { host, port } = database.connection('server');
   const name = `.s.PGSQL.${port}`;
   const open = new Set<Socket>();
+  const ends = new Map<number, () => void>();
   let wanted: { text: string; after: boolean } | undefined;
   let delayed: { text: string; milliseconds: number } | undefined;
   let losses = 0;
@@ -25,6 +29,7 @@ export async function lossyProxy(database: TestBase) {
     const upstream = connect(join(host, name));
     const born = generation;
     let mute = false;
+    let keyed = false;
     let delay: Promise<void> | undefined;
     const end = (): void => {
       client.destroy();
@@ -49,6 +54,11 @@ export async function lossyProxy(database: TestBase) {
       if (born === generation) upstream.write(chunk);
     });
     upstream.on('data', (chunk) => {
+      const found = keyed ? -1 : chunk.indexOf(backendKeyData);
+      if (found >= 0) {
+        keyed = true;
+        ends.set(chunk.readInt32BE(found + backendKeyData.length), end);
+      }
       if (mute || born !== generation) return;
       if (delay) void delay.then(() => client.write(chunk));
       else client.write(chunk);
@@ -62,6 +72,8 @@ export async function lossyProxy(database: TestBase) {
     loseFrom: (text: string) => void (wanted = { text, after: false }),
     loseAfter: (text: string) => void (wanted = { text, after: true }),
     delayFrom: (text: string, milliseconds: number) => void (delayed = { text, milliseconds }),
+    /** Ends the connection of a PostgreSQL process without a message from PostgreSQL. */
+    cut: (pid: number) => void ends.get(pid)?.(),
     forsake: () => void (generation += 1),
     losses: () => losses,
     async close() {

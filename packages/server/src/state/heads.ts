@@ -1,3 +1,4 @@
+import { uuidFromBytes, uuidToBytes } from '@eaas/protocol/internal-audit';
 import { Closed, Tampered } from '../refusal.ts';
 import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
 import { type HeadRow, headTable } from '../store/heads.ts';
@@ -9,9 +10,8 @@ export function checkedHead<Head extends HeadRow>(
   tenantId: string,
   head: Head | undefined,
 ): Head {
-  if (!head) throw new Tampered(headTable.name, tenantId, tenantId);
-  if (macHolds(secrets, headTable, head)) return head;
-  if (readMark(secrets, head)) throw new Closed();
+  if (head && macHolds(secrets, headTable, head)) return head;
+  if (head && readMark(secrets, head)) throw new Closed();
   throw new Tampered(headTable.name, tenantId, tenantId);
 }
 
@@ -57,12 +57,10 @@ function contentOf({ tenant_id, id, hash, state_id, state_hash, created_at, mont
 }
 
 function encodeMark({ kind, copyId }: Mark): Uint8Array {
-  return Buffer.from(`0${codes[kind]}${copyId.replaceAll('-', '')}`, 'hex');
+  return Buffer.concat([Uint8Array.of(codes[kind]), uuidToBytes(copyId)]);
 }
 
 function decodeMark(bytes: Uint8Array): Mark | undefined {
   const kind = bytes[0] === codes.moved ? 'moved' : bytes[0] === codes.arriving ? 'arriving' : undefined;
-  const text = Buffer.from(bytes.subarray(1)).toString('hex');
-  const copyId = text.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-  return kind && { kind, copyId };
+  return kind && { kind, copyId: uuidFromBytes(bytes.subarray(1)) };
 }

@@ -175,20 +175,23 @@ export async function putRows(
   existing: 'keep' | 'fail' | readonly string[],
 ): Promise<void> {
   if (rows === '[]') return;
-  const names = await tx<{ name: string }[]>`
-    select quote_ident(attname) as name from pg_catalog.pg_attribute
-    where attrelid = ${`eaas.${table}`}::regclass and attnum > 0 and not attisdropped order by attnum`;
-  const columns = names.map(({ name }) => name);
-  const set = columns.filter((name) => !existing.includes(name)).map((name) => `${name} = excluded.${name}`);
   const ifExisting =
     existing === 'fail'
       ? ''
       : existing === 'keep'
         ? 'on conflict do nothing'
-        : `on conflict (${existing.join(', ')}) do update set ${set.join(', ')}`;
+        : `on conflict (${existing.join(', ')}) do update set ${await replacement(tx, table, existing)}`;
   await tx.unsafe(
-    `insert into eaas.${table} (${columns.join(', ')}) select ${columns.join(', ')}
-      from json_populate_recordset(null::eaas.${table}, $1::text::json) ${ifExisting}`,
+    `insert into eaas.${table} select * from json_populate_recordset(null::eaas.${table}, $1::text::json) ${ifExisting}`,
     [rows],
   );
+}
+
+/** Returns the SQL that assigns all columns of a new row, except the columns of its key. */
+async function replacement(sql: Sql, table: string, key: readonly string[]): Promise<string> {
+  const columns = await sql<{ name: string }[]>`
+    select quote_ident(attname) as name from pg_catalog.pg_attribute
+    where attrelid = ${`eaas.${table}`}::regclass and attnum > 0 and not attisdropped order by attnum`;
+  const others = columns.filter(({ name }) => !key.includes(name));
+  return others.map(({ name }) => `${name} = excluded.${name}`).join(', ');
 }

@@ -4,8 +4,12 @@ import { type Connection, openPool, type Pool, type Transaction } from './sql.ts
 import { tracedSql } from './traced-sql.ts';
 
 const grace = 5_000;
-/** In milliseconds. A younger pool is kept after a lost connection, because the driver opens another connection. */
+/**
+ * After a lost connection, a pool younger than these milliseconds is kept if this many replaced pools are still open.
+ * Without this limit, a pooler that ends every connection would cause a new pool for each query.
+ */
 const young = 200;
+const maxReplaced = 5;
 
 /**
  * A connection pool that is replaced after a fault, because postgres.js has no time limit for a query and does not
@@ -43,7 +47,7 @@ export class Database {
     } catch (error) {
       // The other pools are replaced too if the database has not responded to them since this work began.
       if (error instanceof DatabaseSlow) this.#suspect(pool, (one) => one.#answeredAt < startedAt);
-      else if (isConnectionLost(error) && !this.#isYoung()) this.#suspect(pool, (one) => !one.#isYoung());
+      else if (isConnectionLost(error) && !this.#isKept()) this.#suspect(pool, (one) => !one.#isKept());
       throw error;
     } finally {
       const [next] = this.#waiting;
@@ -133,8 +137,8 @@ export class Database {
     setTimeout(() => void endQuietly(old, seconds).then(() => this.#replaced.delete(old)), grace).unref();
   }
 
-  #isYoung(): boolean {
-    return performance.now() - this.#openedAt < young;
+  #isKept(): boolean {
+    return this.#replaced.size >= maxReplaced && performance.now() - this.#openedAt < young;
   }
 }
 

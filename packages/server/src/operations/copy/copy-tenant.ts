@@ -6,7 +6,7 @@ import { putRows, rowPortion } from '../../store/copies.ts';
 import type { Transaction } from '../../store/sql.ts';
 import { tenantTable } from '../../store/tenants.ts';
 import { verifyChain } from '../verify/verify-chain.ts';
-import { findPlace, type Place, requireLocked } from './place.ts';
+import { findSide, type Side, requireLocked } from './side.ts';
 import { type Databases, type Plan, refusal } from './plan.ts';
 import { type Copied, copyPortion, reserveIn } from './portion.ts';
 
@@ -21,14 +21,14 @@ export async function copyTenant(databases: Databases, plan: Plan, tell: Tell): 
   const copyId = await beginCopy(databases, plan);
   for (;;) {
     const copied = await source.background.snapshot(async (from) => {
-      const place = await findPlace(from, source.tenants.roots, tenantId);
-      if (!place)
+      const side = await findSide(from, source.tenants.roots, tenantId);
+      if (!side)
         throw refusal(tenantId, 'was destroyed in the source during the copy: run the command again');
       const portion = await target.background.transaction(
-        (to) => copyPortion(databases, { from, to }, place, copyId),
+        (to) => copyPortion(databases, { from, to }, side, copyId),
         portionTime,
       );
-      tell(portion.id, place.head.id);
+      tell(portion.id, side.head.id);
       return portion;
     }, portionTime);
     if (copied.isComplete) return copied.id;
@@ -66,15 +66,15 @@ function recordsOf(tenants: string) {
   return rows.map(({ tenant_id, rev }) => ({ tenant_id, subject: tenant_id, rev }));
 }
 
-/** Copies what is left in the transaction that holds the lock of the tenant's head in the source. */
+/** Copies the rest. The transaction `from` must hold the lock of the tenant's head in the source. */
 export async function copyRest(
   databases: Databases,
   from: Transaction,
-  place: Place,
+  side: Side,
   copyId: string,
 ): Promise<void> {
   const copy = (): Promise<Copied> =>
-    databases.target.background.transaction((to) => copyPortion(databases, { from, to }, place, copyId));
+    databases.target.background.transaction((to) => copyPortion(databases, { from, to }, side, copyId));
   for (let copied = await copy(); !copied.isComplete;) copied = await copy();
 }
 

@@ -1,3 +1,4 @@
+import { sameBytes } from '../../crypto/same-bytes.ts';
 import { closedStateId, closeHead, openHead } from '../../state/heads.ts';
 import { writeHead } from '../../store/closed-heads.ts';
 import { copyCounters } from '../../store/copies.ts';
@@ -9,7 +10,7 @@ import { startWalk, walkEntries } from '../verify/entries.ts';
 import { Findings, type Inspection, unhurried } from '../verify/report.ts';
 import { allRows, firstRow, walkRows } from '../verify/rows.ts';
 import { copyRest, copyTenant, requireNone, type Tell, verifyCopy } from './copy-tenant.ts';
-import { findPlace, type Place, requireLocked } from './place.ts';
+import { findSide, type Side, requireLocked } from './side.ts';
 import { type Databases, planOf, refusal } from './plan.ts';
 
 const lockTime = 10_000;
@@ -46,18 +47,18 @@ export async function moveTenant(databases: Databases, tenantId: string, verifie
 async function leave(databases: Databases, tenantId: string, verified: number): Promise<void> {
   const { source, target } = databases;
   await source.background.transaction(async (from) => {
-    const place = await requireLocked(from, source.tenants.roots, tenantId, (one) => one.kind !== 'arriving');
-    const to = await target.database.run((sql) => findPlace(sql, target.tenants.roots, tenantId));
-    const isSameCopy = place.kind === 'open' || place.copyId === to?.copyId;
+    const side = await requireLocked(from, source.tenants.roots, tenantId, (one) => one.kind !== 'arriving');
+    const to = await target.database.run((sql) => findSide(sql, target.tenants.roots, tenantId));
+    const isSameCopy = side.kind === 'open' || side.copyId === to?.copyId;
     if (to?.kind !== 'arriving' || to.copyId === undefined || !isSameCopy) {
       throw refusal(tenantId, 'was moved by another command');
     }
     const { copyId } = to;
-    await copyRest(databases, from, place, copyId);
+    await copyRest(databases, from, side, copyId);
     await target.background.transaction((to) => copyCounters(from, to, tenantId), lockTime);
     requireNone(tenantId, await findingsSince(databases, tenantId, verified));
-    if (place.kind === 'moved') return;
-    const { head, secrets } = place;
+    if (side.kind === 'moved') return;
+    const { head, secrets } = side;
     const state_id = closedStateId(head.state_id);
     await writeHead(from, closeHead(secrets, { ...head, state_id }, { kind: 'moved', copyId }));
   }, lockTime);
@@ -76,7 +77,7 @@ async function open({ source, target }: Databases, tenantId: string): Promise<nu
         target.tenants.roots,
         tenantId,
         ({ kind, copyId, head }) =>
-          kind === 'arriving' && copyId === left.copyId && Buffer.from(head.hash).equals(left.head.hash),
+          kind === 'arriving' && copyId === left.copyId && sameBytes(head.hash, left.head.hash),
       );
       await writeOpened(to, left);
     });
@@ -102,11 +103,11 @@ export async function reopenTenant({ source, target }: Databases, tenantId: stri
   });
 }
 
-function writeOpened(tx: Transaction, { head, secrets }: Place) {
+function writeOpened(tx: Transaction, { head, secrets }: Side) {
   return writeHead(tx, openHead(secrets, { ...head, state_id: closedStateId(head.state_id) }));
 }
 
-/** Verifies only what was copied after the entry `since`, because the tenant waits. */
+/** Verifies only the entries and rows that were copied after the entry `since`, because the tenant waits. */
 async function findingsSince(databases: Databases, tenantId: string, since: number) {
   const { background: database, tenants, admission } = databases.target;
   const findings = new Findings();

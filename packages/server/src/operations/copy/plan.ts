@@ -1,6 +1,6 @@
 import { Refusal } from '../../refusal.ts';
 import type { Service } from '../../service.ts';
-import { continues, findPlace, type Place } from './place.ts';
+import { continues, findSide, type Side } from './side.ts';
 
 export interface Databases {
   readonly source: Service;
@@ -13,21 +13,19 @@ export interface Plan {
    * target still has the whole log. `moved`, `elsewhere`: the target serves the tenant already.
    */
   readonly step: 'copy' | 'finish' | 'reopen' | 'moved' | 'elsewhere';
-  readonly from: Place;
-  readonly to: Place | undefined;
+  readonly from: Side;
+  readonly to: Side | undefined;
 }
 
 export async function planOf({ source, target }: Databases, tenantId: string): Promise<Plan> {
-  const from = await source.database.run((sql) => findPlace(sql, source.tenants.roots, tenantId));
-  const to = await target.database.run((sql) => findPlace(sql, target.tenants.roots, tenantId));
+  const from = await source.database.run((sql) => findSide(sql, source.tenants.roots, tenantId));
+  const to = await target.database.run((sql) => findSide(sql, target.tenants.roots, tenantId));
   if (!from) throw refusal(tenantId, 'was destroyed in the source during the copy: run the command again');
   const step = stepOf(tenantId, from, to);
-  const [longer, longerPlace, shorter] =
+  const [longer, longerSide, shorter] =
     step === 'copy' || step === 'finish' ? ([source, from, to] as const) : ([target, to, from] as const);
   const isSame =
-    !shorter ||
-    !longerPlace ||
-    (await longer.database.run((sql) => continues(sql, longerPlace, shorter.head)));
+    !shorter || !longerSide || (await longer.database.run((sql) => continues(sql, longerSide, shorter.head)));
   if (isSame) return { step, from, to };
   throw refusal(
     tenantId,
@@ -35,7 +33,7 @@ export async function planOf({ source, target }: Databases, tenantId: string): P
   );
 }
 
-function stepOf(tenantId: string, from: Place, to: Place | undefined): Plan['step'] {
+function stepOf(tenantId: string, from: Side, to: Side | undefined): Plan['step'] {
   const isSameCopy = from.copyId === to?.copyId;
   if (from.kind === 'open') {
     if (to?.kind !== 'open') return 'copy';

@@ -23,7 +23,7 @@ import { eraseKeyVersions, keyTable } from '../../store/keys.ts';
 import type { Transaction } from '../../store/sql.ts';
 import { tenantTable } from '../../store/tenants.ts';
 import { closedStateId, closeHead } from '../../state/heads.ts';
-import { requireLocked, type Place } from './place.ts';
+import { requireLocked, type Side } from './side.ts';
 import { type Databases, refusal } from './plan.ts';
 
 export interface Copied {
@@ -45,11 +45,11 @@ interface Transactions {
 export async function copyPortion(
   { target }: Databases,
   { from, to }: Transactions,
-  source: Place,
+  source: Side,
   copyId: string,
 ): Promise<Copied> {
   const { tenant_id: tenantId } = source.tenant;
-  const isExpected = (place: Place): boolean => place.kind === 'arriving' && place.copyId === copyId;
+  const isExpected = (side: Side): boolean => side.kind === 'arriving' && side.copyId === copyId;
   const { head } = await requireLocked(to, target.tenants.roots, tenantId, isExpected);
   let { id, hash } = head;
   const anchor = await findAnchor(from, tenantId);

@@ -1,4 +1,5 @@
 import type { Roots } from '../../crypto/key-hierarchy.ts';
+import { sameBytes } from '../../crypto/same-bytes.ts';
 import { Refusal, Tampered } from '../../refusal.ts';
 import { type Mark, readMark } from '../../state/heads.ts';
 import { macHolds, type OpenTenant, openTenant } from '../../state/integrity.ts';
@@ -8,42 +9,42 @@ import { findHead, type HeadRow, headTable, lockHead } from '../../store/heads.t
 import type { Sql, Transaction } from '../../store/sql.ts';
 import { findTenant } from '../../store/tenants.ts';
 
-/** The state of a tenant in one database. */
-export interface Place extends OpenTenant {
+/** One side of a copy: the state of the tenant in the source or in the target. */
+export interface Side extends OpenTenant {
   readonly kind: 'open' | Mark['kind'];
   readonly copyId: string | undefined;
   readonly head: HeadRow;
 }
 
-export async function findPlace(sql: Sql, roots: Roots, tenantId: string): Promise<Place | undefined> {
-  return placeOf(roots, tenantId, await findTenant(sql, tenantId), await findHead(sql, tenantId));
+export async function findSide(sql: Sql, roots: Roots, tenantId: string): Promise<Side | undefined> {
+  return sideOf(roots, tenantId, await findTenant(sql, tenantId), await findHead(sql, tenantId));
 }
 
-async function lockPlace(tx: Transaction, roots: Roots, tenantId: string): Promise<Place | undefined> {
+async function lockSide(tx: Transaction, roots: Roots, tenantId: string): Promise<Side | undefined> {
   const head = await lockHead(tx, tenantId);
-  return placeOf(roots, tenantId, await findTenant(tx, tenantId), head);
+  return sideOf(roots, tenantId, await findTenant(tx, tenantId), head);
 }
 
 export async function requireLocked(
   tx: Transaction,
   roots: Roots,
   tenantId: string,
-  isExpected: (place: Place) => boolean,
-): Promise<Place> {
-  const place = await lockPlace(tx, roots, tenantId);
-  if (place && isExpected(place)) return place;
+  isExpected: (side: Side) => boolean,
+): Promise<Side> {
+  const side = await lockSide(tx, roots, tenantId);
+  if (side && isExpected(side)) return side;
   throw new Refusal(
     'conflict',
     `Another \`eaas database copy\` has changed the state of the tenant ${tenantId}: run the command again.`,
   );
 }
 
-function placeOf(
+function sideOf(
   roots: Roots,
   tenantId: string,
   row: Awaited<ReturnType<typeof findTenant>>,
   head: HeadRow | undefined,
-): Place | undefined {
+): Side | undefined {
   if (!row && !head) return undefined;
   if (!row || !head) throw new Tampered(headTable.name, tenantId, tenantId);
   const open = openTenant(roots, row);
@@ -57,10 +58,10 @@ function placeOf(
  * Returns whether the log contains the entry `id` with this hash. A purged entry counts as contained, because its hash
  * is unknown.
  */
-export async function continues(sql: Sql, { head }: Place, { id, hash }: HeadRow): Promise<boolean> {
+export async function continues(sql: Sql, { head }: Side, { id, hash }: HeadRow): Promise<boolean> {
   if (id > head.id) return false;
   const anchor = await findAnchor(sql, head.tenant_id);
   if (id < (anchor?.id ?? 1)) return true;
   const known = id === anchor?.id ? anchor : id === head.id ? head : await entryAt(sql, head.tenant_id, id);
-  return known !== undefined && Buffer.from(known.hash).equals(hash);
+  return known !== undefined && sameBytes(known.hash, hash);
 }
