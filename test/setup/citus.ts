@@ -13,6 +13,7 @@ const settings = {
   'citus.node_conninfo': 'sslmode=prefer',
   'citus.shard_count': '4',
   max_worker_processes: '200',
+  wal_level: 'logical',
 };
 
 /**
@@ -38,9 +39,13 @@ export async function citusIsInstalled(): Promise<boolean> {
 }
 
 /** Starts a coordinator and workers. Each test creates its database with the same name on all of them. */
-export async function startCitus(undo: (() => Promise<void>)[], workers = 2): Promise<PostgresAddress> {
+export async function startCitus(
+  undo: (() => Promise<void>)[],
+  workers = 2,
+  durable = false,
+): Promise<PostgresAddress> {
   const nodes = await Promise.all(
-    Array.from({ length: workers + 1 }, () => OwnPostgres.start('installed', false, settings)),
+    Array.from({ length: workers + 1 }, () => OwnPostgres.start('installed', durable, settings)),
   );
   undo.push(async () => void (await Promise.all(nodes.map((node) => node.drop()))));
   for (const node of nodes) {
