@@ -1,3 +1,4 @@
+import { toHex } from '@eaas/protocol/internal';
 import type { EaasClient } from '@eaas/sdk';
 
 export interface LoadedPublicKeys {
@@ -23,5 +24,5 @@ export async function loadPublicKeys(
 
 async function sha256Of(text: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return toHex(new Uint8Array(digest));
 }

@@ -1,5 +1,6 @@
 import { type Envelope, parseEnvelope } from '@eaas/protocol';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
+import { toHex } from '@eaas/protocol/internal';
 
 export type PartName =
   | 'magic'
@@ -38,7 +39,7 @@ const fields: readonly Described[] = [
     about:
       'Marks the value as an envelope. Every stored value begins with “eaas”, so plaintext is easy to recognise.',
     length: () => 3,
-    shows: (_, bytes) => hex(bytes),
+    shows: (_, bytes) => toHex(bytes),
   },
   {
     name: 'version',
@@ -75,14 +76,14 @@ const fields: readonly Described[] = [
     about:
       'The data key, encrypted by the service. Only the service can unwrap it, and it records each time.',
     length: ({ wrappedKey }) => wrappedKey.length,
-    shows: (_, bytes) => hex(bytes),
+    shows: (_, bytes) => toHex(bytes),
   },
   {
     name: 'iv',
     title: 'IV',
     about: 'Twelve random bytes. Two encryptions of the same value therefore differ.',
     length: ({ iv }) => iv.length,
-    shows: (_, bytes) => hex(bytes),
+    shows: (_, bytes) => toHex(bytes),
   },
   {
     name: 'commitment',
@@ -90,14 +91,14 @@ const fields: readonly Described[] = [
     about:
       'Binds the envelope to one data key, so nobody can build an envelope that decrypts under two data keys.',
     length: ({ commitment }) => commitment.length,
-    shows: (_, bytes) => hex(bytes),
+    shows: (_, bytes) => toHex(bytes),
   },
   {
     name: 'ciphertext',
     title: 'Ciphertext',
     about: 'Your value, encrypted with AES-256-GCM in this page. It is as long as the value.',
     length: ({ body }) => body.length - tagLength,
-    shows: (_, bytes) => hex(bytes),
+    shows: (_, bytes) => toHex(bytes),
   },
   {
     name: 'tag',
@@ -105,7 +106,7 @@ const fields: readonly Described[] = [
     about:
       'Authenticates the ciphertext together with its key and its context. Decryption fails if one bit is changed.',
     length: () => tagLength,
-    shows: (_, bytes) => hex(bytes),
+    shows: (_, bytes) => toHex(bytes),
   },
 ];
 
@@ -137,14 +138,10 @@ export function contains(text: string, value: string): boolean {
   const bytes = new TextEncoder().encode(value);
   // The last base64 characters depend on the bytes after the value, so the search ignores these characters.
   const encoded = toBase64(bytes).replace(/.?=+$/, '');
-  const spellings = [value, JSON.stringify(value).slice(1, -1), encoded, hex(bytes)];
+  const spellings = [value, JSON.stringify(value).slice(1, -1), encoded, toHex(bytes)];
   return spellings.some((spelling) => text.includes(spelling));
 }
 
 function characterAt(byte: number): number {
   return Math.ceil((byte * 8) / 6);
-}
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -5,10 +5,9 @@ import { Copy } from '../parts/copy.tsx';
 import { Field } from '../parts/field.tsx';
 import { counted, short } from '../parts/short.ts';
 import { FailureView, Notice } from '../parts/states.tsx';
-import { ExchangeView } from './exchange-view.tsx';
+import { Decrypted } from './decrypted.tsx';
 import { type Form, formKeyName, openForm, submit, type Submission } from './form.ts';
 import type { Play } from './play.ts';
-import { Refused } from './refused.tsx';
 import { Result, Step } from './step.tsx';
 import { useStep } from './use-step.ts';
 
@@ -103,15 +102,7 @@ function BackOffice({ play, form, submission }: Written & { readonly play: Play 
         Read it in the back office
       </Button>
       <Result>
-        {outcome?.ok && (
-          <>
-            <output class="opened">{outcome.value}</output>
-            {outcome.exchanges.map((exchange, index) => (
-              <ExchangeView key={index} exchange={exchange} />
-            ))}
-          </>
-        )}
-        {outcome && !outcome.ok && <Refused outcome={outcome} />}
+        <Decrypted outcome={outcome} showsRequests />
       </Result>
     </>
   );

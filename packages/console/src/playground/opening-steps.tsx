@@ -1,10 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { Button } from '../parts/button.tsx';
 import { Select } from '../parts/field.tsx';
+import { Decrypted } from './decrypted.tsx';
 import { differencesOf, flipBit, partsOf, type PartName } from './envelope-parts.ts';
-import { ExchangeView } from './exchange-view.tsx';
 import { home, type Play, type Sealed } from './play.ts';
-import { Refused } from './refused.tsx';
 import { NotYet } from './sealing-steps.tsx';
 import { Result, Step } from './step.tsx';
 import { useStep } from './use-step.ts';
@@ -37,15 +36,7 @@ function Decrypt({ play, sealed }: Inputs) {
         Decrypt
       </Button>
       <Result>
-        {outcome?.ok && (
-          <>
-            <output class="opened">{outcome.value}</output>
-            {outcome.exchanges.map((exchange, index) => (
-              <ExchangeView key={index} exchange={exchange} />
-            ))}
-          </>
-        )}
-        {outcome && !outcome.ok && <Refused outcome={outcome} />}
+        <Decrypted outcome={outcome} showsRequests />
       </Result>
     </>
   );
@@ -94,8 +85,7 @@ function Flip({ play, sealed }: Inputs) {
       </div>
       <Result>
         {flipped.value !== '' && <Altered before={stored} after={flipped.value} />}
-        {outcome?.ok && <output class="opened">{outcome.value}</output>}
-        {outcome && !outcome.ok && <Refused outcome={outcome} />}
+        <Decrypted outcome={outcome} />
       </Result>
     </>
   );
@@ -140,8 +130,7 @@ function Move({ play, sealed }: Inputs) {
         Decrypt it in row 43
       </Button>
       <Result>
-        {outcome?.ok && <output class="opened">{outcome.value}</output>}
-        {outcome && !outcome.ok && <Refused outcome={outcome} />}
+        <Decrypted outcome={outcome} />
       </Result>
     </>
   );
