@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parts } from '../prove/parts.ts';
-import { elsewhere } from './elsewhere.ts';
+import { blocksNotRun } from './blocks-not-run.ts';
 import { commandsOf, codesIn, read, root, rowsUnder } from './markdown.ts';
 
 // The trials `patroni` of `npm run prove` start etcd, Patroni, HAProxy and pgbouncer with the files of this folder.
@@ -42,7 +42,7 @@ test('the page lists every trial of Patroni', () => {
 test('the page names every command that was not run', () => {
   const [, sentence = ''] = /These commands of the page were not run: (.*?)\.\s/s.exec(page) ?? [];
   const named = codesIn(sentence.replaceAll('\n', ' ')).map((command) => command.split(' '));
-  const notRun = Object.entries(elsewhere['docs/operating/high-availability.md'] ?? {}).flatMap(
+  const notRun = Object.entries(blocksNotRun['docs/operating/high-availability.md'] ?? {}).flatMap(
     ([line, reason]) => (reason.startsWith('not run') ? [line] : []),
   );
   expect(notRun).toHaveLength(7);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eaas } from '../conformance/program.ts';
 import { createDatabase, type TestDatabase } from '../setup/database.ts';
-import { elsewhere } from './elsewhere.ts';
+import { blocksNotRun } from './blocks-not-run.ts';
 import { blocksOf, read, root } from './markdown.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 
@@ -27,7 +27,7 @@ function listed(folder: string): string[] {
 const firstLine = (block: string): string => block.split('\n')[0] ?? '';
 
 function typedIn(document: string): string[] {
-  return blocksOf(read(document), 'sh').filter((block) => !elsewhere[document]?.[firstLine(block)]);
+  return blocksOf(read(document), 'sh').filter((block) => !blocksNotRun[document]?.[firstLine(block)]);
 }
 
 const before: Readonly<Record<string, string>> = {
@@ -63,7 +63,7 @@ afterAll(async () => {
 });
 
 test('every block of commands that is tested elsewhere exists in its document', () => {
-  for (const [document, exceptions] of Object.entries(elsewhere)) {
+  for (const [document, exceptions] of Object.entries(blocksNotRun)) {
     const lines = new Set(blocksOf(read(document), 'sh').map(firstLine));
     expect(Object.keys(exceptions).filter((line) => !lines.has(line))).toEqual([]);
   }

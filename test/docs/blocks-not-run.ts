@@ -1,5 +1,5 @@
 /** Why shell.slow.test.ts does not run a block of commands, by the document and the first line of the block. */
-export const elsewhere: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'README.md': {
     'npm ci': 'first-field.slow.test.ts types it in a fresh clone',
     'node --env-file=.env examples/encrypt-a-field/index.mjs': 'first-field.slow.test.ts types it',
