@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build, type Metafile } from 'esbuild';
+import { browserBuild } from '../setup/browser-build.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 
@@ -38,19 +39,11 @@ export async function sourcesIn(code: string): Promise<string[]> {
 
 async function buildFor(code: string, conditions: string[]) {
   const { outputFiles, metafile } = await build({
+    ...browserBuild,
     stdin: { contents: code, resolveDir: here },
     absWorkingDir: fileURLToPath(new URL('../../', import.meta.url)),
-    outdir: '.',
     conditions,
-    bundle: true,
-    splitting: true,
-    minify: true,
-    format: 'esm',
-    platform: 'browser',
-    target: 'es2022',
-    write: false,
     metafile: true,
-    logLevel: 'silent',
   });
   return { outputFiles, metafile, atOnce: loadedAtOnce(metafile) };
 }

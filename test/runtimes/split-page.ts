@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { basename } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { browserBuild } from '../setup/browser-build.ts';
 
 const policy = "default-src 'none'; script-src 'self'";
 const html = '<!doctype html><script type="module" src="/page.js"></script>';
@@ -11,17 +12,9 @@ const html = '<!doctype html><script type="module" src="/page.js"></script>';
 /** Serves a page whose script a bundler split into a first load and files on demand. */
 export async function serveSplitPage(code: string) {
   const { outputFiles } = await build({
+    ...browserBuild,
     stdin: { contents: code, resolveDir: import.meta.dirname, sourcefile: 'page.js' },
     entryNames: 'page',
-    outdir: '.',
-    bundle: true,
-    splitting: true,
-    minify: true,
-    format: 'esm',
-    platform: 'browser',
-    target: 'es2022',
-    write: false,
-    logLevel: 'silent',
   });
   const files = new Map(
     outputFiles.map(({ path, contents }) => [`/${basename(path)}`, gzipSync(contents, { level: 9 })]),
