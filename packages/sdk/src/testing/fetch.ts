@@ -8,6 +8,7 @@ import {
   problems,
   type Route,
 } from '@eaas/protocol/wire';
+import { nextTurn } from '../next-turn.ts';
 import { respondTo } from './door.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -73,7 +74,7 @@ export function createFetch(
     if (origin !== baseUrl)
       throw new TypeError(`fetch failed: this test service responds only to ${baseUrl}`);
     const body = new Uint8Array(await request.arrayBuffer());
-    await nextTask();
+    await nextTurn();
     const found = orRefusal(() => findRoute(method, pathname));
     const route = found instanceof Refusal ? null : found.route;
     const next = failures.find((one) => one.left > 0 && route !== null && (one.route ?? route) === route);
@@ -118,20 +119,4 @@ function itemsIn(route: Route | null, body: Uint8Array): { items?: number } {
   } catch {
     return {};
   }
-}
-
-/**
- * Waits for the next task, so that timers and events run between calls. Does not use a timer, because tests can replace
- * timers.
- */
-function nextTask(): Promise<void> {
-  const { port1, port2 } = new MessageChannel();
-  return new Promise((resolve) => {
-    port1.addEventListener('message', () => {
-      port1.close();
-      resolve();
-    });
-    port1.start();
-    port2.postMessage(null);
-  });
 }
