@@ -162,7 +162,10 @@ function unknownVariables(env: Environment): string[] {
     .map((name) => `${name} is not a variable of this program and is ignored. Check the spelling.`);
 }
 
-/** Replaces `eaas` in commands by `npx @eaas/server` if npm runs this program, because `eaas` is then often not on the PATH. */
+/**
+ * Replaces `eaas` in commands by `npx @eaas/server` if npm runs this program, because `eaas` is then often not on the
+ * PATH.
+ */
 export function asTyped(text: string, env: Environment = process.env): string {
   return env['npm_command'] ? text.replaceAll('`eaas ', '`npx @eaas/server ') : text;
 }

@@ -3,12 +3,12 @@ import type { Endpoint, Input, Route } from '@eaas/protocol/wire';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../caller.ts';
 import { Refusal } from '../refusal.ts';
+import { traced } from '../tracing.ts';
 import { readJsonBody } from './body.ts';
 import { canonicalIp } from './client-ip.ts';
 import { allowOrigin } from './cors.ts';
 import type { Doors } from './doors.ts';
 import { send } from './problems.ts';
-import { traced } from '../tracing.ts';
 import { traceRequest } from './request-span.ts';
 import { hasList, serialize } from './serialize.ts';
 
