@@ -142,7 +142,7 @@ async function verifyNewEntries({ service, manyEntries }: Place): Promise<number
   const tonight = Math.floor(Date.now() / dayLength);
   const { head } = await verifyNight(service, tenantId, {
     tonight,
-    enough: () => true,
+    shouldStop: () => true,
     onProgress: async () => {},
   });
   const marker = {
@@ -157,7 +157,7 @@ async function verifyNewEntries({ service, manyEntries }: Place): Promise<number
   await service.background.transaction((tx) => writeMarker(tx, row));
   await appendEntries(service, manyEntries, newEntries);
   return timed(async () => {
-    const options = { tonight: tonight + 1, enough: () => false, onProgress: async () => {} };
+    const options = { tonight: tonight + 1, shouldStop: () => false, onProgress: async () => {} };
     const { findings, checked } = await verifyNight(service, tenantId, options);
     requireValid(findings.count === 0);
     return checked;

@@ -37,7 +37,7 @@ export const benchmark: Benchmark = {
 async function contender({ service, newTenant }: Operator, size: number): Promise<Contender> {
   const { tenantId } = await newTenant();
   await append(service, tenantId, size - 1);
-  const enough = (): boolean => {
+  const shouldStop = (): boolean => {
     const { heapUsed, arrayBuffers } = process.memoryUsage();
     const megabytes = Math.ceil((heapUsed + arrayBuffers) / 2 ** 20);
     peaks.set(size, Math.max(peaks.get(size) ?? 0, megabytes));
@@ -47,7 +47,7 @@ async function contender({ service, newTenant }: Operator, size: number): Promis
     name: `${size.toLocaleString('en')} entries`,
     size,
     async run() {
-      const { valid, checked } = await verifyChain(service, tenantId, { enough });
+      const { valid, checked } = await verifyChain(service, tenantId, { shouldStop });
       if (valid !== true || checked !== size)
         throw new Error(`expected ${size} valid audit entries (got ${checked}, valid: ${valid})`);
     },

@@ -131,11 +131,11 @@ async function verify(
   json: true | undefined,
 ): Promise<boolean> {
   const tell = progress(`verifying ${name ?? tenant_id}`);
-  const enough = (checked: number, last: number): boolean => {
+  const shouldStop = (checked: number, last: number): boolean => {
     tell(checked, last);
     return false;
   };
-  const found = await verifyChain(service, tenant_id, { checkpoint, enough });
+  const found = await verifyChain(service, tenant_id, { checkpoint, shouldStop });
   if (json) printJson({ tenant_id, name, ...found });
   else {
     const label = name === null ? tenant_id : `${inLine(name)} (${tenant_id})`;

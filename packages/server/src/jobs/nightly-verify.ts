@@ -90,7 +90,7 @@ async function isValidTonight(
   };
   const found = await verifyNight(service, tenantId, {
     tonight,
-    enough: () => signal.aborted,
+    shouldStop: () => signal.aborted,
     // An interrupted verification stores its progress under the night before, so that the next run continues it.
     onProgress: (verified) => write(verified, tonight - 1, []),
   }).catch(unlessDestroyed);

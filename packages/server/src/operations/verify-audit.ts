@@ -17,8 +17,8 @@ export async function verifyAudit(
     const end = performance.now() + longest;
     const timeLeft = () => Math.max(100, end - performance.now());
     // The verification stops one second before its end, because it needs up to a second to finish the current page.
-    const enough = () => timeLeft() < 1_000;
-    return verifyChain(service, tenantId, { ...input, enough, timeLeft });
+    const shouldStop = () => timeLeft() < 1_000;
+    return verifyChain(service, tenantId, { ...input, shouldStop, timeLeft });
   };
   return available(() => verifications.run(tenantId, 1, verify, signal));
 }

@@ -79,11 +79,11 @@ export async function copyRest(
 }
 
 export async function verifyCopy({ target }: Databases, tenantId: string, tell: Tell): Promise<void> {
-  const enough = (checked: number, last: number): boolean => {
+  const shouldStop = (checked: number, last: number): boolean => {
     tell(checked, last);
     return false;
   };
-  const { errors } = await verifyChain(target, tenantId, { isCopy: true, enough });
+  const { errors } = await verifyChain(target, tenantId, { isCopy: true, shouldStop });
   requireNone(tenantId, errors);
 }
 

@@ -29,7 +29,7 @@ export async function startWalk(sql: Sql, tenantId: string, first: number, ancho
 }
 
 export async function walkEntries(inspection: Inspection, secrets: TenantSecrets, walk: Walk, last: number) {
-  const { database, turns, tenantId, enough, timeLeft } = inspection;
+  const { database, turns, tenantId, shouldStop, timeLeft } = inspection;
   const chain = encodedEntryChainer(secrets.auditMac, tenantId);
   const page = (first: number): Promise<RawPage> => {
     const end = Math.min(last, first + pageSize - 1);
@@ -59,7 +59,7 @@ export async function walkEntries(inspection: Inspection, secrets: TenantSecrets
     if (end < last) coming = page(end + 1);
     await turns.run(tenantId, judgePage(rows), { isBegun: true });
     skipTo(inspection, walk, end + 1);
-    if (enough()) return;
+    if (shouldStop()) return;
   }
 }
 

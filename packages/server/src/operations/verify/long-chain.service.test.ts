@@ -50,7 +50,7 @@ describe('a verification in several calls', () => {
   test('each call of a long verification continues where the previous call stopped', async () => {
     const found: Verification[] = [];
     for (let from_id: number | null = 1; from_id !== null; from_id = found.at(-1)?.next_id ?? null) {
-      found.push(await verifyChain(world.replica(), resident.tenantId, { from_id, enough: () => true }));
+      found.push(await verifyChain(world.replica(), resident.tenantId, { from_id, shouldStop: () => true }));
     }
     const pieces = found.map(({ valid, first_id, last_id, next_id }) => [valid, first_id, last_id, next_id]);
     expect(pieces).toEqual([
@@ -61,13 +61,13 @@ describe('a verification in several calls', () => {
     expect(found.reduce((sum, { checked }) => sum + checked, 0)).toBe(length);
   });
 
-  test('a verification passes its progress to `enough`, which decides whether to stop', async () => {
+  test('a verification passes its progress to `shouldStop`, which decides whether to stop', async () => {
     const told: [number, number][] = [];
-    const enough = (checked: number, last: number): boolean => {
+    const shouldStop = (checked: number, last: number): boolean => {
       told.push([checked, last]);
       return false;
     };
-    await verifyChain(world.replica(), resident.tenantId, { enough });
+    await verifyChain(world.replica(), resident.tenantId, { shouldStop });
     expect(told).toEqual([
       [10_000, length],
       [20_000, length],
@@ -77,7 +77,7 @@ describe('a verification in several calls', () => {
 
   test('a verification in several calls reports a finding in the call that found it', async () => {
     await attacker.sql`update eaas.audit_entries set actor = '' where id = 5`;
-    const found = await verifyChain(world.replica(), resident.tenantId, { enough: () => true });
+    const found = await verifyChain(world.replica(), resident.tenantId, { shouldStop: () => true });
     expect(found).toMatchObject({ valid: false, next_id: 10_001, error_count: 1 });
     await attacker.sql`update eaas.audit_entries set actor = 'system' where id = 5`;
   });

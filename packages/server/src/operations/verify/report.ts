@@ -60,10 +60,10 @@ export interface Inspection {
   readonly turns: Admission['turns'];
   readonly tenantId: string;
   readonly findings: Findings;
-  readonly enough: () => boolean;
+  readonly shouldStop: () => boolean;
   readonly timeLeft: () => number;
   /** If true, the tenant may be closed: `eaas database copy` verifies a copy before it opens the tenant. */
   readonly isCopy?: boolean;
 }
 
-export const unhurried = { enough: () => false, timeLeft: () => 60_000 };
+export const unhurried = { shouldStop: () => false, timeLeft: () => 60_000 };

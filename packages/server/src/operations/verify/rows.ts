@@ -43,7 +43,7 @@ export async function walkRows(
   from: RowCursor,
   range = allRows,
 ): Promise<RowCursor> {
-  const { database, turns, tenantId, enough, timeLeft } = inspection;
+  const { database, turns, tenantId, shouldStop, timeLeft } = inspection;
   let cursor = from;
   let judged = 0;
   while (cursor.table !== 'done') {
@@ -57,7 +57,7 @@ export async function walkRows(
     judged += page.count;
     if (page.last !== undefined) cursor = { table, after: page.last };
     else cursor = { table: table === 'keys' ? 'api_keys' : 'done', after: range.after };
-    if (judged >= leastRows && enough()) break;
+    if (judged >= leastRows && shouldStop()) break;
   }
   return cursor;
 }

@@ -192,8 +192,8 @@ describe('rows', () => {
       insert into eaas.api_keys select (jsonb_populate_record(a, jsonb_build_object(
         'api_key_id', gen_random_uuid(), 'token_hash', sha256(nth::text::bytea)))).*
       from eaas.api_keys a, generate_series(1, 1500) nth where tenant_id = ${small.tenantId}`;
-    const enough = () => true;
-    const first = await verifyChain(world.replica(), small.tenantId, { enough });
+    const shouldStop = () => true;
+    const first = await verifyChain(world.replica(), small.tenantId, { shouldStop });
     expect(first).toMatchObject({
       valid: false,
       checked: 0,
@@ -201,7 +201,7 @@ describe('rows', () => {
       next_row: expect.stringMatching(/^api_keys:/),
     });
     const row = first.next_row ?? undefined;
-    const rest = await verifyChain(world.replica(), small.tenantId, { enough, row, from_id: 1 });
+    const rest = await verifyChain(world.replica(), small.tenantId, { shouldStop, row, from_id: 1 });
     expect(rest).toMatchObject({ valid: false, checked: 12, next_id: null, next_row: null });
     expect(first.errors[0]?.reason).toContain('api_key_put_back');
     expect(rest.errors[0]?.reason).toContain('api_key_changed');

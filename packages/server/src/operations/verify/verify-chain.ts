@@ -11,7 +11,7 @@ import { firstRow, formatCursor, parseCursor, walkRows } from './rows.ts';
 
 export interface VerifyOptions extends Input<'GET /v1/audit/verify'> {
   readonly timeLeft?: (() => number) | undefined;
-  readonly enough?: ((checked: number, last: number) => boolean) | undefined;
+  readonly shouldStop?: ((checked: number, last: number) => boolean) | undefined;
   readonly isCopy?: boolean | undefined;
 }
 
@@ -52,13 +52,13 @@ async function verifyOnce(service: Service, tenantId: string, options: VerifyOpt
   const { background: database, tenants, admission } = service;
   const { row: from, timeLeft = unhurried.timeLeft, isCopy = false } = options;
   const findings = new Findings();
-  const enough = (): boolean => options.enough?.(walk.checked, last) ?? false;
+  const shouldStop = (): boolean => options.shouldStop?.(walk.checked, last) ?? false;
   const inspection: Inspection = {
     database,
     turns: admission.turns,
     tenantId,
     findings,
-    enough,
+    shouldStop,
     timeLeft,
     isCopy,
   };

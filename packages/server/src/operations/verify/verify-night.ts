@@ -14,7 +14,7 @@ import { unlessPurged } from './verify-chain.ts';
 export interface NightOptions {
   /** The day of the verification, counted from 1970. */
   readonly tonight: number;
-  readonly enough: () => boolean;
+  readonly shouldStop: () => boolean;
   /** Called during the verification with the last entry up to which the log is valid. */
   readonly onProgress: (verified: ChainHead) => Promise<void>;
 }
@@ -47,10 +47,10 @@ interface Found extends NightReport {
 
 async function verifyOnce(service: Service, tenantId: string, options: NightOptions): Promise<Found> {
   const { background: database, tenants, admission } = service;
-  const { tonight, enough } = options;
+  const { tonight, shouldStop } = options;
   const { turns } = admission;
   const findings = new Findings();
-  const inspection: Inspection = { ...unhurried, database, turns, tenantId, findings, enough };
+  const inspection: Inspection = { ...unhurried, database, turns, tenantId, findings, shouldStop };
   const { ends, marker, recent } = await database.snapshot(async (tx) => {
     const ends = await judgeEnds(tx, inspection, tenants.roots);
     const { secrets } = ends;
@@ -70,7 +70,7 @@ async function verifyOnce(service: Service, tenantId: string, options: NightOpti
   ranges.push({ ...allRows, among: recent.filter((id) => !isCovered(id)) });
   for (const range of ranges) {
     await walkRows(inspection, secrets, { ...firstRow, after: range.after }, range);
-    if (enough()) return { ...found, isComplete: false, checked: 0 };
+    if (shouldStop()) return { ...found, isComplete: false, checked: 0 };
   }
   const checked = await walkDue(inspection, secrets, ends, marker, options);
   return { ...found, isComplete: checked !== undefined, checked: checked ?? 0 };
@@ -81,7 +81,7 @@ async function walkDue(
   secrets: TenantSecrets,
   { head, anchor }: Ends,
   marker: Marker | undefined,
-  { tonight, enough, onProgress }: NightOptions,
+  { tonight, shouldStop, onProgress }: NightOptions,
 ): Promise<number | undefined> {
   const { database, tenantId, findings } = inspection;
   let checked = 0;
@@ -89,7 +89,7 @@ async function walkDue(
     const walk = await database.run((sql) => startWalk(sql, tenantId, first, start));
     while (walk.next <= last) {
       await walkEntries(inspection, secrets, walk, Math.min(last, walk.next + step - 1));
-      if (enough()) return false;
+      if (shouldStop()) return false;
       const { next, previous: hash } = walk;
       if (next <= last && hash && findings.count === 0) await onProgress({ id: next - 1, hash });
     }
