@@ -73,7 +73,7 @@ export async function lossyProxy(database: TestBase) {
     loseAfter: (text: string) => void (wanted = { text, after: true }),
     delayFrom: (text: string, milliseconds: number) => void (delayed = { text, milliseconds }),
     /** Ends the connection of a PostgreSQL process without a message from PostgreSQL. */
-    cut: (pid: number) => void ends.get(pid)?.(),
+    cut: (pid: number): void => ends.get(pid)?.(),
     forsake: () => void (generation += 1),
     losses: () => losses,
     async close() {
