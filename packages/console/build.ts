@@ -20,7 +20,7 @@ const { metafile } = await build({
   format: 'esm',
   platform: 'browser',
   target: 'es2022',
-  // The build reads the SDK's source files, because `dist` can be older.
+  // The bundle is built from the SDK's TypeScript sources, because the compiled files in `dist` might be outdated.
   conditions: ['@eaas/source'],
   jsx: 'automatic',
   jsxImportSource: 'preact',
@@ -59,7 +59,7 @@ function writePage(path: string, title: string): void {
   writeFileSync(join(dist, path), page);
 }
 
-/** The licence of each bundled package requires its text beside the code. */
+/** Returns the licence texts of the bundled packages, because the bundle may be distributed only with these texts. */
 function licensesOf({ inputs }: Metafile): string {
   const paths = Object.keys(inputs).map((path) => relative(root, join(root, path)));
   const names = paths.flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);

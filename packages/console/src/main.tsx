@@ -9,7 +9,7 @@ function enter(): void {
 }
 
 enter();
-// If only the fragment of the URL changes, the browser does not reload the page.
+// This event is handled, because the browser does not reload the page if only the fragment of the URL changes.
 addEventListener('hashchange', enter);
 followAddress();
 const root = document.querySelector('#app');

@@ -23,7 +23,7 @@ const current = signal<Place>({ page: 'playground' });
 
 export const place = computed(() => current.value);
 
-/** Changes the page without a full load, which would delete the API key from memory. */
+/** Shows another page of the console without a reload, because a reload would delete the API key from memory. */
 export function go(to: Place): void {
   history.pushState(null, '', addressOf(to));
   current.value = to;

@@ -70,7 +70,7 @@ export async function enterWithCode(code: string | undefined = waitingCode): Pro
 export async function enterWithApiKey(apiKey: string): Promise<void> {
   isEntering.value = true;
   try {
-    // If the API key has no permission for this call, the API key is valid nevertheless.
+    // An error about a missing permission still proves that the API key is valid.
     await clientOf(apiKey, noteReach)
       .keys.page({ limit: 1 })
       .catch((error: unknown) => {
@@ -90,7 +90,7 @@ function enter(
   const { tenant, keyId, indexKey, expiresAt } = known;
   session.value = { apiKey, tenant, keyId, indexKey, expiresAt, client: clientOf(apiKey, note) };
   if (!expiresAt) return;
-  // The longest delay of a timer is 2^31 - 1 milliseconds.
+  // JavaScript timers cannot wait longer than 2^31 - 1 milliseconds.
   const left = Math.min(expiresAt.getTime() - Date.now(), 2 ** 31 - 1);
   endOfSession = setTimeout(() => leave('expired'), left);
 }
@@ -119,8 +119,8 @@ export function clientOf(
 }
 
 /**
- * Fetches public keys without the browser's cache. The cache would show a public key from before a rotation for five
- * minutes.
+ * Fetches public keys without the browser's cache, because the cache could return the old public key for up to five
+ * minutes after a rotation.
  */
 function uncached(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
   return fetch(input, { ...init, cache: 'no-store' });

@@ -2,7 +2,10 @@ import type * as Kms from '@aws-sdk/client-kms';
 import { CannotStart, reasonOf } from './cannot-start.ts';
 import { type KeyService, providerDeadline } from './key-service.ts';
 
-/** AWS KMS authenticates this context. If the context changes, AWS KMS cannot decrypt existing root keys. */
+/**
+ * The encryption context that AWS KMS authenticates. This context must never change, because AWS KMS could then not
+ * decrypt existing root keys.
+ */
 const context = { eaas: 'root-key' };
 
 export const awsKms: KeyService = {
@@ -16,7 +19,7 @@ export const awsKms: KeyService = {
     );
     if (!CiphertextBlob)
       throw new CannotStart('AWS KMS did not return a ciphertext for the root key: try again.');
-    // `KeyId` in the response is the ARN of the key, even if the operator configured an alias.
+    // `KeyId` in the response of AWS KMS is the ARN of the key, even if the operator configured an alias.
     return { key: KeyId ?? key, ciphertext: Buffer.from(CiphertextBlob).toString('base64') };
   },
   async unwrap({ key, ciphertext }) {

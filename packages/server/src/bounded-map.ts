@@ -25,8 +25,8 @@ export class Budget {
 }
 
 /**
- * An approximate LRU cache with two generations. When half of the memory budget is spent, the young generation replaces
- * the old generation.
+ * An approximate LRU cache with a young and an old generation. When the young generation fills half of the memory
+ * budget, it replaces the old generation.
  */
 export class BoundedMap<Key, Value> {
   readonly #budget: Budget;

@@ -5,7 +5,7 @@ export interface Arrival {
   readonly authorization: string | undefined;
   readonly origin: string | undefined;
   readonly ipAddress: string | null;
-  /** Measured by `performance.now()`. */
+  /** When the request arrived, as a value of `performance.now()`. */
   readonly arrivedAt: number;
   readonly signal?: AbortSignal | undefined;
 }

@@ -10,8 +10,8 @@ export function checkpointFile(directory: string, tenantId: string): string {
 }
 
 /**
- * Replaces the previous checkpoint, which is the only evidence of a rollback. The caller must first check that the
- * audit log extends the previous checkpoint.
+ * Writes a checkpoint over the previous checkpoint. The caller must first check that the audit log extends the previous
+ * checkpoint, because only the previous checkpoint can prove a rollback.
  */
 export async function writeCheckpointFile(
   directory: string,

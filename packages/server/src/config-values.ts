@@ -87,7 +87,7 @@ export function proxyAddresses(read: Read, variable: Variable): readonly string[
   const entries = text.split(',').map((entry) => entry.trim());
   if (entries.every(isProxyAddress)) return entries;
   throw new CannotStart(
-    `${variable} must be IP addresses or networks of proxies with commas between them, as in 10.0.0.0/8,192.0.2.7.`,
+    `${variable} must be a comma-separated list of the IP addresses or networks (CIDR) of your proxies, as in 10.0.0.0/8,192.0.2.7.`,
   );
 }
 

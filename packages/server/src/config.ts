@@ -154,7 +154,8 @@ function readConsole(
 }
 
 function unknownVariables(env: Environment): string[] {
-  // These variables belong to the client libraries. Developers often set them in the server's shell too.
+  // These variables of the client libraries are not reported as unknown, because developers often set them in the
+  // server's shell too.
   const ofClients = ['EAAS_BASE_URL', 'EAAS_API_KEY', 'EAAS_KEY_ID', 'EAAS_INDEX_KEY'];
   const known: ReadonlySet<string> = new Set([...variables, ...ofClients]);
   return Object.keys(env)
@@ -163,7 +164,7 @@ function unknownVariables(env: Environment): string[] {
 }
 
 /**
- * Replaces `eaas` in commands by `npx @eaas/server` if npm runs this program, because `eaas` is then often not on the
+ * Replaces `eaas` in commands by `npx @eaas/server` if npm runs this program, because `eaas` is then rarely on the
  * PATH.
  */
 export function asTyped(text: string, env: Environment = process.env): string {

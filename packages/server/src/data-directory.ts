@@ -9,7 +9,10 @@ export const defaultDataDirectory = '.eaas';
 export interface DataDirectory {
   readonly path: string;
   readonly rootKeyFile: string;
-  /** Returns whether a database exists. If so, a missing root key must not be replaced by a new root key. */
+  /**
+   * Returns whether a database exists. A missing root key of an existing database must not be replaced by a new root
+   * key.
+   */
   readonly hasDatabase: () => boolean;
 }
 
@@ -17,8 +20,8 @@ export async function createDataDirectory(path: string | null): Promise<DataDire
   const directory = resolve(path ?? defaultDataDirectory);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await requireOwn(directory);
-  // Only an empty directory, such as a new volume, is made private here. If other users could already have read data in
-  // the directory, `openDataDirectory` refuses it, and the operator decides.
+  // Only an empty directory, such as a new volume, gets private permissions here. `openDataDirectory` refuses a
+  // directory with data that other users could have read.
   if ((await readdir(directory)).length === 0) await chmod(directory, 0o700);
   return openDataDirectory(directory);
 }
@@ -56,7 +59,7 @@ async function openDataDirectory(directory: string): Promise<DataDirectory> {
   };
 }
 
-/** Refuses a data directory of another user, because its owner could configure PostgreSQL to run programs. */
+/** Refuses a data directory that another user owns, because this user could configure PostgreSQL to run programs. */
 async function requireOwn(directory: string): Promise<void> {
   const { uid } = await stat(directory);
   const user = getuid?.();

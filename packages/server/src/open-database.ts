@@ -52,7 +52,7 @@ export async function findRootKey({ rootKey, databaseUrl, dataDirectory }: Confi
 async function openEmbedded(config: Config, purpose: Purpose): Promise<OpenDatabase> {
   const find = purpose === 'serve' ? createDataDirectory : findDataDirectory;
   const { path, rootKeyFile, hasDatabase } = await find(config.dataDirectory);
-  // Starting PostgreSQL creates a missing database, so the database is searched before PostgreSQL starts.
+  // This check for a database comes before the start of PostgreSQL, because the start creates a missing database.
   const mayCreate = !hasDatabase();
   const inDirectory = () => readOrCreateRootKeyFile(rootKeyFile, { mayCreate });
   // The root key is created before the database, so that an interrupted start cannot leave a database without a root

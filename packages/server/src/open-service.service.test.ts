@@ -7,7 +7,7 @@ import { openService, openServiceOn } from './open-service.ts';
 import { createTenant } from './operations/tenants.ts';
 import type { Database } from './store/database.ts';
 
-// The tests run PostgreSQL without durability, and every server warns about missing durability.
+// The test ignores these warnings about missing durability, because the tests run PostgreSQL without durability.
 const fast = /fsync|full_page_writes|synchronous_commit/;
 
 let place: TestDatabase;

@@ -8,7 +8,9 @@ export interface NamedRow {
   readonly tenantId: string;
 }
 
-/** The response to the client must not name the row. */
+/**
+ * Thrown if a row of the database fails its integrity check. The response to the client must not name the row.
+ */
 export class Tampered extends Refusal {
   readonly row: NamedRow;
 
@@ -21,7 +23,10 @@ export class Tampered extends Refusal {
   }
 }
 
-/** `eaas database copy` has moved the tenant to another database, or has not completed the copy in this database. */
+/**
+ * Thrown if `eaas database copy` has moved the tenant to another database, or has not completed the copy in this
+ * database.
+ */
 export class Closed extends Refusal {
   constructor() {
     super(

@@ -6,7 +6,10 @@ import { CannotStart } from './cannot-start.ts';
 import { ifExists, syncDirectory, writeNewFile } from './durable-files.ts';
 import { decodeRootKey, encodeRootKey, longestRootKeyText } from './root-key-text.ts';
 
-/** `mayCreate` must be false if the database has data, because a new root key cannot decrypt the data. */
+/**
+ * Reads the root key file, or creates it. `mayCreate` must be false if the database has data, because a new root key
+ * cannot decrypt the data.
+ */
 export async function readOrCreateRootKeyFile(
   path: string,
   { mayCreate }: { mayCreate: boolean },
@@ -18,7 +21,7 @@ export async function readOrCreateRootKeyFile(
       `The root key file ${path} is missing, and no other key can decrypt the existing data. Restore the file from your copy.`,
     );
   }
-  // Another process might have created the file at the same time.
+  // If another process has created the file at the same time, this process reads that file.
   const key = (await createRootKeyFile(path)) ?? (await readRootKeyFile(path));
   if (key) return key;
   throw new CannotStart(`The root key file ${path} was removed while this process read it: start again.`);
@@ -48,7 +51,7 @@ export async function readRootKeyFile(path: string): Promise<Uint8Array | undefi
 }
 
 /**
- * Whether users other than the owner can read the file. A file of root may be readable by its group, because
+ * Returns whether users other than the owner can read the file. The group may read a file of root, because
  * orchestrators mount secrets with this mode. PostgreSQL has the same rule for its key files.
  */
 export function isOpenToOthers({ mode, uid }: { mode: number; uid: number }): boolean {

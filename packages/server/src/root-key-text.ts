@@ -1,4 +1,4 @@
-// Root keys are plain byte arrays, which can be wiped. Strings cannot be wiped, and small Buffers share a memory pool.
+// Root keys are plain byte arrays, because strings cannot be wiped and small Buffers share a memory pool.
 
 const keyBytes = 32;
 const textBytes = 44;
@@ -22,7 +22,8 @@ export function decodeRootKey(text: Uint8Array): Uint8Array | undefined {
     held += 6;
     if (held >= 8) key[at++] = bits >> (held -= 8);
   }
-  // The last base64 character before the padding has two unused bits, which canonical base64 sets to zero.
+  // The last base64 character of a root key has two unused bits. The text is refused unless both bits are zero, as in
+  // canonical base64.
   return (bits & 3) === 0 ? key : wiped(key);
 }
 
@@ -30,7 +31,7 @@ function wiped(key: Uint8Array): undefined {
   key.fill(0);
 }
 
-/** The caller must wipe the returned bytes. */
+/** Returns the base64 text of a root key as bytes. The caller must wipe the returned bytes. */
 export function encodeRootKey(key: Uint8Array): Uint8Array {
   const text = new Uint8Array(longestRootKeyText).fill(padding);
   for (let at = 0; at < textBytes - 1; at++) {

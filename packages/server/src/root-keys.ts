@@ -9,14 +9,14 @@ export interface RootKeyProvider {
   readonly file?: string;
   readonly program?: string;
   readonly wrappedFile?: string;
-  /** The caller must wipe the returned root key. */
+  /** Returns the root key. The caller must wipe the returned bytes. */
   load(): Promise<Uint8Array>;
 }
 
 export function rootKeyInVariable(variable: string, value: string): RootKeyProvider {
   const decode = (): Uint8Array => {
     const text = Uint8Array.from(value, (letter) => Math.min(letter.charCodeAt(0), 0xff));
-    // The final newline of a root key file is allowed, but not in an environment variable.
+    // A root key file may end with a newline, but the value of an environment variable may not.
     const key = value.endsWith('\n') ? undefined : decodeRootKey(text);
     text.fill(0);
     if (key) return key;
@@ -58,7 +58,8 @@ export function rootKeyFromCommand(
       new CannotStart(
         `${variable}: ${what} (${path}). The program must print the root key and nothing else.`,
       );
-    // The program gets a separate process group, so that ending the group also ends the program's child processes.
+    // The program that returns the root key runs in a separate process group, because ending the group also ends the
+    // program's child processes.
     const child = spawn(path, [], { env, stdio: ['ignore', 'pipe', 'inherit'], detached: true });
     const text = new Uint8Array(longestRootKeyText + 1);
     let length = 0;

@@ -14,7 +14,10 @@ export interface Development {
   readonly announce: (address: string, hasPages: boolean) => Promise<void>;
 }
 
-/** Checks the configuration and the port first, so that a failed start creates no data directory and no root key. */
+/**
+ * Starts the server. The configuration and the port are checked first, so that a failed start creates no data directory
+ * and no root key.
+ */
 export async function serve(
   config: Config,
   develop?: (service: Service) => Promise<Development>,

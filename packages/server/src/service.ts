@@ -9,7 +9,7 @@ import type { Database } from './store/database.ts';
 
 export interface Service {
   readonly database: Database;
-  /** Connections for lists, which can be slow and must not delay other work. */
+  /** Connections for lists, because slow lists must not delay other requests. */
   readonly reads: Database;
   readonly background: Database;
   readonly tenants: Tenants;
@@ -29,7 +29,7 @@ interface Counts {
   intakeOpened: number;
   blindHashElements: number;
   readonly tallies: Tallies;
-  /** Measured by `performance.now()`. */
+  /** When the last failed append ended, as a value of `performance.now()`, or null if an append has succeeded since. */
   failedAt: number | null;
 }
 

@@ -15,7 +15,7 @@ let connected: Telemetry | undefined;
 /** Every version 1 of `@opentelemetry/api` finds a registered SDK in this property of the global object. */
 const registry = Symbol.for('opentelemetry.js.api.1');
 
-/** Without a registered SDK, the server does not load `@opentelemetry/api`. */
+/** Connects the server to OpenTelemetry. Without a registered SDK, the server does not load `@opentelemetry/api`. */
 export async function connectTelemetry(): Promise<void> {
   if (!(registry in globalThis)) return;
   const api = await import('@opentelemetry/api');
@@ -35,7 +35,7 @@ export function telemetry(): Telemetry | undefined {
   return connected;
 }
 
-/** Work outside a traced request or job, such as a readiness probe, gets no span. */
+/** Runs the work in a span. Work outside a traced request or job, such as a readiness probe, gets no span. */
 export function traced<T>(name: string, work: (span?: Span) => Promise<T>): Promise<T> {
   return connected?.api.trace.getActiveSpan()
     ? within(connected, connected.tracer.startSpan(name), work)
@@ -51,8 +51,8 @@ interface Traced {
 }
 
 /**
- * Runs shared work in one span. A span has one parent, so the span is a child of the first item's span and links to the
- * other spans.
+ * Runs shared work in one span. A span has only one parent, so the new span is a child of the first item's span and
+ * links to the spans of the other items.
  */
 export function tracedTogether<T>(
   name: string,
@@ -78,7 +78,7 @@ async function within<T>({ api }: Telemetry, span: Span, work: (span?: Span) => 
   }
 }
 
-/** Marks a span as failed. The message of the error is left out, because it can contain secrets. */
+/** Marks a span as failed. The message of the error is omitted, because it can contain secrets. */
 export function noteError(span: Span, error: unknown): void {
   const isRefusal = error instanceof Refusal;
   span.setAttribute(

@@ -89,7 +89,7 @@ function remedy(status: number, path: string): string {
   return 'Start again when it is healthy.';
 }
 
-// Requests use `node:https`, because `fetch` in Node needs another package to trust a CA from a file.
+// Requests use `node:https`, because `fetch` in Node needs an extra package to trust a CA from a file.
 async function post(
   url: URL,
   headers: Readonly<Record<string, string>>,

@@ -20,7 +20,9 @@ const texts: Readonly<Record<AuditAction, string>> = {
   'tenant.update': 'tenant changed',
 };
 
-/** An import of the actions from `@eaas/protocol/wire` would add zod to the page. */
+/**
+ * The actions come from `texts`, because an import of the list from `@eaas/protocol/wire` would add zod to the page.
+ */
 export const actionOptions: readonly (readonly [string, string])[] = [
   ['', 'All actions'],
   ...Object.entries(texts).map(([action, text]) => [action, `${action}: ${text}`] as const),

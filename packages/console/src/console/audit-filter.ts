@@ -12,7 +12,7 @@ export function filterOf({ action, keyId, from, to }: FilterTexts): AuditFilter 
     ...(action !== '' && { action: action as AuditAction }),
     ...(keyId !== '' && { key_id: keyId }),
     ...(from !== '' && { date_from: new Date(from).toISOString() }),
-    // The input has minutes but no seconds, so the filter includes the whole minute of the end time.
+    // The form's end time has no seconds, so the filter includes the whole last minute.
     ...(to !== '' && { date_to: new Date(new Date(to).getTime() + 59_999).toISOString() }),
   };
 }

@@ -24,6 +24,6 @@ export function save(file: Blob, name: string): void {
   link.href = URL.createObjectURL(file);
   link.download = name;
   link.click();
-  // The URL of the file remains valid for a minute, because the browser might still read the file.
+  // The download's URL stays valid for a minute, because the browser might still be reading the file.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

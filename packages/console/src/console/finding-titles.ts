@@ -1,7 +1,7 @@
 import type { AuditFindingCode } from '@eaas/sdk/audit';
 
 export const findingTitles: Readonly<Record<AuditFindingCode, string>> = {
-  verifier_key_changed: 'The service signs with another key than before.',
+  verifier_key_changed: 'The service signs with a different key than before.',
   checkpoint_invalid: 'The signature of the checkpoint is not valid.',
   rollback: 'The log was restored to an older state.',
   fork: 'An entry changed after it was verified.',

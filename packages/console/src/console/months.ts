@@ -29,7 +29,10 @@ export function totalOf({ operations: counts }: Month): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
-/** The chart draws each later operation in front, so the operation with the highest edge must come first. */
+/**
+ * Returns the upper edges of each operation's area in a stacked chart. The highest area comes first, because the chart
+ * draws later areas in front of it.
+ */
 export function stackedTops(months: readonly Month[]): { operation: Operation; tops: number[] }[] {
   const sums = months.map(() => 0);
   return operations

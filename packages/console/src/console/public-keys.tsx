@@ -76,7 +76,7 @@ function Published({ client, record, onRetry }: PublicKeysProps) {
     onRetry();
   };
   if (failure) return <PageFailure failure={failure} needs="encrypt" of="the public keys" onRetry={retry} />;
-  // `value` can still be the public key from before a rotation. The new public key is then being loaded.
+  // After a rotation, `value` still has the old public key until the new public key is loaded.
   if (!value || value.keyVersion < key_version)
     return <LoadingRows text="Loading the public keys" rows={2} />;
   const { keyId, keyVersion, intake, hashPublicKey } = value;

@@ -45,7 +45,7 @@ export function WriterKey({ keyId, keyVersion, publicKey, sha256, isNew }: Write
             </button>
           </span>
         </figcaption>
-        {/* The focus lets users scroll the text with the keyboard. */}
+        {/* `tabIndex` makes the text focusable, so that users can scroll the text with the keyboard. */}
         <pre tabIndex={0} role="group" aria-label={title}>
           <code>{publicKey}</code>
         </pre>

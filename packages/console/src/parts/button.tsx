@@ -11,7 +11,10 @@ interface ButtonProps {
   readonly label?: string;
 }
 
-/** A button that ignores clicks while it is busy. It is not disabled, because a disabled button loses the focus. */
+/**
+ * A button that ignores clicks while its work runs. The button is not disabled, because a disabled button loses the
+ * focus.
+ */
 export function Button({
   kind = 'plain',
   type = 'button',

@@ -13,7 +13,7 @@ export function Code({ title, code }: CodeProps) {
         {title}
         <Copy text={code} of={`the code: ${title}`} />
       </figcaption>
-      {/* The focus lets users scroll long lines with the keyboard. */}
+      {/* `tabIndex` makes the code focusable, so that users can scroll long lines with the keyboard. */}
       <pre tabIndex={0} role="group" aria-label={title}>
         <code>
           {highlight(code).map(({ text, kind }, index) =>

@@ -29,10 +29,10 @@ export function Dialog({ title, children, onClose, mustAnswer = false }: DialogP
         if (!mustAnswer) onClose();
       }}
       onClose={({ currentTarget }) => {
-        // A `close` event can arrive after the dialog was removed from the page.
+        // A `close` event that arrives after the dialog was removed from the page is ignored.
         if (!currentTarget.isConnected) return;
-        // This call keeps the dialog open, because browsers close it on the second Escape even if the page prevents
-        // `cancel`.
+        // `showModal` opens the dialog again, because browsers close a dialog on the second Escape even if the page
+        // prevents the event `cancel`.
         if (mustAnswer) currentTarget.showModal();
         else onClose();
       }}

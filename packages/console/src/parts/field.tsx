@@ -23,7 +23,7 @@ interface Inputs extends Texts {
 
 export function Field({ label, hint, error, value, type = 'text', ...input }: Inputs) {
   const id = useId();
-  // The types of Preact require a literal as the `type` of an input.
+  // Preact's types accept only a literal string as the `type` of an input, so one of the literals stands for all.
   const literal: 'text' = type as 'text';
   return (
     <Labelled id={id} label={label} hint={hint} error={error}>

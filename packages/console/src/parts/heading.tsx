@@ -4,7 +4,7 @@ import { isFirstPage } from './first-page.ts';
 /** A page title that takes the focus, so that a screen reader begins at the title. */
 export function Heading({ children }: { readonly children: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  // A layout effect sets the focus before the user can move it.
+  // A layout effect runs before the user can move the focus to another element.
   useLayoutEffect(() => {
     if (!isFirstPage()) heading.current?.focus({ preventScroll: true });
   }, []);

@@ -7,7 +7,10 @@ interface LinkProps {
   readonly isCurrent?: boolean;
 }
 
-/** A link that changes the page without a full load, which would delete the API key from memory. */
+/**
+ * A link that shows another page of the console without a reload, because a reload would delete the API key from
+ * memory.
+ */
 export function Link({ to, children, isCurrent = false }: LinkProps) {
   return (
     <a

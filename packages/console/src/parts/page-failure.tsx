@@ -9,7 +9,7 @@ import { FailureView } from './states.tsx';
 interface PageFailureProps {
   readonly failure: Failure;
   readonly needs: Permission;
-  /** The name of the data that the API key must not see. */
+  /** The data that the API key has no permission to read, as in "To see this page". */
   readonly of?: string;
   readonly onRetry: () => void;
 }

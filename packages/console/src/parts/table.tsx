@@ -18,7 +18,9 @@ interface TableProps<Row> {
   readonly marked?: { readonly key: string | number; readonly place: RefObject<HTMLTableRowElement | null> };
 }
 
-/** Some browsers drop the roles of a table when CSS changes its layout, so the roles are explicit. */
+/**
+ * A table with explicit ARIA roles, because some browsers drop the implicit roles if CSS changes the table's layout.
+ */
 export function Table<Row>({
   caption,
   columns,

@@ -45,7 +45,7 @@ export function createRecorder(send: typeof fetch = (input, init) => fetch(input
   };
 }
 
-/** Shortens the data keys in a body, because data keys are secret. */
+/** Shortens the data keys in a JSON body for display, because data keys are secret. */
 export function shown(body: string): string {
   try {
     const shorten = (name: string, value: unknown): unknown =>

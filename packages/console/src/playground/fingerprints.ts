@@ -4,7 +4,7 @@ import type { Exchange } from './exchanges.ts';
 
 export interface Fingerprints {
   readonly value: string;
-  /** The fingerprints from the two calls of `blindHash`. */
+  /** The two blind hashes of `value`, from two calls of `blindHash`. */
   readonly hashes: readonly [string, string];
 }
 
@@ -12,12 +12,12 @@ export async function fingerprintTwice(
   eaas: Pick<EaasClient, 'blindHash'>,
   value: string,
 ): Promise<Fingerprints> {
-  // The calls are sequential, because the client sends equal values of concurrent calls only once.
+  // The two calls run one after the other, because the client sends equal values of concurrent calls only once.
   const first = await eaas.blindHash(value);
   return { value, hashes: [first, await eaas.blindHash(value)] };
 }
 
-/** The blinded values of the requests that succeeded, in the order of the requests. */
+/** Returns the blinded values of the successful requests to `/hash/blind`, in the order of the requests. */
 export function elementsIn(exchanges: readonly Exchange[]): string[] {
   return exchanges
     .filter(({ path, status }) => path.endsWith('/hash/blind') && status === 200)

@@ -43,7 +43,7 @@ export function LiveAudit({ play }: { readonly play: Play }) {
         </p>
       </div>
       <Chain report={report.value} failure={failure.value} count={entries.value.length} />
-      {/* The focus lets users scroll a long list with the keyboard. */}
+      {/* `tabIndex` makes the list focusable, so that users can scroll a long list with the keyboard. */}
       <div class="entries" role="log" aria-label="Newest entries of the audit log" tabIndex={0}>
         <ol>
           {entries.value.map((entry) => (

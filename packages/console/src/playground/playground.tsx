@@ -52,7 +52,7 @@ function SignedIn({ session }: { readonly session: Session }) {
   );
 }
 
-/** Asks before it creates a key, because the tenant might be in production. */
+/** Asks the user before a key is created, because the tenant might be in production. */
 function NoKey({ client, onCreated }: { readonly client: EaasClient; readonly onCreated: () => void }) {
   const { isBusy, failure, run } = useWork();
   const create = async (): Promise<void> => {

@@ -8,13 +8,13 @@ export const smallBody = 64 * 1024;
 export type Admission = ReturnType<typeof createAdmission>;
 
 /**
- * Creates the queues that share CPU time, memory for bodies and database connections between tenants. `workers` is the
- * number of worker processes, among which a server divides its memory and its connections.
+ * Creates the queues in which tenants share CPU time, memory for bodies and database connections. `workers` is the
+ * number of worker processes, which share the server's memory and connections.
  */
 export function createAdmission(turns = new Turns(), workers = 1) {
   const divide = (most: number): number => Math.max(1, Math.floor(most / workers));
   const reads = divide(4);
-  // At least 8 MiB, because the largest body has 8 MiB.
+  // Each worker process needs at least 8 MiB for large bodies, because one body can have 8 MiB.
   const largeBodies = Math.max(8 * mebi, divide(32 * mebi));
   return {
     turns,

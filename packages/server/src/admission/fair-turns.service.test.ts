@@ -16,7 +16,7 @@ beforeAll(async () => {
   ann = await settle(world.replica(), 'ann');
   bob = await settle(world.replica(), 'bob');
   turns = { taken: 0 };
-  // Each reading advances the test's clock by one millisecond, so the result is the same on every machine.
+  // The test's clock advances by one millisecond each time it is read, so the result does not depend on the machine.
   let now = 0;
   const later = (turn: () => void): void => {
     setImmediate(() => {
@@ -72,7 +72,8 @@ test('readiness checks at the same time share one query', async () => {
     },
   });
   const state = { jobs: [], verified: undefined };
-  // The first check of a server also reads whether another database serves the tenants.
+  // The first health check of a server also queries whether another database serves the tenants, so this check comes
+  // before the count.
   await openDoors(service, state).health();
   const doors = openDoors({ ...service, database }, state);
   const answers = await Promise.all(Array.from({ length: 300 }, () => doors.health()));

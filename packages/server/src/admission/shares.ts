@@ -21,12 +21,15 @@ export interface SharesOptions {
   readonly patience?: number;
 }
 
-/** A tenant that holds units can take at most half of the units that the other tenants leave free. */
+/**
+ * Divides a number of units among tenants. A tenant that holds units gets more only while its total is at most half of
+ * the units that no other tenant holds.
+ */
 export class Shares {
   readonly #capacity: number;
   readonly #perTenant: number;
   readonly #patience: number;
-  /** The map begins with the tenant that was served least recently. */
+  /** The tenants that hold units or wait for them, beginning with the tenant that got units least recently. */
   readonly #tenants = new Map<string, Tenant>();
   #held = 0;
   #waiting = 0;
@@ -84,7 +87,7 @@ export class Shares {
         this.#refused++;
         this.#forgetIdle(tenantId, tenant);
         reject(busy());
-        // If the removed work was too large for the free units, later work of the tenant might fit now.
+        // If the request that gave up was too large for the free units, the tenant's next request might fit.
         this.#grant();
       };
       const timer = setTimeout(giveUp, this.#patience);

@@ -18,11 +18,11 @@ interface Job {
   refuse(): void;
 }
 
-/** In milliseconds. After a slice of one tenant's work, the event loop handles waiting I/O. */
+/** How many milliseconds the work of one tenant runs before the event loop handles waiting I/O. */
 const slice = 2;
 /**
- * The CPU time in milliseconds that counts for the start of a call. The rest of the call runs outside the tenant's
- * turn.
+ * The CPU time in milliseconds that `begin` charges to a tenant. The call itself runs later, and its CPU time is not
+ * measured.
  */
 const start = 0.125;
 const patience = 2_000;
@@ -30,18 +30,18 @@ const patience = 2_000;
 interface Queue {
   readonly jobs: Job[];
   /**
-   * CPU time in milliseconds. A tenant that begins to wait starts with the CPU time of the tenant whose turn is next,
-   * so that it cannot run long before the others.
+   * The tenant's used CPU time in milliseconds. It starts at the lowest value of all waiting tenants, so that a new
+   * tenant cannot run long before the others.
    */
   served: number;
 }
 
-/** The waiting tenant with the least CPU time has the next turn. */
+/** Runs the work of all tenants on one event loop. The waiting tenant that has used the least CPU time runs next. */
 export class Turns {
   readonly #clock: () => number;
   readonly #later: (turn: () => void) => void;
   readonly #queues = new Map<string, Queue>();
-  /** The CPU time of tenants that no longer wait, kept until all tenants in the queues have had as much CPU time. */
+  /** The used CPU time of tenants that no longer wait, kept until every waiting tenant has used as much. */
   readonly #ahead = new Map<string, number>();
   #least = 0;
   #turnEnd: number | null = null;

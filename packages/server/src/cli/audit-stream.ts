@@ -29,15 +29,15 @@ interface Stream {
   readonly output: Output;
   readonly format: Format;
   readonly stop: AbortSignal;
-  /** The ids of tenants whose log is broken. */
+  /** The ids of tenants whose audit log is broken. */
   readonly broken: Set<string>;
 }
 
 const shortestPause = 1_000;
 const longestPause = 30_000;
 /**
- * The pause after a poll, as a multiple of the poll's duration. Polls read the heads of all tenants, and take less than
- * 5 % of the time.
+ * The pause after each poll, as a multiple of the poll's duration. Each poll reads the log heads of all tenants, so
+ * polls must take less than 5 % of the time.
  */
 const pausePerPoll = 20;
 
@@ -99,8 +99,8 @@ async function follow(stream: Stream, wanted: ReadonlySet<string> | undefined): 
 }
 
 /**
- * Sends a part of each log, and returns whether a log has further entries. Each log gets one turn per round, so that a
- * long log does not delay other logs.
+ * Sends a limited part of each audit log, so that a long log does not delay other logs. Returns whether any log has
+ * further entries.
  */
 async function sendRound(stream: Stream, wanted: ReadonlySet<string> | undefined): Promise<boolean> {
   const { service, cursor, broken, stop } = stream;
@@ -133,7 +133,8 @@ async function sendNew(stream: Stream, tenantId: string): Promise<boolean> {
       if (++pieces >= mostPieces || stop.aborted) return !broken.has(tenantId);
     }
   } catch (error) {
-    // After the tenant has moved to another database, a stream of that database can continue with the same cursor.
+    // `Closed` means that the tenant was moved to another database. A stream of the new database can continue with the
+    // cursor file of this stream.
     if (error instanceof Closed) return false;
     if (!(error instanceof Tampered)) throw error;
     const notice = noticeOf(stream, tenantId, { reason: 'row_changed', id: 0 });

@@ -115,8 +115,8 @@ async function verifyEntries(
 }
 
 /**
- * Whether the hash of an entry is valid. The first hash of a file is trusted unless the id is 1, because earlier
- * entries might have been purged.
+ * Returns whether an entry's hash is valid. The hash of the file's first entry is trusted unless its id is 1, because
+ * earlier entries might have been purged.
  */
 function isChained(last: Entry | undefined, { hash, ...entry }: Entry): boolean {
   if (!last && entry.id !== 1) return true;

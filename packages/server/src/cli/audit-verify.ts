@@ -114,7 +114,7 @@ async function verifyAndShow(
       note(`The tenant ${chain.tenant_id} was not verified. ${error.message}`);
       return true;
     }
-    // An invalid checkpoint file does not stop the verification, because the log might have other faults.
+    // An invalid checkpoint file does not stop the verification, because the audit log might have other faults.
     if (named !== undefined || !kept || !isRefusal(error, 'bad_request')) throw error;
   }
   note(

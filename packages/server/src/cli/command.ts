@@ -29,8 +29,8 @@ export function command(name: string, description: string, examples: readonly st
 }
 
 /**
- * Returns an error for an unknown option, or undefined. If a required option is misspelt, Commander reports only that
- * the required option is missing.
+ * Returns an error that names an unknown option, or undefined. Without this error, Commander would report a misspelt
+ * required option only as missing.
  */
 function unknownOption({ args, options }: Command, error: string): string | undefined {
   const [unknown] = args.find((word) => word.startsWith('--'))?.split('=') ?? [];

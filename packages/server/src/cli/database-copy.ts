@@ -71,7 +71,7 @@ async function openTarget(config: Config, { rootKey }: OpenDatabase): Promise<Op
   }
 }
 
-/** Both databases must have the columns of this version of the schema, because rows are copied with all columns. */
+/** Requires that the database has this program's version of the schema, because rows are copied with all columns. */
 async function requireSchema({ database }: Service, which: 'source' | 'target'): Promise<void> {
   const version = await database.run(schemaVersion);
   if (version === newestVersion) return;

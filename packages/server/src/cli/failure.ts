@@ -23,7 +23,8 @@ export interface Failure {
 }
 
 export function failureOf(error: unknown): Failure {
-  // Commander has already printed its error message. Commander also throws after --help and --version.
+  // Commander has already printed its message. Commander also throws after `--help` and `--version`, then with the exit
+  // code 0.
   if (error instanceof CommanderError) {
     return { code: error.exitCode === 0 ? exitCodes.ok : exitCodes.usage, message: null };
   }

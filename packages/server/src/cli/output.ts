@@ -48,7 +48,10 @@ export function progress(what: string): (done: number, all: number) => void {
   };
 }
 
-/** Quotes text with control characters, because a terminal would execute the control characters. */
+/**
+ * Returns text for one line of output. Text with control characters is quoted, because a terminal would interpret these
+ * characters.
+ */
 export function inLine(text: string): string {
   return hasControlCharacter(text) ? JSON.stringify(text) : text;
 }

@@ -43,7 +43,7 @@ const serve = command(
   .addOption(new Option('--worker').hideHelp())
   .action(async ({ workers, worker }: { workers?: string; worker?: true }) => {
     const config = readServerConfig(workers);
-    // The HTTP server is imported only here, because the import would delay other commands.
+    // The HTTP server is imported dynamically, because a static import would delay all other commands.
     if (worker) {
       if (!process.connected)
         throw new WrongUsage('Only `eaas serve` starts worker processes: run `eaas serve`.');

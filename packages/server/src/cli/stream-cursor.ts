@@ -14,7 +14,9 @@ interface Pending {
 }
 
 export interface CursorOptions {
-  /** The minimum number of bytes to send again after a restart, because the reader might have lost them. */
+  /**
+   * The minimum number of bytes to send again after a restart, because the reader of the stream might have lost them.
+   */
   readonly resend: number;
   readonly flush: () => Promise<void>;
 }
@@ -22,8 +24,8 @@ export interface CursorOptions {
 export type Cursor = Awaited<ReturnType<typeof openCursor>>;
 
 /**
- * Opens a file with one line per tenant and position. The last line of a tenant counts. An incomplete line is ignored,
- * because a lost line only repeats entries.
+ * Opens the cursor file of a stream. The last complete line of a tenant is its position, because a lost line only
+ * causes entries to be sent again.
  */
 export async function openCursor(path: string, { resend, flush }: CursorOptions) {
   const saved = await readPositions(path);

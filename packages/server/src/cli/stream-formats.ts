@@ -22,12 +22,13 @@ export const formatters: Readonly<Record<Format, Formatter>> = {
   text: textLine,
 };
 
-// The facility 13 is "log audit". An entry is informational (6), and a notice is critical (2).
+// The priorities of syslog messages. The facility 13 is "log audit", the severity of an entry is informational (6), and
+// the severity of a notice is critical (2).
 const [informational, critical] = [13 * 8 + 6, 13 * 8 + 2];
 // RFC 5612 reserves this enterprise number for documentation, so it cannot collide with a vendor's number.
 const enterprise = 32473;
 
-/** A message of RFC 5424, with the record as JSON at its end. */
+/** Returns a syslog message (RFC 5424) that ends with the record as JSON. */
 export function syslogLine(record: ShownEntry | NoticeRecord, host: string): string {
   const isNotice = 'notice' in record;
   const priority = isNotice ? critical : informational;

@@ -8,7 +8,7 @@ export function trueOrFalse(text: string): boolean {
   return text === 'true';
 }
 
-/** Commander ignores the value null, so the string `null` stands for an unlimited quota. */
+/** Parses a quota. The string `null` stands for an unlimited quota, because Commander ignores the value null. */
 export function numberOrNull(text: string): number | 'null' {
   return text === 'null' ? text : wholeNumber(text);
 }

@@ -7,8 +7,8 @@ import { sameBytes } from './same-bytes.ts';
 
 const label = 'eaas audit entry v1';
 const hashLength = 32;
-// Positions in an encoded entry. They are constant, because the label, the previous hash and the tenant's id have fixed
-// lengths.
+// Byte positions in an encoded audit entry. The positions are constant, because the label, the previous hash and the
+// tenant's id have fixed lengths.
 const hashAt = 4 + 4 + label.length + 4;
 const idAt = hashAt + hashLength + 4 + 36 + 4;
 
@@ -18,8 +18,8 @@ export interface Link {
 }
 
 /**
- * The returned function `next` computes the hash of an audit entry that equals the previous entry except for its id.
- * Hashes are strings with one character per byte.
+ * Returns functions that hash audit entries. `next` is fast, because it hashes a copy of the previous entry with
+ * another id. Hashes are strings with one character per byte.
  */
 export function entryHashes() {
   let preimage = Buffer.alloc(0);
@@ -55,7 +55,7 @@ export function entryMacs(auditMac: KeyObject, hashes: readonly string[]): strin
 
 export function encodedEntryChainer(auditMac: KeyObject, tenantId: string) {
   const start = Buffer.from(pae(label, new Uint8Array(hashLength), tenantId));
-  start.writeUInt32BE(3 + 8, 0); // this function adds three parts; the encoded entry has eight
+  start.writeUInt32BE(3 + 8, 0); // the number of parts: 3 in `start` and 8 in the encoded entry
   const scratch = Buffer.concat([start], 16_384);
   return (previousHash: Uint8Array, encoded: Uint8Array): Link => {
     const length = start.length + encoded.length;
@@ -71,7 +71,7 @@ export function macHolds(auditMac: KeyObject, hash: Uint8Array, mac: Uint8Array)
   return sameBytes(auditEntryMac(auditMac, hash), mac);
 }
 
-/** The next call of `paeView` overwrites the returned bytes. */
+/** Returns the bytes that the hash of an audit entry covers. The next call of `paeView` overwrites these bytes. */
 export function entryPreimageView(previousHash: Uint8Array, entry: StoredEntry): Uint8Array {
   return paeView([
     label,

@@ -4,14 +4,14 @@ const blockLength = 64;
 const hashLength = 32;
 
 /**
- * Computes HMAC-SHA-256 with one-shot hashes, which take half the time of Hmac objects. The caller must call `wipe`
- * after the last message.
+ * Returns an HMAC-SHA-256 that uses one-shot hashes, because Node's `Hmac` objects take twice the time. The caller must
+ * call `wipe` after the last message.
  */
 export function hmacSha256(key: KeyObject, messageLength: number) {
   const bytes = key.export();
   if (bytes.length > blockLength)
     throw new RangeError(`an HMAC key must have at most ${blockLength} bytes (got ${bytes.length})`);
-  // `allocUnsafeSlow` does not use Buffer's shared pool, which other code can read.
+  // The key is kept in memory from `allocUnsafeSlow`, because other code can read Buffer's shared pool.
   const inner = Buffer.allocUnsafeSlow(blockLength + messageLength);
   const outer = Buffer.allocUnsafeSlow(blockLength + hashLength);
   for (let at = 0; at < blockLength; at++) {

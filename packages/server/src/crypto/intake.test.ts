@@ -62,7 +62,8 @@ describe('a wrapped key with a flipped bit', () => {
     const flipped = point.with(31, (point[31] ?? 0) ^ 0x80);
     const scalar = new Uint8Array(32).fill(1);
     expect(intakeCrypto.x25519(scalar, flipped)).toEqual(intakeCrypto.x25519(scalar, point));
-    // X25519 ignores this bit. Opening still fails, because the combiner of X-Wing hashes the whole point.
+    // X25519 ignores the highest bit of the point. Opening still fails, because X-Wing's combiner hashes the whole
+    // point.
     expect(dekAfter(lastOfPoint, 0x80)).toBe(undefined);
   });
 });

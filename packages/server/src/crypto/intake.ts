@@ -14,7 +14,10 @@ import { nodeEngine } from '@eaas/protocol/node';
 const pkcs8Start = Buffer.from('302e020100300506032b656e04220420', 'hex');
 const spkiStart = Buffer.from('302a300506032b656e032100', 'hex');
 
-/** X25519 is from OpenSSL, because OpenSSL's multiplication is constant-time. ML-KEM is from `@noble/post-quantum`. */
+/**
+ * The cryptography of intake. X25519 comes from OpenSSL, because OpenSSL's multiplication is constant-time. ML-KEM
+ * comes from `@noble/post-quantum`.
+ */
 export const intakeCrypto: IntakeCrypto = {
   engine: nodeEngine,
   shake256: (message, length) => createHash('shake256', { outputLength: length }).update(message).digest(),
@@ -30,7 +33,7 @@ export const intakeCrypto: IntakeCrypto = {
   },
 };
 
-/** The caller must call the method `wipe` of the returned key. */
+/** Derives the intake private key of a key version. The caller must call the method `wipe` of the returned key. */
 export function openIntakeKey(
   version: KeyObject,
   tenantId: string,

@@ -26,12 +26,13 @@ export interface TenantSecrets {
 const keyLength = 32;
 const rootCheck: Place = { purpose: 'root-check', tenantId: null, keyId: null, version: 0 };
 
-/** The caller must wipe `bytes`. */
+/** Creates a root key from 32 bytes. The caller must wipe `bytes` afterwards. */
 export function rootKey(bytes: Uint8Array): RootKey {
   if (bytes.length !== keyLength)
     throw new RangeError(`a root key must have ${keyLength} bytes (got ${bytes.length})`);
   const key = createSecretKey(bytes);
-  // The id is copied, because a view of the first 8 bytes would keep the other 24 bytes of the hash accessible.
+  // The root key's id is copied, because a view of the first 8 bytes would keep the other 24 bytes of the hash
+  // accessible.
   const rootId = Uint8Array.from(createHmac('sha256', key).update('eaas root id v1').digest().subarray(0, 8));
   return { rootId, key };
 }

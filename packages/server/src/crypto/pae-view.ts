@@ -1,9 +1,12 @@
 import { InputError, pae, type PaePart } from '@eaas/protocol';
 
-// The scratch memory is never wiped. Pass only bytes to hash or to authenticate, never secrets.
+// `paeView` overwrites this memory but never wipes it, so `paeView` must not get secrets.
 const scratch = Buffer.allocUnsafeSlow(65_536);
 
-/** The next call overwrites the returned bytes, so hash or authenticate the bytes before the next call. */
+/**
+ * Encodes parts as `pae` does. The next call overwrites the returned bytes, so the caller must use the bytes before the
+ * next call.
+ */
 export function paeView(parts: readonly PaePart[]): Uint8Array {
   if (mostBytes(parts) > scratch.length) return pae(...parts);
   let at = putLength(parts.length, 0);
@@ -12,7 +15,8 @@ export function paeView(parts: readonly PaePart[]): Uint8Array {
 }
 
 /**
- * Returns an upper limit of the encoded length. A UTF-16 unit takes at most 3 bytes, and an integer at most 17 bytes.
+ * Returns an upper limit of the encoded length of the parts. A UTF-16 unit takes at most 3 bytes, and an integer at
+ * most 17 bytes.
  */
 function mostBytes(parts: readonly PaePart[]): number {
   let most = 4;
@@ -32,7 +36,7 @@ function putPart(part: PaePart, at: number): number {
     );
   const text = String(part);
   const written = scratch.write(text, at + 4);
-  // If the UTF-8 text has one byte per UTF-16 unit, the text is ASCII and has no lone surrogate.
+  // Text with one UTF-8 byte per UTF-16 unit is ASCII, so it has no lone surrogate and needs no check.
   if (written !== text.length && !text.isWellFormed())
     throw new InputError('text must be valid Unicode (got a lone surrogate)');
   return putLength(written, at) + written;

@@ -23,13 +23,15 @@ export function rowMacHolds(
 function toPart(column: Column): PaePart {
   if (typeof column === 'boolean') return String(column);
   if (!isList(column)) return column;
-  // A tampered row might contain a list of lists. `pae` would encode the inner lists as bytes.
+  // A tampered row might contain a list of lists. The check refuses it, because `pae` would encode the inner lists as
+  // bytes.
   if (!column.every((text) => typeof text === 'string'))
     throw new TypeError('every item of a list in a column must be a string');
   return pae(...column);
 }
 
-// Array.isArray does not narrow the type of a readonly array.
+// Returns whether a column is a list. `Array.isArray` cannot replace this function, because it does not narrow the type
+// of a readonly array.
 function isList(column: Column): column is readonly string[] {
   return Array.isArray(column);
 }

@@ -63,8 +63,8 @@ describe('sealed secrets', () => {
     fc.assert(
       fc.property(anyPlace, anyPlace, (a, b) => {
         fc.pre(named(a) !== named(b));
-        // The header of the ciphertext `moved` gets the version of `b`. The version check then succeeds, and only the
-        // authentication can fail.
+        // The header of `moved` gets the version of `b`, so that the version check succeeds and only the authentication
+        // can fail.
         const moved = Buffer.from(sealSecret(ikm, a, secret));
         moved.writeUInt32BE(b.version, 2);
         expect(openSecret(ikm, b, moved)).toBeUndefined();

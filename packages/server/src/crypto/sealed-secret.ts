@@ -23,7 +23,7 @@ const formatAndSuite = 0x0101;
 const intakeFormatAndSuite = 0x0201;
 const aadStart = 8; // after the count of parts and the length of the head, 4 bytes each
 
-// The iv is constant. This is safe, because each random salt gives another encryption key, and each encryption key
+// The iv is constant. This is safe, because each random salt gives a different encryption key, and each encryption key
 // encrypts only one secret.
 const iv = Buffer.alloc(12);
 // Without `authTagLength`, Node would accept an authentication tag of only 4 bytes.
@@ -83,7 +83,7 @@ export function sealer(ikm: KeyObject, { purpose, tenantId, keyId, version }: Om
   };
 }
 
-/** `salt` is random by default. Only tests pass a salt. */
+/** Encrypts a secret. `salt` is random by default, and only tests pass a salt. */
 export function sealSecret(ikm: KeyObject, place: Place, secret: Uint8Array, salt?: Uint8Array): Uint8Array {
   if (secret.length !== bodyLength)
     throw new RangeError(`a secret must have ${bodyLength} bytes (got ${secret.length})`);
@@ -97,7 +97,7 @@ export function sealSecret(ikm: KeyObject, place: Place, secret: Uint8Array, sal
   }
 }
 
-/** The caller must wipe the returned secret. */
+/** Decrypts a secret. The caller must wipe the returned secret. */
 export function openSecret(ikm: KeyObject, place: Place, sealed: Uint8Array): Uint8Array | undefined {
   if (sealedVersion(sealed) !== place.version) return undefined;
   const prepared = sealer(ikm, place);
@@ -108,7 +108,7 @@ export function openSecret(ikm: KeyObject, place: Place, sealed: Uint8Array): Ui
   }
 }
 
-/** The returned version is not authenticated. */
+/** Returns the version from the header of an encrypted secret. The version is not authenticated. */
 export function sealedVersion(sealed: Uint8Array): number | undefined {
   if (sealed.length !== sealedLength) return undefined;
   const view = new DataView(sealed.buffer, sealed.byteOffset, headLength);
@@ -127,7 +127,7 @@ export function wrappedKeyVersion(text: string): number | undefined {
 let salts = Buffer.alloc(0);
 
 /**
- * Returns one of 64 salts that come from one call of `randomBytes`, because 64 calls take much longer. A salt is not
+ * Returns one salt of a batch of 64, because 64 calls of `randomBytes` take much longer than one call. A salt is not
  * secret.
  */
 function randomSalt(): Uint8Array {

@@ -44,7 +44,7 @@ export class EnvFile {
     await this.#write();
   }
 
-  /** With an atomic rename, an interrupted write loses no line. */
+  /** Writes the file by an atomic rename, so that an interrupted write loses no line of the old file. */
   async #write(): Promise<void> {
     const target = await realpath(this.path).catch(() => this.path);
     const temporary = `${target}.${randomBytes(6).toString('hex')}`;

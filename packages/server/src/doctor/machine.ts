@@ -72,7 +72,10 @@ async function judgeRootKeyFile(path: string): Promise<Finding> {
   return ok(check, `Only this user and root can read the root key ${path}.`);
 }
 
-/** Anyone who can change the program can read the root key. */
+/**
+ * Checks the permissions of the program that returns the root key, because anyone who can change the program can read
+ * the root key.
+ */
 async function judgeProgram(path: string): Promise<Finding> {
   const check = 'root_key_command';
   const stats = await stat(path).catch((error: NodeJS.ErrnoException) => error);

@@ -33,7 +33,8 @@ export async function embeddedBinaries(): Promise<PostgresBinaries> {
 
 export async function inspectBinaries(directory: string): Promise<PostgresBinaries | string> {
   try {
-    // Symbolic links are resolved, because initdb looks for the program `postgres` in initdb's own directory.
+    // Symbolic links to PostgreSQL's programs are resolved, because initdb looks for the program `postgres` in initdb's
+    // own directory.
     const postgres = await realpath(join(directory, 'postgres'));
     const initdb = join(dirname(postgres), 'initdb');
     const [version] = await Promise.all([versionOf(postgres), versionOf(initdb)]);

@@ -105,7 +105,7 @@ export async function commandLine(launch: {
 export async function under({ prefix }: Account): Promise<string[]> {
   const dying = ['setpriv', '--pdeathsig=INT', '--'];
   if (!(await runs([...dying, 'true']))) return [...prefix];
-  // A change of user or group cancels the parent-death signal, so `dying` follows the prefix. The shell checks that
+  // `setpriv` runs after the prefix, because a change of user cancels the parent-death signal. The shell checks that
   // this process did not die before the signal was requested.
   return [...prefix, ...dying, 'sh', '-c', 'test "$PPID" = "$0" && exec "$@"', String(pid)];
 }
@@ -115,7 +115,7 @@ export async function under({ prefix }: Account): Promise<string[]> {
  * server in another container on the same volume.
  */
 export async function locking(dataDirectory: string): Promise<string[]> {
-  // With a shared lock, several processes can check `flock` at the same time.
+  // This trial run of `flock` takes a shared lock, because several processes might try at the same time.
   const flock = ['flock', '--no-fork', '--nonblock', `--conflict-exit-code=${lockConflict}`];
   return (await runs([...flock, '--shared', '/', 'true']))
     ? [...flock, join(dataDirectory, 'postgres.lock')]

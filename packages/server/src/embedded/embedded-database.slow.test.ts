@@ -30,7 +30,8 @@ async function newDirectory(): Promise<string> {
   return join(parent, 'data');
 }
 
-// When a test starts, the PostgreSQL of the previous test might still be stopping.
+// Several tests use this data directory, so the PostgreSQL of the previous test might still be stopping when a test
+// starts.
 let used: string;
 beforeAll(async () => {
   used = join(await mkdtemp(join(tmpdir(), 'eaas-test-')), 'data');

@@ -55,7 +55,8 @@ function options(dataDirectory: string, durable: boolean): string[] {
     // PostgreSQL sorts text by bytes, so that an upgrade of the system's libraries cannot invalidate an index.
     '--locale=C',
     '--data-checksums',
-    // PostgreSQL does not listen on TCP. The mode of the socket's directory decides who can connect.
+    // PostgreSQL trusts all connections, because it does not listen on TCP, and the mode of its socket's directory
+    // decides who can connect.
     '--auth-local=trust',
     '--auth-host=reject',
     ...(durable ? [] : ['--no-sync']),

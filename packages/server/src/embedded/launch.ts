@@ -55,8 +55,8 @@ export async function launchPostgres(options: LaunchOptions): Promise<RunningPos
   const { postgres } = binaries;
   const command = await commandLine({ account, postgres, dataDirectory, socketDirectory, durable, settings });
   const [program = '', ...args] = command;
-  // PostgreSQL is in a separate process group. In the same group, Ctrl-C would stop PostgreSQL before the last request
-  // has ended.
+  // PostgreSQL gets a separate process group. In the server's process group, Ctrl-C would stop PostgreSQL before the
+  // last request has ended.
   const child = spawn(program, args, {
     ...account.ids,
     cwd: '/',

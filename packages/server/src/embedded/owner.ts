@@ -17,7 +17,10 @@ export interface Owner extends Process {
   readonly socketDirectory: string;
 }
 
-/** The owner file only informs other processes. PostgreSQL's lock decides who can start PostgreSQL. */
+/**
+ * Writes which process runs PostgreSQL. The owner file only informs other processes, and PostgreSQL's lock decides who
+ * can start PostgreSQL.
+ */
 export async function writeOwner(file: string, purpose: Purpose, postgres: RunningPostgres): Promise<void> {
   const owner: Owner = {
     ...(await processOf(pid)),

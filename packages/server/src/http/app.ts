@@ -43,13 +43,15 @@ export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstan
     if (request.raw.httpVersion === '1.1' && !request.raw.headers.host) {
       throw new Refusal('bad_request', 'The request must have a Host header.');
     }
-    // The router accepts `/v1/keys/` as `/v1/keys/:key_id` with an empty id.
+    // The router matches `/v1/keys/` with `/v1/keys/:key_id` and an empty id, so a path with an empty id is refused
+    // here.
     if (Object.values(request.params ?? {}).includes('')) throw nothingHere();
   });
   app.addHook('onSend', (request, reply, payload, done) => {
     if (isClosing() || options.leaves?.(request.raw.socket, request.visit.caller))
       void reply.header('connection', 'close');
-    // Node sends a string in the same packet as the headers, but sends bytes in a second packet.
+    // Bytes of text are sent as a string, because Node sends a string in the same packet as the headers, but bytes in a
+    // second packet.
     done(null, Buffer.isBuffer(payload) && !request.visit.isBinary ? payload.toString() : payload);
   });
   app.setErrorHandler(answerError);

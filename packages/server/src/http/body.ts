@@ -19,7 +19,7 @@ export interface BodyOwner {
 }
 
 const longestPause = 4_000;
-/** The minimum number of bytes of a large body in each period of 2 s, except in the first two periods. */
+/** A large body must arrive with at least this many bytes per period of 2 s. The first two periods have no minimum. */
 const [leastBytes, window] = [1_000_000, 2_000];
 
 const longestBurst = 128 * 1024;
@@ -119,8 +119,8 @@ function receive(
 }
 
 /**
- * Reading the rest of a refused body lets the client read the response. Slow reads keep a flood of refused uploads
- * from blocking the event loop.
+ * Discards the rest of a refused request's body, so that the client can read the response. The reads are slow, so that
+ * a flood of refused uploads cannot block the event loop.
  */
 export function discardBody(request: IncomingMessage): void {
   if (request.complete || request.listenerCount('data') > 0) return;

@@ -28,12 +28,13 @@ export function closeGracefully(app: FastifyInstance): { isClosing: () => boolea
     isClosing = true;
     for (const socket of silent) socket.destroy();
     setTimeout(() => app.server.closeAllConnections(), deadline).unref();
-    // When a server closes, Node closes idle connections only once. A connection that still receives a refused body
-    // becomes idle later.
+    // When a server closes, Node closes the idle connections only once, at the start. A connection on which the server
+    // still reads the rest of a refused request becomes idle later, so this timer repeats the call.
     closing = setInterval(() => app.server.closeIdleConnections(), 50).unref();
   });
   app.addHook('onClose', async () => {
-    // Node waits only for connections that this process has accepted. In a worker, the main process has accepted them.
+    // This loop waits for all open connections, because Node waits only for connections that this process has accepted.
+    // In a worker, the main process has accepted the connections.
     while (open.size > 0) await sleep(20);
     clearInterval(closing);
   });
@@ -99,7 +100,10 @@ function problemOf(code: string): Problem | undefined {
   return code.startsWith('HPE_') ? garbage : undefined;
 }
 
-/** Whether a response has begun on the socket. An error response would then become part of its body. */
+/**
+ * Returns whether a response has begun on the socket. An error response would then become part of the body of the first
+ * response.
+ */
 function hasResponse(socket: Socket): boolean {
   const { _httpMessage: response } = socket as { _httpMessage?: { headersSent: boolean } | null };
   return response?.headersSent === true;

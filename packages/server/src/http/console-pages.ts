@@ -33,8 +33,8 @@ export async function readConsolePages(): Promise<readonly ConsolePage[] | null>
 }
 
 /**
- * Returns the folder of the optional package, or undefined if the package is not installed. A static import would then
- * fail.
+ * Returns the folder of the console's files, or undefined if their package is not installed. The import is dynamic,
+ * because a static import of a missing package fails.
  */
 async function consoleFolder(): Promise<URL | undefined> {
   const optional: string = '@eaas/console/files';

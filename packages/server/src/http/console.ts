@@ -59,9 +59,7 @@ export function serveConsole(
   if (signIn) serveSignIn(app, doors, signIn);
 }
 
-/**
- * Returns the origins of this server. They do not depend on the Host header, because a client can set it to any value.
- */
+/** Returns the origins of this server. The Host header is ignored, because a client can set it to any value. */
 function ownOrigins(app: FastifyInstance, { publicUrl, port: given }: ConsoleOptions): ReadonlySet<string> {
   if (publicUrl !== null) return new Set([publicUrl]);
   const scheme = 'setSecureContext' in app.server ? 'https' : 'http';

@@ -11,7 +11,10 @@ import { serviceMetrics, type ServerState } from './service-metrics.ts';
 export interface Doors {
   readonly admission: Admission;
   admit(arrival: Arrival): Promise<Caller>;
-  /** `admit` can use cached data, so call `confirm` before any other refusal. Operations read current data. */
+  /**
+   * Checks the API key against current data. Call `confirm` before a refusal for another reason, because `admit` can
+   * use cached data.
+   */
   confirm(caller: Caller): Promise<void>;
   run<R extends Route>(route: R, caller: Caller, input: Input<R>): Promise<Output<R>>;
   readonly requests: HttpMetrics;

@@ -15,7 +15,10 @@ export function inputSchema(schema: z.ZodMiniType): JsonSchema {
   return describe(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema, '', true);
 }
 
-/** Objects allow unknown fields, because later versions of the service can add fields. */
+/**
+ * Returns the JSON schema of a response. Its objects allow unknown fields, because later versions of the service can
+ * add fields.
+ */
 export function outputSchema(schema: z.ZodMiniType): JsonSchema {
   return describe(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }) as JsonSchema, '', false);
 }
@@ -23,7 +26,7 @@ export function outputSchema(schema: z.ZodMiniType): JsonSchema {
 function describe(schema: JsonSchema, name: string, closed: boolean): JsonSchema {
   const { $schema: _, propertyNames: __, ...rest } = schema;
   const tidy: JsonSchema = rest;
-  // zod adds a minimum and a maximum to every integer, even if the schema sets none.
+  // zod adds a minimum and a maximum to every integer, so limits that the schema does not set are removed.
   const isBounded = closed && tidy['minimum'] !== Number.MIN_SAFE_INTEGER;
   if (!isBounded && tidy['maximum'] === Number.MAX_SAFE_INTEGER) delete tidy['maximum'];
   if (tidy['minimum'] === Number.MIN_SAFE_INTEGER) delete tidy['minimum'];

@@ -7,7 +7,7 @@ interface Sample {
 }
 
 /**
- * Gives OpenTelemetry the counters and gauges of Prometheus. Histograms are left out, because OpenTelemetry cannot
+ * Gives OpenTelemetry the counters and gauges of Prometheus. Histograms are omitted, because OpenTelemetry cannot
  * observe them.
  */
 export async function bridgeMetrics(read: () => Promise<string>): Promise<void> {

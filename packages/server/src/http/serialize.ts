@@ -1,7 +1,10 @@
 import type { Endpoint } from '@eaas/protocol/wire';
 import * as z from 'zod/mini';
 
-/** The error must contain no value of the output. */
+/**
+ * Thrown if an operation returns invalid output. The error contains only the path of the invalid field, because its
+ * value might be secret.
+ */
 class OutputError extends Error {
   override readonly name = 'OutputError';
   readonly code: string;

@@ -16,13 +16,17 @@ export interface AppOptions {
   readonly leaves?: (socket: Socket, caller: Caller | undefined) => boolean;
 }
 
-/** Node checks these time limits often, so that it does not close many slow connections at once. */
+/**
+ * Options of Node's HTTP server. Node checks the time limits ten times per second, so that it does not close many slow
+ * connections at once.
+ */
 const http = {
   headersTimeout: 5_000,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 100,
   maxHeaderSize: 16 * 1024,
-  // Node would respond to a missing Host header with an empty 400. The app sends a problem document.
+  // Without this option, Node responds to a missing Host header with an empty 400. The app sends a problem document
+  // instead.
   requireHostHeader: false,
 } as const;
 

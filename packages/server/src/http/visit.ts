@@ -5,7 +5,7 @@ import type { HttpMetrics } from './metrics.ts';
 
 interface Visit {
   readonly arrivedAt: number;
-  /** The path that the client sent must never be logged. */
+  /** The pattern of the matched route, as in `/v1/keys/:key_id`. The path that the client sent must never be logged. */
   readonly path: string | undefined;
   caller?: Caller;
   code?: ProblemCode;

@@ -18,8 +18,8 @@ export async function countUsage(service: Service, { signal, hold }: Lease): Pro
         return (await sumNext(tx, tenantId)) || isLeft;
       }, 30_000);
     }
-    // This statement is outside the transaction, because the lock of the head could deadlock with the destruction of
-    // the tenant.
+    // `unmarkCounted` runs outside the transaction, because its lock of the log's head could deadlock with the
+    // destruction of the tenant.
     if (!more) await service.background.run((sql) => unmarkCounted(sql, tenantId));
   });
 }

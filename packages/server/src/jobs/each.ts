@@ -1,9 +1,9 @@
 import { Closed } from '../refusal.ts';
 
 /**
- * Does the work for each thing, and throws the failures at the end. A closed tenant is not a failure, because another
- * database serves the tenant. The first failure is the cause of the AggregateError, because the server's log shows
- * causes.
+ * Does the work for each thing, and throws an AggregateError at the end if any work failed. A closed tenant is not a
+ * failure, because another database serves the tenant. The first failure is the error's cause, because the server's log
+ * shows causes.
  */
 export async function forEach<T>(
   things: Iterable<T> | AsyncIterable<T>,

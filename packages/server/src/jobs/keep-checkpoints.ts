@@ -21,8 +21,8 @@ class CheckpointDiffers extends Error {
 }
 
 /**
- * Writes the new checkpoint of each log that extends its old checkpoint. Otherwise the old checkpoint is evidence and
- * is kept.
+ * Replaces the checkpoint of each tenant whose audit log extends the old checkpoint. Otherwise the old checkpoint is
+ * kept as evidence.
  */
 export async function keepCheckpoints(service: Service, directory: string, signal: AbortSignal) {
   const chains = await service.background.run(listChains, 30_000);

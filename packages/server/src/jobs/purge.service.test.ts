@@ -216,7 +216,7 @@ describe('nothing is purged from a broken chain', () => {
   });
 
   test('a purge keeps entries before an entry with a falsified old time', async () => {
-    // A binary search by time finds the first entry that must be kept. The falsified times lead the search astray.
+    // A binary search by time finds the first entry that must be kept. The falsified times mislead the search.
     await attacker.sql`update eaas.audit_entries set created_at = 0 where id in (1, 6, 7)`;
     await attacker.sql`update eaas.usage_cursors set counted_through = 4`;
     expect(await tryToPurge()).toEqual(refused);

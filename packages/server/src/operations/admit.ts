@@ -10,11 +10,11 @@ import { available, decide } from '../state/decide.ts';
 
 /**
  * Finds the caller of a request. Cached data is enough to admit a request, because the operation checks the API key
- * again. A request is refused only after a read of current data.
+ * again. A refusal needs a read of current data.
  */
 export async function admit(service: Service, arrival: Arrival): Promise<Caller> {
   const token = bearerToken(arrival.authorization);
-  // The checksum of a token shows typing errors without a database query.
+  // A token with a wrong checksum, such as a mistyped token, is refused without a database query.
   const tokenHash = hashApiKey(token);
   if (!service.tenants.tokens.remembers(tokenHash) && !isApiKey(token)) throw unauthorized();
   if (arrival.route === 'GET /v1/audit/verify') return admitToVerify(service, arrival, tokenHash);

@@ -25,7 +25,10 @@ async function keyOf(service: Service, { token }: Resident, name: string): Promi
   return (await apiOf(service, token)('POST /v1/keys', { name })).key_id;
 }
 
-/** The clock advances one millisecond per reading, so a turn takes as many milliseconds as it has steps. */
+/**
+ * Counts turns with a clock that advances by one millisecond each time it is read, so that a turn takes as many
+ * milliseconds as it has steps.
+ */
 function withCountedTurns() {
   const turns = { taken: 0, longest: 0 };
   let now = 0;

@@ -30,8 +30,8 @@ export function blindHash(
       signal: caller.signal,
       within: deadline - performance.now(),
     });
-  // If the tenant changes during the call, `decide` runs its function again. The elements and their evaluation stay the
-  // same.
+  // `decide` runs its function again if the tenant changes during the call. The elements and their evaluation do not
+  // change, so both are kept.
   let read: Awaited<ReturnType<typeof readAll>> | undefined;
   let evaluation: Evaluation | undefined;
   const readAll = () => inTurns(readElements(texts));

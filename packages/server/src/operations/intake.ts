@@ -16,7 +16,7 @@ import type { KeyMaterial } from '../state/tenant-state.ts';
 const patience = 4_000;
 
 interface Opening {
-  /** Undefined if the wrapped key has a point of low order. */
+  /** The shared secret of the wrapped key, or undefined if the wrapped key has a point of low order. */
   readonly sharedSecret: Uint8Array | undefined;
   isCounted: boolean;
 }
@@ -31,12 +31,12 @@ interface Wanted {
  */
 export interface IntakeOpenings {
   /**
-   * Decapsulates the wrapped keys in the tenant's turns, because decapsulation takes long. If the operation repeats its
-   * decision, it uses the same results.
+   * Decapsulates the wrapped keys in the tenant's turns, because decapsulation takes long. A repeated decision of the
+   * operation uses the same results.
    */
   prepare(wanted: Iterable<Wanted>): Promise<void>;
   unwrap(key: KeyMaterial, wrapped: Uint8Array, context: Context | undefined): Uint8Array | undefined;
-  /** Overwrites all secrets. */
+  /** Overwrites the shared secrets in memory. */
   wipe(): void;
 }
 

@@ -42,7 +42,8 @@ export async function rotateRootKey(
       if (await reseal(service, tenantId)) resealed++;
       else failed.add(tenantId);
     }
-    // During the rotation, a command with only the previous root key might have created a tenant.
+    // A command with only the previous root key might have created a tenant during the rotation, so the rotation is
+    // repeated.
     const released = await database.transaction((tx) => release(tx, previous));
     if (released || failed.size > 0) return { resealed, failed: [...failed] };
   }

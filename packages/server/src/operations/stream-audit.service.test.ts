@@ -90,7 +90,7 @@ test('a log that was put back to an older state is reported', async () => {
   expect(await stream(position)).toMatchObject({ ids: [], notices: ['log_went_back 9'] });
   world.time += 1;
   await wrap();
-  // The log was replaced by a log of the same length with another last entry.
+  // The log was replaced by a log of the same length with a different last entry.
   expect(await stream(position)).toMatchObject({ ids: [], notices: ['log_went_back 9'] });
 });
 

@@ -30,7 +30,10 @@ type NoticeReason =
   | 'log_went_back'
   | 'row_changed';
 
-/** A finding that readers of the stream must see. `entries_purged` is the only reason after which entries follow. */
+/**
+ * A finding that readers of the stream must see. Further entries follow only after a notice with the reason
+ * `entries_purged`.
+ */
 export interface Notice {
   readonly reason: NoticeReason;
   readonly id: number;
@@ -49,7 +52,7 @@ interface Log {
   readonly anchor: ChainHead;
 }
 
-/** Yields the entries after `sent` up to the head. Every entry is verified before it is yielded. */
+/** Yields the entries after `sent` up to the head of the audit log. Every entry is verified before it is yielded. */
 export async function* newEntries(
   service: Service,
   tenantId: string,
@@ -84,7 +87,10 @@ export async function* newEntries(
   }
 }
 
-/** `known` is the stored hash of the last entry that was sent, or undefined if the log does not have this entry. */
+/**
+ * Reads a tenant's audit log in one snapshot. The result `known` is the stored hash of the last sent entry, or
+ * undefined if the log does not have this entry.
+ */
 async function readLog({ database, tenants }: Service, tenantId: string, sent: Position | undefined) {
   const [tenant, row, purged, stored] = await database.snapshot((tx) =>
     Promise.all([

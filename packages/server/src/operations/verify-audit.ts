@@ -16,7 +16,7 @@ export async function verifyAudit(
   const verify = (): Promise<Verification> => {
     const end = performance.now() + longest;
     const timeLeft = () => Math.max(100, end - performance.now());
-    // The verification stops one second before its end, because it needs up to a second to finish the current page.
+    // The verification stops one second before its time limit, because the current page can take up to a second.
     const shouldStop = () => timeLeft() < 1_000;
     return verifyChain(service, tenantId, { ...input, shouldStop, timeLeft });
   };

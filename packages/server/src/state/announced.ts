@@ -8,8 +8,8 @@ export interface Announcement {
 }
 
 /**
- * Enters a directory row before the write, and withdraws it if the write fails. If the outcome is unknown, a job
- * removes the row later. A directory row grants no access.
+ * Adds a directory row before the write, and removes the row if the write is refused. If the outcome of the write is
+ * unknown, a job removes the row later. The row does no harm until then, because a directory row grants no access.
  */
 export async function announced<T>(
   database: Database,

@@ -26,7 +26,8 @@ type Attempt = Written | { readonly outcome: 'moved' | 'clock'; readonly time?: 
 type NextLink = () => Promise<Link | Chained>;
 
 /**
- * The head advances by compare-and-set, so an append fails if another replica has appended or the tenant has changed.
+ * Appends the entries of waiting requests to a tenant's audit log. The head advances by compare-and-set, so an append
+ * fails if another replica has appended or the tenant has changed.
  */
 export async function drain(service: Service, view: TenantView): Promise<void> {
   const { queue } = view;
@@ -68,8 +69,8 @@ async function append(service: Service, view: TenantView, batch: readonly Waitin
     counts.failedAt = performance.now();
     await sleep(50);
   }
-  // After a database fault, the service cannot know whether the batch was written. It is written again, so the log can
-  // contain an entry twice, but every response has an entry.
+  // After a database fault, the service cannot know whether the batch was written, so the batch is written again. The
+  // log can then contain an entry twice, but every response has an entry.
   view.queue.putBack(batch);
   await catchUp(service.tenants, view);
 }
@@ -103,17 +104,17 @@ async function attemptAtOnce(
   const { database, clock } = service;
   const now = clock.now();
   const next = chainInTurns(service, view, view.head, batch, now);
-  // The statement is prepared before a connection is taken, so that the connection is used for a shorter time.
+  // The first statement is prepared before a connection is taken, so that the connection is used for a shorter time.
   const first = await next();
-  // Several statements need a transaction, so that PostgreSQL writes all entries or none.
+  // Several statements need a transaction, so that PostgreSQL writes all entries of the batch or none.
   return isChained(first)
     ? database.run((sql) => appendLinks(sql, now, next, first), 2_500)
     : database.transaction((tx) => appendLinks(tx, now, next, first), 3_000);
 }
 
 /**
- * Appends under the lock of the head. PostgreSQL grants locks in the order of the requests, so every waiting replica
- * gets the lock.
+ * Appends a batch under the lock of the head. PostgreSQL grants locks in the order of the requests, so every waiting
+ * replica gets the lock.
  */
 async function attemptLocked(
   service: Service,
@@ -146,8 +147,8 @@ function chainInTurns(
 const isChained = (piece: Link | Chained): piece is Chained => 'lastLink' in piece;
 
 /**
- * Appends the batch in one or more statements. Each statement is prepared after the previous one has run, to use less
- * memory.
+ * Appends the batch in one or more statements. Each statement is prepared after the previous statement has run, so that
+ * the batch needs less memory.
  */
 async function appendLinks(sql: Sql, now: number, next: NextLink, first: Link | Chained): Promise<Attempt> {
   let time: number | undefined;
@@ -175,7 +176,8 @@ async function catchUp(tenants: Tenants, view: TenantView): Promise<void> {
     const { tenant_id: tenantId } = view.state.tenant;
     const current = await tenants.reload(tenantId).catch((error: unknown) => {
       if (!(error instanceof Closed)) throw error;
-      // The tenant is closed. Waiting requests look it up again and are refused.
+      // `Closed` means that another database serves the tenant. The waiting requests look up the tenant again and are
+      // refused.
       tenants.forget(tenantId);
     });
     if (current === view && !view.gone) return;

@@ -26,7 +26,8 @@ export function* chain(
   const quota = state.tenant.monthly_encrypt_quota;
   // Times in the audit log never decrease, even if the clock goes back.
   const created_at = Math.max(now, head.created_at);
-  // At the end of a month, another replica might have begun to count the next month.
+  // Near the end of a month, a replica whose clock is ahead might have begun to count the next month. This count then
+  // continues.
   const month = head.month === monthOf(now + spread) ? head.month : monthOf(now);
   let encrypts = head.month === month ? head.encrypts : 0;
   let link = beginLink(state, head, created_at);

@@ -31,8 +31,8 @@ interface Changed<Answer> {
 }
 
 /**
- * Runs a change of the tenant under the lock of the head, which stops appends. The new `state_id` makes later appends
- * of replicas with outdated data fail.
+ * Runs a change of the tenant under the lock of the head, which stops appends. The change gives the tenant a new
+ * `state_id`, so that appends of replicas with outdated data fail.
  */
 export function change<Answer>(
   service: Service,
@@ -116,7 +116,7 @@ async function record({ tx, state, head, time }: Change, caller: Caller, draft: 
   const { tenantId } = caller;
   const link = beginLink(state, head, Math.max(time, head.created_at));
   link.add(caller, draft);
-  // The MAC of the head uses the tenant's current keys. No change alters these keys.
+  // The MAC of the new head uses the tenant's keys from before the change, because no change alters these keys.
   const complete = link.complete(({ id, hash }) => ({ state_id: id, state_hash: hash }));
   const [subjects, { outcome }] = await Promise.all([
     changedRows(tx, tenantId, head.id, Number.MAX_SAFE_INTEGER),

@@ -31,7 +31,10 @@ export async function readClock({ database, clock }: { database: Database; clock
   clock.learn(await database.run(databaseTime, 2_000), startedAt);
 }
 
-/** In milliseconds. If the clocks differ by more, one clock is wrong, and the replica erases no data. */
+/**
+ * The largest accepted difference between the clocks of a replica and the database, in milliseconds. Beyond this limit
+ * one clock is wrong, so the replica erases no data.
+ */
 export const mostDisagreement = 60_000;
 
 class ClocksDisagree extends Error {

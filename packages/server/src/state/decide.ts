@@ -64,7 +64,8 @@ export async function decide<Answer>(
     if (outcome !== 'written') {
       const confirmed = await available(() => view.confirm(caller.arrivedAt));
       if (!view.stands(state)) continue;
-      // If the API key is expired at only one of the two times, the decision used a wrong estimated time.
+      // The request is decided again if the API key is expired at only one of the two times, because the estimated time
+      // was then wrong.
       if (apiKey && isExpired(apiKey, time) !== isExpired(apiKey, confirmed)) continue;
       if (outcome === 'over_quota') throw quotaExceeded();
     }

@@ -15,7 +15,10 @@ export function checkedHead<Head extends HeadRow>(
   throw new Tampered(headTable.name, tenantId, tenantId);
 }
 
-/** A mark closes a tenant: `moved` in the database that it leaves, `arriving` in the database that gets the copy. */
+/**
+ * The part of a head that closes a tenant: `moved` in the database that the tenant leaves, `arriving` in the database
+ * that gets the copy.
+ */
 export interface Mark {
   readonly kind: 'moved' | 'arriving';
   /** Both databases store the same `copyId`, so that a tenant that has moved cannot be opened in a third database. */
@@ -25,7 +28,10 @@ export interface Mark {
 const codes = { moved: 1, arriving: 2 } as const;
 const markLength = 17;
 
-/** Earlier versions of the service refuse a closed head too, because its MAC is not the MAC of a head. */
+/**
+ * Returns a head that closes the tenant. Earlier versions of the service refuse this head too, because its MAC is not
+ * valid for an open head.
+ */
 export function closeHead(secrets: TenantSecrets, head: HeadRow, mark: Mark): HeadRow {
   const { mac, ...content } = seal(secrets, tableOf(mark), contentOf(head));
   return { ...content, mac: Buffer.concat([encodeMark(mark), mac]) };

@@ -26,7 +26,7 @@ export function macHolds<Row extends { readonly mac: Uint8Array }>(
   try {
     return rowMacHolds(key, table.label, columnsOf(table, row), row.mac);
   } catch {
-    // Encoding or comparing the values of a tampered row can throw.
+    // Encoding or comparing the values of a tampered row can throw, so an error means that the MAC is invalid.
     return false;
   }
 }
@@ -41,7 +41,10 @@ function columnsOf<Row>({ columns, added, flag }: Table<Row>, row: Omit<Row, 'ma
   return flag && values[flag] ? [...parts, flag] : parts;
 }
 
-/** A valid MAC is not enough, because an attacker could put back an older version of the row with a valid MAC. */
+/**
+ * Returns the row if it is authentic. A valid MAC is not enough, because an attacker could put back an older version of
+ * the row with a valid MAC.
+ */
 export function authentic<Row extends RecordedRow>(
   secrets: TenantSecrets,
   table: Table<Row>,

@@ -11,7 +11,8 @@ export interface Wanted {
 }
 
 /**
- * Returns the wanted keys. The caller must not read them from the cache, because the cache can drop a key at any time.
+ * Returns the wanted keys. The caller must use the returned keys and not the cache, because the cache can drop a key at
+ * any time.
  */
 export async function loadKeys(tenants: Tenants, state: TenantState, wanted: readonly Wanted[]) {
   const found = new Map<string, KeyMaterial>();

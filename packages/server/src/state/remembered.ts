@@ -5,14 +5,14 @@ import type { TenantView } from './tenant-view.ts';
 
 const budget = 64 * 1024 * 1024;
 
-// Estimated bytes in the cache. A key with one version was measured at 2.9 kB.
+// Estimated sizes of cached objects in bytes. A key with one version was measured at 2.9 kB.
 const [viewBytes, apiKeyBytes, keyBytes, versionBytes] = [6_000, 1_500, 2_500, 1_000];
 // The secret of blind hashes was measured at 9 kB, because each of its two ECDH objects copies the curve.
 const blindHashBytes = 9_000;
 
 /**
- * The cache of tenants, keys and API keys. A change of a tenant drops the changed rows or begins another epoch, so
- * outdated rows are never found.
+ * The cache of tenants, keys and API keys. A change of a tenant drops the changed rows or makes all cached rows of the
+ * tenant invalid, so outdated rows are never found.
  */
 export class Remembered {
   readonly views: BoundedMap<string, TenantView>;

@@ -10,8 +10,8 @@ export interface MinuteCount {
 }
 
 /**
- * Counts audit entries by action, and unwraps per tenant. Each tenant's view stores the tenant's count, so that this
- * class needs no memory per tenant.
+ * Counts audit entries by action, and unwraps per tenant. The cached data of each tenant contains the tenant's count,
+ * so that this class needs no memory per tenant.
  */
 export class Tallies {
   readonly byAction = new Map<AuditAction, number>(auditActions.map((action) => [action, 0]));

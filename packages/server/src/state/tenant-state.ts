@@ -15,11 +15,13 @@ export interface KeyMaterial {
   readonly versions: Map<number, KeyObject | null>;
   /** The text of the public key of the newest version, if a call has asked for it. */
   intakePublicKey?: string;
-  /** Derived from the hash key by the first blind hash. */
+  /** The key for blind hashes, which the first blind hash derives from the hash key. */
   blindHash?: BlindHashKey;
 }
 
-/** Names the tenant's last change. The id is not enough, because a restored database uses ids again. */
+/**
+ * Identifies the tenant's last change. The id of the change is not enough, because a restored database uses ids again.
+ */
 type StateName = Pick<SeenHead, 'state_id' | 'state_name'>;
 
 let lastEpoch = 0;

@@ -8,7 +8,8 @@ export class TenantView {
   state: TenantState;
   head: HeadRow;
   /**
-   * The start of the latest read, by `performance.now()`. The result of an earlier read must not replace newer data.
+   * When the latest read began, as a value of `performance.now()`. The result of an earlier read must not replace newer
+   * data.
    */
   readAt: number;
   readonly queue = new Queue();

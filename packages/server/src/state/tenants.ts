@@ -33,7 +33,7 @@ export class Tenants {
   readonly timelines = new Timelines();
   readonly remembered: Remembered;
   readonly tokens: Tokens;
-  /** False if this replica has found an open tenant, and no closed tenant since then. */
+  /** Becomes false when this replica finds an open tenant, and true when it finds a closed tenant. */
   mayBeClosed = true;
   readonly turns: Admission['turns'];
   readonly #clock: Clock;
@@ -92,7 +92,10 @@ export class Tenants {
     this.#noteHead(view, head, performance.now());
   }
 
-  /** Reads a head, corrects the clock and detects lost entries. Every read of a head must use this method. */
+  /**
+   * Reads the head of an audit log, corrects the clock and detects lost entries. Every read of a head must use this
+   * method.
+   */
   async seeHead<S extends Sql>(
     sql: S,
     tenantId: string,

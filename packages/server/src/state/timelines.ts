@@ -9,8 +9,8 @@ interface LastHead {
 }
 
 /**
- * The last known head of each tenant. Heads stay here after a tenant's data was dropped from the cache, so that a
- * restore or failover that has removed entries is detected.
+ * The last known head of each tenant's audit log. The heads remain after a tenant's other data was dropped from the
+ * cache, so that a restore or failover that has removed entries is detected.
  */
 export class Timelines {
   readonly #last = new BoundedMap<string, LastHead>(50_000);

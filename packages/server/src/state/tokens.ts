@@ -65,8 +65,8 @@ export class Tokens {
   }
 
   /**
-   * Reads the row of an API key without the log's head. A tampered head must not prevent the verification that reports
-   * the tampering.
+   * Finds an API key without reading the log's head. `GET /v1/audit/verify` is authenticated in this way, because a
+   * tampered head must not block the request that reports the tampering.
    */
   async read(tokenHash: Uint8Array): Promise<ReadToken | undefined> {
     return this.#inShare(tokenHash, async (tenantId) => {
@@ -82,8 +82,8 @@ export class Tokens {
   }
 
   /**
-   * Limits concurrent lookups. Tokens that were never found have a separate limit, so that a flood of unknown tokens
-   * cannot delay known tokens.
+   * Limits concurrent lookups of API keys. API keys that were never found have a separate limit, so that a flood of
+   * unknown API keys cannot delay known ones.
    */
   #inShare<T>(tokenHash: Uint8Array, load: (tenantId: string) => Promise<T>): Promise<T | undefined> {
     const { known_tokens, unknown_tokens } = this.#admission.shares;
@@ -104,7 +104,7 @@ export class Tokens {
       });
       if (!read || !loaded) return undefined;
       const view = this.#tenants.learn(read);
-      // The read is outdated, because another read has updated the tenant's data since.
+      // Another read has updated the tenant's data since this read began, so the API key is read again.
       if (!view.state.isNamed(read.head)) continue;
       const apiKey = this.#authentic(view.state.secrets, loaded);
       if (!apiKey) return undefined;

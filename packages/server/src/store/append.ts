@@ -36,6 +36,7 @@ export async function appendLink(sql: Sql, tenantId: string, link: Link, now: nu
 export function encodeRun(entry: StoredEntry, first: number, last: number): string {
   const { action, key_id, key_version, actor, ip_address, metadata } = entry;
   const others = JSON.stringify({ first, last, action, key_id, key_version, actor, ip_address });
-  // The metadata is already JSON and is inserted unchanged. As a JSON string, all its quotes would be escaped.
+  // The metadata is already JSON and is inserted unchanged, because its encoding as a JSON string would escape all
+  // quotes.
   return `${others.slice(0, -1)},"metadata":${metadata}}`;
 }

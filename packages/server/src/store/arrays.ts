@@ -1,7 +1,7 @@
-// This file replaces the array functions of the driver, which query the array types on each new connection. Errors of
+// This file replaces the array functions of postgres.js, which query the array types on each new connection. Errors of
 // this query cannot be caught.
 
-/** A tampered row can contain nested arrays. */
+/** A parsed PostgreSQL array. A tampered row can contain nested arrays. */
 export type Parsed = (string | null | Parsed)[];
 
 const token = /[{}]|"([^"\\]*(?:\\.[^"\\]*)*)"|[^,{}]+/gs;
@@ -9,7 +9,8 @@ const token = /[{}]|"([^"\\]*(?:\\.[^"\\]*)*)"|[^,{}]+/gs;
 export function parseArray(text: string): Parsed {
   const root: Parsed = [];
   const open: Parsed[] = [root];
-  // If the lower bound of an array is not 1, its text begins with the bounds, as in [0:1]={a,b}.
+  // If the lower bound of an array is not 1, its text begins with the bounds, as in [0:1]={a,b}. The parser skips the
+  // bounds.
   for (const [word, quoted] of text.slice(text.indexOf('{')).matchAll(token)) {
     const list = open.at(-1) ?? root;
     if (word === '{') {

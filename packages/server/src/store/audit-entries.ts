@@ -21,8 +21,9 @@ interface Page {
 }
 
 /**
- * The indexes contain times and no ids, so the query first finds the times of the page in an index. All entries of one
- * append have the same time. The last offset skips the entries of the page's latest time that belong to earlier pages.
+ * Returns one page of entries, newest first. The query first finds the times of the page, because the indexes contain
+ * times and no ids. The last offset skips entries of an earlier page that have the same time as the first entry of this
+ * page.
  */
 export async function listEntries(
   sql: Sql,
@@ -74,7 +75,9 @@ export function entryAt(sql: Sql, tenantId: string, id: number): Promise<EntryRo
   return first(entriesFrom(sql, tenantId, id, id, 1));
 }
 
-/** An attacker who has removed the primary key can insert two audit entries with one id. */
+/**
+ * Returns each id once, because an attacker who has removed the primary key can insert two audit entries with one id.
+ */
 export async function entryIds(
   sql: Sql,
   tenantId: string,

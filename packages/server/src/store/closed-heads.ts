@@ -3,8 +3,8 @@ import type { HeadRow } from './heads.ts';
 import type { Sql, Transaction } from './sql.ts';
 
 /**
- * Writes a head. A head with a negative `state_id` is closed: no replica can append, because an append compares the
- * `state_id`. The usage job skips closed tenants.
+ * Writes a head. A negative `state_id` closes the tenant: an append compares the `state_id`, so no replica can append.
+ * The usage job skips closed tenants.
  */
 export async function writeHead(tx: Transaction, { tenant_id, ...columns }: HeadRow): Promise<void> {
   const uncounted = columns.state_id >= 0;
@@ -15,7 +15,7 @@ export async function insertClosedHead(tx: Transaction, head: HeadRow): Promise<
   await tx`insert into eaas.audit_heads ${tx({ ...head, uncounted: false })}`;
 }
 
-/** Whether all tenants of the database are closed. A database without tenants counts as open. */
+/** Returns whether all tenants of the database are closed. A database without tenants counts as open. */
 export async function isWhollyClosed(sql: Sql): Promise<boolean> {
   const row = await first(sql<{ closed: boolean }[]>`
     select case when exists (select from eaas.audit_heads where state_id >= 0) then false

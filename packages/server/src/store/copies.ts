@@ -1,7 +1,7 @@
 import { first } from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 
-// The functions copy rows as JSON text, so that this process neither parses nor converts a column.
+// Rows are copied as JSON text, so that this process neither parses nor converts a column.
 
 export interface Portion {
   readonly rows: string;
@@ -58,7 +58,8 @@ export function recordPortion(sql: Sql, tenantId: string, { after, through }: Ra
 }
 
 /**
- * Returns the rows that changed in the range. A row that changes again after the range is left out and copied later.
+ * Returns the ids of the rows that changed in the range. A row that changes again after the range is omitted, because a
+ * later range contains it.
  */
 export async function subjectsOf(sql: Sql, tenantId: string, { after, through }: Range): Promise<string[]> {
   const rows = await sql<{ subject: string }[]>`
@@ -148,12 +149,13 @@ const counters = {
 } as const;
 
 /**
- * Copies the counters and the cursor of the usage job. The lock of the cursor stops the job, so that both belong
- * together.
+ * Copies the usage counters and the cursor of the usage job. The lock of the cursor stops the job, so that the copied
+ * counters match the copied cursor.
  */
 export async function copyCounters(from: Transaction, to: Transaction, tenantId: string): Promise<void> {
   await from`select from eaas.usage_cursors where tenant_id = ${tenantId} for update`;
-  // Counters that only the target has become 0, because the target counted further than the source in an earlier copy.
+  // The target can have counters that the source does not have, because the target has counted further than the source
+  // since an earlier copy. These counters are set to 0.
   await to`update eaas.usage set count = 0 where tenant_id = ${tenantId}`;
   await to`update eaas.key_version_uses set wraps = 0, unwraps = 0, last_unwrap_at = null where tenant_id = ${tenantId}`;
   for (const [table, key] of Object.entries(counters)) {
@@ -165,8 +167,8 @@ export async function copyCounters(from: Transaction, to: Transaction, tenantId:
 }
 
 /**
- * Inserts rows. `existing` is what happens to a row that exists: it is kept, makes the statement fail, or is replaced
- * if it has the same values in the listed columns.
+ * Inserts rows. If a row exists already, `keep` keeps the existing row and `fail` makes the statement fail. A list of
+ * columns replaces an existing row that has the same values in these columns.
  */
 export async function putRows(
   tx: Transaction,

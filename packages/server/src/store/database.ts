@@ -5,8 +5,8 @@ import { tracedSql } from './traced-sql.ts';
 
 const grace = 5_000;
 /**
- * After a lost connection, a pool younger than these milliseconds is kept if this many replaced pools are still open.
- * Without this limit, a pooler that ends every connection would cause a new pool for each query.
+ * The age in milliseconds below which a pool is kept after a lost connection, if `maxReplaced` replaced pools are still
+ * open. Without this limit, a pooler that ends every connection would cause a new pool for each query.
  */
 const young = 200;
 const maxReplaced = 5;
@@ -56,7 +56,10 @@ export class Database {
     }
   }
 
-  /** If a client stops in the middle of a statement's messages, only PostgreSQL 17 and later end the transaction. */
+  /**
+   * Runs the work in a transaction with time limits. Only PostgreSQL 17 and later end the transaction of a client that
+   * stops in the middle of a statement's messages.
+   */
   async transaction<T>(work: (tx: Transaction) => Promise<T>, milliseconds = 4_000): Promise<T> {
     const limit = String(0.75 * milliseconds);
     return this.#begin('', milliseconds, async (tx) => {
@@ -152,7 +155,8 @@ async function endQuietly(pool: Pool, seconds: number): Promise<void> {
 
 function withDeadline<T>(work: Promise<T>, milliseconds: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    // An error records its stack, which takes longer than the rest of this function.
+    // The error is created only if it is needed, because recording its stack takes longer than the rest of this
+    // function.
     const giveUp = (): void =>
       reject(new DatabaseSlow(`the database did not respond within ${milliseconds} ms`));
     const timer = setTimeout(giveUp, milliseconds);

@@ -13,7 +13,7 @@ export async function findTokenTenant(sql: Sql, tokenHash: Uint8Array): Promise<
   return row?.tenant_id;
 }
 
-/** Call `enterToken` before the transaction that inserts the API key. */
+/** Adds an API key to the token directory. Call `enterToken` before the transaction that inserts the API key. */
 export async function enterToken(sql: Sql, tenantId: string, tokenHash: Uint8Array): Promise<void> {
   await sql`insert into eaas.token_directory (token_hash, tenant_id) values (${tokenHash}, ${tenantId})`;
 }
@@ -22,14 +22,17 @@ export async function removeToken(sql: Sql, tokenHash: Uint8Array): Promise<void
   await sql`delete from eaas.token_directory where token_hash = ${tokenHash}`;
 }
 
-/** The caller must check the tenant's row, because the tenant might have been renamed. */
+/**
+ * Returns the id of the tenant that has reserved a name. The caller must check the tenant's row, because the tenant
+ * might have been renamed.
+ */
 export async function findNamedTenant(sql: Sql, name: string): Promise<string | undefined> {
   const row = await first(sql<{ tenant_id: string }[]>`
     select tenant_id from eaas.tenant_names where name = ${name}`);
   return row?.tenant_id;
 }
 
-/** Call `reserveName` before the transaction that writes the name. */
+/** Reserves a name for a tenant. Call `reserveName` before the transaction that writes the name to the tenant's row. */
 export async function reserveName(sql: Sql, tenantId: string, name: string): Promise<boolean> {
   const { count } = await sql`
     insert into eaas.tenant_names as reserved (name, tenant_id) values (${name}, ${tenantId})
@@ -51,13 +54,13 @@ async function takeOver(sql: Sql, tenantId: string, name: string): Promise<boole
 export async function releaseName(sql: Sql, tenantId: string, name: string): Promise<void> {
   const reserved = await findReservation(sql, name);
   if (reserved?.tenant_id !== tenantId || (await isNamed(sql, tenantId, name))) return;
-  // If the tenant has reserved the name again in the meantime, `created_at` differs.
+  // `created_at` is compared, because the tenant might have reserved the name again in the meantime.
   await sql`
     delete from eaas.tenant_names
     where name = ${name} and tenant_id = ${tenantId} and created_at = ${reserved.created_at}`;
 }
 
-// On Citus, the two tables are on different shards, so the statements are separate.
+// Names and tenants are read by separate statements, because Citus stores the two tables on different shards.
 
 function findReservation(sql: Sql, name: string) {
   return first(sql<{ tenant_id: string; created_at: number; is_old: boolean; now: number }[]>`

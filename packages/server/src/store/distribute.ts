@@ -1,6 +1,8 @@
 import type { Sql, Transaction } from './sql.ts';
 
-/** In the order that Citus requires: a table follows the tables to which it refers. */
+/**
+ * The tables that Citus distributes by tenant. Citus requires that a table comes after the tables to which it refers.
+ */
 const tenantTables = [
   'tenants',
   'audit_heads',
@@ -19,9 +21,7 @@ const tenantTables = [
   'verification_markers',
 ];
 
-/**
- * The tables that find a tenant, with their shard columns. A request looks up their rows before it knows the tenant.
- */
+/** The tables in which a request finds its tenant, with the columns by which Citus distributes these tables. */
 const directories: Readonly<Record<string, string>> = { token_directory: 'token_hash', tenant_names: 'name' };
 
 const tenantFunctions = ['append', 'purge_entries', 'destroy_tenant', 'first_entry_since'];
@@ -30,7 +30,7 @@ export async function hasCitus(sql: Sql): Promise<boolean> {
   return (await sql`select from pg_extension where extname = 'citus'`).count > 0;
 }
 
-/** The names of the tables and functions that should be on the workers, but are not. */
+/** Returns the names of the tables and functions that Citus must distribute, but has not distributed yet. */
 async function undistributed(sql: Sql): Promise<{ tables: string[]; functions: string[] }> {
   const wanted = [...tenantTables, ...Object.keys(directories)];
   const tables = await sql<{ name: string }[]>`
@@ -46,24 +46,27 @@ async function undistributed(sql: Sql): Promise<{ tables: string[]; functions: s
   return { tables: wanted.filter((name) => local.has(name)), functions: functions.map(({ name }) => name) };
 }
 
-/** Without these settings, Citus refuses triggers, and statements that change several tables in one transaction. */
+/** Allows triggers, and statements that change several tables in one transaction. Citus refuses both by default. */
 export async function allowSchemaChanges(tx: Transaction): Promise<void> {
   await tx`select set_config('citus.enable_unsafe_triggers', 'on', true),
     set_config('citus.multi_shard_modify_mode', 'sequential', true)`;
 }
 
-/** Distributes the tables and functions that are not distributed yet. The transaction also copies their rows. */
+/**
+ * Distributes the tables and functions that Citus has not distributed yet. Citus also copies the rows of the tables.
+ */
 export async function distribute(tx: Transaction): Promise<void> {
   const { tables, functions } = await undistributed(tx);
   if (tables.length === 0 && functions.length === 0) return;
   if (tables.length > 0) await lock(tx, tables);
-  // Citus copies the rows of `keys`. The trigger must not count the copies again.
+  // The trigger is disabled while Citus copies the rows of `keys`, because the trigger would count the copies again.
   await tx`alter table eaas.keys disable trigger keys_counted`;
   for (const name of tables) await distributeTable(tx, name);
   await tx`alter table eaas.keys enable trigger keys_counted`;
   await removeLocalRows(tx, tables);
   for (const name of functions) await distributeFunction(tx, name);
-  // Citus creates functions on the workers with the default rights, which let everyone execute them.
+  // The default rights of a new function let everyone execute it. Citus creates functions on the workers with these
+  // rights, so they are revoked.
   await tx`revoke all on function eaas.append, eaas.purge_entries, eaas.destroy_tenant, eaas.count_key from public`;
 }
 
@@ -79,7 +82,9 @@ async function distributeTable(tx: Transaction, name: string): Promise<void> {
     colocate_with => ${neighbour})`;
 }
 
-/** With `force_delegation`, Citus also sends the call to the tenant's node inside a transaction. */
+/**
+ * Distributes a function. With `force_delegation`, Citus sends a call to the tenant's node even inside a transaction.
+ */
 async function distributeFunction(tx: Transaction, name: string): Promise<void> {
   await tx`
     select create_distributed_function(oid::regprocedure, 'tenant', colocate_with => 'eaas.tenants', force_delegation => true)

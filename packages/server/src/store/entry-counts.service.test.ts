@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Most entries belong to the first key. Some appends have the same time. */
+/** Appends entries, most of them about the first key. Some appends have the same time. */
 async function append(appends: number): Promise<void> {
   for (let nth = 0; nth < appends; nth++) {
     if (nth % 3 !== 0) world.time += 60_000;

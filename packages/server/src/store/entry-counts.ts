@@ -50,7 +50,10 @@ export async function sumNext(tx: Transaction, tenantId: string): Promise<boolea
   return end + stepSize < head;
 }
 
-/** Returns the last entry of a sum. The next entry has another time, so that the sum is exact for an index by time. */
+/**
+ * Returns the id of the last entry of a sum. The next entry has a later time, because a sum counts all entries up to a
+ * time.
+ */
 async function lastOfTime(sql: Sql, tenantId: string, from: number, head: number) {
   const last = await entryAt(sql, tenantId, Math.min(from + stepSize, head));
   if (!last || last.id <= from) return undefined;
@@ -64,7 +67,7 @@ async function lastOfTime(sql: Sql, tenantId: string, from: number, head: number
 
 /**
  * Writes a sum of the tenant for each thousand entries. The hashes of the entries choose about one entry of a thousand,
- * whose key gets a sum, so that a key has a sum for about each thousand of its own entries.
+ * and the key of this entry gets a sum. So a key has a sum for about each thousand of its own entries.
  */
 async function writeSums(tx: Transaction, tenantId: string, from: number, end: number): Promise<void> {
   const isAfter = tx`e.tenant_id = ${tenantId}

@@ -10,13 +10,19 @@ export class DatabaseBusy extends Error {
 
 const permanent = new Set(['22', '23', '42']);
 
-/** The service sends only valid values, so this code means that the connection has wrong settings. */
+/**
+ * PostgreSQL's code for text that a type cannot parse. The service sends only valid values, so this code means that the
+ * connection has wrong settings.
+ */
 const unparsed = '22P02';
 
 const connectionFault =
   /^(CONNECTION_|CONNECT_TIMEOUT|E[A-Z]+$|ERR_TLS_|ERR_SSL_|UNABLE_TO_|CERT_|\w*SELF_SIGNED_CERT)/;
 
-/** A connection pooler can report the same codes for its server. */
+/**
+ * Codes of a lost connection. A connection pooler can also report these codes when it loses its own connection to
+ * PostgreSQL.
+ */
 const lost = /^(CONNECTION_|08|57P0[1-3])/;
 
 export function isDatabaseError(error: unknown): error is postgres.PostgresError {
@@ -49,8 +55,8 @@ export function isConnectionLost(error: unknown): boolean {
 }
 
 /**
- * When a connection breaks, postgres.js throws errors in timers and ignored promises. The caller of the query gets
- * another error.
+ * Returns whether the error comes from postgres.js. When a connection breaks, postgres.js throws errors in timers and
+ * ignored promises. The caller of the query gets a separate error.
  */
 export function isDriverFault(error: unknown): boolean {
   if (isDatabaseFault(error)) return true;

@@ -23,7 +23,7 @@ export const headTable: Table<HeadRow> = {
 };
 
 export interface SeenHead extends HeadRow {
-  /** Null if the entry `state_id` was purged. */
+  /** Identifies the entry `state_id`, or is null if this entry was purged. */
   readonly state_name: Uint8Array | null;
   readonly known_hash?: Uint8Array | null | undefined;
   readonly now: number;

@@ -42,7 +42,7 @@ test('only API keys that are used and expire within a week are counted as expiri
   await apiOf(world.replica(), ann.token)('DELETE /v1/api-keys/:api_key_id', { api_key_id });
   expect(await measured()).toMatchObject({ expiring: 2, nextExpiry: start + 2 * day });
   expect(await measured(start + 3 * day)).toMatchObject({ expiring: 2, nextExpiry: start + 6 * day });
-  // The API keys were not used in the last week.
+  // The API keys were not used in the last week, so they do not count as expiring.
   expect(await measured(start + 7.5 * day)).toMatchObject({ expiring: 0 });
 });
 

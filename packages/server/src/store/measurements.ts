@@ -4,7 +4,7 @@ const week = 7 * 24 * 60 * 60 * 1_000;
 
 export interface Measured {
   readonly databaseBytes: number;
-  /** API keys that expire within a week and were used in the last week. */
+  /** The number of API keys that expire within a week and were used in the last week. */
   readonly expiring: number;
   readonly nextExpiry: number | null;
 }

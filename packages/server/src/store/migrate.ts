@@ -38,7 +38,7 @@ export async function migrate(sql: Pool, serverRole: string | null): Promise<num
   return applied;
 }
 
-/** Applies the missing migrations up to the next online migration, and all migrations to a new database. */
+/** Applies the missing migrations up to the next online migration. A new database gets all migrations at once. */
 async function applyNext(sql: Pool, serverRole: string | null) {
   const known = (await hasVersions(sql)) ? await schemaVersion(sql) : 0;
   const online = migrations[known];
@@ -47,7 +47,8 @@ async function applyNext(sql: Pool, serverRole: string | null) {
     await tx`select pg_advisory_xact_lock(${lockNumber})`;
     const isCitus = await hasCitus(tx);
     if (isCitus) await allowSchemaChanges(tx);
-    // Citus cannot distribute a table after it created the schema on the workers in the same transaction.
+    // An existing schema is not created again, because Citus cannot distribute a table in a transaction that has
+    // created the schema on the workers.
     if (!(await hasSchema(tx))) await tx`create schema if not exists eaas`;
     await tx`create table if not exists eaas.migrations (version integer primary key, applied_at timestamptz not null default now())`;
     const done = await schemaVersion(tx);
@@ -72,7 +73,7 @@ export async function isMigrated(sql: Sql): Promise<boolean> {
   return (await hasVersions(sql)) && (await schemaVersion(sql)) >= migrations.length;
 }
 
-/** Whether the role owns the tables. The owner of a table can remove its triggers. */
+/** Returns whether the server's role owns the tables. The owner of a table can remove its triggers. */
 export async function ownsTables(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ owns: boolean }[]>`
     select pg_has_role(current_user, relowner, 'usage') as owns from pg_class where oid = 'eaas.audit_entries'::regclass`;
@@ -92,7 +93,7 @@ async function hasVersions(sql: Sql): Promise<boolean> {
   return found?.there === true;
 }
 
-/** The version that this program creates and needs. */
+/** The version of the database schema that this program creates and needs. */
 export const newestVersion = migrations.length;
 
 export async function schemaVersion(sql: Sql): Promise<number> {

@@ -12,8 +12,8 @@ export interface OnlineMigration {
 }
 
 /**
- * Creates and drops the indexes. A second run continues after an interruption, and several migrations can run at the
- * same time.
+ * Creates and drops the indexes of an online migration. An interrupted run can be repeated, and several processes can
+ * run it at the same time.
  */
 export async function changeIndexes(sql: Pool, { table, created, dropped }: OnlineMigration): Promise<void> {
   for (const [name, columns] of Object.entries(created)) {
@@ -22,7 +22,9 @@ export async function changeIndexes(sql: Pool, { table, created, dropped }: Onli
   for (const name of dropped) while (!(await dropIndex(sql, name))) await pause();
 }
 
-/** No server can use the tables of a new database yet, so their indexes are changed inside the transaction. */
+/**
+ * Returns SQL that changes the indexes inside the transaction of a new database, because no server uses its tables yet.
+ */
 export function indexesOfNew({ table, created, dropped }: OnlineMigration): string {
   const create = Object.entries(created).map(
     ([name, columns]) => `create index ${name} on eaas.${table} ${columns};`,
@@ -52,7 +54,8 @@ function dropIndex(sql: Pool, name: string): Promise<boolean> {
 }
 
 /**
- * Returns false if PostgreSQL ended the statement, because migrations that run at the same time waited for each other.
+ * Executes a statement. Returns false if PostgreSQL ended the statement, because concurrent migrations waited for each
+ * other.
  */
 async function execute(sql: Pool, statement: string): Promise<boolean> {
   try {
@@ -70,7 +73,10 @@ function pause(): Promise<void> {
 
 type State = 'valid' | 'building' | 'broken' | 'missing';
 
-/** An invalid index is `building` if a migration builds it now, and `broken` if its build was interrupted. */
+/**
+ * Returns the state of an index. An invalid index is `building` if a migration builds it now, and `broken` if its build
+ * was interrupted.
+ */
 async function stateOf(sql: Pool, table: string, name: string): Promise<State> {
   const [row] = await sql<{ state: State }[]>`
     select case when i.indisvalid then 'valid'

@@ -4,7 +4,10 @@ import type { Transaction } from './sql.ts';
 export interface RawEntry {
   readonly id: number;
   readonly createdAt: number;
-  /** Each column is its length in 4 bytes, followed by its text. The length of null is 4 bytes with all bits set. */
+  /**
+   * The columns of the entry. Each column is its length in 4 bytes, followed by its text. For null, all bits of the
+   * length are set.
+   */
   readonly parts: Uint8Array;
   readonly hash: Uint8Array;
   readonly mac: Uint8Array;
@@ -20,8 +23,8 @@ const signature = 'PGCOPY\n\u00ff\r\n\0';
 const fieldCount = 10;
 
 /**
- * COPY encodes fields as `pae` encodes parts. The function needs a transaction, because postgres.js throws if a
- * connection sends another query during a COPY.
+ * Reads entries by COPY, which encodes fields as `pae` encodes parts. A transaction is needed, because postgres.js
+ * throws if a connection sends another query during a COPY.
  */
 export async function rawEntries(tx: Transaction, tenantId: string, first: number, last: number) {
   if (parseUuid(tenantId) !== tenantId) throw new TypeError('`tenantId` must be a UUID in lower case');

@@ -2,7 +2,7 @@ import type { ApiKeyRow } from './api-keys.ts';
 import type { KeyRow, KeyVersionRow } from './keys.ts';
 import type { Sql } from './sql.ts';
 
-/** Counts the rows that must exist at most once. A count above 1 shows that someone has removed a constraint. */
+/** Counts rows that a tenant must have at most once. A count above 1 shows that someone has removed a constraint. */
 export async function countSingleRows(sql: Sql, tenantId: string): Promise<Record<string, number>> {
   const [row] = await sql<Record<string, number>[]>`select
     (select count(*) from eaas.tenants where tenant_id = ${tenantId}) as tenant,
@@ -76,7 +76,7 @@ export async function strayVersions(sql: Sql, tenantId: string) {
       select from eaas.keys k where k.tenant_id = v.tenant_id and k.key_id = v.key_id) limit 1000`;
 }
 
-/** The page is small, because each API key can have about 20 KiB. */
+/** Returns one page of API keys. The page is small, because each API key can have about 20 KiB. */
 export async function apiKeyPage(sql: Sql, tenantId: string, range: RowRange): Promise<ApiKeyRow[]> {
   return sql<ApiKeyRow[]>`
     select * from eaas.api_keys where tenant_id = ${tenantId} and ${inRange(sql, 'api_key_id', range)}

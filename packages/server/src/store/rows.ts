@@ -4,9 +4,9 @@ import type { Sql, Transaction } from './sql.ts';
 export interface Table<Row> {
   readonly name: string;
   readonly id: string;
-  /** The label differs per table, so that the MAC of a row is not valid in another table. */
+  /** The label of the MAC. Each table has a different label, so that the MAC of a row is not valid in another table. */
   readonly label: readonly string[];
-  /** The order of the columns is the order of the MAC's input. */
+  /** The columns that the MAC covers, in the order of the MAC's input. */
   readonly columns: readonly (keyof Row & string)[];
   /** A column that a later version of the schema added. The MAC covers it only if it is not null. */
   readonly added?: keyof Row & string;
@@ -20,7 +20,10 @@ export interface RecordedRow {
   readonly mac: Uint8Array;
 }
 
-/** If the row's `rev` is not `newest_rev`, someone has put back an older version of the row. */
+/**
+ * A row as it was read from the database. If its `rev` is not `newest_rev`, someone has put back an older version of
+ * the row.
+ */
 export type Loaded<Row> = Row & { readonly newest_rev: number | null };
 
 export type Fragment = postgres.PendingQuery<postgres.Row[]>;
@@ -41,7 +44,7 @@ export async function insertRow<Row extends RecordedRow>(tx: Transaction, table:
 }
 
 export async function updateRow<Row extends RecordedRow>(tx: Transaction, table: Table<Row>, row: Row) {
-  // Citus refuses an assignment to the column that decides the shard.
+  // The update does not set `tenant_id`, because Citus refuses an assignment to the column that decides the shard.
   const update = tx`update eaas.${tx(table.name)} set ${valuesOf(tx, table, row, ['tenant_id', table.id])}
     where tenant_id = ${row.tenant_id} and ${tx(table.id)} = ${idOf(table, row)}`;
   await Promise.all([update, recordRow(tx, table, row)]);
@@ -52,7 +55,10 @@ async function recordRow<Row extends RecordedRow>(tx: Transaction, table: Table<
     values (${row.tenant_id}, ${idOf(table, row)}, ${row.rev})`;
 }
 
-/** Loads rows of one tenant. The tenant's id is a parameter of each part, because Citus otherwise asks every shard. */
+/**
+ * Loads rows of one tenant. Each part of the query contains the tenant's id, because Citus otherwise queries every
+ * shard.
+ */
 export function loadRows<Row>(sql: Sql, table: Table<Row>, tenantId: string, rest: Fragment) {
   return loadWhere(sql, table, sql`${tenantId}`, sql`where tenant_id = ${tenantId} ${rest}`);
 }

@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { formatArray, parseArray } from './arrays.ts';
 
-/** All integers in the database are below 2^53, so a JavaScript number is safe. */
+/** All integers in the database are below 2^53, so JavaScript numbers represent them exactly. */
 interface Types extends Record<string, unknown> {
   bigint: number;
 }
@@ -32,7 +32,7 @@ export function openPool(connection: Connection, max: number): Pool {
   const options: postgres.Options<DriverTypes> = {
     max,
     types,
-    // Behind a connection pooler, the driver's query of the array types can fail.
+    // The driver does not query the array types, because this query can fail behind a connection pooler.
     fetch_types: false,
     connect_timeout: 3,
     keep_alive: 10,

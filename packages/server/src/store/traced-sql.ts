@@ -1,7 +1,10 @@
 import { noteError, telemetry } from '../tracing.ts';
 import type { Sql } from './sql.ts';
 
-/** The span of a statement names its kind and its table. The span never contains a parameter. */
+/**
+ * Records statements as OpenTelemetry spans. A span names the statement's kind and table, and never contains a
+ * parameter.
+ */
 export function tracedSql<S extends Sql>(sql: S): S {
   return telemetry() ? new Proxy(sql, { apply: (target, self, args) => call(target, self, args) }) : sql;
 }
@@ -27,7 +30,7 @@ function kindOf(statement: string): Kind {
 
 /**
  * Begins a span at the first call of `then`, at which postgres.js sends a statement. A fragment of a statement gets no
- * such call.
+ * span, because its `then` is never called.
  */
 function watched(query: Promise<unknown>, kind: Kind): Promise<unknown> {
   const send = query.then.bind(query);

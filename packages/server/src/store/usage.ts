@@ -41,14 +41,19 @@ export async function uncountedTenants(sql: Sql): Promise<string[]> {
   return rows.map((row) => row.tenant_id);
 }
 
-/** The tenant remains marked if another entry was appended after the count. */
+/**
+ * Removes the mark of a tenant whose entries are counted. The mark remains if another entry was appended after the
+ * count.
+ */
 export async function unmarkCounted(sql: Sql, tenantId: string): Promise<void> {
   await sql`
     update eaas.audit_heads h set uncounted = false from eaas.usage_cursors c
     where h.tenant_id = ${tenantId} and c.tenant_id = h.tenant_id and h.id <= c.counted_through`;
 }
 
-/** The lock of the cursor prevents two replicas from counting the same entries. */
+/**
+ * Counts the tenant's next entries. The lock of the usage cursor prevents two replicas from counting the same entries.
+ */
 export async function countNext(tx: Transaction, tenantId: string, limit: number): Promise<boolean> {
   await tx`insert into eaas.usage_cursors (tenant_id, counted_through) values (${tenantId}, 0) on conflict do nothing`;
   const [cursor] = await tx<{ from: number; through: number; head: number }[]>`
@@ -88,8 +93,9 @@ export async function countedThrough(sql: Sql, tenantId: string): Promise<number
 }
 
 function counted(sql: Sql) {
-  // Canonical JSON sorts members, so `outcome` is last in the metadata of a refusal. A member `outcome` inside the
-  // context is followed by two braces. Comparing the last bytes is 16 times as fast as `like` for a long context.
+  // A refused operation is recognised by the last bytes of its metadata, because canonical JSON sorts members and
+  // `outcome` is last. A member `outcome` inside the context is followed by two braces. For a long context, this
+  // comparison is 16 times as fast as `like`.
   const metadata = sql`convert_to(metadata, 'UTF8')`;
   return sql`action = any (${[...countedOperations]}::text[])
     and substr(${metadata}, length(${metadata}) - 19) <> convert_to('"outcome":"refused"}', 'UTF8')`;

@@ -10,7 +10,7 @@ export interface MarkerRow {
   readonly finished_at: number;
   /** The day of the verification, counted from 1970. Null if an earlier version of the service wrote the marker. */
   readonly night: number | null;
-  /** Empty if the tenant's secret cannot be decrypted. */
+  /** The MAC of the row. The MAC is empty if the tenant's secret cannot be decrypted. */
   readonly mac: Uint8Array;
 }
 

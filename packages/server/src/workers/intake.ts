@@ -53,8 +53,8 @@ async function addressesOf(host: string): Promise<string[]> {
 }
 
 /**
- * Reads the head of the first request and delivers the connection. If the head is slow, long or incomplete, any worker
- * gets the connection, and refuses the request if needed.
+ * Reads the headers of the first request and delivers the connection to a worker. If the headers are slow, too long or
+ * incomplete, any worker gets the connection.
  */
 function readHead(socket: Socket, waiting: Map<Socket, () => void>, deliver: Deliver): void {
   let [bytes, reads] = [Buffer.alloc(0), 0];
@@ -84,8 +84,8 @@ function readHead(socket: Socket, waiting: Map<Socket, () => void>, deliver: Del
 }
 
 /**
- * Stops Node's reads immediately. After only `pause`, Node could read further bytes, which are lost when another
- * process gets the socket.
+ * Stops Node's reads of a socket immediately. With `pause` alone, Node could read further bytes, which are lost when
+ * another process gets the socket.
  */
 function stopReading(socket: Socket): void {
   const { _handle: handle } = socket as { _handle?: { readStop(): void } | null };

@@ -14,14 +14,17 @@ import { type Deliver, openIntake } from './intake.ts';
 import { type Log, logTo } from './log.ts';
 import { Workers } from './workers.ts';
 
-/** The main process opens the port and the embedded database. Each worker process is a separate replica. */
+/**
+ * Serves with several worker processes. The main process opens the port and the embedded database, and each worker
+ * process is a separate replica.
+ */
 export async function serveWithWorkers(config: Config): Promise<void> {
   setFlagsFromString('--heap-growing-percent=100');
   surviveDriverFaults();
   const { host, port, tlsFiles } = config;
   if (tlsFiles) await readTls(tlsFiles);
   const log = logTo((line) => process.stdout.write(line), config.logLevel);
-  // Until the workers serve, connections are closed.
+  // Connections are closed until the workers serve.
   let deliver: Deliver = (socket) => socket.destroy();
   const intake = await openIntake({ host, port, isEncrypted: tlsFiles !== null }, (socket, arrival) =>
     deliver(socket, arrival),

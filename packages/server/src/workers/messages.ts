@@ -11,7 +11,7 @@ export interface Start {
 }
 
 export interface Arrived {
-  /** The bytes that the main process has read from the connection. */
+  /** The bytes that the main process has already read from the connection. */
   readonly bytes: Uint8Array;
   /** The SHA-256 hash of the API key in the first request, in hexadecimal. */
   readonly token: string | undefined;

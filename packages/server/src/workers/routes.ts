@@ -3,7 +3,10 @@ import { BoundedMap } from '../bounded-map.ts';
 const mostNames = 100_000;
 const mostStrangers = 10_000;
 
-/** Remembers a worker for each name, and forgets the name that was used least recently. */
+/**
+ * Remembers which worker serves each tenant or API key. If there are too many names, the name that was used least
+ * recently is forgotten.
+ */
 class Assignments {
   readonly #most: number;
   readonly #workerOf = new Map<string, number>();
@@ -42,7 +45,7 @@ class Assignments {
     for (const name of this.#namesOf(worker)) this.delete(name);
   }
 
-  /** Moves names to the worker from workers that have more than an equal part. */
+  /** Moves names to a new worker from workers that have more than an equal part, and returns the moved names. */
   fill(worker: number, workers: ReadonlySet<number>): { readonly name: string; readonly from: number }[] {
     const part = Math.floor(this.#workerOf.size / workers.size);
     const moved: { name: string; from: number }[] = [];
@@ -68,7 +71,9 @@ export interface Choice {
   readonly isKnown: boolean;
 }
 
-/** Chooses the worker of each connection. A wrong choice costs time, but is never unsafe. */
+/**
+ * Chooses the worker of each connection. A wrong choice only costs time, because every worker can serve every tenant.
+ */
 export class Routes {
   readonly #running = new Set<number>();
   readonly #tenantOf = new BoundedMap<string, string>(mostNames);

@@ -8,7 +8,7 @@ interface Handlers {
   readonly ask: (id: number, question: 'health' | 'metrics') => void;
 }
 
-/** A worker process from its start to its end, as the main process sees it. */
+/** One worker process from its start to its end, as the main process sees it. */
 export class WorkerProcess {
   /** Resolves to undefined when the worker serves, or to the reason why it cannot start. */
   readonly started: Promise<string | undefined>;

@@ -66,7 +66,7 @@ async function serveAsWorker(
   const replica = {
     ...config,
     previousRootKey: previous,
-    // One worker writes the files, so that two workers do not write the same file.
+    // Only the first worker writes checkpoint files, so that two workers never write the same file.
     checkpointDirectory: worker === 1 ? config.checkpointDirectory : null,
   };
   const open = await openServiceOn(databaseOf(order, root), replica, 'command', workers);
@@ -99,7 +99,8 @@ async function serveAsWorker(
     accept(arrived, socket) {
       // Node passes no socket if the client has already disconnected.
       if (!(socket instanceof Socket)) return;
-      // An HTTP server sets this option for its sockets too: a socket stays open after the client has finished sending.
+      // With this option, which Node's HTTP server also sets, a socket stays open after the client has finished
+      // sending.
       socket.allowHalfOpen = true;
       connections.add(socket, arrived);
       if (arrived.bytes.length > 0) socket.unshift(arrived.bytes);

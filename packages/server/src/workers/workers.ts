@@ -12,7 +12,7 @@ import { Routes } from './routes.ts';
 import { WorkerProcess } from './worker-process.ts';
 
 const [shortestPause, longestPause] = [100, 30_000];
-/** A worker that has run for this time restarts with the shortest pause again. */
+/** A worker that has run for this many milliseconds restarts with the shortest pause again. */
 const steady = 60_000;
 const stopsWithin = 20_000;
 

@@ -8,7 +8,8 @@ export type Served = Awaited<ReturnType<typeof listen>>;
 export async function listen(doors: MemoryDoors = memoryDoors(), options: AppOptions = {}) {
   const log: string[] = [];
   const app = createApp(doors, { log: { write: (line) => log.push(line) }, ...options });
-  // The hook is registered before an `await`, because another concurrent test can be the current test after an `await`.
+  // The hook is registered before the first `await`, because after an `await` a concurrent test can be Vitest's current
+  // test.
   onTestFinished(() => app.close());
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as { port: number };

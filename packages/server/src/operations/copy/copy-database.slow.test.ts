@@ -153,7 +153,8 @@ test('a replica with an earlier version of the service cannot append in a closed
   const [head] = await source.owner<{ state_id: number; mac: Buffer }[]>`
     select state_id::int, mac from eaas.audit_heads`;
   expect(head?.state_id).toBeLessThan(0);
-  // Earlier versions expect a MAC of 32 bytes, and refuse any other head with 503.
+  // The MAC of a closed head has 49 bytes. Earlier versions of the service expect 32 bytes, so they refuse the closed
+  // tenant with 503.
   expect(head?.mac.length).toBe(49);
 });
 

@@ -13,9 +13,9 @@ export interface CopyReport {
    * serves the tenant, and the source has only a part of its log. `failed`: nothing has changed for clients.
    */
   readonly state: 'copied' | 'moved' | 'reopened' | 'elsewhere' | 'failed';
-  /** The last copied entry. */
+  /** The id of the last copied entry. */
   readonly entry_id: number | null;
-  /** How long requests of the tenant waited or were refused, up to the moment at which the target serves the tenant. */
+  /** How many milliseconds the requests of the tenant waited or were refused until the target served the tenant. */
   readonly closed_ms: number | null;
   readonly reason: string | null;
 }
@@ -43,7 +43,7 @@ export async function* copyDatabase(databases: Databases, options: CopyOptions):
       return { ...base, state: 'failed', reason: error.message };
     }
   };
-  // A tenant can be created during the copy.
+  // The loop ends when it finds no new tenant, because tenants can be created during the copy.
   for (let chains = await chainsOf(databases); chains.length > 0;) {
     for (const chain of chains) {
       const { tenant_id: tenantId } = chain;
@@ -72,7 +72,7 @@ async function copyOne(
     await verifyCopy(databases, tenant_id, options.tell('verifying', name));
     return { state: 'copied', entry_id };
   }
-  // In this state, no database serves the tenant, so the move is completed even without `isMove`.
+  // In the step `finish`, no database serves the tenant, so the move is completed even without `isMove`.
   if (step === 'finish') return move(databases, { tenant_id, name }, plan.to?.head.id ?? 0, options);
   if (step !== 'reopen') return { state: step };
   if (!options.isMove) return { state: 'elsewhere' };

@@ -41,7 +41,7 @@ async function beginCopy({ source, target }: Databases, { from, to }: Plan): Pro
   const { tenant_id: tenantId } = tenant;
   const mark = { kind: 'arriving', copyId: randomUUID() } as const;
   if (to) {
-    // The tenant comes back to a database that it has left. Only the entries and changes since then are copied.
+    // The tenant moves back to a database that it has left, so only newer entries and changes are copied.
     await target.background.transaction(async (tx) => {
       const { head } = await requireLocked(tx, target.tenants.roots, tenantId, (one) => one.kind === 'moved');
       await writeHead(tx, closeHead(secrets, head, mark));
@@ -66,7 +66,10 @@ function recordsOf(tenants: string) {
   return rows.map(({ tenant_id, rev }) => ({ tenant_id, subject: tenant_id, rev }));
 }
 
-/** Copies the rest. The transaction `from` must hold the lock of the tenant's head in the source. */
+/**
+ * Copies the entries and rows that the target does not have yet. The transaction `from` must hold the lock of the
+ * tenant's head in the source.
+ */
 export async function copyRest(
   databases: Databases,
   from: Transaction,

@@ -41,8 +41,9 @@ export async function moveTenant(databases: Databases, tenantId: string, verifie
 }
 
 /**
- * While the head is locked, appends of the tenant wait. If anything fails, the transaction rolls back and the source
- * continues to serve the tenant. After the commit, no replica can append in the source.
+ * Copies the last entries and closes the tenant in the source, under the lock of the tenant's head. If anything fails,
+ * the transaction rolls back and the source continues to serve the tenant. After the commit, no replica can append in
+ * the source.
  */
 async function leave(databases: Databases, tenantId: string, verified: number): Promise<void> {
   const { source, target } = databases;

@@ -27,7 +27,7 @@ import { requireLocked, type Side } from './side.ts';
 import { type Databases, refusal } from './plan.ts';
 
 export interface Copied {
-  /** The last copied entry. */
+  /** The id of the last copied entry. */
   readonly id: number;
   /** True if the target has everything that the transaction of the source sees. */
   readonly isComplete: boolean;
@@ -39,8 +39,8 @@ interface Transactions {
 }
 
 /**
- * The head in the target names the last copied entry, and its `state_id` the last copied change. One transaction writes
- * the rows and the head, so a copy that was interrupted continues behind the last portion.
+ * Copies one portion of rows and writes the head of the target in one transaction. The head records the last copied
+ * entry and change, so that an interrupted copy continues after them.
  */
 export async function copyPortion(
   { target }: Databases,
@@ -112,8 +112,8 @@ export async function reserveIn({ background }: Databases['target'], tenantId: s
 }
 
 /**
- * Copies only new versions, because a version never changes. The destruction of a key erases its versions, here in the
- * target too.
+ * Copies only new versions of the keys, because a version never changes. The versions of destroyed keys are erased in
+ * the target.
  */
 async function copyVersions({ from, to }: Transactions, tenantId: string, keyIds: readonly string[]) {
   for (const keyId of await destroyedAmong(from, tenantId, keyIds)) {

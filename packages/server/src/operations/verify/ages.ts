@@ -27,7 +27,9 @@ export async function judgeAges(sql: Sql, inspection: Inspection, anchorId: numb
   return turns.run(tenantId, rowsAt(anchorId, rows, stories));
 }
 
-/** Judges only the rows that changed after the entry `since`, and returns their ids. */
+/**
+ * Checks that the rows that changed after the entry `since` are the newest versions, and returns the ids of these rows.
+ */
 export async function judgeRecentAges(sql: Sql, inspection: Inspection, since: number): Promise<string[]> {
   const { turns, tenantId, findings } = inspection;
   const stories = await readStories(sql, inspection, since);
@@ -82,8 +84,8 @@ function* compare(
 }
 
 /**
- * If an older version of a row was put back and the service then changed the row, the row itself looks valid. The audit
- * entry of this change shows the fault, because its `previous_change` is the id of an earlier entry than expected.
+ * Reports a row that was put back to an older version. If the service has changed the row since, the row looks valid,
+ * but the audit entry of the change has an unexpected `previous_change`.
  */
 function judgeAge(row: RowAge, story: Story | undefined, anchorId: number, findings: Findings): void {
   const { rev, created_id, recorded } = row;

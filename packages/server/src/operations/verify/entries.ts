@@ -34,8 +34,8 @@ export async function walkEntries(inspection: Inspection, secrets: TenantSecrets
   const page = (first: number): Promise<RawPage> => {
     const end = Math.min(last, first + pageSize - 1);
     const coming = database.snapshot((tx) => rawEntries(tx, tenantId, first, end), timeLeft());
-    // The read of the next page can fail before the loop awaits the read. The handler prevents an unhandled
-    // rejection.
+    // The read of the next page can fail before the loop awaits the read, which would be an unhandled rejection. The
+    // loop still gets the error.
     coming.catch(() => {});
     return coming;
   };
@@ -52,7 +52,7 @@ export async function walkEntries(inspection: Inspection, secrets: TenantSecrets
     const lastRow = rows.at(-1);
     let end = isCut && lastRow ? lastRow.id : Math.min(last, walk.next + pageSize - 1);
     if (rows.length === 0) {
-      // A tampered head can have an id far above the last audit entry.
+      // A tampered head can have an id far above the last audit entry, so this query finds the next stored entry.
       const stored = await database.run((sql) => storedRange(sql, tenantId, end), timeLeft());
       end = Math.min(last, (stored.first ?? last + 1) - 1);
     }
@@ -78,7 +78,7 @@ function judge(
   walk.next = id + 1;
   walk.checked++;
   walk.previousTime = createdAt;
-  // The next entry is compared with the stored hash, so that a changed entry causes only one finding.
+  // The next entry is chained to the stored hash of this entry, so that a changed entry causes only one finding.
   walk.previous = hash.length === 32 ? hash : undefined;
 }
 

@@ -13,7 +13,9 @@ export interface Marker {
   readonly night: number;
 }
 
-/** Returns undefined if the whole log must be verified. */
+/**
+ * Returns the entry up to which an earlier night has verified the log, or undefined if the whole log must be verified.
+ */
 export async function trustedMarker(
   sql: Sql,
   { tenantId, findings }: Inspection,
@@ -24,8 +26,8 @@ export async function trustedMarker(
   const row = await findMarker(sql, tenantId);
   if (!row || !isAuthentic(row, secrets)) return undefined;
   const reason = await compareHead(sql, tenantId, row, ends);
-  // The MAC proves that this log was verified up to the marker. If the log lacks an entry of the marker that was not
-  // purged, an older or another log has replaced it.
+  // The MAC proves that the log once contained the marker's entry. If this entry is missing and was not purged, the log
+  // was replaced.
   if (reason && reason !== 'checkpoint_purged') findings.add(reason, row.id);
   const { id, hash, night } = row;
   const isRecent = night < tonight && tonight - night <= nights;

@@ -1,6 +1,6 @@
 import type { RowRange } from '../../store/row-pages.ts';
 
-/** Each part of a log is read again on one of 30 consecutive nights. */
+/** The number of nights in which the nightly verification reads each part of a log again once. */
 export const nights = 30;
 
 const blockSize = 10_000;
@@ -13,11 +13,11 @@ export interface Nights {
 }
 
 /**
- * Whether a part of the log is read tonight. The night depends only on the part's number and the tenant, so an attacker
- * cannot postpone it.
+ * Returns whether a part of the log is read tonight. The answer depends only on the nights, the part's number and the
+ * tenant, so that an attacker cannot postpone the reading.
  */
 export function isDue({ tenantId, since, tonight }: Nights, part: number): boolean {
-  // Small logs have only one part. The offset spreads the parts of different tenants over the nights.
+  // Small logs have only one part, so an offset from the tenant's id spreads the tenants over the nights.
   const offset = Number.parseInt(tenantId.slice(0, 8), 16);
   const waits = (((part + offset - since - 1) % nights) + nights) % nights;
   return waits < tonight - since;

@@ -46,7 +46,7 @@ export class Findings {
 
   add(reason: Reason, id: number | null, subject?: string, entries = 1): void {
     const text = subject === undefined ? reason : `${reason}: ${subject}`;
-    // In a tampered row, an id column can contain a number that is not a valid id.
+    // A tampered row can contain a number that is not a valid id. The finding then has the id null.
     const known = Number.isSafeInteger(id) && Number(id) >= 0 ? id : null;
     for (let nth = 0; nth < entries && this.first.length < mostShown; nth++) {
       this.first.push({ id: known === null ? null : known + nth, reason: text });

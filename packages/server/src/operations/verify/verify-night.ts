@@ -31,8 +31,9 @@ export interface NightReport {
 const progressStep = 1_000_000;
 
 /**
- * Verifies the entries and rows since the tenant's marker, and a thirtieth of the older ones per night. Verifies the
- * whole log if the marker is missing, forged or older than 30 nights, or if the last verification had findings.
+ * Verifies the entries and rows since the tenant's marker, and a thirtieth of the older entries and rows per night. The
+ * whole log is verified if the marker is missing, forged or older than 30 nights, or if the last verification had
+ * findings.
  */
 export function verifyNight(service: Service, tenantId: string, options: NightOptions): Promise<NightReport> {
   return unlessPurged(service, tenantId, async () => {

@@ -8,7 +8,10 @@ const guarded = [
   'api_keys',
 ];
 
-/** Triggers that are not "enable always" do not fire under session_replication_role. TRUNCATE fires no row trigger. */
+/**
+ * The triggers are "enable always", because other triggers do not fire under `session_replication_role`. TRUNCATE has
+ * separate triggers, because it fires no row triggers.
+ */
 export const guards = `
 create function eaas.refuse_change() returns trigger language plpgsql as $$
 begin

@@ -1,6 +1,6 @@
 /**
- * The indexes contain only the tenants that a job must visit, so a run without work costs the same for any number of
- * tenants.
+ * The new indexes contain only the tenants that a job must visit. So a run without work costs the same for any number
+ * of tenants.
  */
 export const tenantsToVisit = `
 alter table eaas.audit_heads add column uncounted boolean not null default false;
