@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Place, send } from '../../faults/client.ts';
-import { Load, succeeded, tally, unrecorded } from '../../faults/load.ts';
-import { newKey, operate, readLog, type Tenant, verify } from '../../faults/place.ts';
+import { Load, succeeded, tally } from '../../faults/load.ts';
+import { newKey, operate, type Tenant } from '../../faults/place.ts';
 import type { Replica } from '../../faults/place.ts';
+import { judgeLog } from '../judge-log.ts';
 import { Cluster } from '../machine/cluster.ts';
 import { metric, startServer } from '../machine/server.ts';
 import { type Manner, Switch } from '../machine/switch.ts';
@@ -108,15 +109,7 @@ async function answersAgain({ loaded }: Setting, port: number, since: number): P
 async function judge(findings: Findings, { replicas, loaded }: Setting): Promise<void> {
   const place: Place = replicas[0] ?? { port: 0 };
   for (const { tenant, load } of loaded) {
-    const sent = await load.stop();
-    findings.answer(tally(sent));
-    const log = await readLog(place, tenant);
-    const missing = unrecorded(sent, log);
-    findings.lose(missing.length);
-    findings.check('every answer is in the log', missing.length === 0, missing.slice(0, 5));
-    findings.check('ids have no gap', !log.some(({ id }, index) => id !== index + 1));
-    const { valid, errors } = await verify(place, tenant);
-    findings.check('the chain is valid', valid === true, errors);
+    await judgeLog(findings, place, tenant, await load.stop());
   }
   for (const replica of replicas) {
     findings.check('no server ends', replica.end() === undefined, replica.log().slice(-400));

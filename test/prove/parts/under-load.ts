@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '../../conformance/program.ts';
 import type { Place } from '../../faults/client.ts';
-import { Load, longest, type Sent, succeeded, tally, unrecorded } from '../../faults/load.ts';
-import { newKey, operate, readLog, type Tenant, verify } from '../../faults/place.ts';
+import { Load, longest, type Sent, succeeded, tally } from '../../faults/load.ts';
+import { newKey, operate, type Tenant } from '../../faults/place.ts';
 import type { Replica } from '../../faults/place.ts';
+import { judgeLog } from '../judge-log.ts';
 import type { Cluster } from '../machine/cluster.ts';
 import { startServer } from '../machine/server.ts';
 import type { Findings } from '../trial.ts';
@@ -114,20 +115,13 @@ export class UnderLoad<B extends Base = Cluster> {
     const reader = await startServer(findings, this.#env);
     for (const { tenant, load } of this.loaded) {
       const sent = await load.stop();
-      findings.answer(tally(sent));
       const slowest = Math.round(longest(sent));
       findings.check(`nobody waits longer than ${patience} s`, slowest < patience * 1_000, `${slowest} ms`);
       const kinds = Object.keys(tally(sent.filter(({ status }) => status !== 0)));
       const allowed = new Set(['200', '201', '500 audit_unwritten', '503 unavailable']);
       const others = kinds.filter((kind) => !allowed.has(kind));
       findings.check('a refusal is 503 unavailable or 500 audit_unwritten', others.length === 0, others);
-      const log = await readLog(reader, tenant);
-      const missing = unrecorded(sent, log);
-      findings.lose(missing.length);
-      findings.check('every answer is in the log', missing.length === 0, missing.slice(0, 5));
-      findings.check('ids have no gap', !log.some(({ id }, index) => id !== index + 1));
-      const { valid, errors } = await verify(reader, tenant);
-      findings.check('the chain is valid', valid === true, errors);
+      await judgeLog(findings, reader, tenant, sent);
     }
   }
 

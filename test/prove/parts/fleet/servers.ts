@@ -2,16 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EaasClient } from '@eaas/sdk';
 import type { Place } from '../../../faults/client.ts';
 import { eaas, type Environment } from '../../../conformance/program.ts';
-import { Load, longest, succeeded, tally, unrecorded } from '../../../faults/load.ts';
-import {
-  type Entry,
-  newKey,
-  readLog,
-  type Replica,
-  startReplica,
-  type Tenant,
-  verify,
-} from '../../../faults/place.ts';
+import { Load, longest, succeeded, tally } from '../../../faults/load.ts';
+import { type Entry, newKey, type Replica, startReplica, type Tenant } from '../../../faults/place.ts';
+import { judgeLog } from '../../judge-log.ts';
 import { anywhere, Balancer, isRepeatable, mostRetries } from '../../machine/balancer.ts';
 import type { Cluster } from '../../machine/cluster.ts';
 import { ConnectionWatch } from '../../machine/connections.ts';
@@ -141,16 +134,9 @@ export class Servers {
   async #judgeClient(reader: { port: number }, { tenant, load }: Client, isCalm: boolean): Promise<void> {
     const findings = this.#findings;
     const sent = await load.stop();
-    findings.answer(tally(sent));
     const slowest = Number.parseInt(findings.figures.get('slowest answer') ?? '0');
     findings.figure('slowest answer', `${Math.max(slowest, Math.round(longest(sent)))} ms`);
-    const log = await readLog(reader, tenant);
-    const missing = unrecorded(sent, log);
-    findings.lose(missing.length);
-    findings.check('every answer is in the log', missing.length === 0, missing.slice(0, 5));
-    findings.check('ids have no gap', !log.some(({ id }, index) => id !== index + 1));
-    const { valid, errors } = await verify(reader, tenant);
-    findings.check('the chain is valid', valid === true, errors);
+    const log = await judgeLog(findings, reader, tenant, sent);
     if (!isCalm) return;
     const failed = sent.filter((one) => isRepeatable(one) && !succeeded(one));
     findings.check('clients that repeat a request see no error', failed.length === 0, tally(failed));
