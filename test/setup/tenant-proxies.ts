@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { environment } from '../../packages/server/src/embedded/command-line.ts';
 import { blocksOf, read } from '../docs/markdown.ts';
+import { accepts } from './accepts.ts';
 import { isInstalled } from './available.ts';
 import { freePort } from './free-port.ts';
 
@@ -40,7 +40,7 @@ export async function startProxy(proxy: Proxy, servers: readonly number[]): Prom
     }
     await rm(directory, { recursive: true, force: true });
   };
-  for (let attempt = 0; !(await accepts(port)); attempt++) {
+  for (let attempt = 0; !(await accepts({ port, host: '127.0.0.1' })); attempt++) {
     if (child.exitCode !== null || attempt > 1_000) {
       await stop();
       throw new Error(`${proxy} did not start:\n${errors}`);
@@ -94,14 +94,5 @@ function withServers(text: string, servers: readonly number[]): string {
   return text.replace(/^( *server .*)10\.0\.0\.\d+:\d+(.*)\n/gm, (_, before: string, after: string) => {
     const port = servers[nth++];
     return port === undefined ? '' : `${before}127.0.0.1:${port}${after}\n`;
-  });
-}
-
-async function accepts(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => {
-      socket.destroy();
-      resolve(true);
-    }).on('error', () => resolve(false));
   });
 }

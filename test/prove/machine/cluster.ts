@@ -11,6 +11,7 @@ import { createOwnedDatabase, ensureRoles, ROLES } from '../../../packages/serve
 import { childrenOf } from '../../setup/own-postgres.ts';
 import { installedBinaries } from '../../setup/installed-binaries.ts';
 import type { Findings } from '../trial.ts';
+import { signal } from './daemon.ts';
 
 const run = promisify(execFile);
 const port = 5432;
@@ -194,11 +195,3 @@ export class Cluster {
 }
 
 const nameOf = (role: Role): string => (role === 'superuser' ? 'postgres' : ROLES[role]);
-
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch {
-    // The process has already ended, so the error of the signal is ignored.
-  }
-}

@@ -1,24 +1,18 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { environment, postgresAccount, under } from '../../../packages/server/src/embedded/command-line.ts';
+import { accepts } from '../../setup/accepts.ts';
+import { isInstalled } from '../../setup/available.ts';
 import type { Findings } from '../trial.ts';
 import { type Cluster, withoutStandby } from './cluster.ts';
+import { startDaemon } from './daemon.ts';
+import { until } from './until.ts';
 
 const port = 6432;
 
 export async function withoutPgbouncer(): Promise<string | undefined> {
-  const options = { env: environment };
-  const installed = promisify(execFile)('pgbouncer', ['--version'], options).then(
-    () => undefined,
-    () => 'pgbouncer is not installed',
-  );
-  return (await installed) ?? withoutStandby();
+  const folders = ['/usr/sbin', '/usr/local/sbin'];
+  return isInstalled('pgbouncer', ...folders) ? withoutStandby() : 'pgbouncer is not installed';
 }
 
 /** Starts pgbouncer. After a failed login at the database, pgbouncer refuses clients for `loginRetry` seconds. */
@@ -34,19 +28,9 @@ export async function startPgbouncer(
   const file = join(home, 'pgbouncer.ini');
   await writeFile(users, '"eaas_server" ""\n');
   await writeFile(file, configuration(home, users, cluster, { loginRetry, poolSize }));
-  const account = await postgresAccount();
-  const [program, ...args] = [...(await under(account)), 'pgbouncer', '-q', file];
-  const stdio = process.env['PROVE_VERBOSE'] ? 'inherit' : 'ignore';
-  const child = spawn(program, args, { ...account.ids, cwd: '/', env: environment, stdio });
-  findings.defer(async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-  });
-  for (let attempt = 0; !(await accepts(join(home, `.s.PGSQL.${port}`))); attempt++) {
-    if (child.exitCode !== null || attempt > 500) throw new Error('pgbouncer did not start');
-    await sleep(10);
-  }
+  await startDaemon(findings, ['pgbouncer', '-q', file]);
+  const path = join(home, `.s.PGSQL.${port}`);
+  await until('pgbouncer accepts connections', 30, () => accepts({ path }));
   return `postgres://eaas_server@${encodeURIComponent(home)}:${port}/eaas?prepare=false`;
 }
 
@@ -76,13 +60,4 @@ function configuration(
     `server_login_retry = ${loginRetry}`,
     '',
   ].join('\n');
-}
-
-async function accepts(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(path, () => {
-      socket.destroy();
-      resolve(true);
-    }).on('error', () => resolve(false));
-  });
 }

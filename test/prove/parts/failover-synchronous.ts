@@ -108,6 +108,7 @@ async function answersAgain({ loaded }: Setting, port: number, since: number): P
 
 async function judge(findings: Findings, { replicas, loaded }: Setting): Promise<void> {
   const place: Place = replicas[0] ?? { port: 0 };
+  await Promise.all(loaded.map(({ load }) => load.stop()));
   for (const { tenant, load } of loaded) {
     await judgeLog(findings, place, tenant, await load.stop());
   }

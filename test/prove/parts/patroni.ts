@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type postgres from 'postgres';
 import { succeeded, tally } from '../../faults/load.ts';
-import { HighAvailability, withoutPatroni, withoutPooler } from '../machine/patroni/high-availability.ts';
+import { HighAvailability, withoutPatroni } from '../machine/patroni/high-availability.ts';
 import type { Node } from '../machine/patroni/node.ts';
+import { withoutPgbouncer } from '../machine/pgbouncer.ts';
 import { metric } from '../machine/server.ts';
+import { holdsWithin } from '../machine/until.ts';
 import type { Findings, Part, Trial } from '../trial.ts';
 import { UnderLoad } from './under-load.ts';
 
@@ -22,15 +24,11 @@ type Fault = (scene: Scene) => Promise<void>;
 
 const seconds = (milliseconds: number): string => `${(milliseconds / 1_000).toFixed(1)} s`;
 
-async function holdsInTime(condition: () => Promise<boolean>): Promise<boolean> {
-  for (const deadline = performance.now() + patience; performance.now() < deadline; await sleep(100)) {
-    if (await condition()) return true;
-  }
-  return false;
-}
-
 async function takesOver({ findings, database, bench }: Scene, old: Node, since: number): Promise<void> {
-  const changed = await holdsInTime(async () => ![undefined, old].includes(await database.primary()));
+  const changed = await holdsWithin(
+    patience / 1_000,
+    async () => ![undefined, old].includes(await database.primary()),
+  );
   const promotedAt = performance.now();
   findings.figure('another primary after', seconds(promotedAt - since));
   findings.check('another node becomes the primary', changed, `not within ${patience} ms`);
@@ -41,7 +39,7 @@ async function takesOver({ findings, database, bench }: Scene, old: Node, since:
 
 async function rejoins({ findings, database }: Scene, old: Node): Promise<void> {
   const startedAt = performance.now();
-  const joined = await holdsInTime(async () =>
+  const joined = await holdsWithin(patience / 1_000, async () =>
     (await database.standbys()).some(({ name }) => name === old.name),
   );
   findings.figure('the old primary is a standby after', seconds(performance.now() - startedAt));
@@ -127,7 +125,7 @@ function patroniTrial(name: string, about: string, fault: Fault, pooled = false)
     name,
     about,
     limit: 360,
-    unavailable: async () => (pooled ? withoutPooler() : undefined),
+    unavailable: async () => (pooled ? withoutPgbouncer() : undefined),
     async run(findings) {
       const database = await HighAvailability.start(findings);
       const pool = pooled && { DATABASE_URL: await database.startPgbouncer() };

@@ -113,6 +113,7 @@ export class UnderLoad<B extends Base = Cluster> {
     this.#noteEnds();
     findings.check('no server ends', this.#ends.length === 0, this.#ends);
     const reader = await startServer(findings, this.#env);
+    await Promise.all(this.loaded.map(({ load }) => load.stop()));
     for (const { tenant, load } of this.loaded) {
       const sent = await load.stop();
       const slowest = Math.round(longest(sent));

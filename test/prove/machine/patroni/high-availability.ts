@@ -1,12 +1,13 @@
 import { type ChildProcess, execFile } from 'node:child_process';
-import { connect } from 'node:net';
 import { promisify } from 'node:util';
 import { environment } from '../../../../packages/server/src/embedded/command-line.ts';
 import { blocksOf, commandsOf, read } from '../../../docs/markdown.ts';
+import { accepts } from '../../../setup/accepts.ts';
 import { isInstalled } from '../../../setup/available.ts';
 import type { Findings } from '../../trial.ts';
 import { withoutStandby } from '../cluster.ts';
-import { killDaemon, startDaemon, until } from './daemon.ts';
+import { killDaemon, startDaemon } from '../daemon.ts';
+import { until } from '../until.ts';
 import { exampleFile, type Machine, placeMachines, writeExampleFile } from './files.ts';
 import { Node } from './node.ts';
 
@@ -16,10 +17,6 @@ export async function withoutPatroni(): Promise<string | undefined> {
   const folders = ['/usr/sbin', '/usr/local/sbin'];
   const missing = ['patroni', 'etcd', 'haproxy'].filter((program) => !isInstalled(program, ...folders));
   return missing.length > 0 ? `${missing.join(', ')} not installed` : withoutStandby();
-}
-
-export function withoutPooler(): string | undefined {
-  return isInstalled('pgbouncer', '/usr/sbin') ? undefined : 'pgbouncer is not installed';
 }
 
 interface Standby {
@@ -77,7 +74,7 @@ export class HighAvailability {
     await writeExampleFile('userlist.txt', this.#servers);
     const file = await writeExampleFile('pgbouncer.ini', this.#servers);
     await startDaemon(this.#findings, ['pgbouncer', '-q', file]);
-    await until('pgbouncer accepts connections', 10, () => accepts(address, 6432));
+    await until('pgbouncer accepts connections', 10, () => accepts({ host: address, port: 6432 }));
     return `postgres://eaas_server:choose-another@${address}:6432/eaas?prepare=false`;
   }
 
@@ -153,13 +150,4 @@ async function leadsEtcd({ address }: Machine): Promise<boolean> {
   const response = await fetch(`http://${address}:2379/v3/maintenance/status`, options);
   const { header, leader } = (await response.json()) as Status;
   return header.member_id === leader;
-}
-
-async function accepts(host: string, port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, host, () => {
-      socket.destroy();
-      resolve(true);
-    }).on('error', () => resolve(false));
-  });
 }

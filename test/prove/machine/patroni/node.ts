@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { childrenOf } from '../../../setup/own-postgres.ts';
 import type { Findings } from '../../trial.ts';
-import { killDaemon, signal, startDaemon } from './daemon.ts';
+import { killDaemon, signal, startDaemon } from '../daemon.ts';
 import { type Machine, writeExampleFile } from './files.ts';
 
 /** One machine of the example, with PostgreSQL under Patroni. */

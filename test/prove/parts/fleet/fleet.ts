@@ -4,6 +4,7 @@ import { newDek, succeeded, tally } from '../../../faults/load.ts';
 import { operate, type Tenant } from '../../../faults/place.ts';
 import { Cluster, withoutStandby } from '../../machine/cluster.ts';
 import { startPgbouncer, withoutPgbouncer } from '../../machine/pgbouncer.ts';
+import { holdsWithin } from '../../machine/until.ts';
 import type { Findings, Part, Trial } from '../../trial.ts';
 import { newKeyAt, Servers, serverCount, type Start } from './servers.ts';
 import { upgrade } from './upgrade.ts';
@@ -149,7 +150,7 @@ async function reportAway(findings: Findings, servers: Servers): Promise<void> {
     return status === 503 && JSON.stringify(body['reasons']) === '["the database does not respond"]';
   };
   const startedAt = performance.now();
-  const waited = await Promise.all(servers.ports.map((port) => until(() => reports(port), 10_000)));
+  const waited = await Promise.all(servers.ports.map((port) => holdsWithin(10, () => reports(port))));
   findings.figure('all report it after', `${Math.round(performance.now() - startedAt)} ms`);
   findings.check('every server reports that the database is away', waited.every(Boolean), waited);
   const health = await Promise.all(servers.ports.map((port) => send({ port }, '', 'GET', '/healthz')));
@@ -159,7 +160,7 @@ async function reportAway(findings: Findings, servers: Servers): Promise<void> {
 async function comeBack(findings: Findings, servers: Servers): Promise<void> {
   const startedAt = performance.now();
   const isReady = async (port: number): Promise<boolean> => succeeded(await servers.balancer.check(port));
-  const ready = await Promise.all(servers.ports.map((port) => until(() => isReady(port), 15_000)));
+  const ready = await Promise.all(servers.ports.map((port) => holdsWithin(15, () => isReady(port))));
   findings.figure('all ready after', `${Math.round(performance.now() - startedAt)} ms`);
   findings.check('every server is ready again within 15000 ms', ready.every(Boolean), ready);
   await sleep(3_000);
@@ -168,13 +169,6 @@ async function comeBack(findings: Findings, servers: Servers): Promise<void> {
     servers.ports.map((port) => send({ port }, client?.tenant.token ?? '', 'GET', '/v1/keys')),
   );
   findings.check('nothing is refused once both serve', calm.every(succeeded), tally(calm));
-}
-
-async function until(holds: () => Promise<boolean>, milliseconds: number): Promise<boolean> {
-  for (const deadline = performance.now() + milliseconds; performance.now() < deadline; await sleep(50)) {
-    if (await holds()) return true;
-  }
-  return false;
 }
 
 export const fleet: Part = {

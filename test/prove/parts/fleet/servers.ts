@@ -128,6 +128,8 @@ export class Servers {
         findings.check('clients of the SDK see no error', this.#sdkErrors.length === 0, this.#sdkErrors);
     }
     const reader = this.#running.find((replica) => replica !== undefined) ?? anywhere;
+    // All loads stop first, so that no log grows while the trial reads it.
+    await Promise.all(this.clients.map(({ load }) => load.stop()));
     for (const client of this.clients) await this.#judgeClient(reader, client, isCalm);
   }
 

@@ -1,13 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  environment,
-  postgresAccount,
-  under,
-} from '../../../../packages/server/src/embedded/command-line.ts';
-import type { Environment } from '../../../conformance/program.ts';
-import type { Findings } from '../../trial.ts';
+import { environment, postgresAccount, under } from '../../../packages/server/src/embedded/command-line.ts';
+import type { Environment } from '../../conformance/program.ts';
+import type { Findings } from '../trial.ts';
 
 /** Starts a program under the account that runs PostgreSQL, because PostgreSQL and pgbouncer refuse to run as root. */
 export async function startDaemon(
@@ -37,12 +32,4 @@ export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   } catch {
     return false;
   }
-}
-
-export async function until(what: string, seconds: number, holds: () => Promise<boolean>): Promise<void> {
-  for (const deadline = performance.now() + seconds * 1_000; performance.now() < deadline;) {
-    if (await holds()) return;
-    await sleep(100);
-  }
-  throw new Error(`expected within ${seconds} s: ${what}`);
 }
