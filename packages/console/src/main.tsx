@@ -9,7 +9,8 @@ function enter(): void {
 }
 
 enter();
-// This event is handled, because the browser does not reload the page if only the fragment of the URL changes.
+// The event `hashchange` is handled, because the browser does not reload the page if only the fragment of the URL
+// changes.
 addEventListener('hashchange', enter);
 followAddress();
 const root = document.querySelector('#app');

@@ -40,7 +40,8 @@ export function wholeNumber(
   if (text === undefined) return otherwise;
   const value = Number(text);
   if (/^\d{1,5}$/.test(text) && value >= least && value <= most) return value;
-  // In a namespace with a Service named eaas, Kubernetes sets EAAS_PORT=tcp://… in every pod.
+  // Kubernetes sets EAAS_PORT=tcp://… in every pod of a namespace with a Service named eaas, so the error names the
+  // remedy.
   const hint = text.startsWith('tcp://')
     ? ' (Kubernetes set it: set enableServiceLinks: false in the pod)'
     : '';
@@ -108,7 +109,7 @@ export function postgresUrl(read: Read, variable: Variable): string | null {
         'Special characters in the password must be percent-encoded.',
     );
   }
-  // postgres.js hangs if a URL has several hosts and one of the hosts is down.
+  // A URL with several hosts is refused, because postgres.js hangs if one of several hosts is down.
   if (decodeURIComponent(new URL(text).hostname).includes(',')) {
     throw new CannotStart(
       `${variable} must have exactly one host. For a cluster, use a proxy that follows the primary.`,

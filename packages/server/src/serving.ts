@@ -34,7 +34,7 @@ export interface ServingOptions {
   readonly wrap?: (doors: Doors) => Doors;
 }
 
-/** Returns the function that stops serving. */
+/** Starts to serve requests, and returns the function that stops serving. */
 export async function startServing(options: ServingOptions): Promise<() => Promise<void>> {
   const { config, report, wrap = (doors: Doors) => doors } = options;
   const { service, warnings, close } = options.open;

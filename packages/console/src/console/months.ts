@@ -31,7 +31,7 @@ export function totalOf({ operations: counts }: Month): number {
 
 /**
  * Returns the upper edges of each operation's area in a stacked chart. The highest area comes first, because the chart
- * draws later areas in front of it.
+ * draws each later area in front of the earlier areas.
  */
 export function stackedTops(months: readonly Month[]): { operation: Operation; tops: number[] }[] {
   const sums = months.map(() => 0);

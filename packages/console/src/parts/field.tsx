@@ -23,7 +23,8 @@ interface Inputs extends Texts {
 
 export function Field({ label, hint, error, value, type = 'text', ...input }: Inputs) {
   const id = useId();
-  // Preact's types accept only a literal string as the `type` of an input, so one of the literals stands for all.
+  // Preact's types accept only a literal string as the `type` of an input, so this variable has the type of one
+  // literal.
   const literal: 'text' = type as 'text';
   return (
     <Labelled id={id} label={label} hint={hint} error={error}>

@@ -8,7 +8,6 @@ interface SearchedProps {
   readonly value: string;
 }
 
-/** Shows whether the page's requests contain a value. */
 export function Searched({ exchanges, value }: SearchedProps) {
   if (value.length < 4)
     return <Notice tone="info">The value is too short to search for in the request.</Notice>;

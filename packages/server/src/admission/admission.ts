@@ -22,7 +22,10 @@ export function createAdmission(turns = new Turns(), workers = 1) {
       small_bodies: new Shares({ capacity: divide(16 * mebi) }),
       large_bodies: new Shares({ capacity: largeBodies, perTenant: 8 * mebi }),
       entries: new Shares({ capacity: 32 * mebi }),
-      /** Changes use half of the connection pool. The rest is for authentication and for appending audit entries. */
+      /**
+       * Changes of keys and tenants use at most half of the connection pool. The other half is for authentication and
+       * for appending audit entries.
+       */
       changes: new Shares({ capacity: divide(5), perTenant: 1 }),
       reads: new Shares({ capacity: reads, perTenant: Math.min(2, reads) }),
       verifications: new Shares({ capacity: divide(2), perTenant: 1 }),

@@ -72,8 +72,8 @@ test('readiness checks at the same time share one query', async () => {
     },
   });
   const state = { jobs: [], verified: undefined };
-  // The first health check of a server also queries whether another database serves the tenants, so this check comes
-  // before the count.
+  // The first health check of a server also queries whether another database serves the tenants, so it runs before the
+  // queries are counted.
   await openDoors(service, state).health();
   const doors = openDoors({ ...service, database }, state);
   const answers = await Promise.all(Array.from({ length: 300 }, () => doors.health()));

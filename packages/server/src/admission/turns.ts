@@ -30,8 +30,8 @@ const patience = 2_000;
 interface Queue {
   readonly jobs: Job[];
   /**
-   * The tenant's used CPU time in milliseconds. It starts at the lowest value of all waiting tenants, so that a new
-   * tenant cannot run long before the others.
+   * The tenant's used CPU time in milliseconds. For a tenant that begins to wait, it starts at the lowest value of all
+   * waiting tenants, so that this tenant cannot run long before the others.
    */
   served: number;
 }

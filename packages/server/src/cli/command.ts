@@ -29,7 +29,7 @@ export function command(name: string, description: string, examples: readonly st
 }
 
 /**
- * Returns an error that names an unknown option, or undefined. Without this error, Commander would report a misspelt
+ * Returns an error that names an unknown option, or undefined. Without this error, Commander reports a misspelt
  * required option only as missing.
  */
 function unknownOption({ args, options }: Command, error: string): string | undefined {

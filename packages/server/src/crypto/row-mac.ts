@@ -23,8 +23,7 @@ export function rowMacHolds(
 function toPart(column: Column): PaePart {
   if (typeof column === 'boolean') return String(column);
   if (!isList(column)) return column;
-  // A tampered row might contain a list of lists. The check refuses it, because `pae` would encode the inner lists as
-  // bytes.
+  // A tampered row might contain a list of lists, which is refused because `pae` would encode the inner lists as bytes.
   if (!column.every((text) => typeof text === 'string'))
     throw new TypeError('every item of a list in a column must be a string');
   return pae(...column);

@@ -47,7 +47,9 @@ export function runs([program = '', ...args]: readonly string[]): Promise<boolea
   );
 }
 
-/** Adds the execute permission, with which the account can open files by name, but cannot list the directory. */
+/**
+ * Adds the execute permission to a directory. The account can then open files by name, but cannot list the directory.
+ */
 export async function letThrough({ ids }: Account, directory: string): Promise<void> {
   if (ids.uid !== undefined) await chmod(directory, ((await stat(directory)).mode & 0o777) | 0o011);
 }

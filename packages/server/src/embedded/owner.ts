@@ -40,7 +40,7 @@ export async function readOwner(file: string): Promise<Owner | undefined> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as Owner;
   } catch {
-    // The owner file is missing, or a power cut emptied it. PostgreSQL's lock shows whether another process runs.
+    // A missing or empty owner file is no error, because PostgreSQL's lock shows whether another process runs.
     return undefined;
   }
 }

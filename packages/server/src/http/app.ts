@@ -25,7 +25,8 @@ export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstan
       doors.admission.turns.call('no tenant', answer).catch(() => socket.destroy());
     },
     frameworkErrors: (_, request, reply) => {
-      // Fastify calls `frameworkErrors` only if the path cannot be decoded, and then runs no hooks for the request.
+      // Fastify calls `frameworkErrors` if the path cannot be decoded. Fastify then runs no hooks, so this handler does
+      // the work of the hooks.
       beginVisit(request, reply, metrics);
       void answerError(badRequest('the path is not percent-encoded UTF-8'), request, reply);
     },

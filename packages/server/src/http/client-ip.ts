@@ -4,7 +4,8 @@ export function canonicalIp(text: string | undefined): string | null {
   const address = withoutPort((text ?? '').trim()).replace(/%.*$/, '');
   if (isIPv4(address)) return address;
   if (!isIPv6(address)) return null;
-  // The URL class writes an IPv6 address as RFC 5952 requires, except for IPv4-mapped addresses.
+  // The URL class writes an IPv6 address as RFC 5952 requires, except for IPv4-mapped addresses, which are converted
+  // below.
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const mapped = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(canonical);
   if (!mapped) return canonical;

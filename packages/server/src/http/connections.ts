@@ -101,7 +101,7 @@ function problemOf(code: string): Problem | undefined {
 }
 
 /**
- * Returns whether a response has begun on the socket. An error response would then become part of the body of the first
+ * Returns whether a response has begun on the socket. If so, an error response would become part of the body of that
  * response.
  */
 function hasResponse(socket: Socket): boolean {

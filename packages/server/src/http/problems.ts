@@ -25,8 +25,8 @@ export function send(reply: FastifyReply, contentType: string, text: string): Fa
 }
 
 /**
- * The parts of an error that are logged. The message is left out, because the messages of libraries' errors can contain
- * secrets.
+ * The parts of an error that are logged. The message is not logged, because the messages of libraries' errors can
+ * contain secrets.
  */
 interface DescribedError {
   readonly name: string;

@@ -48,7 +48,7 @@ test('a repeated decision uses the same results, and counts each opening once', 
   const turns = new Turns();
   const { counts, openings, wanted } = await setUp(turns);
   await openings.prepare(wanted);
-  // The mocked turns fail this test if the second `prepare` has work left.
+  // `turns.run` is mocked so that the test fails if the second `prepare` still has work to do.
   vi.spyOn(turns, 'run').mockImplementation((_, work) => {
     expect(work.next().done).toBe(true);
     return Promise.resolve(undefined as never);

@@ -27,16 +27,15 @@ interface Wanted {
 }
 
 /**
- * Opens the intake wrapped keys of one call. Writers without credentials make intake wrapped keys with a public key.
+ * Opens the intake wrapped keys of one call. Writers without credentials create these wrapped keys with a public key.
  */
 export interface IntakeOpenings {
   /**
-   * Decapsulates the wrapped keys in the tenant's turns, because decapsulation takes long. A repeated decision of the
-   * operation uses the same results.
+   * Decapsulates the wrapped keys in the tenant's turns, because decapsulation takes long. The results are kept,
+   * because the operation can repeat its decision.
    */
   prepare(wanted: Iterable<Wanted>): Promise<void>;
   unwrap(key: KeyMaterial, wrapped: Uint8Array, context: Context | undefined): Uint8Array | undefined;
-  /** Overwrites the shared secrets in memory. */
   wipe(): void;
 }
 
@@ -71,7 +70,7 @@ export function intakeOpenings({ admission, counts }: Uses, caller: Caller): Int
       try {
         await admission.turns.run(caller.tenantId, work(), caller);
       } catch (error) {
-        // The refusal is not thrown, because `unwrap` refuses each wrapped key that was not decapsulated.
+        // A refused turn throws no error here, because `unwrap` refuses each wrapped key that was not decapsulated.
         if (!(error instanceof Refusal)) throw error;
       } finally {
         for (const privateKey of privateKeys.values()) privateKey.wipe();

@@ -68,7 +68,8 @@ async function reseal(service: Service, tenantId: string): Promise<boolean> {
   } catch (error) {
     service.alarms.failed(error);
     if (error instanceof Tampered) return false;
-    // Another process destroyed the tenant during the rotation.
+    // The error `not_found` means that another process has destroyed the tenant during the rotation, so nothing remains
+    // to be done.
     if (error instanceof Refusal && error.code === 'not_found') return true;
     throw error;
   }

@@ -14,7 +14,6 @@ let key_id: string;
 const api = () => apiOf(world.replica(), ann.token);
 const wrap = () => api()('POST /v1/keys/:key_id/wrap', { key_id, dek });
 
-/** Returns the ids of the sent entries, the last position and the notices. */
 async function stream(sent?: Position) {
   const ids: number[] = [];
   const notices: string[] = [];

@@ -11,7 +11,10 @@ export interface Link {
 }
 
 export interface Appended {
-  /** `clock` means that `now` differs too much from the database's time. */
+  /**
+   * `clock` means that `now` differs too much from the database's time. `moved` means that another append or a change
+   * came first.
+   */
   readonly outcome: 'written' | 'moved' | 'clock';
   readonly time: number;
 }
@@ -32,7 +35,10 @@ export async function appendLink(sql: Sql, tenantId: string, link: Link, now: nu
   return { outcome, time: Number(time) };
 }
 
-/** Encodes a run of entries as JSON. The driver would escape each value of a list, but sends a JSON text unchanged. */
+/**
+ * Encodes consecutive entries that differ only in their ids as JSON. The driver sends JSON text unchanged, but would
+ * escape each value of a list.
+ */
 export function encodeRun(entry: StoredEntry, first: number, last: number): string {
   const { action, key_id, key_version, actor, ip_address, metadata } = entry;
   const others = JSON.stringify({ first, last, action, key_id, key_version, actor, ip_address });

@@ -149,7 +149,8 @@ async function endQuietly(pool: Pool, seconds: number): Promise<void> {
   try {
     await pool.end({ timeout: seconds });
   } catch {
-    // Closing fails if the old pool was broken and has no open connections.
+    // A failure to close the old pool is ignored, because closing fails if the pool was broken and has no open
+    // connections.
   }
 }
 

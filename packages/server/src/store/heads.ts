@@ -6,7 +6,7 @@ export interface HeadRow {
   readonly id: number;
   readonly hash: Uint8Array;
   readonly state_id: number;
-  /** Null if an earlier version of the service wrote the head. */
+  /** The hash of the entry `state_id`, or null if an earlier version of the service wrote the head. */
   readonly state_hash: Uint8Array | null;
   readonly created_at: number;
   readonly month: string;
@@ -23,7 +23,7 @@ export const headTable: Table<HeadRow> = {
 };
 
 export interface SeenHead extends HeadRow {
-  /** Identifies the entry `state_id`, or is null if this entry was purged. */
+  /** The hash of the entry `state_id`, or null if this entry was purged. */
   readonly state_name: Uint8Array | null;
   readonly known_hash?: Uint8Array | null | undefined;
   readonly now: number;

@@ -63,7 +63,8 @@ async function applyNext(sql: Pool, serverRole: string | null) {
       await tx`insert into eaas.migrations (version) values (${done + index + 1})`;
     }
     if (end < 0 && isCitus) await distribute(tx);
-    // The rights are granted in the transaction of the last migration, so that an interruption cannot separate them.
+    // The rights are granted in the transaction of the last migration, so that an interruption cannot leave new tables
+    // without rights.
     if (serverRole !== null && end < 0) await grant(tx, serverRole);
     return { applied: next.length, isDone: end < 0 };
   });

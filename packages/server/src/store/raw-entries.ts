@@ -28,8 +28,8 @@ const fieldCount = 10;
  */
 export async function rawEntries(tx: Transaction, tenantId: string, first: number, last: number) {
   if (parseUuid(tenantId) !== tenantId) throw new TypeError('`tenantId` must be a UUID in lower case');
-  // COPY accepts no parameters, so `whole` and the UUID check keep other SQL out of the statement. The order is by
-  // `e.id`, because `id` alone is the text of the id.
+  // COPY accepts no parameters, so `whole` and the UUID check keep other SQL out of the statement. The query sorts by
+  // the number `e.id`, because `id` alone is the text of the id.
   const query = tx.unsafe(`copy (
     select id::text, action, key_id::text, key_version::text, actor, ip_address, metadata, created_at::text, hash, mac
     from (
@@ -44,7 +44,7 @@ export async function rawEntries(tx: Transaction, tenantId: string, first: numbe
   await new Promise<void>((resolve, reject) => {
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     stream.on('end', () => {
-      // postgres.js pauses the socket while the stream is full. Without the last read, the socket would stay paused.
+      // postgres.js pauses the socket while the stream is full. This last read makes postgres.js resume the socket.
       stream._read(0);
       resolve();
     });

@@ -1,6 +1,6 @@
 /**
- * Merges the metrics of all workers by name. In Prometheus's format, all samples of a metric follow its HELP and TYPE
- * lines.
+ * Merges the metrics of all workers by name, because Prometheus requires that all samples of a metric follow its HELP
+ * and TYPE lines.
  */
 export function mergeMetrics(texts: ReadonlyMap<number, string>): string {
   const samplesOf = new Map<string, string[]>();

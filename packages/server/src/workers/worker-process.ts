@@ -44,7 +44,7 @@ export class WorkerProcess {
   }
 
   send(message: ToWorker): void {
-    // A worker that has just ended cannot receive the message. `ended` reports its end.
+    // A message to a worker that has just ended is dropped. The promise `ended` reports the end of the worker.
     if (this.#child.connected) this.#child.send(message, () => {});
   }
 

@@ -19,8 +19,8 @@ const send = (message: ToMain): void => {
 /** Runs in a worker process until the main process stops the worker or ends. */
 export function work(config: Config, messageOf: (error: unknown) => string): void {
   setFlagsFromString('--heap-growing-percent=100');
-  // The main process stops the workers in order. Workers ignore signals, because Ctrl-C and systemd signal all
-  // processes.
+  // Workers ignore signals, because Ctrl-C and systemd signal all processes, but the main process must stop the workers
+  // in order.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
   process.on('disconnect', () => process.exit());
   const questions = new Questions();

@@ -87,7 +87,8 @@ async function open({ source, target }: Databases, tenantId: string): Promise<nu
 }
 
 /**
- * Opens the tenant in the target again. The copy in the source was never opened, so the target still has the whole log.
+ * Opens the tenant in the target again after an unfinished copy back to the source. The copy in the source was never
+ * opened, so the target still has the whole log.
  */
 export async function reopenTenant({ source, target }: Databases, tenantId: string): Promise<void> {
   await target.background.transaction(async (to) => {
@@ -108,7 +109,10 @@ function writeOpened(tx: Transaction, { head, secrets }: Side) {
   return writeHead(tx, openHead(secrets, { ...head, state_id: closedStateId(head.state_id) }));
 }
 
-/** Verifies only the entries and rows that were copied after the entry `since`, because the tenant waits. */
+/**
+ * Verifies only the entries and rows that were copied after the entry `since`, because the tenant's requests wait
+ * during this verification.
+ */
 async function findingsSince(databases: Databases, tenantId: string, since: number) {
   const { background: database, tenants, admission } = databases.target;
   const findings = new Findings();

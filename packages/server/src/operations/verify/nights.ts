@@ -28,7 +28,7 @@ export interface Block {
   readonly last: number;
 }
 
-/** Yields the blocks to read tonight. Entries never change their block, so that no entry is left out in 30 nights. */
+/** Yields the blocks to read tonight. Entries never change their block, so that the reading of 30 nights skips no entry. */
 export function* dueBlocks(which: Nights, { first, last }: Block): Generator<Block> {
   for (let block = Math.floor((first - 1) / blockSize); block * blockSize < last; block++) {
     if (!isDue(which, block)) continue;

@@ -62,7 +62,7 @@ export interface Inspection {
   readonly findings: Findings;
   readonly shouldStop: () => boolean;
   readonly timeLeft: () => number;
-  /** If true, the tenant may be closed: `eaas database copy` verifies a copy before it opens the tenant. */
+  /** If true, the tenant may be closed, because `eaas database copy` verifies a copy before it opens the tenant. */
   readonly isCopy?: boolean;
 }
 

@@ -12,7 +12,7 @@ import { allRows, firstRow, walkRows } from './rows.ts';
 import { unlessPurged } from './verify-chain.ts';
 
 export interface NightOptions {
-  /** The day of the verification, counted from 1970. */
+  /** Tonight, in days since 1970. */
   readonly tonight: number;
   readonly shouldStop: () => boolean;
   /** Called during the verification with the last entry up to which the log is valid. */
@@ -24,7 +24,6 @@ export interface NightReport {
   readonly head: ChainHead;
   readonly findings: Findings;
   readonly isComplete: boolean;
-  /** The number of verified entries. */
   readonly checked: number;
 }
 
