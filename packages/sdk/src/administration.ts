@@ -48,8 +48,8 @@ type ApiKeyRecord = Output<'GET /v1/api-keys'>['api_keys'][number];
  */
 export type KeyCalls = Calls<typeof keyRoutes> & {
   /**
-   * Yields the matching keys, newest first. With a filter by `status`, the result might lack a key whose status
-   * changes during the listing.
+   * Yields the matching keys, newest first. If the filter contains `status`, a key whose status changes during the
+   * listing can be missing from the result.
    */
   list(filter?: KeyFilter, options?: PagesOptions): AsyncGenerator<KeyRecord, void, undefined>;
 };
@@ -63,7 +63,10 @@ export type ApiKeyCalls = Calls<typeof apiKeyRoutes> & {
   ): AsyncGenerator<ApiKeyRecord, void, undefined>;
 };
 
-/** The methods of `client.serverMode`: `encrypt` and `decrypt` run in the service, which sees the plaintext. */
+/**
+ * The methods of `client.serverMode`: `encrypt` and `decrypt`. These methods run in the service, which therefore sees
+ * the plaintext.
+ */
 export type ServerModeCalls = Calls<typeof serverModeRoutes>;
 
 export function keyCalls(call: Call): KeyCalls {

@@ -8,7 +8,7 @@ export function baseUrlOf(given: string | undefined, insecureHttp: boolean | und
   }
   const url = parseUrl(given);
   if (!url || !/^https?:$/.test(url.protocol)) {
-    // Shows the text only if it has no secret, such as a password before `@` or the token of an API key.
+    // The error shows the given text only if it cannot contain a secret, such as a password before `@` or an API key.
     const shown = /^(?!.*eaas_sk_)[\w.:/[\]-]{1,100}$/.test(given) ? `"${given}"` : 'something else';
     throw new InputError(
       `\`baseUrl\` must be the URL of the service, such as https://eaas.example or http://localhost:8080 (got ${shown})`,
@@ -23,7 +23,7 @@ export function baseUrlOf(given: string | undefined, insecureHttp: boolean | und
   return url.href.replace(/(\/v1)?\/*$/, '');
 }
 
-/** Some platforms lack `URL.canParse`. */
+/** Returns undefined for an invalid URL. Does not use `URL.canParse`, because some platforms lack it. */
 export function parseUrl(text: string, base?: string): URL | undefined {
   try {
     return new URL(text, base);

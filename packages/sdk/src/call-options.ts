@@ -8,7 +8,7 @@ interface PartitionOptions extends CallOptions {
   readonly scope?: string | undefined;
   /**
    * The service binds this context to the data key, and unwraps the data key only with the same context. `/v1/decrypt`
-   * cannot decrypt a value with a wrap context.
+   * cannot decrypt a value whose data key has a wrap context.
    */
   readonly wrapContext?: Context | undefined;
 }
@@ -21,7 +21,7 @@ interface KeyOption {
 interface ExpectedKeyOptions {
   /** The ids of the keys whose ciphertexts the call accepts. Defaults to the client's key. */
   readonly keyId?: string | readonly string[] | undefined;
-  /** Accepts ciphertexts under any key. */
+  /** If true, the call accepts ciphertexts under any key. */
   readonly anyKey?: boolean | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface EncryptOptions extends PartitionOptions, KeyOption {
    * secrets into a context.
    */
   readonly context?: Context | undefined;
-  /** Encrypts this value under a new data key that no other value uses. */
+  /** If true, the value is encrypted under a new data key that no other value uses. */
   readonly fresh?: boolean | undefined;
 }
 
@@ -69,31 +69,34 @@ export interface UnwrapOptions extends CallOptions {
 /** Options of `wrap`. */
 export interface WrapOptions extends UnwrapOptions, KeyOption {}
 
-/** A value for `encryptMany`. The context of the value replaces the context of the call. */
+/** A value for `encryptMany`. The `context` of an item replaces the `context` of the call. */
 export type EncryptItem =
   | string
   | Uint8Array
   | { readonly value: string | Uint8Array; readonly context?: Context | undefined };
 
-/** A ciphertext for `decryptMany`. The context of the ciphertext replaces the context of the call. */
+/** A ciphertext for `decryptMany`. The `context` of an item replaces the `context` of the call. */
 export type DecryptItem =
   | string
   | Uint8Array
   | { readonly ciphertext: string | Uint8Array; readonly context?: Context | undefined };
 
-/** Options of `prime`, which fetches data keys for synchronous calls. In a list of key ids, the first key encrypts. */
+/** Options of `prime`, which fetches data keys for synchronous calls. If `keyId` is a list, the first key encrypts. */
 export interface PrimeOptions extends PartitionOptions, ExpectedKeyOptions {
-  /** Fetches the data keys of these ciphertexts for `decryptSync`. */
+  /** The ciphertexts whose data keys `prime` fetches for `decryptSync`. */
   readonly ciphertexts?: Iterable<Ciphertext> | undefined;
-  /** Fetches a data key for `encryptSync`. Defaults to true if no ciphertexts are passed. */
+  /** Whether `prime` fetches a data key for `encryptSync`. Defaults to true if no ciphertexts are passed. */
   readonly encrypt?: boolean | undefined;
-  /** Keeps renewing the encrypting data key before it expires, until the client is closed. */
+  /**
+   * If true, the client replaces the data key for encryption each time before it reaches a limit of its budget, until
+   * the client is closed.
+   */
   readonly keep?: boolean | undefined;
 }
 
 export type FormOf<C extends Ciphertext> = C extends { readonly ciphertext: infer T } ? T : C;
 
-/** A ciphertext whose data key is wrapped under the newest version of its key. */
+/** The result of `rewrap`: a ciphertext whose data key is wrapped under the newest version of its key. */
 export interface Rewrapped<C = string | Uint8Array> {
   readonly ciphertext: C;
   readonly wrapped_key: string;
@@ -104,7 +107,8 @@ export interface Rewrapped<C = string | Uint8Array> {
 }
 
 export const callOptions: OptionNames<CallOptions> = { signal: true };
-// Bundlers cannot remove unused objects that spread other objects.
+// These objects repeat members instead of spreading other objects, because bundlers cannot remove an unused object with
+// a spread.
 export const hashOptions: OptionNames<HashOptions> = { signal: true, keyId: true };
 export const unwrapOptions: OptionNames<UnwrapOptions> = { signal: true, wrapContext: true };
 export const wrapOptions: OptionNames<WrapOptions> = { signal: true, wrapContext: true, keyId: true };

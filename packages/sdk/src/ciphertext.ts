@@ -102,7 +102,8 @@ const sealBundle: Seal<Bundle> = <Mode extends EngineMode>(
   return sealUnder(dataKey, plaintext, context, form, buffer?.subarray(0, length));
 };
 
-// Buffers that envelopes reuse. New buffers for each envelope would cause most of the garbage collection in a browser.
+// Buffers in which envelopes are built. Envelopes reuse these buffers, because new buffers would cause most of the
+// garbage collection in a browser.
 const buffers: Uint8Array<ArrayBuffer>[] = [];
 const maxBuffers = 100;
 const bufferLength = 4_096;

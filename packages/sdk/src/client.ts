@@ -34,8 +34,8 @@ import {
 /** Options of `EaasClient`: the URL of the service, the API key, and the options of all clients. */
 export interface EaasClientOptions extends EnvelopeClientOptions, Omit<TransportOptions, 'baseUrl'> {
   /**
-   * The URL of the service. On Node, Deno and Bun, `baseUrl` defaults to EAAS_BASE_URL. In this case `apiKey` and
-   * `keyId` default to EAAS_API_KEY and EAAS_KEY_ID.
+   * The URL of the service. On Node, Deno and Bun, `baseUrl` defaults to EAAS_BASE_URL. If `baseUrl` is not passed,
+   * `apiKey` and `keyId` default to EAAS_API_KEY and EAAS_KEY_ID.
    */
   readonly baseUrl?: string | undefined;
   /** An API key, or a function that returns an API key. The client calls the function before every call. */
@@ -52,8 +52,8 @@ const clientOptions: OptionNames<EaasClientOptions> = {
 /** The methods of `client.audit`. */
 export interface AuditLog extends AuditMethods {
   /**
-   * Recomputes the hash chain of the log repeatedly in this process, and compares the chain with checkpoints that the app
-   * keeps. The app therefore does not have to trust the service.
+   * Recomputes the hash chain of the log repeatedly in this process. Compares the chain with signed checkpoints and
+   * with the state that the app stores, so the app does not have to trust the service.
    */
   monitor(options: MonitorOptions): AsyncGenerator<AuditReport, void, undefined>;
 }
@@ -64,11 +64,14 @@ export interface PublicKeys {
   /** The newest version of the key, to which `intakePublicKey` belongs. */
   readonly keyVersion: number;
   readonly intakePublicKey: string | null;
-  /** The public key of blind hashes, in base64. It is the same for all versions. */
+  /** The public key of the blind hashes under this key, in base64. All versions of the key have the same one. */
   readonly hashPublicKey: string;
 }
 
-/** A client for the whole API. It needs an API key, so use `@eaas/sdk/browser` in a browser. */
+/**
+ * A client for the whole API. The client needs an API key, which a browser must not hold, so use `@eaas/sdk/browser` in
+ * a browser.
+ */
 export class EaasClient extends EnvelopeClient {
   /** Creates, rotates and retires keys. */
   readonly keys: KeyCalls;
@@ -117,8 +120,8 @@ export class EaasClient extends EnvelopeClient {
   }
 
   /**
-   * Rewraps many ciphertexts, with one call per data key. The results are in the order of the ciphertexts. Each
-   * ciphertext can fail alone.
+   * Rewraps many ciphertexts. Ciphertexts with the same data key share one call. The results are in the order of the
+   * ciphertexts. If one ciphertext fails, the others still succeed.
    */
   rewrapMany<C extends Ciphertext>(
     ciphertexts: readonly C[],
@@ -128,8 +131,8 @@ export class EaasClient extends EnvelopeClient {
   }
 
   /**
-   * Returns the public keys of a key: `intakePublicKey` for `createIntake` (null unless the key was created with
-   * `intake: true`), and `hashPublicKey`, with which clients check blind hashes.
+   * Returns the public keys of a key. `intakePublicKey` is for `createIntake`, and is null unless the key was created
+   * with `intake: true`. With `hashPublicKey`, clients check blind hashes.
    */
   async publicKey(keyId: string, options: CallOptions = {}): Promise<PublicKeys> {
     requireOptions(callOptions, options, 'publicKey');

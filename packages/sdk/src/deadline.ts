@@ -1,4 +1,4 @@
-/** The longest delay of a JavaScript timer. A timer with a longer delay fires immediately. */
+/** The longest delay of a JavaScript timer, in milliseconds. A timer with a longer delay fires immediately. */
 export const longest = 2 ** 31 - 1;
 
 export type Timer = ReturnType<typeof setTimeout>;
@@ -10,8 +10,8 @@ export function later(milliseconds: number, work: () => void): Timer {
 }
 
 /**
- * Returns a signal that aborts with `outer` or after the delay. Does not use `AbortSignal.any` and
- * `AbortSignal.timeout`, whose signals Node 20 can garbage-collect too early.
+ * Returns a signal that aborts when `outer` aborts or when the delay has passed. Does not use `AbortSignal.any` and
+ * `AbortSignal.timeout`, because Node 20 can garbage-collect their signals too early.
  */
 export function deadlineOf(milliseconds: number, outer?: AbortSignal | null, reason?: Error) {
   const controller = new AbortController();

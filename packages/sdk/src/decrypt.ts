@@ -56,7 +56,7 @@ export function createDecrypter(
 
   function arriving(name: string, wrapped: Wrapped, options: DecryptOptions, withSync: boolean): Lease {
     const request = async (): Promise<DerivedDataKey> => {
-      // The request has no signal, because other calls might wait for the same data key.
+      // The request does not get the caller's signal, because other calls might wait for the same data key.
       const dek = await calls.unwrap(wrapped, { wrapContext: options.wrapContext });
       const key = await deriveDataKey(engines, dek, wrapped, withSync);
       emit({ type: 'data_key.unwrapped', keyId: key.keyId, keyVersion: key.keyVersion });

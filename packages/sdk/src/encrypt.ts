@@ -101,7 +101,7 @@ export function requireKeyId(keyId: KeyId): string {
   if (keyId === undefined)
     throw new InputError('`keyId` is missing: pass `keyId` to this call or to the client');
   if (typeof keyId === 'string' && parseUuid(keyId)) return keyId;
-  // Shows only text that is not an API key, because a caller can pass an API key by mistake.
+  // The error shows the given text only if it cannot be an API key, because a caller can pass an API key by mistake.
   const isName = typeof keyId === 'string' && /^(?!.*eaas_sk_)[\w .-]{1,128}$/.test(keyId);
   const got = isName ? `the name "${keyId}"` : kindOf(keyId);
   throw new InputError(

@@ -2,7 +2,7 @@ import { nodeEngine } from '@eaas/protocol/node';
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
 import type { Engines } from './engines.ts';
 
-/** Streams use WebCrypto, which encrypts them three times as fast as node:crypto on Deno. */
+/** On Deno, streams use WebCrypto, because it encrypts them three times as fast as `node:crypto`. */
 export const platformEngines = (): Engines => ({
   values: nodeEngine,
   sync: nodeEngine,

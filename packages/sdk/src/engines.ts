@@ -8,8 +8,8 @@ export interface Engines {
   /** The engine that `encrypt` and `decrypt` use. */
   readonly values: Engine;
   /**
-   * The engine that `encryptSync` and `decryptSync` use. If this engine is undefined, `prime` loads noble for these
-   * calls.
+   * The engine that `encryptSync` and `decryptSync` use. If this engine is undefined, `prime` loads the JavaScript
+   * library noble for these calls.
    */
   readonly sync: SyncEngine | undefined;
   /** The engine that streams use. */
@@ -18,7 +18,7 @@ export interface Engines {
 
 const webCrypto: Engines = { values: webCryptoEngine, sync: undefined, streams: webCryptoEngine };
 
-/** Scripts cannot read the keys of WebCrypto. */
+/** Prefers WebCrypto to JavaScript engines, because scripts cannot read the keys that WebCrypto holds. */
 export const platformEngines = (): Engines => (crypto.subtle ? webCrypto : allNoble);
 
 export async function hkdf(dek: Uint8Array, info: Uint8Array): Promise<Uint8Array> {

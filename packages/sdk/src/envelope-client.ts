@@ -74,7 +74,7 @@ export class EnvelopeClient {
     return this.#encrypter.encrypt(value, this.keyId, options) as Promise<EncryptedAs<Form>>;
   }
 
-  /** Encrypts many values. The results are in the order of the values. Each value can fail alone. */
+  /** Encrypts many values. The results are in the order of the values. If one value fails, the others still succeed. */
   encryptMany<Form extends EncryptedForm = 'bundle'>(
     items: readonly EncryptItem[],
     options: EncryptOptions & As<Form> = {},
@@ -106,7 +106,10 @@ export class EnvelopeClient {
     return this.#decrypter.decrypt(ciphertext, this.keyId, options) as Promise<DecryptedAs<Form>>;
   }
 
-  /** Decrypts many ciphertexts. The results are in the order of the ciphertexts. Each ciphertext can fail alone. */
+  /**
+   * Decrypts many ciphertexts. The results are in the order of the ciphertexts. If one ciphertext fails, the others
+   * still succeed.
+   */
   decryptMany<Form extends DecryptedForm = 'bytes'>(
     items: readonly DecryptItem[],
     options: DecryptOptions & As<Form> = {},
@@ -127,7 +130,10 @@ export class EnvelopeClient {
     return this.#decrypter.decryptSync(ciphertext, this.keyId, options) as DecryptedAs<Form>;
   }
 
-  /** Fetches the data keys that synchronous calls will need. Loads noble if the platform has no synchronous cipher. */
+  /**
+   * Fetches the data keys that synchronous calls will need. If the platform has no synchronous cipher, also loads the
+   * JavaScript library noble.
+   */
   async prime(options: PrimeOptions = {}): Promise<void> {
     requireOptions(primeOptions, options, 'prime');
     const { keyId = this.keyId, ciphertexts = [], encrypt = !options.ciphertexts, keep = false } = options;
@@ -147,15 +153,17 @@ export class EnvelopeClient {
     return this.#calls.hash(value, requireKeyId(keyId), { signal });
   }
 
-  /** Returns the fingerprints of many values, in the order of the values. Each value can fail alone. */
+  /**
+   * Returns the fingerprints of many values, in the order of the values. If one value fails, the others still succeed.
+   */
   hashMany(values: readonly string[], options?: HashOptions): Promise<Settled<string>[]> {
     return settleEach(values, (value) => this.hash(value, options));
   }
 
   /**
-   * Returns a fingerprint for searches. The service computes with a random point and never sees the value. The same value
-   * always has the same fingerprint, which differs from the fingerprint of `hash`. Throws EaasError `proof_invalid` or
-   * `public_key_changed` if the response is not from the expected key.
+   * Returns a fingerprint for searches. The service computes it from a random point, and never sees the value. The same
+   * value always has the same fingerprint, which differs from the fingerprint of `hash`. Throws EaasError
+   * `proof_invalid` or `public_key_changed` if the response is not from the expected key.
    */
   async blindHash(value: string | Uint8Array, options: HashOptions = {}): Promise<string> {
     requireOptions(hashOptions, options, 'blindHash');
@@ -163,7 +171,10 @@ export class EnvelopeClient {
     return this.#blindHash(value, requireKeyId(keyId), options);
   }
 
-  /** Returns the blind hashes of many values, in the order of the values. Up to 100 values share a request. */
+  /**
+   * Returns the blind hashes of many values, in the order of the values. Up to 100 values share a request. If one
+   * request fails, the values of other requests still succeed.
+   */
   blindHashMany(values: readonly (string | Uint8Array)[], options?: HashOptions): Promise<Settled<string>[]> {
     return settleEach(values, (value) => this.blindHash(value, options));
   }

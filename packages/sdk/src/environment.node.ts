@@ -3,8 +3,8 @@ import { InputError } from '@eaas/protocol';
 import type { EaasClientOptions } from './client.ts';
 
 /**
- * Fills absent options from the environment if `baseUrl` is absent. The client must send EAAS_API_KEY only to
- * EAAS_BASE_URL.
+ * If `baseUrl` is absent, takes absent options from environment variables. Otherwise it takes none, because the client
+ * must send EAAS_API_KEY only to EAAS_BASE_URL.
  */
 export function withEnvironment(options: EaasClientOptions): EaasClientOptions {
   if (options.baseUrl === undefined) {

@@ -62,8 +62,8 @@ export class ClientError extends EaasError {
 }
 
 /**
- * Calls `work`, and turns a thrown error into a rejection. Its promise settles one microtask sooner than that of an
- * async function.
+ * Calls `work`, and returns a rejected promise if `work` throws. An async function has the same effect, but its promise
+ * settles later.
  */
 export function attempt<T>(work: () => T | Promise<T>): Promise<T> {
   try {
@@ -100,7 +100,7 @@ export type SdkError =
   | ProofError
   | PublicKeyChangedError;
 
-/** The result for one of many items: the item's value or its error. */
+/** The result for one item of a call with many items: the value or the error of this item. */
 export type Settled<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: SdkError };

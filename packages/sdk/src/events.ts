@@ -7,7 +7,7 @@ export type EaasEvent =
       readonly type: 'call';
       readonly route: Route;
       readonly milliseconds: number;
-      /** The number of requests for the call. It is more than one if the client retried the call. */
+      /** The number of requests for the call. More than one if the client retried the call. */
       readonly attempts: number;
       /** The code of the call's error. Absent if the call succeeded. */
       readonly code?: SdkError['code'];
@@ -15,7 +15,9 @@ export type EaasEvent =
     }
   | { readonly type: 'data_key.minted'; readonly keyId: string; readonly keyVersion: number }
   | { readonly type: 'data_key.unwrapped'; readonly keyId: string; readonly keyVersion: number }
-  /** The request for the next data key failed. The current data key is used until its budget is spent. */
+  /**
+   * The request for the next data key failed. The client continues with the current data key until its budget is spent.
+   */
   | { readonly type: 'data_key.refresh_failed'; readonly keyId: string; readonly code: string }
   /** The platform has no `crypto.subtle`, so noble encrypts in JavaScript. Emitted once, when the client is created. */
   | { readonly type: 'engine.fallback'; readonly code: 'no_webcrypto'; readonly engine: 'noble' };
@@ -24,8 +26,8 @@ export interface Observers {
   /** Called with every event. */
   readonly onEvent?: ((event: EaasEvent) => void) | undefined;
   /**
-   * Logs each event as one line. Pass `console`, for example. Failures are logged as warnings, and all other events as debug
-   * lines.
+   * Logs each event as one line, for example to `console`. Failures are logged as warnings, and all other events as
+   * debug lines.
    */
   readonly logger?: Pick<Console, 'debug' | 'warn'> | undefined;
 }
@@ -36,7 +38,7 @@ export function createEmit({ onEvent, logger }: Observers): Emit {
   const log = (event: EaasEvent): void =>
     logger?.['code' in event ? 'warn' : 'debug'](`eaas ${event.type}`, event);
   return (event) => {
-    // Ignores errors of observers, because an unhandled rejection would end the process.
+    // Ignores errors of `onEvent` and `logger`, because an unhandled rejection would end the process.
     for (const tell of [onEvent, log]) (async () => tell?.(event))().catch(() => undefined);
   };
 }

@@ -17,17 +17,23 @@ export interface CheckOptions {
   /** Stores the state of the audit between two calls of `checkAudit`. */
   readonly store: AuditStore;
   /**
-   * The tenant's verifier key, as the operator gave it to you. Without this option, the first round trusts the service's
-   * key.
+   * The tenant's verifier key, as the operator gave it to you. Without this option, the first round trusts the verifier
+   * key that the service returns.
    */
   readonly verifierKey?: string | undefined;
-  /** Reads the whole log again, to find entries that were altered after an earlier round. */
+  /** If true, the round reads the whole log again, to find entries that were altered after an earlier round. */
   readonly full?: boolean | undefined;
   /** The number of entries after which the state is saved, so that a long first round can resume. Defaults to 10,000. */
   readonly saveEvery?: number | undefined;
-  /** Called with every entry, in order. After an error or a finding, the next round passes some entries a second time. */
+  /**
+   * Called with each entry that a round reads, in the order of the ids. After a round with an error or a finding, the
+   * next round passes some entries a second time.
+   */
   readonly onEntry?: ((entry: AuditEntry) => void | Promise<void>) | undefined;
-  /** Called after each page, with the id of the last entry that was read and the id of the signed entry. */
+  /**
+   * Called after each page of entries. `id` is the id of the last entry that was read. `through` is the id of the entry
+   * that the checkpoint signs, where the round ends.
+   */
   readonly onProgress?: ((progress: { readonly id: number; readonly through: number }) => void) | undefined;
   /** A function that verifies Ed25519 signatures, for platforms whose WebCrypto lacks Ed25519. */
   readonly verifySignature?: VerifySignature | undefined;
@@ -51,11 +57,11 @@ export interface AuditReport {
   readonly ok: boolean;
   /** The first 100 findings. */
   readonly findings: readonly AuditFinding[];
-  /** The checkpoint of this round. Null if its signature is not valid. */
+  /** The checkpoint that the service returned in this round. Null if the round could not verify this checkpoint. */
   readonly checkpoint: (AuditHead & { readonly note: string }) | null;
   /** The number of entries that this round has read. */
   readonly checked: number;
-  /** The state that the store now has. Undefined if the store has no state. */
+  /** The state that is in the store after this round. Undefined if the store has no state. */
   readonly state: AuditState | undefined;
 }
 
@@ -99,8 +105,9 @@ export async function checkAudit({ audit }: AuditSource, options: CheckOptions):
   const onPage = async (): Promise<void> => {
     onProgress?.({ id: walk.at.id, through: id });
     const { at, checked } = walk;
-    // Saves nothing during a full round and after a finding. A saved state would let the next full round skip old
-    // entries, and would hide the finding from the next round.
+    // Nothing is saved during a full round, because `read` would move back to an older entry, and later rounds could
+    // not detect a change of the entries after it. Nothing is saved after a finding, because the next round must report
+    // the problem again.
     if (full || checked - savedAt < saveEvery || findings.length > 0 || at.hash === undefined) return;
     savedAt = checked;
     await save({ read: { id: at.id, hash: at.hash } });
@@ -108,7 +115,8 @@ export async function checkAudit({ audit }: AuditSource, options: CheckOptions):
   try {
     await walkChain(walk, { audit, signal, onEntry, onPage });
   } catch (error) {
-    // If the round has findings, it returns the report even after an error of the service.
+    // Returns the findings even if a later call of the round fails, because otherwise the error would hide the
+    // findings.
     if (findings.length === 0 || !isCallError(error)) throw error;
     return report(walk.checked);
   }

@@ -21,7 +21,7 @@ const verifyEd25519: VerifySignature = async (publicKey, signature, message) => 
   return crypto.subtle.verify('Ed25519', key, signature, message);
 };
 
-/** Identifies an audit entry by its id and its hash in hex. The id 0 stands for the empty log. */
+/** Identifies an audit entry by its id and its hash in hex. The id 0 means that the log is empty. */
 export interface AuditHead {
   readonly id: number;
   readonly hash: string;
@@ -33,9 +33,9 @@ export interface StatedHead extends AuditHead {
 }
 
 /**
- * Verifies a checkpoint (a C2SP signed note) without the service, and returns its contents. Returns undefined unless the
- * checkpoint has exactly one signature of the verifier key and this signature is valid. Ignores signatures of other keys.
- * Throws InputError for an invalid verifier key.
+ * Verifies a checkpoint (a C2SP signed note) without a call of the service, and returns the head that the checkpoint
+ * states. Returns undefined unless the checkpoint has exactly one signature of the verifier key and this signature is
+ * valid. Ignores signatures of other keys. Throws InputError for an invalid verifier key.
  */
 export async function openCheckpoint(
   note: string,

@@ -10,7 +10,7 @@ export type AuditFindingCode =
   | 'rollback'
   /** An entry that was read earlier is different now, because the log was rewritten. */
   | 'fork'
-  /** The entries form a valid chain, but the chain does not end in the signed entry. */
+  /** The entries form a valid chain, but the chain does not end in the entry that the checkpoint signs. */
   | 'checkpoint_mismatch'
   /** The hash of an entry does not match its content. */
   | 'entry_altered'
@@ -28,7 +28,7 @@ export type AuditFindingCode =
 /** Describes a problem that a round of `checkAudit` found in an audit log. */
 export interface AuditFinding {
   readonly code: AuditFindingCode;
-  /** The id of the first entry that has the problem. */
+  /** The id of the first entry that has the problem. Null if the problem is not about an entry. */
   readonly id: number | null;
   /** A description for people. It quotes only ids, hashes and verifier keys. */
   readonly message: string;

@@ -45,7 +45,7 @@ export async function* listAudit(
   const first = await pageAt(0);
   const [newest] = first.logs;
   if (!newest) return;
-  // Excludes entries that are recorded during the listing, because they would shift all offsets.
+  // Excludes entries that are recorded during the listing, because such entries would shift the offsets of all pages.
   query['date_to'] = newest.created_at;
   yield* order === 'oldest' ? oldestFirst(first, newest.id, pageAt) : newestFirst(first, pageAt);
 }
@@ -67,8 +67,8 @@ async function* newestFirst(first: AuditPage, pageAt: PageAt): AsyncGenerator<Au
 }
 
 /**
- * Yields entries with the oldest first. Requests overlapping pages, because entries between two pages without an
- * overlap might be missing.
+ * Yields the entries, oldest first. Each page overlaps the page before it by one entry. If the overlap is missing, new
+ * entries have shifted the offsets, and a page further back is requested.
  */
 async function* oldestFirst(
   first: AuditPage,

@@ -10,19 +10,22 @@ export type AuditVerification = Output<'GET /v1/audit/verify'>;
 
 /** Options of `audit.verify`. */
 export interface VerifyOptions extends CallOptions {
-  /** Called after each call with the combined result. To continue later, use `next_id` and `next_row` of the last result. */
+  /**
+   * Called after each request with the combined result of all requests so far. To continue later, use `next_id` and
+   * `next_row` of the last result.
+   */
   readonly onProgress?: ((found: AuditVerification) => void) | undefined;
 }
 
 /** The audit log of the API key's tenant. The API key needs the permission `audit.read`. */
 export interface AuditMethods {
-  /** Yields each matching entry that the log has when the listing starts, exactly once. */
+  /** Yields, exactly once, each matching entry that is in the log when the listing starts. */
   list(filter?: AuditFilter, options?: ListOptions): AsyncGenerator<AuditEntry, void, undefined>;
   /** Returns one page of audit entries. */
   page(query?: Input<'GET /v1/audit'>, options?: CallOptions): Promise<AuditPage>;
   /**
-   * Asks the service to verify the log, or a range of entries. One call verifies for up to 10 seconds, and this method makes
-   * further calls until all entries and rows are verified. Returns `valid: false` for a broken log instead of throwing.
+   * Asks the service to verify the log, or a range of entries. Each request verifies for up to 10 seconds, and this
+   * method sends requests until everything is verified. Returns `valid: false` for a broken log instead of throwing.
    */
   verify(range?: Range, options?: VerifyOptions): Promise<AuditVerification>;
   /** Returns a signed statement of the newest entry. Store this checkpoint outside the service. */

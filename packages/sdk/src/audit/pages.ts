@@ -13,8 +13,8 @@ const slack = 10;
 const mostAttempts = 30;
 
 /**
- * Returns a page that contains the entry `id`. Does not trust the order, the counts and the dates in the responses,
- * because the service might lie.
+ * Finds the page that contains the entry `id`, by the ids in the responses. The order, the counts and the dates in the
+ * responses are not trusted, because the service might lie.
  */
 export async function pageWith(
   audit: Pick<AuditMethods, 'page'>,
@@ -37,7 +37,8 @@ export async function pageWith(
     if (expected !== head || (oldest && place.head !== head)) continue;
     if (shows(id)) return entries;
     if (found || head === undefined) return found ?? entries;
-    // The next attempt searches without a date, because an altered date can mislead a search by date.
+    // The next attempts request pages without `date_to`, because an altered date of an entry can move the entry out of
+    // the range.
     found = entries;
     last = attempt + 3;
   }

@@ -3,16 +3,17 @@ import { genesisHash } from '@eaas/protocol/audit';
 import { toHex } from '@eaas/protocol/internal-audit';
 import type { AuditHead } from './checkpoint.ts';
 
-/** The state of an audit. It is plain JSON and contains no secrets. Anyone who can change this state can hide changes of the
- * log. */
+/**
+ * The state of an audit, as plain JSON without secrets. Anyone who can change this state can hide changes of the log.
+ */
 export interface AuditState {
   readonly version: 1;
   readonly tenant_id: string;
   /** The pinned verifier key, from the option `verifierKey` or from the service's response in the first round. */
   readonly verifier_key: string;
   /**
-   * The start of the verified chain. If its id is not 0, all entries up to this id were purged, and the hash of this
-   * entry was trusted.
+   * The entry where the verified chain starts. If its id is not 0, all entries up to this id were purged before a round
+   * could read them, so the hash of this entry was trusted.
    */
   readonly start: AuditHead;
   /** The last audit entry that a round has read. During a round, this entry can be later than `verified`. */
@@ -50,7 +51,8 @@ export function readState(loaded: unknown): AuditState | undefined {
     (state.checkpoint === null || typeof state.checkpoint === 'string') &&
     [state.start, state.read, state.verified].every(isHead);
   if (isState) return state as AuditState;
-  // A first round trusts the log that the service returns, so an invalid state must not start a first round.
+  // Throws for an invalid state instead of starting a first round, because a first round trusts the log that the
+  // service returns.
   throw new InputError(
     '`store.load` must return the state that was passed to `store.save`, or null (got another value)',
   );

@@ -12,7 +12,9 @@ interface Answer {
   public_key: string;
 }
 
-/** A client whose blind hash requests and responses a test can read and change. */
+/**
+ * Returns a client, and the list of its requests for blind hashes. `change` changes the responses to these requests.
+ */
 function changing(
   change: (answer: Answer) => object = (answer) => answer,
   options: Partial<EaasClientOptions> = {},
@@ -33,8 +35,8 @@ function changing(
   return { ...seen, client, sent };
 }
 
-// Loads the code before the tests, because loading draws random numbers and the tests of vectors replace random
-// numbers.
+// Computes one blind hash before the tests, because loading its code draws random numbers, and the tests with vectors
+// replace random numbers.
 beforeAll(() => observedClient().client.blindHash('x'));
 
 afterEach(() => vi.restoreAllMocks());
@@ -55,7 +57,7 @@ describe.each([undefined, 'noble'] as const)('with the engine %s', (engines) => 
     });
     vi.spyOn(crypto, 'getRandomValues').mockImplementation((array) => {
       const bytes = array as unknown as Uint8Array;
-      // A request for 48 random bytes draws a blind.
+      // Only blinds have 48 random bytes. These bytes become the blind of the vector.
       if (bytes.length === 48) bytes.set(Buffer.from(blinds.shift() ?? '', 'hex'));
       return array;
     });

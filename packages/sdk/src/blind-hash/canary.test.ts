@@ -26,7 +26,7 @@ const failures: Readonly<Record<string, (answer: Answer) => Response>> = {
   },
 };
 
-/** Records all random numbers of 48 bytes, which include the blinds. */
+/** Returns a list that collects all random numbers of 48 bytes. The blinds have this length. */
 function watchRandomness(): Uint8Array[] {
   const drawn: Uint8Array[] = [];
   const generate = crypto.getRandomValues.bind(crypto);
@@ -38,7 +38,7 @@ function watchRandomness(): Uint8Array[] {
   return drawn;
 }
 
-/** Returns what the client must hide in a request: the blind, and the points without the blind. */
+/** Returns the values that a request must hide: the blind, and the two points from which the blind is removed. */
 function hiddenPoints(drawn: readonly Uint8Array[], element: string, evaluated: string, hash: string) {
   for (const random of drawn) {
     const { blind, blinded } = p256_oprf.voprf.blind(input, () => random);

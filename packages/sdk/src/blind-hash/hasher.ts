@@ -9,13 +9,16 @@ import { createSlices, type Slices } from './slices.ts';
 
 type Response = Output<'POST /v1/hash/blind'>;
 
-/** A value that at least one caller wants to hash. Equal values of one tick share one object. */
+/**
+ * A value to hash, with the callers that wait for its hash. Callers that pass an equal value in the same tick share one
+ * object.
+ */
 interface Asked {
   readonly value: Uint8Array;
   readonly hash: Promise<string>;
   readonly resolve: (hash: string) => void;
   readonly reject: (error: unknown) => void;
-  /** The signals of the callers. */
+  /** The signals of the callers. The client skips the value if every caller has aborted. */
   readonly signals: (AbortSignal | undefined)[];
 }
 
@@ -26,8 +29,8 @@ export type BlindHashOptions = Pick<EnvelopeClientOptions, 'engines' | 'hashPubl
 export type Hash = (value: Uint8Array, keyId: string, signal: AbortSignal | undefined) => Promise<string>;
 
 /**
- * Functions of the client. The client passes them, because with an import of them bundlers would cut the first download
- * of a page into several files.
+ * Functions that the client passes to `createHasher`. They are not imported here, because bundlers would then split the
+ * first download of a page into several files.
  */
 interface Shared extends Omit<BlindingTools, 'engine'> {
   readonly call: Call;
@@ -44,7 +47,7 @@ export function createHasher(
   const publicKeys = publicKeyStore(hashPublicKeys);
   const ticks = new Map<string, Map<string, Asked>>();
 
-  /** The values to hash under a key that callers have passed in this tick. */
+  /** Returns the values to hash under a key in this tick. A microtask sends these values and begins the next tick. */
   function tickOf(keyId: string): Map<string, Asked> {
     const found = ticks.get(keyId);
     if (found) return found;

@@ -3,7 +3,7 @@ import { nextTurn } from '#blind-hash';
 
 const longest = 10;
 
-/** Runs steps. Yields to the event loop after each 10 ms of work. */
+/** Runs a long computation, and pauses after each 10 ms, so that the event loop can handle other events. */
 export type Slices = <T>(work: Steps<T>) => Promise<T>;
 
 export function createSlices(now: () => number = () => performance.now(), pause = nextTurn): Slices {

@@ -18,8 +18,9 @@ export {
 } from '../errors.ts';
 
 /**
- * Encrypts and decrypts in a page, in the visitor's session. The proxy in the app's backend authorizes each call. Throws
- * InputError for unknown options, and for an API key (`eaas_sk_…`) in any option, request or response.
+ * A client that encrypts and decrypts in a web page. The proxy in the app's backend authorizes each call by the
+ * visitor's session. Throws InputError for unknown options, and for an API key (`eaas_sk_…`) in any option, request or
+ * response.
  */
 export class EaasBrowserClient extends EnvelopeClient {
   constructor(options: EaasBrowserClientOptions = {}) {
@@ -58,7 +59,10 @@ function refuseSecret(value: unknown): void {
   }
 }
 
-/** Throws InputError for an invalid header, because the platform's error might show a secret header. */
+/**
+ * Returns the headers as an object. Throws InputError for an invalid header, because the platform's own error might
+ * show a secret header.
+ */
 function plain(headers: PlainHeaders): Record<string, string> {
   try {
     headers = Object.fromEntries(new Headers(headers));
@@ -69,7 +73,10 @@ function plain(headers: PlainHeaders): Record<string, string> {
   return headers;
 }
 
-/** Resolves a path against the origin of the page, because the URL of a Blob worker cannot be the base of a path. */
+/**
+ * Returns the absolute URL of the proxy. Resolves a path against the origin of the page, because the URL of a worker
+ * that was started from a Blob cannot be the base of a path.
+ */
 function addressOf(proxyUrl: string, insecureHttp: boolean | undefined): string {
   const url = parseUrl(proxyUrl, globalThis.location?.origin);
   if (!url || url.href !== url.origin + url.pathname) {

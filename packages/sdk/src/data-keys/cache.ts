@@ -3,7 +3,7 @@ import { closedError, type ServiceError } from '../errors.ts';
 import { type DerivedDataKey, wipe } from './derive.ts';
 import { Lease } from './lease.ts';
 
-/** The maximum number of data keys, and their maximum age in milliseconds. */
+/** The limits of cached data keys: the maximum number, and the maximum age in milliseconds. */
 export interface CacheLimits {
   readonly maxEntries: number;
   readonly maxAge: number;
@@ -44,7 +44,8 @@ export class DataKeyCache {
     const onArrival = (key: DerivedDataKey): void => {
       settled();
       this.#requireOpen(key);
-      // A released lease is not cached, because a later request might have replaced it.
+      // A lease that was released while its request was running is not cached, because a later request can have
+      // replaced it.
       if (!lease.isReleased) this.#keep(name, lease);
     };
     const lease: Lease = new Lease(request, onArrival, (error) => {

@@ -7,7 +7,7 @@ import { DataKeyCache } from './cache.ts';
 import { deriveDataKey, type DerivedDataKey, type Partition, partitionName } from './derive.ts';
 import type { Lease } from './lease.ts';
 
-/** The budget of an encrypting data key. A data key is replaced when it reaches the first of these limits. */
+/** The budget of a data key that encrypts. The client replaces the data key at the first limit that it reaches. */
 export interface BudgetLimits {
   readonly maxMessages: number;
   readonly maxBytes: number;
@@ -70,7 +70,10 @@ export function createEncryptingKeys(
   }
 
   return {
-    /** The caller must use the data key before any `await`. Afterwards, the data key can be overwritten. */
+    /**
+     * Returns a data key from the cache, or undefined. The caller must use it before any `await`, because the client
+     * can overwrite it afterwards.
+     */
     take(of: Partition, length: number, sync?: boolean): DerivedDataKey | undefined {
       const name = partitionName(of.keyId, of);
       const lease = cache.find(name);

@@ -2,7 +2,7 @@ import { FormatError } from '@eaas/protocol';
 import { expect, test } from 'vitest';
 import { createHeaderReader } from './headers.ts';
 
-/** An envelope with a wrapped key of 78 bytes: 40 times the byte `first`, and 38 times the byte `last`. */
+/** Returns an envelope whose wrapped key has 78 bytes: 40 times the byte `first`, and 38 times the byte `last`. */
 function envelopeOf(first: number, last: number): Uint8Array {
   const wrappedKey = new Uint8Array(78).fill(last).fill(first, 0, 40);
   const keyId = new Uint8Array(16).fill(7);

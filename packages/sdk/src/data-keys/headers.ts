@@ -16,7 +16,7 @@ export function createHeaderReader(most: number) {
 
   const read = (envelope: Uint8Array): KnownHeader => {
     ({ length: headerLength } = parseEnvelope(envelope));
-    // Copies the header, because a view would keep the whole ciphertext in memory.
+    // Copies the header, because `subarray` alone would keep the whole ciphertext in memory.
     const bytes = new Uint8Array(envelope.subarray(0, headerLength));
     const fresh = { bytes, header: parseHeader(bytes) };
     if (known.size >= most) known.clear();
@@ -25,7 +25,7 @@ export function createHeaderReader(most: number) {
   };
 
   return (envelope: Uint8Array): KnownHeader => {
-    // Compares with the last header first, because consecutive rows often have the same data key.
+    // Tries the header of the previous envelope first, because consecutive rows often have the same data key.
     if (!startsWith(envelope, last)) {
       const found = known.get(hashOf(envelope, headerLength));
       last = startsWith(envelope, found) ? found : read(envelope);
@@ -35,8 +35,8 @@ export function createHeaderReader(most: number) {
 }
 
 /**
- * Returns a hash of the last bytes of the wrapped key. They are part of an authentication tag, so they differ between
- * wrapped keys.
+ * Returns the last four bytes of the wrapped key as a number. These bytes are part of an authentication tag, so they
+ * almost always differ between wrapped keys.
  */
 function hashOf(envelope: Uint8Array, headerLength: number): number {
   let hash = 0;
@@ -44,7 +44,10 @@ function hashOf(envelope: Uint8Array, headerLength: number): number {
   return hash;
 }
 
-/** Compares a header from its end, because the headers of one key begin with the same bytes. */
+/**
+ * Returns whether an envelope begins with a known header. Compares from the end of the header, because all headers of
+ * one key begin with the same bytes.
+ */
 function startsWith(envelope: Uint8Array, known: KnownHeader | undefined): known is KnownHeader {
   if (!known) return false;
   const { bytes } = known;

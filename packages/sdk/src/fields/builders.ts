@@ -20,8 +20,8 @@ import { bigintType, booleanType, bytesType, dateType, numberType, textType } fr
 import { refuse, type ValueType } from './value-type.ts';
 
 /**
- * Defines a field of text. `client.decrypt` with `as: 'text'` can also decrypt the text. Encrypting a lone surrogate
- * throws FieldError.
+ * Defines a field of text. `client.decrypt` with `as: 'text'` can also decrypt the text. Encrypting a text with a lone
+ * surrogate throws FieldError.
  */
 export function text<B extends Bound = 'row'>(options?: FieldOptions<string, B>): TextField<NoInfer<B>> {
   const field = fieldOf(textType, options);
@@ -35,9 +35,9 @@ export function text<B extends Bound = 'row'>(options?: FieldOptions<string, B>)
 }
 
 /** Defines a field of numbers. Encryption preserves NaN, the infinities and -0. */
-export const number = /* @__PURE__ */ lowEntropy(numberType, (value) => value + 0); // A search for 0 must also find -0.
+export const number = /* @__PURE__ */ lowEntropy(numberType, (value) => value + 0); // Makes -0 equal to 0 in searches.
 
-/** Defines a field of bigints of any size. The length of the ciphertext reveals the order of magnitude. */
+/** Defines a field of bigints of any size. The length of a ciphertext reveals how large its number is. */
 export const bigint = /* @__PURE__ */ lowEntropy(bigintType);
 
 /** Defines a field of booleans. The ciphertexts of true and false have the same length. */
@@ -66,8 +66,8 @@ export function json<Value>(options?: FieldOptions<Value>): Field<Value, Bound, 
 }
 
 /**
- * Lists columns that are not encrypted. Spread the result into a table: `users: { ...unencrypted('id', 'city'), email:
- * text() }`.
+ * Returns columns that are not encrypted. Spread the result into a table:
+ * `users: { ...unencrypted('id', 'city'), email: text() }`.
  */
 export function unencrypted<const Name extends string>(
   ...names: readonly Name[]

@@ -11,18 +11,21 @@ export interface CheckConstraintsOptions<F> {
   /** The name of the table in the database. Defaults to the name in the definition. */
   readonly table?: string | undefined;
   /**
-   * The names of the columns in the database, by the names in the definition, as in `{ firstName: 'first_name' }`.
-   * A missing name means that both names are equal.
+   * The names of the columns in the database, by the names in the definition, as in `{ firstName: 'first_name' }`. A
+   * column that is not listed has the same name in both.
    */
   readonly columns?: { readonly [Name in FieldName<F> | IndexColumns<F>]?: string } | undefined;
-  /** Checks only new rows, so the table can still hold old plaintext. After the migration, run `validate constraint`. */
+  /**
+   * If true, the constraints check only new and changed rows, so the table can still hold old plaintext. After the
+   * migration, run `validate constraint`.
+   */
   readonly notValid?: boolean | undefined;
 }
 
 /**
- * Returns the PostgreSQL statement that makes the database refuse plaintext in the encrypted columns of a table and in the
- * columns of `searchableBy`. NULL is
- * still allowed. Throws InputError for a table or a column that is not defined.
+ * Returns a PostgreSQL statement. After it, the database refuses plaintext in the encrypted columns of a table and in
+ * the index columns of `searchableBy`, and still accepts NULL. Throws InputError for a table or a column that is not
+ * defined.
  */
 export function checkConstraints<T extends Tables, Table extends NameOf<T>>(
   definition: FieldsDefinition<T>,

@@ -98,7 +98,10 @@ function idOf({ id }: Row): RecordId {
   );
 }
 
-/** Whether a value is a row. A promise is not a row: some ORMs represent a relation that is not loaded as a promise. */
+/**
+ * Returns whether a value is a row. A promise is not a row: some ORMs have a promise in place of a relation that is not
+ * loaded.
+ */
 function isRow(value: unknown): value is Row {
   return typeof value === 'object' && !(value instanceof Promise) && !(value instanceof Uint8Array);
 }

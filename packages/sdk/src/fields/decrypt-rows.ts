@@ -6,7 +6,7 @@ import { at, FieldError, resultOf, type Where } from './field-error.ts';
 import type { IdOf, Internals, Row, RowOptions } from './internals.ts';
 import { contextOf, type FieldPlan, requireField, requireTable, rowIdOf, type TablePlan } from './plan.ts';
 
-/** The result for one of many rows: the decrypted row, or the error of the first field that failed. */
+/** The result for one row of many: the decrypted row, or the error of the first field that failed. */
 export type SettledRow<R> =
   | { readonly ok: true; readonly value: R }
   | { readonly ok: false; readonly error: FieldError };
@@ -127,7 +127,7 @@ export function readPlaintext(
   try {
     value = field.previous.read(stored);
   } catch {
-    // Throws without the cause, because the cause might quote the plaintext.
+    // Throws without the original error as `cause`, because the original error might quote the plaintext.
     throw new FormatError('the function that was passed to `plaintext` threw an error for the stored value');
   }
   field.type.encode(value);

@@ -7,7 +7,10 @@ export interface PartDescription {
   readonly name: string;
   /** The name of the index column. */
   readonly column: string;
-  /** The fields that the index covers in addition to its own field. A write needs the values of all these fields. */
+  /**
+   * The fields that the index covers in addition to the field that defines the index. A write needs the values of all
+   * these fields.
+   */
   readonly others: readonly string[];
   /** Whether the index column contains several fingerprints, separated by spaces. */
   readonly isList: boolean;
@@ -22,7 +25,7 @@ export interface FieldDescription {
   readonly type: string;
   /** The name of the index column. Undefined if the field is not searchable. */
   readonly indexColumn: string | undefined;
-  /** The length of a fingerprint in bits. With less than 256 bits, different values can have the same fingerprint. */
+  /** The length of a fingerprint in bits. If it is less than 256, different values can have the same fingerprint. */
   readonly bits: number | undefined;
   /** The indexes that `searchableBy` added to the field. */
   readonly parts: readonly PartDescription[];

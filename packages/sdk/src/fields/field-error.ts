@@ -5,8 +5,8 @@ import type { SdkError, Settled } from '../errors.ts';
 export type FieldErrorCode = SdkError['code'] | 'no_fingerprint';
 
 /**
- * Thrown for a failure of one field of a row. The message contains the table, the field and the row id, but never the
- * value.
+ * Thrown if one field of a row cannot be encrypted, decrypted or searched. The message contains the table, the field
+ * and the row id, but never the value.
  */
 export class FieldError extends EaasError {
   override readonly name = 'FieldError';

@@ -26,31 +26,39 @@ export interface FieldOptions<Value, B extends Bound = Bound> {
    * logs, so they must not contain personal data.
    */
   readonly context?: B | ((place: FieldPlace) => Context) | undefined;
-  /** Set this option to `plaintext()` to read plaintext that is still in the column. */
+  /** Set this option to `plaintext()` during a migration, to read plaintext that is still in the column. */
   readonly previous?: Plaintext<Value> | undefined;
   /**
-   * Allows values that are already ciphertexts. By default, encrypting a ciphertext throws, because it is usually a mistake.
+   * Allows values that are already ciphertexts. By default, encrypting a ciphertext throws FieldError, because a second
+   * encryption is usually a mistake.
    */
   readonly allowCiphertexts?: true | undefined;
 }
 
-/** Options of a searchable field. `Column` is the name of the index column. `true` means `<field>_index`. */
+/**
+ * Options of a searchable field. The type `Column` is the type of the option `column`: the name of the index column, or
+ * `true` for the default name `<field>_index`.
+ */
 export interface SearchOptions<Column extends string | true> {
   readonly column?: Column | undefined;
   /**
-   * The length of a fingerprint in bits, from 1 to 256 (the default). With few bits, different values share a fingerprint,
-   * so the index reveals less. A search then also finds other values, which the app must drop after decryption.
+   * The length of a fingerprint in bits, from 1 to 256 (the default). With few bits, different values share a
+   * fingerprint, so the index reveals less. A search then also finds rows with a wrong value, which the app must drop
+   * after decryption.
    */
   readonly bits?: number | undefined;
-  /** Uses the fingerprints of another field, for joins or after a field was renamed. Defaults to the field itself. */
+  /**
+   * The field whose fingerprints this field uses, for joins or after a field was renamed. Defaults to this field
+   * itself.
+   */
   readonly boundTo?: { readonly table: string; readonly field: string } | undefined;
 }
 
 /** Options of a searchable text field. */
 export interface TextSearchOptions<Column extends string | true> extends SearchOptions<Column> {
   /**
-   * Steps that convert similar texts to the same text, in order. The steps change the fingerprint, but not the stored
-   * value.
+   * The steps, in order, that convert similar texts to one text before the fingerprint is computed. The stored value
+   * does not change.
    */
   readonly normalize?: readonly Normalization[] | undefined;
 }
@@ -67,17 +75,18 @@ export interface Index<Value, Column extends string | boolean = string | boolean
   readonly bits: number;
   readonly boundTo: { readonly table: string; readonly field: string } | undefined;
   /**
-   * Normalizes a value before its fingerprint is computed. A search does not distinguish values with the same
-   * normalized value.
+   * Normalizes a value before its fingerprint is computed. Values with the same normalized value have the same
+   * fingerprint, so a search finds all of them.
    */
   normalize(value: Value): Value;
 }
 
-/** Whether the context of a field contains the row id (`row`) or not (`field`). */
+/** Says whether the context of a field contains the row id: `row` if so, and `field` if not. */
 export type Bound = 'row' | 'field';
 
 /**
- * An encrypted column. `Column` is the name of its index column: `true` for `<field>_index`, `false` for no index column.
+ * An encrypted column. The type `Column` is the name of the index column, `true` for the default name `<field>_index`,
+ * or `false` if there is no index column.
  */
 export interface Field<
   Value,
@@ -99,7 +108,8 @@ export interface SearchableField<Value, B extends Bound, Column extends string |
 > {
   /**
    * Adds indexes that find rows by a part of the value: `text().searchableBy({ last4: lastCharacters(4, { lowEntropy:
-   * 'accepted' }) })`. Parts can be guessed, so their fingerprints are computed only under an index key, never by the service.
+   * 'accepted' }) })`. Parts are easy to guess, so their fingerprints are computed only under an index key, never by
+   * the service.
    */
   searchableBy<const Parts extends PartIndexes<Value>>(parts: Parts): Field<Value, B, Column, Parts>;
 }

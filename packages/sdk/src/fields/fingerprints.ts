@@ -28,8 +28,8 @@ export function fingerprintsOf(
   const sources = given.map((source) => (isRemote(source) ? source : indexKeyOf(client, source)));
 
   /**
-   * Returns one task per source. For a part of a value there is no task for the service, which must never compute
-   * fingerprints of parts.
+   * Returns one task for each source and key. A part of a value has tasks only for index keys, because parts are easy
+   * to guess, so the service must not help to compute their fingerprints.
    */
   const tasksOf = (subject: Subject) =>
     sources.flatMap((source) => {
@@ -71,19 +71,20 @@ export const isRemote = (source: IndexSource): source is 'service' | 'blind' =>
   source === 'service' || source === 'blind';
 
 /**
- * Returns undefined for a value that is empty after normalization. All of these values would have the same fingerprint.
+ * Returns the bytes of a value for its fingerprint. Returns undefined if the value is empty after normalization,
+ * because all empty values would have the same fingerprint.
  */
 export function subjectOf(plan: FieldPlan, value: unknown): Subject | undefined {
   const { type, index } = plan.field;
-  // Throws if the value does not have the field's type, which `normalize` expects.
+  // `encode` throws if the value does not have the field's type, which `normalize` expects.
   type.encode(value);
   const bytes = type.encode(index ? index.normalize(value) : value);
   return bytes.length === 0 ? undefined : { plan, bytes };
 }
 
 /**
- * Returns the bytes of which a fingerprint is computed. They name the index, so that a value has different fingerprints
- * in different indexes.
+ * Returns the bytes of which a fingerprint is computed. These bytes contain the names of the table and the field, so
+ * that a value has different fingerprints in different indexes.
  */
 function preimage({ plan, bytes, part }: Subject): Uint8Array<ArrayBuffer> {
   if (part) return pae('eaas part index v1', plan.table, plan.name, part.name, bytes);

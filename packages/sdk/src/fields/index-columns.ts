@@ -2,7 +2,10 @@ import type { FieldsDefinition } from './define-fields.ts';
 import { planOf, requireTable } from './plan.ts';
 import type { IndexColumns, NameOf, Tables } from './row-types.ts';
 
-/** Returns the names of all index columns of a table, for an inventory: `{ except: indexColumns(fields, 'users') }`. */
+/**
+ * Returns the names of all index columns of a table. Pass these names to an inventory, which must ignore fingerprints:
+ * `{ except: indexColumns(fields, 'users') }`.
+ */
 export function indexColumns<T extends Tables, Table extends NameOf<T>>(
   definition: FieldsDefinition<T>,
   table: Table,

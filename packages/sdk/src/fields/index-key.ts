@@ -31,7 +31,7 @@ export async function createIndexKey(
 }
 
 /**
- * Wraps an index key again, under the newest version of the same key or under another key. Returns the new token. The
+ * Wraps an index key again, under the newest version of its key or under a different key. Returns the new token. The
  * indexes stay valid. Throws InputError for a value that is not a token, and EaasError if the service refuses.
  */
 export async function rewrapIndexKey(

@@ -27,7 +27,7 @@ export const rowOptions: OptionNames<RowOptions> = { scope: true, wrapContext: t
 export type Row = Record<string, unknown>;
 export type IdOf = (row: Row) => RecordId | undefined;
 
-/** The number of ciphertexts and of plaintexts that were read from one field. */
+/** How many ciphertexts and how many plaintexts were read from one field. */
 export interface ReadCount {
   readonly encrypted: number;
   readonly plaintext: number;

@@ -4,8 +4,8 @@ import { markedBytes, refuse, requireMark, unreadable, type ValueType } from './
 const maxDepth = 500;
 
 /**
- * Encodes JSON without JSON.stringify, which drops or changes undefined, functions, a Date, a Map, NaN and holes
- * without an error.
+ * The type of JSON values. Its encoder does not use `JSON.stringify`, which drops or changes undefined, functions, a
+ * Date, a Map, NaN and holes without an error.
  */
 export const jsonType: ValueType<unknown> = {
   name: 'json',
@@ -15,7 +15,7 @@ export const jsonType: ValueType<unknown> = {
     try {
       return JSON.parse(fromUtf8(text));
     } catch {
-      // Throws another error, because the parser's message quotes the value.
+      // Replaces the parser's error, because the parser's message quotes the value.
       throw unreadable('json');
     }
   },
@@ -35,7 +35,8 @@ function toJson(value: unknown, around: readonly unknown[]): string {
     return refuse(`a JSON value must have at most ${maxDepth} levels of nesting`);
   const inside = [...around, value];
   if (Array.isArray(value)) {
-    // Compares the names, because an array with one hole and one extra member has as many names as elements.
+    // Compares each name and not only the number of names, because an array with one hole and one extra member has as
+    // many names as elements.
     const names = Object.keys(value);
     const isList = names.length === value.length && names.every((name, at) => name === String(at));
     if (!isList) refuse('JSON cannot represent an array with holes or extra members');

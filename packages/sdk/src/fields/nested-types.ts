@@ -8,9 +8,9 @@ export type Nesting<T extends Tables, Row> = {
     readonly table: Table;
     /** Returns the id of a row. Defaults to the value of its column `id`. */
     readonly id?: ((row: Row) => RecordId) | undefined;
-    /** The field of each column that the query renamed, as in the option `as` of `decryptRows`. */
+    /** Names the field of each column that the query renamed, as the option `as` of `decryptRows` does. */
     readonly as?: Aliases<T[Table], Row> | undefined;
-    /** The rows inside a column: a list, one row, or null. */
+    /** Describes the rows inside a column, which contains a list of rows, one row, or null. */
     readonly nested?: { readonly [Column in keyof Row]?: Nesting<T, RowIn<Row[Column]>> } | undefined;
   };
 }[NameOf<T>];
@@ -24,7 +24,7 @@ type NestedValue<T extends Tables, Value, Shape> = Value extends null | undefine
     ? DecryptNestedResult<T, Row, Shape>[]
     : DecryptNestedResult<T, Value, Shape>;
 
-/** A row after `decryptNested`: the values of its table, and the decrypted rows inside it. */
+/** The type of a row after `decryptNested`: the values of its table, and the decrypted rows inside it. */
 export type DecryptNestedResult<T extends Tables, Row, Shape> = Shape extends {
   readonly table: infer Table extends NameOf<T>;
 }

@@ -5,8 +5,8 @@ import { textType } from './scalar-types.ts';
 import { refuse, type ValueType } from './value-type.ts';
 
 /**
- * Options of an index that finds values by a part. `Column` is the name of the index column. `true` means
- * `<field>_<name>_index`.
+ * Options of an index that finds values by a part. The type `Column` is the type of the option `column`: the name of
+ * the index column, or `true` for the default name `<field>_<index>_index`.
  */
 export interface PartOptions<Column extends string | true> {
   /** Confirms that you accept the risk: anyone who can compute fingerprints can find every part by brute force. */
@@ -19,8 +19,8 @@ export interface PartOptions<Column extends string | true> {
 /** Options of an index that finds texts by a part. */
 export interface TextPartOptions<Column extends string | true> extends PartOptions<Column> {
   /**
-   * Steps that normalize a text before its parts are computed, in order. Defaults to `nfkc`, `lowercase`, `accents`,
-   * `spaces` and `trim`.
+   * The steps, in order, that normalize a text before its parts are computed. Defaults to `nfkc`, `lowercase`,
+   * `accents`, `spaces` and `trim`.
    */
   readonly normalize?: readonly Normalization[] | undefined;
 }
@@ -50,8 +50,8 @@ export interface PartIndex<
   /** Returns the parts of a stored value. `others` are the values of the other fields that the index covers. */
   partsOf(first: TypedValue<Value>, ...others: readonly TypedValue[]): readonly (string | Uint8Array)[];
   /**
-   * Returns the parts to search for. If `isList`, a row must have all of these parts, and otherwise any of them.
-   * `fields` are the fields that the index covers. Throws InputError.
+   * Returns the parts to search for. If `isList` is true, a row must have all of these parts. Otherwise, a row must
+   * have at least one of them. `fields` are the fields that the index covers. Throws InputError for an invalid query.
    */
   soughtBy(query: Query, ...fields: readonly Omit<TypedValue, 'value'>[]): readonly (string | Uint8Array)[];
 }
@@ -77,7 +77,7 @@ export function textIndex<IsList extends boolean, Column extends string | true>(
     isList: rule.isList,
     partsOf: ({ value }) => rule.partsOf(fold(value)),
     soughtBy(query) {
-      // Throws if the value is not a text, which normalization expects.
+      // `encode` throws if the query is not a text, which normalization expects.
       textType.encode(query);
       return rule.soughtBy(fold(query));
     },

@@ -9,7 +9,7 @@ export interface PartPlan {
   readonly name: string;
   readonly column: string;
   readonly index: PartIndex<unknown, unknown>;
-  /** The first field is the field that defines the index. */
+  /** The fields that the index covers. The index is defined on the first of these fields. */
   readonly fields: readonly FieldPlan[];
 }
 
@@ -21,7 +21,7 @@ export interface FieldPlan {
   readonly indexColumn: string | undefined;
   readonly parts: readonly PartPlan[];
   readonly indexColumns: readonly string[];
-  /** The first key encrypts new values. */
+  /** The ids of the field's keys. The first key encrypts new values. */
   readonly keyIds: readonly string[] | undefined;
   readonly reads: { encrypted: number; plaintext: number };
 }
@@ -81,7 +81,7 @@ function planTable(
         `${place} must be a field such as text() or number(), or a column that is listed with unencrypted()`,
       );
     }
-    // Checks the names now. Otherwise every encryption would fail if a context cannot contain these names.
+    // Throws now if a context cannot contain these names, because otherwise every encryption of the field would fail.
     encodeContext({ table, field: name });
     const column = field.index?.column;
     const indexColumn = column === true ? `${name}_index` : column === false ? undefined : column;

@@ -8,7 +8,10 @@ export interface SearchRange<Value> {
   readonly to: Value;
 }
 
-/** An index that finds ranges of values. A search for a single value finds all values in its bucket. */
+/**
+ * An index that divides values into buckets, such as months, and finds ranges of buckets. A search for a single value
+ * finds all values in the bucket of this value.
+ */
 export type RangeIndex<Value, Column extends string | true> = PartIndex<
   Value,
   Value | SearchRange<Value>,
@@ -17,28 +20,37 @@ export type RangeIndex<Value, Column extends string | true> = PartIndex<
 >;
 
 /**
- * The maximum number of buckets in a range. A search needs one fingerprint per bucket, and more of them would make SQL
- * statements too long.
+ * The maximum number of buckets in a range. A search needs one fingerprint per bucket, and more than 1,000 fingerprints
+ * would make SQL statements too long.
  */
 const maxBuckets = 1000;
 
 const day = 86_400_000;
 
-/** Finds dates by their year (UTC). Reveals which rows have the same year. Number of values to guess: about 100 for dates of birth. */
+/**
+ * Finds dates by their year (UTC). Reveals which rows have the same year. For dates of birth, an attacker has about 100
+ * years to guess from.
+ */
 export function years<const Column extends string | true = true>(
   options: PartOptions<Column>,
 ): RangeIndex<Date, NoInfer<Column>> {
   return buckets('years', options, dateType, (date) => date.getUTCFullYear());
 }
 
-/** Finds dates by their month (UTC). Reveals which rows have the same month. Number of values to guess: about 1,200 for dates of birth. */
+/**
+ * Finds dates by their month (UTC). Reveals which rows have the same month. For dates of birth, an attacker has about
+ * 1,200 months to guess from.
+ */
 export function months<const Column extends string | true = true>(
   options: PartOptions<Column>,
 ): RangeIndex<Date, NoInfer<Column>> {
   return buckets('months', options, dateType, (date) => date.getUTCFullYear() * 12 + date.getUTCMonth());
 }
 
-/** Finds dates by their day (UTC). Reveals which rows have the same day. Number of values to guess: about 36,500 for dates of birth. */
+/**
+ * Finds dates by their day (UTC). Reveals which rows have the same day. For dates of birth, an attacker has about
+ * 36,500 days to guess from.
+ */
 export function days<const Column extends string | true = true>(
   options: PartOptions<Column>,
 ): RangeIndex<Date, NoInfer<Column>> {
@@ -46,8 +58,8 @@ export function days<const Column extends string | true = true>(
 }
 
 /**
- * Finds numbers by steps of one size: `steps(10_000)` for salaries. Reveals which rows are in the same step. Possible
- * values: the largest number divided by the size.
+ * Finds numbers by steps of one size: `steps(10_000)` for salaries. Reveals which rows are in the same step. An
+ * attacker has as many steps to guess from as the largest number divided by the size.
  */
 export function steps<const Column extends string | true = true>(
   size: number,
@@ -64,11 +76,15 @@ export function steps<Column extends string | true>(
   if (!(size > 0) || size === Infinity) refuse('the size of `steps` must be a positive number or bigint');
   if (typeof size === 'number')
     return buckets('steps', options, numberType, (value) => Math.floor(value / size));
-  // Subtracts the remainder first, because the division of bigints rounds toward zero.
+  // Subtracts the remainder first, because negative values must round down, and the division of bigints rounds toward
+  // zero.
   return buckets('steps', options, bigintType, (value) => (value - (((value % size) + size) % size)) / size);
 }
 
-/** Returns an index that divides values into buckets. `bucketOf` must never decrease when the value increases. */
+/**
+ * Returns an index that divides values into buckets. If the value increases, the result of `bucketOf` must not
+ * decrease.
+ */
 function buckets<Value, Column extends string | true>(
   name: string,
   options: PartOptions<Column>,
@@ -103,7 +119,7 @@ function buckets<Value, Column extends string | true>(
         );
       }
       const step = (at: number) => (typeof first === 'bigint' ? first + BigInt(at) : first + at);
-      // Removes duplicates, because several steps above 2^53 round to the same number.
+      // Removes duplicates, because above 2^53 the numbers of several buckets round to the same number.
       return [...new Set(Array.from({ length: count }, (_, at) => String(step(at))))];
     },
   };

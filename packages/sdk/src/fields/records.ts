@@ -31,7 +31,7 @@ export interface DecryptOptionsOf<As> extends RowOptions {
   readonly as?: As | undefined;
 }
 
-/** Encrypts, decrypts and searches the rows of a definition. Leaves null and undefined unchanged. */
+/** The methods that encrypt, decrypt and search the rows of a definition. They leave null and undefined unchanged. */
 export interface Records<T extends Tables> {
   /**
    * Encrypts the fields of a row and adds their index columns. Pass the id exactly as the database returns it, because
@@ -84,9 +84,9 @@ export interface Records<T extends Tables> {
    * Returns the fingerprints to search for, by index column: `where('users', { email })`. To search by a part of a
    * value, use an index of `searchableBy`: `where('users', { ssn: { last4: '6789' } })`.
    *
-   * A column can have several fingerprints, for a range or while you replace a key or an index. A row matches if its
-   * column contains any of them. For an index with several parts per value, there is one list of fingerprints per part,
-   * and a row must match every list.
+   * A search can need several fingerprints for one column, for a range or while you replace a key or an index. A row
+   * matches if its column contains any of them. For an index with several parts per value, the result has one list of
+   * fingerprints per part, and a row must match every list.
    *
    * Index columns are not authenticated. If an attacker could have changed them, compare the decrypted value. Throws
    * FieldError, with the code `no_fingerprint` for a value that is empty after normalization.
@@ -99,7 +99,7 @@ export interface Records<T extends Tables> {
 
   /**
    * Encrypts one value synchronously, without its index column. The field must have `context: 'field'`. Throws
-   * FieldError. The error code is `not_primed` unless `client.prime()` was called before.
+   * FieldError. Its code is `not_primed` if no data key is in memory: call `client.prime()` before.
    */
   encryptFieldSync<
     Table extends NameOf<T>,
@@ -113,8 +113,8 @@ export interface Records<T extends Tables> {
   ): Encrypted<`${Table}.${Name}`, FieldValue<T[Table], Name>> | Extract<Given, Absent>;
 
   /**
-   * Decrypts one value synchronously. Throws FieldError. The error code is `not_primed` unless `client.prime({
-   * ciphertexts })` was called before.
+   * Decrypts one value synchronously. Throws FieldError. Its code is `not_primed` if the data key is not in memory:
+   * call `client.prime({ ciphertexts })` before.
    */
   decryptFieldSync<
     Table extends NameOf<T>,

@@ -2,16 +2,16 @@ import type { Bound, Field, Unencrypted } from './field.ts';
 import type { PartIndex } from './part-index.ts';
 
 /**
- * The ciphertext of the field `Place` (`users.email`). Plaintext and other ciphertexts are not assignable. The compiler
- * error quotes the name of the property, so the name tells the developer what to do.
+ * The type of a ciphertext of the field `Place`, such as `users.email`. Plaintext and ciphertexts of other fields are
+ * not assignable. The name of the property says what to do, because the compiler error quotes this name.
  */
 export type Encrypted<Place extends string, Value> = string & {
   readonly 'encrypt it first: records.encryptRow': readonly [Place, Value];
 };
 
 /**
- * A fingerprint as stored in an index column. `Place` is the field, such as `users.email`. If the field is a list, the
- * column contains several fingerprints, separated by spaces.
+ * The type of a fingerprint in an index column. `Place` is the field, such as `users.email`. If values have several
+ * parts, the column contains several fingerprints, separated by spaces.
  */
 export type Fingerprint<Place extends string> = string & {
   readonly 'compute it first: records.encryptRow or records.where': Place;
@@ -88,7 +88,7 @@ export type OnlyDefined<F, Row> = {
   };
 };
 
-/** A row after encryption. It has ciphertexts and index columns, and its other columns are unchanged. */
+/** The type of a row after encryption, with ciphertexts and index columns. All other columns are unchanged. */
 export type EncryptRowResult<F, Table extends string, Row> = Flat<
   {
     [Name in keyof Row as Name extends IndexColumns<F> ? never : Name]: Name extends FieldName<F>
@@ -106,7 +106,7 @@ export type EncryptRowResult<F, Table extends string, Row> = Flat<
   }
 >;
 
-/** The field of each column that a query renamed. Null for a column whose value stays unchanged. */
+/** Names the field of each column that a query renamed. Null means that the value of the column stays unchanged. */
 export type Aliases<F, Row> = { readonly [Column in keyof Row]?: FieldName<F> | null };
 
 type FieldOf<As, Column> = Column extends keyof As ? As[Column] : Column;
@@ -120,7 +120,9 @@ export type ReadableRow<F, Table extends string, Row, As = object> = {
     : never;
 };
 
-/** A row after decryption. It has plaintext values but no index columns, and its other columns are unchanged. */
+/**
+ * The type of a row after decryption, with plaintext values and without index columns. All other columns are unchanged.
+ */
 export type DecryptRowResult<F, Row, As = object> = Flat<{
   [Column in keyof Row as Column extends IndexColumns<F> ? never : Column]: FieldOf<
     As,
@@ -143,7 +145,10 @@ export type IdFor<F> = [FieldName<F>] extends [WithoutRow<F>] ? RecordId | undef
 
 export type PlaceOf<T> = { [Table in NameOf<T>]: `${Table}.${FieldName<T[Table]>}` }[NameOf<T>];
 
-/** The stored rows of a table, for the types of a database library: `EncryptedRow<typeof fields, 'users', User>`. */
+/**
+ * The type of a stored row of a table. Use it for the types of a database library:
+ * `EncryptedRow<typeof fields, 'users', User>`.
+ */
 export type EncryptedRow<
   Definition extends { readonly tables: Tables },
   Table extends NameOf<Definition['tables']>,

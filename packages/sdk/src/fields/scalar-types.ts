@@ -26,7 +26,7 @@ export const numberType: ValueType<number> = {
   encode(value) {
     if (typeof value !== 'number') refuseValue('a number', value);
     const view = new DataView(new ArrayBuffer(8));
-    // Writes one fixed encoding of NaN, because `setFloat64` can write any of many.
+    // Writes the same bytes for every NaN, because NaN has many encodings and `setFloat64` can write any of them.
     if (Number.isNaN(value)) view.setUint16(0, 0x7ff8);
     else view.setFloat64(0, value);
     return markedBytes('number', new Uint8Array(view.buffer));

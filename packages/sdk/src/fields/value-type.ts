@@ -6,7 +6,10 @@ export interface ValueType<Value> {
   decode(bytes: Uint8Array): Value;
 }
 
-/** Type bytes never occur in UTF-8. Text therefore needs no type byte, and `client.decrypt` can read text fields. */
+/**
+ * The first byte of an encoded value, by type. These bytes never occur in UTF-8, so text is encoded without a first
+ * byte for its type, and `client.decrypt` can read text fields.
+ */
 const marks = { number: 0xf8, bigint: 0xf9, boolean: 0xfa, date: 0xfb, bytes: 0xfc, json: 0xfd } as const;
 
 type Marked = keyof typeof marks;
@@ -37,7 +40,7 @@ export function refuse(reason: string): never {
   throw new InputError(reason);
 }
 
-/** Throws an error with the type of the value and never with the value. */
+/** Throws an error that names the type of the value. The error never contains the value, which might be secret. */
 export function refuseValue(expected: string, value: unknown): never {
   const got = value === null ? 'null' : `a value of type ${typeof value}`;
   return refuse(`expected ${expected}, got ${got}`);

@@ -23,7 +23,7 @@ export async function where(
   options: CallOptions = {},
 ): Promise<Record<string, string[] | string[][]>> {
   requireOptions(callOptions, options, 'where');
-  // Throws for an empty query, which would find every row.
+  // Throws for an empty query, because it would match every row.
   if (Object.keys(query).length === 0) refuse('the query must name at least one field');
   const conditions = Object.entries(query).flatMap(([field, value]) => {
     const plan = requireField(requireTable(plans, table), field);
