@@ -112,7 +112,9 @@ export class EaasClient extends EnvelopeClient {
     };
   }
 
-  /** Asks the service to wrap a ciphertext's data key under the newest key version. The encrypted value does not change. */
+  /**
+   * Asks the service to wrap a ciphertext's data key under the newest key version. The encrypted value does not change.
+   */
   async rewrap<C extends Ciphertext>(ciphertext: C, options?: UnwrapOptions): Promise<Rewrapped<FormOf<C>>> {
     const [result] = await this.rewrapMany([ciphertext], options);
     if (result?.ok) return result.value;

@@ -6,7 +6,7 @@ const minute = 60_000;
 
 afterEach(() => void vi.useRealTimers());
 
-describe('decrypting data keys', () => {
+describe('data keys for decryption', () => {
   test('1,000 concurrent decryptions under one data key send one request', async () => {
     const { service, client, make } = observedClient();
     const { ciphertext } = await client.encrypt('a secret');
@@ -17,7 +17,7 @@ describe('decrypting data keys', () => {
     expect(routesOf(service).slice(before)).toEqual(['keys/:key_id/unwrap']);
   });
 
-  test('the cache overwrites a data key that exceeds `maxEntries` after its last use', async () => {
+  test('the cache overwrites a data key beyond `maxEntries` when no call uses it any more', async () => {
     const { client, make } = observedClient();
     const bundles = await Promise.all(range(50).map((n) => client.encrypt(`${n}`, { fresh: true })));
     const watched = watchedEngine();

@@ -32,8 +32,8 @@ import { requireOptions } from './require-options.ts';
 import { type Call, patienceOf, type TransportOptions } from './transport.ts';
 
 /**
- * Encrypts and decrypts in this process. The service wraps and unwraps the data keys, and never sees a plaintext. The client
- * reuses data keys within limits, requests many data keys in one batch, and overwrites data keys after use.
+ * Encrypts and decrypts in this process. The service wraps and unwraps the data keys, and never sees a plaintext. The
+ * client reuses data keys within limits, requests many data keys in one batch, and overwrites data keys after use.
  */
 export class EnvelopeClient {
   /** The id of the default key, which calls without `keyId` use to encrypt and to decrypt. */
@@ -83,10 +83,7 @@ export class EnvelopeClient {
     return results as Promise<Settled<EncryptedAs<Form>>[]>;
   }
 
-  /**
-   * Encrypts without waiting, under a data key that `prime` fetched. Throws ClientError `not_primed` if no data key is
-   * in memory.
-   */
+  /** Encrypts without waiting, under a data key from `prime`. Throws ClientError `not_primed` if there is none. */
   encryptSync<Form extends EncryptedForm = 'bundle'>(
     value: string | Uint8Array,
     options: EncryptOptions & As<Form> = {},
@@ -96,8 +93,8 @@ export class EnvelopeClient {
   }
 
   /**
-   * Decrypts a ciphertext of this SDK or of `serverMode.encrypt`. Throws FormatError for a value that is not a ciphertext,
-   * DecryptionError if decryption fails, and ServiceError if the service refuses to unwrap the data key.
+   * Decrypts a ciphertext of this SDK or of `serverMode.encrypt`. Throws FormatError for a value that is not a
+   * ciphertext, DecryptionError if decryption fails, and ServiceError if the service refuses to unwrap the data key.
    */
   decrypt<Form extends DecryptedForm = 'bytes'>(
     ciphertext: Ciphertext,
@@ -106,10 +103,7 @@ export class EnvelopeClient {
     return this.#decrypter.decrypt(ciphertext, this.keyId, options) as Promise<DecryptedAs<Form>>;
   }
 
-  /**
-   * Decrypts many ciphertexts. The results are in the order of the ciphertexts. If one ciphertext fails, the others
-   * still succeed.
-   */
+  /** Decrypts many ciphertexts. The results are in the order of the items. If one item fails, the others still succeed. */
   decryptMany<Form extends DecryptedForm = 'bytes'>(
     items: readonly DecryptItem[],
     options: DecryptOptions & As<Form> = {},
@@ -118,10 +112,7 @@ export class EnvelopeClient {
     return results as Promise<Settled<DecryptedAs<Form>>[]>;
   }
 
-  /**
-   * Decrypts without waiting, under a data key that is in memory. Throws ClientError `not_primed` if the data key is
-   * not in memory.
-   */
+  /** Decrypts without waiting. Throws ClientError `not_primed` if the data key of the ciphertext is not in memory. */
   decryptSync<Form extends DecryptedForm = 'bytes'>(
     ciphertext: Ciphertext,
     options: DecryptOptions & As<Form> = {},
@@ -144,8 +135,8 @@ export class EnvelopeClient {
   }
 
   /**
-   * Returns a fingerprint for searches. The same value always has the same fingerprint. The service sees the value, so pass
-   * only the field that you search by. Do not pass values that can be guessed (a date of birth, a postal code).
+   * Returns a fingerprint for searches. The same value always has the same fingerprint. The service sees the value, so
+   * pass only the field that you search by. Do not pass values that can be guessed (a date of birth, a postal code).
    */
   async hash(value: string, options: HashOptions = {}): Promise<string> {
     requireOptions(hashOptions, options, 'hash');
@@ -153,9 +144,7 @@ export class EnvelopeClient {
     return this.#calls.hash(value, requireKeyId(keyId), { signal });
   }
 
-  /**
-   * Returns the fingerprints of many values, in the order of the values. If one value fails, the others still succeed.
-   */
+  /** Returns the fingerprints of many values, in their order. If one value fails, the others still succeed. */
   hashMany(values: readonly string[], options?: HashOptions): Promise<Settled<string>[]> {
     return settleEach(values, (value) => this.hash(value, options));
   }
@@ -171,10 +160,7 @@ export class EnvelopeClient {
     return this.#blindHash(value, requireKeyId(keyId), options);
   }
 
-  /**
-   * Returns the blind hashes of many values, in the order of the values. Up to 100 values share a request. If one
-   * request fails, the values of other requests still succeed.
-   */
+  /** Returns the blind hashes of many values, in the order of the values. Up to 100 values share a request. */
   blindHashMany(values: readonly (string | Uint8Array)[], options?: HashOptions): Promise<Settled<string>[]> {
     return settleEach(values, (value) => this.blindHash(value, options));
   }

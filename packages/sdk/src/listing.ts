@@ -1,7 +1,7 @@
 import type { CallOptions } from './transport.ts';
 import { type OptionNames, requireOptions } from './require-options.ts';
 
-/** Options for fetching the records of a list. */
+/** Options of methods that list records, such as `keys.list`. */
 export interface PagesOptions extends CallOptions {
   /** The number of records per request. Defaults to 100, which is also the maximum. */
   readonly pageSize?: number | undefined;

@@ -1,6 +1,6 @@
 /**
- * Waits for the next turn of the event loop. Sends a message instead of using a timer, because browsers delay repeated
- * timers by 4 ms, and tests can replace timers.
+ * Lets the event loop handle other events. Uses a message instead of a timer, because browsers delay repeated timers by
+ * 4 ms, and tests can replace timers.
  */
 export function nextTurn(): Promise<void> {
   if (typeof MessageChannel !== 'function') return new Promise((resolve) => setTimeout(resolve));

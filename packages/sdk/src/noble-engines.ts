@@ -14,7 +14,7 @@ interface Key {
 const onDemand: Engine<'async', Key> = {
   name: 'noble',
   async importKey(key) {
-    // Copies the key, because the caller can overwrite it before noble is loaded.
+    // Copies the key, because the caller can overwrite it before the library noble is loaded.
     const bytes = new Uint8Array(key);
     return { bytes, nobleEngine: (await loadNoble()).nobleEngine };
   },

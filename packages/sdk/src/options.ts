@@ -11,24 +11,24 @@ import { kindOf, type OptionNames, requireOptions } from './require-options.ts';
 export interface CacheOptions {
   /**
    * The limits of a data key that encrypts. The client replaces the data key at the first limit that it reaches. With
-   * `false`, each value gets a new data key.
+   * `false`, the client uses a new data key for each value.
    */
   readonly encrypt?: false | OptionalLimits<BudgetLimits> | undefined;
   /**
-   * The limits of data keys that decrypt. With `false`, the service unwraps the data key for each decryption, and
-   * records it in the audit log.
+   * The limits of data keys that decrypt. With `false`, the client keeps no data key, so the service unwraps one for
+   * each decryption and records each decryption in the audit log.
    */
   readonly decrypt?: false | OptionalLimits<CacheLimits> | undefined;
 }
 
-/** The limits that you want to change. All other limits keep their defaults. */
+/** Limits that replace the defaults. A limit that is absent keeps its default. */
 export type OptionalLimits<Limits> = { readonly [Name in keyof Limits]?: number | undefined };
 
 /**
- * `server` replaces an encrypting data key after 65,536 messages, 5 minutes or 1 GiB. It keeps up to 1,000 decrypting
- * data keys for 5 minutes. `serverless` is like `server`, but with one minute and 200 decrypting data keys. `browser`
- * replaces an encrypting data key after 1,024 messages, one minute or 64 MiB. It keeps up to 100 decrypting data keys
- * for one minute.
+ * The name of a set of limits. `server` replaces the data key for encryption after 65,536 messages, 5 minutes or 1 GiB,
+ * and keeps up to 1,000 data keys for decryption for 5 minutes. `serverless` differs from `server` in two limits: one
+ * minute, and 200 data keys for decryption. `browser` replaces the data key for encryption after 1,024 messages, one
+ * minute or 64 MiB, and keeps up to 100 data keys for decryption for one minute.
  */
 export type CachePreset = 'server' | 'serverless' | 'browser';
 
@@ -36,16 +36,16 @@ export type CachePreset = 'server' | 'serverless' | 'browser';
 export interface EnvelopeClientOptions extends Observers {
   /** The id of the default key, which calls without `keyId` use to encrypt and to decrypt. */
   readonly keyId?: string | undefined;
-  /** The limits of data keys. Defaults to `server`. */
+  /** The limits of the client's data keys. Defaults to `server`, and in `@eaas/sdk/browser` to `browser`. */
   readonly cache?: CachePreset | CacheOptions | undefined;
   /**
-   * The AES-GCM engine for each kind of call. Defaults to the fastest engine of the platform. `noble` uses JavaScript
-   * for every call.
+   * The AES-GCM engine for each kind of call. Defaults to the fastest engine of the platform. `noble` selects the
+   * JavaScript library noble for every call.
    */
   readonly engines?: Partial<Engines> | 'noble' | undefined;
   /**
-   * The expected `hashPublicKey` of each key that computes blind hashes, by key id, as `publicKey` returned it. For any
-   * other key, the client expects the public key of the first response.
+   * The expected `hashPublicKey` of each key, by key id, as `publicKey` returned it. For a key that is not listed here,
+   * the client expects the public key of the first response.
    */
   readonly hashPublicKeys?: Readonly<Record<string, string>> | undefined;
 }
@@ -102,7 +102,7 @@ export function limitsOf(cache: CachePreset | CacheOptions = 'server', patience 
   requireOptions(decryptLimits, decrypt, 'cache.decrypt');
   return {
     encrypt: {
-      // At most 2^32 messages, because the random 96-bit ivs of a data key must not repeat.
+      // A data key encrypts at most 2^32 messages, because its random 96-bit ivs must not repeat.
       maxMessages: limit('encrypt.maxMessages', encrypt.maxMessages ?? preset.maxMessages, 1, 2 ** 32),
       maxBytes: limit('encrypt.maxBytes', encrypt.maxBytes ?? preset.maxBytes, 1),
       maxAge: limit('encrypt.maxAge', encrypt.maxAge ?? preset.maxAge, 1),

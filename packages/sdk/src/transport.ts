@@ -13,7 +13,7 @@ export interface CallOptions {
 
 const timeoutNames: OptionNames<NonNullable<TransportOptions['timeouts']>> = { total: true, attempt: true };
 
-/** Makes a call of the API: `call('POST /v1/keys/:key_id/wrap', { key_id, dek })`. Throws ServiceError. */
+/** Calls a route of the API: `call('POST /v1/keys/:key_id/wrap', { key_id, dek })`. Throws ServiceError. */
 export type Call = <R extends Route>(route: R, input: Input<R>, options?: CallOptions) => Promise<Output<R>>;
 
 /** Options for the connection to the service. */
@@ -25,7 +25,8 @@ export interface TransportOptions {
   /** Sends the requests. Defaults to the platform's `fetch`. */
   readonly fetch?: typeof fetch | undefined;
   /**
-   * Deadlines in milliseconds. `total` is for a call with all retries (default 30,000), `attempt` for each attempt (10,000).
+   * Time limits in milliseconds. `total` limits a call with all its retries, and defaults to 30,000. `attempt` limits
+   * each attempt, and defaults to 10,000.
    */
   readonly timeouts?:
     | { readonly total?: number | undefined; readonly attempt?: number | undefined }
@@ -52,20 +53,20 @@ export function patienceOf({ timeouts = {}, retries = 2 }: Pick<TransportOptions
 }
 
 /**
- * The HTTP statuses after which a call is retried. Status 429 is not among them: it means that a quota is used up, so a
- * retry would fail too.
+ * The HTTP statuses after which a call is retried. Status 429 is not in the list: it means that a quota is used up, so
+ * a retry would also fail.
  */
 export const retried: readonly number[] = [500, 502, 503, 504];
 
 export const backoff = (retry: number): number => Math.random() * Math.min(2_000, 300 * 2 ** (retry - 1));
 
-// The calls that are safe to repeat. A repeated creation would create a second record, and the service refuses a
-// repeated rotation.
+// Matches the calls that are safe to repeat. A repeated creation would create a second record, and the service refuses
+// a repeated rotation.
 const repeatable = /^(GET|PUT|PATCH) |(wrap|hash|blind|decrypt)$|^DELETE .*api-keys/;
 
 /**
- * Returns a function that calls the service. Its errors never contain the request, because the request contains the API
- * key.
+ * Returns a function that calls the service. The errors of this function never contain the request, because the request
+ * contains the API key.
  */
 export function createTransport(
   { baseUrl, fetch: send = fetch, ...options }: TransportOptions,
@@ -74,7 +75,8 @@ export function createTransport(
   explain: (error: ServiceError, headers: Record<string, string>) => ServiceError = (error) => error,
 ): Call {
   const patience = patienceOf(options);
-  // The dynamic import keeps ky out of the first download of a page. If loading fails, the next call loads ky again.
+  // A dynamic import keeps the library ky out of the first download of a page. If loading fails, the next call loads ky
+  // again.
   import('ky').catch(() => {});
   return async <R extends Route>(route: R, input: Input<R>, { signal }: CallOptions = {}) => {
     const start = Date.now();
@@ -93,8 +95,8 @@ export function createTransport(
           headers: added,
           signal: whole.signal,
           timeout: Math.min(patience.attempt, longest),
-          // Does not follow redirects, because the redirected request would contain the API key. Does not use
-          // `redirect: 'error'`, which some runtimes lack.
+          // Does not follow redirects, because a redirected request would contain the API key. Does not use
+          // `redirect: 'error'`, because some runtimes lack it.
           redirect: 'manual',
           retry: {
             limit: repeatable.test(route) ? patience.retries : 0,
@@ -148,7 +150,7 @@ function requestFor(route: Route, input: Record<string, unknown>) {
   return { method, path, ...(isRead ? { searchParams: input as Record<string, string> } : { json: input }) };
 }
 
-/** Converts an error of ky, which contains the API key and the body, to a ServiceError without secrets. */
+/** Converts an error of ky to a ServiceError without secrets. The error of ky contains the API key and the body. */
 function serviceErrorOf(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof SyntaxError) return unreadable();
@@ -160,7 +162,10 @@ async function fromResponse(response: Response): Promise<ServiceError> {
   return fromProblem(problem, response.status, response.headers.get('x-request-id') ?? undefined);
 }
 
-/** Returns a ServiceError that has the code of the system error but not its message, which might contain secrets. */
+/**
+ * Returns a ServiceError with the code of a system error. The message of the system error is left out, because it might
+ * contain secrets.
+ */
 function networkError(error: unknown): ServiceError {
   const code = (error as { cause?: { code?: unknown } } | undefined)?.cause?.code;
   const reason = typeof code === 'string' && /^[A-Z\d_]{2,40}$/.test(code) ? ` (${code})` : '';
@@ -168,8 +173,8 @@ function networkError(error: unknown): ServiceError {
 }
 
 /**
- * Whether a value of a response is safe to show. Any server might have sent the response, so the text could be an API
- * key.
+ * Returns whether a text of a response is safe to show. Any server might have sent the response, so the text could be
+ * an API key.
  */
 function isName(value: unknown): value is string {
   return typeof value === 'string' && /^[\w-]{1,64}$/.test(value) && !value.includes('eaas_sk_');

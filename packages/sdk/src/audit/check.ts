@@ -23,7 +23,9 @@ export interface CheckOptions {
   readonly verifierKey?: string | undefined;
   /** If true, the round reads the whole log again, to find entries that were altered after an earlier round. */
   readonly full?: boolean | undefined;
-  /** The number of entries after which the state is saved, so that a long first round can resume. Defaults to 10,000. */
+  /**
+   * The number of entries after which the state is saved, so that a long first round can resume. Defaults to 10,000.
+   */
   readonly saveEvery?: number | undefined;
   /**
    * Called with each entry that a round reads, in the order of the ids. After a round with an error or a finding, the

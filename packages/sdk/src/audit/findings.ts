@@ -3,7 +3,8 @@ export type AuditFindingCode =
   /** The service signs checkpoints with a key that is not the pinned verifier key. */
   | 'verifier_key_changed'
   /**
-   * The pinned verifier key did not sign the checkpoint, or the response of the service differs from the signed checkpoint.
+   * The pinned verifier key did not sign the checkpoint, or the response of the service differs from the signed
+   * checkpoint.
    */
   | 'checkpoint_invalid'
   /** The log ends before entries that were read earlier, because it was restored to an older state. */

@@ -8,7 +8,10 @@ import { type AuditReport, type AuditSource, checkAudit, type CheckOptions } fro
 export interface MonitorOptions extends CheckOptions {
   /** The delay between two rounds in milliseconds. Defaults to 300,000 (five minutes). */
   readonly interval?: number | undefined;
-  /** Called with the error if a round fails. The monitor then continues. Without `onError`, the monitor throws the error. */
+  /**
+   * Called with the error if a round fails. The monitor then continues. Without `onError`, the monitor throws the
+   * error.
+   */
   readonly onError?: ((error: ServiceError | ClientError | LoadError) => void | Promise<void>) | undefined;
 }
 

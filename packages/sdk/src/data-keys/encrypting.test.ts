@@ -13,7 +13,7 @@ const minute = 60 * second;
 
 afterEach(() => void vi.useRealTimers());
 
-describe('encrypting data keys', () => {
+describe('data keys for encryption', () => {
   test('concurrent calls share one request for a data key', async () => {
     const { service, client } = observedClient();
     const bundles = await Promise.all(range(1_000).map((n) => client.encrypt(`value ${n}`)));

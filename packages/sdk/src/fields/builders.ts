@@ -81,10 +81,10 @@ export function unencrypted<const Name extends string>(
 }
 
 /**
- * Lets a field read plaintext during a migration: `text({ previous: plaintext() })`. `read` converts the stored value to the
- * type of the field: `number({ previous: plaintext(Number) })`. While `previous` is set, anyone who can write to the
- * database can store any value. Remove `previous` when `reads()` counts no more plaintext. Throws InputError if `read` is
- * not a function.
+ * Lets a field read plaintext during a migration: `text({ previous: plaintext() })`. `read` converts the stored value
+ * to the type of the field: `number({ previous: plaintext(Number) })`. While `previous` is set, anyone who can write to
+ * the database can store any value. Remove `previous` when `reads()` counts no more plaintext. Throws InputError if
+ * `read` is not a function.
  */
 export function plaintext<Value>(
   read: (stored: unknown) => Value = (stored) => stored as Value,

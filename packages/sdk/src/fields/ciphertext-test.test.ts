@@ -15,7 +15,7 @@ const words = [
   `eaasAQ${'z'.repeat(100)}`,
 ];
 
-test.each(words)('plaintext that begins like a ciphertext is encrypted: %s', async (name) => {
+test.each(words)('a plaintext with the beginning of a ciphertext is encrypted: %s', async (name) => {
   const records = fields.for(observedClient().client);
   const stored = await records.encryptRow('users', 1, { name });
   expect(await records.decryptRow('users', 1, stored)).toEqual({ name });

@@ -21,13 +21,13 @@ import { where } from './where.ts';
 /** Options for the keys and the fingerprints of the fields. */
 export interface RecordsOptions<T extends Tables> {
   /**
-   * Where fingerprints are computed: `service`, `blind`, or a token of `createIndexKey`. In a list, the first source computes
-   * the stored fingerprints, and a search uses all sources.
+   * Where fingerprints are computed: `service`, `blind`, or a token of `createIndexKey`. In a list, the first source
+   * computes the stored fingerprints, and a search uses all sources.
    */
   readonly index?: IndexSource | readonly IndexSource[] | undefined;
   /**
-   * The keys of tables (`users`) and of fields (`users.email`). Defaults to the key of the client. In a list, the first key
-   * encrypts, and ciphertexts under any of the keys are accepted.
+   * The keys of tables (`users`) and of fields (`users.email`). Defaults to the key of the client. In a list, the first
+   * key encrypts, and ciphertexts under any of the keys are accepted.
    */
   readonly keyIds?:
     | { readonly [Place in NameOf<T> | PlaceOf<T>]?: string | readonly string[] | undefined }
@@ -51,8 +51,8 @@ export interface FieldsDefinition<T extends Tables> {
 
 /**
  * Defines the columns of tables: `defineFields({ users: { ...unencrypted('id'), email: text().searchable() } })`. Each
- * ciphertext is bound to the names of its table and field. After you rename a table or field, set a `context` with the old
- * names on the field. Throws InputError for invalid names and for two columns with the same name.
+ * ciphertext is bound to the names of its table and field. After you rename a table or field, set a `context` with the
+ * old names on the field. Throws InputError for invalid names and for two columns with the same name.
  */
 export function defineFields<T extends Tables>(tables: T): FieldsDefinition<T> {
   planOf(tables);

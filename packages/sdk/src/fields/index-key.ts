@@ -17,10 +17,10 @@ export type IndexKeyOptions = Omit<WrapOptions, 'wrapContext'>;
 const indexKeyOptions: OptionNames<IndexKeyOptions> = { keyId: true, signal: true };
 
 /**
- * Creates an index key for fingerprints that are computed in this process: 32 random bytes, wrapped by the service. Store
- * the returned token in the configuration or the database of the app. The token is useless without the service. If you lose
- * the token, you can still decrypt the data but cannot use the indexes any more. Throws EaasError if the service refuses to
- * wrap the key.
+ * Creates an index key for fingerprints that are computed in this process: 32 random bytes, wrapped by the service.
+ * Store the returned token in the configuration or the database of the app. The token is useless without the service.
+ * If you lose the token, you can still decrypt the data but cannot use the indexes any more. Throws EaasError if the
+ * service refuses to wrap the key.
  */
 export async function createIndexKey(
   client: Pick<EnvelopeClient, 'wrap'>,

@@ -6,9 +6,9 @@ export type Normalization = NamedNormalization | ((text: string) => string);
 
 /**
  * The normalization steps that have a name. `trim` removes surrounding white space. `spaces` replaces each run of white
- * space with one space. `lowercase` ignores the locale. `accents` removes the accents of Latin, Greek and Cyrillic letters.
- * `digits` keeps only 0 to 9. `nfc` and `nfkc` are the Unicode normalization forms. `nfkc` also replaces compatibility
- * characters, such as full-width letters and ligatures, with their ordinary characters.
+ * space with one space. `lowercase` ignores the locale. `accents` removes the accents of Latin, Greek and Cyrillic
+ * letters. `digits` keeps only 0 to 9. `nfc` and `nfkc` are the Unicode normalization forms. `nfkc` also replaces
+ * compatibility characters, such as full-width letters and ligatures, with their ordinary characters.
  */
 export type NamedNormalization = keyof typeof named;
 

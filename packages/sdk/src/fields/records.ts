@@ -25,8 +25,8 @@ type Absent = null | undefined;
 /** Options of `decryptRow` and `decryptRows`. */
 export interface DecryptOptionsOf<As> extends RowOptions {
   /**
-   * The field of each column that a query renames, as in `{ patientName: 'name' }`. Pass null for a column to return its
-   * value unchanged, even if the value is a ciphertext.
+   * The field of each column that a query renames, as in `{ patientName: 'name' }`. Pass null for a column to return
+   * its value unchanged, even if the value is a ciphertext.
    */
   readonly as?: As | undefined;
 }
@@ -44,7 +44,9 @@ export interface Records<T extends Tables> {
     options?: RowOptions,
   ): Promise<EncryptRowResult<T[Table], Table, Row>>;
 
-  /** Encrypts many rows, with one request for a data key and one for fingerprints. Throws FieldError if one value fails. */
+  /**
+   * Encrypts many rows, with one request for a data key and one for fingerprints. Throws FieldError if one value fails.
+   */
   encryptRows<Table extends NameOf<T>, Row extends PlainRow<T[Table]>>(
     table: Table,
     rows: readonly Row[] & readonly OnlyDefined<T[Table], Row>[],
@@ -53,8 +55,8 @@ export interface Records<T extends Tables> {
   ): Promise<EncryptRowResult<T[Table], Table, Row>[]>;
 
   /**
-   * Decrypts the fields of a row and removes their index columns. Throws FieldError if a field fails, or if a column that is
-   * not a field holds a ciphertext.
+   * Decrypts the fields of a row and removes their index columns. Throws FieldError if a field fails, or if a column
+   * that is not a field holds a ciphertext.
    */
   decryptRow<Table extends NameOf<T>, Row extends object, const As extends Aliases<T[Table], Row> = object>(
     table: Table,

@@ -197,7 +197,7 @@ test('`client.decrypt` with `as: text` decrypts text fields and refuses number f
   ).rejects.toThrow(DecryptionError);
 });
 
-test('if a field has another type than the stored value, the error names both types', async () => {
+test('if a field and the stored value have different types, the error names both types', async () => {
   const { client, records } = openFields();
   const { age } = await records.encryptRow('users', 1, { age: 36 });
   const changed = defineFields({ users: { age: text() } }).for(client);

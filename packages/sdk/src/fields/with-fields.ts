@@ -15,8 +15,8 @@ export interface FieldsQuery<Name extends string> {
 }
 
 /**
- * Finds rows in which several fields are equal to the given values. Reveals which rows have the same combination.
- * Ignores case and accents in texts. Number of values to guess: the product of the numbers of its fields.
+ * Finds rows in which several fields are equal to the given values. Ignores case and accents in texts. Reveals which
+ * rows have the same combination. An attacker has to guess from all combinations of the values of these fields.
  */
 export function withFields<const Name extends string, const Column extends string | true = true>(
   others: readonly Name[],
@@ -28,7 +28,7 @@ export function withFields<const Name extends string, const Column extends strin
   const fold = foldOf(options);
   const partsOf = (...values: readonly TypedValue[]) => {
     const encoded = values.map(({ type, value }) => {
-      // Throws if the value does not have the field's type, which `fold` expects.
+      // `encode` throws if the value does not have the field's type, which `fold` expects.
       type.encode(value);
       if (typeof value === 'string') return type.encode(fold(value));
       return type.encode(typeof value === 'number' ? value + 0 : value); // -0 becomes 0, so that a search for 0 also finds -0.

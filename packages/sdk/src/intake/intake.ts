@@ -46,24 +46,24 @@ export interface Intake {
   /** The implementations of AES-GCM, which streams use. */
   readonly engines: Engines;
   /**
-   * Encrypts text or bytes under a new data key. Throws InputError for an invalid argument or public key, and LoadError if a
-   * file that this platform needs could not be loaded.
+   * Encrypts text or bytes under a new data key. Throws InputError for an invalid argument or public key, and LoadError
+   * if a file that this platform needs could not be loaded.
    */
   encrypt<Form extends EncryptedForm = 'bundle'>(
     value: string | Uint8Array,
     options?: IntakeEncryptOptions & As<Form>,
   ): Promise<EncryptedAs<Form>>;
   /**
-   * Encrypts many values under one new data key, so that one unwrap decrypts all of them. The results are in the order of
-   * the values. Each value can fail alone.
+   * Encrypts many values under one new data key, so that one unwrap decrypts all of them. The results are in the order
+   * of the values. If one value fails, the others still succeed.
    */
   encryptMany<Form extends EncryptedForm = 'bundle'>(
     items: readonly EncryptItem[],
     options?: IntakeEncryptOptions & As<Form>,
   ): Promise<Settled<EncryptedAs<Form>>[]>;
   /**
-   * Loads the code that this platform needs, and tries the public key. Later calls need no network. Throws LoadError if a
-   * file could not be loaded.
+   * Loads the code that this platform needs, and checks that encryption with the public key works. Later calls need no
+   * network. Throws LoadError if a file could not be loaded.
    */
   prime(): Promise<void>;
   /** Wraps a data key (DEK, 32 bytes) that the app generated. Overwrite the DEK after use. */
@@ -77,8 +77,8 @@ const encryptOptions: OptionNames<EncryptOptions> = { as: true, context: true, w
 const engines: Engines = { values: webCryptoEngine, sync: undefined, streams: webCryptoEngine };
 
 /**
- * Returns an object that encrypts with a public key. Pages and programs without credentials can use it. Throws InputError
- * if one character of the public key is wrong, and on a platform without WebCrypto.
+ * Returns an object that encrypts with a public key. Pages and programs without credentials can use this object. Throws
+ * InputError if one character of the public key is wrong, and on a platform without WebCrypto.
  */
 export function createIntake(options: IntakeOptions): Intake {
   requireOptions(intakeOptions, options, 'createIntake');

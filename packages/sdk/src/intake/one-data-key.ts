@@ -8,7 +8,7 @@ import { type Encrypted, requireValue, sealAs } from '../ciphertext.ts';
 import { contextOf } from '../data-key-calls.ts';
 import { webHkdf } from '../web-hkdf.ts';
 
-/** The data key of one call. */
+/** A new data key, under which one call encrypts its values. */
 export interface OneDataKey {
   readonly keyId: string;
   readonly keyVersion: number;
@@ -41,8 +41,8 @@ export function wipe({ values }: OneDataKey): void {
 export type Sealing = (key: OneDataKey) => Encrypted | Promise<Encrypted>;
 
 /**
- * Copies the value and the context at once, because the caller can overwrite them as soon as this function has
- * returned.
+ * Returns a function that encrypts the value. Copies the value and the context now, because the caller can overwrite
+ * them before the returned function runs.
  */
 export function sealing(
   value: string | Uint8Array,

@@ -12,7 +12,7 @@ import type { Endpoint } from '@eaas/protocol/wire';
 
 export async function readJson(request: Request, endpoint: Endpoint, signal: AbortSignal): Promise<unknown> {
   const { headers } = request;
-  // Accepts only JSON, which forms of other sites cannot send. Scripts of other sites can send JSON only after a
+  // Accepts only JSON, because forms of other sites cannot send JSON. Scripts of other sites can send JSON only after a
   // preflight, which the proxy refuses.
   requireBodyType({ type: headers.get('content-type'), encoding: headers.get('content-encoding') }, true);
   return finish(parseBody(endpoint, await readBytes(request, bodyLimit(endpoint), signal)));

@@ -43,7 +43,7 @@ describe('authorize', () => {
     expect({ sent, events }).toEqual({ sent: [], events: [{ type: 'authorize_failed', error }] });
   });
 
-  test('the proxy responds with 403 to an operation that the grant lacks', async () => {
+  test('the proxy responds with 403 to an operation that is not in the grant', async () => {
     const { post, sent, events } = setUp({ authorize: () => ({ keys: [key], operations: ['unwrap'] }) });
     const refused = { status: 403, json: { code: 'permission_missing' } };
     expect(await post(wrapPath, { dek })).toMatchObject(refused);
@@ -58,7 +58,7 @@ describe('authorize', () => {
     ]);
   });
 
-  test('the proxy responds with 404 to a key that the grant lacks', async () => {
+  test('the proxy responds with 404 to a key that is not in the grant', async () => {
     const { post, sent, events } = setUp();
     const refused = { status: 404, json: { code: 'not_found' } };
     expect(await post(`/api/eaas/v1/keys/${otherKey}/wrap`, { dek })).toMatchObject(refused);

@@ -25,7 +25,7 @@ export interface Asked {
   readonly keyId: string | undefined;
 }
 
-/** Returns the grant of the session of a request. `undefined`, `null` and `false` allow nothing. */
+/** Returns what the session of a request can do. `undefined`, `null` and `false` allow nothing. */
 export type Authorize = (
   request: Request,
   asked: Asked,

@@ -1,7 +1,10 @@
 import { InputError } from '@eaas/protocol';
 import type { Proxy } from './proxy.ts';
 
-/** A request of node:http, or of a framework based on node:http. Lists only the members that the handler uses. */
+/**
+ * A request of `node:http`, or of a framework based on `node:http`. The type lists only the members that the handler
+ * uses.
+ */
 export interface NodeRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
@@ -17,7 +20,10 @@ export interface NodeRequest {
   resume(): unknown;
 }
 
-/** A response of node:http, or of a framework based on node:http. Lists only the members that the handler uses. */
+/**
+ * A response of `node:http`, or of a framework based on `node:http`. The type lists only the members that the handler
+ * uses.
+ */
 export interface NodeResponse {
   statusCode: number;
   readonly headersSent: boolean;
@@ -29,12 +35,15 @@ export interface NodeResponse {
 
 const nodeRequests = /* @__PURE__ */ new WeakMap<Request, NodeRequest>();
 
-/** Returns a handler `(req, res)` for node:http, Express, Fastify and others. The handler responds to every request. */
+/**
+ * Returns a handler `(req, res)` for `node:http`, Express, Fastify and similar frameworks. The handler responds to
+ * every request.
+ */
 export function toNodeHandler(proxy: Proxy): (req: NodeRequest, res: NodeResponse) => Promise<void> {
   return async (req, res) => {
     const response = await answer(proxy, req, res);
     const body = await response.text();
-    // Does not respond twice: the framework might have responded already, for example after a time limit.
+    // Does not respond again if the framework has already responded, for example after a time limit.
     if (res.headersSent) return;
     res.statusCode = response.status;
     for (const [name, value] of response.headers) res.setHeader(name, value);
@@ -42,8 +51,10 @@ export function toNodeHandler(proxy: Proxy): (req: NodeRequest, res: NodeRespons
   };
 }
 
-/** Returns the request that the framework passed to toNodeHandler, for use in `authorize`. Throws InputError for any other
- * request. */
+/**
+ * Returns the request that the framework passed to `toNodeHandler`, for use in `authorize`. Throws InputError for any
+ * request that `toNodeHandler` did not create.
+ */
 export function nodeRequestOf(request: Request): NodeRequest {
   const found = nodeRequests.get(request);
   if (!found)
@@ -79,9 +90,10 @@ function webRequest(req: NodeRequest, signal: AbortSignal): Request {
   const scheme = 'encrypted' in req.socket && req.socket.encrypted ? 'https' : 'http';
   const { method = 'GET' } = req;
   const hasBody = method !== 'GET' && method !== 'HEAD';
-  // A path that begins with two slashes changes the host if the path is resolved against a base URL.
+  // Does not resolve the path against a base URL, because a path that begins with two slashes would replace the host.
   const url = new URL(`${scheme}://${host}${path}`);
-  // A path with dot segments changes when it is parsed, so the framework might have checked another path.
+  // Refuses a path with dot segments, because parsing removes them, and the framework might have checked a different
+  // path.
   if (url.pathname !== path.split('?', 1)[0])
     throw new InputError('the request URL must be a path without the segments `.` and `..`');
   return new Request(url, {
@@ -94,7 +106,7 @@ function webRequest(req: NodeRequest, signal: AbortSignal): Request {
 
 function bodyOf(req: NodeRequest, headers: Headers): BodyInit {
   if (!req.readableDidRead) return streamOf(req);
-  // The framework has already decompressed the body.
+  // Removes headers that describe the original bytes, because the framework has already decompressed the body.
   headers.delete('content-encoding');
   headers.delete('content-length');
   const { body } = req;
@@ -103,8 +115,8 @@ function bodyOf(req: NodeRequest, headers: Headers): BodyInit {
 }
 
 /**
- * Returns the body as a stream. If the stream is cancelled, reads the rest of the body, because Node sends the response
- * only then.
+ * Returns the body as a stream. If the stream is cancelled, the rest of the body is still read, because otherwise Node
+ * would not send the response.
  */
 function streamOf(req: NodeRequest): ReadableStream<Uint8Array> {
   let isOpen = true;
@@ -128,6 +140,6 @@ function streamOf(req: NodeRequest): ReadableStream<Uint8Array> {
     req.on('close', cut);
     req.resume();
   };
-  // Reads the body only when the stream is read. Node drops a body that is never read.
+  // Reads the body only when the stream is read, because Node itself drops a body that is never read.
   return new ReadableStream({ pull, cancel: closing(() => undefined) }, { highWaterMark: 0 });
 }

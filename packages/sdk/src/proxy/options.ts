@@ -11,39 +11,52 @@ export interface ProxyOptions {
   readonly baseUrl: string;
   /** An API key, or a function that returns an API key. The proxy calls the function before every call. */
   readonly apiKey: string | (() => string | Promise<string>);
-  /** Allows `http:` to a service on another machine. Anyone on the network path can then read API keys and data keys. */
+  /**
+   * Allows `http:` to a service on another machine. Anyone on the network path can then read the API key and data keys.
+   */
   readonly insecureHttp?: boolean | undefined;
   /** Returns the grant of the session of a request. Called for every request, before the body is read. */
   readonly authorize: Authorize;
   /** The path where the proxy is mounted. Defaults to `/api/eaas`. */
   readonly basePath?: string | undefined;
   /**
-   * The app's own origin, such as `https://app.example`. Set `origin` in production. Without `origin`, the proxy accepts
-   * every host name that leads to this server. Behind a proxy that terminates TLS, the URL of a request does not have the
-   * app's origin.
+   * The app's own origin, such as `https://app.example`. Set `origin` in production: without it, the proxy accepts
+   * every host name that leads to this server. Behind a proxy that terminates TLS, `origin` is also needed because the
+   * URL of a request does not have the app's origin.
    */
   readonly origin?: string | undefined;
-  /** Other origins whose pages can call the proxy. The app must respond to their preflights and set the CORS headers. */
+  /**
+   * Other origins whose pages can call the proxy. The app must respond to their preflights and set the CORS headers.
+   */
   readonly allowedOrigins?: readonly string[] | undefined;
-  /** Accepts requests without `Origin` and `Sec-Fetch-Site`, which programs other than browsers send. Defaults to false. */
+  /**
+   * If true, the proxy accepts requests without `Origin` and `Sec-Fetch-Site`, which programs other than browsers send.
+   * Defaults to false.
+   */
   readonly allowWithoutOrigin?: boolean | undefined;
   /** The time limit in milliseconds for reading a request and calling the service. Defaults to 30,000. */
   readonly timeout?: number | undefined;
   /** Sends the requests to the service. Defaults to the platform's `fetch`. */
   readonly fetch?: typeof fetch | undefined;
-  /** Called on failures that the operator must fix, and on refused origins and grants. The browser gets no details. */
+  /**
+   * Called for failures that the operator must fix, and for refused origins and grants. The browser does not receive
+   * the details.
+   */
   readonly onEvent?: ((event: ProxyEvent) => void) | undefined;
 }
 
 /**
- * A failure that the operator must fix, or a refused request. The event contains no API key and no value. `error` is an error
- * of the app's own code.
+ * A failure that the operator must fix, or a refused request. The event contains no API key and no value. `error` is an
+ * error of the app's own code.
  */
 export type ProxyEvent =
   | {
       /** The request came from another site or from a program, or the option `origin` is wrong. */
       readonly type: 'origin_refused';
-      /** The headers of the request, at most 256 characters each. Undefined if the request has no such header. */
+      /**
+       * The value of the header `Origin`, at most 256 characters. Undefined if the request has no such header.
+       * `secFetchSite` is the same for `Sec-Fetch-Site`.
+       */
       readonly origin: string | undefined;
       readonly secFetchSite: string | undefined;
       /**
@@ -53,8 +66,8 @@ export type ProxyEvent =
     }
   | {
       /**
-       * `authorize` returned no grant (`session`), or the grant does not have the operation or the key. At most one
-       * event per request, even for a batch.
+       * The request was refused because `authorize` returned no grant (`session`), or because the operation or the key
+       * is not in the grant. A request causes at most one event, even for a batch.
        */
       readonly type: 'grant_refused';
       readonly missing: 'session' | 'operation' | 'key';
@@ -63,7 +76,7 @@ export type ProxyEvent =
       readonly keyId: string | undefined;
     }
   | {
-      /** Emitted if the service refused the proxy's API key. */
+      /** The service refused the proxy's API key. */
       readonly type: 'api_key_refused';
       readonly code: ProblemCode;
       readonly requestId: string | undefined;
@@ -75,8 +88,8 @@ export type ProxyEvent =
     }
   | {
       /**
-       * The type is `authorize_failed` if `authorize` threw or did not return a valid grant, and `failed` for any other
-       * error.
+       * `authorize_failed` means that `authorize` threw, or returned a value that is not a valid grant. `failed` is for
+       * all other errors.
        */
       readonly type: 'authorize_failed' | 'failed';
       readonly error: unknown;
@@ -122,7 +135,7 @@ export function checkOptions(options: ProxyOptions) {
     allowWithoutOrigin,
     timeout,
     fetch: options.fetch ?? ((...call: Parameters<typeof fetch>) => fetch(...call)),
-    // Ignores errors of `onEvent`, which must not change the response or end the process.
+    // Ignores errors of `onEvent`, because they must not change the response or end the process.
     report: (event: ProxyEvent): void => void (async () => onEvent?.(event))().catch(() => undefined),
   };
 }

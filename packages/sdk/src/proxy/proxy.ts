@@ -12,12 +12,12 @@ export { nodeRequestOf, type NodeRequest, type NodeResponse, toNodeHandler } fro
 export type { ProxyEvent, ProxyOptions } from './options.ts';
 export type { Operation } from './routes.ts';
 
-/** A function that responds to a request of EaasBrowserClient. The returned promise never rejects. */
+/** A function that responds to a request of `EaasBrowserClient`. The returned promise never rejects. */
 export type Proxy = (request: Request) => Promise<Response>;
 
 /**
- * Creates a proxy between the app's pages and the service, on the app's own backend. The proxy holds the API key, and each
- * session can make only the calls that `authorize` grants. Throws InputError for invalid options.
+ * Creates a proxy between the app's pages and the service, for the app's own backend. The proxy holds the API key, and
+ * each session can make only the calls that `authorize` grants. Throws InputError for invalid options.
  */
 export function createProxy(options: ProxyOptions): Proxy {
   const settings = checkOptions(options);
@@ -61,16 +61,16 @@ function requireTarget(method: string, path: string, basePath: string): Target {
 }
 
 /**
- * Whether a page of the app sent the request. Only keeps other sites from using a visitor's session: programs can set
- * `Origin` and `Sec-Fetch-Site`, but pages cannot.
+ * Returns whether a page of the app sent the request, so that pages of other sites cannot use a visitor's session.
+ * Programs can forge `Origin` and `Sec-Fetch-Site`, but pages cannot.
  */
 function isFromOwnPage(request: Request, { origin, allowedOrigins, allowWithoutOrigin }: Settings): boolean {
   const from = request.headers.get('origin');
   const site = request.headers.get('sec-fetch-site');
   if (from === 'null') return false;
   if (from !== null && allowedOrigins.includes(from)) return true;
-  // Refuses other host names. An attacker can point a host name at the server, and requests of a page with that name
-  // look same-origin.
+  // Refuses an origin other than the app's, because an attacker can point a host name at this server. The browser would
+  // then send `Sec-Fetch-Site: same-origin` for the attacker's page.
   if (from !== null && origin !== undefined && from !== origin) return false;
   if (site !== null) return site === 'same-origin';
   if (from !== null) return from === (origin ?? new URL(request.url).origin);
@@ -98,7 +98,7 @@ async function requireGrant(request: Request, target: Target, settings: Settings
     const decided: unknown = await settings.authorize(request, { operation, keyId });
     if (decided) grant = checkGrant(decided);
   } catch (error) {
-    // The status is not 403, because it is unknown whether the session has the permission.
+    // Responds without the status 403, because it is unknown whether the session has the permission.
     settings.report({ type: 'authorize_failed', error });
     throw broken();
   }

@@ -20,7 +20,10 @@ export interface Target {
 const paths =
   /^\/v1\/(?:keys\/([^/]+)\/(wrap|unwrap|rewrap)|batch\/(wrap|unwrap|rewrap|hash)|hash(\/blind)?)$/;
 
-/** The proxy does not decode paths, so the spelling must be exact. */
+/**
+ * Returns the operation and the key of a path. Only the exact spelling of a path is found, because the proxy does not
+ * decode paths.
+ */
 export function findTarget(path: string): Target | undefined {
   const match = paths.exec(path);
   if (!match) return undefined;

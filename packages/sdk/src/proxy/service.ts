@@ -21,24 +21,24 @@ export async function askService(
   const token = await tokenOf(settings, signal);
   let response: Response;
   try {
-    // Takes `fetch` out of the object, because browsers and edge runtimes refuse to call `fetch` as a method of another
-    // object.
+    // Calls `fetch` as a plain function, because browsers and edge runtimes refuse to call it as a method of
+    // `settings`.
     const { fetch } = settings;
     const asking = fetch(settings.baseUrl + path, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
-      // Does not follow redirects, because the redirected request would contain the API key. Does not use `redirect:
-      // 'error'`, which some runtimes lack.
+      // Does not follow redirects, because a redirected request would contain the API key. Does not use
+      // `redirect: 'error'`, because some runtimes lack it.
       redirect: 'manual',
       signal,
     });
     response = await abortable(asking, signal);
   } catch {
-    // Throws another error, because the error of `fetch` might contain the header with the API key.
+    // Throws a new error, because the error of `fetch` might contain the header with the API key.
     throw signal.aborted ? tooLate(settings, signal) : failed(settings, 'network', undefined);
   }
-  // A request id that is not a short name might contain a secret.
+  // Ignores a request id that is not a short name, because it might contain a secret.
   const [requestId] = /^[\w-]{1,64}$/.exec(response.headers.get('x-request-id') ?? '') ?? [];
   const json: unknown = await abortable(response.json(), signal).catch(() => undefined);
   const { output }: Endpoint = endpoints[route];
@@ -52,7 +52,7 @@ export async function askService(
 async function tokenOf(settings: Settings, signal: AbortSignal): Promise<string> {
   const { apiKey } = settings;
   try {
-    // The wait for the app's function `apiKey` ends when the signal aborts, because the function does not receive the
+    // Stops waiting for the app's function `apiKey` when the signal aborts, because the function does not receive the
     // signal.
     return typeof apiKey === 'string' ? apiKey : await abortable((async () => apiKey())(), signal);
   } catch (error) {
@@ -93,7 +93,7 @@ function badGateway(requestId: string | undefined): Refusal {
   );
 }
 
-/** The error codes that browsers receive. Codes that concern the app's API key are not among them. */
+/** The error codes that browsers receive. Codes about the app's API key are not in this set. */
 const passedOn: ReadonlySet<ProblemCode> = /* @__PURE__ */ new Set<ProblemCode>([
   'bad_request',
   'not_found',

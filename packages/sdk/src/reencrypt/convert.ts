@@ -5,8 +5,8 @@ import type { Form } from './stored-form.ts';
 import type { StoredRow } from './store.ts';
 
 /**
- * The code for a value that was not converted or a row that was not written: the code of an SDK error, or a code of
- * `reencrypt`.
+ * The code of a value that was not converted, or of a row that was not written: the code of an SDK error, or a separate
+ * code of `reencrypt`.
  */
 export type FailureCode = SdkError['code'] | keyof typeof ownReasons;
 

@@ -5,19 +5,22 @@ import { countDistinct } from './distinct.ts';
 import { formOf, isIntake } from './stored-form.ts';
 import type { StoredValue } from './store.ts';
 
-/** The number of values under one version of a key, and the use of this version. */
+/** The number of values under one version of a key, and how often this version is used. */
 export interface VersionUse {
   readonly key_version: number;
   /** The number of values under the version, including streams. */
   readonly values: number;
   readonly streams: number;
-  /** The number of values of writers without credentials, whose data keys are wrapped with a public key until a rewrap. */
+  /** The number of values from intake. Their data keys are wrapped with a public key until a rewrap. */
   readonly intake: number;
-  /** The number of distinct wrapped keys under this version. Rewrapping all values takes as many calls. */
+  /**
+   * The number of distinct wrapped keys under this version. To rewrap all values, the service rewraps each of these
+   * keys once.
+   */
   readonly wrapped_keys: number;
   /** Whether `wrapped_keys` is exact. If false, `wrapped_keys` is an estimate with an error of a few percent. */
   readonly wrapped_keys_exact: boolean;
-  /** How often the service wrapped a data key under the version. The service's counts are up to one minute old. */
+  /** How often the service wrapped a data key under the version. This count of the service is up to one minute old. */
   readonly wraps?: number;
   readonly unwraps?: number;
   readonly last_unwrap_at?: string | null;
@@ -27,7 +30,8 @@ export interface VersionUse {
 export interface KeyUse {
   readonly key_id: string;
   /**
-   * The newest version of the key, and its status. Absent without `client`, and for a key that the service does not know.
+   * The newest version of the key. Like `status`, absent without the option `client`, and for a key that the service
+   * does not know.
    */
   readonly key_version?: number;
   readonly status?: string;
@@ -35,15 +39,15 @@ export interface KeyUse {
   readonly versions: readonly VersionUse[];
 }
 
-/** The counts that `inventory` returns, by the form and the key of the values. */
+/** The result of `inventory`: how many values are in each form, and under each key. */
 export interface Inventory {
   readonly values: number;
   /** The number of values that are NULL. */
   readonly empty: number;
   readonly plaintexts: number;
   /**
-   * The number of values that begin like an envelope but are invalid. A column that is too short might have truncated
-   * them.
+   * The number of values that begin like an envelope but are invalid. A frequent cause is a column that is too short
+   * for the ciphertext.
    */
   readonly broken: number;
   readonly keys: readonly KeyUse[];
@@ -60,7 +64,10 @@ interface KeyRecord {
 
 /** Options of `inventory`. */
 export interface InventoryOptions {
-  /** An `EaasClient` whose API key has the permission `keys.read`. Adds the counts of the service to the result. */
+  /**
+   * An `EaasClient` whose API key has the permission `keys.read`. If it is passed, the result also contains the counts
+   * of the service.
+   */
   readonly client?:
     | {
         readonly keys: {
@@ -68,7 +75,7 @@ export interface InventoryOptions {
         };
       }
     | undefined;
-  /** Keys to report even if no value uses them. */
+  /** The ids of keys that the result contains even if no value uses them. */
   readonly keyIds?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -77,9 +84,9 @@ const newCount = () => ({ values: 0, streams: 0, intake: 0, wrappedKeys: countDi
 type Versions = Map<number, ReturnType<typeof newCount>>;
 
 /**
- * Counts the values of each key version, without decrypting the values. Memory use grows with the number of key versions and
- * not with the number of values. Throws ServiceError if the service cannot be reached or refuses, and ClientError if the
- * signal aborts.
+ * Counts the values under each key version, without decrypting them. Memory use grows with the number of key versions
+ * and not with the number of values. Throws ServiceError if the service cannot be reached or refuses, and ClientError
+ * if the signal aborts.
  */
 export async function inventory(
   values: AsyncIterable<StoredValue> | Iterable<StoredValue>,
@@ -115,8 +122,8 @@ export async function inventory(
 }
 
 /**
- * Returns the key with all its versions. Returns undefined for a key that does not exist, because a forged header can
- * contain any key id.
+ * Returns the key with all its versions. Returns undefined if the key does not exist, which can happen because a forged
+ * header can contain any key id.
  */
 async function wholeKey(
   keys: NonNullable<InventoryOptions['client']>['keys'],

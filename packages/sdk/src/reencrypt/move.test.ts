@@ -70,7 +70,7 @@ test.each([' ', '\n', '\0'])('a ciphertext with a trailing %j is not encrypted a
   expect(table.email(1)).toBe(ciphertext + end);
 });
 
-test('a plaintext that begins like a ciphertext is encrypted', async () => {
+test('a plaintext with the beginning of a ciphertext is encrypted', async () => {
   const { client } = observedClient();
   const { ciphertext } = await client.encrypt('whole');
   const table = tableOf(['eaas@example.com', ciphertext.slice(0, 96)]);

@@ -47,7 +47,8 @@ export function moving<Row extends StoredRow>(
       opened = await calls.open(form.bytes, from);
     } catch (error) {
       if (keepsContexts || !(error instanceof DecryptionError)) throw error;
-      // A value that decrypts with the new context was converted by an earlier run, and stays unchanged.
+      // Leaves the value unchanged if it decrypts with the new context, because an earlier run has already converted
+      // it.
       const converted = await calls.open(form.bytes, openingOf(to)).catch(() => undefined);
       if (!converted) throw error;
       converted.fill(0);

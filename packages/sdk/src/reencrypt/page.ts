@@ -16,7 +16,10 @@ interface Run<Row extends StoredRow> {
 }
 
 const attempts = { row: 5, service: 8 };
-/** Errors because of the caller's API key or signal. They end the run, because all other rows would fail too. */
+/**
+ * Error codes with a cause in the caller's API key or signal. These errors end the run, because all other rows would
+ * fail too.
+ */
 const ofTheCaller = new Set(['unauthorized', 'permission_missing', 'origin_refused', 'aborted', 'closed']);
 
 export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run }: Run<Row>) {
@@ -47,8 +50,8 @@ export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run
   }
 
   /**
-   * Whether the table ends after the page. A short page is not enough, because a store can return fewer rows than the
-   * limit.
+   * Returns whether the table ends after the page. Also reads the next row after a short page, because a store can
+   * return fewer rows than the limit.
    */
   async function isEnd(page: readonly Row[]): Promise<boolean> {
     const after = page.at(-1)?.id;
@@ -95,7 +98,7 @@ export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run
         note(idKey(change.id), await attempt(() => store.write(change)));
       }
     };
-    // Waits for all concurrent writes before an error ends the run.
+    // Waits until all concurrent writes have ended, before an error of one of them ends the run.
     const count = Math.min(concurrency, changes.length);
     const writers = await Promise.allSettled(Array.from({ length: count }, writer));
     for (const one of writers) if (one.status === 'rejected') throw one.reason;
@@ -121,7 +124,10 @@ function resultOf<Id extends StoredRow['id']>(
   return { kind, failures: all };
 }
 
-/** Returns undefined if the write fails. Drops the error of the store, which might contain values of the row. */
+/**
+ * Returns undefined if the write fails. Does not keep the error of the store, because it might contain values of the
+ * row.
+ */
 async function attempt<T>(write: () => Promise<T>): Promise<T | undefined> {
   try {
     return await write();

@@ -3,7 +3,9 @@ import { replaceWrapped } from '@eaas/protocol/internal';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import type { Bundle } from '../ciphertext.ts';
 
-/** The parts of a bundle from separate columns. Absent parts are taken from the ciphertext. */
+/**
+ * The parts of a bundle that an app stores in separate columns. Parts that are absent are taken from the ciphertext.
+ */
 export interface StoredParts {
   readonly ciphertext: string;
   readonly wrapped_key?: string | null | undefined;
@@ -32,8 +34,8 @@ export function fold({ ciphertext, wrapped_key, iv, key_version }: StoredParts):
 }
 
 /**
- * Returns the five fields of a ciphertext, for a table with one column per field. Throws FormatError for text that is not a
- * ciphertext.
+ * Returns the five fields of a ciphertext, for a table with one column per field. Throws FormatError for text that is
+ * not a ciphertext.
  */
 export function unfold(ciphertext: string): Bundle {
   const { wrappedKey, iv, keyId, keyVersion } = parseEnvelope(fromBase64(ciphertext, 'ciphertext'));

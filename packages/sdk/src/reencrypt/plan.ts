@@ -10,9 +10,9 @@ import type { StoredRow } from './store.ts';
 /** The methods of a client that `reencrypt` uses. */
 export interface ReencryptClient
   extends Pick<EaasClient, 'rewrapMany' | 'unwrap'>, Partial<Pick<EaasClient, 'keyId'>> {
-  /** The same as `client.encryptMany`. */
+  /** Encrypts many values, like `client.encryptMany`. */
   encryptMany(items: readonly EncryptItem[], options?: EncryptOptions): Promise<Settled<Bundle>[]>;
-  /** The same as `client.decryptMany`. */
+  /** Decrypts many ciphertexts, like `client.decryptMany`. */
   decryptMany(items: readonly DecryptItem[], options?: DecryptOptions): Promise<Settled<Uint8Array>[]>;
 }
 
@@ -28,13 +28,19 @@ export interface Place<Row extends StoredRow = StoredRow> {
   readonly field: keyof Row['values'] & string;
 }
 
-/** An option that is the same for all values, or a function that returns the option for a place. */
+/** An option of a run: one value for the whole run, or a function that returns the value for a place. */
 export type ByPlace<Row extends StoredRow, T> = T | ((place: Place<Row>) => T);
 
-/** The mode `rewrap` wraps the data key of each value again, under the newest key version. It does not decrypt the value. */
+/**
+ * The mode `rewrap` wraps the data key of each value again, under the newest key version. It does not decrypt the
+ * value.
+ */
 export interface RewrapPlan<Row extends StoredRow> {
   readonly mode: 'rewrap';
-  /** Skips values under this version or a newer version. Defaults to each key's newest version at the start of the run. */
+  /**
+   * The run skips values under this key version or a newer one. Defaults to each key's newest version at the start of
+   * the run.
+   */
   readonly keyVersion?: number | undefined;
   readonly wrapContext?: ByPlace<Row, Context | undefined> | undefined;
 }
@@ -45,13 +51,18 @@ export interface EncryptPlan<Row extends StoredRow> {
   readonly to: ByPlace<Row, Sealing>;
 }
 
-/** The mode `reencrypt` decrypts each value, and encrypts it under a new data key, another key or another context. */
+/**
+ * The mode `reencrypt` decrypts each value, and encrypts it again under a new data key. The key and the context can
+ * change.
+ */
 export interface ReencryptPlan<Row extends StoredRow> {
   readonly mode: 'reencrypt';
-  /** How to decrypt the old values. Without `from`, the run decrypts with the key and the contexts of `to`. */
+  /** How to decrypt the old values. Without `from`, the run decrypts them with the key and the contexts of `to`. */
   readonly from?: ByPlace<Row, Opening> | undefined;
   readonly to: ByPlace<Row, Sealing>;
-  /** Skips values under this version of the key or a newer version. Rotate the key first, then pass the new version. */
+  /**
+   * The run skips values under this key version or a newer one. Rotate the key first, and then pass its new version.
+   */
   readonly keyVersion?: number | undefined;
 }
 
@@ -59,8 +70,9 @@ export interface ReencryptPlan<Row extends StoredRow> {
 export interface CustomPlan<Row extends StoredRow> {
   readonly mode: 'custom';
   /**
-   * Returns the new values of the row, or undefined to leave the row unchanged. The function must return undefined for a row
-   * that is already converted. If the function throws EaasError, the row counts as failed. Any other error ends the run.
+   * Returns the new values of the row, or undefined to leave the row unchanged. The function must return undefined for
+   * a row that is already converted. If the function throws EaasError, the row counts as failed. Every other error ends
+   * the run.
    */
   readonly convert: (row: Row) => Promise<Partial<Row['values']> | undefined>;
 }
@@ -72,7 +84,7 @@ export type Plan<Row extends StoredRow> =
   | ReencryptPlan<Row>
   | CustomPlan<Row>;
 
-/** The clock with which a run measures and waits. Tests can pass another clock. */
+/** The clock with which a run measures time and waits. Tests can pass their own clock. */
 export interface Clock {
   /** Returns the milliseconds since a fixed time. */
   now(): number;
@@ -83,13 +95,15 @@ export interface Clock {
 /** Options of a run in every mode. */
 export interface RunOptions<Row extends StoredRow> {
   /**
-   * The progress after which the run continues. An earlier run yielded this progress, and the app can store it as JSON.
+   * The progress after which the run continues. Pass a progress that an earlier run yielded, and that the app has
+   * stored as JSON.
    */
   readonly resume?: ReencryptProgress<Row['id']> | undefined;
-  /** Makes a dry run, which does everything except writing. */
+  /** If true, the run does everything except writing. */
   readonly dryRun?: boolean | undefined;
   /**
-   * Before a write, unwraps each new data key and decrypts one value with the data key. Not available in the mode `custom`.
+   * If true, the run checks each new data key before the first write with it: it unwraps the data key, and decrypts one
+   * value. Not available in the mode `custom`.
    */
   readonly verify?: boolean | undefined;
   /** The number of rows that the run reads per page. Defaults to 500. */

@@ -2,7 +2,7 @@ import { EaasError, InputError } from '@eaas/protocol';
 import type { FailureCode } from './convert.ts';
 import type { RowId } from './store.ts';
 
-/** Describes a row that was not converted, or only in part. Contains no value of the row. */
+/** Describes a row that was not converted, or was converted only in part. Contains no value of the row. */
 export interface RowFailure<Id extends RowId = RowId> {
   readonly code: FailureCode;
   readonly message: string;
@@ -12,8 +12,8 @@ export interface RowFailure<Id extends RowId = RowId> {
 }
 
 /**
- * The state of a run after the rows up to `cursor`. It can be stored as JSON and passed as `resume`. The counts
- * cover the whole run, including the parts before `resume`.
+ * The state of a run after the rows up to `cursor`. The app can store this object as JSON and pass it as `resume`. The
+ * counts cover the whole run, including the parts before `resume`.
  */
 export interface ReencryptProgress<Id extends RowId = RowId> {
   readonly mode: 'rewrap' | 'encrypt' | 'reencrypt' | 'custom';
@@ -35,8 +35,8 @@ export interface ReencryptProgress<Id extends RowId = RowId> {
    */
   readonly failed: number;
   /**
-   * For each key, the minimum version of all values so far. The values of conflicted and failed rows can have an older
-   * version.
+   * For each key, the oldest version that the values so far can have. Values of conflicted and failed rows are not
+   * included, and can have an older version.
    */
   readonly keyVersions: Readonly<Record<string, number>>;
   /** The failures of the rows in the last page. */

@@ -49,13 +49,13 @@ export {
 export { isEncrypted } from './stored-form.ts';
 
 /**
- * Converts a table page by page, and yields the progress after each page. Converts a page when the caller requests the next
- * progress. An interrupted run can resume from any progress that it yielded. The run does not change values that are already
- * converted, so you can repeat it. The last progress has `finished: true`, and also `done: true` unless a row failed or
- * conflicted.
+ * Converts a table page by page, and yields the progress after each page. Each page is converted when the caller
+ * requests the next progress. An interrupted run can resume from any progress that it yielded. A run does not change
+ * values that are already converted, so you can repeat it. The last progress has `finished: true`, and also
+ * `done: true` unless a row failed or conflicted.
  *
- * Throws InputError for invalid options. Throws EaasError if the service refuses the caller or stays unavailable, or if the
- * signal aborts. Also throws TooManyFailures and the errors of the store's `read` and `count`.
+ * Throws InputError for invalid options. Throws EaasError if the service refuses the caller or stays unavailable, or if
+ * the signal aborts. Also throws TooManyFailures and the errors of the store's `read` and `count`.
  */
 export async function* reencrypt<Row extends StoredRow>(
   client: ReencryptClient,

@@ -10,8 +10,8 @@ import { type Encrypted, formOf, inFormOf, isIntake } from './stored-form.ts';
 import type { Proof } from './verify.ts';
 
 /**
- * Returns the conversion of the mode `rewrap`. Values that share a data key get the same new wrapped key, so that one
- * unwrap decrypts all of them.
+ * Returns the function that converts a value in the mode `rewrap`. Values with the same data key get the same new
+ * wrapped key, so that one unwrap decrypts all of them.
  */
 export function rewrapping<Row extends StoredRow>(
   plan: RewrapPlan<Row>,

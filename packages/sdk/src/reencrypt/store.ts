@@ -14,14 +14,14 @@ export interface StoredRow {
 }
 
 /**
- * A compare-and-set of one row. Write all of `values` if the row still has all values of `expected`. Otherwise, do not
+ * A compare-and-set of one row. If the row still has all values of `expected`, write all of `values`. Otherwise, do not
  * write.
  */
 export interface Change<Row extends StoredRow = StoredRow> {
   readonly id: Row['id'];
-  /** The value that every column had when the row was read. */
+  /** The values that the columns had when the row was read. */
   readonly expected: Row['values'];
-  /** The new value of every column. Columns that do not change have the same value as in `expected`. */
+  /** The new values of the columns. A column that does not change has the same value as in `expected`. */
   readonly values: Row['values'];
   /** The row that `read` returned. */
   readonly row: Row;
@@ -29,9 +29,12 @@ export interface Change<Row extends StoredRow = StoredRow> {
 
 /** A table whose rows `inventory` or `reencrypt` can read. */
 export interface ReadableStore<Row extends StoredRow = StoredRow> {
-  /** Returns the next rows in the order of their ids, after the id `after` or from the start. */
+  /**
+   * Returns the next rows, in the order of their ids: the rows after the id `after`, or the first rows if `after` is
+   * undefined.
+   */
   read(page: { readonly after: Row['id'] | undefined; readonly limit: number }): Promise<readonly Row[]>;
-  /** Returns the approximate number of rows, to show a percentage. Called once. */
+  /** Returns the approximate number of rows, from which an app can compute a percentage. Called once. */
   count?(): Promise<number>;
 }
 
@@ -39,7 +42,10 @@ export interface ReadableStore<Row extends StoredRow = StoredRow> {
 export type Store<Row extends StoredRow = StoredRow> = ReadableStore<Row> &
   (
     | {
-        /** Returns true if the row was written. Returns false if the row no longer had all values of `expected`. */
+        /**
+         * Writes one row. Returns true if the row was written, and false if the row no longer had all values of
+         * `expected`.
+         */
         write(change: Change<Row>): Promise<boolean>;
       }
     | {
@@ -77,12 +83,15 @@ export function idKey(id: RowId): string {
 export interface StoredValuesOptions<Row extends StoredRow = StoredRow> {
   /** How many rows `storedValues` reads per page. Defaults to 1,000. */
   readonly pageSize?: number | undefined;
-  /** The names of columns to leave out, because they have no ciphertexts. An example is the index column of a field. */
+  /**
+   * The names of columns that `storedValues` leaves out, because they contain no ciphertexts. An example is the index
+   * column of a field.
+   */
   readonly except?: readonly (keyof Row['values'] & string)[] | undefined;
 }
 
 /**
- * Reads every value of a table, page by page, for `inventory`. Throws InputError if `read` does not advance, and for a
+ * Yields every value of a table, page by page, for `inventory`. Throws InputError if `read` does not advance, and for a
  * column in `except` that the rows do not have.
  */
 export async function* storedValues<Row extends StoredRow>(

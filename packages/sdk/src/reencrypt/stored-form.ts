@@ -12,8 +12,8 @@ export interface Encrypted {
 export type Form = { readonly kind: 'empty' | 'plaintext' | 'broken' } | Encrypted;
 
 /**
- * Returns the form of a stored value. A truncated ciphertext is `broken` and not `plaintext`, because encrypting it
- * would hide the loss.
+ * Returns the form of a stored value. A truncated ciphertext has the form `broken` and not `plaintext`, because
+ * encrypting it as plaintext would hide the loss.
  */
 export function formOf(value: StoredValue): Form {
   if (value === null || value === undefined) return { kind: 'empty' };
@@ -29,16 +29,16 @@ export function formOf(value: StoredValue): Form {
 }
 
 /**
- * Returns whether a value is encrypted, for an app that reads both forms during a migration. Until the migration ends,
- * anyone who can write to the table can store plaintext.
+ * Returns whether a value is encrypted, for an app that reads plaintext and ciphertexts during a migration. Until the
+ * migration ends, anyone who can write to the table can store plaintext.
  */
 export function isEncrypted(value: StoredValue): boolean {
   return 'header' in formOf(value);
 }
 
 /**
- * Whether a writer wrapped the data key with a public key. Rewrapping such a value makes it smaller, even under the
- * newest version.
+ * Returns whether the data key of a value is wrapped with a public key, as for intake. Rewrapping makes such a value
+ * smaller, so it is useful even under the newest version.
  */
 export const isIntake = ({ wrappedKey }: Header): boolean => wrappedKey[0] === 2;
 

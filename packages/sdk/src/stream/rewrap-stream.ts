@@ -6,12 +6,12 @@ import { requireOptions } from '../require-options.ts';
 
 type RewrapClient = Pick<EaasClient, 'rewrap'>;
 
-/** The new beginning of a stream, which `rewrapHead` returns. */
+/** The result of `rewrapHead`: the new beginning of a stream. */
 export interface RewrappedHead {
   readonly head: Uint8Array;
   /**
-   * The number of bytes at the beginning of the old stream that `head` replaces. If `head` has the same length, write `head`
-   * over these bytes.
+   * The number of bytes at the beginning of the old stream that `head` replaces. If `head` has the same length, write
+   * `head` over these bytes.
    */
   readonly replaces: number;
   readonly keyVersion: number;
@@ -20,9 +20,9 @@ export interface RewrappedHead {
 }
 
 /**
- * Asks the service to wrap the data key of a stream under the newest version of its key. Pass the first 2,138 bytes of the
- * stream, or all bytes of a shorter stream. No data key leaves the service, and no chunk changes. Throws FormatError for
- * bytes that are not an encrypted stream, DecryptionError and EaasError.
+ * Asks the service to wrap the data key of a stream under the newest version of its key. Pass the first 2,138 bytes of
+ * the stream, or all bytes of a shorter stream. No data key leaves the service, and no chunk changes. Throws
+ * FormatError for bytes that are not an encrypted stream, DecryptionError and EaasError.
  */
 export async function rewrapHead(
   client: RewrapClient,
@@ -35,8 +35,8 @@ export async function rewrapHead(
 }
 
 /**
- * Replaces the head of a stream like rewrapHead, for stores that can only write whole objects. Copies the chunks without
- * checking them.
+ * Copies a stream with a rewrapped head, like `rewrapHead`. Use it for stores that can only write whole objects. Copies
+ * the chunks without checking them.
  */
 export function rewrapStream(
   client: RewrapClient,

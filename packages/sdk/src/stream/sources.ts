@@ -2,11 +2,14 @@ import { EaasError } from '@eaas/protocol';
 import { maxHeadLength, type RangeSource } from '@eaas/protocol/stream';
 import { type OptionNames, requireOptions } from '../require-options.ts';
 
-/** Thrown if the store of a ciphertext did not return the requested part, or if the object has changed. */
+/**
+ * Thrown by a source from `urlSource` if the server did not return exactly the requested part, or if the object at the
+ * URL has changed since it was opened.
+ */
 export class SourceError extends EaasError {
   override readonly name = 'SourceError';
   readonly code = 'source';
-  /** The HTTP status of the store's response. */
+  /** The HTTP status of the server's response. */
   readonly status: number;
 
   constructor(message: string, status: number) {
@@ -15,12 +18,12 @@ export class SourceError extends EaasError {
   }
 }
 
-/** Reads parts of a Blob or a File. */
+/** Returns a source that reads parts of a Blob or a File. */
 export function blobSource(blob: Blob): RangeSource {
   return { size: blob.size, read: (start, end) => blob.slice(start, end).stream() };
 }
 
-/** The members of a FileHandle that `handleSource` uses. `open` of node:fs/promises returns a FileHandle. */
+/** The members of a FileHandle that `handleSource` uses. `open` of `node:fs/promises` returns a FileHandle. */
 export interface ReadableHandle {
   /** Returns the length of the file. */
   stat(): Promise<{ readonly size: number }>;
@@ -35,7 +38,7 @@ export interface ReadableHandle {
 
 const pieceLength = 262_144;
 
-/** Reads parts of a file on disk. Close the handle when you no longer read from the source. */
+/** Returns a source that reads parts of a file on disk. Close the handle when you no longer read from the source. */
 export async function handleSource(handle: ReadableHandle): Promise<RangeSource> {
   const { size } = await handle.stat();
   const read = (start: number, end: number): ReadableStream<Uint8Array> => {
@@ -52,13 +55,12 @@ export async function handleSource(handle: ReadableHandle): Promise<RangeSource>
   return { size, read };
 }
 
-/** Options of the requests for parts of an object. */
+/** Options of `urlSource`. */
 export interface UrlSourceOptions {
   /** Sends the requests. Defaults to the platform's `fetch`. */
   readonly fetch?: typeof fetch | undefined;
   /**
-   * Headers to send with every request, also after a redirect. After a redirect to another origin, `authorization` is not
-   * sent.
+   * Headers to send with every request, also after a redirect. A redirect to another origin removes `authorization`.
    */
   readonly headers?: HeadersInit | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -67,9 +69,9 @@ export interface UrlSourceOptions {
 const urlSourceOptions: OptionNames<UrlSourceOptions> = { fetch: true, headers: true, signal: true };
 
 /**
- * Reads parts of an object by range requests (RFC 9110, section 14). Requests the beginning immediately. Throws SourceError
- * if the server does not support ranges, or if the object changes later. Also throws the errors of `fetch`. A server of
- * another origin must expose Content-Range. If the server also exposes ETag, changes are
+ * Returns a source that reads parts of an object by range requests (RFC 9110, section 14). Requests the beginning
+ * immediately. Throws SourceError if the server does not support ranges, or if the object changes later. Also throws
+ * the errors of `fetch`. A server of another origin must expose Content-Range. If it also exposes ETag, changes are
  * detected earlier.
  */
 export async function urlSource(url: string | URL, options: UrlSourceOptions = {}): Promise<RangeSource> {
@@ -81,7 +83,7 @@ export async function urlSource(url: string | URL, options: UrlSourceOptions = {
     async read(start, end, signal) {
       if (end <= beginning.length) return beginning.subarray(start, end);
       const part = await requestPart(url, { ...options, signal: signal ?? options.signal }, start, end);
-      // `If-Range` needs a preflight, and some servers ignore `If-Range`.
+      // Compares the ETag here instead of sending `If-Range`, which needs a preflight and is ignored by some servers.
       if (part.total === total && part.etag === etag && part.response.body) return part.response.body;
       await part.response.body?.cancel();
       throw new SourceError(
@@ -118,7 +120,7 @@ async function requestPart(
   const { status } = response;
   const range = response.headers.get('content-range') ?? '';
   const [first, last, total] = (/^bytes (\d+)-(\d+)\/(\d+)$/.exec(range) ?? []).slice(1).map(Number);
-  // The body of an unexpected response might be the whole object.
+  // Accepts only the requested part, because the body of any other response might be the whole object.
   if (status === 206 && first === start && total !== undefined && last === Math.min(end, total) - 1) {
     return { response, total, etag: response.headers.get('etag') };
   }

@@ -15,10 +15,10 @@ import { type DecryptOptions, unwrapOptions, type WrapOptions, wrapOptions } fro
 import type { EnvelopeClient } from '../envelope-client.ts';
 import { type OptionNames, requireOptions } from '../require-options.ts';
 
-/** A client for streams. Lists only the members that streams use. */
+/** The members of a client that streams use. */
 export type StreamClient = Pick<EnvelopeClient, 'wrap' | 'unwrap' | 'engines' | 'keyId'>;
 
-/** A client or an `Intake`, which can encrypt streams. Lists only the members that streams use. */
+/** The members of a client or an `Intake` that encryption of streams uses. */
 export type StreamWriter = Pick<StreamClient, 'wrap' | 'engines' | 'keyId'>;
 
 /** How many bytes of plaintext a stream has processed. */
@@ -29,9 +29,9 @@ export interface StreamProgress {
 }
 
 interface Progressing {
-  /** Called for each chunk. An error that it throws ends the stream. */
+  /** Called for each chunk. If it throws an error, the stream fails with this error. */
   readonly onProgress?: ((progress: StreamProgress) => void) | undefined;
-  /** The size of the plaintext, which `onProgress` receives. Pass `total` if you know the size. */
+  /** The size of the plaintext in bytes, if you know it. `onProgress` receives this size. */
   readonly total?: number | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface EncryptStreamOptions extends WrapOptions, Progressing {
   readonly context?: Context | undefined;
 }
 
-/** Options for opening an encrypted stream. The accepted key defaults to the client's key. */
+/** Options for opening an encrypted stream. If `keyId` is absent, only the client's key is accepted. */
 export type OpenOptions = Omit<DecryptOptions, 'scope'>;
 
 /** Options for decrypting a stream. */
@@ -62,8 +62,9 @@ const decryptStreamOptions: OptionNames<DecryptStreamOptions> = { ...openOptions
 type ByteTransform = TransformStream<Uint8Array, Uint8Array>;
 
 /**
- * Encrypts a stream of any length in constant memory, under a separate data key. Asks the service immediately to wrap the
- * data key. The stream fails with EaasError if the service refuses, and with the reason of the signal if it aborts.
+ * Encrypts a stream of any length in constant memory, under a data key for this stream alone. Immediately asks the
+ * service to wrap the data key. The stream fails with EaasError if the service refuses, and with the signal's reason if
+ * the signal aborts.
  */
 export function encryptStream(client: StreamWriter, options: EncryptStreamOptions = {}): ByteTransform {
   requireOptions(encryptStreamOptions, options, 'encryptStream');
@@ -71,9 +72,9 @@ export function encryptStream(client: StreamWriter, options: EncryptStreamOption
 }
 
 /**
- * Decrypts a stream in constant memory. Each chunk is authenticated before it is output. If the stream ends without an
- * error, the output is the whole plaintext. Until then, the output can be incomplete. Fails with FormatError for input that
- * is not an encrypted stream, with DecryptionError if decryption fails, and with EaasError.
+ * Decrypts a stream in constant memory. Each chunk is authenticated before it is output. Until the stream ends without
+ * an error, the output can be incomplete. Fails with FormatError for input that is not an encrypted stream, with
+ * DecryptionError if decryption fails, and with EaasError if the service refuses.
  */
 export function decryptStream(client: StreamClient, options: DecryptStreamOptions = {}): ByteTransform {
   requireOptions(decryptStreamOptions, options, 'decryptStream');
@@ -89,8 +90,8 @@ export interface SizedStream {
 }
 
 /**
- * Encrypts a Blob or a File of any size in constant memory. Throws EaasError if the service refuses. The returned stream can
- * fail with the errors of encryptStream.
+ * Encrypts a Blob or a File of any size in constant memory. Throws EaasError if the service refuses. The returned
+ * stream can fail with the errors of `encryptStream`.
  */
 export async function encryptBlob(
   client: StreamWriter,
@@ -110,7 +111,7 @@ export async function encryptBlob(
   };
   const sealing = sealStream(wrap, streamOptions(client, { total: blob.size, ...options }));
   const writer = sealing.writable.getWriter();
-  // `writer.closed` settles only if the stream fails, because nothing closes the writer here.
+  // `writer.closed` settles only if the stream fails, because nothing closes the writer before this race ends.
   await Promise.race([isWrapped, writer.closed]);
   writer.releaseLock();
   return { stream: blob.stream().pipeThrough(sealing), size: ciphertextSize(blob.size, wrappedKeyLength) };
@@ -118,7 +119,8 @@ export async function encryptBlob(
 
 /**
  * Decrypts a Blob or a File of any size in constant memory. Throws FormatError if the Blob is not an encrypted stream.
- * The `size` is computed from the size of the Blob. If the Blob was truncated, the size is wrong and the stream fails.
+ * The returned `size` is computed from the size of the Blob. If the Blob was truncated, `size` is wrong and the stream
+ * fails.
  */
 export async function decryptBlob(
   client: StreamClient,
@@ -133,9 +135,9 @@ export async function decryptBlob(
 }
 
 /**
- * Opens an encrypted stream in a source, to decrypt any part of the stream. Unwraps the data key and reads the last chunk,
- * so the size is authentic and a truncated stream is refused. Throws FormatError, DecryptionError, EaasError, and the errors
- * of the source. Close the returned object after use.
+ * Opens an encrypted stream in a source, to decrypt any part of the stream. Unwraps the data key and reads the last
+ * chunk, so the size is authentic and a truncated stream is refused. Throws FormatError, DecryptionError, EaasError,
+ * and the errors of the source. Close the returned object after use.
  */
 export async function openFile(
   client: StreamClient,

@@ -13,13 +13,13 @@ import { respondTo } from './door.ts';
 import type { Tenant } from './tenant.ts';
 
 /**
- * A failure that a test can request: a problem code of the service, or another kind of failure. With `network`, the request
- * does not arrive. With `answer_lost`, the call succeeds, but its response does not arrive. With `timeout`, no response ever
- * arrives. With `invalid_response`, the response does not follow the API.
+ * A failure that a test can request: a problem code of the service, or one of four other kinds. With `network`, the
+ * request does not arrive. With `answer_lost`, the call succeeds, but its response is lost. With `timeout`, no response
+ * ever arrives. With `invalid_response`, the response does not follow the API.
  */
 export type Failure = ProblemCode | 'network' | 'answer_lost' | 'timeout' | 'invalid_response';
 
-/** Selects the calls that a test service must fail. */
+/** Selects the calls that fail in a test service. */
 export interface FailureOptions {
   /** The number of calls that fail. Defaults to 1. */
   readonly times?: number | undefined;

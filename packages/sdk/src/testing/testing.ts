@@ -17,7 +17,10 @@ export type { Failure, FailureOptions, SeenRequest } from './fetch.ts';
 
 /** The settings of the test service's tenant. In the real service, only the operator can change such settings. */
 export interface TenantFields {
-  /** Refuses /v1/encrypt and /v1/decrypt, as the real service does for new tenants. Defaults to false. */
+  /**
+   * If true, the tenant cannot use `/v1/encrypt` and `/v1/decrypt`, like new tenants of the real service. Defaults to
+   * false.
+   */
   readonly envelopeOnly?: boolean | undefined;
   /** The maximum number of calls of /v1/encrypt per month. Defaults to null (unlimited). */
   readonly monthlyEncryptQuota?: number | null | undefined;
@@ -39,23 +42,29 @@ export interface TestService {
   readonly apiKey: string;
   /** The id of the tenant. */
   readonly tenantId: string;
-  /** Responds to requests to `baseUrl`. All other requests fail. Never opens a connection. */
+  /** Responds to requests to `baseUrl`, without opening a connection. All other requests fail. */
   readonly fetch: (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
-  /** Lists every completed call, in the order in which the calls ended. */
+  /** The completed calls, in the order in which they ended. */
   readonly requests: readonly SeenRequest[];
-  /** Creates a key, like POST /v1/keys with `apiKey`. Throws ServiceError. */
+  /**
+   * Creates a key, like `POST /v1/keys` with `apiKey`. Throws ServiceError if the real service would refuse this call.
+   */
   createKey(name: string, fields?: KeyFields): Output<'POST /v1/keys'>;
-  /** Creates an API key, as an operator can. Throws ServiceError. */
+  /** Creates an API key, as an operator can. Throws ServiceError if the real service would refuse this call. */
   createApiKey(fields: ApiKeyFields): Output<'POST /v1/api-keys'>;
   /** Changes the settings of the tenant, as an operator can. Settings that are not passed do not change. */
   setTenant(fields: TenantFields): void;
   /** Makes the next calls of the test service fail. Throws InputError for an unknown failure or route. */
   failNext(failure: Failure, options?: FailureOptions): void;
   /**
-   * Alters an audit entry as an attacker could, for tests of audits. Throws ServiceError if the entry does not exist.
+   * Alters an audit entry as an attacker could, for tests of audit checks. Throws ServiceError if the entry does not
+   * exist.
    */
   tamper(id: number, change: Partial<Output<'GET /v1/audit'>['logs'][number]>): void;
-  /** Moves the clock forward. Rotates keys, destroys keys and expires API keys that become due. */
+  /**
+   * Moves the clock forward. The next request then finds keys rotated or destroyed, and API keys expired, if their time
+   * has come.
+   */
   advance(milliseconds: number): void;
 }
 
@@ -63,8 +72,8 @@ const baseUrl = 'https://eaas.test';
 
 /**
  * Creates an Eaas service in memory, for unit tests. The test service has the routes, checks, error responses and audit
- * log of the real service. NOT FOR PRODUCTION: when the process ends, the keys are lost and values under these keys can
- * no longer be decrypted.
+ * log of the real service. NOT FOR PRODUCTION: when the process ends, the keys are lost, and values under these keys
+ * can no longer be decrypted.
  */
 export function createTestService(options: TestServiceOptions = {}): TestService {
   const { envelopeOnly = false, monthlyEncryptQuota = null, now = Date.now } = options;
@@ -115,7 +124,7 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     },
     advance: (milliseconds) => void (ahead += milliseconds),
   };
-  // `{ ...service }` must contain only options of a client, so the methods are not enumerable.
+  // The methods are not enumerable, because `{ ...service }` must contain only options of a client.
   for (const [name, value] of Object.entries(controls)) Object.defineProperty(connection, name, { value });
   return connection as TestService;
 }
