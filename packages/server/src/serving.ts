@@ -11,7 +11,7 @@ import { keepCheckpoints } from './jobs/keep-checkpoints.ts';
 import { type Lease, withLease } from './jobs/lease.ts';
 import { lastVerification, nightlyVerify } from './jobs/nightly-verify.ts';
 import { purge } from './jobs/purge.ts';
-import { repairDirectories } from './jobs/repair-directories.ts';
+import { directoriesJob } from './jobs/repair-directories.ts';
 import { type Job, type JobReport, startJobs } from './jobs/schedule.ts';
 import { readTls, type Report } from './listening.ts';
 import type { OpenService } from './open-service.ts';
@@ -85,6 +85,7 @@ function jobsOf(service: Service, config: Config, app: FastifyInstance, state: S
     everySeconds,
     run: async (signal) => void (await withLease(service, name, signal, run)),
   });
+  const repair = directoriesJob();
   const keep = (path: string): Job => ({
     name: 'checkpoints',
     everySeconds: 3_600,
@@ -94,7 +95,7 @@ function jobsOf(service: Service, config: Config, app: FastifyInstance, state: S
     { name: 'last_uses', everySeconds: 20, run: () => recordLastUses(service) },
     leased('due_keys', 10, (lease) => settleDueKeys(service, lease)),
     leased('count_usage', 20, (lease) => countUsage(service, lease)),
-    leased('directories', 3_600, (lease) => repairDirectories(service, lease)),
+    leased('directories', 3_600, (lease) => repair(service, lease)),
     leased('purge', 3_600, (lease) => purge(service, auditRetentionMonths, lease)),
     leased('verify', 600, (lease) => nightlyVerify(service, lease, onBroken)),
     { name: 'verified', everySeconds: 60, run: readVerified },

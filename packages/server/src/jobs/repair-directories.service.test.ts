@@ -11,7 +11,7 @@ import {
 } from '../../../../test/setup/world.ts';
 import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
 import { createTenant, requireTenant } from '../operations/tenants.ts';
-import { repairDirectories } from './repair-directories.ts';
+import { checkNewDirectoryRows, repairDirectories } from './repair-directories.ts';
 
 let world: World;
 let attacker: Attacker;
@@ -31,13 +31,30 @@ const counts = async () => {
   return row;
 };
 
+const names = async () =>
+  (await attacker.sql<{ name: string }[]>`select name from eaas.tenant_names order by name`).map(
+    ({ name }) => name,
+  );
+
+const leave = async (name: string, age: number) => {
+  await attacker.sql`insert into eaas.token_directory (token_hash, tenant_id, created_at)
+    values (${randomBytes(32)}, ${randomUUID()}, eaas.now_ms() - ${age}::int)`;
+  await attacker.sql`insert into eaas.tenant_names (name, tenant_id, created_at)
+    values (${name}, ${randomUUID()}, eaas.now_ms() - ${age}::int)`;
+};
+
+test('the hourly check removes abandoned rows of the last three hours only, and keeps rows of tenants', async () => {
+  const before = await counts();
+  const hour = 3_600_000;
+  for (const age of [61_000, 2 * hour, 4 * hour]) await leave(`${age} ms old`, age);
+  await checkNewDirectoryRows(world.replica(), alone());
+  expect(await names()).toEqual([`${4 * hour} ms old`, 'ann']);
+  expect(await statusOf(apiOf(world.replica(), ann.token)('GET /v1/keys', {}))).toBe(200);
+  await repairDirectories(world.replica(), alone());
+  expect(await counts()).toEqual(before);
+});
+
 test('a name whose reservation was abandoned by a crash is free after a minute', async () => {
-  const leave = async (name: string, age: number) => {
-    await attacker.sql`insert into eaas.token_directory (token_hash, tenant_id, created_at)
-      values (${randomBytes(32)}, ${randomUUID()}, eaas.now_ms() - ${age}::int)`;
-    await attacker.sql`insert into eaas.tenant_names (name, tenant_id, created_at)
-      values (${name}, ${randomUUID()}, eaas.now_ms() - ${age}::int)`;
-  };
   await leave('abandoned', 61_000);
   await leave('taken over', 61_000);
   await leave('being made', 1_000);

@@ -80,19 +80,26 @@ export async function removeFromDirectories(sql: Sql, tenantId: string): Promise
 }
 
 /**
- * Corrects the directory rows from the tenants' rows. The queries materialize one table, because Citus needs this for a
- * join of tables on different shards.
+ * Removes rows that were written at `since` or later for an API key or a name that no tenant has. The queries
+ * materialize one table, because Citus needs this for a join of tables on different shards.
  */
-export async function repairDirectories(sql: Sql): Promise<void> {
-  const old = sql`created_at < ${await databaseTime(sql)}::bigint - ${abandonedAfter}::bigint`;
+export async function removeAbandoned(sql: Sql, since: number): Promise<void> {
+  const isDue = sql`created_at >= ${since}::bigint
+    and created_at < ${(await databaseTime(sql)) - abandonedAfter}::bigint`;
   await sql`
-    with known as materialized (select tenant_id, token_hash from eaas.api_keys)
-    delete from eaas.token_directory d where ${old} and not exists (
+    with due as materialized (select tenant_id, token_hash from eaas.token_directory where ${isDue}),
+      known as materialized (select tenant_id, token_hash from eaas.api_keys join due using (tenant_id, token_hash))
+    delete from eaas.token_directory d where ${isDue} and not exists (
       select 1 from known k where k.tenant_id = d.tenant_id and k.token_hash = d.token_hash)`;
   await sql`
-    with known as materialized (select tenant_id, name from eaas.tenants)
-    delete from eaas.tenant_names d where ${old} and not exists (
+    with due as materialized (select tenant_id, name from eaas.tenant_names where ${isDue}),
+      known as materialized (select tenant_id, name from eaas.tenants join due using (tenant_id, name))
+    delete from eaas.tenant_names d where ${isDue} and not exists (
       select 1 from known t where t.tenant_id = d.tenant_id and t.name = d.name)`;
+}
+
+/** Writes the missing rows of all tenants. */
+export async function restoreMissing(sql: Sql): Promise<void> {
   await sql`
     with known as materialized (select token_hash from eaas.token_directory)
     insert into eaas.token_directory (token_hash, tenant_id) select token_hash, tenant_id from eaas.api_keys k

@@ -8,6 +8,7 @@ import { intake } from './migrations/0007-intake.ts';
 import { entriesByTime } from './migrations/0008-entries-by-time.ts';
 import { listTotals } from './migrations/0009-list-totals.ts';
 import { tenantsToVisit } from './migrations/0010-tenants-to-visit.ts';
+import { directoriesByTime } from './migrations/0011-directories-by-time.ts';
 import { allowSchemaChanges, distribute, hasCitus } from './distribute.ts';
 import { changeIndexes, indexesOfNew, type OnlineMigration } from './online-migration.ts';
 import type { Pool, Sql } from './sql.ts';
@@ -24,6 +25,7 @@ const migrations: readonly (string | OnlineMigration)[] = [
   entriesByTime,
   listTotals,
   tenantsToVisit,
+  directoriesByTime,
 ];
 
 const lockNumber = 0x65616173; // 'eaas' in ASCII: identifies the advisory lock
