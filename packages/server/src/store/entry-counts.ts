@@ -11,22 +11,94 @@ interface Sum {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-const stepSize = 5_000;
+const sumEvery = 1_000;
+const stepSize = 5 * sumEvery;
 
-export async function totalOf(sql: Sql, tenantId: string, filter: EntryFilter): Promise<number> {
-  const { keyId, action, from = 0, to = Number.MAX_SAFE_INTEGER } = filter;
-  const sums = sql`select created_at, counts from eaas.entry_counts
-    where tenant_id = ${tenantId} and subject = ${keyId ?? tenantId}`;
+/** The total of a filter. With sums, `after` is the number of the entries after the sum `late`. */
+interface Total {
+  readonly total: number;
+  readonly sums?: { readonly early: Sum; readonly late: Sum; readonly after: number };
+}
+
+const beforeAll: Sum = { created_at: 0, counts: {} };
+
+/** If no entry of the tenant was purged, the sums contain all entries, and the first entries are not counted again. */
+export async function totalOf(
+  sql: Sql,
+  tenantId: string,
+  filter: EntryFilter,
+  isPurged: boolean,
+): Promise<Total> {
+  const { action, from, to = Number.MAX_SAFE_INTEGER } = filter;
+  const sums = sumsOf(sql, tenantId, filter);
   const [early, late] = await Promise.all([
-    first(sql<Sum[]>`${sums} and created_at >= ${from} order by created_at limit 1`),
+    from === undefined && !isPurged
+      ? beforeAll
+      : first(sql<Sum[]>`${sums} and created_at >= ${from ?? 0} order by created_at limit 1`),
     first(sql<Sum[]>`${sums} and created_at <= ${to} order by created_at desc limit 1`),
   ]);
-  if (!early || !late || early.created_at > late.created_at) return countEntries(sql, tenantId, filter);
+  if (!early || !late || early.created_at > late.created_at) {
+    return { total: await countEntries(sql, tenantId, filter) };
+  }
   const [before, after] = await Promise.all([
     countEntries(sql, tenantId, { ...filter, to: early.created_at }),
     countEntries(sql, tenantId, { ...filter, from: late.created_at + 1 }),
   ]);
-  return before + sumOf(late, action) - sumOf(early, action) + after;
+  const total = before + sumOf(late, action) - sumOf(early, action) + after;
+  return { total, sums: { early, late, after } };
+}
+
+/**
+ * Ends the period of the filter at a sum that is near the page, so that PostgreSQL skips about a thousand entries for
+ * any offset.
+ */
+export async function skipToPage(
+  sql: Sql,
+  tenantId: string,
+  filter: EntryFilter,
+  { sums }: Total,
+  offset: number,
+): Promise<{ filter: EntryFilter; offset: number }> {
+  if (!sums || offset < sums.after) return { filter, offset };
+  const { early, late, after } = sums;
+  const newest = after + sumOf(late, filter.action);
+  const sum = await firstSumOf(sql, tenantId, filter, newest - offset, early.created_at, late.created_at);
+  if (!sum) return { filter, offset };
+  const to = sum.created_at;
+  return { filter: { ...filter, to }, offset: offset - newest + sumOf(sum, filter.action) };
+}
+
+/** Finds the first sum of at least `wanted` by a binary search between two times. The sum at `to` must be large enough. */
+async function firstSumOf(
+  sql: Sql,
+  tenantId: string,
+  filter: EntryFilter,
+  wanted: number,
+  from: number,
+  to: number,
+): Promise<Sum | undefined> {
+  const sums = sumsOf(sql, tenantId, filter);
+  const count =
+    filter.action === undefined
+      ? sql`(select sum(value::bigint) from jsonb_each_text(counts))`
+      : sql`coalesce((counts ->> ${filter.action})::bigint, 0)`;
+  return first(sql<Sum[]>`
+    with recursive search (low, high) as (
+      select ${from}::bigint, ${to}::bigint
+      union all
+      select case when m.is_enough then low else middle + 1 end, case when m.is_enough then m.created_at else high end
+      from (select low, high, (low + high) / 2 as middle from search where low < high) s
+      left join lateral (
+        select created_at, ${count} >= ${wanted} as is_enough from (
+          ${sums} and created_at between low and middle order by created_at desc limit 1) newest
+      ) m on true
+    )
+    ${sums} and created_at = (select min(high) from search)`);
+}
+
+function sumsOf(sql: Sql, tenantId: string, { keyId }: EntryFilter) {
+  return sql`select created_at, counts from eaas.entry_counts
+    where tenant_id = ${tenantId} and subject = ${keyId ?? tenantId}`;
 }
 
 function sumOf({ counts }: Sum, action: string | undefined): number {
@@ -47,7 +119,7 @@ export async function sumNext(tx: Transaction, tenantId: string): Promise<boolea
   if (end === undefined) return false;
   await writeSums(tx, tenantId, from, end);
   await tx`update eaas.usage_cursors set summed_through = ${end} where tenant_id = ${tenantId}`;
-  return end + stepSize < head;
+  return end + sumEvery < head;
 }
 
 /**
@@ -78,7 +150,7 @@ async function writeSums(tx: Transaction, tenantId: string, from: number, end: n
       from eaas.audit_entries where tenant_id = ${tenantId} and id > ${from} and id <= ${end + 1}
     ), ends as materialized (
       select max(id) as id, max(created_at) as created_at from entries
-      where is_last and id <= ${end} group by id / 1000
+      where is_last and id <= ${end} group by id / ${sumEvery}
     ), sums as (
       select ${tenantId}::uuid as subject, null::uuid as key_id, id, created_at from ends
       union
