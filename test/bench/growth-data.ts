@@ -12,8 +12,7 @@ import type { TenantState } from '../../packages/server/src/state/tenant-state.t
 import { findHead, headTable } from '../../packages/server/src/store/heads.ts';
 import { findKey, keyTable } from '../../packages/server/src/store/keys.ts';
 import { finishNight, nightTable } from '../../packages/server/src/store/verifications.ts';
-import { connectTo, operate, type Operator } from '../faults/place.ts';
-import { OwnPostgres } from '../setup/own-postgres.ts';
+import type { Operator } from '../faults/place.ts';
 import { type Api, apiOf, dek, type Resident, settle } from '../setup/world.ts';
 
 export interface Grown extends Resident {
@@ -22,11 +21,7 @@ export interface Grown extends Resident {
   readonly wrapped: string;
 }
 
-export interface Place {
-  readonly size: number;
-  readonly operator: Operator;
-  readonly service: Service;
-  readonly sql: postgres.Sql;
+export interface Tenants {
   /** A tenant with `size` keys. All keys but one are copies in the database. */
   readonly manyKeys: Grown;
   /** A tenant with `size` entries. */
@@ -35,20 +30,21 @@ export interface Place {
   readonly manyVersions: Grown;
 }
 
+export interface Place extends Tenants {
+  readonly size: number;
+  readonly operator: Operator;
+  readonly service: Service;
+  readonly sql: postgres.Sql;
+}
+
 const metadata = '{"context":{"column":"diagnosis","table":"patients"}}';
 const statement = 2_000;
 
 /**
- * Fills a database with `size` records of each kind. Rows that no measurement verifies are copied inside the database,
+ * Fills the tenants with `size` records of each kind. Rows that no measurement verifies are copied inside the database,
  * because a million changes would take an hour.
  */
-export async function fillPlace(defer: (close: () => unknown) => void, size: number): Promise<Place> {
-  const postgres = await OwnPostgres.start('embedded', false);
-  defer(postgres.drop);
-  const operator = await operate(postgres.url);
-  defer(operator.close);
-  const sql = connectTo(postgres);
-  defer(() => sql.end());
+export async function fillTenants(operator: Operator, sql: postgres.Sql, size: number): Promise<Tenants> {
   const { service } = operator;
   const manyEntries = await grow(operator);
   await appendEntries(service, manyEntries, size);
@@ -59,8 +55,7 @@ export async function fillPlace(defer: (close: () => unknown) => void, size: num
   await manyKeys.api('POST /v1/keys/:key_id/disable', { key_id });
   await copyKeys(sql, manyKeys, size);
   await copyTenants(sql, manyKeys.tenantId, size);
-  await sql.unsafe('vacuum analyze');
-  return { size, operator, service, sql, manyKeys, manyEntries, manyVersions };
+  return { manyKeys, manyEntries, manyVersions };
 }
 
 async function grow({ service, newTenant }: Operator): Promise<Grown> {
@@ -153,7 +148,7 @@ export async function copyTenants(sql: postgres.Sql, tenantId: string, size: num
 export async function growPurgeable({ operator, service, sql, size }: Place, old: number): Promise<void> {
   await setNow(sql, `clock_timestamp() - interval '6 years'`);
   const earlier = await openService(readConfig(operator.env), 'command');
-  const newTenant = () => settle(earlier.service, 'past');
+  const newTenant = () => settle(earlier.service, `past ${randomUUID()}`);
   const past = await grow({ ...operator, service: earlier.service, newTenant });
   await appendEntries(earlier.service, past, old);
   await earlier.close();

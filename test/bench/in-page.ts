@@ -44,6 +44,12 @@ export const comparisons: Readonly<Record<string, PageComparison>> = {
   'encrypt 1 KiB': { reference: webCrypto, target: 0.6, prepare: () => fields(1_024) },
   'encrypt 64 B, 100 at once': { reference: webCrypto, target: 0.6, prepare: () => concurrent(64) },
   'encrypt 1 KiB, 100 at once': { reference: webCrypto, target: 0.6, prepare: () => concurrent(1_024) },
+  'encrypt 16 MiB': { reference: webCrypto, target: 0.8, prepare: () => oneValue(16 * 2 ** 20, 'bundle') },
+  'encrypt 16 MiB, as bytes': {
+    reference: webCrypto,
+    target: 0.8,
+    prepare: () => oneValue(16 * 2 ** 20, 'bytes'),
+  },
   'encryptSync 64 B': { reference: noble, target: 0.8, prepare: () => synchronous(64) },
   'encryptSync 1 KiB': { reference: noble, target: 0.8, prepare: () => synchronous(1_024) },
   'encryptStream 16 MiB': { reference: webCrypto, target: 0.8, prepare: () => streamed(16 * 2 ** 20) },
@@ -94,6 +100,11 @@ async function synchronous(length: number) {
   const [client, value] = [await connect(), valuesOf(length)];
   const bare = (call: number) => gcm(dek, iv, aad).encrypt(value(call));
   return [(call: number) => client.encryptSync(value(call)), bare] as const;
+}
+
+async function oneValue(length: number, as: 'bundle' | 'bytes') {
+  const [client, bare, value] = [await connect(), await bareEncrypt(), new Uint8Array(length)];
+  return [() => client.encrypt(value, { as }), () => bare(value)] as const;
 }
 
 async function streamed(length: number) {

@@ -69,8 +69,8 @@ export async function someoneWaits(sql: postgres.Sql): Promise<number> {
   }
 }
 
-export async function operate(url: Parameters<typeof environmentOf>[0]) {
-  const env = environmentOf(url);
+export async function operate(url: Parameters<typeof environmentOf>[0], rootKey?: string) {
+  const env = { ...environmentOf(url), ...(rootKey !== undefined && { EAAS_ROOT_KEY: rootKey }) };
   const config = readConfig(env);
   await migrateDatabase(config);
   const { service, close } = await openService(config, 'command');

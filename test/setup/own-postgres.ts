@@ -1,10 +1,10 @@
-import { mkdtemp, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import type { PostgresBinaries } from '../../packages/server/src/embedded/binaries.ts';
-import { createOwnedDatabase, ensureRoles, ROLES } from '../../packages/server/src/embedded/cluster.ts';
+import { ensureOwnedDatabase, ensureRoles, ROLES } from '../../packages/server/src/embedded/cluster.ts';
 import { launchPostgres, type RunningPostgres } from '../../packages/server/src/embedded/launch.ts';
 import { addressIn, type TestDatabase } from './database.ts';
 import { chooseBinaries } from './installed-binaries.ts';
@@ -14,6 +14,7 @@ export class OwnPostgres implements Omit<TestDatabase, 'name'> {
   readonly #directory: string;
   readonly #durable: boolean;
   readonly #settings: Readonly<Record<string, string>>;
+  readonly #isKept: boolean;
   #running: RunningPostgres | undefined;
   #frozen: number[] = [];
 
@@ -22,25 +23,36 @@ export class OwnPostgres implements Omit<TestDatabase, 'name'> {
     directory: string,
     durable: boolean,
     settings: Readonly<Record<string, string>>,
+    isKept: boolean,
   ) {
     this.binaries = binaries;
     this.#directory = directory;
     this.#durable = durable;
     this.#settings = settings;
+    this.#isKept = isKept;
   }
 
+  /** The database is in a temporary directory, or in the directory `kept`, which `drop` does not remove. */
   static async start(
     preferred: 'installed' | 'embedded' = 'embedded',
     durable = true,
     settings: Readonly<Record<string, string>> = {},
+    kept?: string,
   ): Promise<OwnPostgres> {
-    const directory = await mkdtemp(join(tmpdir(), 'eaas-test-'));
-    const own = new OwnPostgres(await chooseBinaries(preferred), directory, durable, settings);
+    if (kept !== undefined) await mkdir(kept, { recursive: true });
+    const directory = kept ?? (await mkdtemp(join(tmpdir(), 'eaas-test-')));
+    const own = new OwnPostgres(
+      await chooseBinaries(preferred),
+      directory,
+      durable,
+      settings,
+      kept !== undefined,
+    );
     await own.start();
     const superuser = own.connection('superuser');
     const sql = postgres({ ...superuser, database: 'postgres', max: 1, onnotice: () => {} });
     await ensureRoles(sql);
-    await createOwnedDatabase(sql, 'eaas');
+    await ensureOwnedDatabase(sql, 'eaas');
     await sql.end();
     return own;
   }
@@ -95,7 +107,7 @@ export class OwnPostgres implements Omit<TestDatabase, 'name'> {
   readonly drop = async (): Promise<void> => {
     this.thaw();
     await this.#running?.stop();
-    await rm(this.#directory, { recursive: true, force: true });
+    if (!this.#isKept) await rm(this.#directory, { recursive: true, force: true });
   };
 
   #suspend(pid: number): void {

@@ -1,0 +1,59 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { countUsage } from '../../packages/server/src/jobs/count-usage.ts';
+import { connectTo, operate } from '../faults/place.ts';
+import { alone } from '../setup/alone.ts';
+import { OwnPostgres } from '../setup/own-postgres.ts';
+import { apiOf } from '../setup/world.ts';
+import { fillTenants, finishTonight, type Grown, type Place, type Tenants } from './growth-data.ts';
+
+type Defer = (close: () => unknown) => void;
+type GrownRow = Omit<Grown, 'api'>;
+
+interface Kept extends Record<keyof Tenants, GrownRow> {
+  readonly rootKey: string;
+}
+
+/**
+ * Opens a database with `size` records of each kind. If `directory` is given, the database remains there, and the next
+ * call opens it again.
+ */
+export async function openPlace(defer: Defer, size: number, directory?: string): Promise<Place> {
+  const kept = directory === undefined ? undefined : join(directory, size.toString());
+  const known = kept === undefined ? undefined : await readKept(kept);
+  if (kept !== undefined && !known) await rm(kept, { recursive: true, force: true });
+  const postgres = await OwnPostgres.start('embedded', false, {}, kept);
+  defer(postgres.drop);
+  const operator = await operate(postgres.url, known?.rootKey);
+  defer(operator.close);
+  const sql = connectTo(postgres);
+  defer(() => sql.end());
+  const { service } = operator;
+  const open = (row: GrownRow): Grown => ({ ...row, api: apiOf(service, row.token) });
+  const tenants: Tenants = known
+    ? {
+        manyKeys: open(known.manyKeys),
+        manyEntries: open(known.manyEntries),
+        manyVersions: open(known.manyVersions),
+      }
+    : await fillTenants(operator, sql, size);
+  const place = { size, operator, service, sql, ...tenants };
+  await countUsage(service, alone());
+  await finishTonight(place);
+  await sql.unsafe('vacuum analyze');
+  if (kept !== undefined && !known) {
+    const text = JSON.stringify({ rootKey: operator.env.EAAS_ROOT_KEY, ...tenants });
+    await writeFile(placeFile(kept), text, { mode: 0o600 });
+  }
+  return place;
+}
+
+function placeFile(kept: string): string {
+  return join(kept, 'place.json');
+}
+
+/** The file is written last, so a database without the file is incomplete. */
+async function readKept(kept: string): Promise<Kept | undefined> {
+  const text = await readFile(placeFile(kept), 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : (JSON.parse(text) as Kept);
+}
