@@ -192,7 +192,7 @@ export const mutations: readonly Mutation[] = [
   ),
   mutation(
     'stacks-for-operators',
-    { 'pgbouncer:start': ['the start ends with 3', 'it prints a sentence, not a stack'] },
+    { 'pgbouncer:start': ['the start exits with code 3', 'it prints a sentence, not a stack'] },
     [
       `${server}/cli/failure.ts`,
       'if (isDatabaseFault(error)) {',
@@ -337,7 +337,7 @@ export const mutations: readonly Mutation[] = [
     'checkpoints-ahead-hold',
     {
       'restore:drill': [
-        'verification against a later checkpoint as printed ends with 1',
+        'verification against a later checkpoint as printed exits with code 1',
         'it says that the log is behind the checkpoint',
       ],
     },
@@ -363,26 +363,26 @@ export const mutations: readonly Mutation[] = [
   ),
   mutation(
     'equal-checkpoints-are-ahead',
-    { 'restore:drill': ['verification against the new checkpoint as printed ends with 0'] },
+    { 'restore:drill': ['verification against the new checkpoint as printed exits with code 0'] },
     [
       `${server}/operations/verify/checkpoint.ts`,
       "if (stated.id > head.id) return 'checkpoint_ahead';",
       "if (stated.id >= head.id) return 'checkpoint_ahead';",
     ],
   ),
-  mutation('a-manual-with-another-dump', { 'restore:drill': ['backup as printed ends with 0'] }, [
+  mutation('a-manual-with-another-dump', { 'restore:drill': ['backup as printed exits with code 0'] }, [
     manual,
     'pg_dump -h db.example -U eaas_owner -Fc eaas > eaas.dump',
     'pg_dump -h db.example -U eaas_owner -Fx eaas > eaas.dump',
   ]),
-  mutation('a-manual-with-another-restore', { 'restore:drill': ['restore as printed ends with 0'] }, [
+  mutation('a-manual-with-another-restore', { 'restore:drill': ['restore as printed exits with code 0'] }, [
     manual,
     'pg_restore -h db.example -U postgres --exit-on-error --dbname eaas eaas.dump',
     'pg_restore -h db.example -U postgres --exit-on-error --dbname other eaas.dump',
   ]),
   mutation(
     'a-manual-with-another-command',
-    { 'restore:drill': ['acknowledgement in every log as printed ends with 0'] },
+    { 'restore:drill': ['acknowledgement in every log as printed exits with code 0'] },
     [manual, 'audit acknowledge-restore --tenant "$tenant"', 'audit acknowledge --tenant "$tenant"'],
   ),
   mutation(
@@ -540,7 +540,7 @@ export const mutations: readonly Mutation[] = [
       'for (const socket of open) socket.destroy();',
     ],
   ),
-  mutation('a-stop-ends-with-an-error', { 'fleet:rolling': ['a stopped server ends with 0'] }, [
+  mutation('a-stop-ends-with-an-error', { 'fleet:rolling': ['a stopped server exits with code 0'] }, [
     `${server}/serve.ts`,
     'await stop();\n',
     'await stop();\n  process.exitCode = 1;\n',

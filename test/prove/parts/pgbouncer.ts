@@ -73,7 +73,7 @@ const start: Trial = {
       DATABASE_URL: url,
       EAAS_PORT: '0',
     });
-    findings.check('the start ends with 3', code === 3, `${code}`);
+    findings.check('the start exits with code 3', code === 3, `${code}`);
     findings.check('it prints a sentence, not a stack', !/^ +at /m.test(stderr), stderr.slice(0, 300));
   },
 };

@@ -67,7 +67,7 @@ async function drill(findings: Findings): Promise<void> {
   const step = async (what: string, block: string, code: number): Promise<Ran> => {
     const ran = await runBlock(block, folder, restored, restoredEnv);
     findings.try(what);
-    findings.check(`${what} as printed ends with ${code}`, ran.code === code, ran.output.slice(-300));
+    findings.check(`${what} as printed exits with code ${code}`, ran.code === code, ran.output.slice(-300));
     return ran;
   };
   await step('restore', restore, 0);
@@ -112,7 +112,7 @@ async function liveThenLose(
   const { wrapped_key } = await call<{ wrapped_key: string }>(server, tenant.token, 'POST', path, { dek });
   const dumped = await runBlock(dump, folder, lost, operator.env);
   findings.try('backup');
-  findings.check('backup as printed ends with 0', dumped.code === 0, dumped.output.slice(-300));
+  findings.check('backup as printed exits with code 0', dumped.code === 0, dumped.output.slice(-300));
   const later = await newKey(server, tenant.token);
   const keep = 'npx eaas audit checkpoint --tenant acme > acme.checkpoint';
   await runBlock(keep, folder, lost, operator.env);

@@ -92,7 +92,7 @@ export class Servers {
     const took = Math.round(performance.now() - toldAt);
     this.#findings.figure('slowest stop', `${Math.max(slowest, took)} ms`);
     this.#findings.check(
-      'a stopped server ends with 0',
+      'a stopped server exits with code 0',
       code === 0,
       `${code ?? signal} ${replica.log().slice(-200)}`,
     );

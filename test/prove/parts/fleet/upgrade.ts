@@ -72,6 +72,7 @@ async function newTenant(env: Environment, name: string): Promise<Tenant> {
 
 async function command<T>(program: readonly string[], args: readonly string[], env: Environment): Promise<T> {
   const { code, stdout, stderr } = await run([...program, ...args], env);
-  if (code !== 0) throw new Error(`\`eaas ${args.join(' ')}\` must end with 0 (got ${code}): ${stderr}`);
+  if (code !== 0)
+    throw new Error(`\`eaas ${args.join(' ')}\` must exit with code 0 (got ${code}): ${stderr}`);
   return JSON.parse(stdout) as T;
 }
