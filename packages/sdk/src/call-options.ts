@@ -88,8 +88,8 @@ export interface PrimeOptions extends PartitionOptions, ExpectedKeyOptions {
   /** Whether `prime` fetches a data key for `encryptSync`. Defaults to true if no ciphertexts are passed. */
   readonly encrypt?: boolean | undefined;
   /**
-   * If true, the client replaces the data key for encryption each time before it reaches a limit of its budget, until
-   * the client is closed.
+   * If true, the client always replaces the data key for encryption before it reaches a limit of its budget. The client
+   * stops doing so when it is closed.
    */
   readonly keep?: boolean | undefined;
 }

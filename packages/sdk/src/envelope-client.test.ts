@@ -41,7 +41,7 @@ describe('synchronous calls', () => {
     expect(service.requests).toHaveLength(before);
   });
 
-  test('synchronous calls work if asynchronous calls have another engine', async () => {
+  test('synchronous calls work if asynchronous calls use a different engine', async () => {
     const { client } = observedClient({
       engines: { values: webCryptoEngine, sync: nobleEngine, streams: webCryptoEngine },
     });

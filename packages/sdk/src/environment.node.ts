@@ -3,8 +3,8 @@ import { InputError } from '@eaas/protocol';
 import type { EaasClientOptions } from './client.ts';
 
 /**
- * If `baseUrl` is absent, takes absent options from environment variables. Otherwise it takes none, because the client
- * must send EAAS_API_KEY only to EAAS_BASE_URL.
+ * Takes absent options from environment variables, but only if `baseUrl` is absent too. The client must send
+ * EAAS_API_KEY only to EAAS_BASE_URL.
  */
 export function withEnvironment(options: EaasClientOptions): EaasClientOptions {
   if (options.baseUrl === undefined) {

@@ -62,8 +62,8 @@ export class ClientError extends EaasError {
 }
 
 /**
- * Calls `work`, and returns a rejected promise if `work` throws. An async function has the same effect, but its promise
- * settles later.
+ * Calls `work`, and returns a rejected promise if `work` throws. An async function would do so too, but its promise
+ * would settle later.
  */
 export function attempt<T>(work: () => T | Promise<T>): Promise<T> {
   try {

@@ -19,7 +19,10 @@ export type EaasEvent =
    * The request for the next data key failed. The client continues with the current data key until its budget is spent.
    */
   | { readonly type: 'data_key.refresh_failed'; readonly keyId: string; readonly code: string }
-  /** The platform has no `crypto.subtle`, so noble encrypts in JavaScript. Emitted once, when the client is created. */
+  /**
+   * The platform has no `crypto.subtle`, so the JavaScript library noble encrypts. Emitted once, when the client is
+   * created.
+   */
   | { readonly type: 'engine.fallback'; readonly code: 'no_webcrypto'; readonly engine: 'noble' };
 
 export interface Observers {

@@ -107,9 +107,9 @@ export async function checkAudit({ audit }: AuditSource, options: CheckOptions):
   const onPage = async (): Promise<void> => {
     onProgress?.({ id: walk.at.id, through: id });
     const { at, checked } = walk;
-    // Nothing is saved during a full round, because `read` would move back to an older entry, and later rounds could
-    // not detect a change of the entries after it. Nothing is saved after a finding, because the next round must report
-    // the problem again.
+    // Nothing is saved during a full round, because `read` would move back, and a later round could not detect changes
+    // of the entries after `read`. Nothing is saved after a finding, because the next round must report the problem
+    // again.
     if (full || checked - savedAt < saveEvery || findings.length > 0 || at.hash === undefined) return;
     savedAt = checked;
     await save({ read: { id: at.id, hash: at.hash } });

@@ -13,7 +13,7 @@ export interface AuditState {
   readonly verifier_key: string;
   /**
    * The entry where the verified chain starts. If its id is not 0, all entries up to this id were purged before a round
-   * could read them, so the hash of this entry was trusted.
+   * could read them. The round then trusted the hash of this entry.
    */
   readonly start: AuditHead;
   /** The last audit entry that a round has read. During a round, this entry can be later than `verified`. */

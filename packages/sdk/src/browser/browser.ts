@@ -74,8 +74,8 @@ function plain(headers: PlainHeaders): Record<string, string> {
 }
 
 /**
- * Returns the absolute URL of the proxy. Resolves a path against the origin of the page, because the URL of a worker
- * that was started from a Blob cannot be the base of a path.
+ * Returns the absolute URL of the proxy. A path is resolved against the origin of the page, because the `blob:` URL of
+ * a worker cannot be the base of a path.
  */
 function addressOf(proxyUrl: string, insecureHttp: boolean | undefined): string {
   const url = parseUrl(proxyUrl, globalThis.location?.origin);

@@ -71,8 +71,8 @@ export function createEncryptingKeys(
 
   return {
     /**
-     * Returns a data key from the cache, or undefined. The caller must use it before any `await`, because the client
-     * can overwrite it afterwards.
+     * Returns a data key from the cache, or undefined. The caller must use the data key before any `await`, because the
+     * client can overwrite it afterwards.
      */
     take(of: Partition, length: number, sync?: boolean): DerivedDataKey | undefined {
       const name = partitionName(of.keyId, of);

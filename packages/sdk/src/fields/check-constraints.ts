@@ -23,8 +23,8 @@ export interface CheckConstraintsOptions<F> {
 }
 
 /**
- * Returns a PostgreSQL statement. After it, the database refuses plaintext in the encrypted columns of a table and in
- * the index columns of `searchableBy`, and still accepts NULL. Throws InputError for a table or a column that is not
+ * Returns a PostgreSQL statement that adds check constraints to a table. Its encrypted columns and the index columns of
+ * `searchableBy` then refuse plaintext, and still accept NULL. Throws InputError for a table or a column that is not
  * defined.
  */
 export function checkConstraints<T extends Tables, Table extends NameOf<T>>(

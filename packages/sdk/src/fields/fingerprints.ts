@@ -28,8 +28,8 @@ export function fingerprintsOf(
   const sources = given.map((source) => (isRemote(source) ? source : indexKeyOf(client, source)));
 
   /**
-   * Returns one task for each source and key. A part of a value has tasks only for index keys, because parts are easy
-   * to guess, so the service must not help to compute their fingerprints.
+   * Returns one task for each source and key. A part of a value has tasks only for index keys. Parts are easy to guess,
+   * so the service must not help to compute their fingerprints.
    */
   const tasksOf = (subject: Subject) =>
     sources.flatMap((source) => {

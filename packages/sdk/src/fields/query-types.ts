@@ -12,7 +12,10 @@ import type {
 } from './row-types.ts';
 import type { FieldsQuery } from './with-fields.ts';
 
-/** The fields to search by. Each field has the value to find, or the indexes of `searchableBy` with values to find. */
+/**
+ * The fields to search by, each with the value to find. A field with `searchableBy` can take an object, which has the
+ * value to find for each index.
+ */
 export type Query<F> = {
   readonly [Name in Searchable<F>]?:
     | ([IndexColumn<F[Name], Name>] extends [never] ? never : Plain<ValueOf<F[Name]>>)

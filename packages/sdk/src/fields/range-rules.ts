@@ -58,8 +58,8 @@ export function days<const Column extends string | true = true>(
 }
 
 /**
- * Finds numbers by steps of one size: `steps(10_000)` for salaries. Reveals which rows are in the same step. An
- * attacker has as many steps to guess from as the largest number divided by the size.
+ * Finds numbers by steps of one size: `steps(10_000)` for salaries. Reveals which rows are in the same step. The number
+ * of steps to guess from is the largest number divided by the size.
  */
 export function steps<const Column extends string | true = true>(
   size: number,

@@ -7,8 +7,8 @@ export interface ValueType<Value> {
 }
 
 /**
- * The first byte of an encoded value, by type. These bytes never occur in UTF-8, so text is encoded without a first
- * byte for its type, and `client.decrypt` can read text fields.
+ * The first byte of an encoded value, by type. Text is encoded without this byte, so that `client.decrypt` can read
+ * text fields. The types remain distinct, because these bytes never occur in UTF-8.
  */
 const marks = { number: 0xf8, bigint: 0xf9, boolean: 0xfa, date: 0xfb, bytes: 0xfc, json: 0xfd } as const;
 

@@ -32,7 +32,7 @@ export interface IntakeEncryptOptions {
   readonly context?: Context | undefined;
   /**
    * The service binds this context to the data key, and unwraps the data key only with the same context. `/v1/decrypt`
-   * cannot decrypt a value with a wrap context.
+   * cannot decrypt a value whose data key has a wrap context.
    */
   readonly wrapContext?: Context | undefined;
 }

@@ -60,7 +60,7 @@ describe('the proxy refuses a blind hash before it calls the service', () => {
     expect(sent).toEqual([]);
   });
 
-  test('a batch of blind hashes is refused, because the service has no such batch', async () => {
+  test('a batch of blind hashes is refused, because the service has no batches of blind hashes', async () => {
     const { post, sent } = setUp({ authorize });
     for (const route of ['batch/blindHash', 'batch/blind', 'batch/hash/blind', 'hash/blind/']) {
       expect(await post(`/api/eaas/v1/${route}`, { items: [] })).toMatchObject(refused(404, 'not_found'));

@@ -21,8 +21,8 @@ export interface ProxyOptions {
   readonly basePath?: string | undefined;
   /**
    * The app's own origin, such as `https://app.example`. Set `origin` in production: without it, the proxy accepts
-   * every host name that leads to this server. Behind a proxy that terminates TLS, `origin` is also needed because the
-   * URL of a request does not have the app's origin.
+   * every host name that leads to this server. `origin` is also needed behind a proxy that terminates TLS, because the
+   * URL of a request then does not have the app's origin.
    */
   readonly origin?: string | undefined;
   /**

@@ -5,8 +5,7 @@ import type { Form } from './stored-form.ts';
 import type { StoredRow } from './store.ts';
 
 /**
- * The code of a value that was not converted, or of a row that was not written: the code of an SDK error, or a separate
- * code of `reencrypt`.
+ * The code of a failed conversion or a failed write: the code of an SDK error, or a code that only `reencrypt` uses.
  */
 export type FailureCode = SdkError['code'] | keyof typeof ownReasons;
 

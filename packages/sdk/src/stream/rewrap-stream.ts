@@ -10,8 +10,8 @@ type RewrapClient = Pick<EaasClient, 'rewrap'>;
 export interface RewrappedHead {
   readonly head: Uint8Array;
   /**
-   * The number of bytes at the beginning of the old stream that `head` replaces. If `head` has the same length, write
-   * `head` over these bytes.
+   * The number of bytes at the beginning of the old stream that `head` replaces. If `head` has exactly this length,
+   * write it over these bytes.
    */
   readonly replaces: number;
   readonly keyVersion: number;

@@ -29,7 +29,7 @@ export interface StreamProgress {
 }
 
 interface Progressing {
-  /** Called for each chunk. If it throws an error, the stream fails with this error. */
+  /** Called for each chunk. If this function throws, the stream fails with the same error. */
   readonly onProgress?: ((progress: StreamProgress) => void) | undefined;
   /** The size of the plaintext in bytes, if you know it. `onProgress` receives this size. */
   readonly total?: number | undefined;
