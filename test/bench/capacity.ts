@@ -51,7 +51,7 @@ export function capacityTables(reports: Reports): ReadonlyMap<string, readonly s
 }
 
 function runsOf(reports: Reports): string[] {
-  const used = reports.filter(({ figures }) => figures);
+  const used = reports.filter(({ name }) => ['costs', 'queue', 'replicas'].includes(name));
   return tableOf(
     ['benchmark', 'day', 'machine', 'load'],
     used.map(({ name, day, machine, load: others }) => [name, day, machine, describeLoad(others)]),
@@ -66,7 +66,7 @@ export function withTables(page: string, tables: ReadonlyMap<string, readonly st
     const [before = '', rest, ...others] = text.split(`${begin(name)}\n`);
     const after = rest?.slice(rest.indexOf(end));
     if (after === undefined || others.length > 0)
-      throw new Error(`the page about capacity must contain ${begin(name)} once`);
+      throw new Error(`the page must contain ${begin(name)} once`);
     return `${before}${begin(name)}\n\n${lines.join('\n')}\n\n${after}`;
   }, page);
 }

@@ -1,13 +1,22 @@
 import { expect, test } from 'vitest';
 import { read, tablesOf } from '../docs/markdown.ts';
+import { withTables } from './capacity.ts';
 import { ownTime, parseProcess } from './machine-load.ts';
 import { pageOf, type Report } from './results.ts';
+import { telemetryTables } from './telemetry-table.ts';
 
 const reports = JSON.parse(read('docs/benchmarks.json')) as readonly Report[];
 
 test('the tables of docs/benchmarks.md are the tables of docs/benchmarks.json', () => {
   expect(reports.length).toBeGreaterThan(0);
   expect(tablesOf(read('docs/benchmarks.md'))).toEqual(tablesOf(pageOf(reports)));
+});
+
+test('the table of tracing in docs/operating/observability.md is that of docs/benchmarks.json', () => {
+  const page = read('docs/operating/observability.md');
+  const tables = telemetryTables(reports);
+  expect(tables.get('telemetry')).toHaveLength(6);
+  expect(tablesOf(page)).toEqual(tablesOf(withTables(page, tables)));
 });
 
 test('the time of a process includes its ended children, and its name can contain any character', () => {

@@ -20,6 +20,7 @@ import { cellsOf, columns, keepReport, machineName, type Row, rowOf } from './re
 import { benchmark as seal } from './seal.bench.ts';
 import { benchmark as storage } from './storage.bench.ts';
 import { benchmark as streams } from './streams.bench.ts';
+import { benchmark as telemetry } from './telemetry.bench.ts';
 import { benchmark as verify } from './verify.bench.ts';
 import { benchmark as workers } from './workers.bench.ts';
 import { benchmark as wraps } from './wraps.bench.ts';
@@ -47,6 +48,7 @@ const benchmarks: readonly (Benchmark | Measurement | Report)[] = [
   costs,
   replicas,
   queue,
+  telemetry,
 ];
 
 const words = process.argv.slice(2);

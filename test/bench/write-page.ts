@@ -3,10 +3,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { capacityTables, withTables } from './capacity.ts';
+import { telemetryTables } from './telemetry-table.ts';
 import { pageOf, readReports, type Report } from './results.ts';
 
 const page = fileURLToPath(new URL('../../docs/benchmarks.md', import.meta.url));
 const capacity = fileURLToPath(new URL('../../docs/operating/capacity.md', import.meta.url));
+const observability = fileURLToPath(new URL('../../docs/operating/observability.md', import.meta.url));
 const kept = fileURLToPath(new URL('../../docs/benchmarks.json', import.meta.url));
 
 /** A result of this machine replaces the kept result of the same benchmark. */
@@ -18,5 +20,7 @@ export async function writePage(): Promise<void> {
   await writeFile(kept, JSON.stringify(reports, undefined, 2));
   await writeFile(page, pageOf(reports));
   await writeFile(capacity, withTables(await readFile(capacity, 'utf8'), capacityTables(reports)));
-  await promisify(execFile)('npx', ['oxfmt', page, capacity, kept]);
+  const observed = await readFile(observability, 'utf8');
+  await writeFile(observability, withTables(observed, telemetryTables(reports)));
+  await promisify(execFile)('npx', ['oxfmt', page, capacity, observability, kept]);
 }

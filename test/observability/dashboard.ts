@@ -3,6 +3,7 @@ import { read } from '../docs/markdown.ts';
 interface Target {
   readonly refId: string;
   readonly expr: string;
+  readonly legendFormat: string;
   readonly datasource: object;
 }
 
@@ -14,6 +15,7 @@ interface Panel {
   readonly datasource?: object;
   readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
   readonly targets?: readonly Target[];
+  readonly fieldConfig?: { readonly defaults: { readonly unit?: string } };
 }
 
 interface Dashboard {
@@ -26,9 +28,17 @@ interface Dashboard {
 
 export const dashboard = JSON.parse(read('examples/observability/dashboard.json')) as Dashboard;
 
-/** Each expression, with the values that Grafana would put in the place of variables. */
-export const expressions: readonly string[] = dashboard.panels.flatMap(({ targets = [] }) =>
-  targets.map(({ expr }) =>
-    expr.replaceAll('$__rate_interval', '5m').replaceAll(/\$(?:job|instance)\b/g, '.*'),
-  ),
+interface Query {
+  readonly expression: string;
+  readonly legend: string;
+}
+
+/** Each query, with the values that Grafana would put in the place of variables. */
+export const queries: readonly Query[] = dashboard.panels.flatMap(({ targets = [] }) =>
+  targets.map(({ expr, legendFormat }) => ({
+    expression: expr.replaceAll('$__rate_interval', '5m').replaceAll(/\$(?:job|instance)\b/g, '.*'),
+    legend: legendFormat,
+  })),
 );
+
+export const expressions: readonly string[] = queries.map(({ expression }) => expression);

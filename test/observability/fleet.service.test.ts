@@ -3,6 +3,7 @@ import { anchorsOf, codesIn, linksOf, read, rowsUnder } from '../docs/markdown.t
 import { openWorld, settle, type World } from '../setup/world.ts';
 import { alerts } from './alerts.ts';
 import { dashboard, expressions } from './dashboard.ts';
+import { metricsIn } from './promql.ts';
 
 const manual = read('packages/server/README.md');
 
@@ -23,8 +24,6 @@ beforeAll(async () => {
   names = new Set([...found.flat(), 'eaas_worker_restarts_total']);
 });
 afterAll(() => world.close());
-
-const metricsIn = (expression: string): string[] => expression.match(/\beaas_\w+/g) ?? [];
 
 test('the manual’s table of metrics lists exactly the metrics of the server', () => {
   const listed = rowsUnder(manual, 'metric').flatMap(([cell = '']) => codesIn(cell));
@@ -100,6 +99,19 @@ describe('the dashboard', () => {
         expect(target).toMatchObject({ datasource, refId: expect.stringMatching(/^[A-Z]$/) });
         expect(target.expr).toContain('{job=~"$job",instance=~"$instance"}');
       }
+    }
+  });
+
+  test('each panel has a unit: rates have one per second, and times have seconds', () => {
+    for (const { title, type, targets = [], fieldConfig } of dashboard.panels) {
+      if (type === 'row') continue;
+      const { unit = '' } = fieldConfig?.defaults ?? {};
+      const isRate = targets.some(
+        ({ expr }) => expr.includes('rate(') && !expr.includes('histogram_quantile('),
+      );
+      const isTime = targets.some(({ expr }) => expr.includes('_seconds'));
+      const expected = isRate ? ['reqps', 'ops'] : isTime ? ['s'] : ['none', 'bytes', 'percentunit', 'short'];
+      expect({ title, unit: expected.includes(unit) ? expected : unit }).toEqual({ title, unit: expected });
     }
   });
 

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildSync } from 'esbuild';
+import { type BuildOptions, buildSync } from 'esbuild';
 
 const packages = fileURLToPath(new URL('../../packages/', import.meta.url));
 let files: string | undefined;
@@ -16,13 +16,24 @@ export function builtFilesProgram(): string {
   return files;
 }
 
+/** How the program of the server is built, into a new folder that is removed when the process ends. */
+export function serverBuild(): BuildOptions & { readonly outdir: string } {
+  return buildOf('server', {}, externals());
+}
+
 function build(name: string, entryPoints: Readonly<Record<string, string>> = {}, external: string[] = []) {
+  const options = buildOf(name, entryPoints, external);
+  buildSync(options);
+  return join(options.outdir, 'main.js');
+}
+
+function buildOf(name: string, entryPoints: Readonly<Record<string, string>>, external: string[]) {
   // Node finds the package's dependencies only from a folder below the package's folder.
   const cache = join(packages, name, 'node_modules/.cache');
   mkdirSync(cache, { recursive: true });
   const outdir = mkdtempSync(join(cache, 'eaas-test-'));
   process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
-  buildSync({
+  return {
     entryPoints: { main: join(packages, name, 'src/main.ts'), ...entryPoints },
     outdir,
     bundle: true,
@@ -34,8 +45,7 @@ function build(name: string, entryPoints: Readonly<Record<string, string>> = {},
     external,
     sourcemap: true,
     logLevel: 'silent',
-  });
-  return join(outdir, 'main.js');
+  } satisfies BuildOptions;
 }
 
 function externals(): string[] {

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 export type Tools =
   | 'console'
   | 'drizzle'
+  | 'grafana'
   | 'orms/kysely'
   | 'orms/mongoose'
   | 'orms/prisma'

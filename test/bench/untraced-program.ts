@@ -1,0 +1,27 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type Plugin } from 'esbuild';
+import { serverBuild } from '../setup/built-program.ts';
+
+const replacement = fileURLToPath(new URL('untraced.ts', import.meta.url));
+
+/** Builds the server without its tracing code, and returns the path of the program. */
+export async function untracedProgram(): Promise<string> {
+  const found = new Set<string>();
+  const withoutTracing: Plugin = {
+    name: 'without-tracing',
+    setup: (building) =>
+      building.onResolve(
+        { filter: /\/(?:tracing|request-span|traced-sql|otel-metrics)\.ts$/ },
+        ({ path }) => {
+          found.add(path.slice(path.lastIndexOf('/') + 1));
+          return { path: replacement };
+        },
+      ),
+  };
+  const options = serverBuild();
+  await build({ ...options, plugins: [withoutTracing] });
+  if (found.size !== 4)
+    throw new Error(`expected imports of four files with tracing code (got ${[...found].join(', ')})`);
+  return join(options.outdir, 'main.js');
+}

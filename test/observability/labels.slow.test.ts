@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { call, send } from '../faults/client.ts';
+import { newKey, operate, type Operator, type Replica, startReplica } from '../faults/place.ts';
+import { createDatabase, type TestDatabase } from '../setup/database.ts';
+import { alerts } from './alerts.ts';
+import { queries } from './dashboard.ts';
+import { keptBy, labelsIn, labelsOf, metricsIn } from './promql.ts';
+
+let database: TestDatabase;
+let operator: Operator;
+let server: Replica;
+let page: string;
+let labels: ReadonlyMap<string, ReadonlySet<string>>;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  operator = await operate(database.url);
+  // Only a server with several workers has the metric of restarted workers.
+  server = await startReplica({ ...operator.env, EAAS_WORKERS: '2' });
+  const { token } = await operator.newTenant();
+  const keyId = await newKey(server, token);
+  const dek = randomBytes(32).toString('base64');
+  const post = (path: string, body: object) =>
+    call<Record<string, string>>(server, token, 'POST', path, body);
+  const { wrapped_key } = await post(`/v1/keys/${keyId}/wrap`, { dek });
+  await post(`/v1/keys/${keyId}/unwrap`, { wrapped_key });
+  const { ciphertext } = await post('/v1/encrypt', { key_id: keyId, plaintext: 'x' });
+  await post('/v1/decrypt', { key_id: keyId, key_version: 1, ciphertext });
+  await send(server, token, 'GET', '/v1/keys/unknown');
+  // The jobs that run after the start have metrics of their own.
+  page = await vi.waitFor(async () => {
+    const text = await (await fetch(`${server.baseUrl}/metrics`)).text();
+    if (!/^eaas_job_last_success_timestamp_seconds\{[^}]*job="verify"[^}]*\} [1-9]/m.test(text))
+      throw new Error('the nightly verification must have run once');
+    return text;
+  }, 60_000);
+  labels = labelsOf(page);
+}, 120_000);
+afterAll(async () => {
+  await server.kill();
+  await operator.close();
+  await database.drop();
+});
+
+const asQueries = [
+  ...queries,
+  ...alerts.map(({ expression, summary }) => ({
+    expression,
+    legend: summary
+      .replaceAll(/\{\{\s*\$labels\.(\w+)\s*\}\}/g, '{{$1}}')
+      .replaceAll(/\{\{\s*\$value[^}]*\}\}/g, ''),
+  })),
+];
+
+test('a server with traffic exports each metric and each label of the dashboard and of the alerts', () => {
+  expect(asQueries.length).toBeGreaterThan(50);
+  const metrics = asQueries.flatMap(({ expression }) => metricsIn(expression));
+  expect(metrics.filter((metric) => !labels.has(metric))).toEqual([]);
+  const uses = asQueries.flatMap(({ expression, legend }) => labelsIn(expression, legend));
+  expect(uses.length).toBeGreaterThan(100);
+  const wrong = uses.filter(
+    ({ metric, label }) => metric.startsWith('eaas_') && !labels.get(metric)?.has(label),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test('a legend and a summary name only labels that the result of the query has', () => {
+  const shown = asQueries.flatMap(({ expression, legend }) => {
+    const kept = keptBy(expression);
+    const named = Array.from(legend.matchAll(/\{\{\s*(\w+)\s*\}\}/g), ([, label = '']) => label);
+    return named.map((label) => ({ expression, label, isKept: kept?.includes(label) ?? true }));
+  });
+  expect(shown.length).toBeGreaterThan(15);
+  expect(shown.filter(({ isKept }) => !isKept)).toEqual([]);
+});
+
+test('the actions that the alerts count are actions of the server', () => {
+  const named = alerts.flatMap(({ expression }) =>
+    Array.from(expression.matchAll(/action=~"([^"]+)"/g), ([, names = '']) => names.split('|')).flat(),
+  );
+  expect(new Set(named).size).toBeGreaterThan(1);
+  expect(named.filter((name) => !page.includes(`action="${name}"`))).toEqual([]);
+});
+
+test('the check finds a wrong metric, label and legend', () => {
+  const legend = '{{nothing}} of {{status}}';
+  const uses = labelsIn('sum by (status, colour) (rate(eaas_http_requests_total{state=~"5.."}[5m]))', legend);
+  const wrong = uses.filter(({ metric, label }) => !labels.get(metric)?.has(label)).map(({ label }) => label);
+  expect(wrong.toSorted()).toEqual(['colour', 'nothing', 'state']);
+  expect(keptBy('sum by (status) (rate(x[5m]))')).toEqual(['status']);
+  expect(keptBy('rate(x[5m])')).toBeUndefined();
+});
