@@ -1,21 +1,26 @@
 import { expect, test } from 'vitest';
-import { type Model, simulate } from './queue-simulation.ts';
+import { fitted } from './queue-calibration.ts';
+import { simulate } from './queue-simulation.ts';
+import type { Model } from './queue-stations.ts';
 
 const model: Model = {
   servers: 1,
   tenants: 1,
   cores: Infinity,
   databaseCores: 1,
+  connections: Infinity,
   clientPerCall: 0,
   serverPerCall: 100,
   serverPerAppend: 0,
   databasePerAppend: 0,
   databasePerEntry: 0,
-  flush: 0,
+  flushes: [0],
+  pauses: [],
+  betweenPauses: Infinity,
 };
 
 test('without appends, the simulation agrees with the formula of a queue with one server', () => {
-  const { p50, p99, perSecond } = simulate(model, { perSecond: 7_000 }, 120_000);
+  const { p50, p99, perSecond } = simulate(model, { perSecond: 7_000 }, 300_000);
   const mean = 100 / (1 - 0.7);
   expect(perSecond / 7_000).toBeCloseTo(1, 1);
   expect(p50 / (mean * Math.log(2))).toBeCloseTo(1, 1);
@@ -36,7 +41,7 @@ test('processes that share two cores get the capacity of two cores', () => {
 });
 
 test('calls of one tenant that wait for an append share the next append', () => {
-  const slow = { ...model, serverPerCall: 1, databasePerAppend: 10, flush: 1_000 };
+  const slow = { ...model, serverPerCall: 1, databasePerAppend: 10, flushes: [1_000] };
   const busy = simulate(slow, { clients: 50 }, 10_000);
   expect(busy.entriesPerAppend).toBeGreaterThan(20);
   expect(busy.perSecond).toBeGreaterThan(10_000);
@@ -44,8 +49,49 @@ test('calls of one tenant that wait for an append share the next append', () => 
   expect(many.entriesPerAppend).toBeLessThan(1.1);
 });
 
+test('an append begins with the first call that waits, so four calls at a time of a tenant need two appends', () => {
+  const { entriesPerAppend } = simulate({ ...model, databasePerAppend: 5_000 }, { clients: 4 }, 10_000);
+  expect(entriesPerAppend).toBeGreaterThan(1.9);
+  expect(entriesPerAppend).toBeLessThan(2.1);
+});
+
 test('with one call at a time, a call takes the sum of its steps', () => {
-  const parts = { ...model, clientPerCall: 10, serverPerAppend: 20, databasePerAppend: 40, flush: 500 };
+  const parts = {
+    ...model,
+    clientPerCall: 10,
+    serverPerAppend: 20,
+    databasePerAppend: 40,
+    flushes: [400, 600],
+  };
   const { perSecond } = simulate(parts, { clients: 1 }, 20_000);
   expect(1e6 / perSecond / (100 + 10 + 20 + 40 + 500)).toBeCloseTo(1, 1);
+});
+
+test('all appends that wait for a flush share the next flush', () => {
+  const flushing = { ...model, tenants: 400, servers: 4, databasePerAppend: 1, flushes: [10_000] };
+  const { perSecond } = simulate(flushing, { clients: 400 }, 40_000);
+  expect(perSecond).toBeGreaterThan(100 * 100);
+  const { perSecond: connected } = simulate({ ...flushing, connections: 2 }, { clients: 400 }, 40_000);
+  expect(connected).toBeLessThan(100 * 9);
+});
+
+test('pauses take their share of the capacity and lengthen the slowest calls', () => {
+  const paused = { ...model, pauses: [2_500], betweenPauses: 10_000 };
+  const { perSecond } = simulate(paused, { clients: 10 }, 40_000);
+  expect(perSecond / 8_000).toBeCloseTo(1, 1);
+  const slowest = (one: Model) => simulate(one, { perSecond: 3_000 }, 40_000).p99;
+  expect(slowest(paused)).toBeGreaterThan(3 * slowest(model));
+});
+
+test('a busy tenant waits until the other tenants have had as much CPU time, so others wait less', () => {
+  const paused = { ...model, pauses: [20_000], betweenPauses: 100_000 };
+  const p99 = (tenants: number) => simulate({ ...paused, tenants }, { perSecond: 6_000 }, 40_000).p99;
+  const p50 = (tenants: number) => simulate({ ...paused, tenants }, { perSecond: 6_000 }, 40_000).p50;
+  expect(p50(16)).toBeLessThan(p50(1));
+  expect(p99(16)).toBeGreaterThan(p99(1));
+});
+
+test('the fitted line goes through points of a line', () => {
+  const { base, slope } = fitted([0.1, 0.5, 1].map((x) => [x, 7 + 3 * x]));
+  expect([base, slope].map((value) => value.toFixed(6))).toEqual(['7.000000', '3.000000']);
 });

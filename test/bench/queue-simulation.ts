@@ -1,20 +1,5 @@
-/** The parameters of a simulated fleet. All times are in microseconds. */
-export interface Model {
-  readonly servers: number;
-  readonly tenants: number;
-  /** The cores that all processes share, or Infinity if each process has a core. */
-  readonly cores: number;
-  /** How many appends PostgreSQL computes at the same time. */
-  readonly databaseCores: number;
-  /** CPU of the client for a call, if the client runs on the same cores. */
-  readonly clientPerCall: number;
-  readonly serverPerCall: number;
-  readonly serverPerAppend: number;
-  readonly databasePerAppend: number;
-  readonly databasePerEntry: number;
-  /** The part of an append in which no process computes, such as the flush of the WAL. */
-  readonly flush: number;
-}
+import { type Model, type Server, type Station, station, takeNext, type Tenant } from './queue-stations.ts';
+import { clockOf, randomOf } from './simulated-clock.ts';
 
 /** Calls that arrive at random, with their mean rate, or a number of clients that call without a pause. */
 type Demand = { readonly perSecond: number } | { readonly clients: number };
@@ -26,45 +11,35 @@ export interface Simulated {
   readonly entriesPerAppend: number;
 }
 
-interface Work {
-  readonly length: number;
-  readonly end: () => void;
-}
-
-/** A process, or PostgreSQL. Its work waits in the order of arrival. */
-interface Station {
-  readonly most: number;
-  running: number;
-  readonly waiting: Work[];
-}
-
-interface Tenant {
-  readonly server: Station;
-  waiting: (() => void)[];
-  isAppending: boolean;
-}
-
 /** Simulates calls. The first tenth of the calls warms up the queues and is not counted. */
 export function simulate(model: Model, demand: Demand, calls: number, seed = 1): Simulated {
   const random = randomOf(seed);
-  const drawn = (mean: number): number => -mean * Math.log(1 - random());
+  const drawn = (mean: number): number => (mean === 0 ? 0 : -mean * Math.log(1 - random()));
+  const pick = (measured: readonly number[]): number => measured[Math.floor(random() * measured.length)] ?? 0;
   const { at, run, now } = clockOf();
   let free = model.cores;
   const client = station(1);
   const database = station(model.databaseCores);
-  const servers = Array.from({ length: model.servers }, () => station(1));
-  const stations = [database, ...servers, client];
-  const tenants = Array.from({ length: model.tenants }, (_, nth): Tenant => {
-    return { server: servers[nth % servers.length] ?? client, waiting: [], isAppending: false };
+  const servers = Array.from({ length: model.servers }, (): Server => {
+    const untilPause = random() * model.betweenPauses;
+    return { ...station(1), least: 0, untilPause, free: model.connections, unconnected: [] };
   });
+  const stations = [database, ...servers, client];
+  const tenants = Array.from({ length: model.tenants }, (_, nth) => {
+    return servers.slice(nth % servers.length, (nth % servers.length) + 1).map((server): Tenant => {
+      return { server, served: 0, waiting: [], isAppending: false };
+    });
+  }).flat();
   const times: number[] = [];
   const warmUp = calls / 10;
   let [begun, ended, countedSince, appends, entries] = [0, 0, 0, 0, 0];
+  let flushing: (() => void)[] = [];
+  let isFlushing = false;
 
   const start = (): void => {
     for (const one of stations) {
       while (one.running < one.most && free >= 1) {
-        const work = one.waiting.shift();
+        const work = takeNext(one);
         if (!work) break;
         one.running++;
         free--;
@@ -77,41 +52,82 @@ export function simulate(model: Model, demand: Demand, calls: number, seed = 1):
       }
     }
   };
-  const compute = (where: Station, mean: number, then: () => void): void => {
-    if (mean === 0) return then();
-    where.waiting.push({ length: drawn(mean), end: then });
+  const compute = (where: Station, length: number, end: () => void, tenant?: Tenant): void => {
+    if (length === 0) return end();
+    where.waiting.push({ length, end, ...(tenant && { tenant }) });
     start();
+  };
+  const serve = (tenant: Tenant, mean: number, then: () => void): void => {
+    const { server } = tenant;
+    let length = drawn(mean);
+    server.untilPause -= length;
+    if (server.untilPause < 0) {
+      server.untilPause += model.betweenPauses;
+      length += pick(model.pauses);
+    }
+    tenant.served = Math.max(tenant.served, server.least);
+    compute(server, length, then, tenant);
+  };
+  const flush = (): void => {
+    if (isFlushing || flushing.length === 0) return;
+    const group = flushing;
+    flushing = [];
+    isFlushing = true;
+    at(pick(model.flushes), () => {
+      isFlushing = false;
+      for (const end of group) end();
+      flush();
+    });
+  };
+  const connect = (server: Server, then: () => void): void => {
+    if (server.free > 0) {
+      server.free--;
+      then();
+    } else server.unconnected.push(then);
+  };
+  const disconnect = (server: Server): void => {
+    const next = server.unconnected.shift();
+    if (next) next();
+    else server.free++;
   };
   const append = (tenant: Tenant): void => {
     if (tenant.isAppending || tenant.waiting.length === 0) return;
+    const { server, waiting: group } = tenant;
     tenant.isAppending = true;
-    compute(tenant.server, model.serverPerAppend, () => {
-      const group = tenant.waiting;
-      tenant.waiting = [];
-      appends++;
-      entries += group.length;
-      compute(database, model.databasePerAppend + group.length * model.databasePerEntry, () =>
-        at(model.flush, () => {
-          tenant.isAppending = false;
-          for (const answer of group) answer();
-          append(tenant);
-        }),
-      );
-    });
+    tenant.waiting = [];
+    appends++;
+    entries += group.length;
+    const settle = (): void => {
+      disconnect(server);
+      serve(tenant, model.serverPerAppend / 2, () => {
+        tenant.isAppending = false;
+        for (const answer of group) answer();
+        append(tenant);
+      });
+    };
+    const write = (): void => {
+      const mean = model.databasePerAppend + group.length * model.databasePerEntry;
+      compute(database, drawn(mean), () => {
+        flushing.push(settle);
+        flush();
+      });
+    };
+    serve(tenant, model.serverPerAppend / 2, () => connect(server, write));
   };
   const call = (then: () => void): void => {
     if (begun++ >= calls) return;
     const tenant = tenants[Math.floor(random() * tenants.length)];
     if (!tenant) return;
     const sentAt = now();
-    const answer = (): void => {
-      ended++;
-      if (ended > warmUp) times.push(now() - sentAt);
-      else countedSince = now();
-      then();
-    };
-    compute(client, model.clientPerCall, () =>
-      compute(tenant.server, model.serverPerCall, () => {
+    const answer = (): void =>
+      compute(client, drawn(model.clientPerCall / 2), () => {
+        ended++;
+        if (ended > warmUp) times.push(now() - sentAt);
+        else countedSince = now();
+        then();
+      });
+    compute(client, drawn(model.clientPerCall / 2), () =>
+      serve(tenant, model.serverPerCall, () => {
         if (model.databasePerAppend === 0) return answer();
         tenant.waiting.push(answer);
         append(tenant);
@@ -137,69 +153,7 @@ export function simulate(model: Model, demand: Demand, calls: number, seed = 1):
   };
 }
 
-const station = (most: number): Station => ({ most, running: 0, waiting: [] });
-
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
-}
-
-interface Event {
-  readonly time: number;
-  readonly end: () => void;
-}
-
-/** A simulated clock. It runs planned work in the order of its time, which a binary heap keeps. */
-function clockOf() {
-  const heap: Event[] = [];
-  let time = 0;
-  const isEarlier = (a: number, b: number): boolean =>
-    (heap[a]?.time ?? Infinity) < (heap[b]?.time ?? Infinity);
-  const swap = (a: number, b: number): void => {
-    const [one, other] = [heap[a], heap[b]];
-    if (one && other) [heap[a], heap[b]] = [other, one];
-  };
-  const next = (): Event | undefined => {
-    const first = heap[0];
-    const last = heap.pop();
-    if (first && last && heap.length > 0) {
-      heap[0] = last;
-      for (let nth = 0; ;) {
-        const child = isEarlier(2 * nth + 2, 2 * nth + 1) ? 2 * nth + 2 : 2 * nth + 1;
-        if (!isEarlier(child, nth)) break;
-        swap(child, nth);
-        nth = child;
-      }
-    }
-    return first;
-  };
-  return {
-    now: () => time,
-    at: (delay: number, then: () => void): void => {
-      heap.push({ time: time + delay, end: then });
-      for (let nth = heap.length - 1; nth > 0;) {
-        const parent = (nth - 1) >> 1;
-        if (!isEarlier(nth, parent)) break;
-        swap(nth, parent);
-        nth = parent;
-      }
-    },
-    run: (): void => {
-      for (let event = next(); event; event = next()) {
-        time = event.time;
-        event.end();
-      }
-    },
-  };
-}
-
-/** Returns a random number generator (Mulberry32). The same seed gives the same numbers. */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
