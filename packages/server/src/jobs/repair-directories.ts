@@ -1,6 +1,7 @@
 import type { Service } from '../service.ts';
 import { databaseTime } from '../store/database-time.ts';
 import { removeAbandoned, restoreMissing } from '../store/directories.ts';
+import type { Transaction } from '../store/sql.ts';
 import type { Lease } from './lease.ts';
 
 const hour = 60 * 60 * 1_000;
@@ -17,19 +18,24 @@ export function directoriesJob(): typeof repairDirectories {
 }
 
 /** Reads only new rows, so the run costs the same for any number of tenants. */
-export async function checkNewDirectoryRows({ background }: Service, { hold }: Lease): Promise<void> {
-  await background.transaction(async (tx) => {
-    await hold(tx);
-    // Three hours are longer than the time between two runs, so that one failed run leaves no row unchecked.
-    await removeAbandoned(tx, (await databaseTime(tx)) - 3 * hour);
-  }, 30_000);
+export async function checkNewDirectoryRows(service: Service, lease: Lease): Promise<void> {
+  // Three hours are longer than the time between two runs, so that one failed run leaves no row unchecked.
+  await correct(service, lease, async (tx) => removeAbandoned(tx, (await databaseTime(tx)) - 3 * hour));
 }
 
-/** Reads the rows of all tenants. */
-export async function repairDirectories({ background }: Service, { hold }: Lease): Promise<void> {
+/** Reads the rows of all tenants. Each correction has its own transaction and time limit. */
+export async function repairDirectories(service: Service, lease: Lease): Promise<void> {
+  await correct(service, lease, (tx) => removeAbandoned(tx, 0));
+  await correct(service, lease, restoreMissing);
+}
+
+async function correct(
+  { background }: Service,
+  { hold }: Lease,
+  work: (tx: Transaction) => Promise<void>,
+): Promise<void> {
   await background.transaction(async (tx) => {
     await hold(tx);
-    await removeAbandoned(tx, 0);
-    await restoreMissing(tx);
+    await work(tx);
   }, 30_000);
 }
