@@ -10,7 +10,7 @@ const fields = defineFields({
 });
 const email = 'Ada@example.org';
 
-test('a blind index finds rows, and no request holds the value', async () => {
+test('with `blind`, a search finds rows, and no request contains the value', async () => {
   const { service, make } = observedClient();
   const bodies: string[] = [];
   const client = make({
@@ -40,7 +40,7 @@ test('the rows of a page are hashed in one request, and `bits` shortens their fi
   expect(routesOf(service).filter((route) => route === 'hash/blind')).toHaveLength(1);
 });
 
-test('a list with `blind` writes by its first source, and finds by all', async () => {
+test('in a list with `blind`, the first source computes stored fingerprints, and a search uses all', async () => {
   const { client } = observedClient();
   const token = await createIndexKey(client);
   const marks = await Promise.all(

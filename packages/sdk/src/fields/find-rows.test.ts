@@ -101,7 +101,7 @@ test.each<[string, Normalization[], string, string]>([
   },
 );
 
-test('a search uses all keys and index keys, but a row is stored with the fingerprint of the first', async () => {
+test('a search uses all keys and index keys, but a stored row has only the fingerprint of the first', async () => {
   const { client, service, keyId } = observedClient();
   const { key_id: newKey } = service.createKey('new');
   const token = await createIndexKey(client);

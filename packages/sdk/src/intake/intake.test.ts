@@ -71,7 +71,7 @@ test('the values of `encryptMany` share one wrapped key, and one can fail withou
   expect(results[3]).toMatchObject({ ok: false, error: { code: 'input' } });
 });
 
-test('`encryptMany` returns no result for no values', async () => {
+test('`encryptMany` returns an empty list for an empty list', async () => {
   expect(await intake.encryptMany([])).toEqual([]);
 });
 

@@ -54,7 +54,7 @@ test('a value of a writer with a wrap context decrypts only with the same wrap c
   expect(await client.decrypt(bundle, { keyId, wrapContext, as: 'text' })).toBe('hello');
 });
 
-test('one unwrap decrypts all values of one `encryptMany` of a writer, together with values of the client', async () => {
+test('one batch unwraps one data key for the values of a writer and one for the values of the client', async () => {
   const { client, keyId, intake, service } = await backOffice();
   const ours = await client.encryptMany(['x', 'y'], { keyId, context });
   const theirs = await intake.encryptMany(['a', 'b'], { context });

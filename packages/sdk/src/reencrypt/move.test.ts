@@ -172,7 +172,7 @@ test('with `verify` the service unwraps each new data key once before plaintexts
   expect(await client.decrypt(table.email(5), { as: 'text' })).toBe('e');
 });
 
-test('with `verify` a ciphertext of another plaintext is not written', async () => {
+test('with `verify`, a ciphertext of a wrong plaintext is not written', async () => {
   const { client } = observedClient();
   const table = tableOf(['a', 'b']);
   const other = await client.encryptMany(['x', 'y']);

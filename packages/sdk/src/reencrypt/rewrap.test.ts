@@ -118,7 +118,7 @@ async function through(
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-test('with `verify` a wrapped key of another data key is not written', async () => {
+test('with `verify`, a wrapped key with a wrong data key is not written', async () => {
   const { client, table, bundles } = await rotated(2);
   const other = await client.encrypt('another data key', { scope: 'another' });
   const lying = {

@@ -132,7 +132,7 @@ test('a test service does not receive a request with an aborted signal', async (
   expect(service.requests).toStrictEqual([]);
 });
 
-test('the `fetch` of a test service fails for another URL', async () => {
+test('the `fetch` of a test service fails for a URL outside its `baseUrl`', async () => {
   const { service } = open();
   for (const address of [
     'https://example.com/v1/keys',
