@@ -1,7 +1,7 @@
 import { advanceRows, rowsDigest, type RowsThen } from '../operations/verify/ages.ts';
 import { judgeAllAges, judgeEnds } from '../operations/verify/ends.ts';
 import { startWalk, walkEntries } from '../operations/verify/entries.ts';
-import { Findings, unhurried } from '../operations/verify/report.ts';
+import { beginInspection } from '../operations/verify/report.ts';
 import { firstRow, walkRows } from '../operations/verify/rows.ts';
 import type { Service } from '../service.ts';
 import { requireAgreement } from '../state/clock.ts';
@@ -48,15 +48,13 @@ async function purgeStep(
   { hold }: Lease,
   rows: RowsThen,
 ): Promise<number> {
-  const { background: database, tenants, admission } = service;
-  const { turns } = admission;
+  const inspection = beginInspection(service, tenantId);
+  const { database, findings } = inspection;
   const isFirst = rows.size === 0;
-  const findings = new Findings();
-  const inspection = { database, turns, tenantId, findings, ...unhurried };
   const step = await database.snapshot(async (tx) => {
     const last = await lastToPurge(tx, tenantId, monthsEarlier(await databaseTime(tx), months));
     if (last === undefined || !(await findTenant(tx, tenantId))) return undefined;
-    const ends = await judgeEnds(tx, inspection, tenants.roots);
+    const ends = await judgeEnds(tx, inspection, service.tenants.roots);
     const { secrets, anchor } = ends;
     const read = secrets && isFirst ? await judgeAllAges(tx, inspection, ends) : [];
     for (const [subject, rev] of read) rows.set(subject, rev);

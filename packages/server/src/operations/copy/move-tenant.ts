@@ -7,7 +7,7 @@ import type { Transaction } from '../../store/sql.ts';
 import { judgeRecentAges } from '../verify/ages.ts';
 import { judgeEnds } from '../verify/ends.ts';
 import { startWalk, walkEntries } from '../verify/entries.ts';
-import { Findings, type Inspection, unhurried } from '../verify/report.ts';
+import { beginInspection, unhurried } from '../verify/report.ts';
 import { allRows, firstRow, walkRows } from '../verify/rows.ts';
 import { copyRest, copyTenant, requireNone, type Tell, verifyCopy } from './copy-tenant.ts';
 import { findSide, type Side, requireLocked } from './side.ts';
@@ -114,18 +114,10 @@ function writeOpened(tx: Transaction, { head, secrets }: Side) {
  * during this verification.
  */
 async function findingsSince(databases: Databases, tenantId: string, since: number) {
-  const { background: database, tenants, admission } = databases.target;
-  const findings = new Findings();
-  const inspection: Inspection = {
-    ...unhurried,
-    database,
-    turns: admission.turns,
-    tenantId,
-    findings,
-    isCopy: true,
-  };
+  const inspection = beginInspection(databases.target, tenantId, { isCopy: true });
+  const { database, findings } = inspection;
   const { ends, changed, walk } = await database.snapshot(async (tx) => {
-    const ends = await judgeEnds(tx, inspection, tenants.roots);
+    const ends = await judgeEnds(tx, inspection, databases.target.tenants.roots);
     const isPurged = ends.anchor.id > since;
     const changed = isPurged ? undefined : await judgeRecentAges(tx, inspection, since);
     return { ends, changed, walk: await startWalk(tx, tenantId, since + 1, ends.anchor) };

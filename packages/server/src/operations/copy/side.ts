@@ -20,18 +20,14 @@ export async function findSide(sql: Sql, roots: Roots, tenantId: string): Promis
   return sideOf(roots, tenantId, await findTenant(sql, tenantId), await findHead(sql, tenantId));
 }
 
-async function lockSide(tx: Transaction, roots: Roots, tenantId: string): Promise<Side | undefined> {
-  const head = await lockHead(tx, tenantId);
-  return sideOf(roots, tenantId, await findTenant(tx, tenantId), head);
-}
-
 export async function requireLocked(
   tx: Transaction,
   roots: Roots,
   tenantId: string,
   isExpected: (side: Side) => boolean,
 ): Promise<Side> {
-  const side = await lockSide(tx, roots, tenantId);
+  const head = await lockHead(tx, tenantId);
+  const side = sideOf(roots, tenantId, await findTenant(tx, tenantId), head);
   if (side && isExpected(side)) return side;
   throw new Refusal(
     'conflict',

@@ -1,4 +1,5 @@
 import type { Admission } from '../../admission/admission.ts';
+import type { Service } from '../../service.ts';
 import type { Database } from '../../store/database.ts';
 
 export const reasons = [
@@ -67,3 +68,11 @@ export interface Inspection {
 }
 
 export const unhurried = { shouldStop: () => false, timeLeft: () => 60_000 };
+
+export function beginInspection(
+  { background: database, admission }: Service,
+  tenantId: string,
+  options: Partial<Pick<Inspection, 'shouldStop' | 'timeLeft' | 'isCopy'>> = {},
+): Inspection {
+  return { ...unhurried, database, turns: admission.turns, tenantId, findings: new Findings(), ...options };
+}

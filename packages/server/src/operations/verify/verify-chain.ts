@@ -6,7 +6,7 @@ import { findAnchor } from '../../store/anchors.ts';
 import { judgeCheckpoint } from './checkpoint.ts';
 import { judgeAllAges, judgeEnds } from './ends.ts';
 import { startWalk, walkEntries } from './entries.ts';
-import { Findings, type Inspection, unhurried } from './report.ts';
+import { beginInspection, unhurried } from './report.ts';
 import { firstRow, formatCursor, parseCursor, walkRows } from './rows.ts';
 
 export interface VerifyOptions extends Input<'GET /v1/audit/verify'> {
@@ -49,21 +49,12 @@ export async function unlessPurged<Found>(
 }
 
 async function verifyOnce(service: Service, tenantId: string, options: VerifyOptions): Promise<Verification> {
-  const { background: database, tenants, admission } = service;
   const { row: from, timeLeft = unhurried.timeLeft, isCopy = false } = options;
-  const findings = new Findings();
   const shouldStop = (): boolean => options.shouldStop?.(walk.checked, last) ?? false;
-  const inspection: Inspection = {
-    database,
-    turns: admission.turns,
-    tenantId,
-    findings,
-    shouldStop,
-    timeLeft,
-    isCopy,
-  };
+  const inspection = beginInspection(service, tenantId, { shouldStop, timeLeft, isCopy });
+  const { database, findings } = inspection;
   const { ends, checkpoint, first, last, walk } = await database.snapshot(async (tx) => {
-    const ends = await judgeEnds(tx, inspection, tenants.roots);
+    const ends = await judgeEnds(tx, inspection, service.tenants.roots);
     if (ends.secrets && !from) await judgeAllAges(tx, inspection, ends);
     const checkpoint = await judgeCheckpoint(tx, inspection, ends, options.checkpoint);
     const first = Math.max(options.from_id ?? 1, ends.anchor.id + 1);

@@ -7,7 +7,7 @@ import { type Ends, judgeAllAges, judgeEnds } from './ends.ts';
 import { startWalk, walkEntries } from './entries.ts';
 import { type Marker, trustedMarker } from './marker.ts';
 import { type Block, dueBlocks, dueRows, isDue } from './nights.ts';
-import { Findings, type Inspection, unhurried } from './report.ts';
+import { beginInspection, type Findings, type Inspection, unhurried } from './report.ts';
 import { allRows, firstRow, walkRows } from './rows.ts';
 import { unlessPurged } from './verify-chain.ts';
 
@@ -46,13 +46,11 @@ interface Found extends NightReport {
 }
 
 async function verifyOnce(service: Service, tenantId: string, options: NightOptions): Promise<Found> {
-  const { background: database, tenants, admission } = service;
   const { tonight, shouldStop } = options;
-  const { turns } = admission;
-  const findings = new Findings();
-  const inspection: Inspection = { ...unhurried, database, turns, tenantId, findings, shouldStop };
+  const inspection = beginInspection(service, tenantId, { shouldStop });
+  const { database, findings } = inspection;
   const { ends, marker, recent } = await database.snapshot(async (tx) => {
-    const ends = await judgeEnds(tx, inspection, tenants.roots);
+    const ends = await judgeEnds(tx, inspection, service.tenants.roots);
     const { secrets } = ends;
     const marker = secrets && (await trustedMarker(tx, inspection, secrets, ends, tonight));
     if (marker && !isDue({ tenantId, since: marker.night, tonight }, 0)) {
