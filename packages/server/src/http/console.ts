@@ -8,6 +8,7 @@ import { readBody } from './body.ts';
 import { canonicalIp } from './client-ip.ts';
 import type { ConsolePage } from './console-pages.ts';
 import type { Doors } from './doors.ts';
+import { servePage } from './pages.ts';
 import { send } from './problems.ts';
 
 export interface ConsoleSession {
@@ -76,24 +77,16 @@ function servePages(app: FastifyInstance, pages: readonly ConsolePage[]): void {
       'cache-control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
     };
     const isBinary = !/^text\/|\+xml$/.test(type);
-    app.route({
-      method: ['GET', 'HEAD'],
-      url,
-      handler: async (request, reply) => {
-        request.visit.isBinary = isBinary;
-        return reply.headers(headers).send(bytes);
-      },
+    servePage(app, url, (request, reply) => {
+      request.visit.isBinary = isBinary;
+      return reply.headers(headers).send(bytes);
     });
   }
   redirect(app, '/console', '/console/');
 }
 
 function redirect(app: FastifyInstance, url: string, location: string): void {
-  app.route({
-    method: ['GET', 'HEAD'],
-    url,
-    handler: async (_, reply) => reply.redirect(location, 302),
-  });
+  servePage(app, url, (_, reply) => reply.redirect(location, 302));
 }
 
 function serveSignIn(

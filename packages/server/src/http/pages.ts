@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { docsPage, docsPolicy } from './docs/page.ts';
 import type { Doors } from './doors.ts';
 import { type Health, notReady } from './health.ts';
@@ -13,12 +13,8 @@ export function servePages(
   doors: Pick<Doors, 'health' | 'metrics'>,
   isClosing: () => boolean,
 ): void {
-  const page = (
-    url: string,
-    handler: (reply: FastifyReply) => FastifyReply | Promise<FastifyReply>,
-  ): void => {
-    app.route({ method: ['GET', 'HEAD'], url, handler: async (_, reply) => handler(reply) });
-  };
+  const page = (url: string, handler: (reply: FastifyReply) => ReturnType<PageHandler>): void =>
+    servePage(app, url, (_, reply) => handler(reply));
   const json = (reply: FastifyReply, value: object) => send(reply, 'application/json', JSON.stringify(value));
 
   page('/healthz', (reply) => json(reply, { status: 'ok' }));
@@ -38,6 +34,12 @@ export function servePages(
     docs ??= docsPage();
     return send(reply.header('content-security-policy', docsPolicy), 'text/html; charset=utf-8', docs);
   });
+}
+
+type PageHandler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>;
+
+export function servePage(app: FastifyInstance, url: string, handler: PageHandler): void {
+  app.route({ method: ['GET', 'HEAD'], url, handler: async (request, reply) => handler(request, reply) });
 }
 
 const stopping: Health = { ready: false, reasons: [notReady.stopping] };
