@@ -1,12 +1,11 @@
 import { call } from '../faults/client.ts';
-import { newKey, operate, startReplica } from '../faults/place.ts';
-import { OwnPostgres } from '../setup/own-postgres.ts';
+import { newKey } from '../faults/place.ts';
 import { Burst, openLater, postRequest } from './burst.ts';
 import type { Benchmark, Comparison, Contender } from './compare.ts';
 import { startOpenBao } from './open-bao.ts';
+import { type Defer, openOperator, startDeferred } from './open-operator.ts';
 
 type Verb = 'wrap' | 'unwrap';
-type Defer = Parameters<Benchmark['comparisons']>[0];
 
 /** Creates a contender that sends batches. The size is the number of items in a batch. */
 type BatchesOf = (verb: Verb, size: number) => Contender;
@@ -35,12 +34,8 @@ export const benchmark: Benchmark = {
 };
 
 async function batchesOfEaas(defer: Defer): Promise<BatchesOf> {
-  const postgres = await OwnPostgres.start();
-  defer(postgres.drop);
-  const { env, newTenant, close } = await operate(postgres.url);
-  defer(close);
-  const replica = await startReplica(env);
-  defer(replica.kill);
+  const { env, newTenant } = await openOperator(defer);
+  const replica = await startDeferred(defer, env);
   const { token } = await newTenant();
   const key_id = await newKey(replica, token);
   const path = `/v1/keys/${key_id}`;

@@ -1,7 +1,7 @@
-import { connectTo, operate, type Replica, startReplica } from '../faults/place.ts';
-import { OwnPostgres } from '../setup/own-postgres.ts';
+import { connectTo, type Replica, startReplica } from '../faults/place.ts';
 import type { Measurement } from './compare.ts';
 import { type Cost, costColumns, costOf, warmUp } from './costs.ts';
+import { openOperator } from './open-operator.ts';
 import { operationsOf } from './operations.ts';
 import { openWire } from './wire.ts';
 
@@ -9,11 +9,8 @@ export const benchmark: Measurement = {
   name: 'costs',
   about: 'the CPU time, the bytes and the round trips of each call',
   async measure(defer, print) {
-    const postgres = await OwnPostgres.start('installed');
-    defer(postgres.drop);
+    const { postgres, ...operator } = await openOperator(defer, 'installed');
     print(`PostgreSQL ${postgres.binaries.version}`);
-    const operator = await operate(postgres.url);
-    defer(operator.close);
     const sql = connectTo(postgres);
     defer(() => sql.end());
     const { host, port } = postgres.connection('server');

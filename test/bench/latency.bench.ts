@@ -1,13 +1,12 @@
 import { openPool, type Pool } from '../../packages/server/src/store/sql.ts';
-import { newKey, operate, startReplica } from '../faults/place.ts';
-import { OwnPostgres } from '../setup/own-postgres.ts';
+import { newKey } from '../faults/place.ts';
 import { Burst, openLater, postRequest, wrapRequest } from './burst.ts';
 import { type Benchmark, median, speed } from './compare.ts';
+import { type Defer, openOperator, startDeferred } from './open-operator.ts';
 import { startBenchServer } from './start-bench-server.ts';
 
 type Work = () => Promise<unknown>;
 type Works = Awaited<ReturnType<typeof setUp>>;
-type Defer = Parameters<Benchmark['comparisons']>[0];
 
 /**
  * The target of the benchmark: a wrap takes at most this many times as long as an empty POST and a commit of one row
@@ -38,12 +37,8 @@ export const benchmark: Benchmark = {
 };
 
 async function setUp(defer: Defer) {
-  const postgres = await OwnPostgres.start();
-  defer(postgres.drop);
-  const { env, newTenant, close } = await operate(postgres.url);
-  defer(close);
-  const server = await startReplica(env);
-  defer(server.kill);
+  const { env, newTenant, postgres } = await openOperator(defer);
+  const server = await startDeferred(defer, env);
   const withoutLog = await startBenchServer(env, 'off');
   defer(withoutLog.kill);
   const { token } = await newTenant();

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { countUsage } from '../../packages/server/src/jobs/count-usage.ts';
 import { send } from '../faults/client.ts';
-import { connectTo, operate, type Operator, type Replica, startReplica } from '../faults/place.ts';
+import { connectTo, type Operator, type Replica, startReplica } from '../faults/place.ts';
 import { alone } from '../setup/alone.ts';
-import { OwnPostgres } from '../setup/own-postgres.ts';
 import { apiOf, dek, settle } from '../setup/world.ts';
 import type { Measurement } from './compare.ts';
 import { cpuMicroseconds } from './cpu-time.ts';
 import type { Figures } from './figures.ts';
 import { copyTenants, finishTonight } from './growth-data.ts';
+import { openOperator } from './open-operator.ts';
 
 type Defer = (close: () => unknown) => void;
 type Print = (text: string) => void;
@@ -28,11 +28,8 @@ export const benchmark: Measurement = {
 };
 
 async function memory(defer: Defer, print: Print): Promise<Figures> {
-  const postgres = await OwnPostgres.start('installed', false);
-  defer(postgres.drop);
-  const operator = await operate(postgres.url);
-  defer(operator.close);
-  const sql = connectTo(postgres);
+  const operator = await openOperator(defer, 'installed', false);
+  const sql = connectTo(operator.postgres);
   defer(() => sql.end());
   const rows: { name: string; values: number[] }[] = [];
   const note = async (name: string, replica: Replica): Promise<void> => {

@@ -1,11 +1,9 @@
 import { call } from '../faults/client.ts';
-import { newKey, operate, startReplica } from '../faults/place.ts';
-import { OwnPostgres } from '../setup/own-postgres.ts';
+import { newKey } from '../faults/place.ts';
 import { Burst, openLater, postRequest } from './burst.ts';
-import type { Benchmark, Comparison, Contender } from './compare.ts';
+import type { Comparison, Contender } from './compare.ts';
 import { startOpenBao } from './open-bao.ts';
-
-type Defer = Parameters<Benchmark['comparisons']>[0];
+import { type Defer, openOperator, startDeferred } from './open-operator.ts';
 
 interface Server {
   readonly name: string;
@@ -39,12 +37,8 @@ export async function compareWithTransit(command: string, defer: Defer): Promise
 }
 
 async function startEaas(defer: Defer) {
-  const postgres = await OwnPostgres.start();
-  defer(postgres.drop);
-  const { env, newTenant, close } = await operate(postgres.url);
-  defer(close);
-  const replica = await startReplica(env);
-  defer(replica.kill);
+  const { env, newTenant } = await openOperator(defer);
+  const replica = await startDeferred(defer, env);
   const { token } = await newTenant({ envelope_only: false });
   const keyId = await newKey(replica, token);
   const path = `/v1/keys/${keyId}/wrap`;

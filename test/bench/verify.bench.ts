@@ -3,9 +3,9 @@ import { insider } from '../../packages/server/src/caller.ts';
 import { verifyChain } from '../../packages/server/src/operations/verify/verify-chain.ts';
 import type { Service } from '../../packages/server/src/service.ts';
 import { decide } from '../../packages/server/src/state/decide.ts';
-import { OwnPostgres } from '../setup/own-postgres.ts';
-import { operate, type Operator } from '../faults/place.ts';
+import type { Operator } from '../faults/place.ts';
 import type { Benchmark, Contender } from './compare.ts';
+import { openOperator } from './open-operator.ts';
 
 const peaks = new Map<number, number>();
 
@@ -16,10 +16,7 @@ export const benchmark: Benchmark = {
   name: 'verify',
   about: 'verification of a whole chain from PostgreSQL, in one process',
   async comparisons(defer) {
-    const postgres = await OwnPostgres.start();
-    defer(postgres.drop);
-    const operator = await operate(postgres.url);
-    defer(operator.close);
+    const operator = await openOperator(defer);
     return [
       {
         ours: await contender(operator, large),

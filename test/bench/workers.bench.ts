@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { newKey, operate, type Operator, type Replica, startReplica, type Tenant } from '../faults/place.ts';
-import { childrenOf, OwnPostgres } from '../setup/own-postgres.ts';
+import { newKey, type Operator, type Replica, startReplica, type Tenant } from '../faults/place.ts';
+import { childrenOf } from '../setup/own-postgres.ts';
 import { hasProxy, type Proxy, startProxy } from '../setup/tenant-proxies.ts';
 import { Burst, wrapRequest } from './burst.ts';
 import { type Benchmark, type Comparison, median, type Result } from './compare.ts';
+import { openOperator } from './open-operator.ts';
 
 const [rounds, warmUps] = [7, 3];
 const requests = 6_000;
@@ -24,10 +25,7 @@ export const benchmark: Benchmark = {
   name: 'workers',
   about: `audited wraps over HTTP, durable PostgreSQL, ${tenants} tenants with ${connections} connections each, and one tenant with ${tenants * connections} connections on several replicas`,
   async comparisons(defer) {
-    const postgres = await OwnPostgres.start();
-    defer(postgres.drop);
-    const operator = await operate(postgres.url);
-    defer(operator.close);
+    const operator = await openOperator(defer);
     const start = async (workers: number): Promise<Replica> => {
       const replica = await startReplica({ ...operator.env, EAAS_WORKERS: String(workers) });
       defer(replica.kill);

@@ -1,6 +1,6 @@
 import { call, type Place } from '../faults/client.ts';
-import { OwnPostgres } from '../setup/own-postgres.ts';
-import { newKey, operate, startReplica } from '../faults/place.ts';
+import { newKey } from '../faults/place.ts';
+import { openOperator, startDeferred } from './open-operator.ts';
 import { startBenchServer } from './start-bench-server.ts';
 import { Burst, openLater, wrapRequest } from './burst.ts';
 import type { Benchmark } from './compare.ts';
@@ -11,12 +11,8 @@ export const benchmark: Benchmark = {
   name: 'wraps',
   about: `audited wraps of one tenant over HTTP, ${connections} connections, durable PostgreSQL, one server process`,
   async comparisons(defer) {
-    const postgres = await OwnPostgres.start();
-    defer(postgres.drop);
-    const { env, newTenant, close } = await operate(postgres.url);
-    defer(close);
-    const ours = await startReplica(env);
-    defer(ours.kill);
+    const { env, newTenant } = await openOperator(defer);
+    const ours = await startDeferred(defer, env);
     const inTransactions = await startBenchServer(env, 'transactions');
     defer(inTransactions.kill);
     const withoutLog = await startBenchServer(env, 'off');
