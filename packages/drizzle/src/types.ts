@@ -41,3 +41,9 @@ export type PartsQuery<Parts> = {
       : Query
     : never;
 };
+
+export type TransactionOf<Database> = Database extends {
+  transaction(run: (transaction: infer Transaction extends object) => Promise<unknown>): unknown;
+}
+  ? Transaction
+  : never;

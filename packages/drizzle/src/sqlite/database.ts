@@ -2,7 +2,7 @@ import type { BaseSQLiteDatabase, SelectedFields, SQLiteSelectBuilder } from 'dr
 import type { FieldsClient } from '@eaas/sdk/fields';
 import { encryptedDatabase } from '../database.ts';
 import type { EncryptedOptions } from '../records.ts';
-import type { EncryptedColumn, OpenedFields } from '../types.ts';
+import type { EncryptedColumn, OpenedFields, TransactionOf } from '../types.ts';
 
 type Selectable = SelectedFields[string] | EncryptedColumn<unknown>;
 type SelectableFields = Readonly<Record<string, Selectable | Readonly<Record<string, Selectable>>>>;
@@ -18,12 +18,6 @@ interface Select<Database> {
     ? SQLiteSelectBuilder<Opened, Kind<Database>, RunResult<Database>>
     : never;
 }
-
-type TransactionOf<Database> = Database extends {
-  transaction(run: (transaction: infer Transaction extends object) => Promise<unknown>): unknown;
-}
-  ? Transaction
-  : never;
 
 /** A Drizzle database whose statements encrypt and decrypt the values of encrypted columns. */
 export type EncryptedSQLiteDatabase<Database extends object> = Omit<Database, 'select' | 'transaction'> & {
