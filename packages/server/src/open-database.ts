@@ -24,13 +24,16 @@ export async function openDatabase(config: Config, purpose: Purpose): Promise<Op
   const ownerUrl = migrateDatabaseUrl ?? databaseUrl;
   const [server, owner] = [databaseUrl, ownerUrl].map((url) => decodeURIComponent(new URL(url).username));
   return {
-    embedded: false,
-    connection: databaseUrl,
+    ...databaseAt(databaseUrl, rootKey ?? noRootKey),
     ownerConnection: ownerUrl,
     serverRole: server === owner ? null : (server ?? ''),
-    rootKey: rootKey ?? noRootKey,
-    close: () => Promise.resolve(),
   };
+}
+
+/** A database that somebody else starts and stops, with one role for everything. */
+export function databaseAt(connection: Connection, rootKey: RootKeyProvider): OpenDatabase {
+  const close = () => Promise.resolve();
+  return { embedded: false, connection, ownerConnection: connection, serverRole: null, rootKey, close };
 }
 
 const noRootKey: RootKeyProvider = {

@@ -1,6 +1,6 @@
 import { CannotStart } from '../cannot-start.ts';
 import type { Config } from '../config.ts';
-import type { OpenDatabase } from '../open-database.ts';
+import { databaseAt, type OpenDatabase } from '../open-database.ts';
 import { type OpenService, openServiceOn } from '../open-service.ts';
 import { copyDatabase, type CopyReport } from '../operations/copy/copy-database.ts';
 import type { Service } from '../service.ts';
@@ -60,10 +60,8 @@ async function openTarget(config: Config, { rootKey }: OpenDatabase): Promise<Op
       `${variable} is not set: set it to the database that gets the copy, with the role of its servers.`,
     );
   }
-  const connections = { connection: url, ownerConnection: url, serverRole: null };
-  const database = { ...connections, embedded: false, rootKey, close: () => Promise.resolve() };
   try {
-    return await openServiceOn(database, config, 'command');
+    return await openServiceOn(databaseAt(url, rootKey), config, 'command');
   } catch (error) {
     throw new CannotStart(`The database of ${variable} cannot be used. ${failureOf(error).message}`, {
       cause: error,

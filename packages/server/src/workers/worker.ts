@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
 import { notReady } from '../http/health.ts';
 import { surviveDriverFaults } from '../listening.ts';
-import type { OpenDatabase } from '../open-database.ts';
+import { databaseAt } from '../open-database.ts';
 import { openServiceOn } from '../open-service.ts';
 import type { Doors } from '../http/doors.ts';
 import { appOptions, startServing } from '../serving.ts';
@@ -63,13 +63,14 @@ async function serveAsWorker(
   const report = surviveDriverFaults();
   const { console, ...options } = await appOptions(config);
   const [root, previous = null] = order.rootKeys.map((bytes) => ({ load: async () => bytes }));
+  if (!root) throw new Error('the start of a worker must contain a root key (got none)');
   const replica = {
     ...config,
     previousRootKey: previous,
     // Only the first worker writes checkpoint files, so that two workers never write the same file.
     checkpointDirectory: worker === 1 ? config.checkpointDirectory : null,
   };
-  const open = await openServiceOn(databaseOf(order, root), replica, 'command', workers);
+  const open = await openServiceOn(databaseAt(order.connection, root), replica, 'command', workers);
   let own: Doors | undefined;
   let server: FastifyInstance['server'] | undefined;
   const stop = await startServing({
@@ -110,18 +111,6 @@ async function serveAsWorker(
       const answer = await own?.[question]().catch(() => undefined);
       send({ type: 'answer', id, answer });
     },
-  };
-}
-
-function databaseOf({ connection }: Start, rootKey: OpenDatabase['rootKey'] | undefined): OpenDatabase {
-  if (!rootKey) throw new Error('the start of a worker must contain a root key (got none)');
-  return {
-    embedded: false,
-    connection,
-    ownerConnection: connection,
-    serverRole: null,
-    rootKey,
-    close: () => Promise.resolve(),
   };
 }
 
