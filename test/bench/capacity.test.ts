@@ -20,6 +20,37 @@ test('the bytes of an entry are those that the benchmark storage measured', () =
   expect(page).toContain(`needs ${bytesPerEntry} bytes with its indexes`);
 });
 
+test('the figures in the sentences of the page follow from its tables and from the server', () => {
+  const day = 86_400;
+  expect((1e6 * 30.4 * day).toPrecision(2)).toBe('2.6e+12');
+  expect(page).toContain('at least 2.6 × 10^12 entries');
+  expect((1e11 / 634 / (365.25 * day)).toFixed(2)).toBe('5.00');
+  expect(page).toMatch(/At 634\s+wraps per second, 10\^11 entries take five years/);
+  const service = read('packages/server/src/open-service.ts');
+  const [[main = 0, least = 0] = [], ...others] = Array.from(
+    service.matchAll(/openPart\((\d+), (\d+)\)/g),
+    ([, most, atLeast]) => [Number(most), Number(atLeast)],
+  );
+  const perWorker = (workers: number): number => Math.max(least, Math.floor(main / workers));
+  const all = others.reduce((sum, [most = 0]) => sum + most, main);
+  expect([all, 4 * perWorker(4), perWorker(1)]).toEqual([20, 8, 10]);
+  expect(page).toMatch(/uses 8 of its 20 connections for appends/);
+  expect(page).toMatch(/one worker has 10 connections for appends/);
+  const rows = tablesOf(page).find(({ head }) => head.includes('of these for appends'))?.rows ?? [];
+  const last = rows.at(-1)?.map((cell) => Number(cell.replaceAll(',', ''))) ?? [];
+  expect(((last[3] ?? 0) / (last[2] ?? 1)).toFixed(1)).toBe('0.6');
+  expect(page).toContain('About 60 % of these connections are busy');
+});
+
+test('the simulation is as near to the measured server as the page says', () => {
+  const compared = tablesOf(page).find(({ head }) => head.includes('simulated'))?.rows ?? [];
+  const ratios = new Map(compared.map(([name = '', , , ratio]) => [name, Number(ratio)]));
+  expect(ratios.get('wraps per second without a pause')).toBeGreaterThanOrEqual(0.8);
+  expect(ratios.get('wraps per second without a pause')).toBeLessThanOrEqual(1.25);
+  expect(ratios.get('p99 at 70 % of it, ms')).toBeGreaterThanOrEqual(0.5);
+  expect(ratios.get('p99 at 70 % of it, ms')).toBeLessThanOrEqual(2);
+});
+
 test('writing the page fails if the page has no marker for a table', () => {
   expect(() => withTables('', capacityTables(reports))).toThrow('must contain <!-- table:');
 });

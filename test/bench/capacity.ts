@@ -5,6 +5,8 @@ import type { Report } from './results.ts';
 /** The largest share of the time during which a machine is busy. Above this share, queues grow fast. */
 const load = 0.7;
 const [workersPerServer, connectionsPerServer] = [4, 20];
+/** Each of the four workers has two connections for appends, and three for reads and jobs. */
+const appendConnectionsPerServer = 8;
 const coresPerShard = 16;
 /** The bytes of an audit entry that is the only entry of its append, as the benchmark `storage` measured them. */
 export const bytesPerEntry = 511;
@@ -180,9 +182,15 @@ function connectionsOf(reports: Reports): Figures {
     .reduce((total, value) => total + value, 0);
   const rows = fleets.map(({ wraps }) => {
     const [servers, shards] = [serversFor(wraps, item), shardsFor(wraps, item)];
-    const busy = (wraps * sum) / 1e6 / load;
-    return { name: rate(wraps), values: [connectionsPerServer * servers, busy, busy / shards] };
+    const busy = (wraps * sum) / 1e6;
+    const open = [connectionsPerServer * servers, appendConnectionsPerServer * servers];
+    return { name: rate(wraps), values: [...open, busy, busy / shards] };
   });
-  const columns = ['connections of N servers', 'busy at the same time', 'busy of a shard'];
+  const columns = [
+    'connections of N servers',
+    'of these for appends',
+    'busy at the same time',
+    'busy of a shard',
+  ];
   return { name: 'each call appended alone', columns, rows };
 }

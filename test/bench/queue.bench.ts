@@ -93,7 +93,8 @@ function compared(measured: Simulated, full: Simulated, simulated: Simulated): F
 }
 
 /**
- * Simulates large fleets. Each server has a core, PostgreSQL has enough cores, and the clients are on other machines.
+ * Simulates large fleets. Each worker is a server with a core and with its part of the connections of four workers,
+ * PostgreSQL has enough cores, and the clients are on other machines.
  */
 function fleets(model: Model): Figures {
   const rows = [
@@ -109,6 +110,7 @@ function fleets(model: Model): Figures {
       servers,
       databaseCores,
       tenants: count,
+      connections: 2,
       cores: Infinity,
       clientPerCall: 0,
     };
