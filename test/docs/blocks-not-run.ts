@@ -22,19 +22,19 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
       'test/observability/operating.slow.test.ts runs it',
   },
   'docs/operating/high-availability.md': {
-    'apt install postgresql-15 patroni etcd-server etcd-client': 'not run: needs root',
     "sed -e 's/@NAME@/db1/g' -e 's/@ADDRESS@/10.0.0.11/g' etcd.env > /etc/default/etcd":
-      'needs root: high-availability.test.ts makes the same replacements',
-    'systemctl enable --now etcd': 'not run: needs systemd',
-    'patronictl -c /etc/patroni/config.yml list': 'not run: needs three machines',
+      'needs three nodes: `npm run prove -- patroni` runs it',
+    'patronictl -c /etc/patroni/config.yml list': 'needs three nodes: `npm run prove -- patroni` runs it',
     'ETCD_NAME=@NAME@': 'it is a file: `npm run prove -- patroni` starts etcd with it',
-    'apt install haproxy': 'not run: needs root',
-    'psql -h 127.0.0.1 -p 5000 -U postgres': 'not run: waits for input',
+    'psql -h 127.0.0.1 -p 5000 -U postgres': 'needs three nodes: `npm run prove -- patroni` runs it',
     'export EAAS_MIGRATE_DATABASE_URL=postgres://eaas_owner:choose-one@127.0.0.1:5000/eaas':
-      '`npm run prove -- patroni` sets URLs that differ only in the host',
-    'apt install pgbouncer': 'not run: needs root',
-    'patronictl -c /etc/patroni/config.yml switchover eaas --force': '`npm run prove -- patroni` runs it',
-    'patronictl -c /etc/patroni/config.yml reinit eaas db1 --force': 'not run: needs three machines',
+      'needs three nodes: `npm run prove -- patroni` runs it',
+    "export DATABASE_URL='postgres://eaas_server:choose-another@127.0.0.1:6432/eaas?prepare=false'":
+      'needs three nodes: `npm run prove -- patroni` runs it',
+    'patronictl -c /etc/patroni/config.yml switchover eaas --force':
+      'needs three nodes: `npm run prove -- patroni` runs it',
+    'patronictl -c /etc/patroni/config.yml reinit eaas db1 --force':
+      'needs three nodes: `npm run prove -- patroni` runs it',
   },
   'docs/releasing.md': {
     'npm run release:check': 'test/packaging is what it runs',

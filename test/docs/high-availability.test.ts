@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parts } from '../prove/parts.ts';
-import { blocksNotRun } from './blocks-not-run.ts';
-import { commandsOf, codesIn, read, root, rowsUnder } from './markdown.ts';
+import { printed } from '../prove/machine/patroni/printed.ts';
+import { blocksOf, commandsOf, codesIn, read, root, rowsUnder } from './markdown.ts';
 
 // The trials `patroni` of `npm run prove` start etcd, Patroni, HAProxy and pgbouncer with the files of this folder.
 
@@ -39,14 +39,11 @@ test('the page lists every trial of Patroni', () => {
   expect(listed).toEqual(trials);
 });
 
-test('the page names every command that was not run', () => {
-  const [, sentence = ''] = /These commands of the page were not run: (.*?)\.\s/s.exec(page) ?? [];
-  const named = codesIn(sentence.replaceAll('\n', ' ')).map((command) => command.split(' '));
-  const notRun = Object.entries(blocksNotRun['docs/operating/high-availability.md'] ?? {}).flatMap(
-    ([line, reason]) => (reason.startsWith('not run') ? [line] : []),
-  );
-  expect(notRun).toHaveLength(7);
-  const isNamed = (line: string) =>
-    named.some((words) => words.every((word) => line.split(' ').includes(word)));
-  expect(notRun.filter((line) => !isNamed(line))).toEqual([]);
+test('the trials of Patroni run every block of commands of the page', () => {
+  const files = new Set(names.map((name) => read(folder + name)));
+  const blocks = blocksOf(page, 'sh').filter((block) => !files.has(block));
+  const beginnings = Object.values(printed);
+  const runs = (block: string) => beginnings.filter((beginning) => block.startsWith(beginning));
+  expect(blocks).toHaveLength(beginnings.length);
+  expect(blocks.filter((block) => runs(block).length !== 1)).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { failover } from './parts/failover.ts';
 import { faults } from './parts/faults.ts';
 import { fleet } from './parts/fleet/fleet.ts';
 import { hostile } from './parts/hostile/hostile.ts';
-import { patroni } from './parts/patroni.ts';
+import { patroni } from './parts/patroni/patroni.ts';
 import { pgbouncer } from './parts/pgbouncer.ts';
 import { restore } from './parts/restore.ts';
 import { tampering } from './parts/tampering.ts';

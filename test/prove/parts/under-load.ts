@@ -96,9 +96,10 @@ export class UnderLoad<B extends Base = Cluster> {
     return Math.max(...outages);
   }
 
-  /** Returns the milliseconds of the slowest response so far. */
-  slowest(): number {
-    return Math.max(...this.loaded.map(({ load }) => longest(load.sent)));
+  /** Returns the milliseconds of the slowest response to these actions so far. */
+  slowest(actions: readonly string[]): number {
+    const isOf = ({ action }: Sent): boolean => actions.includes(action);
+    return Math.max(...this.loaded.map(({ load }) => longest(load.sent.filter(isOf))));
   }
 
   between(from: number, until: number): Sent[] {

@@ -2,12 +2,13 @@ import { randomInt } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { getuid } from 'node:process';
 import { giveTo, postgresAccount } from '../../../../packages/server/src/embedded/command-line.ts';
 import { read } from '../../../docs/markdown.ts';
 import type { Findings } from '../../trial.ts';
 import { postgresPrograms } from '../cluster.ts';
 
-/** A machine of the manual's example: a directory and an address of the loopback interface. */
+/** A machine of the manual's example: an address of the loopback interface, and a directory that is its `/`. */
 export interface Machine {
   readonly name: string;
   readonly address: string;
@@ -23,13 +24,24 @@ const newNetwork = (): string => `127.${randomInt(16, 250)}.${randomInt(250)}.`;
 
 const lastNumber = { servers: 1, db1: 11, db2: 12, db3: 13 };
 
+/** The directories that the packages of Debian create. */
+const directories = [
+  'etc/default',
+  'etc/haproxy',
+  'etc/patroni',
+  'etc/pgbouncer',
+  'var/lib/etcd',
+  'var/lib/postgresql',
+  'var/run/postgresql',
+];
+
 export async function placeMachines(findings: Findings): Promise<Record<keyof typeof lastNumber, Machine>> {
   const network = newNetwork();
   const root = await mkdtemp(join(tmpdir(), 'eaas-prove-'));
   findings.defer(() => rm(root, { recursive: true, force: true }));
   const place = async (name: keyof typeof lastNumber): Promise<Machine> => {
     const home = join(root, name);
-    await mkdir(join(home, 'postgresql'), { recursive: true });
+    for (const directory of directories) await mkdir(join(home, directory), { recursive: true });
     return { name, address: `${network}${lastNumber[name]}`, home, network };
   };
   const [servers, db1, db2, db3] = [
@@ -42,21 +54,25 @@ export async function placeMachines(findings: Findings): Promise<Record<keyof ty
   return { servers, db1, db2, db3 };
 }
 
-/** Returns a file of the manual's example, with the names, addresses and directories of a machine of this trial. */
-export async function exampleFile(file: string, machine: Machine): Promise<string> {
-  return read(`examples/high-availability/${file}`)
-    .replaceAll('@NAME@', machine.name)
-    .replaceAll('@ADDRESS@', machine.address)
-    .replaceAll('10.0.0.', machine.network)
-    .replaceAll(/127\.0\.0\.1(?!\/)/g, `${machine.network}1`)
+/**
+ * Replaces the addresses, the directories and the account in a file or a command of the manual by those of a machine of
+ * this trial. The README of the example lists these replacements.
+ */
+export async function placed(text: string, { network, home }: Machine): Promise<string> {
+  const { ids } = await postgresAccount();
+  return text
+    .replaceAll('10.0.0.', network)
+    .replaceAll(/127\.0\.0\.1(?!\/)/g, `${network}1`)
     .replaceAll('/usr/lib/postgresql/15/bin', (await postgresPrograms()) ?? '')
-    .replaceAll(/\/(?:var\/lib|var\/run|etc\/pgbouncer)\//g, `${machine.home}/`);
+    .replaceAll(/(?<![\w.-])\/(?=(?:etc|var)\/)/g, `${home}/`)
+    .replaceAll('chown postgres ', `chown ${ids.uid ?? getuid?.()} `);
 }
 
-/** Writes a file of the manual's example into the directory of a machine, and returns the path of the file. */
-export async function writeExampleFile(file: string, machine: Machine): Promise<string> {
-  const path = join(machine.home, file);
-  await writeFile(path, await exampleFile(file, machine), { mode: 0o600 });
+/** Copies a file of the manual's example to a machine, with `placed`, and returns the path of the copy. */
+export async function copyExampleFile(file: string, machine: Machine, to: string): Promise<string> {
+  const path = join(machine.home, to, file);
+  const text = await placed(read(`examples/high-availability/${file}`), machine);
+  await writeFile(path, text, { mode: 0o600 });
   await giveTo(await postgresAccount(), path);
   return path;
 }

@@ -1,22 +1,28 @@
-import { type ChildProcess, execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-import { environment } from '../../../../packages/server/src/embedded/command-line.ts';
-import { blocksOf, commandsOf, read } from '../../../docs/markdown.ts';
+import { blocksOf, read } from '../../../docs/markdown.ts';
 import { accepts } from '../../../setup/accepts.ts';
 import { isInstalled } from '../../../setup/available.ts';
 import type { Findings } from '../../trial.ts';
 import { withoutStandby } from '../cluster.ts';
-import { killDaemon, startDaemon } from '../daemon.ts';
+import { startDaemon } from '../daemon.ts';
 import { until } from '../until.ts';
-import { exampleFile, type Machine, placeMachines, writeExampleFile } from './files.ts';
+import { Etcd } from './etcd.ts';
+import { copyExampleFile, type Machine, placeMachines } from './files.ts';
 import { Node } from './node.ts';
+import { configure, exported, isComplete, listMembers, type Member, runPrinted } from './printed.ts';
 
-const run = promisify(execFile);
+/** In seconds. A busy machine needs a minute for the whole set-up. */
+const setUpWithin = 180;
 
 export async function withoutPatroni(): Promise<string | undefined> {
   const folders = ['/usr/sbin', '/usr/local/sbin'];
-  const missing = ['patroni', 'etcd', 'haproxy'].filter((program) => !isInstalled(program, ...folders));
+  const programs = ['patroni', 'patronictl', 'etcd', 'haproxy', 'psql'];
+  const missing = programs.filter((program) => !isInstalled(program, ...folders));
   return missing.length > 0 ? `${missing.join(', ')} not installed` : withoutStandby();
+}
+
+interface Urls {
+  readonly server: string;
+  readonly owner: string;
 }
 
 interface Standby {
@@ -24,77 +30,81 @@ interface Standby {
   readonly isSynchronous: boolean;
 }
 
-/** Runs the high-availability example of the manual, with its files, on the loopback interface. */
+interface Machines {
+  readonly servers: Machine;
+  /** The machine on which an operator uses `patronictl`. */
+  readonly operator: Machine;
+}
+
+/** Runs the high-availability example of the manual on the loopback interface, with its files and its commands. */
 export class HighAvailability {
   readonly nodes: readonly Node[];
+  readonly etcd: Etcd;
   readonly #findings: Findings;
-  readonly #servers: Machine;
-  readonly #members: readonly Machine[];
-  readonly #etcd = new Map<Machine, ChildProcess>();
+  readonly #machines: Machines;
+  readonly #urls: Urls;
 
   private constructor(
     findings: Findings,
-    servers: Machine,
-    members: readonly Machine[],
+    machines: Machines,
+    etcd: Etcd,
     nodes: readonly Node[],
+    urls: Urls,
   ) {
     this.#findings = findings;
-    this.#servers = servers;
-    this.#members = members;
+    this.#machines = machines;
+    this.etcd = etcd;
     this.nodes = nodes;
+    this.#urls = urls;
   }
 
   static async start(findings: Findings): Promise<HighAvailability> {
     const { servers, db1, db2, db3 } = await placeMachines(findings);
     const members = [db1, db2, db3];
-    const nodes = await Promise.all(members.map((machine) => Node.place(findings, machine)));
-    const all = new HighAvailability(findings, servers, members, nodes);
-    await all.startEtcd();
+    for (const machine of members) await configure(machine);
+    const etcd = new Etcd(findings, members);
+    const nodes = members.map((machine) => new Node(findings, machine));
+    const urls = {
+      owner: await exported('urls', 'EAAS_MIGRATE_DATABASE_URL', servers),
+      server: await exported('urls', 'DATABASE_URL', servers),
+    };
+    const all = new HighAvailability(findings, { servers, operator: db1 }, etcd, nodes, urls);
+    await etcd.start();
     // HAProxy starts before the nodes, because it accepts every node as the primary until its first check.
-    const haproxy = await writeExampleFile('haproxy.cfg', servers);
+    const haproxy = await copyExampleFile('haproxy.cfg', servers, 'etc/haproxy');
     await startDaemon(findings, ['haproxy', '-q', '-db', '-f', haproxy]);
-    await nodes[0]?.start();
-    await until('a first primary', 180, async () => (await all.primary()) !== undefined);
-    for (const node of nodes.slice(1)) await node.start();
-    await until('two standbys', 180, async () => (await all.standbys()).length === 2);
+    const [first, ...others] = nodes;
+    await first?.start();
+    await until('a first primary', setUpWithin, async () => (await all.primary()) !== undefined);
+    for (const node of others) await node.start();
+    await all.complete();
     await all.#createDatabase();
-    await until('a synchronous standby', 180, async () =>
-      (await all.standbys()).some(({ isSynchronous }) => isSynchronous),
-    );
+    await all.complete();
     return all;
   }
 
-  /** Returns the URL of the database through HAProxy. */
-  readonly url = (role: 'server' | 'owner'): string =>
-    `postgres://eaas_${role}:${role === 'server' ? 'choose-another' : 'choose-one'}@${this.#servers.address}:5000/eaas`;
+  /** Waits until `patronictl list` shows what the page asks for. */
+  async complete(): Promise<void> {
+    await until('two standbys', setUpWithin, async () => (await this.standbys()).length === 2);
+    let seen: readonly Member[] = [];
+    const shown = async (): Promise<boolean> => isComplete((seen = await this.list()));
+    await until('a leader, a synchronous standby and no lag', setUpWithin, shown).catch((error: unknown) => {
+      throw new Error(`patronictl list shows ${JSON.stringify(seen)}`, { cause: error });
+    });
+  }
 
-  /** Starts pgbouncer between the servers and HAProxy, and returns its URL. */
+  /** Returns the URL of the database through HAProxy, as the page prints it. */
+  readonly url = (role: keyof Urls): string => this.#urls[role];
+
+  /** Starts pgbouncer between the servers and HAProxy, and returns the URL that the page prints. */
   async startPgbouncer(): Promise<string> {
-    const { address } = this.#servers;
-    await writeExampleFile('userlist.txt', this.#servers);
-    const file = await writeExampleFile('pgbouncer.ini', this.#servers);
+    const { servers } = this.#machines;
+    await copyExampleFile('userlist.txt', servers, 'etc/pgbouncer');
+    const file = await copyExampleFile('pgbouncer.ini', servers, 'etc/pgbouncer');
     await startDaemon(this.#findings, ['pgbouncer', '-q', file]);
-    await until('pgbouncer accepts connections', 10, () => accepts({ host: address, port: 6432 }));
-    return `postgres://eaas_server:choose-another@${address}:6432/eaas?prepare=false`;
-  }
-
-  /** Starts the members of etcd that are not running. */
-  async startEtcd(): Promise<void> {
-    for (const machine of this.#members.filter((each) => !this.#etcd.has(each))) {
-      const lines = (await exampleFile('etcd.env', machine)).trim().split('\n');
-      const env = Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2)));
-      this.#etcd.set(machine, await startDaemon(this.#findings, ['etcd'], env));
-    }
-    for (const machine of this.#members) await until('etcd is healthy', 180, () => isHealthy(machine));
-  }
-
-  async killEtcd(members: 'leader' | 'all'): Promise<void> {
-    for (const [machine, child] of this.#etcd) {
-      if (members === 'leader' && !(await leadsEtcd(machine))) continue;
-      await killDaemon(child);
-      this.#etcd.delete(machine);
-      if (members === 'leader') return;
-    }
+    const address = { host: servers.address, port: 6432 };
+    await until('pgbouncer accepts connections', setUpWithin, () => accepts(address));
+    return exported('pooledUrl', 'DATABASE_URL', servers);
   }
 
   async primary(): Promise<Node | undefined> {
@@ -108,6 +118,12 @@ export class HighAvailability {
     return primary;
   }
 
+  requireNode(name: string): Node {
+    const node = this.nodes.find((one) => one.name === name);
+    if (!node) throw new Error(`the example must have a node ${name}`);
+    return node;
+  }
+
   /** Returns the standbys that receive the WAL of the primary. */
   async standbys(): Promise<readonly Standby[]> {
     const primary = await this.primary();
@@ -116,38 +132,20 @@ export class HighAvailability {
     return (await primary?.query<Standby>(query).catch(() => [])) ?? [];
   }
 
-  /** Runs the `patronictl` command of the manual for this action. */
-  async patronictl(action: string): Promise<void> {
-    const printed = commandsOf(read('docs/operating/high-availability.md'));
-    const command = printed.find((line) => line.startsWith('patronictl ') && line.includes(` ${action} `));
-    const config = this.nodes[0]?.config ?? '';
-    const words = command?.replace('/etc/patroni/config.yml', config).split(' ').slice(1) ?? [];
-    await run('patronictl', words, { env: { ...environment, LC_ALL: 'C.UTF-8' } });
+  async list(): Promise<readonly Member[]> {
+    return listMembers(this.#machines.operator);
   }
 
-  /** Creates the roles and the database with the statements of the manual. */
+  /** Runs the `patronictl` command of the page for this action. */
+  async patronictl(action: 'switchover' | 'reinit'): Promise<void> {
+    await runPrinted(action, { machine: this.#machines.operator });
+  }
+
+  /** Creates the roles and the database with the statements of the manual, in the `psql` of the page. */
   async #createDatabase(): Promise<void> {
-    const primary = await this.requirePrimary();
-    const [roles = ''] = blocksOf(read('packages/server/README.md'), 'sql');
-    for (const statement of roles.replace(/--.*$/gm, '').split(';')) await primary.query(statement);
+    const [statements = ''] = blocksOf(read('packages/server/README.md'), 'sql');
+    const input = `\\set ON_ERROR_STOP on\n${statements}`;
+    const env = { PGPASSWORD: 'choose-a-fourth' };
+    await runPrinted('psql', { machine: this.#machines.servers, input, env });
   }
-}
-
-async function isHealthy({ address }: Machine): Promise<boolean> {
-  return fetch(`http://${address}:2379/health`, { signal: AbortSignal.timeout(1_000) }).then(
-    ({ ok }) => ok,
-    () => false,
-  );
-}
-
-interface Status {
-  readonly header: { readonly member_id: string };
-  readonly leader: string;
-}
-
-async function leadsEtcd({ address }: Machine): Promise<boolean> {
-  const options = { method: 'POST', body: '{}', signal: AbortSignal.timeout(2_000) };
-  const response = await fetch(`http://${address}:2379/v3/maintenance/status`, options);
-  const { header, leader } = (await response.json()) as Status;
-  return header.member_id === leader;
 }

@@ -1,38 +1,34 @@
 import type { ChildProcess } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { childrenOf } from '../../../setup/own-postgres.ts';
 import type { Findings } from '../../trial.ts';
 import { killDaemon, signal, startDaemon } from '../daemon.ts';
-import { type Machine, writeExampleFile } from './files.ts';
+import type { Machine } from './files.ts';
 
 /** One machine of the example, with PostgreSQL under Patroni. */
 export class Node {
   readonly name: string;
   readonly address: string;
-  readonly config: string;
   readonly #findings: Findings;
   readonly #home: string;
   #patroni: ChildProcess | undefined;
 
-  private constructor(findings: Findings, { name, address, home }: Machine, config: string) {
+  constructor(findings: Findings, { name, address, home }: Machine) {
     this.#findings = findings;
     this.name = name;
     this.address = address;
     this.#home = home;
-    this.config = config;
-  }
-
-  static async place(findings: Findings, machine: Machine): Promise<Node> {
-    const node = new Node(findings, machine, await writeExampleFile('patroni.yml', machine));
-    findings.defer(() => node.kill());
-    return node;
+    findings.defer(() => this.kill());
   }
 
   async start(): Promise<void> {
-    this.#patroni = await startDaemon(this.#findings, ['patroni', this.config]);
+    this.#patroni = await startDaemon(this.#findings, [
+      'patroni',
+      join(this.#home, 'etc/patroni/config.yml'),
+    ]);
   }
 
   /** Kills PostgreSQL and Patroni. Patroni is killed first, so that it cannot react to the end of PostgreSQL. */
@@ -42,6 +38,13 @@ export class Node {
     if (this.#patroni) await killDaemon(this.#patroni);
     for (const pid of [postmaster, ...children]) if (pid > 0) signal(pid, 'SIGKILL');
     while ((await this.#postmaster()) > 0) await sleep(10);
+  }
+
+  /** Removes the WAL from the data directory, so that PostgreSQL cannot start. */
+  async loseWal(): Promise<void> {
+    const wal = join(this.#data, 'pg_wal');
+    const segments = (await readdir(wal)).filter((name) => /^[0-9A-F]{24}$/.test(name));
+    for (const name of segments) await rm(join(wal, name));
   }
 
   async freeze(): Promise<void> {
@@ -82,8 +85,12 @@ export class Node {
     return pid > 0 ? [pid, ...(await childrenOf(pid))] : [];
   }
 
+  get #data(): string {
+    return join(this.#home, 'var/lib/postgresql/15/eaas');
+  }
+
   async #postmaster(): Promise<number> {
-    const file = join(this.#home, 'postgresql', '15', 'eaas', 'postmaster.pid');
+    const file = join(this.#data, 'postmaster.pid');
     const pid = Number((await readFile(file, 'utf8').catch(() => '')).split('\n', 1)[0]);
     // The file can name another process: it remains after PostgreSQL was killed, and the system uses process ids again.
     const title = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');

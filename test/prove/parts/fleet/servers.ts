@@ -19,7 +19,7 @@ interface Client {
   readonly load: Load;
 }
 
-export interface Start {
+interface Start {
   readonly env: Environment;
   readonly tenants: readonly Tenant[];
   readonly program?: readonly string[];

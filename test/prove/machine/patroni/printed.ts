@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process';
+import {
+  environment,
+  giveTo,
+  postgresAccount,
+} from '../../../../packages/server/src/embedded/command-line.ts';
+import { blocksOf, read } from '../../../docs/markdown.ts';
+import { postgresPrograms } from '../cluster.ts';
+import { copyExampleFile, type Machine, placed } from './files.ts';
+
+/** How each block of commands begins on the page. */
+export const printed = {
+  configure: "sed -e 's/@NAME@/db1/g'",
+  list: 'patronictl -c /etc/patroni/config.yml list',
+  psql: 'psql ',
+  urls: 'export EAAS_MIGRATE_DATABASE_URL=',
+  pooledUrl: 'export DATABASE_URL=',
+  switchover: 'patronictl -c /etc/patroni/config.yml switchover',
+  reinit: 'patronictl -c /etc/patroni/config.yml reinit',
+} as const;
+
+/** Returns the block of commands of the page that begins in this way. */
+function blockOf(beginning: string): string {
+  const blocks = blocksOf(read('docs/operating/high-availability.md'), 'sh');
+  const found = blocks.filter((block) => block.startsWith(beginning));
+  if (found.length !== 1) {
+    throw new Error(`the page must have one block that begins with "${beginning}" (got ${found.length})`);
+  }
+  return found[0] ?? '';
+}
+
+interface Run {
+  readonly machine: Machine;
+  readonly cwd?: string;
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+async function runScript(
+  script: string,
+  { machine, cwd = machine.home, input = '', env }: Run,
+): Promise<string> {
+  const path = `${(await postgresPrograms()) ?? ''}:${environment.PATH}`;
+  const options = { cwd, env: { ...environment, LC_ALL: 'C.UTF-8', PATH: path, ...env }, timeout: 120_000 };
+  const text = await placed(script, machine);
+  return new Promise((resolve, reject) => {
+    const child = execFile('bash', ['-euo', 'pipefail', '-c', text], options, (error, stdout, stderr) => {
+      if (error) reject(new Error(`the printed command must end with 0:\n${text}\n${stdout}${stderr}`));
+      else resolve(stdout);
+    });
+    // A command that reads no input can end before the input is written, and the write then fails.
+    child.stdin?.on('error', () => {}).end(input);
+  });
+}
+
+/** Runs a block of the page in bash, and returns its output. */
+export async function runPrinted(name: keyof typeof printed, run: Run): Promise<string> {
+  return runScript(blockOf(printed[name]), run);
+}
+
+/** Returns the value of a variable that a block of the page exports. */
+export async function exported(
+  name: 'urls' | 'pooledUrl',
+  variable: string,
+  machine: Machine,
+): Promise<string> {
+  return (await runScript(`${blockOf(printed[name])}\nprintenv ${variable}`, { machine })).trim();
+}
+
+/**
+ * Writes the configuration of a database machine with the commands of the page. The page prints the commands for `db1`,
+ * and asks for the name and the address of each other machine.
+ */
+export async function configure(machine: Machine): Promise<void> {
+  for (const file of ['etcd.env', 'patroni.yml']) await copyExampleFile(file, machine, '.');
+  const block = blockOf(printed.configure)
+    .replaceAll('db1', machine.name)
+    .replaceAll('10.0.0.11', machine.address);
+  await runScript(block, { machine });
+  await giveTo(await postgresAccount(), machine.home);
+}
+
+export interface Member {
+  readonly name: string;
+  readonly role: string;
+  readonly state: string;
+  readonly lag: string;
+}
+
+/** Returns the table that `patronictl list` of the page prints. */
+export async function listMembers(machine: Machine): Promise<readonly Member[]> {
+  const output = await runPrinted('list', { machine });
+  const rows = output.split('\n').filter((line) => line.startsWith('| '));
+  const [head = [], ...members] = rows.map((line) => line.split('|').map((cell) => cell.trim()));
+  const cell = (row: readonly string[], title: string): string => row[head.indexOf(title)] ?? '';
+  return members.map((row) => ({
+    name: cell(row, 'Member'),
+    role: cell(row, 'Role'),
+    state: cell(row, 'State'),
+    lag: cell(row, 'Lag in MB'),
+  }));
+}
+
+export const isRunning = ({ state }: Member): boolean => state === 'running' || state === 'streaming';
+
+/** The page asks for one leader, one synchronous standby, and no lag of the standbys. */
+export function isComplete(members: readonly Member[]): boolean {
+  const roles = members.map(({ role }) => role).toSorted();
+  const standbys = members.filter(({ role }) => role !== 'Leader');
+  return (
+    roles.join() === 'Leader,Replica,Sync Standby' &&
+    members.every(isRunning) &&
+    standbys.every(({ lag }) => lag === '0')
+  );
+}
