@@ -74,10 +74,7 @@ export const connections: Trial = {
   about: `each of ${tenantCount} tenants sends to each of eight servers, while all logs are locked for a short and for a long time`,
   limit: 600,
   async run(findings) {
-    const cluster = await Cluster.create(
-      findings,
-      settings,
-    );
+    const cluster = await Cluster.create(findings, settings);
     const scene = await prepare(findings, cluster, false);
     const watch = scene.servers.connections;
     const most = (await lockLogs(scene, () => watch.now >= busy, short)) / serverCount;
