@@ -1,5 +1,6 @@
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { rootKey } from '../../packages/server/src/crypto/key-hierarchy.ts';
+import { healthOf } from '../../packages/server/src/http/health.ts';
 import { countUsage } from '../../packages/server/src/jobs/count-usage.ts';
 import { type CopyReport, copyDatabase } from '../../packages/server/src/operations/copy/copy-database.ts';
 import { verifyChain } from '../../packages/server/src/operations/verify/verify-chain.ts';
@@ -33,10 +34,13 @@ async function move(source: Service, target: Service): Promise<CopyReport[]> {
   return reports;
 }
 
+const isReady = async (service: Service): Promise<boolean> => (await healthOf(service)()).ready;
+
 whereAvailable('Citus', await citusIsInstalled(), () => {
   test('tenants move from one PostgreSQL to Citus, and back', async () => {
     const plain = await serviceIn();
     const citus = await serviceIn(requested<PostgresAddress>(inject('citus')));
+    expect([await isReady(plain), await isReady(citus)]).toEqual([true, true]);
     const residents = [await settle(plain, 'ann'), await settle(plain, 'bob')];
     for (const { token } of residents) {
       const api = apiOf(plain, token);
@@ -58,6 +62,7 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
     const isMoved = [{ state: 'moved' }, { state: 'moved' }];
     expect(await move(plain, citus)).toMatchObject(isMoved);
     expect([await wrapIn(plain), await wrapIn(citus)]).toEqual([503, 200]);
+    expect([await isReady(plain), await isReady(citus)]).toEqual([false, true]);
     const usage = await apiOf(citus, ann?.token ?? '')('GET /v1/usage', {});
     expect(usage.operations['key.wrap']).toBe(101);
     for (const { tenantId } of residents) {
@@ -65,6 +70,7 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
     }
     expect(await move(citus, plain)).toMatchObject(isMoved);
     expect([await wrapIn(plain), await wrapIn(citus)]).toEqual([200, 503]);
+    expect([await isReady(plain), await isReady(citus)]).toEqual([true, false]);
     for (const { tenantId } of residents) {
       expect(await verifyChain(plain, tenantId)).toMatchObject({ valid: true, error_count: 0 });
     }
