@@ -29,7 +29,7 @@ export function judgeDatabaseTls(databaseUrl: string | null): Finding {
 }
 
 type Setting = 'fsync' | 'full_page_writes' | 'synchronous_commit';
-type Settings = Readonly<Record<Setting, string>>;
+export type Settings = Readonly<Record<Setting, string>>;
 
 export async function judgeDurability(sql: Sql): Promise<Finding[]> {
   const [row] = await sql<Settings[]>`

@@ -9,6 +9,7 @@ import { Database } from '../store/database.ts';
 import { clockDifference } from '../store/database-time.ts';
 import { isDenied } from '../store/faults.ts';
 import { isMigrated } from '../store/migrate.ts';
+import { judgeCitus } from './citus.ts';
 import { judgeDatabaseTls, judgeDurability, judgeRole } from './database.ts';
 import { type Finding, failed, ok, skipped } from './finding.ts';
 import { judgeFiles, judgeNode } from './machine.ts';
@@ -45,7 +46,12 @@ async function examineDatabase(database: Database): Promise<Finding[]> {
       throw error;
     });
     if (migrated) {
-      return [...found, ok('schema', 'The schema is up to date.'), await database.run(judgeRole)];
+      return [
+        ...found,
+        ok('schema', 'The schema is up to date.'),
+        await database.run(judgeRole),
+        ...(await database.run(judgeCitus, 10_000)),
+      ];
     }
     const missing = 'The schema has another version, or the role cannot read the schema: run `eaas migrate`.';
     return [

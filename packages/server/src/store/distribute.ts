@@ -24,14 +24,14 @@ const tenantTables = [
 /** The tables in which a request finds its tenant, with the columns by which Citus distributes these tables. */
 const directories: Readonly<Record<string, string>> = { token_directory: 'token_hash', tenant_names: 'name' };
 
-const tenantFunctions = ['append', 'purge_entries', 'destroy_tenant', 'first_entry_since'];
+export const tenantFunctions = ['append', 'purge_entries', 'destroy_tenant', 'first_entry_since'];
 
 export async function hasCitus(sql: Sql): Promise<boolean> {
   return (await sql`select from pg_extension where extname = 'citus'`).count > 0;
 }
 
 /** Returns the names of the tables and functions that Citus must distribute, but has not distributed yet. */
-async function undistributed(sql: Sql): Promise<{ tables: string[]; functions: string[] }> {
+export async function undistributed(sql: Sql): Promise<{ tables: string[]; functions: string[] }> {
   const wanted = [...tenantTables, ...Object.keys(directories)];
   const tables = await sql<{ name: string }[]>`
     select relname as name from pg_class
