@@ -1,3 +1,4 @@
+import { citus } from './parts/citus/citus.ts';
 import { clocks } from './parts/clocks.ts';
 import { fairness } from './parts/fairness/fairness.ts';
 import { failover } from './parts/failover.ts';
@@ -15,6 +16,7 @@ export const parts: readonly Part[] = [
   failover,
   patroni,
   pgbouncer,
+  citus,
   fleet,
   clocks,
   tampering,

@@ -48,14 +48,7 @@ export async function startCitus(
     Array.from({ length: workers + 1 }, () => OwnPostgres.start('installed', durable, settings)),
   );
   undo.push(async () => void (await Promise.all(nodes.map((node) => node.drop()))));
-  for (const node of nodes) {
-    const address = node.connection('superuser');
-    // The node connects to itself to move a shard, and would use TCP without this setting.
-    await withAdmin(address, (sql) =>
-      sql.unsafe(`alter system set citus.local_hostname = '${address.host}'`),
-    );
-    await withAdmin(address, (sql) => sql`select pg_reload_conf()`);
-  }
+  for (const node of nodes) await useSocket(node.connection('superuser'));
   const [coordinator, ...others] = nodes.map((node): PostgresAddress => {
     const { host, port } = node.connection('superuser');
     return { host, port };
@@ -64,6 +57,14 @@ export async function startCitus(
   const address = { ...coordinator, workers: others, template: 'template_citus' };
   await prepare(address, address.template);
   return address;
+}
+
+/** A node connects to itself to move a shard, and would use TCP without this setting. */
+export async function useSocket(node: PostgresAddress): Promise<void> {
+  await withAdmin(node, async (sql) => {
+    await sql.unsafe(`alter system set citus.local_hostname = '${node.host}'`);
+    await sql`select pg_reload_conf()`;
+  });
 }
 
 async function prepare(address: PostgresAddress, name: string): Promise<void> {

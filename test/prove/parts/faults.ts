@@ -1,16 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type postgres from 'postgres';
-import { succeeded, tally } from '../../faults/load.ts';
 import type { Environment } from '../../conformance/program.ts';
 import { childrenOf } from '../../setup/own-postgres.ts';
 import { Cluster, withoutStandby } from '../machine/cluster.ts';
 import type { Findings, Part, Trial } from '../trial.ts';
+import { recovers } from './recovers.ts';
 import { UnderLoad } from './under-load.ts';
 
 /** In milliseconds. The time exceeds every timeout of the server for requests to the database. */
 const long = 5_200;
-/** In milliseconds. */
-const backWithin = 5_000;
 
 interface Fault {
   readonly what: string;
@@ -131,20 +129,7 @@ async function inflict(findings: Findings, bench: UnderLoad, fault: Fault): Prom
   const sql = bench.cluster.connect(findings, 'superuser');
   findings.try(fault.what);
   await fault.inflict(bench, sql);
-  const endedAt = performance.now();
-  const waited = await bench.backAfter(endedAt, 2 * backWithin);
-  findings.figure(fault.what, `back after ${Math.round(waited)} ms`);
-  const found = `${fault.what}: ${Math.round(waited)} ms`;
-  findings.check(`both servers serve again within ${backWithin} ms`, waited < backWithin, found);
-  await sleep(1_500);
-  const now = performance.now();
-  const calm = bench.between(now - 1_000, now);
-  const isCalm = calm.length > 0 && calm.every(succeeded);
-  findings.check(
-    'nothing is refused once both serve',
-    isCalm,
-    `${fault.what}: ${JSON.stringify(tally(calm))}`,
-  );
+  await recovers(findings, bench, fault.what);
 }
 
 export const faults: Part = {

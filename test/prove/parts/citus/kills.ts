@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { succeeded } from '../../../faults/load.ts';
+import { recovers } from '../recovers.ts';
+import { separate } from './moves.ts';
+import { Disturbance, type Scene } from './scene.ts';
+
+const away = 2_000;
+
+export function workersKilled(rounds: number) {
+  return async (scene: Scene): Promise<void> => {
+    const { findings, database, bench } = scene;
+    await separate(scene);
+    for (let round = 0; round < rounds; round++) {
+      for (const worker of database.workers) {
+        await worker.kill();
+        const killedAt = performance.now();
+        await sleep(away);
+        const now = performance.now();
+        const served = bench.loaded.map(
+          ({ load }) =>
+            load.sent.filter((sent) => sent.sentAt > killedAt && sent.answeredAt < now && succeeded(sent))
+              .length,
+        );
+        findings.figure('responses to the tenant of the other worker meanwhile', Math.max(...served));
+        await worker.start();
+        findings.try('worker killed, started 2 s later');
+        await recovers(findings, bench, 'worker away for 2 s');
+      }
+    }
+  };
+}
+
+export function coordinatorKilled(rounds: number) {
+  return async ({ findings, database, bench }: Scene): Promise<void> => {
+    for (let round = 0; round < rounds; round++) {
+      await database.coordinator.kill();
+      await sleep(round % 2 === 0 ? 0 : away);
+      await database.coordinator.start();
+      findings.try('coordinator killed and started');
+      await recovers(findings, bench, 'coordinator killed and started');
+    }
+  };
+}
+
+export function serversKilled(rounds: number) {
+  return async (scene: Scene): Promise<void> => {
+    const { findings, bench } = scene;
+    const disturbance = new Disturbance();
+    for (let round = 0; round < rounds; round++) {
+      for (const nth of [0, 1]) {
+        await disturbance.during(scene, () => bench.restart(nth));
+        findings.try('server killed and started');
+        await recovers(findings, bench, 'server killed');
+      }
+    }
+  };
+}
