@@ -52,7 +52,6 @@ export const mutations: readonly Mutation[] = [
     {
       'faults:database': ['every answer is in the log'],
       'failover:asynchronous-load': ['every answer after the switch is in the log'],
-      'citus:workers': ['every answer is in the log'],
     },
     [
       `${server}/state/append.ts`,
@@ -60,11 +59,6 @@ export const mutations: readonly Mutation[] = [
       "  for (const item of batch) item.settle('written');\n",
     ],
   ),
-  mutation('asynchronous-commits-on-citus', { 'citus:logical': ['every answer is in the log'] }, [
-    'docs/operating/citus.md',
-    'synchronous_commit = on\n   ```',
-    'synchronous_commit = off\n   ```',
-  ]),
   mutation('uncaught-errors-of-the-driver', { 'faults:database': ['no server ends'] }, [
     `${server}/listening.ts`,
     'if (isDriverFault(error)) {',

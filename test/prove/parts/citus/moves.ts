@@ -1,31 +1,36 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeadlock } from '../../../../packages/server/src/store/faults.ts';
+import { blocksOf, read } from '../../../docs/markdown.ts';
 import { Disturbance, type Scene } from './scene.ts';
 
 type Mode = 'force_logical' | 'block_writes';
 
-async function move({ database }: Scene, tenantId: string, mode: Mode): Promise<void> {
-  const { id, host } = await database.shardOf(tenantId);
-  const target = database.otherWorker(host);
-  await database.run(
-    `select citus_move_shard_placement(${id}, '${host}', 5432, '${target.socket}', 5432, shard_transfer_mode => '${mode}')`,
-  );
-}
-
-/** Repeats the statement if Citus cancels it, because it can wait for a request that waits for it. */
-async function isolate({ findings, database }: Scene, tenantId: string): Promise<void> {
-  const statement = `select isolate_tenant_to_new_shard('eaas.tenants', '${tenantId}', 'CASCADE',
-    shard_transfer_mode => 'block_writes')`;
+/** Repeats the statement if Citus cancels it: the statement and a request of a server can wait for each other. */
+async function persist({ findings, database }: Scene, statement: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await database.run(statement);
       return;
     } catch (error) {
       if (!isDeadlock(error) || attempt === 20) throw error;
-      findings.try('isolation cancelled because of a deadlock');
+      findings.try('statement cancelled because of a deadlock');
     }
   }
 }
+
+async function move(scene: Scene, tenantId: string, mode: Mode): Promise<void> {
+  const { id, host } = await scene.database.shardOf(tenantId);
+  const target = scene.database.otherWorker(host);
+  const statement = `select citus_move_shard_placement(${id}, '${host}', 5432, '${target.socket}', 5432,
+    shard_transfer_mode => '${mode}')`;
+  await persist(scene, statement);
+}
+
+const isolate = (scene: Scene, tenantId: string): Promise<void> =>
+  persist(
+    scene,
+    `select isolate_tenant_to_new_shard('eaas.tenants', '${tenantId}', 'CASCADE', shard_transfer_mode => 'block_writes')`,
+  );
 
 /** Moves the shards of the tenants in turn. */
 export function moves(mode: Mode, times: number) {
@@ -65,15 +70,15 @@ export async function separate(scene: Scene): Promise<void> {
 
 export async function rebalancing(scene: Scene): Promise<void> {
   const { findings, database } = scene;
+  const [balance = '', drain = ''] = blocksOf(read('docs/operating/citus.md'), 'sql').slice(-2);
+  const socket = database.workers[1]?.socket ?? '';
   const disturbance = new Disturbance();
-  const [node] = database.workers;
-  const socket = node?.socket ?? '';
   await disturbance.during(scene, async () => {
-    await database.run(`select citus_drain_node('${socket}', 5432, shard_transfer_mode => 'force_logical')`);
+    await persist(scene, drain.replace('worker-2.example', socket));
     findings.try('worker drained');
     await database.run(`select citus_set_node_property('${socket}', 5432, 'shouldhaveshards', true)`);
-    await database.run(`select citus_rebalance_start(shard_transfer_mode => 'force_logical')`);
-    await database.run('select citus_rebalance_wait()');
+    // The rebalancer sees its job only after a commit, so the two statements must not share a transaction.
+    for (const statement of balance.trim().split('\n')) await database.run(statement);
     findings.try('rebalancer run');
   });
   disturbance.report(scene);
