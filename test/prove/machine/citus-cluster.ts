@@ -22,7 +22,7 @@ function nodeSettings(): Record<string, string> {
   };
 }
 
-export interface Shard {
+interface Shard {
   readonly id: string;
   readonly host: string;
 }

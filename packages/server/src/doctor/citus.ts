@@ -72,7 +72,11 @@ function judgeWorker(worker: CitusNode, expected: Readonly<Record<string, string
   }
   const findings = judgeSettings(settings)
     .filter(({ status }) => status !== 'ok')
-    .map((finding) => ({ ...finding, message: `On the worker ${name}, ${finding.message}` }));
+    .map(({ check: setting, status, message }) => ({
+      check: setting,
+      status,
+      message: `On the worker ${name}, ${message}`,
+    }));
   if (settings.synchronous_commit === 'off') {
     const message = `On the worker ${name}, synchronous_commit is off, so a move of a shard can lose entries`;
     findings.push(
