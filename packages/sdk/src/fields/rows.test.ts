@@ -39,7 +39,7 @@ function openFields() {
 const ada = {
   id: 42,
   email: ' Ada@Example.com',
-  name: 'Ada',
+  name: 'Ada King',
   ssn: '123-45-6789',
   age: -0,
   balance: -(2n ** 70n),
@@ -76,7 +76,7 @@ test('a row is the same after encryption and decryption', async () => {
     'photo',
     'notes',
   ]);
-  expect(inspect(stored)).not.toMatch(/Ada|123-45/);
+  expect(inspect(stored)).not.toMatch(/Ada King|Ada@|123-45/);
   expect(await records.decryptRow('users', 42, stored)).toStrictEqual(ada);
 });
 
