@@ -12,20 +12,20 @@ export class Burst {
   refused = 0;
   isPatient = false;
   readonly #sockets: readonly Socket[];
-  readonly #request: Buffer;
+  readonly #next: () => Buffer | string;
 
   readonly #milliseconds: number[];
 
-  private constructor(sockets: readonly Socket[], request: string, milliseconds: number[]) {
+  private constructor(sockets: readonly Socket[], request: string | (() => string), milliseconds: number[]) {
     this.#sockets = sockets;
     this.#milliseconds = milliseconds;
-    this.#request = Buffer.from(request);
+    this.#next = typeof request === 'string' ? always(Buffer.from(request)) : request;
   }
 
-  /** Opens the connections. Each request adds its time to `milliseconds`. */
+  /** Opens the connections. A function makes each request. Each request adds its time to `milliseconds`. */
   static async open(
     port: number,
-    request: string,
+    request: string | (() => string),
     connections: number,
     milliseconds: number[] = [],
   ): Promise<Burst> {
@@ -42,7 +42,7 @@ export class Burst {
         const next = (): void => {
           if (left-- > 0) {
             sentAt = performance.now();
-            socket.write(this.#request);
+            socket.write(this.#next());
             return;
           }
           socket.removeAllListeners('data');
@@ -54,7 +54,7 @@ export class Burst {
           if (!isComplete(response)) return;
           this.#milliseconds.push(performance.now() - sentAt);
           this.received += response.length;
-          if (response.startsWith('HTTP/1.1 200')) next();
+          if (/^HTTP\/1\.1 20[01]/.test(response)) next();
           else if (this.isPatient && /^HTTP\/1\.1 50[03]/.test(response)) {
             this.refused++;
             left++;
@@ -70,6 +70,10 @@ export class Burst {
   close(): void {
     for (const socket of this.#sockets) socket.destroy();
   }
+}
+
+function always(request: Buffer): () => Buffer {
+  return () => request;
 }
 
 /** Opens the connections at the first call, because a server closes new connections that send nothing. */

@@ -77,15 +77,27 @@ export async function repeated<T>(measure: () => Promise<T>): Promise<T> {
   }
 }
 
-type Run = (requests: number) => Promise<unknown>;
+export type Run = (requests: number) => Promise<unknown>;
+
+/** The items per second of one measurement. */
+export function itemsPerSecond(server: Replica, operation: Operation): Promise<number> {
+  const { texts, connections, requests, size } = operation;
+  return repeated(() =>
+    opened(server, operation, texts.length * connections, async (run) => {
+      const startedAt = performance.now();
+      await run(requests);
+      return (requests * size * 1_000) / (performance.now() - startedAt);
+    }),
+  );
+}
 
 /** Opens connections for one measurement, because the server closes connections that are idle for a minute. */
-async function opened(
+export async function opened<T>(
   { port }: Replica,
   { texts, connections }: Operation,
   warmUp: number,
-  measure: (run: Run, bursts: readonly Burst[]) => Promise<number[]>,
-): Promise<number[]> {
+  measure: (run: Run, bursts: readonly Burst[]) => Promise<T>,
+): Promise<T> {
   const bursts = await Promise.all(texts.map((text) => Burst.open(port, text, connections)));
   const run: Run = (requests) => Promise.all(bursts.map((one) => one.run(requests / bursts.length)));
   try {

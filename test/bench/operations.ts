@@ -15,7 +15,8 @@ export interface Operation {
   readonly connections: number;
 }
 
-interface Customer {
+/** A tenant with a key and a value of each kind that its requests need. */
+export interface Customer {
   readonly headers: { readonly Authorization: string };
   readonly path: string;
   readonly key_id: string;
@@ -54,15 +55,9 @@ export async function operationsOf(operator: Operator, replica: Replica): Promis
     texts: customers.map(textOf),
   });
   const batch = (verb: 'wrap' | 'unwrap', size: number): Operation => {
-    const textOf = ({ headers, key_id, wrapped_key }: Customer): string => {
-      const item = verb === 'wrap' ? { key_id, dek } : { key_id, wrapped_key };
-      return postRequest(`/v1/batch/${verb}`, headers, { items: Array.from({ length: size }, () => item) });
-    };
+    const textOf = (one: Customer): string => batchRequest(verb, one, size);
     return shared(`${verb}, an item of a batch of ${size}`, Math.round(800 / size), textOf, size);
   };
-  const wrap = ({ headers, path }: Customer) => postRequest(`${path}/wrap`, headers, { dek });
-  const unwrap = ({ headers, path, wrapped_key }: Customer) =>
-    postRequest(`${path}/unwrap`, headers, { wrapped_key });
   const encrypt = ({ headers, key_id }: Customer) =>
     postRequest('/v1/encrypt', headers, { key_id, plaintext });
   const decrypt = ({ headers, bundle }: Customer) => postRequest('/v1/decrypt', headers, bundle);
@@ -72,10 +67,10 @@ export async function operationsOf(operator: Operator, replica: Replica): Promis
     return ({ headers, key_id }: Customer) => postRequest('/v1/hash/blind', headers, { key_id, elements });
   };
   return [
-    alone('wrap, appended alone', 192, wrap),
-    alone('unwrap, appended alone', 192, unwrap),
-    shared('wrap, 32 calls of one tenant', 480, wrap),
-    shared('unwrap, 32 calls of one tenant', 480, unwrap),
+    alone('wrap, appended alone', 192, wrapOf),
+    alone('unwrap, appended alone', 192, unwrapOf),
+    shared('wrap, 32 calls of one tenant', 480, wrapOf),
+    shared('unwrap, 32 calls of one tenant', 480, unwrapOf),
     batch('wrap', 10),
     batch('wrap', 100),
     batch('unwrap', 10),
@@ -89,7 +84,24 @@ export async function operationsOf(operator: Operator, replica: Replica): Promis
   ];
 }
 
-async function newCustomer({ newTenant }: Operator, replica: Replica): Promise<Customer> {
+export function wrapOf({ headers, path }: Customer): string {
+  return postRequest(`${path}/wrap`, headers, { dek });
+}
+
+export function unwrapOf({ headers, path, wrapped_key }: Customer): string {
+  return postRequest(`${path}/unwrap`, headers, { wrapped_key });
+}
+
+export function batchRequest(
+  verb: 'wrap' | 'unwrap',
+  { headers, key_id, wrapped_key }: Customer,
+  size: number,
+): string {
+  const item = verb === 'wrap' ? { key_id, dek } : { key_id, wrapped_key };
+  return postRequest(`/v1/batch/${verb}`, headers, { items: Array.from({ length: size }, () => item) });
+}
+
+export async function newCustomer({ newTenant }: Operator, replica: Replica): Promise<Customer> {
   const { token } = await newTenant();
   const key_id = await newKey(replica, token);
   const path = `/v1/keys/${key_id}`;

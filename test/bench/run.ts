@@ -1,7 +1,9 @@
 import { benchmark as batches } from './batches.bench.ts';
 import { benchmark as blind } from './blind.bench.ts';
 import { type Benchmark, compare, type Measurement, type Report } from './compare.ts';
+import { benchmark as builds } from './builds.bench.ts';
 import { benchmark as chromium } from './chromium.bench.ts';
+import { benchmark as citus } from './citus.bench.ts';
 import { benchmark as costs } from './costs.bench.ts';
 import { benchmark as drizzle } from './drizzle.bench.ts';
 import { benchmark as fields } from './fields.bench.ts';
@@ -46,6 +48,8 @@ const benchmarks: readonly (Benchmark | Measurement | Report)[] = [
   growth,
   blind,
   costs,
+  citus,
+  builds,
   replicas,
   queue,
   telemetry,
@@ -94,11 +98,12 @@ async function taken(
   benchmark: Benchmark | Measurement | Report,
   defer: (close: () => unknown) => void,
 ): Promise<Taken> {
-  if ('comparisons' in benchmark) return { rows: await showRows(benchmark, defer) };
   if ('report' in benchmark) return { rows: await print(benchmark.report(defer)) };
+  const rows = 'comparisons' in benchmark ? await showRows(benchmark, defer) : [];
+  if (!('measure' in benchmark)) return { rows };
   const figures = await benchmark.measure(defer, (text) => console.log(text));
   for (const table of figures) console.log(`\n${tableOfFigures(table).join('\n')}`);
-  return { rows: [], figures };
+  return { rows, ...(figures.length > 0 && { figures }) };
 }
 
 async function showRows({ comparisons }: Benchmark, defer: (close: () => unknown) => void): Promise<Row[]> {

@@ -3,10 +3,10 @@ import { newKey, type Operator, type Replica, startReplica, type Tenant } from '
 import { childrenOf } from '../setup/own-postgres.ts';
 import { hasProxy, type Proxy, startProxy } from '../setup/tenant-proxies.ts';
 import { Burst, wrapRequest } from './burst.ts';
-import { type Benchmark, type Comparison, median, type Result } from './compare.ts';
+import type { Benchmark, Comparison, Result } from './compare.ts';
+import { comparisonOf, type Measure, named } from './in-turns.ts';
 import { openOperator } from './open-operator.ts';
 
-const [rounds, warmUps] = [7, 3];
 const requests = 6_000;
 const [tenants, connections] = [8, 24];
 
@@ -42,7 +42,7 @@ export const benchmark: Benchmark = {
       defer(running.stop);
       const through = toOne.map((way): Way => ({ ...way, replica: running }));
       const name = `2 replicas behind ${proxy}`;
-      return [comparison(name, perSecond(through), 'one replica', perSecond(toOne), 0.9)];
+      return [comparisonOf(name, perSecond(through), 'one replica', perSecond(toOne), 0.9)];
     };
     const alone = (among: readonly Replica[]): Way[] =>
       all.slice(0, 1).flatMap((tenant) =>
@@ -53,28 +53,34 @@ export const benchmark: Benchmark = {
         })),
       );
     return [
-      comparison('two workers, per CPU second', perCpuSecond(toTwo), 'one worker', perCpuSecond(toOne), 0.91),
+      comparisonOf(
+        'two workers, per CPU second',
+        perCpuSecond(toTwo),
+        'one worker',
+        perCpuSecond(toOne),
+        0.91,
+      ),
       {
         ...named('entries of the worker with less', 'of the other worker'),
         target: 0.67,
         elsewhere: () => entriesByWorker(two),
       },
-      comparison('two workers', perSecond(toTwo), 'one worker', perSecond(toOne)),
-      comparison(
+      comparisonOf('two workers', perSecond(toTwo), 'one worker', perSecond(toOne)),
+      comparisonOf(
         '2 replicas, one tenant',
         perSecond(alone([one, second])),
         'one replica',
         perSecond(alone([one])),
         0.7,
       ),
-      comparison(
+      comparisonOf(
         '3 replicas, one tenant',
         perSecond(alone([one, second, third])),
         'one replica',
         perSecond(alone([one])),
         0.7,
       ),
-      comparison('2 replicas by tenant', perSecond(byTenant), 'one replica', perSecond(toOne), 0.9),
+      comparisonOf('2 replicas by tenant', perSecond(byTenant), 'one replica', perSecond(toOne), 0.9),
       ...(await behind('haproxy')),
       ...(await behind('nginx')),
     ];
@@ -88,27 +94,6 @@ async function settleAll(operator: Operator, place: Replica): Promise<Wrapping[]
     all.push({ ...tenant, keyId: await newKey(place, tenant.token) });
   }
   return all;
-}
-
-type Measure = () => Promise<number>;
-
-function comparison(
-  name: string,
-  ours: Measure,
-  other: string,
-  reference: Measure,
-  target?: number,
-): Comparison {
-  return {
-    ...named(name, other),
-    ...(target !== undefined && { target }),
-    elsewhere: () => inTurns(ours, reference),
-  };
-}
-
-function named(ours: string, reference: string): Comparison {
-  const run = (): void => {};
-  return { ours: { name: ours, run }, reference: { name: reference, run } };
 }
 
 /** Opens connections for one measurement, because the server closes connections that are idle for a minute. */
@@ -156,20 +141,6 @@ async function cpuSeconds(pids: Iterable<number>): Promise<number> {
     }
   }
   return ticks / 100;
-}
-
-async function inTurns(ours: Measure, reference: Measure): Promise<Result> {
-  const taken: { ours: number; reference: number }[] = [];
-  for (let round = 0; round < warmUps + rounds; round++) {
-    taken.push({ ours: await ours(), reference: await reference() });
-  }
-  const measured = taken.slice(warmUps);
-  const ratios = measured.map((each) => each.ours / each.reference);
-  return {
-    ours: median(measured.map((each) => each.ours)),
-    reference: median(measured.map((each) => each.reference)),
-    ratio: { median: median(ratios), min: Math.min(...ratios), max: Math.max(...ratios) },
-  };
 }
 
 async function entriesByWorker({ baseUrl }: Replica): Promise<Result> {

@@ -1,40 +1,55 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, buildSync } from 'esbuild';
 
 const packages = fileURLToPath(new URL('../../packages/', import.meta.url));
+
+interface Build {
+  readonly name: string;
+  readonly folder?: string;
+  readonly entryPoints?: Readonly<Record<string, string>>;
+  readonly external?: string[];
+}
+
 let files: string | undefined;
 
 export function builtProgram(): string {
   const operator = fileURLToPath(new URL('operator-process.ts', import.meta.url));
-  return process.env['TEST_PROGRAM'] ?? build('server', { operator }, externals());
+  const options = { name: 'server', entryPoints: { operator }, external: externals(packages) };
+  return process.env['TEST_PROGRAM'] ?? build(options);
+}
+
+/** Builds the server of another checkout, which needs its own node_modules. */
+export function programOf(checkout: string): string {
+  const folder = join(resolve(checkout), 'packages');
+  return build({ name: 'server', folder, external: externals(folder) });
 }
 
 export function builtFilesProgram(): string {
-  files ??= build('files');
+  files ??= build({ name: 'files' });
   return files;
 }
 
 /** How the program of the server is built, into a new folder that is removed when the process ends. */
 export function serverBuild(): BuildOptions & { readonly outdir: string } {
-  return buildOf('server', {}, externals());
+  return buildOf({ name: 'server', external: externals(packages) });
 }
 
-function build(name: string, entryPoints: Readonly<Record<string, string>> = {}, external: string[] = []) {
-  const options = buildOf(name, entryPoints, external);
+function build(one: Build): string {
+  const options = buildOf(one);
   buildSync(options);
   return join(options.outdir, 'main.js');
 }
 
-function buildOf(name: string, entryPoints: Readonly<Record<string, string>>, external: string[]) {
+function buildOf({ name, folder = packages, entryPoints, external = [] }: Build) {
   // Node finds the package's dependencies only from a folder below the package's folder.
-  const cache = join(packages, name, 'node_modules/.cache');
+  const cache = join(folder, name, 'node_modules/.cache');
   mkdirSync(cache, { recursive: true });
   const outdir = mkdtempSync(join(cache, 'eaas-test-'));
   process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
   return {
-    entryPoints: { main: join(packages, name, 'src/main.ts'), ...entryPoints },
+    entryPoints: { main: join(folder, name, 'src/main.ts'), ...entryPoints },
     outdir,
     bundle: true,
     splitting: true,
@@ -48,8 +63,8 @@ function buildOf(name: string, entryPoints: Readonly<Record<string, string>>, ex
   } satisfies BuildOptions;
 }
 
-function externals(): string[] {
-  const manifest = JSON.parse(readFileSync(join(packages, 'server/package.json'), 'utf8')) as Record<
+function externals(folder: string): string[] {
+  const manifest = JSON.parse(readFileSync(join(folder, 'server/package.json'), 'utf8')) as Record<
     string,
     object
   >;

@@ -1,0 +1,48 @@
+import { type Comparison, median, type Result } from './compare.ts';
+
+export type Measure = () => Promise<number>;
+
+interface Turns {
+  readonly rounds: number;
+  readonly warmUps: number;
+}
+
+/** Compares two measurements that need their own processes or connections. */
+export function comparisonOf(
+  name: string,
+  ours: Measure,
+  other: string,
+  reference: Measure,
+  target?: number,
+  turns?: Turns,
+): Comparison {
+  return {
+    ...named(name, other),
+    ...(target !== undefined && { target }),
+    elsewhere: () => inTurns(ours, reference, turns),
+  };
+}
+
+export function named(ours: string, reference: string): Comparison {
+  const run = (): void => {};
+  return { ours: { name: ours, run }, reference: { name: reference, run } };
+}
+
+/** Measures both alternately, and first a few times without keeping the results. */
+async function inTurns(
+  ours: Measure,
+  reference: Measure,
+  { rounds, warmUps }: Turns = { rounds: 7, warmUps: 3 },
+): Promise<Result> {
+  const taken: { ours: number; reference: number }[] = [];
+  for (let round = 0; round < warmUps + rounds; round++) {
+    taken.push({ ours: await ours(), reference: await reference() });
+  }
+  const measured = taken.slice(warmUps);
+  const ratios = measured.map((each) => each.ours / each.reference);
+  return {
+    ours: median(measured.map((each) => each.ours)),
+    reference: median(measured.map((each) => each.reference)),
+    ratio: { median: median(ratios), min: Math.min(...ratios), max: Math.max(...ratios) },
+  };
+}
