@@ -2,16 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { operate, type Replica, startReplica } from '../faults/place.ts';
 import { programOf } from '../setup/built-program.ts';
 import { OwnPostgres } from '../setup/own-postgres.ts';
-import { Burst, getRequest, postRequest } from './burst.ts';
+import { getRequest, postRequest } from './burst.ts';
 import type { Benchmark } from './compare.ts';
-import { itemsPerSecond } from './costs.ts';
+import { itemsPer, itemsPerSecond } from './costs.ts';
+import { cpuMicroseconds } from './cpu-time.ts';
 import { comparisonOf } from './in-turns.ts';
 import { batchRequest, type Customer, newCustomer, type Operation, unwrapOf, wrapOf } from './operations.ts';
 
 const earlier = process.env['BENCH_EARLIER'] ?? '';
 const tenants = 16;
-const created = 640;
-const turns = { rounds: 15, warmUps: 4 };
+const turns = { rounds: 15, warmUps: 3 };
 const target = 0.97;
 
 interface Build {
@@ -21,7 +21,7 @@ interface Build {
 
 export const benchmark: Benchmark = {
   name: 'builds',
-  about: `this build compared with the build of the checkout that BENCH_EARLIER names, on one PostgreSQL that does not wait for the disk, with ${tenants} tenants`,
+  about: `this build compared with the build of the checkout that BENCH_EARLIER names, on one PostgreSQL that does not wait for the disk, with ${tenants} tenants; the CPU seconds are those of the server and of PostgreSQL`,
   async comparisons(defer) {
     if (earlier === '') {
       console.log('not available: an earlier build (BENCH_EARLIER does not name its checkout)');
@@ -40,49 +40,48 @@ export const benchmark: Benchmark = {
       return { server, customers };
     };
     const [now, before] = [await start('.'), await start(earlier)];
-    const compared = (name: string, measureOf: (build: Build) => Promise<number>) =>
-      comparisonOf(
+    const cpuSeconds = async ({ server }: Build): Promise<number> =>
+      ((await cpuMicroseconds(server.pid)) + (await cpuMicroseconds(postgres.pid))) / 1e6;
+    return operations.flatMap(({ name, textOf, ...rest }) => {
+      const operationOf = ({ customers }: Build): Operation => ({
         name,
-        () => measureOf(now),
-        'earlier build',
-        () => measureOf(before),
-        target,
-        turns,
-      );
-    const called = (name: string, operationOf: (build: Build) => Operation) =>
-      compared(name, (build) => itemsPerSecond(build.server, operationOf(build)));
-    const each = (name: string, requests: number, textOf: (one: Customer) => string, size = 1) =>
-      called(name, ({ customers }) => ({
-        name,
-        size,
-        requests,
-        connections: size === 1 ? 2 : 1,
         texts: customers.map(textOf),
-      }));
-    return [
-      each('wrap', 1_600, wrapOf),
-      each('unwrap', 1_600, unwrapOf),
-      each('batch of 100 wraps', 160, (one) => batchRequest('wrap', one, 100), 100),
-      each('batch of 100 unwraps', 160, (one) => batchRequest('unwrap', one, 100), 100),
-      each('page of 50 audit entries', 640, ({ headers }) => getRequest('/v1/audit?limit=50', headers)),
-      compared('creation of a key', keysPerSecond),
-    ];
+        ...rest,
+      });
+      const perSecond = (build: Build) => () => itemsPerSecond(build.server, operationOf(build));
+      const perCpuSecond = (build: Build) => () =>
+        itemsPer(build.server, operationOf(build), () => cpuSeconds(build));
+      const other = 'earlier build';
+      return [
+        comparisonOf(
+          `${name}, per CPU second`,
+          perCpuSecond(now),
+          other,
+          perCpuSecond(before),
+          target,
+          turns,
+        ),
+        comparisonOf(name, perSecond(now), other, perSecond(before), undefined, turns),
+      ];
+    });
   },
 };
 
-async function keysPerSecond({ server, customers }: Build): Promise<number> {
-  const bursts = await Promise.all(
-    customers.map(({ headers }) => {
-      const request = (): string =>
-        postRequest('/v1/keys', headers, { name: randomBytes(16).toString('hex') });
-      return Burst.open(server.port, request, 1);
-    }),
-  );
-  const startedAt = performance.now();
-  try {
-    await Promise.all(bursts.map((burst) => burst.run(created / tenants)));
-    return (created * 1_000) / (performance.now() - startedAt);
-  } finally {
-    for (const burst of bursts) burst.close();
-  }
+type Called = Omit<Operation, 'texts'> & { readonly textOf: (one: Customer) => Operation['texts'][number] };
+
+const single = { size: 1, connections: 2, requests: 960 };
+const batch = { size: 100, connections: 1, requests: 128 };
+
+const operations: readonly Called[] = [
+  { name: 'wrap', ...single, textOf: wrapOf },
+  { name: 'unwrap', ...single, textOf: unwrapOf },
+  { name: 'batch of wraps', ...batch, textOf: (one) => batchRequest('wrap', one, 100) },
+  { name: 'batch of unwraps', ...batch, textOf: (one) => batchRequest('unwrap', one, 100) },
+  { name: 'audit page', ...single, textOf: ({ headers }) => getRequest('/v1/audit?limit=50', headers) },
+  { name: 'key creation', ...single, textOf: keyRequest },
+];
+
+/** Creates a key with another name for each request. */
+function keyRequest({ headers }: Customer): () => string {
+  return () => postRequest('/v1/keys', headers, { name: randomBytes(16).toString('hex') });
 }

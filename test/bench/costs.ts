@@ -81,12 +81,21 @@ export type Run = (requests: number) => Promise<unknown>;
 
 /** The items per second of one measurement. */
 export function itemsPerSecond(server: Replica, operation: Operation): Promise<number> {
+  return itemsPer(server, operation, async () => performance.now() / 1_000);
+}
+
+/** The items of one measurement, divided by the increase of what `read` returns. */
+export function itemsPer(
+  server: Replica,
+  operation: Operation,
+  read: () => Promise<number>,
+): Promise<number> {
   const { texts, connections, requests, size } = operation;
   return repeated(() =>
     opened(server, operation, texts.length * connections, async (run) => {
-      const startedAt = performance.now();
+      const before = await read();
       await run(requests);
-      return (requests * size * 1_000) / (performance.now() - startedAt);
+      return (requests * size) / ((await read()) - before);
     }),
   );
 }
@@ -126,7 +135,7 @@ async function readCounters({ sql, postgresPid, server }: Watched): Promise<numb
 }
 
 const requestBytes = ({ texts }: Operation): number =>
-  texts.reduce((sum, text) => sum + text.length, 0) / texts.length;
+  texts.reduce((sum, text) => sum + (typeof text === 'string' ? text : text()).length, 0) / texts.length;
 
 const receivedBy = (bursts: readonly Burst[]): number =>
   bursts.reduce((sum, { received }) => sum + received, 0);

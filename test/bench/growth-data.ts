@@ -13,6 +13,7 @@ import { findHead, headTable } from '../../packages/server/src/store/heads.ts';
 import { findKey, keyTable } from '../../packages/server/src/store/keys.ts';
 import { finishNight, nightTable } from '../../packages/server/src/store/verifications.ts';
 import type { Operator } from '../faults/place.ts';
+import { copyKeys, copyTenants, rowOf } from './growth-copies.ts';
 import { type Api, apiOf, dek, type Resident, settle } from '../setup/world.ts';
 
 export interface Grown extends Resident {
@@ -104,46 +105,6 @@ async function addVersions(service: Service, sql: postgres.Sql, { api, tenantId 
   service.tenants.forget(tenantId);
 }
 
-async function copyKeys(sql: postgres.Sql, { tenantId, keyId }: Grown, size: number): Promise<void> {
-  // Disables the trigger, which would update one row of `key_counts` for each copy.
-  await sql`alter table eaas.keys disable trigger keys_counted`;
-  await sql`
-    insert into eaas.keys select (jsonb_populate_record(k, jsonb_build_object('key_id', gen_random_uuid(),
-      'name', 'copy ' || nth, 'created_id', -nth, 'status', case nth % 1000 when 0 then 'disabled' else 'active' end))).*
-    from eaas.keys k, generate_series(1, ${size}::int) nth where k.tenant_id = ${tenantId} and k.key_id = ${keyId}`;
-  await sql`alter table eaas.keys enable trigger keys_counted`;
-  await sql`update eaas.key_counts c set count =
-    (select count(*) from eaas.keys k where k.tenant_id = c.tenant_id and k.status = c.status)`;
-  await sql`
-    insert into eaas.key_versions (tenant_id, key_id, key_version, created_at, sealed)
-    select k.tenant_id, k.key_id, 1, v.created_at, v.sealed from eaas.keys k, eaas.key_versions v
-    where k.tenant_id = ${tenantId} and k.created_id < 0 and v.tenant_id = ${tenantId} and v.key_id = ${keyId}`;
-  await sql`
-    insert into eaas.row_records (tenant_id, subject, rev) select tenant_id, key_id, rev from eaas.keys
-    where tenant_id = ${tenantId} and created_id < 0`;
-}
-
-export async function copyTenants(sql: postgres.Sql, tenantId: string, size: number): Promise<void> {
-  await sql`create temporary table copies as select gen_random_uuid() as id, nth from generate_series(1, ${size}::int) nth`;
-  await sql`
-    insert into eaas.tenants select (jsonb_populate_record(t, jsonb_build_object('tenant_id', id, 'name', 'copy ' || nth))).*
-    from eaas.tenants t, copies where tenant_id = ${tenantId}`;
-  await sql`
-    insert into eaas.audit_heads (tenant_id, id, hash, state_id, created_at, month, encrypts, mac, uncounted)
-    select id, 0, '', 0, 0, '', 0, '', false from copies`;
-  await sql`insert into eaas.usage_cursors (tenant_id, counted_through, oldest_at) select id, 0, eaas.now_ms() from copies`;
-  await sql`insert into eaas.row_records (tenant_id, subject, rev) select id, id, 0 from copies`;
-  await sql`insert into eaas.tenant_names (name, tenant_id, created_at) select 'copy ' || nth, id, 0 from copies`;
-  await sql`
-    insert into eaas.api_keys select (jsonb_populate_record(a, jsonb_build_object('tenant_id', id,
-      'api_key_id', gen_random_uuid(), 'token_hash', '\\x' || replace(gen_random_uuid()::text, '-', '')))).*
-    from eaas.api_keys a, copies where a.tenant_id = ${tenantId}`;
-  await sql`
-    insert into eaas.token_directory (token_hash, tenant_id, created_at) select token_hash, tenant_id, 0
-    from eaas.api_keys where tenant_id in (select id from copies)`;
-  await sql`drop table copies`;
-}
-
 /** Adds old entries, which a purge deletes, and then copies as later entries, which a purge does not read. */
 export async function growPurgeable({ operator, service, sql, size }: Place, old: number): Promise<void> {
   await setNow(sql, `clock_timestamp() - interval '6 years'`);
@@ -156,10 +117,12 @@ export async function growPurgeable({ operator, service, sql, size }: Place, old
   const state = await stateOf(service, past.tenantId);
   const before = await service.database.run((tx) => findHead(tx, past.tenantId));
   if (!before) throw new Error('the tenant must have a head');
+  const last = await rowOf(sql`select to_jsonb(e)::text as row from eaas.audit_entries e
+    where tenant_id = ${past.tenantId} and id = ${before.id}`);
   await sql`
-    insert into eaas.audit_entries select (jsonb_populate_record(e, jsonb_build_object('id', e.id + nth,
-      'created_at', eaas.now_ms()))).* from eaas.audit_entries e, generate_series(1, ${size}::int) nth
-    where e.tenant_id = ${past.tenantId} and e.id = ${before.id}`;
+    insert into eaas.audit_entries select (jsonb_populate_record(null::eaas.audit_entries, ${last}::text::jsonb ||
+      jsonb_build_object('id', ${before.id}::bigint + nth, 'created_at', eaas.now_ms()))).*
+    from generate_series(1, ${size}::int) nth`;
   const { now: _, state_name: _name, known_hash: _known, ...head } = before;
   const { id, mac } = seal(state.secrets, headTable, { ...head, id: head.id + size });
   await sql`update eaas.audit_heads set id = ${id}, mac = ${mac} where tenant_id = ${past.tenantId}`;

@@ -1,13 +1,14 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { countUsage } from '../../packages/server/src/jobs/count-usage.ts';
-import { connectTo, operate } from '../faults/place.ts';
+import { connectTo, operate, type TestBase } from '../faults/place.ts';
 import { alone } from '../setup/alone.ts';
 import { OwnPostgres } from '../setup/own-postgres.ts';
 import { apiOf } from '../setup/world.ts';
 import { fillTenants, finishTonight, type Grown, type Place, type Tenants } from './growth-data.ts';
 
-type Defer = (close: () => unknown) => void;
+export type Defer = (close: () => unknown) => void;
+type Start = (defer: Defer, kept?: string) => Promise<TestBase>;
 type GrownRow = Omit<Grown, 'api'>;
 
 interface Kept extends Record<keyof Tenants, GrownRow> {
@@ -18,12 +19,16 @@ interface Kept extends Record<keyof Tenants, GrownRow> {
  * Opens a database with `size` records of each kind. If `directory` is given, the database remains there, and the next
  * call opens it again.
  */
-export async function openPlace(defer: Defer, size: number, directory?: string): Promise<Place> {
+export async function openPlace(
+  defer: Defer,
+  size: number,
+  directory?: string,
+  start: Start = startPostgres,
+): Promise<Place> {
   const kept = directory === undefined ? undefined : join(directory, size.toString());
   const known = kept === undefined ? undefined : await readKept(kept);
   if (kept !== undefined && !known) await rm(kept, { recursive: true, force: true });
-  const postgres = await OwnPostgres.start('embedded', false, {}, kept);
-  defer(postgres.drop);
+  const postgres = await start(defer, kept);
   const operator = await operate(postgres.url, known?.rootKey);
   defer(operator.close);
   const sql = connectTo(postgres);
@@ -46,6 +51,12 @@ export async function openPlace(defer: Defer, size: number, directory?: string):
     await writeFile(placeFile(kept), text, { mode: 0o600 });
   }
   return place;
+}
+
+async function startPostgres(defer: Defer, kept?: string): Promise<TestBase> {
+  const postgres = await OwnPostgres.start('embedded', false, {}, kept);
+  defer(postgres.drop);
+  return postgres;
 }
 
 function placeFile(kept: string): string {

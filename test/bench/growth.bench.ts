@@ -9,19 +9,29 @@ import { dek } from '../setup/world.ts';
 import type { Benchmark, Comparison, Result } from './compare.ts';
 import { memoryOf, repairAll, requireValid, timed, verifyNewEntries } from './growth-costs.ts';
 import { growPurgeable, type Place } from './growth-data.ts';
-import { openPlace } from './growth-place.ts';
+import { type Defer, openPlace } from './growth-place.ts';
 
 const [small, large] = [10, Number(process.env['GROWTH'] ?? 1_000_000)];
 const dayLength = 24 * 60 * 60 * 1_000;
 const purged = 20_000;
 
-export const benchmark: Benchmark = {
-  name: 'growth',
-  about: `the cost at ${large.toLocaleString('en')} keys, key versions, entries and tenants, compared with ${small}; held if at most twice`,
-  async comparisons(defer) {
-    // Only the larger database is kept: the benchmark adds thousands of entries, which would change the smaller one.
-    const many = await openPlace(defer, large, process.env['GROWTH_DIRECTORY']);
-    const few = await openPlace(defer, small);
+export const benchmark = growthOn('growth', 'PostgreSQL', large, (defer, size) => {
+  // Only the larger database is kept: the benchmark adds thousands of entries, which would change the smaller one.
+  const directory = size === small ? undefined : process.env['GROWTH_DIRECTORY'];
+  return openPlace(defer, size, directory);
+});
+
+/** Compares two databases of different sizes. `open` fills each of them. */
+export function growthOn(
+  name: string,
+  where: string,
+  size: number,
+  open: (defer: Defer, size: number) => Promise<Place>,
+): Benchmark {
+  const about = `the cost on ${where} at ${size.toLocaleString('en')} keys, key versions, entries and tenants, compared with ${small}; held if at most twice`;
+  const comparisons = async (defer: Defer): Promise<Comparison[]> => {
+    const many = await open(defer, size);
+    const few = await open(defer, small);
     const each = (name: string, run: (place: Place) => Promise<unknown>): Comparison => ({
       ours: { name, run: () => run(many) },
       reference: { name: small.toString(), run: () => run(few) },
@@ -80,8 +90,9 @@ export const benchmark: Benchmark = {
         });
       }),
     ];
-  },
-};
+  };
+  return { name, about, comparisons };
+}
 
 function withoutTarget({ ours, reference, elsewhere, note }: Comparison): Comparison {
   return { ours, reference, ...(elsewhere && { elsewhere }), ...(note && { note }) };

@@ -11,7 +11,7 @@ export interface Operation {
   /** The requests of one round. */
   readonly requests: number;
   /** The HTTP request of each tenant. A tenant sends its request on `connections` connections. */
-  readonly texts: readonly string[];
+  readonly texts: readonly (string | (() => string))[];
   readonly connections: number;
 }
 

@@ -7,7 +7,8 @@ import { apiOf, dek, settle } from '../setup/world.ts';
 import type { Measurement } from './compare.ts';
 import { cpuMicroseconds } from './cpu-time.ts';
 import type { Figures } from './figures.ts';
-import { copyTenants, finishTonight } from './growth-data.ts';
+import { copyTenants } from './growth-copies.ts';
+import { finishTonight } from './growth-data.ts';
 import { openOperator } from './open-operator.ts';
 
 type Defer = (close: () => unknown) => void;

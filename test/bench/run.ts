@@ -12,6 +12,7 @@ import { benchmark as copy } from './copy.bench.ts';
 import { describeLoad, watchMachine } from './machine-load.ts';
 import { benchmark as intake } from './intake.bench.ts';
 import { benchmark as growth } from './growth.bench.ts';
+import { benchmark as growthCitus } from './growth-citus.bench.ts';
 import { benchmark as many } from './many.bench.ts';
 import { benchmark as peers } from './peers.bench.ts';
 import { benchmark as prisma } from './prisma.bench.ts';
@@ -46,6 +47,7 @@ const benchmarks: readonly (Benchmark | Measurement | Report)[] = [
   copy,
   intake,
   growth,
+  growthCitus,
   blind,
   costs,
   citus,
