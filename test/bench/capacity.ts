@@ -40,6 +40,8 @@ export function capacityTables(reports: Reports): ReadonlyMap<string, readonly s
   return new Map([
     ['runs', runsOf(reports)],
     measured('costs', 'cost of an item'),
+    measured('citus', 'µs of CPU for a wrap on Citus'),
+    ['nodes of Citus', tableOfFigures(citusNodesOf(reports))],
     measured('replicas', 'memory'),
     measured('queue', 'service times'),
     measured('queue', 'one server, client and PostgreSQL on two cores'),
@@ -124,6 +126,18 @@ function computeOf(reports: Reports, name = alone): Figures {
     `M, shards of ${coresPerShard} cores`,
   ];
   return { name: name === alone ? 'each call appended alone' : 'in batches of 100', columns, rows };
+}
+
+/** The wraps of many tenants that nodes of `coresPerShard` cores serve. */
+function citusNodesOf(reports: Reports): Figures {
+  const figures = figuresOf(reports, 'citus', 'µs of CPU for a wrap on Citus');
+  const perSecond = (microseconds: number): number => (coresPerShard * load * 1e6) / microseconds;
+  const rows = ['appended alone', 'in batches of 100'].map((name) => {
+    const [, coordinator = 0, workers = 0, , one = 0] = valuesOf(figures, `${name}, 100 tenants`);
+    return { name, values: [one, coordinator, workers].map(perSecond) };
+  });
+  const columns = ['one PostgreSQL', 'the coordinator', 'each worker'];
+  return { name: `wraps per second, nodes of ${coresPerShard} cores`, columns, rows };
 }
 
 function networkOf(reports: Reports): Figures {

@@ -57,7 +57,7 @@ export const benchmark: Benchmark & Measurement = {
         print(`${rows.at(-1)?.name}: ${values.map((value) => value.toFixed(1)).join(', ')}`);
       }
     }
-    return [{ name: 'µs of CPU for a wrap', columns: cpuColumns, rows }];
+    return [{ name: 'µs of CPU for a wrap on Citus', columns: cpuColumns, rows }];
   },
 };
 
