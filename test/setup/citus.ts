@@ -13,7 +13,6 @@ const settings = {
   'citus.node_conninfo': 'sslmode=prefer',
   'citus.shard_count': '4',
   max_worker_processes: '200',
-  plan_cache_mode: 'force_custom_plan',
   wal_level: 'logical',
 };
 

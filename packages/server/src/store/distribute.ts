@@ -24,6 +24,12 @@ const tenantTables = [
 /** The tables in which a request finds its tenant, with the columns by which Citus distributes these tables. */
 const directories: Readonly<Record<string, string>> = { token_directory: 'token_hash', tenant_names: 'name' };
 
+/**
+ * Makes PostgreSQL plan the statements of a function for the values of each call. Without this setting, a worker with
+ * Citus 13.2.1 plans them again for each call, and keeps every plan until the connection ends.
+ */
+const planSetting = 'plan_cache_mode=force_custom_plan';
+
 export const tenantFunctions = ['append', 'purge_entries', 'destroy_tenant', 'first_entry_since'];
 
 export async function hasCitus(sql: Sql): Promise<boolean> {
@@ -40,8 +46,8 @@ export async function undistributed(sql: Sql): Promise<{ tables: string[]; funct
   const functions = await sql<{ name: string }[]>`
     select proname as name from pg_proc f
     where pronamespace = 'eaas'::regnamespace and proname = any (${tenantFunctions}::text[])
-      and not exists (select from pg_dist_object
-        where classid = 'pg_proc'::regclass and objid = f.oid and force_delegation)`;
+      and not (coalesce(proconfig, '{}') @> ${[planSetting]}::text[] and exists (select from pg_dist_object
+        where classid = 'pg_proc'::regclass and objid = f.oid and force_delegation))`;
   const local = new Set(tables.map(({ name }) => name));
   return { tables: wanted.filter((name) => local.has(name)), functions: functions.map(({ name }) => name) };
 }
@@ -86,9 +92,13 @@ async function distributeTable(tx: Transaction, name: string): Promise<void> {
  * Distributes a function. With `force_delegation`, Citus sends a call to the tenant's node even inside a transaction.
  */
 async function distributeFunction(tx: Transaction, name: string): Promise<void> {
-  await tx`
-    select create_distributed_function(oid::regprocedure, 'tenant', colocate_with => 'eaas.tenants', force_delegation => true)
-    from pg_proc where pronamespace = 'eaas'::regnamespace and proname = ${name}`;
+  const [row] = await tx<{ signature: string }[]>`
+    select oid::regprocedure::text as signature from pg_proc
+    where pronamespace = 'eaas'::regnamespace and proname = ${name}`;
+  if (!row) throw new Error(`the database must have the SQL function eaas.${name} (got none)`);
+  await tx.unsafe(`alter function ${row.signature} set ${planSetting}`);
+  await tx`select create_distributed_function(${row.signature}::text::regprocedure, 'tenant',
+    colocate_with => 'eaas.tenants', force_delegation => true)`;
 }
 
 /** Removes the invisible copies of rows that Citus leaves in the local tables. */
