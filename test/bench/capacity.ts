@@ -55,7 +55,7 @@ export function capacityTables(reports: Reports): ReadonlyMap<string, readonly s
 }
 
 function runsOf(reports: Reports): string[] {
-  const used = reports.filter(({ name }) => ['costs', 'queue', 'replicas'].includes(name));
+  const used = reports.filter(({ name }) => ['citus', 'costs', 'queue', 'replicas'].includes(name));
   return tableOf(
     ['benchmark', 'day', 'machine', 'load'],
     used.map(({ name, day, machine, load: others }) => [name, day, machine, describeLoad(others)]),
