@@ -15,13 +15,16 @@ export interface ChainedEntry {
   readonly created_at: string;
 }
 
-/** An audit entry as the database stores it: the metadata as canonical JSON, and the time in milliseconds. */
+/**
+ * An audit entry in the form of the database: `metadata` is canonical JSON, and `created_at` is milliseconds since
+ * 1970.
+ */
 export interface StoredEntry extends Omit<ChainedEntry, 'metadata' | 'created_at'> {
   readonly metadata: string;
   readonly created_at: number;
 }
 
-/** Returns the genesis hash of a tenant. It is the previous hash of the tenant's first audit entry. */
+/** Returns the genesis hash of a tenant, which is the previous hash of the tenant's first audit entry. */
 export function genesisHash(tenantId: string): Uint8Array {
   return sha256(pae('eaas audit chain v1', tenantId));
 }

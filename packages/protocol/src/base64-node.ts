@@ -6,8 +6,8 @@ export function toBase64(bytes: Uint8Array): string {
 }
 
 /**
- * Decodes canonical base64 faster than readBase64. Do not decode keys with this function: in Node the result can be a
- * view of Buffer's shared pool, which other code can read.
+ * Decodes canonical base64 without a copy. Returns undefined for any other text. Do not decode keys with this function,
+ * because other code can read the result: it can be in the memory that all small Buffers share.
  */
 export function viewBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   const buffer = Buffer.from(text, 'base64');
@@ -18,14 +18,16 @@ export function viewBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
 }
 
 /**
- * Whether the text is canonical base64. These checks are faster than encoding the bytes again and comparing the texts.
+ * Returns whether the text is canonical base64. Does not encode the bytes again for a comparison with the text, because
+ * these checks are faster.
  */
 function isCanonical(text: string, decodedLength: number): boolean {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
   // Buffer skips characters that are not base64, so a text with such characters decodes to fewer bytes than its length
   // allows.
   if (decodedLength !== (text.length / 4) * 3 - padding) return false;
-  // Buffer also decodes base64url, and decodes other characters by their lower byte only.
+  // Refuses base64url and characters outside ASCII, because Buffer decodes both. Of a character outside ASCII, Buffer
+  // uses only the lower byte.
   if (text.includes('-') || text.includes('_') || Buffer.byteLength(text) !== text.length) return false;
   // If the text has padding, its last digit has 2 or 4 unused bits. In canonical base64 these bits are zero.
   const lastDigit = text.at(-1 - padding) ?? '';

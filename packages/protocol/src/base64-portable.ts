@@ -24,7 +24,7 @@ function bytesOf(latin1: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** A JavaScript call has a limited number of arguments, so each call converts 8 KiB. */
+/** Converts 8 KiB in each call of `String.fromCharCode`, because a call can have only a limited number of arguments. */
 function latin1Of(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += 8_192)

@@ -13,8 +13,8 @@ export function fromHex(text: string): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Compares in constant time. Does not use noble's comparison, because its import would make the first download of a
- * page larger.
+ * Compares in constant time. Does not use noble's comparison, because its import would add to the first download of a
+ * page.
  */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   let difference = a.length ^ b.length;

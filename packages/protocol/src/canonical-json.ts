@@ -1,6 +1,9 @@
 import { InputError } from './errors.ts';
 
-/** RFC 8785 canonical JSON, with names sorted by UTF-16 code units. Throws InputError for a value that JSON cannot represent. */
+/**
+ * Returns the canonical JSON of a value (RFC 8785), with names sorted by UTF-16 code units. Throws InputError for a
+ * value that JSON cannot represent.
+ */
 export function canonicalJson(value: unknown): string {
   if (value === null || typeof value === 'boolean') return String(value);
   if (typeof value === 'number' && Number.isFinite(value)) return JSON.stringify(value);

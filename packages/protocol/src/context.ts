@@ -10,24 +10,26 @@ import { hasControlCharacter, toUtf8 } from './text.ts';
 export type Context = Readonly<Record<string, string>>;
 
 /**
- * Encodes a context: the pae of its names and values, sorted by the bytes of the names. A missing context counts as
+ * Encodes the names and values of a context with `pae`, sorted by the bytes of the names. A missing context counts as
  * empty. Throws InputError for an invalid name and for an encoding of more than 4,096 bytes.
  */
 export function encodeContext(context?: Context): Uint8Array<ArrayBuffer> {
   return additionalData([], context).slice();
 }
 
-// Engines read the AAD only during their call, so all encodings can share this memory.
+// All encodings share this memory, because an engine reads the AAD only during its call.
 const room = /* @__PURE__ */ new Uint8Array(prefixLength + maxContext);
 
-/** The context whose encoding is in `room`. Consecutive rows of a column often have the same context. */
+/**
+ * The context whose encoding is in `room`. It is kept because consecutive rows of a column often have the same context.
+ */
 let last: { readonly members: Context; readonly count: number; readonly end: number } | undefined;
 
 export function fixContext(context: Context): Context {
   return Object.freeze(encoded(context).members);
 }
 
-/** The next call of this function overwrites the returned bytes. */
+/** Returns AAD: the prefix and the encoded context. The next call of this function overwrites the returned bytes. */
 export function additionalData(prefix: ArrayLike<number>, context?: Context): Uint8Array<ArrayBuffer> {
   const { end } = encoded(context ?? {});
   const start = prefixLength - prefix.length;
@@ -35,7 +37,9 @@ export function additionalData(prefix: ArrayLike<number>, context?: Context): Ui
   return room.subarray(start, end);
 }
 
-/** Returns the same object for equal contexts of consecutive calls. */
+/**
+ * Encodes a context into `room`. If the context equals that of the previous call, returns the same object as that call.
+ */
 export function encoded(context: Context): NonNullable<typeof last> {
   if (last && context === last.members) return last;
   // Refuses objects such as a Map, whose entries are not members and would therefore not be authenticated.
@@ -46,10 +50,11 @@ export function encoded(context: Context): NonNullable<typeof last> {
   const members = { ...context };
   const names = Object.keys(members);
   const count = names.length;
-  // The encoding ignores inherited members, so the encryption would not authenticate them.
+  // Refuses inherited members, because the encoding ignores them, so the encryption would not authenticate them.
   for (const name in context)
     if (!Object.hasOwn(context, name)) refuse('context must not have inherited members');
-  // Each member of a context takes at least 9 encoded bytes: two lengths of 4 bytes, and a name of at least one byte.
+  // Refuses too many members before it encodes them. A member takes at least 9 bytes: two lengths of 4 bytes, and a
+  // name of at least one byte.
   requireRoom(count * 9);
   writeUint32(room, prefixLength, count * 2);
   let end = prefixLength + 4;
@@ -68,7 +73,7 @@ export function encoded(context: Context): NonNullable<typeof last> {
 }
 
 function isEqual(context: Context, { members, count }: NonNullable<typeof last>): boolean {
-  // `for … in` also visits inherited members, which no encoded context has.
+  // `for … in` also visits inherited members. An encoded context has none, so a context with inherited members differs.
   for (const name in context) {
     if (!Object.hasOwn(context, name) || !Object.hasOwn(members, name)) return false;
     if (context[name] !== members[name]) return false;

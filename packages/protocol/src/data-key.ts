@@ -51,7 +51,7 @@ export function sealUnder<Mode extends EngineMode, T = Uint8Array<ArrayBuffer>>(
 ): Outcome<Mode, T> {
   const { engine, header, commitment } = dataKey;
   const key = requireKey(dataKey);
-  // If the plaintext is a string, WebCrypto encrypts an empty plaintext and reports no error.
+  // Refuses strings here, because WebCrypto encrypts a string as an empty plaintext and reports no error.
   if (!(plaintext instanceof Uint8Array)) throw new TypeError('expected a Uint8Array');
   const length = envelopeLength(dataKey, plaintext.length);
   const envelope = room ?? engine.allocate?.(length) ?? new Uint8Array(length);
@@ -72,7 +72,7 @@ export function openUnder<Mode extends EngineMode>(
 ): Outcome<Mode, Uint8Array> {
   const key = requireKey(dataKey);
   const aad = additionalData(envelope.prefix, context);
-  // GCM does not commit to its key. Without a key commitment, one ciphertext could decrypt under two keys.
+  // GCM does not commit to its key. Without this check of the commitment, one ciphertext could decrypt under two keys.
   if (!equalBytes(dataKey.commitment, envelope.commitment)) throw new DecryptionError();
   return authentic(dataKey.engine.decrypt(key, envelope.iv, aad, envelope.body));
 }
@@ -84,8 +84,8 @@ export function wipeDataKey(dataKey: DataKey): void {
 }
 
 function requireKey(dataKey: DataKey): unknown {
-  // A wiped data key must not encrypt. Its bytes are zeros, which an attacker knows.
+  // A wiped data key must not encrypt, because its bytes are zeros, which an attacker knows.
   if (dataKey.key === undefined)
-    throw new InputError('the data key was wiped from memory after its last use');
+    throw new InputError('the data key cannot be used again: it was wiped from memory');
   return dataKey.key;
 }

@@ -65,7 +65,7 @@ export function parseHeader(bytes: Uint8Array): Header {
   return header;
 }
 
-/** Parses an envelope of version 1, without decrypting it. Throws FormatError. */
+/** Parses an envelope of version 1, without decrypting it. Throws FormatError for other bytes. */
 export function parseEnvelope(bytes: Uint8Array): Envelope {
   const header = parseHeader(bytes);
   if (header.version !== 1)
@@ -74,7 +74,7 @@ export function parseEnvelope(bytes: Uint8Array): Envelope {
 }
 
 /**
- * Returns the parsed envelope. Lists every member, because spreading the header would take longer than the rest of this
+ * Returns the parsed envelope. Does not spread the header, because the spread would take longer than the rest of this
  * function.
  */
 export function withBody(header: Omit<Header, 'version'>, bytes: Uint8Array): Envelope {
@@ -139,8 +139,8 @@ export function replaceWrapped(bytes: Uint8Array, wrapped: Wrapped): Uint8Array<
 const storedText = /^eaasA[Q-Za-v]/;
 
 /**
- * Returns the ciphertext in a stored value, or undefined. Bytes can also be the text of a ciphertext, because some
- * binary columns return base64 text as bytes.
+ * Returns the ciphertext in a stored value, or undefined if the value is not a ciphertext. If the value is base64 text
+ * in bytes, as some binary columns return it, returns the text.
  */
 export function storedCiphertext(value: unknown): string | Uint8Array | undefined {
   if (typeof value === 'string') return storedText.test(value) ? value : undefined;

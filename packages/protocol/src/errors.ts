@@ -27,8 +27,8 @@ export class DecryptionError extends EaasError {
 }
 
 /**
- * Thrown if a JavaScript file that the app loads on demand could not be loaded, for example because the page is offline. A
- * later call loads the file again.
+ * Thrown if a JavaScript file that the app loads on demand could not be loaded, for example because the page is
+ * offline. A later call loads the file again.
  */
 export class LoadError extends EaasError {
   override readonly name = 'LoadError';

@@ -5,8 +5,8 @@ import { parseUuid } from './uuid.ts';
 export type ExpectedKey = { readonly keyId: string | readonly string[] } | { readonly anyKey: true };
 
 /**
- * Throws DecryptionError if the envelope has another key than the caller expects. Throws InputError if the caller does
- * not say which key it expects.
+ * Throws DecryptionError if the key of the envelope is not an expected one. Throws InputError if the caller does not
+ * say which key it expects.
  */
 export function requireExpectedKey(keyId: string, expected: ExpectedKey): void {
   const { anyKey, keyId: names = [] } = expected as { anyKey?: true; keyId?: string | readonly string[] };

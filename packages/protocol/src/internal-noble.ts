@@ -1,5 +1,5 @@
-// No other entry point must import this file, because clients load noble on demand. This file imports no module that
-// clients load at once: bundlers would cut the first download of a page into several files.
+// Clients load this entry point on demand, so no other entry point must import it. It imports no module that clients
+// load at once, because bundlers would then split the first download of a page into several files.
 import { gcm } from '@noble/ciphers/aes.js';
 import { expand, extract } from '@noble/hashes/hkdf.js';
 import { hmac } from '@noble/hashes/hmac.js';

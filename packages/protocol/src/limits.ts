@@ -1,5 +1,5 @@
 export const dekLength = 32;
-/** In base64 these bytes are `eaas`. */
+/** The first three bytes of every envelope. In base64 they are `eaas`. */
 export const magic: readonly number[] = [0x79, 0xa6, 0xac];
 export const ivLength = 12;
 export const commitmentLength = 32;

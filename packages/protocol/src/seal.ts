@@ -37,8 +37,8 @@ export async function seal(
 }
 
 /**
- * Decrypts an envelope of version 1. Throws FormatError if `bytes` are not such an envelope, and DecryptionError if the
- * decryption fails.
+ * Decrypts an envelope of version 1. Throws FormatError for bytes that are not an envelope of version 1, and
+ * DecryptionError if the decryption fails.
  */
 export async function open(
   bytes: Uint8Array,

@@ -10,12 +10,12 @@ export interface Work {
   over?(): void;
 }
 
-/** An asynchronous engine processes this number of chunks at a time. Each chunk takes 128 KiB. */
+/** How many chunks an asynchronous engine processes at a time. Each chunk takes 128 KiB. */
 const atOnce = 4;
 
 /**
- * The platform's TransformStream would process a large input without waiting for the reader. In some browsers,
- * TransformStream does not report that the reader has cancelled.
+ * Returns a stream that passes its chunks through `work`. Does not use the platform's TransformStream, which processes
+ * a large input without waiting for the reader. In some browsers it also does not report that the reader has cancelled.
  */
 export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint8Array, Uint8Array> {
   const cutter = new Cutter(work.chunkLength);
@@ -69,7 +69,8 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
     unsent++;
     if (result instanceof Promise) {
       most = atOnce;
-      // Prevents an unhandled rejection. `computed` and `sent` also report the failure.
+      // `result` can fail before `computed` or `sent` waits for it, which would be an unhandled rejection. Nothing is
+      // lost here: `computed` and `sent` report the failure.
       result.catch(() => undefined);
       computed = computed.then(() => result);
       computed.catch(() => undefined);
@@ -161,7 +162,7 @@ class Cutter {
     for (; at + held.length < bytes.length; at += held.length) {
       yield bytes.subarray(at, at + held.length);
     }
-    // The writer can later overwrite the memory of the input.
+    // Copies the rest of the input, because the writer can later overwrite the memory of the input.
     held.set(bytes.subarray(at));
     this.#length = bytes.length - at;
   }

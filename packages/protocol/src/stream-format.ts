@@ -28,8 +28,8 @@ export interface StreamHead extends Header {
 }
 
 /**
- * Parses the head of a stream. Returns undefined if more bytes are needed. Throws FormatError if no stream begins with these
- * bytes.
+ * Parses the head of a stream. Returns undefined if more bytes are needed. Throws FormatError if no stream begins with
+ * these bytes.
  */
 export function findStreamHead(bytes: Uint8Array): StreamHead | undefined {
   const header = readHeader(bytes);
@@ -131,7 +131,7 @@ export class ChunkCipher {
   }
 
   #requireKey(): unknown {
-    // A wiped key must not encrypt. Its bytes are zeros, which an attacker knows.
+    // A wiped key must not encrypt, because its bytes are zeros, which an attacker knows.
     if (this.#key === undefined) throw new InputError('the encrypted stream or file was already closed');
     return this.#key;
   }

@@ -8,7 +8,7 @@ import { joinEnds } from './stream-ends.ts';
 import { type ChunkCipher, type Layout, layoutOf, maxHeadLength, openHead } from './stream-format.ts';
 import { parseStreamHead, requireSize, type Result, sealedChunkLength } from './stream-format.ts';
 
-/** A ciphertext that can be read in parts, such as a file, a Blob or an object in a store. */
+/** A ciphertext that can be read in parts, such as a file, a Blob or an object in object storage. */
 export interface RangeSource {
   /** The length of the whole ciphertext, in bytes. */
   readonly size: number;
@@ -24,7 +24,7 @@ export type RangeContent = Uint8Array | ReadableStream<Uint8Array>;
 
 /**
  * A range of the plaintext: the bytes from `start` (default 0) up to, but not including, `end` (default: the size of
- * the plaintext). A larger number counts as the size of the plaintext.
+ * the plaintext). If `start` or `end` is larger than the size of the plaintext, the size is used instead.
  */
 export interface Range {
   readonly start?: number | undefined;
@@ -68,8 +68,8 @@ export async function openFile(
     readWhole(rangeStream(source, start, end, signal), end - start);
   const endStart = Math.max(0, size - sealedChunkLength);
   const reading = readPart(endStart, size);
-  // If unwrapping fails first, nobody awaits the read, and without a handler its failure would be an unhandled
-  // rejection.
+  // If unwrapping fails first, nothing awaits `reading`. Without this handler, a failure of `reading` would then be an
+  // unhandled rejection.
   reading.catch(() => undefined);
   const start = endStart === 0 ? reading : readPart(0, Math.min(size, maxHeadLength));
   const head = parseStreamHead(await start);
@@ -117,7 +117,7 @@ function openRange(
   const chunkAt = (index: number): number => layout.headLength + index * sealedChunkLength;
   const endIndex = Math.ceil(end / streamChunkLength);
   let index = Math.floor(start / streamChunkLength);
-  // The layout has the size at the time of opening, because the source might have grown since then.
+  // Computes the size that the ciphertext had when it was opened, because the source might have grown since then.
   const size = layout.headLength + layout.plaintextSize + layout.chunks * tagLength;
   const bytes = rangeStream(source, chunkAt(index), Math.min(size, chunkAt(endIndex)), signal);
   const chunk = (sealed: Uint8Array): Result => {

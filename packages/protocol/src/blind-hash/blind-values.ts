@@ -5,8 +5,8 @@ import { type BlindedValues, blindWith } from './client.ts';
 import type { CurveEngine } from './multiply.ts';
 
 /**
- * Blinds the bytes of each value for one request. Both this generator and `finish` yield after each value, which takes
- * up to 10 ms. Pause between the steps, so that other work can run.
+ * Blinds the values of one request. This generator and `finish` yield after each value, because one value takes up to
+ * 10 ms. The caller can then let other work run.
  */
 export function blindValues(
   engine: CurveEngine,

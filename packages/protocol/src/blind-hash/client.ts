@@ -34,8 +34,8 @@ export interface BlindedValues {
 const finalize = utf8ToBytes('Finalize');
 
 /**
- * The encoding functions and the curve engine for `blindWith`. The caller passes the encoding functions, because with
- * an import of them bundlers would cut the first download of a page into several files.
+ * The encoding functions and the curve engine for `blindWith`. The caller passes the encoding functions, because an
+ * import of them in this file would make bundlers split the first download of a page into several files.
  */
 export interface BlindingTools {
   readonly engine: CurveEngine;
@@ -114,7 +114,7 @@ function* verify(
   return evaluated;
 }
 
-/** Whether the proof is valid (RFC 9497, VerifyProof). */
+/** Returns whether the proof is valid (RFC 9497, VerifyProof). */
 function isProof(
   { sums }: CurveEngine,
   publicKey: Element,
@@ -128,8 +128,8 @@ function isProof(
       [Point.BASE, publicKey.point],
       [asked.point, evaluated.point],
     ];
-    // A hostile service can choose numbers whose sum is the point at infinity. This point has no coordinates, so
-    // `elementOf` throws.
+    // A hostile service can choose `c` and `s` so that a sum is the point at infinity. This point has no coordinates,
+    // so `elementOf` throws, and the proof is invalid.
     const commitments = sums([s, c], ...terms).map(elementOf);
     return challengeOf(publicKey, asked, evaluated, ...commitments) === c;
   } catch {

@@ -37,7 +37,7 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer>
 
 export const u16 = (integer: number): Uint8Array => Uint8Array.of(integer >> 8, integer);
 
-/** Puts the length of each part, in two bytes, in front of the part. */
+/** Joins the parts, with the length of each part in two bytes before the part. */
 export const prefixed = (...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> =>
   concat(...parts.flatMap((part) => [u16(part.length), part]));
 

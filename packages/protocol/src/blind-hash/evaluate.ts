@@ -20,7 +20,9 @@ export function* readElements(texts: readonly string[]): Steps<Element[] | numbe
   return elements;
 }
 
-/** Multiplies each element by the secret of the key, and makes a proof for all of them. Yields after each element. */
+/**
+ * Multiplies each element by the secret of the key, and makes one proof for all elements. Yields after each element.
+ */
 export function* evaluate(
   key: BlindHashKey,
   blinded: readonly Element[],
@@ -41,7 +43,9 @@ export function* evaluate(
   };
 }
 
-/** Proves that the public key and the evaluated elements have the same secret (RFC 9497, GenerateProof). */
+/**
+ * Proves that the public key and the evaluated elements were computed with the same secret (RFC 9497, GenerateProof).
+ */
 function prove(
   { engine, publicKey, secret, shares }: BlindHashKey,
   combined: Element,
@@ -54,7 +58,8 @@ function prove(
   const evaluated = elementOf(secret.multiply(combined.point));
   const commitments = [multiplier.base(), multiplier.multiply(combined.point)].map(elementOf);
   const c = challengeOf(publicKey, combined, evaluated, ...commitments);
-  // `s` is random − c·secret. The secret is split into two new shares, because bigints are not constant-time.
+  // `s` is `random` − c·secret. It is computed from two new shares of the secret, because bigints are not
+  // constant-time.
   const shift = randomScalar();
   const s = [shares[0] + shift, shares[1] - shift].reduce(
     (rest, share) => scalars.sub(rest, scalars.mul(c, scalars.create(share))),

@@ -32,7 +32,8 @@ function multiplier(scalar: bigint): Multiplier {
   return {
     base: () => Point.fromBytes(first.getPublicKey()),
     multiply(point) {
-      // Noble's `toBytes` is slower, because it normalises the point again and repeats the checks of OpenSSL.
+      // Does not use noble's `toBytes`, which is slower, because it normalises the point again and repeats checks that
+      // OpenSSL makes.
       const { x, y } = point.toAffine();
       const bytes = concat(uncompressed, field.toBytes(x), field.toBytes(y));
       return withY(x, y, numberOf(first.computeSecret(bytes)), numberOf(second.computeSecret(bytes)));

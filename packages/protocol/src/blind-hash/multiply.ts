@@ -9,16 +9,14 @@ export interface Multiplier {
   readonly multiply: (point: CurvePoint) => CurvePoint;
 }
 
-/** Multiplication on P-256. All engines return the same points. */
+/** Multiplies points on P-256. All engines return the same points. */
 export interface CurveEngine {
   readonly name: string;
-  /** Prepares a secret scalar. Throws InputError unless the scalar is 2 to n − 2. */
+  /** Prepares a secret scalar. Throws InputError unless the scalar is from 2 to n − 2. */
   readonly multiplier: (scalar: bigint) => Multiplier;
   /** Returns, for each list, the sum of its points times `factors`. All arguments must be public. */
   readonly sums: (factors: readonly bigint[], ...lists: readonly (readonly CurvePoint[])[]) => CurvePoint[];
-  /**
-   * The number of points per list that a caller should pass to one call of `sums`. Callers can pause between the calls.
-   */
+  /** How many points of each list to pass to one call of `sums`, so that the caller can pause between two calls. */
   readonly batch: number;
 }
 

@@ -12,7 +12,7 @@ export class ProofError extends EaasError {
   }
 }
 
-/** Thrown if a response has another public key than expected. The client then returns no blind hash. */
+/** Thrown if the public key in a response is not the expected one. The client then returns no blind hash. */
 export class PublicKeyChangedError extends EaasError {
   override readonly name = 'PublicKeyChangedError';
   readonly code = 'public_key_changed';

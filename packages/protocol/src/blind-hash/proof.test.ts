@@ -43,7 +43,7 @@ describe.each([nobleCurve, nodeCurve])('the client with the curve engine $name',
     expect(new Set([...blinded.elements, ...again.elements]).size).toBe(6);
   });
 
-  test('a response that another key evaluated gives other hashes', () => {
+  test('a response that was evaluated with a different key gives different hashes', () => {
     const hashes = finish(blinded.finish(response));
     for (const hash of finish(blinded.finish(respond(blinded, otherKey)))) expect(hashes).not.toContain(hash);
   });

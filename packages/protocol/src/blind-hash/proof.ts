@@ -17,7 +17,7 @@ interface Statement {
 
 /**
  * For each list, combines its elements into one, so that one proof is enough for all elements of a request. Yields
- * regularly.
+ * regularly, so that the caller can pause.
  */
 export function* combine(
   { sums, batch }: CurveEngine,

@@ -10,12 +10,12 @@ import type { SealedText, TextKey } from './engine.ts';
 export function sealText(dataKey: TextKey<KeyObject>, text: string, context?: Context): SealedText {
   if (!text.isWellFormed()) throw new InputError('a value must be valid Unicode (got a lone surrogate)');
   const { key, header, commitment } = dataKey;
-  if (!key) throw new InputError('the data key was wiped from memory after its last use');
+  if (!key) throw new InputError('the data key cannot be used again: it was wiped from memory');
   const iv = randomIv();
   const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength: tagLength });
   const body = cipher.setAAD(additionalDataOf(dataKey, context)).update(text, 'utf8');
   cipher.final();
-  // Other code can read Buffer's pool, but an envelope contains no secret.
+  // Uses `allocUnsafe`, although other code can read its memory, because an envelope contains no secret.
   const envelope = Buffer.allocUnsafe(envelopeLengthOf(header.length, body.length));
   const bodyAt = writeFront(envelope, header, iv, commitment);
   envelope.set(body, bodyAt);

@@ -22,7 +22,7 @@ function gcm(iv: Uint8Array, aad: Uint8Array): AesGcmParams {
   return { name: 'AES-GCM', iv: plain(iv), additionalData: plain(aad), tagLength: 128 };
 }
 
-/** WebCrypto refuses views of shared memory. */
+/** Copies a view of shared memory, because WebCrypto refuses such views. */
 function plain(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : new Uint8Array(bytes);
 }

@@ -4,7 +4,7 @@ import { toUtf8 } from '../text.ts';
 
 const label = /* @__PURE__ */ toUtf8('\\.//^\\');
 
-/** Combines both secrets into the shared secret of X-Wing, and overwrites both secrets. */
+/** Combines the secrets of ML-KEM and X25519 into the shared secret of X-Wing, and overwrites both secrets. */
 export function combine(
   sha3: (message: Uint8Array) => Uint8Array,
   mlKemSecret: Uint8Array,

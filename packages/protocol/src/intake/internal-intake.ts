@@ -1,4 +1,4 @@
-// For services, which open wrapped keys that writers made with a public key.
+// The exports for a service, which unwraps the data keys that writers wrapped with a public key.
 export { type IntakeCrypto, type IntakePrivateKey, intakePrivateKey, openForIntake } from './open.ts';
 export { nobleIntakeCrypto, nobleIntakeKey } from './noble.ts';
 export { formatPublicKey } from './public-key.ts';

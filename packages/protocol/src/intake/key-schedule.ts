@@ -14,7 +14,10 @@ const version = /* @__PURE__ */ toUtf8('HPKE-v1');
 const suiteId = /* @__PURE__ */ concatBytes(toUtf8('HPKE'), Uint8Array.of(0x64, 0x7a, 0, 1, 0, 2));
 const baseMode = /* @__PURE__ */ Uint8Array.of(0);
 const empty = /* @__PURE__ */ new Uint8Array(0);
-/** WebCrypto refuses an empty HMAC key. HMAC pads a shorter key with zeros, so zeros give the same result. */
+/**
+ * An empty salt, written as 32 zeros because WebCrypto refuses an empty HMAC key. HMAC pads short keys with zeros, so
+ * both salts give the same result.
+ */
 const noSalt = /* @__PURE__ */ new Uint8Array(32);
 
 /**
@@ -40,7 +43,7 @@ const extract = (salt: Uint8Array, label: string, ikm: Uint8Array): HmacRequest 
   concatBytes(version, suiteId, toUtf8(label), ikm),
 ];
 
-/** Each output has at most 32 bytes, so one block of HKDF-Expand is enough. */
+/** Returns the HMAC of `LabeledExpand` (RFC 9180, 4). One is enough, because no output has more than 32 bytes. */
 const expand = (secret: Uint8Array, label: string, context: Uint8Array, length: number): HmacRequest => [
   secret,
   concatBytes(Uint8Array.of(0, length), version, suiteId, toUtf8(label), context, Uint8Array.of(1)),

@@ -19,7 +19,10 @@ export const nobleIntakeCrypto: IntakeCrypto = {
   x25519: (scalar, point = basePoint) => x25519(scalar, point),
 };
 
-/** The private key of a version, from the 32 bytes of the version. The caller must call `wipe` of the returned key. */
+/**
+ * Derives the private key of a key version from the 32 secret bytes of the version. The caller must call `wipe` of the
+ * private key.
+ */
 export function nobleIntakeKey(version: Uint8Array, tenantId: string, place: IntakePlace): IntakePrivateKey {
   const seed = hkdf(sha256, version, undefined, intakeKeyInfo(tenantId, place), 32);
   return using(seed, () => intakePrivateKey(nobleIntakeCrypto, seed));

@@ -56,8 +56,8 @@ export function intakePrivateKey(crypto: IntakeCrypto, seed: Uint8Array): Intake
 }
 
 /**
- * Returns the DEK, or undefined if the wrapped key or the context was altered. The caller wipes the DEK and the shared
- * secret.
+ * Opens an intake wrapped key. Returns the DEK, or undefined if the wrapped key or the context was altered. The caller
+ * wipes the DEK and the shared secret.
  */
 export function openForIntake(
   crypto: IntakeCrypto,

@@ -19,7 +19,7 @@ const withBytes = (changed: Uint8Array): string =>
 const withVersion = (version: string): string =>
   withChecksum(`eaas_pk_1.${keyId}.${version}.${Buffer.from(bytes).toString('base64')}`);
 
-/** Writes 12 bits at the position of a coefficient. */
+/** Returns the public key with one of its coefficients replaced. A coefficient has 12 bits. */
 function withCoefficient(index: number, value: number): Uint8Array {
   const changed = bytes.slice();
   const at = Math.floor(index / 2) * 3;

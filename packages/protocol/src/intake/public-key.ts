@@ -15,7 +15,7 @@ const pattern =
   /^eaas_pk_1\.([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.([1-9]\d{0,9})\.([A-Za-z\d+/]+=*)\.([\da-f]{16})$/;
 const modulus = 3_329;
 
-/** Returns the text of a public key, which pages and programs encrypt with. */
+/** Formats a public key as one line of text, which `parsePublicKey` reads. */
 export function formatPublicKey({ keyId, keyVersion, bytes }: IntakePublicKey): string {
   const text = ['eaas_pk_1', keyId, keyVersion, toBase64(bytes)].join('.');
   return `${text}.${checksumOf(text)}`;
@@ -51,8 +51,8 @@ export function refused(reason: string, cause?: unknown): InputError {
 const checksumOf = (text: string): string => bytesToHex(sha256(toUtf8(text)).subarray(0, 8));
 
 /**
- * Whether every coefficient is less than 3,329 (the modulus check of FIPS 203, 7.2). Three bytes contain two
- * coefficients. The last 32 bytes are a seed.
+ * Returns whether every coefficient of the ML-KEM key is less than 3,329 (the modulus check of FIPS 203, 7.2). Three
+ * bytes contain two coefficients. The last 32 bytes of the key are a seed, which has no coefficients.
  */
 function hasReducedCoefficients(bytes: Uint8Array): boolean {
   const view = new DataView(bytes.buffer, bytes.byteOffset);

@@ -21,7 +21,7 @@ export interface ApiKeyFields extends Reach {
 }
 
 interface Known {
-  /** Null for the operator, who has all rights. */
+  /** The rights of the caller. Null for the operator, who has all rights. */
   readonly giver: Reach | null;
   readonly keyIds: ReadonlySet<string>;
   /** The number of other API keys that can manage API keys and do not expire. */

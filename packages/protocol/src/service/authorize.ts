@@ -2,7 +2,10 @@ import { parseUuid } from '../uuid.ts';
 import type { Permission } from '../wire/permissions.ts';
 import { keyNotFound, Refusal, unauthorized } from './refusal.ts';
 
-/** A null list means no limit. Times are milliseconds since 1970. */
+/**
+ * The rights of an API key. A null list means no limit, and null in `expires_at` means that the API key does not
+ * expire.
+ */
 export interface Reach {
   readonly permissions: readonly Permission[];
   readonly key_ids: readonly string[] | null;

@@ -49,7 +49,8 @@ function isSame(old: unknown, value: unknown): boolean {
   return old.length === value.length && old.every((item) => value.includes(item));
 }
 
-// A stored list can exceed these lengths, because earlier versions of the service had higher limits.
+// The longest lists that an audit entry contains in full. A stored list can be longer, because earlier versions of the
+// service had higher limits.
 const mostItems: Readonly<Record<string, number>> = {
   key_ids: limits.keyIds,
   allowed_origins: limits.allowedOrigins,

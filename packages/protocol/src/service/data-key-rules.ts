@@ -22,7 +22,7 @@ export interface KeyCrypto {
   hash(value: string): string;
 }
 
-/** A rule of the service for one call. The audit log does not record a Refusal that the rule throws. */
+/** A rule of the service for one call. If the rule throws a Refusal, the audit log has no entry of the call. */
 export type KeyRule<Input, Answer> = (key: KeyFields, crypto: KeyCrypto, input: Input) => Ruling<Answer>;
 
 type HashRule = KeyRule<Item<'POST /v1/batch/hash'>, Output<'POST /v1/hash'>>;

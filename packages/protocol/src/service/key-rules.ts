@@ -8,14 +8,14 @@ import { Refusal } from './refusal.ts';
 
 export type KeyStatus = Output<'POST /v1/keys'>['status'];
 
-/** Times are milliseconds since 1970. */
+/** A stored key. Its times are milliseconds since 1970. */
 export interface KeyFields {
   readonly key_id: string;
   readonly name: string;
   readonly key_version: number;
   readonly status: KeyStatus;
   readonly exportable: boolean;
-  /** Anyone who has the public key of the key can make ciphertexts that open. */
+  /** Whether the key has a public key, with which anyone can make ciphertexts that decrypt under this key. */
   readonly intake: boolean;
   readonly created_at: number;
   readonly rotated_at: number | null;

@@ -21,11 +21,14 @@ export class Refusal extends Error {
   }
 }
 
-/** The reason must not contain values, because a value might be a secret. */
+/** Refuses a request as invalid. `reason` must not contain values of the request, because a value might be a secret. */
 export const badRequest = (reason: string): Refusal =>
   new Refusal('bad_request', `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`);
 
-/** The text is the same for every cause, so callers cannot find out which tokens exist. */
+/**
+ * Refuses a request without a valid API key. The text is the same for every cause, so callers cannot find out which
+ * tokens exist.
+ */
 export const unauthorized = (): Refusal =>
   new Refusal('unauthorized', 'Send a valid API key as `Authorization: Bearer eaas_sk_…`.');
 
@@ -66,7 +69,7 @@ export const unauthenticWrappedKey = (): Refusal =>
     'The wrapped_key cannot be unwrapped: the key_id or the context is wrong, or the wrapped_key was altered or truncated.',
   );
 
-/** The text is the same for every cause, because a difference would help an attacker. */
+/** Refuses a decryption. The text is the same for every cause, because a difference would help an attacker. */
 export const decryptionFailed = (): Refusal =>
   new Refusal(
     'decryption_failed',

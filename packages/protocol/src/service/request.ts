@@ -125,7 +125,7 @@ export function checkBody(endpoint: Endpoint, body: unknown): Readonly<Record<st
   return {};
 }
 
-/** The error must not contain the value, which might be a secret. */
+/** Parses a body or an item by its schema. The error must not contain the value, which might be a secret. */
 export function checked<Schema extends z.ZodMiniObject>(
   schema: Schema,
   value: unknown,

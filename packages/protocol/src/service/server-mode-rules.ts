@@ -14,7 +14,7 @@ import { decryptionFailed, Refusal } from './refusal.ts';
 
 export type Bundle = Output<'POST /v1/encrypt'>;
 
-/** `wrappedKey` and `iv` replace the wrapped key and the iv in the envelope. */
+/** The bundle in a request to decrypt. If `wrappedKey` or `iv` is given, it replaces the one in the envelope. */
 export interface PresentedBundle {
   readonly ciphertext: Uint8Array;
   readonly keyId: string;
@@ -54,8 +54,8 @@ export function decryptRule(
   };
   const open = () => openBundle(opener, engine, presented, input.context) ?? decryptionFailed();
   const plaintext = refusedByStatus(key, 'active', 'disabled') ?? open();
-  // The audit entry has the key version of the request. If that number cannot be a version, the entry has the key's
-  // current version.
+  // The audit entry has the key version of the request. If that number cannot be a version, the entry has the current
+  // version of the key.
   const isVersion = input.key_version >= 1 && input.key_version <= 0xffff_ffff;
   const named = { key_id: key.key_id, key_version: isVersion ? input.key_version : key.key_version };
   const answer = plaintext instanceof Refusal ? plaintext : { plaintext };
@@ -63,7 +63,7 @@ export function decryptRule(
   return recorded('decrypt', named, { context: input.context, ...mark }, answer);
 }
 
-/** The wrapped key that `decryptRule` opens. It is undefined if the ciphertext is not an envelope. */
+/** Returns the wrapped key that `decryptRule` unwraps, or undefined if the ciphertext is not an envelope. */
 export function wrappedKeyIn({ ciphertext, wrapped_key }: Input<'POST /v1/decrypt'>): Uint8Array | undefined {
   if (wrapped_key !== undefined) return fromBase64(wrapped_key);
   return unless(FormatError, () => parseEnvelope(fromBase64(ciphertext)))?.wrappedKey;

@@ -23,9 +23,9 @@ interface Schemas {
 interface Flags {
   /** The HTTP status of a successful response, if it is not 200. */
   readonly status?: 201 | 202;
-  /** The endpoint refuses calls of tenants that are envelope-only. */
+  /** If true, the endpoint refuses calls of tenants that are envelope-only. */
   readonly serverMode?: true;
-  /** The response contains a key or a plaintext, so caches must not store the response. */
+  /** If true, the response contains a key or a plaintext, so caches must not store the response. */
   readonly secret?: true;
   /** The number of seconds for which the client can cache the response. */
   readonly maxAge?: number;

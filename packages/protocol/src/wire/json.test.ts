@@ -42,7 +42,7 @@ describe('JSON', () => {
     );
   });
 
-  test('JSON is refused exactly if an object has a name twice', () => {
+  test('JSON is refused if and only if an object has a name twice', () => {
     const names = [
       'a',
       '\\u0061',

@@ -11,7 +11,7 @@ export function finish<T>(work: Steps<T>): T {
   }
 }
 
-/** The number of bytes that the parser scans between two pauses. Scanning them takes at most about a millisecond. */
+/** The parser scans this number of bytes between two pauses. Scanning them takes at most about a millisecond. */
 const step = 16 * 1024;
 const largeText = 256 * 1024;
 
@@ -73,8 +73,9 @@ export function* readBatch<Taken>(
 }
 
 /**
- * Parses all items of a batch at once, which is twice as fast as one by one. Returns undefined if they must be parsed one by
- * one: if an item is refused, if the body is large, or if it is not valid JSON, so that the error can name the item.
+ * Parses all items of a batch at once, which is twice as fast as one at a time. Returns undefined if the caller must
+ * parse one at a time: if an item is refused, if the body is large, or if it is not valid JSON, so that the error can
+ * name the item.
  */
 function parseItems(bytes: Uint8Array, items: readonly BatchItem[]): readonly unknown[] | undefined {
   if (bytes.length > largeText || items.some(({ fault }) => fault !== null)) return undefined;

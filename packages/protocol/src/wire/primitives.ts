@@ -23,7 +23,7 @@ function rangeOf(minimum: number, maximum?: number): string {
   return maximum === undefined ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
 }
 
-/** Any string is valid, because the response to text that is not a UUID is 404 and not 400. */
+/** Any string is valid here, because the service responds with 404, and not with 400, to a text that is not a UUID. */
 export const keyId = z.string().register(z.globalRegistry, { format: 'uuid' });
 
 export const uuid = z.string().register(z.globalRegistry, { format: 'uuid' });
