@@ -1,8 +1,8 @@
 import { holdsCiphertext } from '@eaas/sdk/fields';
 import { refuseCiphertext } from './opening.ts';
 
-// These functions check results for ciphertexts. A statement without encrypted columns can still return ciphertexts,
-// for example from a view.
+// The functions of this file throw for ciphertexts in results. Even a statement without encrypted columns can return
+// ciphertexts, for example from a view.
 
 type Method = (...args: readonly unknown[]) => unknown;
 

@@ -20,8 +20,8 @@ export function mapToDriver(role: Role, value: unknown): unknown {
 let isOpening = false;
 
 /**
- * Runs `map`, during which encrypted columns return stored values. `map` must be synchronous, because concurrent
- * statements share `isOpening`.
+ * Runs `map`, and lets encrypted columns return stored values while `map` runs. `map` must be synchronous, because
+ * concurrent statements share `isOpening`.
  */
 export function whileOpening<T>(map: () => T): T {
   const before = isOpening;

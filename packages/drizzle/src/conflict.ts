@@ -136,7 +136,7 @@ function refuseRow({ key, encryption }: EncryptedEntry, kind: 'excluded' | 'valu
     'row_unknown',
     encryption,
     kind === 'excluded'
-      ? 'the row that is updated can have another id than the row that was inserted'
+      ? 'the updated row and the row of the insert can have different ids'
       : 'the ciphertext is bound to the row id, and the clause can update any of several rows',
     `use the id as \`target\`${kind === 'value' ? ` and \`${key}: excluded(table.${key})\`` : ''}, or define the column with { context: 'field' }`,
   );

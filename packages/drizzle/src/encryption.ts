@@ -11,7 +11,7 @@ import { type ColumnPlace, refuse } from './error.ts';
 
 export interface Encryption extends ColumnPlace {
   readonly role: 'value';
-  /** Each ciphertext is bound to the table name, so an alias must not change the name. */
+  /** The name of the table, and never an alias, because each ciphertext is bound to the name. */
   readonly table: string;
   readonly column: string;
   readonly field: Field<unknown>;
@@ -20,7 +20,7 @@ export interface Encryption extends ColumnPlace {
 
 interface IndexRole {
   readonly role: 'index';
-  /** An index column of a list contains several fingerprints, separated by spaces. */
+  /** True if a cell of the index column is a list of fingerprints, separated by spaces. */
   readonly isList?: boolean | undefined;
 }
 

@@ -81,7 +81,7 @@ function refuseSelect(table: Table): void {
   );
 }
 
-/** Adds the default values that the app computes. Drizzle computes them only after encryption, which is too late. */
+/** Adds the default values that the app computes, because Drizzle would compute them only after the encryption. */
 function withDefaults(table: Table, given: Row): Row {
   requireNoIndexValues(table, given);
   const row = { ...given };

@@ -27,14 +27,14 @@ export const isNull = drizzle.isNull as Presence;
 export const isNotNull = drizzle.isNotNull as Presence;
 
 /**
- * Returns the condition that a column matches indexes of `searchableBy`: `matches(patients.ssn, { last4: '6789' })`. Only for
- * reads, and not inside `not`, because it can also find other rows: filter them after decryption.
+ * Returns a condition on the indexes of `searchableBy`: `matches(patients.ssn, { last4: '6789' })`. The query can also
+ * return rows that do not match, so filter the decrypted rows. The condition works only in reads, and not inside `not`.
  */
 export function matches<Parts>(
   column: EncryptedColumn<{ readonly _: { readonly parts: Parts } }>,
   query: PartsQuery<Parts>,
 ): SQL {
-  // On a database without encryption this query throws, because the encrypted column refuses to encode a plaintext
+  // A database without `encrypted` throws for this query, because the encrypted column refuses to encode a plaintext
   // parameter.
   const encoder = column as unknown as Column;
   return drizzle.sql`${encoder} matches ${new drizzle.Param(query, encoder)}`;

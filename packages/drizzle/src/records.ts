@@ -15,8 +15,8 @@ import { encryptedColumns, type Encryption, encryptionOf, isIndexColumn } from '
 /** Options of `encrypted`. */
 export interface EncryptedOptions {
   /**
-   * Computes fingerprints in the service (`service`), in the client (a token of `createIndexKey`), or in both together,
-   * so that the service never sees a value (`blind`). Required if a column is searchable.
+   * Where fingerprints are computed: in the service (`service`), in the client (a token of `createIndexKey`), or in
+   * both together, so that the service never sees a value (`blind`). Required if a column is searchable.
    */
   readonly index?: IndexSource | readonly IndexSource[] | undefined;
   /** The keys of tables (`users`) and of columns (`users.email`). All other columns use the client's key. */
@@ -75,7 +75,7 @@ export function recordsFor(
   };
 }
 
-// A symbol, so that no column can have the same name.
+// Uses a symbol, which cannot equal the name of a column.
 const rowId = Symbol('row id');
 type WithId = Row & { readonly [rowId]?: RowId };
 

@@ -32,7 +32,8 @@ async function rewriteList(chunks: readonly unknown[], context: RewriteContext):
 }
 
 async function rewriteSql(given: SQL, context: RewriteContext): Promise<SQL> {
-  // `whole` is not thenable. `$count` is thenable, so an async function that returns `$count` would run the query.
+  // Replaces `$count` by SQL that is not thenable. If this async function returned the thenable `$count`, JavaScript
+  // would run its query.
   const whole = 'then' in given ? sql.join(given.queryChunks).mapWith(Number) : given;
   const excluded = excludedColumn(whole);
   if (excluded) requirePlain(excluded);
@@ -42,7 +43,7 @@ async function rewriteSql(given: SQL, context: RewriteContext): Promise<SQL> {
   if (comparison) return replaced(whole, 'queryChunks', [await search(comparison, context)]);
   for (const [at, chunk] of chunks.entries()) {
     if (/\bnot\s*(?:exists\s*)?\(*\s*$/i.test(textOf(chunks[at - 1]))) requireNoMatches(chunk);
-    // `exists` ignores the columns of its subquery, so the subquery can select encrypted columns.
+    // `exists` ignores the columns of its subquery, so encrypted columns are allowed in this subquery.
     if (isQuery(chunk) && !/\bexists\s*$/i.test(textOf(chunks[at - 1]))) requirePlainSelection(chunk);
   }
   const rewritten = await rewriteList(whole.queryChunks, context);
@@ -70,16 +71,16 @@ function requireNoMatches(chunk: unknown): void {
 }
 
 async function rewriteSubquery(subquery: Subquery, context: RewriteContext): Promise<Subquery> {
-  // Except with LATERAL, a subquery in FROM cannot refer to other subqueries of the same FROM clause, so the context of
-  // its rewrite has none.
+  // Passes no subqueries to the rewrite, because a subquery in FROM can refer to other subqueries of its FROM clause
+  // only with LATERAL.
   const inner = await rewriteSql(subquery._.sql, { ...context, subqueries: new Map() });
   return inner === subquery._.sql ? subquery : replaced(subquery, '_', { ...subquery._, sql: inner });
 }
 
 async function rewriteQuery(query: Query, context: RewriteContext): Promise<SQLWrapper> {
   const inner = query.getSQL();
-  // Returns SQL and not the query. Drizzle's queries are thenable, so an async function that returns a query would run
-  // the query.
+  // Returns SQL and not the query. Drizzle's queries are thenable, so JavaScript would run a query that an async
+  // function returns.
   return sql`(${await rewriteSql(inner, { ...context, subqueries: new Map() })})`;
 }
 

@@ -65,7 +65,8 @@ async function searchParts(
 
 function containsOne(index: Column, fingerprints: readonly string[]): SQL {
   if (index.columnType === 'EncryptedPgColumn') {
-    // The SQL must equal the expression of the GIN index in the documentation of the SDK.
+    // The SQL must equal the expression of the GIN index in the documentation of the SDK, because otherwise PostgreSQL
+    // does not use the index.
     const list = sql.join(
       fingerprints.map((fingerprint) => sql`${new Param(fingerprint)}`),
       sql`, `,
@@ -88,8 +89,8 @@ async function equalToOne(
   const found = await Promise.all(operands.map((value) => records.fingerprints(encryption.column, value)));
   const fingerprints = [...new Set(found.flat())].map((fingerprint) => new Param(fingerprint));
   const condition = sql`${index} in ${fingerprints}`;
-  // A stored text that is empty after normalization has no fingerprint. For this text the condition must be false and
-  // not null.
+  // A stored text that is empty after normalization has no fingerprint, so its index column is null. This addition
+  // makes the condition false, and not null, for the text.
   if (encryption.field.type.name !== 'text') return condition;
   return sql`${condition} and (${index} is not null or ${column} is null)`;
 }

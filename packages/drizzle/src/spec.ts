@@ -21,7 +21,7 @@ type Binding = { readonly table: string; readonly field: string };
 export interface TextSearch {
   /** Steps, in order, that map similar texts to one text: `['trim', 'lowercase']`. The stored value is not changed. */
   readonly normalize?: TextSearchOptions<true>['normalize'];
-  /** Uses the fingerprints of another column, so that `eq` can compare the two columns. */
+  /** The column whose fingerprints this column shares, so that `eq` can compare the two columns. */
   readonly boundTo?: Binding | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface TextSearch {
 interface GuessableSearch {
   /** Confirms that you accept the risk: anyone who can compute fingerprints can find every value by brute force. */
   readonly lowEntropy: 'accepted';
-  /** Uses the fingerprints of another column, so that `eq` can compare the two columns. */
+  /** The column whose fingerprints this column shares, so that `eq` can compare the two columns. */
   readonly boundTo?: Binding | undefined;
 }
 

@@ -66,8 +66,8 @@ function coverIndexColumns(builder: object, table: Table): void {
 }
 
 /**
- * Finds the encrypted column of an index or a constraint by its name, because in PostgreSQL Drizzle passes copies of
- * columns that have only a name.
+ * Finds the encrypted column of an index or a constraint by its name, because for PostgreSQL, Drizzle passes copies of
+ * columns that have nothing but a name.
  */
 function entryNamed(column: unknown, table: Table) {
   if (typeof column !== 'object' || column === null || !('name' in column)) return undefined;

@@ -95,13 +95,13 @@ test('statements that cannot work on ciphertexts do not compile', () => {
     eq(patients.city, 'London');
     matches(patients.name, { words: 'ada' });
     matches(patients.born, { month: { from: new Date(), to: new Date() } });
-    // @ts-expect-error: no index of this name
+    // @ts-expect-error: the column `name` has no index `wrods`
     matches(patients.name, { wrods: 'ada' });
-    // @ts-expect-error: another type
+    // @ts-expect-error: the index `month` does not take a text
     matches(patients.born, { month: '1815' });
-    // @ts-expect-error: without `searchableBy`
+    // @ts-expect-error: the column `ssn` has no `searchableBy`
     matches(patients.ssn, { last4: '6789' });
-    // @ts-expect-error: an index of texts
+    // @ts-expect-error: `words` is an index of texts, and not of dates
     encryptedDate().searchableBy({ words: words({ lowEntropy: 'accepted' }) });
     // @ts-expect-error: bytes cannot be searched
     encryptedBytes().searchableBy({ words: words({ lowEntropy: 'accepted' }) });

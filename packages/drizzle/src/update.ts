@@ -29,7 +29,8 @@ export type SelectIds = (
   clauses: Pick<BuilderConfig, 'where' | 'withList'>,
 ) => Promise<RowId[]>;
 
-// The largest number of parameters per statement. SQLite has the lowest limit of the supported databases: 32,766.
+// The largest number of parameters per statement. It is below the limits of all supported databases, of which SQLite
+// has the lowest: 32,766.
 const maxParameters = 30_000;
 
 export async function runUpdate(

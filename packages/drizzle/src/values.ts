@@ -91,7 +91,10 @@ export async function encryptValues(
   });
 }
 
-/** Returns SQL for a stored value. Drizzle does not convert a value in SQL to the type of the column. */
+/**
+ * Returns SQL for a stored value. Drizzle does not convert a parameter in SQL to the type of the column, so the stored
+ * value remains unchanged.
+ */
 function asSql(value: unknown): SQL {
   return sql`${new Param(value)}`;
 }

@@ -13,7 +13,7 @@ export interface Ciphertext {
   readonly bytes: AsyncGenerator<Uint8Array>;
 }
 
-// The lengths of the iv, the commitment and the tag.
+// The sum of the lengths of the iv, the commitment and the tag, in bytes.
 const valueOverhead = 12 + 32 + 16;
 
 export async function openCiphertext(pieces: AsyncGenerator<Uint8Array>): Promise<Ciphertext> {

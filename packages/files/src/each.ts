@@ -36,7 +36,7 @@ export async function forEachFile<Item>(
   };
   const results = await Promise.allSettled(Array.from({ length: atOnce }, worker));
   progress.clearLine();
-  // Throws only after all files have ended, because throwing earlier would leave temporary files.
+  // Throws only after the work on all files has ended. An earlier exit would leave temporary files.
   for (const result of results) if (result.status === 'rejected') throw result.reason;
   return failures;
 }

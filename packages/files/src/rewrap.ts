@@ -81,7 +81,7 @@ async function rewrapFile(
   return { path, key_id, key_version, rewrapped };
 }
 
-/** The header fits into one disk sector, so a crash cannot mix old and new bytes. */
+/** Overwrites the header of a file. The header fits into one disk sector, so a crash cannot mix old and new bytes. */
 async function overwrite(path: string, bytes: Uint8Array): Promise<void> {
   const file = await open(path, 'r+');
   try {

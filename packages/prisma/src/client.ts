@@ -17,7 +17,10 @@ export interface QueryCall {
   readonly __internalParams?: InternalParams | undefined;
 }
 
-/** Undocumented parameters that Prisma passes to an extension. Only they say in which transaction an operation runs. */
+/**
+ * The undocumented parameters that Prisma passes to an extension. Only `transaction` says in which transaction an
+ * operation runs.
+ */
 export interface InternalParams {
   readonly transaction?: { readonly kind: string } | undefined;
   readonly dataPath?: readonly string[] | undefined;
@@ -25,7 +28,7 @@ export interface InternalParams {
 
 /**
  * Returns functions that send queries to Prisma. The queries skip other extensions, because another extension could add
- * plaintext to encrypted values.
+ * plaintext to the encrypted arguments.
  */
 export function executorOf(client: PrismaClient, call: QueryCall, params: InternalParams): Executor {
   const kind = params.transaction?.kind;

@@ -27,8 +27,9 @@ export interface EncryptedOptions<
 type NoMapping = { [Name in never]: string };
 
 /**
- * Returns an extension that encrypts the fields of a definition: `prisma.$extends(encrypted(prisma, eaas, fields, { index }))`. Throws
- * EncryptedModelError if the definition does not fit the Prisma schema, and InputError for invalid options.
+ * Returns an extension that encrypts the fields of a definition: `prisma.$extends(encrypted(prisma, eaas, fields, {
+ * index }))`. Throws EncryptedModelError if the definition does not fit the Prisma schema, and InputError for invalid
+ * options.
  */
 export function encrypted<Client, T extends Tables, const Models extends Mapping = NoMapping>(
   prisma: Client,
@@ -36,7 +37,8 @@ export function encrypted<Client, T extends Tables, const Models extends Mapping
   fields: FieldsDefinition<T>,
   options: EncryptedOptions<T, Models> = {},
 ): EncryptedExtension<Client, T, Models> {
-  // The return type is asserted, because TypeScript would check the extension against the extended client.
+  // Asserts the return type, because TypeScript would otherwise compare the extension with the type of the extended
+  // client.
   return extensionOf(
     prisma as unknown as PrismaClient,
     eaas,

@@ -73,7 +73,8 @@ async function isIn(
   const marks = [...new Set(found.flat())];
   const matches = { [column]: marks.length === 1 ? marks[0] : { in: marks } };
   if (!isExact || field.type !== 'text') return matches;
-  // Text that is empty after normalization has no fingerprint. The condition is false for such text, and NULL for NULL.
+  // A text that is empty after normalization has no fingerprint, so its index column is NULL. This filter is false for
+  // the text, and NULL only if the field is NULL.
   return { OR: [{ AND: [matches, { [column]: { not: null } }] }, { [field.name]: '' }] };
 }
 

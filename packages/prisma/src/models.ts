@@ -125,8 +125,8 @@ function requirePartNames(model: string, { name, parts }: FieldDescription): voi
 }
 
 /**
- * Throws unless the id of the row has a type with one fixed text. Ciphertexts are bound to this text, and the text of a
- * DateTime differs between clients.
+ * Throws unless all clients write the row id as the same text, because ciphertexts are bound to this text. The text of
+ * a DateTime differs between clients.
  */
 function requireIdType(model: string, columns: Model['columns'], name: string): void {
   const column = columns.get(name);

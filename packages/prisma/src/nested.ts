@@ -138,7 +138,8 @@ async function childPlace(
 }
 
 /**
- * Adds the row id to `where`, because the ciphertexts are bound to this row and the update must not change another row.
+ * Adds the row id to `where`, because the ciphertexts are bound to this row and the update must not change any other
+ * row.
  */
 function pinned(target: Model, where: unknown, id: unknown): Args {
   if (id === undefined || knownId(target, where) !== undefined) return where === undefined ? {} : { where };

@@ -44,8 +44,8 @@ const updating: Rewrite = async (work, model, { where, data, ...others }) => {
 };
 
 /**
- * Rewrites an `updateMany` without ciphertexts that are bound to the row id. `update-many.ts` writes bound ciphertexts
- * row by row.
+ * Rewrites an `updateMany` whose ciphertexts are not bound to the row id. For bound ciphertexts, `update-many.ts`
+ * updates the rows one by one.
  */
 const updatingMany: Rewrite = async (work, model, { where, data, limit, ...others }) => {
   const found = await whereOf(work, model, where);
@@ -129,8 +129,8 @@ function withoutRows({ args }: Rewritten): Rewritten {
 }
 
 /**
- * Adds the row id to `where`. Without the id, the ciphertexts could be written to another row after a concurrent
- * change.
+ * Adds the row id to `where`. Without the id, the update could write the ciphertexts to a different row if the rows
+ * change concurrently.
  */
 function pinned(model: Model, where: unknown, id: unknown): unknown {
   if (id === undefined || !isArgs(where) || knownId(model, where) !== undefined) return where;

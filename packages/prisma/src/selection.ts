@@ -54,7 +54,7 @@ export async function readOf(work: Work, model: Model, args: Args): Promise<{ ar
         refuseUnknown(model, name, 'the query');
     }
   }
-  // Prisma refuses `omit` beside `select`, so the arguments must keep both.
+  // Keeps both `select` and `omit`, so that Prisma refuses the combination.
   if (isArgs(rewritten['select']))
     return { args: omit === undefined ? rewritten : { ...rewritten, omit }, shape };
   const hidden = Object.fromEntries(Array.from(model.indexes.keys(), (column) => [column, true]));

@@ -89,8 +89,8 @@ function refuseReferences(work: Work, model: Model, name: string, value: unknown
 }
 
 /**
- * Rewrites the `where` of a unique look-up. A value can have fingerprints under several index keys, but Prisma takes
- * only one fingerprint here.
+ * Rewrites the `where` of a unique look-up. A value can have fingerprints under several index keys, but a unique
+ * look-up takes only one, so this function finds the fingerprint of the stored row.
  */
 export async function uniqueOf(work: Work, model: Model, where: unknown): Promise<unknown> {
   const rewritten = await whereOf(work, model, where);

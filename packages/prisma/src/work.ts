@@ -35,7 +35,10 @@ export interface Work {
   search(table: string, query: Args): Promise<Terms>;
   find(model: Model, args: Args): Promise<Args | null>;
   findOrThrow(model: Model, args: Args): Promise<Args | null>;
-  /** Passed as a member, because a direct import would make `data.ts` and `nested.ts` import each other. */
+  /**
+   * The rewriting of nested writes. It is a member, because a direct import would make `data.ts` and `nested.ts` import
+   * each other.
+   */
   nested: Nested;
 }
 
@@ -43,7 +46,7 @@ export function idOf({ id }: Model, row: Args): RecordId | undefined {
   const parts = id.map((column) => row[column]);
   if (parts.some((part) => part === undefined || part === null)) return undefined;
   if (parts.length === 1) return parts[0] as RecordId;
-  // Escapes the separator, so that the columns `a/b` and `c` have another id than `a` and `b/c`.
+  // Escapes `/`, which separates the parts, so that the values `a/b` and `c` do not give the same id as `a` and `b/c`.
   return parts.map((part) => String(part).replaceAll('%', '%25').replaceAll('/', '%2F')).join('/');
 }
 

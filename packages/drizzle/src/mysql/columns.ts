@@ -82,7 +82,7 @@ export class EncryptedMySqlColumnBuilder<Value, S extends Search> extends MySqlC
     return this.config;
   }
 
-  /** Drizzle calls `build` when it creates the table. */
+  /** Creates the column. Drizzle calls this method when it creates the table. */
   build(table: AnyMySqlTable): MySqlColumn {
     return new EncryptedMySqlColumn(table, this.config);
   }

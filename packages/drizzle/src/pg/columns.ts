@@ -87,7 +87,7 @@ export class EncryptedPgColumnBuilder<Value, S extends Search> extends PgColumnB
     return this.config;
   }
 
-  /** Drizzle calls `build` when it creates the table. */
+  /** Creates the column. Drizzle calls this method when it creates the table. */
   build(table: AnyPgTable): PgColumn {
     return new EncryptedPgColumn(table, this.config);
   }

@@ -82,7 +82,7 @@ export class EncryptedSQLiteColumnBuilder<Value, S extends Search> extends SQLit
     return this.config;
   }
 
-  /** Drizzle calls `build` when it creates the table. */
+  /** Creates the column. Drizzle calls this method when it creates the table. */
   build(table: AnySQLiteTable): SQLiteColumn {
     return new EncryptedSQLiteColumn(table, this.config);
   }
