@@ -7,7 +7,7 @@ const eaas = new EaasBrowserClient({ keyId: await (await fetch('/key-id')).text(
 const find = (selector) => document.querySelector(selector);
 let id;
 
-/** Splits a stream into Blobs of about 8 MiB. A browser can send a Blob again after a failure. */
+/** Splits a stream into Blobs of about 8 MiB, because a browser can send a Blob again after a failure. */
 async function* partsOf(stream) {
   const reader = stream.getReader();
   let chunks = [];
@@ -27,7 +27,10 @@ async function* partsOf(stream) {
   }
 }
 
-/** Sends a part that begins at `begin`. After a failure, asks the server for its number of bytes and sends the rest. */
+/**
+ * Sends a part that begins at `begin`. After a failure, asks the server how many bytes it has, and sends the remaining
+ * bytes.
+ */
 async function send(url, part, begin) {
   for (let sent = 0; sent < part.size;) {
     try {

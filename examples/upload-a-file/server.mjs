@@ -12,7 +12,7 @@ import { build } from 'esbuild';
 
 const { EAAS_BASE_URL, EAAS_API_KEY, EAAS_KEY_ID, PORT = '3000', UPLOADS = 'uploads' } = process.env;
 const origin = `http://localhost:${PORT}`;
-const sessions = new Set(); // Stands in for a login: everyone who opens the page gets a session.
+const sessions = new Set(); // replaces a login: everyone who opens the page gets a session
 const isSession = (cookie) => sessions.has(/session=([\w-]+)/.exec(cookie ?? '')?.[1]);
 await mkdir(UPLOADS, { recursive: true });
 
@@ -65,7 +65,7 @@ async function answer(request, response) {
 }
 
 const server = createServer((request, response) => {
-  // If the connection is lost, closes the response without an error: the page sends the missing bytes again.
+  // If the connection is lost, closes the response without an error, because the page sends the missing bytes again.
   answer(request, response).catch(() => response.destroy());
 });
 server.listen(Number(PORT), () => console.log(`The page is at ${origin}`));

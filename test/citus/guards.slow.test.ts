@@ -39,7 +39,7 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
   });
   afterAll(() => world.close());
 
-  /** Runs a query on all nodes and returns each different value. */
+  /** Runs a query on all nodes, and returns the set of the results. */
   async function onShards(query: string): Promise<Set<string>> {
     const rows = await Promise.all(nodes.map((node) => node.unsafe<{ found: string }[]>(query)));
     return new Set(rows.flat().map(({ found }) => found));

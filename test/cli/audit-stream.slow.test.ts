@@ -111,7 +111,7 @@ test('audit stream into a file continues after the last written entry, without r
     expect(await run(['bash', '-c', command], eaas.env)).toMatchObject({ code: 0, stderr: '' });
     expect(idsOf(jsonLines(await readFile(file, 'utf8')))).toEqual(upTo(await headOf()));
   }
-  // A killed stream can leave a part of a line.
+  // A killed `audit stream` can leave half a line at the end of the file.
   await writeFile(file, '{"id":', { flag: 'a' });
   await append();
   await run(['bash', '-c', command], eaas.env);
@@ -144,7 +144,7 @@ test('no entry is lost if the stream and its reader are killed in the middle of 
     const { child, stdout, closed } = start(cursor);
     await expect.poll(() => stdout().length, { timeout: 30_000 }).toBeGreaterThan(most);
     await expect.poll(() => readFile(cursor, 'utf8'), { timeout: 30_000 }).not.toBe('');
-    // The rest of the output in the pipe is lost.
+    // Reads the output before the kill, because the output that is still in the pipe is lost.
     const read = stdout();
     child.kill('SIGKILL');
     received.push(...idsOf(wholeLines<Line>(read)));
@@ -155,7 +155,7 @@ test('no entry is lost if the stream and its reader are killed in the middle of 
   const rest = idsOf(jsonLines<Line>(stdout));
   const last = await headOf();
   expect(unique([...received, ...rest])).toEqual(upTo(last));
-  // The last run began in the middle of the log.
+  // The last run continued from the cursor, so it did not output the first 100 entries again.
   expect(Math.min(...rest)).toBeGreaterThan(100);
 }, 120_000);
 

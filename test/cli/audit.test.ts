@@ -29,7 +29,7 @@ async function newTenant(entries: number): Promise<string> {
   for (let quota = 1; quota <= entries; quota++) {
     await eaas.json('tenant', 'set', tenantId, '--monthly-encrypt-quota', String(quota));
   }
-  // Destroy the tampered tenant, so that verifications in other tests do not report it.
+  // Destroys the tampered tenant, so that verifications in other tests do not report it.
   onTestFinished(async () => void (await superuser`select eaas.destroy_tenant(${tenantId})`));
   return tenantId;
 }

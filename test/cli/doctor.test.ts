@@ -25,7 +25,7 @@ async function examined(program: CommandLine) {
   return { code, stderr, statuses, messages };
 }
 
-// The tests run PostgreSQL without durability, which is faster.
+// The checks that fail here, because the tests run PostgreSQL without durability to save time.
 const fast = { fsync: 'failed', full_page_writes: 'failed', synchronous_commit: 'failed' };
 
 test('doctor reports database settings that can lose commits', async () => {

@@ -82,7 +82,7 @@ test('a token that was refused as unknown is accepted after its API key was crea
   expect(await api.get('/v1/keys')).toHaveStatus(200);
 });
 
-test('the server ignores a token in the query or in another header than Authorization', async () => {
+test('the server ignores a token in the query and in any header except Authorization', async () => {
   const token = tenant.api.token ?? '';
   const anonymous = await clientOf();
   expect(await anonymous.get(`/v1/keys?api_key=${token}`)).toBeProblem('unauthorized');

@@ -20,7 +20,10 @@ type Answered<Call extends string> = [RouteOf<Call>] extends [never] ? unknown :
 type RouteOf<Call extends string> = Call extends string
   ? { [R in Route]: IsCallOf<WithoutQuery<Call>, R> extends true ? R : never }[Route]
   : never;
-/** A parameter at the end of a pattern also matches a longer path. */
+/**
+ * Whether a call is a call of route R. Without the first case, a parameter at the end of a pattern would also match
+ * longer paths.
+ */
 type IsCallOf<Call extends string, R extends Route> = Call extends `${Pattern<R>}/${string}`
   ? false
   : Call extends Pattern<R>

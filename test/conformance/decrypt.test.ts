@@ -181,7 +181,7 @@ describe('a ciphertext that does not decrypt returns 422', () => {
     expect(opened).toHaveStatus(200);
   });
 
-  test('decrypt under another key than the one that encrypted returns 422', async () => {
+  test('decrypt returns 422 if a different key encrypted the value', async () => {
     const other = await tenant.newKey();
     expect(await decrypt({ ...stored(bundle), key_id: other.key_id })).toBeProblem('decryption_failed');
     expect(await decrypt({ ...bundle, key_id: other.key_id })).toBeProblem('decryption_failed');

@@ -135,7 +135,7 @@ test.for(['disabled', 'pending_destruction', 'destroyed'] as const)(
   },
 );
 
-test('decrypt fails with another context than encrypt', async () => {
+test('decrypt fails if its context differs from the context of encrypt', async () => {
   const context = { b: '2', a: '1', ключ: 'значение' };
   const { ciphertext, key_id, key_version } = ok(await encrypt('x', { context }));
   const decrypt = (other?: object) =>

@@ -104,7 +104,7 @@ whereAvailable('the memory of another process', canReadMemory, () => {
     const found = await findInMemory(server.pid, search);
     scan.isOver = true;
     await load;
-    // The service does see the value of `/v1/hash`, which shows that the search works.
+    // `/v1/hash` receives the value `control` in plaintext, so finding it shows that the search of the memory works.
     expect(found).toEqual(new Set(['control']));
   });
 });

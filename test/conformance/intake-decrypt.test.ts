@@ -28,7 +28,7 @@ test('the wrapped key of a rewrap replaces the wrapped key in the ciphertext', a
   expect((await newestEntry(tenant)).metadata).toStrictEqual({});
 });
 
-test('a key without intake refuses, and the entry has the mark', async () => {
+test('a key without intake refuses, and the audit entry has `intake: true`', async () => {
   const plain = await intakeWriter(tenant, {});
   const ciphertext = await plain.encrypt('x');
   expect(await decrypt({ ciphertext }, plain.keyId)).toBeProblem('decryption_failed');

@@ -24,7 +24,7 @@ const spliced = (wrapped: string, at: number, bytes: Buffer): string => {
   return all.toString('base64');
 };
 
-test('unwrap returns the DEK that another HPKE library wrapped, and one entry with the mark', async () => {
+test('unwrap returns a DEK that an independent HPKE library wrapped, and its entry has `intake: true`', async () => {
   const [dek, context] = [newDek(), { tenant: 'clinic' }];
   const wrapped_key = await writer.wrap({ dek, context });
   const before = await tenant.auditTotal();
@@ -39,7 +39,7 @@ test('unwrap returns the DEK that another HPKE library wrapped, and one entry wi
   });
 });
 
-test('entries about ordinary wrapped keys of an intake key have no mark', async () => {
+test('audit entries about ordinary wrapped keys of an intake key do not have `intake: true`', async () => {
   const { wrapped_key } = ok(await tenant.api.post(`/v1/keys/${writer.keyId}/wrap`, { dek: newDek() }));
   expect((await newestEntry(tenant)).metadata).toStrictEqual({});
   ok(await unwrap({ wrapped_key }));
@@ -58,7 +58,7 @@ test('a key without intake refuses a wrapped key of its own public key', async (
   });
 });
 
-// Every byte is flipped in the unit tests. Here one byte of each part is.
+// This test flips a bit in one byte of each part of the wrapped key. The unit tests flip a bit in every byte.
 test.for([0, 1, 2, 5, 6, 500, 1_093, 1_094, 1_125, 1_126, 1_157, 1_158, 1_173])(
   'a flipped bit of byte %i is refused',
   async (at) => {
@@ -126,7 +126,7 @@ describe('the states of a key', () => {
     expect(await unwrap({ wrapped_key }, own.keyId)).toBeProblem('key_state');
   });
 
-  test('each version has another public key', async () => {
+  test('each version of a key has a different public key', async () => {
     const own = await intakeWriter(tenant);
     ok(await tenant.api.post(`/v1/keys/${own.keyId}/rotate`));
     const dek = newDek();

@@ -46,7 +46,7 @@ test('a rotation changes `key_version`, and does not change `hash_public_key`', 
   expect(ok(await show(key_id))).toMatchObject({ key_version: 2, hash_public_key });
 });
 
-test('each key has another public key', async () => {
+test('each key has a different public key', async () => {
   const other = await tenant.newKey();
   const [one, two] = [ok(await show(key.key_id)), ok(await show(other.key_id))];
   expect(one.hash_public_key).not.toBe(two.hash_public_key);

@@ -7,7 +7,8 @@ beforeAll(async () => {
   tenant = await newTenant('--envelope-only', 'true');
 });
 
-// The server writes the use of keys several times per minute. Concurrent tests wait for the same write.
+// The tests run concurrently, because each waits for the server's next write of last uses, which comes several times
+// per minute.
 describe.concurrent('the use of keys', { timeout: 90_000 }, () => {
   test('GET /v1/keys/:key_id shows the use of each version, at most a minute late', async () => {
     const { key_id } = await tenant.newKey();

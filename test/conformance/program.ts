@@ -56,7 +56,10 @@ export async function runShared(args: readonly string[], env: Environment): Prom
   return (await response.json()) as Finished;
 }
 
-/** One process starts faster, and most tests do not depend on the number of workers. */
+/**
+ * Returns the number of workers of a test server. The default is one, because a server with one worker starts faster
+ * and most tests do not depend on the number.
+ */
 const workers = (): string => process.env['EAAS_TEST_WORKERS'] ?? '1';
 
 export async function serve(env: Environment, { program = eaas, cwd = root } = {}) {

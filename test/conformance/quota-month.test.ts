@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiOf, openWorld, settle, statusOf, type World } from '../setup/world.ts';
 
-// Only a replica inside the test process can use a simulated clock.
+// These tests start a replica inside the test process, because only there a simulated clock can be passed.
 let world: World;
 
 beforeAll(async () => {

@@ -37,6 +37,6 @@ export function thumbprint({ e, kty, n }: JsonWebKey): string {
 export function jwkOfBits(bits: number): JsonWebKey {
   const bytes = Buffer.alloc(Math.ceil(bits / 8), 0xa5);
   bytes[0] = 1 << ((bits - 1) % 8);
-  bytes[bytes.length - 1] = 0xa7; // odd
+  bytes[bytes.length - 1] = 0xa7; // The modulus must be odd
   return { kty: 'RSA', n: bytes.toString('base64url'), e: 'AQAB' };
 }

@@ -41,7 +41,7 @@ async function startOperator(program: string, undo: (() => Promise<void>)[]): Pr
 }
 
 async function chooseTarget(project: TestProject, undo: (() => Promise<void>)[]): Promise<Target> {
-  // If the variable BASE_URL is not set, Vite sets BASE_URL to its own base path.
+  // Checks for `http`, because Vite sets the variable BASE_URL to its own base path if it is not set.
   const given = process.env['BASE_URL'];
   if (given?.startsWith('http')) {
     const command = (process.env['EAAS_CLI'] ?? 'npx @eaas/server').split(' ');

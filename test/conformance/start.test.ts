@@ -143,7 +143,7 @@ describe('the database', () => {
     expect(await client(server.baseUrl).get('/readyz')).toHaveStatus(200);
   });
 
-  test('the start fails if another root key is configured than the database has', async () => {
+  test('the start fails if the configured root key is not the root key of the database', async () => {
     const right = await served();
     await right.stop();
     const { code, stdout, stderr } = await refused({ EAAS_ROOT_KEY: newRootKey() });

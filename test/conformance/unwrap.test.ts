@@ -129,7 +129,7 @@ describe('an unauthentic wrapped_key returns 403 and is recorded', () => {
   });
 });
 
-test('unwrap returns 403 for another context than the context of wrap', async () => {
+test('unwrap returns 403 if its context differs from the context of wrap', async () => {
   const context = { table: 'patients', column: 'name' };
   const wrapped_key = await wrapped(tenant.api, key.key_id, context);
   const same = await unwrap({ wrapped_key, context: { column: 'name', table: 'patients' } });

@@ -144,7 +144,7 @@ whereAvailable('Chromium', hasChromium, () => {
         }
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
       }
-      // Chromium logs each failed request as an error.
+      // Ignores failed requests that the test causes, because Chromium logs each failed request as an error.
       const own = complaints.filter((text) => !(fails && text.startsWith('Failed to load resource')));
       expect(own).toEqual([]);
     });

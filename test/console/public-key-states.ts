@@ -5,7 +5,10 @@ import type { State } from './states.ts';
 
 const press = ({ page }: Stage, name: string) => page.getByRole('button', { name, exact: true }).click();
 
-/** An intake key with two versions. The back office has read a value of a writer that has the first public key. */
+/**
+ * Creates an intake key with two versions. The back office has read a value that a writer encrypted with the first
+ * public key.
+ */
 async function createForm({ client, pass }: Stage): Promise<string> {
   // The pages show times relative to the clock of the browser.
   pass(history);

@@ -15,7 +15,10 @@ export interface Stage {
   readonly enter: (path: string, some?: readonly Permission[]) => Promise<void>;
   readonly open: (path: string) => Promise<void>;
   readonly respond: Api;
-  /** Requests whose path does not end with `only` still get responses. */
+  /**
+   * Makes the service unreachable or silent. If `only` is given, this applies only to requests whose path ends with
+   * `only`.
+   */
   readonly setAway: (how: 'unreachable' | 'silent', only?: string) => void;
   readonly pass: (days: number) => void;
 }
@@ -36,7 +39,7 @@ export function openStage(page: Page, pages: Pages, daysAgo = history): Stage {
     client,
     respond,
     open: async (path) => {
-      // Chromium does not reload a page if only the fragment of the URL changes.
+      // Opens an empty page first, because Chromium does not reload a page if only the fragment of the URL changes.
       await page.goto('about:blank');
       await page.goto(pages.url + path);
     },

@@ -1,4 +1,4 @@
-/** Why shell.slow.test.ts does not run a block of commands, by the document and the first line of the block. */
+/** The blocks of commands that shell.slow.test.ts does not run, by document and first line, each with the reason. */
 export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'README.md': {
     'npm ci': 'first-field.slow.test.ts types it in a fresh clone',

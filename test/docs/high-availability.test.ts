@@ -4,7 +4,8 @@ import { parts } from '../prove/parts.ts';
 import { printed } from '../prove/machine/patroni/printed.ts';
 import { blocksOf, commandsOf, codesIn, read, root, rowsUnder } from './markdown.ts';
 
-// The trials `patroni` of `npm run prove` start etcd, Patroni, HAProxy and pgbouncer with the files of this folder.
+// These tests only read the files of the example. The trials `patroni` of `npm run prove` start etcd, Patroni, HAProxy
+// and pgbouncer with them.
 
 const folder = 'examples/high-availability/';
 const page = read('docs/operating/high-availability.md');

@@ -166,7 +166,7 @@ describe.each(kinds)('on %s', (_, binaries) => {
   test('/metrics has exactly the metrics and jobs of the manual', async () => {
     const metrics = await (await fetch(`${server.baseUrl}/metrics`)).text();
     const answered = Array.from(metrics.matchAll(/^# TYPE (\w+ \w+)$/gm), ([, type]) => type);
-    // This server has one worker.
+    // Leaves out the metrics of servers with several workers, because this server has one worker.
     const described = rowsUnder(manual, 'metric')
       .filter(([, , about = '']) => !about.endsWith('only with several workers'))
       .map(([name = '', type]) => `${codesIn(name)[0]} ${type}`);

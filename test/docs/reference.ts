@@ -60,7 +60,8 @@ export async function writeReference(folder: string): Promise<string[]> {
   const typedoc = (await import(pathToFileURL(join(modules, 'typedoc/dist/index.js')).href)) as Typedoc;
   const complaints: string[] = [];
   const all: Entry[] = [];
-  // In a run for several packages, typedoc does not report types that are not exported.
+  // Runs typedoc once per package, because in one run for several packages it does not report types that are not
+  // exported.
   for (const side of ['sdk', 'protocol'] as const) {
     const entries = entriesOf(side);
     const app = await typedoc.Application.bootstrapWithPlugins(optionsFor(side, entries, modules, folder));
@@ -93,7 +94,7 @@ function namePages({ children }: Project, entries: readonly Entry[]): void {
 
 type Folder = 'sdk' | 'protocol';
 
-// Apps do not need the names of these types.
+// Types that need no entry in the reference, because apps do not need their names.
 const unnamed: Readonly<Record<Folder, readonly string[]>> = {
   sdk: `Absent AliasesIn ApiKeyFields ByteTransform Calls FieldOf FieldValue Flat FormOf IdFor IndexColumn
     IndexColumns IndexValue IsWhole KeyFields KeyRecord NameOf NestedIn NestedValue OptionsOf PartColumn PartColumns PartQueries PartsOf Plain
@@ -102,8 +103,8 @@ const unnamed: Readonly<Record<Folder, readonly string[]>> = {
   protocol: ['Flags', 'Part', 'PathPart', 'Steps', 'TextKey'],
 };
 
-// Members that need no description: members that Node declares, an overload, `Symbol.dispose`, and `keys.get` of the
-// option `client` of `inventory`.
+// Members that need no description: members that Node declares, one overload, `Symbol.dispose`, and the member
+// `keys.get` of the option `client` of `inventory`.
 const unsaid: Readonly<Record<Folder, readonly string[]>> = {
   sdk: [
     ...['on', 'resume'].map((name) => `sdk-proxy.NodeRequest.${name}`),
@@ -150,7 +151,7 @@ function optionsFor(folder: Folder, entries: readonly Entry[], modules: string, 
 }
 
 function compact(page: string): string {
-  // A section of a page ends at the next heading. Headings of level 6 are part of a method's section.
+  // Splits the page at its headings, except at level 6, because those headings belong to the section of a method.
   const sections = page.split(/^(?=#{1,5} )/m);
   return sections
     .filter((section) => !section.includes('\n###### Inherited from\n'))

@@ -84,6 +84,6 @@ test('the table of options has every option of a run', () => {
   const names = Object.keys(runOptions);
   const rows = rowsUnder(read('packages/sdk/docs/reencrypt.md'), 'option');
   const explained = rows.flatMap(([cell = '']) => codesIn(cell));
-  // The table of the manual does not list the option `clock`, because `clock` is only for tests.
+  // The manual does not list the option `clock`, because `clock` is only for tests.
   expect(explained.toSorted()).toEqual(names.filter((name) => name !== 'clock').toSorted());
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { variables } from '../../packages/server/src/config.ts';
 import { blocksOf, read, root } from './markdown.ts';
 
-// The test machine has no Docker, so no test starts the example.
+// These tests only read the files of the example, because the test machine has no Docker to start it.
 
 const place = 'examples/self-host/';
 const dockerfile = read(`${place}Dockerfile`);

@@ -11,7 +11,7 @@ export interface Answer {
   readonly answeredAt: number;
 }
 
-/** A request fails if it receives no byte for this many milliseconds. */
+/** The time limit of a request in milliseconds. A request that receives no byte for so long counts as failed. */
 const hangs = 20_000;
 
 export type Place = Pick<ServerProcess, 'port'>;

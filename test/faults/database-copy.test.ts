@@ -90,7 +90,7 @@ async function newTerminal(env: Environment): Promise<Terminal> {
   return terminal;
 }
 
-/** Runs the commands of the manual's page in the terminal of the source or the target. */
+/** Runs the block of the manual that ends with `end`, in the terminal of the source or of the target. */
 async function type(where: 'source' | 'target', end: string): Promise<string> {
   const block = commands.find((text) => text.endsWith(`${end}\n`));
   const terminal = terminals[where === 'source' ? 0 : 1];

@@ -21,7 +21,8 @@ import {
   whileWritesWait,
 } from './place.ts';
 
-// After a broken connection, postgres.js can throw an error in a timer, where no caller can catch the error.
+// After a broken connection, the database driver postgres.js can throw an error in a timer, where no caller can catch
+// the error. These tests check that a replica survives this error.
 
 let database: TestDatabase;
 let proxy: LossyProxy;
@@ -120,7 +121,7 @@ test('a replica survives a connection that PostgreSQL ends during a statement', 
   expect((await readLog(replica, tenant)).filter(({ action }) => action === 'key.disable')).toEqual([]);
 });
 
-// The error does not come from the database driver, so the replica must end.
+// Code that throws an error which does not come from the database driver, so the replica must exit.
 const foreign = `data:text/javascript,${encodeURIComponent(
   'process.on("SIGUSR2", () => setImmediate(() => { const nobody = null; nobody.write(); }))',
 )}`;

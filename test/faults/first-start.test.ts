@@ -16,7 +16,7 @@ afterAll(() => database.drop());
 test('two concurrent migrations of an empty database both succeed', async () => {
   const [one, other] = await Promise.all([run([...eaas, 'migrate'], env), run([...eaas, 'migrate'], env)]);
   expect([one.code, other.code]).toEqual([0, 0]);
-  // Of two concurrent migrations, only the migration that changed the database prints the operator's next step.
+  // Of two concurrent migrations, only the one that changed the database prints the operator's next step.
   expect(one.stderr + other.stderr).toBe('Next: `eaas doctor`, and then `eaas serve`\n');
 });
 

@@ -19,8 +19,8 @@ const isClosed = { former: false, later: true };
 const servers: Server[] = [];
 
 /**
- * A server that responds like a server of the source or the target: with 503 while its database does not serve the
- * tenant.
+ * Starts an upstream that responds like a server of the source or the target: with 503 while its database does not
+ * serve the tenant.
  */
 async function upstream(name: 'former' | 'later'): Promise<string> {
   const server = createServer((_, response) => {
@@ -68,7 +68,7 @@ whereAvailable('nginx', isInstalled('nginx', '/usr/sbin'), () => {
     expect([await answeredBy(), await answeredBy('GET')]).toEqual(['200 former', '200 former']);
     Object.assign(isClosed, { former: true, later: false });
     expect([await answeredBy(), await answeredBy('GET')]).toEqual(['200 later', '200 later']);
-    // The tenant has not moved yet, so the first server serves it.
+    // The database of the target does not serve the tenant now, so the server of the source responds again.
     Object.assign(isClosed, { former: false, later: true });
     expect([await answeredBy(), await answeredBy('GET')]).toEqual(['200 former', '200 former']);
   });

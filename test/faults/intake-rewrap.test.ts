@@ -116,7 +116,7 @@ async function runToTheEnd(client: EaasClient, on: typeof store): Promise<Reencr
 
 /** Checks that each row has its old or its new value and decrypts. Returns the number of rewrapped rows. */
 async function rewrappedRows(): Promise<number> {
-  // The client is new, so it has no data key in memory.
+  // Uses a new client, because it has no data key in memory and must therefore unwrap every data key.
   await using client = newClient();
   const rows = await sql<{ id: number; body: string }[]>`select id, body from messages order by id`;
   expect(rows.map(({ id }) => id)).toEqual([...before.keys()]);
@@ -151,7 +151,7 @@ describe('while a job rewraps values of writers', () => {
       const request = new Request(input, init);
       const isRewrap = request.url.endsWith('/rewrap');
       const isFatal = isRewrap && returned > 0 && kills++ === 0;
-      // The signal arrives while the server handles the request.
+      // Restarts the server while it handles the request.
       const [responded, restarted] = await Promise.allSettled([fetch(request), isFatal && restartServer()]);
       expect(restarted.status).toBe('fulfilled');
       if (responded.status === 'rejected') throw responded.reason;
@@ -180,7 +180,7 @@ describe('while a job rewraps values of writers', () => {
       async write(change: Parameters<typeof store.write>[0]): Promise<boolean> {
         writes++;
         if (writes !== 6 && writes !== 15) return store.write(change);
-        // The database can commit the row before it crashes, or lose the row.
+        // Crashes the database while it writes a row. The database either has committed this row, or loses it.
         const [written] = await Promise.allSettled([store.write(change), restartDatabase()]);
         found.push(await rewrappedRows());
         if (written.status === 'rejected') throw written.reason;

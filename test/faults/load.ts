@@ -6,7 +6,10 @@ import type { Entry } from './place.ts';
 export interface Sent extends Answer {
   readonly place: Place;
   readonly action: string;
-  /** An entry is a text of its action, its key and the number in its context. */
+  /**
+   * The audit entries of the request if it succeeds. Each is a text of the action, the key and the number in the
+   * context.
+   */
   readonly entries: readonly string[];
 }
 
@@ -55,7 +58,8 @@ export class Load {
       await this.#serverMode(place);
       await this.#batch(place);
       if (changes) await this.#change(place);
-      // Without the pause, a server that refuses connections would get thousands of requests.
+      // Pauses at least 20 ms after a failed connection, because a server that refuses connections would get thousands
+      // of requests.
       await sleep(status === 0 ? Math.max(rest, 20) : rest);
     }
   }

@@ -72,7 +72,7 @@ export async function lossyProxy(database: TestBase) {
     loseFrom: (text: string) => void (wanted = { text, after: false }),
     loseAfter: (text: string) => void (wanted = { text, after: true }),
     delayFrom: (text: string, milliseconds: number) => void (delayed = { text, milliseconds }),
-    /** Ends the connection of a PostgreSQL process without a message from PostgreSQL. */
+    /** Closes the connection of a PostgreSQL process. The client gets no message from PostgreSQL about it. */
     cut: (pid: number): void => ends.get(pid)?.(),
     forsake: () => void (generation += 1),
     losses: () => losses,

@@ -15,7 +15,7 @@ import {
   verify,
 } from './place.ts';
 
-// If a connection breaks during a commit, the server cannot know whether the database committed.
+// These tests break connections during a commit, when the server cannot know whether the database committed.
 
 let database: TestDatabase;
 let operator: Operator;
@@ -83,8 +83,8 @@ test.each([
 
 test('a change that timed out is not applied afterwards', async () => {
   expect((await wrap('before')).status).toBe(200);
-  // The first message to the database with the key's id reads the key, after the head was locked. From this message on,
-  // the proxy delays the responses of the database.
+  // The first message with the key's id reads the key, when the head is already locked. From this message on, the proxy
+  // delays the responses of the database.
   proxy.delayFrom(path.slice(9), 4_500);
   const { status, code, body } = await send(replica, tenant.token, 'POST', `${path}/rotate`);
   expect([status, code]).toEqual([503, 'unavailable']);
@@ -103,7 +103,7 @@ test('a replica replaces connections that stop responding in every pool', async 
     usage: () => send(replica, tenant.token, 'GET', '/v1/usage'),
   };
   const all = () => Promise.all(Object.values(requests).map((request) => request()));
-  // So many concurrent requests make each connection pool open all its connections.
+  // These 100 concurrent requests make each connection pool open all its connections.
   await Promise.all(Array.from({ length: 20 }, all));
   proxy.forsake();
   const end = performance.now() + 20_000;

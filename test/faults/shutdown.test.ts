@@ -92,7 +92,7 @@ test('after SIGTERM, a replica finishes running requests and refuses new request
   const sql = connectTo(postgres);
   let release = (): void => {};
   let held: Promise<unknown> | undefined;
-  // All wraps wait, because another transaction locks the head of the audit log.
+  // Locks the head of the audit log in a transaction, so that all wraps wait for the lock.
   await new Promise<void>((locked) => {
     held = sql.begin(async (tx) => {
       await tx`select from eaas.audit_heads where tenant_id = ${tenant.tenantId} for update`;

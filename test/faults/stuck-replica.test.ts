@@ -54,7 +54,8 @@ async function keepBusy({ tenant, keyId, wraps, others }: Observed, over: () => 
   }
 }
 
-// PostgreSQL before version 17 does not limit how long it waits for the next message of a statement.
+// The second moment needs PostgreSQL 17, because earlier versions do not limit how long they wait for the next message
+// of a statement.
 const moments = [['between two statements', 'rotate', 'key.rotate']];
 if (Number.parseInt(postgres.binaries.version, 10) >= 17) {
   moments.push(['between the messages of a statement', 'disable', 'key.disable']);

@@ -24,7 +24,9 @@ interface Outage {
   readonly until: number;
 }
 
-/** In milliseconds. The outage is longer than the timeout of every request that uses the database. */
+/**
+ * The length of a long outage in milliseconds. It is longer than the timeout of every request that uses the database.
+ */
 const long = 5_200;
 
 let postgres: OwnPostgres;
@@ -151,7 +153,7 @@ test('no request hangs', () => {
 });
 
 test('while the database is down, audited calls are refused and return no data', () => {
-  // Outages in which only existing connections hang are left out, because new connections succeed.
+  // Skips outages in which only existing connections hang, because calls succeed on new connections.
   for (const outage of outages.filter(({ how, from, until }) => how !== 'backends' && until - from >= long)) {
     const meanwhile = during(outage, everything());
     expect(meanwhile.length).toBeGreaterThan(0);

@@ -88,8 +88,8 @@ function workersOf({ tenantId }: Tenant): (string | undefined)[] {
 }
 
 /**
- * Returns the worker of the tenant's last request. The function waits for all log lines, because the server writes a
- * line after the response.
+ * Returns the worker that handled the tenant's last request. Waits for the log lines of all requests, because the
+ * server writes a line after the response.
  */
 async function workerAfter(tenant: Tenant, wraps: number): Promise<string | undefined> {
   await expect.poll(() => workersOf(tenant).length).toBe(wraps);
@@ -130,7 +130,8 @@ test('the connection of a second API key moves to the worker of the tenant', asy
   for (const resident of residents) {
     const worker = await wrapAlone(resident);
     const second = { ...resident, token: await secondKeyOf(resident) };
-    // The first connection can go to another worker, which closes it after a response.
+    // The first connection can go to a worker that does not serve the tenant. This worker closes the connection after a
+    // response.
     const { socket, received, closed } = converse();
     for (let count = 1; count <= 20 && !/connection: close/i.test(received()); count++) {
       socket.write(wrapOf(second, false));
@@ -292,7 +293,10 @@ test('if the main process is killed, the workers end', async () => {
   await expect.poll(() => commandLinesOf(workers)).toEqual(['', '']);
 });
 
-/** Returns an empty text for a process that has ended, even if its parent has not collected its exit code. */
+/**
+ * Returns the command line of each process. It is empty for a process that has ended but is still listed, because its
+ * parent has not collected its exit code.
+ */
 async function commandLinesOf(pids: readonly number[]): Promise<string[]> {
   return Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
 }

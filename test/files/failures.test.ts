@@ -132,7 +132,7 @@ test.each(['encrypt', 'decrypt'])(
     const ended = once(child, 'close');
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += String(text)));
-    // The standard input of the command stays open, so the command waits for more input.
+    // Does not end the standard input, so that the command waits for more of it and can be interrupted.
     child.stdin.write(command === 'encrypt' ? plaintext : await readFile(place.at('a.eaas')));
     const hasBytes = async (): Promise<boolean> => {
       const part = (await place.list()).find((name) => name.endsWith('.part'));

@@ -94,7 +94,7 @@ export async function startApp(
     ...framework.env?.(origin),
   };
   if (framework.build) {
-    // A build must not call the service, so the build gets no API key and no working URL.
+    // The build gets no API key and no working URL, because a build must not call the service.
     const building = { ...env, EAAS_BASE_URL: 'http://127.0.0.1:1', EAAS_KEY_ID: service['EAAS_KEY_ID'] };
     await promisify(execFile)(process.execPath, framework.build, { cwd: place, env: building });
   }

@@ -36,7 +36,7 @@ test('no relative import refers to a file of another package', () => {
   expect(wrong).toEqual([]);
 });
 
-// The lowest layer is first. A file must not import from another part of the same layer.
+// The layers of the server, lowest first. A file imports only from lower layers and from its own part of its layer.
 const layers: readonly (readonly RegExp[])[] = [
   [/^(?:alarms|bounded-map|caller|cannot-start|refusal|root-key-text|durable-files|tracing)\.ts$/],
   [

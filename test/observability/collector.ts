@@ -47,7 +47,7 @@ interface Export {
 
 export type Collector = Awaited<ReturnType<typeof startCollector>>;
 
-/** Receives what OpenTelemetry exports over OTLP, as JSON. */
+/** Starts a server that receives what OpenTelemetry exports over OTLP, as JSON. */
 export async function startCollector() {
   const spans: Span[] = [];
   const metrics = new Map<string, Metric>();
@@ -80,7 +80,7 @@ export async function startCollector() {
     metrics,
     env,
     port,
-    /** Everything that was exported. */
+    /** Returns the text of everything that was exported. */
     text: () => texts.join('\n'),
     close: () => server.close().closeAllConnections(),
   };

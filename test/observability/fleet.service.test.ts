@@ -20,7 +20,7 @@ beforeAll(async () => {
   const found = Array.from(text.matchAll(/^# TYPE (\w+) (\w+)$/gm), ([, name = '', type]) =>
     type === 'histogram' ? [name, `${name}_bucket`] : [name],
   );
-  // Only a server with several workers has this metric.
+  // Adds the metric that only a server with several workers has.
   names = new Set([...found.flat(), 'eaas_worker_restarts_total']);
 });
 afterAll(() => world.close());

@@ -36,7 +36,7 @@ const hex = (bytes: number): string => randomBytes(bytes).toString('hex');
 
 async function traceOf(traceId: string): Promise<Span[]> {
   const found = () => collector.spans.filter((span) => span.traceId === traceId);
-  // The span of the request ends last.
+  // Waits for the span of the request, because it ends after all other spans of the trace.
   await expect.poll(() => found().some(({ kind }) => kind === 2), { timeout: 20_000 }).toBe(true);
   return found();
 }

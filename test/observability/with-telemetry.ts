@@ -5,7 +5,7 @@ import { eaas } from '../conformance/program.ts';
 import { root } from '../docs/markdown.ts';
 import { requireTools } from '../setup/tools.ts';
 
-/** A folder like that of an operator, with the OpenTelemetry SDK and the files of the example. */
+/** Creates a folder like that of an operator, with the OpenTelemetry SDK and the files of the example. */
 export async function telemetryFolder() {
   const modules = await requireTools('otel');
   const folder = await mkdtemp(join(tmpdir(), 'eaas-telemetry-'));

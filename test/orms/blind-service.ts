@@ -22,7 +22,7 @@ export async function openBlindService() {
       return fetch(request);
     },
   });
-  /** Returns the result of the work, and the number of values in each request for blind hashes that it sent. */
+  /** Runs `work`. Returns its result, and the number of values in each request for blind hashes that it sent. */
   const counted = async <T>(work: () => PromiseLike<T>): Promise<{ result: T; hashed: number[] }> => {
     hashed.length = 0;
     const result = await work();

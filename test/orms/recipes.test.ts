@@ -63,7 +63,7 @@ const recipes: readonly Recipe[] = [
       `import { eaas as played } from '${service}';`,
       "import { createIndexKey } from '@eaas/sdk/fields';",
       "process.env['EAAS_INDEX_KEY'] = await createIndexKey(played);",
-      // postgres.js does not accept a URL with a Unix socket.
+      // Passes the address as an object, because postgres.js does not accept a URL with a Unix socket.
       ...blocksOf(read('packages/drizzle/README.md'), 'ts').map((code) =>
         code.replace(
           'drizzle(process.env.DATABASE_URL!, {',

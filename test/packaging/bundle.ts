@@ -14,7 +14,10 @@ export async function bundle(code: string): Promise<{ text: string; gzipped: num
   return { text: texts.join(''), gzipped };
 }
 
-/** The code that the bundle loads on demand: all of it, or only the module whose path matches, with its imports. */
+/**
+ * Returns the size and the sources of the code that the bundle loads on demand. If `module` is given, returns those of
+ * the matching module and its imports.
+ */
 export async function onDemand(
   code: string,
   module?: RegExp,
@@ -58,7 +61,7 @@ function loadedAtOnce(metafile: Metafile): string[] {
 
 function withImports({ outputs }: Metafile, of: readonly string[]): string[] {
   const names = new Set(of);
-  // The body of the loop adds names to the set, and the loop visits these names too.
+  // The body of the loop adds names to the set, and `for … of` visits added names too.
   for (const name of names) {
     for (const { path, kind } of outputs[name]?.imports ?? [])
       if (kind === 'import-statement') names.add(path);

@@ -39,7 +39,7 @@ test('the installed command eaas prints its version and its help', async () => {
 });
 
 test('the installed example encrypts with a server on an embedded database', async () => {
-  // After a signal, npx ends before the server.
+  // Starts `eaas` without npx, because after a signal, npx ends before the server.
   const program = [join(folder, 'node_modules/.bin/eaas')];
   const server = await serve({}, { program, cwd: folder });
   onTestFinished(() => server.stop());

@@ -104,7 +104,7 @@ describe.each(libraries)('$name as it is published', (published) => {
     const problems: readonly Problem[] = checked.types
       ? checked.problems
       : [{ kind: 'the package has no types' }];
-    // The packages contain only ES modules.
+    // Ignores problems of CommonJS resolution, because the packages contain only ES modules.
     const remaining = problems.filter(
       ({ resolutionKind = '' }) => !['node10', 'node16-cjs'].includes(resolutionKind),
     );

@@ -9,7 +9,7 @@ export function withIv<T>(iv: Uint8Array, run: () => T): T {
     return array;
   });
   try {
-    // Skips the remaining ivs of earlier calls, because the protocol package creates random ivs 64 at a time.
+    // Skips the ivs that remain from earlier calls, because the protocol package draws random ivs 64 at a time.
     while (!isFixed());
     return run();
   } finally {

@@ -44,7 +44,8 @@ await zeros
     }),
   );
 /**
- * Returns the memory in use after garbage collection, which takes several turns of the event loop on a busy machine.
+ * Returns the memory that is in use after garbage collection. Collects in four turns of the event loop, because on a
+ * busy machine one turn does not free everything.
  */
 async function held() {
   let least = Infinity;

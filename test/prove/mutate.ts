@@ -102,7 +102,7 @@ async function copySources(): Promise<string> {
   }
   await linkModules(copy, '.');
   for (const name of await readdir(join(root, 'packages'))) await linkModules(copy, join('packages', name));
-  // The links to workspaces are relative, so they lead to the copies of the packages.
+  // Copies the relative links to workspaces, so that they lead to the copies of the packages.
   const workspaces = join('node_modules', '@eaas');
   await mkdir(join(copy, workspaces), { recursive: true });
   for (const name of await readdir(join(root, workspaces))) {

@@ -11,7 +11,7 @@ test.each(changes)(
   'the source code that the mutation $name changes occurs exactly once in its file',
   ({ file, search }) => {
     const source = readFileSync(root + file, 'utf8');
-    // If this assertion fails, update the file and the text in mutations.ts.
+    // If the next assertion fails, update the file and the text of this mutation in mutations.ts.
     expect({ file, search, times: source.split(search).length - 1 }).toEqual({ file, search, times: 1 });
   },
 );

@@ -70,7 +70,10 @@ async function writeVerdicts(args: readonly string[], outcomes: readonly Outcome
   await writeFile(file, JSON.stringify(verdicts));
 }
 
-/** Removes the option --workers, which applies to each server of the trials, and returns the other arguments. */
+/**
+ * Removes the option --workers, which sets the number of workers of each server in the trials. Returns the other
+ * arguments.
+ */
 function takeWorkers(args: readonly string[]): readonly string[] {
   const at = args.indexOf('--workers');
   if (at === -1) return args;
@@ -107,7 +110,8 @@ async function main(given: readonly string[]): Promise<number> {
   return 0;
 }
 
-// If a trial kills the database, postgres.js can throw an error that no caller can catch.
+// Ignores errors of the database driver, because postgres.js can throw an error that no caller can catch if a trial
+// kills the database.
 process.on('uncaughtException', (error) => {
   if (/postgres/.test(error.stack ?? '')) return;
   console.error(error);

@@ -21,7 +21,7 @@ const values = [
   ...Array.from({ length: 6 }, (_, at) => `value ${at}`),
 ];
 
-/** The digest of the fingerprints of fixed values, which must be the same in all runtimes. */
+/** Returns the SHA-256 of the fingerprints of fixed values, which must be the same in all runtimes. */
 export async function textOfFingerprints(client: EnvelopeClient): Promise<string> {
   const hashes = (await client.blindHashMany(values)).map(valueOf);
   return sha256Hex(new TextEncoder().encode(hashes.join()));
@@ -94,7 +94,7 @@ async function reproduce(
 ): Promise<void> {
   const { key_id: keyId, public_key, cases } = blindHashes;
   const hashPublicKeys = { [keyId]: toBase64(fromHex(public_key)) };
-  // Loads the code before the random numbers are replaced, because loading draws random numbers too.
+  // Computes one blind hash first, because loading the code on demand also draws random numbers.
   await connect({ engines }).blindHash('Ada');
   for (const { name, values: given, blinds, request, response, hashes } of cases) {
     const client = connect({
@@ -111,7 +111,9 @@ async function reproduce(
   }
 }
 
-/** A blind is drawn from 48 random bytes, as their remainder modulo n − 1, plus 1. */
+/**
+ * Runs `work` with random bytes that give the blinds. A blind is the remainder of 48 random bytes modulo n − 1, plus 1.
+ */
 function drawing<T>(blinds: readonly string[], work: () => Promise<T>): Promise<T> {
   const generate = crypto.getRandomValues.bind(crypto);
   const rest = blinds.map((hex) => (BigInt(`0x${hex}`) - 1n).toString(16).padStart(96, '0'));
@@ -124,8 +126,8 @@ function drawing<T>(blinds: readonly string[], work: () => Promise<T>): Promise<
 }
 
 /**
- * Returns a `fetch` that sends each request once for `keyId` and once for `otherKeyId`, and returns what `response`
- * makes of the two responses.
+ * Returns a `fetch` that sends each request twice, for `keyId` and for `otherKeyId`, and returns the response that
+ * `response` makes of both responses.
  */
 function answering(
   { keyId, otherKeyId }: Scene,

@@ -40,7 +40,7 @@ async function runPage(
   const logged: string[] = [];
   page.on('console', (message) => {
     const text = message.text();
-    // Chromium logs a message about every 4xx response, even if the test expects the response.
+    // Ignores this message, because Chromium logs every 4xx response, even if the test expects the response.
     const isExpected = server.isMounted(message.location().url) && text.startsWith('Failed to load resource');
     if (['error', 'warning'].includes(message.type()) && !isExpected) logged.push(text);
   });

@@ -27,7 +27,10 @@ export function fromHex(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
-/** Without a mark, bytes, strings and lists could have the same JSON. */
+/**
+ * Converts a value to JSON for a comparison. Bytes and `undefined` become objects with a special name, so that they
+ * differ from a string, a list or a missing member.
+ */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) => {
     if (member instanceof Uint8Array) return { '(bytes)': Array.from(member).join() };

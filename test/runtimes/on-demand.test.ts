@@ -8,7 +8,7 @@ import { serveSplitPage } from './split-page.ts';
 
 const { publicKey, keyId, unwrap } = intakeKey();
 
-// The page's script contains nothing but the entry, so that its size is the size of the entry.
+// The page's script contains only the entry, so that the size of the script is the size of the entry.
 const intakeCode = "export { createIntake } from '@eaas/sdk/intake'";
 const clientCode = "export { EaasBrowserClient } from '@eaas/sdk/browser'";
 
@@ -72,7 +72,10 @@ whereAvailable('Chromium', hasChromium, () => {
     return page;
   }
 
-  /** The bytes of code that the page received since the last call, compressed as they were sent. */
+  /**
+   * Returns a function. Each call returns how many bytes of scripts the page has loaded since the previous call, in the
+   * compressed size of the transfer.
+   */
   function loadedBy(page: Page): () => Promise<number> {
     const known = new Set<string>();
     return async () => {

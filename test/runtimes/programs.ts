@@ -31,7 +31,10 @@ export const programs: readonly Runtime[] = [
   },
 ];
 
-/** The install script of the package can have moved the program to `installed`. */
+/**
+ * Returns the path of a runtime's program. The program can be at `installed`, because the install script of the package
+ * can have moved it.
+ */
 async function binary(scope: string, path: string, installed: string): Promise<string> {
   const modules = await requireTools('runtimes');
   const folder = join(modules, scope);
@@ -60,8 +63,8 @@ async function startProgram(
       );
       const ended = launch([...command, main], app.directory);
       running.push(ended);
-      // If the program fails or is killed after it printed its report, `run` still returns the report, and `stop`
-      // throws the error.
+      // If the program fails after it printed its report, for example because it is killed, `run` still returns the
+      // report. `stop` then throws the error.
       const { stdout } = await ended.catch((error: Error & { stdout: string }) => {
         if (error.stdout.endsWith('\n')) return error;
         throw error;

@@ -3,7 +3,7 @@ import type { Settings } from './case.ts';
 
 export interface Asked extends Settings {
   readonly ciphertext?: string | undefined;
-  /** The number of milliseconds after which the request is aborted. */
+  /** The time in milliseconds after which the request is aborted. */
   readonly patience?: number | undefined;
 }
 

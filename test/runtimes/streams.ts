@@ -14,8 +14,8 @@ export async function through(
 }
 
 /**
- * Reads a stream by its reader. Some runtimes cannot iterate streams, and a Response would replace the error of the
- * stream.
+ * Reads a stream to its end with a reader, because some runtimes cannot iterate streams. `new Response(stream)` would
+ * replace the error of the stream by its own.
  */
 export async function gathered(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
   const reader = stream.getReader();

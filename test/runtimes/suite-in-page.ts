@@ -13,7 +13,7 @@ export const pageCases: readonly Case[] = [
         document.addEventListener(
           'securitypolicyviolation',
           (event) => {
-            // The test expects this violation, so the page's own listener must not see the violation.
+            // Hides the violation from the page's own listener, because the test expects the violation.
             event.stopImmediatePropagation();
             resolve(event.effectiveDirective);
           },

@@ -109,7 +109,7 @@ test('a table of plaintext is encrypted while the app writes, with one interrupt
 test('after a rotation, a run with writeMany leaves no value under the old version', async () => {
   const rows = await Promise.all(
     Array.from({ length: 50 }, async (_, index) => {
-      // The client has ten scopes, so it encrypts the fifty values under ten data keys.
+      // Uses ten scopes, so that the client encrypts the fifty values under ten data keys.
       const { ciphertext } = await client.encrypt(`${index}@example.com`, { scope: String(index % 10) });
       return { id: index + 1, email: ciphertext };
     }),

@@ -20,7 +20,7 @@ export function builtProgram(): string {
   return process.env['TEST_PROGRAM'] ?? build(options);
 }
 
-/** Builds the server of another checkout, which needs its own node_modules. */
+/** Builds the server of a second checkout of the repository, which needs its own node_modules. */
 export function programOf(checkout: string): string {
   const folder = join(resolve(checkout), 'packages');
   return build({ name: 'server', folder, external: externals(folder) });
@@ -31,7 +31,7 @@ export function builtFilesProgram(): string {
   return files;
 }
 
-/** How the program of the server is built, into a new folder that is removed when the process ends. */
+/** Returns the esbuild options of the server. The output folder is new, and is removed when the process ends. */
 export function serverBuild(): BuildOptions & { readonly outdir: string } {
   return buildOf({ name: 'server', external: externals(packages) });
 }
@@ -43,7 +43,7 @@ function build(one: Build): string {
 }
 
 function buildOf({ name, folder = packages, entryPoints, external = [] }: Build) {
-  // Node finds the package's dependencies only from a folder below the package's folder.
+  // Builds into a folder below the package, because only from there Node finds the dependencies of the package.
   const cache = join(folder, name, 'node_modules/.cache');
   mkdirSync(cache, { recursive: true });
   const outdir = mkdtempSync(join(cache, 'eaas-test-'));

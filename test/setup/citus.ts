@@ -17,7 +17,8 @@ const settings = {
 };
 
 /**
- * Adds the roles to Citus, which knows only roles that own or use a distributed table. Only a superuser can add them.
+ * Registers the roles with Citus, which knows only roles that own or use a distributed table. Only a superuser can do
+ * this.
  */
 const registerRoles = `
   create table public.roles (id integer primary key);
@@ -59,7 +60,7 @@ export async function startCitus(
   return address;
 }
 
-/** A node connects to itself to move a shard, and would use TCP without this setting. */
+/** Makes a node use its Unix socket to connect to itself when it moves a shard. The default is TCP. */
 export async function useSocket(node: PostgresAddress): Promise<void> {
   await withAdmin(node, async (sql) => {
     await sql.unsafe(`alter system set citus.local_hostname = '${node.host}'`);
@@ -74,7 +75,7 @@ async function prepare(address: PostgresAddress, name: string): Promise<void> {
   for (const node of nodes) await withAdmin(node, (sql) => finishTemplate(sql, name));
 }
 
-/** Connects the databases of this name on all nodes to one Citus database. */
+/** Joins the databases of this name on all nodes into one Citus database. */
 export async function addNodes(coordinator: PostgresAddress, name: string): Promise<void> {
   const { workers = [] } = coordinator;
   for (const node of [coordinator, ...workers]) {

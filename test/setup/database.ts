@@ -9,9 +9,9 @@ import { requested } from './on-demand.ts';
 export interface PostgresAddress {
   readonly host: string;
   readonly port: number;
-  /** The workers of Citus. Each worker needs a database of the same name. */
+  /** The workers of the Citus cluster. Each worker needs a database with the name of the coordinator's database. */
   readonly workers?: readonly PostgresAddress[];
-  /** The template of new databases, unless the caller names another template. */
+  /** The template of new databases. A caller can name a different template. */
   readonly template?: string;
 }
 
@@ -77,7 +77,10 @@ export function environmentOf(url: (role: keyof typeof ROLES) => string) {
   };
 }
 
-/** Creates a template once. A template without the mark is incomplete, because its preparation was interrupted. */
+/**
+ * Creates a template once. A database that is not marked as a template (`datistemplate`) is created again, because its
+ * preparation was interrupted.
+ */
 async function prepareOnce(
   sql: postgres.Sql,
   address: PostgresAddress,
@@ -96,7 +99,8 @@ async function prepareOnce(
 
 export async function finishTemplate(sql: postgres.Sql, name: string): Promise<void> {
   await sql`alter database ${sql(name)} with is_template true allow_connections false`;
-  // A template must have no connections, but the maintenance daemon of Citus is always connected.
+  // Ends all connections to the template. PostgreSQL requires this, and the maintenance daemon of Citus is always
+  // connected.
   await sql`select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = ${name}`;
 }
 

@@ -52,7 +52,7 @@ const environment = (url: string): Aws['env'] => ({
   AWS_SECRET_ACCESS_KEY: 'secret-of-the-test',
 });
 
-// moto reads the AWS region from this header, and does not check the signature in the header.
+// The Authorization header of requests to moto, which reads the AWS region from it and does not check the signature.
 const authorization =
   'AWS4-HMAC-SHA256 Credential=test/20260101/eu-central-1/kms/aws4_request, SignedHeaders=host, Signature=0';
 

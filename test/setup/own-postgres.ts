@@ -32,7 +32,9 @@ export class OwnPostgres implements Omit<TestDatabase, 'name'> {
     this.#isKept = isKept;
   }
 
-  /** The database is in a temporary directory, or in the directory `kept`, which `drop` does not remove. */
+  /**
+   * Starts PostgreSQL. Its data is in a temporary directory, or in the directory `kept`, which `drop` does not remove.
+   */
   static async start(
     preferred: 'installed' | 'embedded' = 'embedded',
     durable = true,
@@ -132,7 +134,8 @@ function isRunning(pid: number): boolean {
 export async function childrenOf(parent: number): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')));
-  // In /proc/<pid>/stat, the name of the process is in parentheses and can contain any character.
+  // Splits at the last `) `, because in /proc/<pid>/stat the name of the process is in parentheses and can contain any
+  // character.
   return pids
     .filter((_, index) => stats[index]?.split(') ').at(-1)?.split(' ')[1] === String(parent))
     .map(Number);

@@ -9,7 +9,7 @@ const longestText = 4_096;
 export const canReadMemory =
   process.platform === 'linux' && (!existsSync(ptrace) || Number(readFileSync(ptrace, 'utf8')) <= 1);
 
-/** Returns the names of the texts that the writable memory of a process contains. */
+/** Returns the names of those `texts` that are in the writable memory of a process. */
 export async function findInMemory(
   pid: number,
   texts: Readonly<Record<string, Buffer>>,
@@ -21,7 +21,7 @@ export async function findInMemory(
     for (const [start, end] of writableRegions(pid)) {
       for (let at = start; at < end; at += pieceLength) {
         const length = Math.min(piece.length, end - at);
-        // The process can free a memory region between the two reads.
+        // Reads nothing if the process has freed the memory region in the meantime.
         const { bytesRead } = await memory.read(piece, 0, length, at).catch(() => ({ bytesRead: 0 }));
         const content = piece.subarray(0, bytesRead);
         for (const [name, text] of Object.entries(texts)) if (content.includes(text)) found.add(name);

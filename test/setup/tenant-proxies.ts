@@ -63,8 +63,8 @@ function haproxyFile(port: number): string {
 }
 
 /**
- * Combines two blocks of the manual: the `server` of the block about TLS, and the `upstream` of the block about
- * tenants.
+ * Combines two blocks of the manual into one configuration: the `server` of the block about TLS, and the `upstream` of
+ * the block about tenants.
  */
 function nginxFile(port: number, directory: string): string {
   const server = blockOf('nginx', 'listen 443 ssl').replace(/^upstream \S+ \{.*?^\}/ms, '');
@@ -86,8 +86,8 @@ function nginxFile(port: number, directory: string): string {
 }
 
 /**
- * Replaces the manual's server addresses one after the other, and removes the lines of servers that a test does not
- * have.
+ * Replaces the manual's server addresses one after the other. Removes the lines of further servers, which the test does
+ * not start.
  */
 function withServers(text: string, servers: readonly number[]): string {
   let nth = 0;

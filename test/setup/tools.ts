@@ -30,7 +30,7 @@ export async function requireTools(name: Tools): Promise<string> {
   if (isInstalled()) return modules;
   const release = await acquire(join(folder, '.installing'));
   try {
-    // The packages can be installed now, because another process might have held the lock.
+    // Checks again, because the process that held the lock before might have installed the packages.
     if (isInstalled()) return modules;
     const shell = process.platform === 'win32';
     await promisify(execFile)('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder, shell });

@@ -33,11 +33,12 @@ export async function openAttacker({ database, onClose }: Pick<World, 'database'
     ...database.connection('superuser'),
     max: 1,
     onnotice: () => {},
-    // Citus refuses to disable a trigger of a distributed table without its setting.
+    // Allows the attacker to disable triggers of distributed tables, which Citus otherwise refuses.
     connection: { session_replication_role: 'replica', 'citus.enable_unsafe_triggers': 'on' },
   });
   onClose(() => sql.end());
-  // Under this session setting, triggers that are "enable always" still fire, so they are disabled one by one.
+  // Disables the triggers of each table, because triggers that are "enable always" fire in spite of
+  // `session_replication_role`.
   for (const table of tables) await sql.unsafe(`alter table eaas.${table} disable trigger all`);
   return {
     sql,

@@ -114,7 +114,7 @@ async function changesOf(table: Bound): Promise<{ row: Row; column: Column; valu
     });
     const made = rows.flatMap((row, nth) => {
       const values = alternatives(name, type, row[name] ?? null);
-      // In a column of `everywhere`, each row gets every change. In another column, each change is made in only one
+      // In a column of `everywhere`, each row gets every change. In any other column, each change is made in only one
       // row.
       const chosen = everywhere.has(name) ? values : values.filter((_, at) => at % rows.length === nth);
       return chosen.map((value) => ({ row, value }));
@@ -201,8 +201,8 @@ test('a changed or missing root check stops the next start', async () => {
 type Error = Awaited<ReturnType<typeof verifyChain>>['errors'][number];
 
 /**
- * Whether an error names the changed row. If the id or the tenant of a row was changed, the error can report a missing
- * row instead.
+ * Returns whether an error names the changed row. If the id or the tenant of a row was changed, the error can report a
+ * missing row instead.
  */
 const names: Record<Bound, (error: Error, row: Row, column: string) => boolean> = {
   tenants: ({ reason }, row) => reason.includes(String(row['tenant_id'])),

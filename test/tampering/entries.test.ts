@@ -37,7 +37,7 @@ describe.each([
 
   beforeEach(() => attacker.restore(copy));
 
-  /** Runs a statement, with the id of Ann's tenant in place of `$ann`. */
+  /** Runs a statement, in which `$ann` stands for the id of Ann's tenant. */
   const entries = (statement: string) =>
     attacker.sql.unsafe(statement.replaceAll('$ann', `'${ann.tenantId}'`));
   const remove = (condition: string) =>

@@ -13,11 +13,11 @@ const hour = 60 * 60 * 1_000;
 let world: World;
 let attacker: Attacker;
 let ann: Populated;
-/** The id of a key of Ann that no test changes. */
+/** The id of a key of Ann's tenant that no test changes. */
 let spare: string;
 /**
- * The night in which the verification reads the first entries of Ann's log again. The next such night is 30 nights
- * later.
+ * The night in which the verification reads the first entries of Ann's log again. The verification does this every 30
+ * nights.
  */
 let firstNight: number;
 let firstFindings: string[];
@@ -54,8 +54,8 @@ const spoil = (id: number) =>
   attacker.sql`update eaas.audit_entries set actor = 'nobody' where tenant_id = ${ann.tenantId} and id = ${id}`;
 
 /**
- * The log has the entries 15 to 32 after the purge and the first verification. The entry `old` is one of them, and
- * `next` is the next entry.
+ * After the purge and the first verification, the log has the entries 15 to 32. `old` is the id of one of them, and
+ * `next` is the id of the next entry.
  */
 const old = 20;
 const next = 33;

@@ -3,7 +3,7 @@ import type { Service } from '../../packages/server/src/service.ts';
 import { apiOf, dek, openWorld, type Resident, settle, statusOf, type World } from '../setup/world.ts';
 import { type Attacker, openAttacker } from './attacker.ts';
 
-// A database that was restored to an earlier state uses the ids of lost audit entries again.
+// These tests restore the database to an earlier state, so that it gives the ids of lost audit entries to new entries.
 
 let world: World;
 let attacker: Attacker;
@@ -55,7 +55,7 @@ test('a replica appends after the new last entry of a shortened chain', async ()
   expect(verified).toMatchObject({ valid: true, head: { id: 3 } });
 });
 
-describe('a lost change whose id another change has', () => {
+describe('a lost change whose id was given to a later change', () => {
   let unseen: string;
   let known: { api_key: string; api_key_id: string };
   const issue = (name: string) =>

@@ -118,7 +118,8 @@ describe('an inserted row is not accepted', () => {
   });
 
   test('the service refuses an API key row with a token of the attacker', async () => {
-    // Stores the token of Ben's API key in the row of Ann's API key, which has all permissions.
+    // Gives Ben the rights of Ann: stores the hash of Ben's token in the row of Ann's API key, which has all
+    // permissions.
     await attacker.sql`delete from eaas.api_keys where api_key_id = ${ben.apiKeyId}`;
     await attacker.sql`update eaas.api_keys set token_hash = ${hashApiKey(ben.token)}
       where api_key_id = ${ann.apiKeyId}`;
@@ -264,7 +265,7 @@ describe('a row restored to an older authentic state', () => {
       table: 'api_keys',
       where: apiKeyWhere('revoked'),
       found: ({ revoked }) => `api_key_put_back: ${revoked.apiKeyId}`,
-      // A new audit entry records the change of the API key's row.
+      // Writes a new audit entry, which records a change of the API key.
       change: ({ revoked }) =>
         apiOf(world.replica(), revoked.token)('PATCH /v1/api-keys/:api_key_id', {
           api_key_id: revoked.apiKeyId,
@@ -335,7 +336,7 @@ describe('a row restored to an older authentic state', () => {
       });
       const api_key_id = holder?.apiKeyId ?? '';
       const shown = api('GET /v1/api-keys/:api_key_id', { api_key_id });
-      // A call with the changed API key must return 401, and a call that reads it must return 503.
+      // A call with the changed API key must return 401, and a call that reads the changed API key must return 503.
       const [itself, shownStatus] = await Promise.all([statusOf(call), statusOf(shown)]);
       return [itself === 401 ? 503 : 0, shownStatus];
     },
@@ -352,7 +353,10 @@ describe('a row restored to an older authentic state', () => {
     },
   );
 
-  /** Also puts back the record of the row's newest version, which only the owner of the tables can change. */
+  /**
+   * Puts back an older row, and with it the record of the row's newest version, which only the owner of the tables can
+   * change.
+   */
   async function putBackWithRecords({ copy, table, where }: PutBack): Promise<void> {
     await attacker.putBack(copy, table, where(ann));
     const subjects: Partial<Record<Table, string>> = {

@@ -40,7 +40,7 @@ test('the database contains no plaintext, data key or token', async () => {
   const { api_key: token } = await api('POST /v1/api-keys', { name: 'other', permissions: ['encrypt'] });
 
   const text = await everything();
-  // The search works: it finds a value that the database does store.
+  // The database stores these values, so finding them shows that the search works.
   expect(text).toContain(key_id);
   expect(text).toContain(createHash('sha256').update(token).digest('hex'));
   const root = world.roots[0].key.export();

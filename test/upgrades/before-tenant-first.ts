@@ -1,4 +1,4 @@
-/** These secrets are only test data. */
+/** The secrets of the dump before-tenant-first.sql. They are only test data. */
 export const before = {
   rootKey: 'MfmFFBoVtUVo88ucBdEkOtcRN5+yi7GXTpupHCg2pbg=',
   ann: {

@@ -34,7 +34,7 @@ beforeEach(async () => {
   await owner.unsafe(await readFile(new URL('before-tenant-first.sql', import.meta.url), 'utf8'));
   for (const migration of [tenantFirst, append, runs, verifiedNights, intake]) await owner.unsafe(migration);
   await owner`insert into eaas.migrations (version) values (3), (4), (5), (6), (7)`;
-  // The role of the servers gets its rights by the migration, so the earlier replica connects as the owner.
+  // Connects the earlier replica as the owner, because the role of the servers gets its rights only by the migration.
   database = new Database(place.connection('owner'), 6);
 });
 afterEach(async () => {
@@ -134,7 +134,8 @@ test('a migration repeats a statement that PostgreSQL ended because of a deadloc
   await withSuperuser(async (other) => {
     let migrating: Promise<number> | undefined;
     await other.begin(async (tx) => {
-      // PostgreSQL ends the statement whose session has the shorter timeout.
+      // Gives this session a long timeout, because in a deadlock PostgreSQL ends the statement of the session with the
+      // shorter timeout.
       await tx`set local deadlock_timeout = '1min'`;
       await tx`lock table eaas.audit_entries in access share mode`;
       migrating = migrate(owner, ROLES.server);

@@ -11,7 +11,7 @@ import { createDatabase, type TestDatabase } from '../setup/database.ts';
 import { apiOf, dek, statusOf } from '../setup/world.ts';
 import { before } from './before-tenant-first.ts';
 
-// The last version before the third migration wrote this dump.
+// The tests start from a dump that the last version before the third migration wrote.
 
 let place: TestDatabase;
 let database: Database;

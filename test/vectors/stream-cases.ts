@@ -1,5 +1,5 @@
 import type { Edit, StreamCase, StreamRefusal } from './vectors.ts';
-// Every runtime runs these functions, so they must not use Node's Buffer.
+// The functions of this file must not use Node's Buffer, because every runtime runs them.
 import { fromBase64 as bytes, join } from './webcrypto-opener.ts';
 
 const sealedChunk = 65_552;

@@ -19,7 +19,7 @@ interface EnvelopeCase extends Named {
 
 interface Opening extends Named {
   readonly dek: string;
-  /** Null accepts any key id. */
+  /** The key id that the reader expects. Null means that the reader accepts any key id. */
   readonly expected_key_id: string | null;
   readonly context: Context;
 }
@@ -53,7 +53,7 @@ export interface StreamCase extends EnvelopeCase {
   readonly info: string;
   readonly header: string;
   readonly chunks: number;
-  /** Null if the ciphertext is too long for the file. */
+  /** The ciphertext in base64, or null if it is too long for the file. */
   readonly ciphertext: string | null;
   readonly ciphertext_length: number;
   readonly ciphertext_sha256: string;

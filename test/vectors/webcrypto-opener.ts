@@ -1,4 +1,4 @@
-// This file must share no code with the generator of the test vectors.
+// An independent reader of ciphertexts. It must share no code with the generator of the test vectors.
 
 type Bytes = Uint8Array<ArrayBuffer>;
 type Context = Readonly<Record<string, string>>;
@@ -10,7 +10,7 @@ export interface Opening {
   readonly context: Context | null;
 }
 
-/** Thrown for any refused input. Has only a code, because details could help an attacker. */
+/** Thrown for any refused input. The error has only a code, because details could help an attacker. */
 export class Refused extends Error {
   readonly failure: Failure;
   constructor(failure: Failure) {

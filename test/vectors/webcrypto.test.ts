@@ -71,7 +71,10 @@ function plaintextOf(plaintext: Plaintext): Bytes {
   return new Uint8Array(plaintext.length).map((_, i) => i * 7 + (i >> 8));
 }
 
-/** Compares without `toEqual`, with which Vitest would print a difference of up to 64 KiB. */
+/**
+ * Returns whether two byte arrays are equal. Does not use `toEqual`, for which Vitest would print up to 64 KiB of
+ * differences.
+ */
 function same(opened: Bytes, expected: Bytes): boolean {
   return opened.length === expected.length && opened.every((byte, i) => byte === expected[i]);
 }

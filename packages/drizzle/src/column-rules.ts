@@ -67,7 +67,12 @@ export function partsSpec<Value>(
       refuse('schema', {}, `the index column is always called \`<column>_${name}_index\``, 'omit `column`');
     }
     if (bits < 64)
-      refuse('schema', {}, `an index of ${bits} bits also finds other values`, 'use 64 bits or more');
+      refuse(
+        'schema',
+        {},
+        `a search in an index of ${bits} bits also finds values that do not match`,
+        'use 64 bits or more',
+      );
   }
   return { ...field, parts };
 }

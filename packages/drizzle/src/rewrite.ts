@@ -63,7 +63,7 @@ function requireNoMatches(chunk: unknown): void {
     refuse(
       'not_supported',
       comparison.encryption,
-      '`matches` can find other rows too, so it cannot be negated',
+      '`matches` can also find rows that do not match, so it cannot be negated',
       'select the rows, and filter them after decryption',
     );
   }

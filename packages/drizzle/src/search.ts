@@ -46,7 +46,7 @@ async function searchParts(
     refuse(
       'not_supported',
       encryption,
-      '`matches` can find other rows too, so it cannot choose the rows to write',
+      '`matches` can also find rows that do not match, so it cannot choose the rows to write',
       'select the rows, filter them after decryption, and write them by their ids',
     );
   }
@@ -136,7 +136,7 @@ function comparable(
   return refuse(
     'not_supported',
     encryption,
-    `equal values have other fingerprints in ${other.table}.${other.column}`,
+    `equal values have different fingerprints in ${other.table}.${other.column}`,
     `define one of the columns with \`searchable({ boundTo: { table: '${other.table}', field: '${other.column}' } })\``,
   );
 }

@@ -85,7 +85,7 @@ function requireSearch<T extends object>(search: T): T {
     refuse(
       'schema',
       {},
-      '`bits` makes a search find other values too, which a query cannot drop',
+      'with `bits`, a search also finds values that do not match, and a query cannot drop them',
       'omit `bits`, or use `@eaas/sdk/fields` and drop them after decryption',
     );
   }

@@ -12,7 +12,7 @@ export async function createOf(work: Work, model: Model, data: unknown, needsId 
     if (!model.newId || model.id.length > 1) {
       const cure =
         model.id.length > 1
-          ? "pass the whole id in `data` of an operation of its own, or define the fields with context: 'field'"
+          ? "pass the whole id in `data` of a separate operation, or define the fields with context: 'field'"
           : "pass the id in `data`, pass `newId`, or define the fields with context: 'field'";
       refuse(
         'unknown_id',

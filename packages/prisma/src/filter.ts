@@ -98,11 +98,14 @@ async function hasPart(
 ): Promise<Args> {
   const refusePart = (problem: string): never =>
     refuse('unsupported_filter', model, field.name, `a search by \`${name}\` ${problem}`);
-  if (isExact) refusePart('cannot be negated, because it also finds other rows: filter them after reading');
+  if (isExact)
+    refusePart('cannot be negated, because it also finds rows that do not match: filter them after reading');
   if (!work.isRead) {
-    refusePart('can find other rows too, so it cannot choose the rows to write: read them and use their ids');
+    refusePart(
+      'can also find rows that do not match, so it cannot choose the rows to write: read them and use their ids',
+    );
   }
-  if (bits < 64) refusePart(`with ${bits} bits also finds other values: use 64 bits or more`);
+  if (bits < 64) refusePart(`with ${bits} bits also finds values that do not match: use 64 bits or more`);
   const found = await work.search(model.table ?? '', { [field.name]: { [name]: operand } });
   const terms = found[column] ?? [];
   if (!isList) return { [column]: { in: terms } };
@@ -132,7 +135,7 @@ export function requireIndex(model: Model, { name, indexColumn, bits }: FieldDes
       'unsupported_filter',
       model,
       name,
-      `an index of ${bits} bits also finds other values: ${cure}`,
+      `an index of ${bits} bits also finds values that do not match: ${cure}`,
     );
   }
   return indexColumn;

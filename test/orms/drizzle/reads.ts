@@ -271,7 +271,7 @@ export const reads: readonly Cell[] = [
   {
     operation: '`db.query`',
     shape: '`findMany`, nested in both directions',
-    // MariaDB does not support the SQL that Drizzle creates for nested relations.
+    // Leaves MariaDB out, because it does not support the SQL that Drizzle creates for nested relations.
     dialects: ['PostgreSQL', 'SQLite'],
     run: async ({ db, kind, ...place }) => {
       const rows = await db.query.samples.findMany({

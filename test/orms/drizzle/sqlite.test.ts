@@ -20,7 +20,7 @@ test('no operation of Drizzle on SQLite stores plaintext in an encrypted column'
   const drivers = await requireDrivers();
   const sqlite = drivers('@libsql/client') as { createClient(options: object): Driver };
   const { drizzle } = drivers('drizzle-orm/libsql') as typeof libsql;
-  // A transaction of libsql opens the database again, which would lose a database in memory.
+  // Uses a file, because libsql opens the database again for a transaction and would lose a database in memory.
   const connection = sqlite.createClient({
     url: `file:${join(mkdtempSync(join(tmpdir(), 'eaas-drizzle-')), 'test.db')}`,
   });

@@ -86,7 +86,8 @@ describe.each(majors)('Prisma %i', (major) => {
           section,
           title,
           async ({ column, values }) => {
-            // Prisma treats an object in a JSON field as a value, and never as an operation such as `set`.
+            // Passes the value itself in a JSON field, because there Prisma stores an object such as `{ set: … }` as a
+            // value.
             const given = column === 'notes' && title.includes('set') ? values[0] : shape.of(values);
             await clear();
             const before = { doctor: randomUUID(), patient: randomUUID() };

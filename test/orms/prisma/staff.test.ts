@@ -35,8 +35,8 @@ describe.each(majors)('Prisma %i', (major) => {
       expect(showsStored(result)).toBe(false);
       return result as T;
     } finally {
-      // Checks outside of transactions, because a separate connection does not see the changes of an unfinished
-      // transaction.
+      // Checks the rows only after a transaction, because a separate connection does not see the changes of an
+      // unfinished one.
       expect(await misplacedIn(staff.sql)).toEqual([]);
     }
   }

@@ -1,4 +1,4 @@
-// A server loads this file by NODE_OPTIONS=--import.
+// Changes the clock of a server and measures its event loop. Trials load this file with NODE_OPTIONS=--import.
 import { openSync, readlinkSync, readSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ globalThis.Date = new Proxy(Date, {
     Reflect.construct(target, args.length === 0 ? [now()] : args, made === globalThis.Date ? target : made),
 });
 
-// The measurement uses CPU time, because it excludes the time in which other processes used the core.
+// Measures CPU time, because it does not include the time in which other processes used the core.
 const schedule = openSync(`/proc/${readlinkSync('/proc/thread-self')}/schedstat`);
 const text = Buffer.alloc(64);
 const busyMilliseconds = () => {
@@ -26,7 +26,7 @@ const busyMilliseconds = () => {
 let last = busyMilliseconds();
 let longest = 0;
 let over = 0;
-// A timer runs at most once per iteration of the event loop.
+// Measures each iteration of the event loop, because a timer runs at most once per iteration.
 setInterval(() => {
   const busy = busyMilliseconds();
   const section = busy - last;

@@ -11,7 +11,10 @@ const otherHeaders: Readonly<Record<string, string>> = {
   'x-content-type-options': 'only browsers that open a response as a page need this header',
 };
 
-/** Patterns of random values. Two random values count as equal if both first occur at the same position. */
+/**
+ * Patterns of random values, which differ between two services. The comparison replaces a value by the position of its
+ * first occurrence.
+ */
 const random: readonly (readonly [string, RegExp])[] = [
   ['token', /eaas_sk_[0-9A-Za-z]{49}/g],
   ['hash', /\b[0-9a-f]{64}\b/g],

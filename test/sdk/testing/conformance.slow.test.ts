@@ -22,7 +22,10 @@ const elsewhere: Readonly<Record<string, string>> = {
   'tenants.test.ts': "the operator's command line",
 };
 
-/** Maps each title to the reason. A listed test that passes counts as a failure. */
+/**
+ * The titles of tests that fail with the service in memory, each with the reason. A test of this list that passes
+ * counts as a failure.
+ */
 const different: Readonly<Record<string, string>> = {
   'a wrapped key has 78 bytes: format, version, salt and the sealed DEK':
     'the service in memory has another format, so that neither service can unwrap the keys of the other',

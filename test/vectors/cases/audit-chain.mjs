@@ -7,7 +7,7 @@ import { K, requireUniqueNames, T } from './places.mjs';
 const apiKey = drawUuid('an api key');
 const secondKey = drawUuid('a second key');
 
-/** The columns are action, key_id, key_version, actor, ip_address, created_at and metadata. */
+/** Each entry lists action, key_id, key_version, actor, ip_address, created_at and metadata. */
 const log = [
   ['key.create', K, 1, 'operator', null, '2026-08-11T00:00:00.000Z', '{"key_version":1}'],
   [
@@ -107,7 +107,7 @@ function buildChain(auditMacKey) {
   });
 }
 
-// Sections 3.2.2 and 3.2.3 and appendix B of RFC 8785 have examples of numbers and strings.
+// Inputs of canonical JSON. The examples of RFC 8785 are from sections 3.2.2 and 3.2.3 and appendix B.
 const canonical = {
   'numbers of RFC 8785': '[333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001]',
   'a string of RFC 8785': '"\\u20ac$\\u000F\\u000aA\'\\u0042\\u0022\\u005c\\\\\\"\\/"',

@@ -42,7 +42,10 @@ const generator = pointBytes(G);
 const uncompressed = (first) => concat(Buffer.of(first), generator.subarray(1), scalarBytes(G.y));
 const withX = (first, x) => concat(Buffer.of(first), scalarBytes(x));
 
-/** 0 and 5 are x coordinates of points, so a reader that reduces x modulo p accepts p and p + 5. */
+/**
+ * Encodings that are not valid elements. The cases p and p + 5 detect a reader that reduces x modulo p, because 0 and 5
+ * are x coordinates of points.
+ */
 const refused = {
   'the point at infinity': base64(Buffer.of(0)),
   '33 zero bytes': base64(Buffer.alloc(33)),

@@ -38,7 +38,8 @@ const signatureOf = (note) => Buffer.from(/ (\S+)\n$/.exec(note)[1], 'base64').s
 const backwards = (bytes) => Buffer.from(bytes.toReversed());
 
 /**
- * The altered signature fulfils the equation of Ed25519, but RFC 8032 requires that verifiers refuse S above the order.
+ * Adds the order of the group to S of a signature. The altered signature fulfils the equation of Ed25519, but RFC 8032
+ * requires that verifiers refuse S above the order.
  */
 function addGroupOrder(signature) {
   const s = BigInt(`0x${hex(backwards(signature.subarray(32)))}`) + groupOrder;

@@ -3,7 +3,10 @@ import { deriveFromDek, fieldsOf, openEnvelope } from '../reference/envelope.mjs
 import { writeHeader } from '../reference/header.mjs';
 import { assertRefused, otherKey } from './places.mjs';
 
-/** Alters the first and the last bit of each field. An altered last bit of n leaves the lengths valid. */
+/**
+ * Alters the first bit and the last bit of each field. If the last bit of the field n is altered, the lengths remain
+ * valid.
+ */
 export function alteredBits(bytes, fields, opening) {
   return Object.entries(fields).flatMap(([field, [from, to]]) => {
     const early = field === 'magic' || field === 'version';

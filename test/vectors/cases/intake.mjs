@@ -18,7 +18,7 @@ import { K, otherKey, otherTenant, requireUniqueNames, T } from './places.mjs';
 
 const count = (from, length) => Buffer.from(Array.from({ length }, (_, index) => from + index));
 
-// noble made the hashes of the ciphertexts.
+// The expected hashes of the ciphertexts were computed with noble.
 const given = [
   {
     name: 'intake 1',

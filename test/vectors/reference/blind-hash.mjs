@@ -7,7 +7,7 @@ const lp = (...parts) => concat(...parts.flatMap((part) => [u16(part.length), pa
 const toScalar = (bytes) => p256.hashToScalar(bytes, tag('HashToScalar-'));
 const toGroup = (input) => p256.hashToCurve(input, tag('HashToGroup-'));
 
-/** DeriveKeyPair of RFC 9497, section 3.2.1. */
+/** Derives a secret from a seed (DeriveKeyPair of RFC 9497, section 3.2.1). */
 export function deriveSecret(seed, info) {
   const scalar = p256.hashToScalar(concat(seed, lp(info), Buffer.of(0)), tag('DeriveKeyPair'));
   if (scalar === 0n) throw new Error('the first attempt gave 0');
@@ -19,7 +19,7 @@ export const seedOf = (hashKey, tenant, key) =>
 
 export const inputOf = (value) => pae('eaas blind hash v1', sha256(value));
 
-/** VOPRF of RFC 9497, section 3.3.2: all messages and outputs for fixed random numbers. */
+/** Runs the VOPRF of RFC 9497, section 3.3.2. Returns all messages and outputs for the given random numbers. */
 export function run(secret, inputs, blinds, random) {
   const publicKey = p256.multiply(secret, p256.G);
   const hashed = inputs.map(toGroup);
@@ -60,7 +60,7 @@ function prove(secret, publicKey, blinded, evaluated, random) {
 
 const finalize = (input, point) => sha256(concat(lp(input, p256.pointBytes(point)), utf8('Finalize')));
 
-/** Whether the text is a valid element of a request. */
+/** Returns whether the text is a valid element of a request. */
 export function isElement(text) {
   const bytes = Buffer.from(text, 'base64');
   return base64(bytes) === text && p256.readPoint(bytes) !== null;

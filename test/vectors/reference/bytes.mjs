@@ -9,7 +9,10 @@ export const hex = (bytes) => Buffer.from(bytes).toString('hex');
 export const fromHex = (text) => Buffer.from(text, 'hex');
 export const empty = Buffer.alloc(0);
 
-/** Refuses lone surrogates, because replacing them would encode different texts to the same bytes. */
+/**
+ * Encodes text in UTF-8. Refuses lone surrogates, because replacing them would encode different texts as the same
+ * bytes.
+ */
 export function utf8(text) {
   if (!text.isWellFormed()) throw new Error('text with a lone surrogate');
   return Buffer.from(text, 'utf8');

@@ -12,7 +12,10 @@ export class OpenError extends Error {
   }
 }
 
-/** Does not check the length of the wrapped_key, because some test vectors need an invalid length. */
+/**
+ * Writes the header of an envelope. Does not check the length of the wrapped key, because some test vectors need an
+ * invalid length.
+ */
 export function writeHeader(version, { key_id, key_version, wrapped_key }) {
   return concat(
     magic,

@@ -1,4 +1,4 @@
-// ML-KEM-768 (FIPS 203), written for reading. It is slow, and it is not constant-time.
+// ML-KEM-768 (FIPS 203), written to be read. This implementation is slow and not constant-time.
 import { createHash } from 'node:crypto';
 import { concat } from './bytes.mjs';
 
@@ -27,7 +27,7 @@ const add = (a, b) => a.map((value, index) => mod(value + b[index]));
 const subtract = (a, b) => a.map((value, index) => mod(value - b[index]));
 const sum = (polynomials) => polynomials.reduce(add);
 
-/** Algorithm 9 */
+/** Algorithm 9 of FIPS 203. */
 function ntt(polynomial) {
   const f = [...polynomial];
   let index = 1;
@@ -43,7 +43,7 @@ function ntt(polynomial) {
   return f;
 }
 
-/** Algorithm 10 */
+/** Algorithm 10 of FIPS 203. */
 function inverseNtt(polynomial) {
   const f = [...polynomial];
   let index = 127;
@@ -59,7 +59,7 @@ function inverseNtt(polynomial) {
   return f.map((value) => mod(value * 3303));
 }
 
-/** Algorithm 11 */
+/** Algorithm 11 of FIPS 203. */
 const multiply = (a, b) =>
   indices(128).flatMap((index) => {
     const [a0, a1, b0, b1] = [a[2 * index], a[2 * index + 1], b[2 * index], b[2 * index + 1]];
@@ -90,7 +90,7 @@ const compress = (d, polynomial) =>
   polynomial.map((value) => Math.floor((value * 2 ** d) / q + 1 / 2) % 2 ** d);
 const decompress = (d, polynomial) => polynomial.map((value) => Math.floor((value * q) / 2 ** d + 1 / 2));
 
-/** Algorithm 7 */
+/** Algorithm 7 of FIPS 203. */
 function sampleUniform(seed, column, row) {
   const bytes = hash('shake128', 3 * 512)(concat(seed, Buffer.of(column, row)));
   const values = indices(512).flatMap((index) => {
@@ -100,7 +100,7 @@ function sampleUniform(seed, column, row) {
   return values.filter((value) => value < q).slice(0, 256);
 }
 
-/** Algorithm 8, with η = 2 */
+/** Algorithm 8 of FIPS 203, with η = 2. */
 function sampleBinomial(seed, counter) {
   const bits = bitsOf(hash('shake256', 128)(concat(seed, Buffer.of(counter))));
   return indices(256).map((index) => {
@@ -113,7 +113,7 @@ const matrix = (seed) =>
   indices(k).map((row) => indices(k).map((column) => sampleUniform(seed, column, row)));
 const noise = (seed, from) => indices(k).map((index) => sampleBinomial(seed, from + index));
 
-/** Algorithm 16 */
+/** Algorithm 16 of FIPS 203. */
 export function keyPair(d, z) {
   const seeds = g(concat(d, Buffer.of(k)));
   const [rho, sigma] = [seeds.subarray(0, 32), seeds.subarray(32)];
@@ -124,7 +124,7 @@ export function keyPair(d, z) {
   return { ek, s, z };
 }
 
-/** Algorithm 14 */
+/** Algorithm 14 of FIPS 203. */
 function encrypt(ek, message, seed) {
   const t = indices(k).map((index) => decode(12, ek.subarray(384 * index, 384 * (index + 1))));
   const a = matrix(ek.subarray(384 * k));
@@ -138,13 +138,13 @@ function encrypt(ek, message, seed) {
   return concat(...u.map((one) => encode(du, compress(du, one))), encode(dv, compress(dv, v)));
 }
 
-/** Algorithm 17 */
+/** Algorithm 17 of FIPS 203. */
 export function encapsulate(ek, message) {
   const derived = g(concat(message, sha3(ek)));
   return { secret: derived.subarray(0, 32), ciphertext: encrypt(ek, message, derived.subarray(32)) };
 }
 
-/** Algorithm 18 */
+/** Algorithm 18 of FIPS 203. */
 export function decapsulate({ ek, s, z }, ciphertext) {
   const u = indices(k).map((index) =>
     decompress(du, decode(du, ciphertext.subarray(320 * index, 320 * (index + 1)))),

@@ -26,7 +26,7 @@ const curve = (x) => mod(x ** 3n + a * x + b, p);
 const isSquare = (value) => power(value, (p - 1n) / 2n, p) <= 1n;
 const root = (value) => power(value, (p + 1n) / 4n, p);
 
-/** Adds two points. Null is the point at infinity. */
+/** Adds two points. Null stands for the point at infinity. */
 export function add(one, other) {
   if (!one || !other) return one ?? other;
   if (one.x === other.x && one.y !== other.y) return null;
@@ -52,7 +52,7 @@ export const scalarBytes = (scalar) => octets(scalar);
 export const pointBytes = ({ x, y }) => concat(octets(2n + (y & 1n), 1), octets(x));
 export const integer = (bytes) => BigInt(`0x${Buffer.from(bytes).toString('hex') || '0'}`);
 
-/** Returns null for bytes that are not a point in compressed form. */
+/** Reads a point in compressed form. Returns null for any other bytes. */
 export function readPoint(bytes) {
   if (bytes.length !== 33 || (bytes[0] !== 2 && bytes[0] !== 3)) return null;
   const x = integer(bytes.subarray(1));
@@ -61,7 +61,7 @@ export function readPoint(bytes) {
   return { x, y: Number(y & 1n) === (bytes[0] & 1) ? y : p - y };
 }
 
-/** expand_message_xmd of RFC 9380, section 5.3.1, with SHA-256. */
+/** Expands a message (expand_message_xmd of RFC 9380, section 5.3.1, with SHA-256). */
 function expand(message, tag, length) {
   const end = concat(tag, octets(BigInt(tag.length), 1));
   const first = sha256(concat(Buffer.alloc(64), message, octets(BigInt(length), 2), Buffer.of(0), end));
@@ -76,13 +76,13 @@ function expand(message, tag, length) {
 
 export const hashToScalar = (message, tag) => mod(integer(expand(message, tag, 48)), n);
 
-/** hash_to_curve of RFC 9380, section 3, in the suite P256_XMD:SHA-256_SSWU_RO_. */
+/** Hashes a message to a point (hash_to_curve of RFC 9380, section 3, in the suite P256_XMD:SHA-256_SSWU_RO_). */
 export function hashToCurve(message, tag) {
   const bytes = expand(message, tag, 96);
   return add(map(mod(integer(bytes.subarray(0, 48)), p)), map(mod(integer(bytes.subarray(48)), p)));
 }
 
-/** The simplified SWU method of RFC 9380, section 6.6.2, with Z = -10. */
+/** Maps a number to a point (the simplified SWU method of RFC 9380, section 6.6.2, with Z = -10). */
 function map(u) {
   const z = mod(-10n * u ** 2n, p);
   const sum = mod(z ** 2n + z, p);

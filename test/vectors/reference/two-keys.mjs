@@ -1,5 +1,5 @@
-// The tag is a polynomial over GF(2^128) and linear in each block. A suitable block makes the tags under both keys
-// equal.
+// Makes a ciphertext that AES-GCM accepts under two keys. The tag is a polynomial over GF(2^128) and linear in each
+// block, so a suitable block makes the tags under both keys equal.
 import { createCipheriv } from 'node:crypto';
 import { concat } from './bytes.mjs';
 

@@ -20,7 +20,7 @@ export class PublicKeyChangedError extends EaasError {
   constructor(keyId: string, isPinned: boolean) {
     const expected = isPinned ? 'the public key in `hashPublicKeys`' : 'the same public key as before';
     super(
-      `the response must have ${expected} for the key ${keyId} (got another public key): the response was altered, or comes from another service`,
+      `the response must have ${expected} for the key ${keyId} (got a different public key): the response was altered, or comes from another service`,
     );
   }
 }

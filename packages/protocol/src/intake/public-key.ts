@@ -25,7 +25,7 @@ export function formatPublicKey({ keyId, keyVersion, bytes }: IntakePublicKey): 
 export function parsePublicKey(text: string): IntakePublicKey {
   const [, keyId, version, encoded, checksum] = (typeof text === 'string' && pattern.exec(text)) || [];
   if (!keyId || !encoded) {
-    throw refused('has another form: pass the whole text `eaas_pk_1.…`, without spaces or line breaks');
+    throw refused('has an unknown form: pass the whole text `eaas_pk_1.…`, without spaces or line breaks');
   }
   if (checksumOf(text.slice(0, -17)) !== checksum) {
     throw refused('has a wrong checksum: it was altered or truncated');
