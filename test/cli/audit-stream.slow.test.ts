@@ -159,7 +159,7 @@ test('no entry is lost if the stream and its reader are killed in the middle of 
   expect(Math.min(...rest)).toBeGreaterThan(100);
 }, 120_000);
 
-test('a stream whose reader stops reads no further entries from the database', async () => {
+test('if the reader of audit stream stops, no further entries are read from the database', async () => {
   await append(ann, 6_000, 2_000);
   const { child } = start(await newCursor(), '--tenants', 'ann');
   child.stdout.pause();
@@ -181,7 +181,7 @@ test('a stream whose reader stops reads no further entries from the database', a
   expect(idle.at(-1)).toBeLessThan(10_000_000);
 }, 120_000);
 
-test('a damaged cursor repeats entries, and loses none', async () => {
+test('with a damaged cursor, audit stream repeats entries and loses none', async () => {
   const cursor = await newCursor();
   const file = join(await newDirectory(), 'audit.ndjson');
   const words = [...program, 'audit', 'stream', '--no-follow', '--tenants', 'bob', '--cursor', cursor];

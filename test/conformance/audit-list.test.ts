@@ -143,7 +143,7 @@ describe('filters', () => {
     expect(await list(`key_id=${key.key_id}&limit=5&offset=100`)).toMatchObject({ count: 5, limit: 5 });
   });
 
-  test('the audit log returns 404 only for a key_id that is no UUID', async () => {
+  test('the audit log returns 404 only for a key_id that is not a UUID', async () => {
     for (const text of [key.name, 'x', key.key_id.replaceAll('-', ''), `${key.key_id} `]) {
       const answer = await tenant.api.get(`/v1/audit?key_id=${encoded(text)}`);
       expect(answer).toBeProblem('not_found');

@@ -13,7 +13,7 @@ beforeAll(async () => {
 const decrypt = (body: object, keyId = writer.keyId) =>
   tenant.api.post('/v1/decrypt', { key_id: keyId, key_version: 1, ...body });
 
-test('decrypt opens what a writer without credentials encrypted, and marks the entry', async () => {
+test('decrypt opens the value of a writer without credentials, and its entry has `intake: true`', async () => {
   const ciphertext = await writer.encrypt('Grüße');
   expect((await decrypt({ ciphertext })).body).toStrictEqual({ plaintext: 'Grüße' });
   const { action, metadata } = await newestEntry(tenant);
@@ -57,7 +57,7 @@ test('another context, another key version and another key are refused', async (
   expect(await decrypt({ ciphertext }, other.keyId)).toBeProblem('decryption_failed');
 });
 
-test('a disabled key still opens, and a pending one does not', async () => {
+test('a disabled intake key still decrypts, but a key pending destruction does not', async () => {
   const own = await intakeWriter(tenant);
   const ciphertext = await own.encrypt('kept');
   await bring(tenant.api, own.keyId, 'disabled');

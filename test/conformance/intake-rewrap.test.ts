@@ -69,7 +69,7 @@ test.for(['disabled', 'pending_destruction', 'destroyed'] as const)(
   },
 );
 
-test('a batch rewraps both types', async () => {
+test('a batch rewraps ordinary and intake wrapped keys', async () => {
   const key_id = writer.keyId;
   const ordinary = ok(await tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek: newDek() }));
   const items = [

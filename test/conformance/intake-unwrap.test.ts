@@ -109,7 +109,7 @@ test('base64 that is not canonical returns 400', async () => {
 });
 
 describe('the states of a key', () => {
-  test('version 1 opens after three rotations and while disabled, and not afterwards', async () => {
+  test('version 1 of a key unwraps after three rotations and while the key is disabled, but not later', async () => {
     const own = await intakeWriter(tenant);
     const dek = newDek();
     const wrapped_key = await own.wrap({ dek });
@@ -140,7 +140,7 @@ describe('the states of a key', () => {
 describe('POST /v1/batch/unwrap', () => {
   const batch = (items: readonly object[]) => tenant.api.post('/v1/batch/unwrap', { items });
 
-  test('a batch unwraps both types, and marks only one of them in the log', async () => {
+  test('a batch unwraps ordinary and intake wrapped keys, and only the entries of the latter have `intake`', async () => {
     const deks = [newDek(), newDek(), newDek()];
     const key_id = writer.keyId;
     const ordinary = ok(await tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek: deks[1] }));

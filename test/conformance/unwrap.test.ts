@@ -113,7 +113,7 @@ describe('an unauthentic wrapped_key returns 403 and is recorded', () => {
   });
 
   test.for([0, 2, -1, 2 ** 31, 2 ** 32 + 1, Number.MAX_SAFE_INTEGER])(
-    'unwrap returns 403 for another key_version: %d',
+    'unwrap returns 403 for a wrong key_version: %d',
     async (key_version) => {
       const wrapped_key = await wrapped(tenant.api, key.key_id);
       expect(await unwrap({ wrapped_key, key_version })).toBeProblem('wrapped_key_unauthentic');

@@ -162,7 +162,7 @@ test('metrics and readiness are those of all workers, whichever worker responds'
   }
 });
 
-test('a head that arrives in pieces, slowly or with other requests is served', async () => {
+test('a request whose head arrives in pieces, slowly or with other requests is served', async () => {
   const tenant = await newResident();
   const request = wrapOf(tenant, true);
   const inToken = request.indexOf(tenant.token) + 20;

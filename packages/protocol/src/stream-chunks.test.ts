@@ -56,7 +56,7 @@ describe('a stream', () => {
     expect(same(opened.content, content)).toBe(true);
   });
 
-  test('decrypting a truncated stream fails after the beginning of the plaintext at most', async () => {
+  test('decrypting a truncated stream fails, and outputs at most the beginning of the plaintext', async () => {
     const content = contentOf(chunk + 40);
     const sealed = await seal(content);
     const headEnd = 26 + 78 + 32 + 32;

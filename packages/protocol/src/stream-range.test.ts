@@ -175,7 +175,7 @@ describe('a file', () => {
     await expect(file.read({ end: 2 * chunk })).rejects.toBeInstanceOf(InputError);
   });
 
-  test('opening a file takes at most two reads and the expected key and context', async () => {
+  test('opening a file reads at most twice, and requires the expected key and context', async () => {
     const read = vi.fn<RangeSource['read']>((start, end) => largest.sealed.subarray(start, end));
     const source = { size: largest.sealed.length, read };
     await openFile(unwrap, source, options);

@@ -117,7 +117,7 @@ describe.each([nobleCurve, nodeCurve])('the client with the curve engine $name',
     );
   });
 
-  test('a proof with numbers of n and above is refused', () => {
+  test('a proof with a number of n or more is refused', () => {
     expect(finishing({ proof: toBase64(new Uint8Array(64).fill(0xff)) })).toThrow(ProofError);
     const c = fromBase64(response.proof).subarray(0, 32);
     const order = new Uint8Array(32);
@@ -126,7 +126,7 @@ describe.each([nobleCurve, nodeCurve])('the client with the curve engine $name',
     expect(finishing({ proof: toBase64(concat(c, order)) })).toThrow(ProofError);
   });
 
-  test('the error contains no part of the values and of the response', () => {
+  test('the error contains no part of the values or of the response', () => {
     const evaluated = response.evaluated.map(() => toBase64(elementOf(Point.BASE).bytes));
     const refused = expect.objectContaining({ code: 'proof_invalid', retryable: false });
     expect(finishing({ evaluated })).toThrow(refused);

@@ -54,7 +54,7 @@ test('a text with one changed character throws InputError, at every position', (
   }
 });
 
-test('a text without one character or with one more throws InputError, at every position', () => {
+test('a text with one character removed or added throws InputError, at every position', () => {
   for (let at = 0; at <= text.length; at++) {
     const shorter = text.slice(0, Math.min(at, text.length - 1)) + text.slice(at + 1);
     expect(() => parsePublicKey(shorter)).toThrow(InputError);
