@@ -36,7 +36,7 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
     await place.drop();
   });
 
-  /** Returns the findings on each worker by the name of the worker. The workers of the tests run without fsync. */
+  /** Returns the findings on each worker. A finding belongs to the worker that its message names. */
   async function found(): Promise<string[][]> {
     const findings = await judgeCitus(server);
     return workers.map(({ name }) =>

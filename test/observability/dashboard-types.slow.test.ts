@@ -6,7 +6,10 @@ import { run } from '../conformance/program.ts';
 import { read, root } from '../docs/markdown.ts';
 import { requireTools } from '../setup/tools.ts';
 
-/** The types of the packages of Grafana, with the values of enums as strings, and with the fields of Prometheus. */
+/**
+ * The dashboard's types from the packages of Grafana. Enums are replaced by their string values, and the fields of
+ * Prometheus are added.
+ */
 const types = `
 import type { AnnotationQuery, Dashboard, Panel, RowPanel, VariableModel } from '@grafana/schema';
 import type { Options as Stat } from '@grafana/schema/dist/esm/raw/composable/stat/panelcfg/x/StatPanelCfg_types.gen';

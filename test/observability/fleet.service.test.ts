@@ -102,7 +102,7 @@ describe('the dashboard', () => {
     }
   });
 
-  test('each panel has a unit: rates have one per second, and times have seconds', () => {
+  test('each panel has a unit: a rate is per second, and a time is in seconds', () => {
     for (const { title, type, targets = [], fieldConfig } of dashboard.panels) {
       if (type === 'row') continue;
       const { unit = '' } = fieldConfig?.defaults ?? {};

@@ -16,7 +16,7 @@ let labels: ReadonlyMap<string, ReadonlySet<string>>;
 beforeAll(async () => {
   database = await createDatabase();
   operator = await operate(database.url);
-  // Only a server with several workers has the metric of restarted workers.
+  // Starts two workers, because only a server with several workers counts restarted workers.
   server = await startReplica({ ...operator.env, EAAS_WORKERS: '2' });
   const { token } = await operator.newTenant();
   const keyId = await newKey(server, token);
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const { ciphertext } = await post('/v1/encrypt', { key_id: keyId, plaintext: 'x' });
   await post('/v1/decrypt', { key_id: keyId, key_version: 1, ciphertext });
   await send(server, token, 'GET', '/v1/keys/unknown');
-  // The jobs that run after the start have metrics of their own.
+  // Waits until the nightly verification has run, because jobs have metrics only after their first run.
   page = await vi.waitFor(async () => {
     const text = await (await fetch(`${server.baseUrl}/metrics`)).text();
     if (!/^eaas_job_last_success_timestamp_seconds\{[^}]*job="verify"[^}]*\} [1-9]/m.test(text))

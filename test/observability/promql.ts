@@ -9,7 +9,10 @@ export function metricsIn(expression: string): string[] {
   return expression.match(/\beaas_\w+/g) ?? [];
 }
 
-/** The labels of an expression: in a selector they belong to its metric, and elsewhere to every metric. */
+/**
+ * Returns the labels that an expression uses, each with its metric. A label outside of a selector counts for every
+ * metric.
+ */
 export function labelsIn(expression: string, legend = ''): Use[] {
   const selected = Array.from(
     expression.matchAll(new RegExp(`\\b(\\w+)${words}`, 'g')),
@@ -28,7 +31,10 @@ export function labelsIn(expression: string, legend = ''): Use[] {
   return [...selected.flat(), ...anywhere];
 }
 
-/** The labels of each metric of a page of metrics, as Prometheus stores them: it adds the labels of the target. */
+/**
+ * Returns the labels of each metric in a page of metrics. The labels are those that Prometheus stores, so the labels of
+ * the target are added.
+ */
 export function labelsOf(page: string): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
   for (const [, metric = '', text = ''] of page.matchAll(new RegExp(`^(\\w+)(?:${words})? \\S+$`, 'gm'))) {
@@ -40,7 +46,10 @@ export function labelsOf(page: string): ReadonlyMap<string, ReadonlySet<string>>
   return found;
 }
 
-/** The labels that the result of an expression keeps, or undefined if it keeps all labels of its metrics. */
+/**
+ * Returns the labels that the result of an expression keeps, or undefined if the result keeps all labels of its
+ * metrics.
+ */
 export function keptBy(expression: string): readonly string[] | undefined {
   const outermost = /\b(?:sum|max|min|count|avg)\b(?:\s*by\s*\(([^)]*)\))?\s*\(/.exec(expression);
   return outermost ? (outermost[1] ?? '').split(',').map((label) => label.trim()) : undefined;
