@@ -46,7 +46,6 @@ async function newTenant(name: string): Promise<Tenant> {
   return { id: tenant?.tenant_id ?? '', keyId: key?.key_id ?? '' };
 }
 
-/** Appends entries with large contexts. */
 async function append({ id, keyId: key_id } = ann, count = 1, size = 10): Promise<void> {
   const dek = randomBytes(32).toString('base64');
   const context = { row: 'x'.repeat(size), canary };

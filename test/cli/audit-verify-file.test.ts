@@ -87,7 +87,7 @@ test('audit verify-file says that it trusts the first entry of a log that begins
   expect(stderr).toContain('The file begins with entry 2, so the hash of this entry was not verified.');
 });
 
-test('audit verify-file refuses other files and checkpoints of another verifier key', async () => {
+test('audit verify-file refuses files that are not an export, and checkpoints of a different verifier key', async () => {
   const [, checkpoint = '', , key = ''] = pinned;
   const other = key.replace(/\+[\da-f]{8}\+/, '+00000000+');
   await writeFile(join(folder, 'other.txt'), 'not an export\n');

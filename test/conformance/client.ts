@@ -21,8 +21,8 @@ type RouteOf<Call extends string> = Call extends string
   ? { [R in Route]: IsCallOf<WithoutQuery<Call>, R> extends true ? R : never }[Route]
   : never;
 /**
- * Whether a call is a call of route R. Without the first case, a parameter at the end of a pattern would also match
- * longer paths.
+ * Whether `Call` matches the route `R`. The first case excludes longer paths, which a parameter at the end of a pattern
+ * would also match.
  */
 type IsCallOf<Call extends string, R extends Route> = Call extends `${Pattern<R>}/${string}`
   ? false

@@ -41,7 +41,7 @@ async function startOperator(program: string, undo: (() => Promise<void>)[]): Pr
 }
 
 async function chooseTarget(project: TestProject, undo: (() => Promise<void>)[]): Promise<Target> {
-  // Checks for `http`, because Vite sets the variable BASE_URL to its own base path if it is not set.
+  // Uses BASE_URL only if it is a URL, because Vite sets a missing BASE_URL to its own base path.
   const given = process.env['BASE_URL'];
   if (given?.startsWith('http')) {
     const command = (process.env['EAAS_CLI'] ?? 'npx @eaas/server').split(' ');

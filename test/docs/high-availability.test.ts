@@ -5,7 +5,7 @@ import { printed } from '../prove/machine/patroni/printed.ts';
 import { blocksOf, commandsOf, codesIn, read, root, rowsUnder } from './markdown.ts';
 
 // These tests only read the files of the example. The trials `patroni` of `npm run prove` start etcd, Patroni, HAProxy
-// and pgbouncer with them.
+// and pgbouncer with these files.
 
 const folder = 'examples/high-availability/';
 const page = read('docs/operating/high-availability.md');

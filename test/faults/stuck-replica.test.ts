@@ -54,8 +54,8 @@ async function keepBusy({ tenant, keyId, wraps, others }: Observed, over: () => 
   }
 }
 
-// The second moment needs PostgreSQL 17, because earlier versions do not limit how long they wait for the next message
-// of a statement.
+// A replica that hangs between the messages of a statement is tested only with PostgreSQL 17 or later, because earlier
+// versions wait for the next message without a limit.
 const moments = [['between two statements', 'rotate', 'key.rotate']];
 if (Number.parseInt(postgres.binaries.version, 10) >= 17) {
   moments.push(['between the messages of a statement', 'disable', 'key.disable']);

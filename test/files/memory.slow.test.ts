@@ -21,7 +21,7 @@ async function mostMemory(bytes: number): Promise<number[]> {
   return jsonLines<{ most: number }>(stderr).map(({ most }) => most);
 }
 
-test('encrypting a pipe of 384 MiB needs no more memory than 32 MiB', async () => {
+test('encrypting a pipe of 384 MiB needs no more memory than encrypting a pipe of 32 MiB', async () => {
   const few = await mostMemory(32 * MiB);
   const many = await mostMemory(384 * MiB + 1);
   expect([few.length, many.length]).toEqual([2, 2]);

@@ -19,7 +19,7 @@ beforeAll(async () => {
 describe.for(routes)('%s', (route) => {
   const { permission } = calls[route];
 
-  test('a call is refused if the API key lacks only its permission', async () => {
+  test('a call is refused if the API key has all permissions except the one that the call needs', async () => {
     const { api } = await tenant.issue({ permissions: allPermissions.filter((one) => one !== permission) });
     const material = await materialFor(tenant, route);
     await expectNothingRecorded(tenant, async () => {
@@ -27,7 +27,7 @@ describe.for(routes)('%s', (route) => {
     });
   });
 
-  test('a call with an API key that has only its permission is accepted', async () => {
+  test('a call is accepted if the API key has only the permission that the call needs', async () => {
     const { api } = await tenant.issue({ permissions: [permission] });
     const answer = await call(api, route, await materialFor(tenant, route));
     const status = { 'POST /v1/keys': 201, 'POST /v1/api-keys': 201, 'DELETE /v1/keys/:key_id': 202 };

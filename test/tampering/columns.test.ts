@@ -114,8 +114,8 @@ async function changesOf(table: Bound): Promise<{ row: Row; column: Column; valu
     });
     const made = rows.flatMap((row, nth) => {
       const values = alternatives(name, type, row[name] ?? null);
-      // In a column of `everywhere`, each row gets every change. In any other column, each change is made in only one
-      // row.
+      // In the columns of the set `everywhere`, every change is made in every row. In other columns, each change is
+      // made in only one row.
       const chosen = everywhere.has(name) ? values : values.filter((_, at) => at % rows.length === nth);
       return chosen.map((value) => ({ row, value }));
     });

@@ -5,11 +5,14 @@ export type EncryptedColumnErrorCode =
   /** The definition of the column or its table is invalid. */
   | 'schema'
   /**
-   * A plaintext value reached the database driver, because the statement was not started on the database of
-   * `encrypted`.
+   * A plaintext value reached the database driver, because the statement was not started on the database that
+   * `encrypted` returned.
    */
   | 'not_encrypted'
-  /** A stored value was read without decryption, because the query was not started on the database of `encrypted`. */
+  /**
+   * A stored value was read without decryption, because the query was not started on the database that `encrypted`
+   * returned.
+   */
   | 'not_decrypted'
   /** A comparison uses an encrypted column that has no index column. */
   | 'not_searchable'

@@ -89,8 +89,8 @@ async function equalToOne(
   const found = await Promise.all(operands.map((value) => records.fingerprints(encryption.column, value)));
   const fingerprints = [...new Set(found.flat())].map((fingerprint) => new Param(fingerprint));
   const condition = sql`${index} in ${fingerprints}`;
-  // A stored text that is empty after normalization has no fingerprint, so its index column is null. This addition
-  // makes the condition false, and not null, for the text.
+  // A stored text that is empty after normalization has no fingerprint, so its index column is null. The second
+  // condition makes the result false, and not null, for this text.
   if (encryption.field.type.name !== 'text') return condition;
   return sql`${condition} and (${index} is not null or ${column} is null)`;
 }

@@ -23,13 +23,13 @@ export function viewBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
  */
 function isCanonical(text: string, decodedLength: number): boolean {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
-  // Buffer skips characters that are not base64, so a text with such characters decodes to fewer bytes than its length
+  // Refuses characters that are not base64. Buffer skips them, so the text decodes to fewer bytes than its length
   // allows.
   if (decodedLength !== (text.length / 4) * 3 - padding) return false;
   // Refuses base64url and characters outside ASCII, because Buffer decodes both. Of a character outside ASCII, Buffer
   // uses only the lower byte.
   if (text.includes('-') || text.includes('_') || Buffer.byteLength(text) !== text.length) return false;
-  // If the text has padding, its last digit has 2 or 4 unused bits. In canonical base64 these bits are zero.
+  // Refuses unused bits that are not zero. If the text has padding, its last digit has 2 or 4 unused bits.
   const lastDigit = text.at(-1 - padding) ?? '';
   return padding === 0 || (padding === 1 ? 'AEIMQUYcgkosw048' : 'AQgw').includes(lastDigit);
 }

@@ -9,7 +9,7 @@ import { dekLength } from './limits.ts';
 
 const noSalt = /* @__PURE__ */ new Uint8Array(0);
 
-/** Derives a data key for values from a DEK. The caller wipes the DEK. */
+/** Derives a data key from a DEK, for values and not for streams. The caller wipes the DEK. */
 export function deriveDataKey<Mode extends EngineMode>(
   engine: Engine<Mode>,
   dek: Uint8Array,
@@ -19,8 +19,8 @@ export function deriveDataKey<Mode extends EngineMode>(
 }
 
 /**
- * Derives 64 bytes with HKDF-SHA-256. Does not use Node's own HKDF, which limits `info` to 1,024 bytes, because the
- * `info` of a stream contains the context.
+ * Derives 64 bytes with HKDF-SHA-256. Does not use Node's own HKDF, because it limits `info` to 1,024 bytes, and the
+ * `info` of a stream can be longer.
  */
 export function hkdf(dek: Uint8Array, salt: Uint8Array, info: Uint8Array): Uint8Array {
   if (dek.length !== dekLength)

@@ -44,7 +44,7 @@ export interface EncryptedFile {
    * fails with DecryptionError if a chunk was altered.
    */
   stream(range?: Range): ReadableStream<Uint8Array>;
-  /** Reads a range into memory. Throws DecryptionError if the range was altered. */
+  /** Reads a range into memory. Throws DecryptionError if a chunk of the range was altered. */
   read(range?: Range): Promise<Uint8Array>;
   /** Overwrites the data key in memory if the engine can. The file cannot be read afterwards. */
   close(): void;

@@ -54,7 +54,7 @@ function ecdhOf(scalar: bigint) {
   const ecdh = createECDH('prime256v1');
   const bytes = Buffer.from(scalars.toBytes(scalar));
   ecdh.setPrivateKey(bytes);
-  // On Deno, the ECDH object uses these bytes and not a copy, so the bytes must stay.
+  // Overwrites the bytes of the scalar, except on Deno, where the ECDH object uses these bytes and not a copy.
   if (!('Deno' in globalThis)) bytes.fill(0);
   return ecdh;
 }

@@ -1,7 +1,7 @@
 import { concatBytes } from '@noble/hashes/utils.js';
 import { toUtf8 } from '../text.ts';
 
-/** A request to compute an HMAC-SHA-256. The caller passes the result to `next`. */
+/** A request for an HMAC-SHA-256. The caller of `keySchedule` computes the HMAC, and passes it to `next`. */
 type HmacRequest = readonly [key: Uint8Array, message: Uint8Array];
 
 export interface MessageKey {

@@ -6,7 +6,7 @@ export const mlKemKeyLength = 1_184;
 export const publicKeyLength = 1_216;
 const mlKemCiphertextLength = 1_088;
 
-/** The first two bytes of an intake wrapped key, which a writer makes with the public key of a key. */
+/** The first two bytes of an intake wrapped key, which a writer makes with a public key. */
 const formatAndSuite = [2, 1] as const;
 const headLength = 6;
 const sealedAt = headLength + mlKemCiphertextLength + 32;

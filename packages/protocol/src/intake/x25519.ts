@@ -1,5 +1,5 @@
-// Writers load this module if WebCrypto has no X25519. The module does not use noble's `x25519`, because its code is
-// twice as large: it contains Ed25519.
+// Writers load this module if WebCrypto has no X25519. The module does not use noble's own `x25519`, whose code is
+// twice as large because it contains Ed25519.
 import { montgomery } from '@noble/curves/abstract/montgomery.js';
 import { pow } from '@noble/curves/abstract/modular.js';
 

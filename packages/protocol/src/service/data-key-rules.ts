@@ -39,7 +39,7 @@ export function recorded<Answer>(
   return { draft: keyDraft(action, key, { context: logged(context), ...more, ...outcome }), answer };
 }
 
-/** Decodes a wrapped key. A wrapped key is not secret, so it need not be moved to separate memory. */
+/** Decodes a wrapped key. The bytes can be in memory that other code can read, because a wrapped key is not secret. */
 function readWrapped(text: string): Uint8Array {
   return viewBase64(text) ?? fromBase64(text);
 }

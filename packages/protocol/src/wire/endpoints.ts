@@ -92,7 +92,10 @@ type Part<R extends Route, Name extends 'body' | 'query'> = (typeof endpoints)[R
   ? Fields<z.output<Schema>>
   : unknown;
 
-/** zod infers Record<string, never> for a schema without fields, which would also forbid the fields of the path. */
+/**
+ * The fields of a path, query or body. For a schema without fields zod infers Record<string, never>, which would forbid
+ * all other fields of the input, so `unknown` replaces it.
+ */
 type Fields<Value> = string extends keyof Value ? unknown : Value;
 
 type PathPart<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`

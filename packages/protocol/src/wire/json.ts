@@ -73,9 +73,8 @@ export function* readBatch<Taken>(
 }
 
 /**
- * Parses all items of a batch at once, which is twice as fast as one at a time. Returns undefined if the caller must
- * parse one at a time: if an item is refused, if the body is large, or if it is not valid JSON, so that the error can
- * name the item.
+ * Parses all items of a batch at once, which is twice as fast as one at a time. Returns undefined for a large body, a
+ * refused item or invalid JSON. The caller then parses one item at a time, so that the error can name the item.
  */
 function parseItems(bytes: Uint8Array, items: readonly BatchItem[]): readonly unknown[] | undefined {
   if (bytes.length > largeText || items.some(({ fault }) => fault !== null)) return undefined;
