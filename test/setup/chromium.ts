@@ -97,7 +97,9 @@ export async function launchChromium(): Promise<{ browser: Browser; close: () =>
   }
 }
 
-/** Unpacks the libraries. The package itself does this only if it detects a cloud function. */
+/**
+ * Unpacks the libraries that Chromium needs, because the npm package unpacks them only if it detects a cloud function.
+ */
 async function unpack(modules: string, directory: string): Promise<string> {
   const program = `
     import chromium from '@sparticuz/chromium';

@@ -54,8 +54,8 @@ export function parseStreamHead(bytes: Uint8Array): StreamHead {
 }
 
 /**
- * Returns the exact size of an encrypted stream. The wrapped keys of the service have 78 bytes today. Throws InputError
- * for an invalid size.
+ * Returns the exact size of an encrypted stream. The default of `wrappedKeyLength` is 78 bytes, the length of the
+ * wrapped keys of the service today. Throws InputError for an invalid size.
  */
 export function ciphertextSize(plaintextSize: number, wrappedKeyLength = wrappedKeyToday): number {
   requireSize(plaintextSize);
