@@ -57,7 +57,7 @@ test('writing the page fails if the page has no marker for a table', () => {
 
 test('round trips are counted even if a message is divided among several packets', () => {
   const ready = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
-  // The content of this row looks like the message that is counted.
+  // The row contains the bytes of a `ReadyForQuery` message. `readyCounter` must count only complete messages.
   const row = Buffer.concat([Buffer.from([0x44, 0, 0, 0, 10]), ready]);
   const all = Buffer.concat([row, ready, row, ready, ready]);
   for (const length of [1, 4, 7, 100]) {

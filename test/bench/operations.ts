@@ -15,7 +15,7 @@ export interface Operation {
   readonly connections: number;
 }
 
-/** A tenant with a key and a value of each kind that its requests need. */
+/** A tenant of the benchmark, with the values that its requests contain. */
 export interface Customer {
   readonly headers: { readonly Authorization: string };
   readonly path: string;

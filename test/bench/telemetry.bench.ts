@@ -23,7 +23,7 @@ const target = 0.97;
 
 export const benchmark: Benchmark = {
   name: 'telemetry',
-  about: `audited wraps of ${tenants} tenants per second of the server's CPU, with OpenTelemetry off, and with an exporter that discards all spans; ${starts} starts of each server with ${rounds} rounds each`,
+  about: `audited wraps per second of CPU time of the server, for ${tenants} tenants: with OpenTelemetry off, and with an exporter that discards all spans. Each variant of the server was started ${starts} times, with ${rounds} rounds per start`,
   async comparisons(defer) {
     const taken = await measure(defer);
     return [

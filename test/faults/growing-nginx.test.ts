@@ -68,7 +68,7 @@ whereAvailable('nginx', isInstalled('nginx', '/usr/sbin'), () => {
     expect([await answeredBy(), await answeredBy('GET')]).toEqual(['200 former', '200 former']);
     Object.assign(isClosed, { former: true, later: false });
     expect([await answeredBy(), await answeredBy('GET')]).toEqual(['200 later', '200 later']);
-    // The database of the target does not serve the tenant now, so the server of the source responds again.
+    // The source serves the tenant again, and the target responds with 503. nginx must return the source's responses.
     Object.assign(isClosed, { former: false, later: true });
     expect([await answeredBy(), await answeredBy('GET')]).toEqual(['200 former', '200 former']);
   });

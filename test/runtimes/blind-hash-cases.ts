@@ -94,7 +94,8 @@ async function reproduce(
 ): Promise<void> {
   const { key_id: keyId, public_key, cases } = blindHashes;
   const hashPublicKeys = { [keyId]: toBase64(fromHex(public_key)) };
-  // Computes one blind hash first, because loading the code on demand also draws random numbers.
+  // The first blind hash loads code that draws 48 random bytes. Later, this draw would take the first blind of a
+  // vector.
   await connect({ engines }).blindHash('Ada');
   for (const { name, values: given, blinds, request, response, hashes } of cases) {
     const client = connect({

@@ -34,7 +34,7 @@ async function requireRole(owner: Pool, role: string): Promise<void> {
   }
   if (await roleExists(owner, role)) return;
   throw new CannotStart(
-    `The role ${JSON.stringify(role)} of DATABASE_URL does not exist. Create it as an administrator: ` +
+    `The role ${JSON.stringify(role)} of DATABASE_URL does not exist. Connect as an administrator, and run: ` +
       `create role "${role.replaceAll('"', '""')}" login password '…';`,
   );
 }

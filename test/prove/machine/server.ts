@@ -11,7 +11,7 @@ const probe = new URL('../probe/probe.mjs', import.meta.url).href;
 
 export interface ProbedServer extends Replica {
   stepClock(milliseconds: number): Promise<void>;
-  /** Returns the longest time without a pause in the event loop, in milliseconds of CPU time. */
+  /** Returns the longest CPU time of one iteration of the event loop since the last call, in milliseconds. */
   longestSection(): Promise<number>;
   /** Returns the peak memory of the largest process, in MiB. */
   peakMemory(): Promise<number>;

@@ -21,7 +21,7 @@ export interface IntakePlace {
   readonly keyVersion: number;
 }
 
-/** The `info` of the HKDF that derives a version's private key from the bytes of the version. */
+/** The `info` of the HKDF that derives the private key of a key version from the version's 32 secret bytes. */
 export const intakeKeyInfo = (tenantId: string, { keyId, keyVersion }: IntakePlace): Uint8Array =>
   pae('eaas intake key v1', tenantId, keyId, keyVersion);
 

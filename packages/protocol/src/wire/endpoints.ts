@@ -93,8 +93,8 @@ type Part<R extends Route, Name extends 'body' | 'query'> = (typeof endpoints)[R
   : unknown;
 
 /**
- * The fields of a path, query or body. For a schema without fields zod infers Record<string, never>, which would forbid
- * all other fields of the input, so `unknown` replaces it.
+ * The fields of a path, query or body, or `unknown` for a schema without fields. For such a schema zod infers
+ * Record<string, never>. In the intersection `Input`, that type would forbid the fields of the other two parts.
  */
 type Fields<Value> = string extends keyof Value ? unknown : Value;
 

@@ -29,8 +29,9 @@ export type BlindHashOptions = Pick<EnvelopeClientOptions, 'engines' | 'hashPubl
 export type Hash = (value: Uint8Array, keyId: string, signal: AbortSignal | undefined) => Promise<string>;
 
 /**
- * Functions that the client passes to `createHasher`. They are not imported here, because bundlers would then split the
- * first download of a page into several files.
+ * Functions that the client passes to `createHasher`. This file is loaded on demand and does not import them, because
+ * bundlers would move the modules that it shares with the client into more files, which a page must download at its
+ * start.
  */
 interface Shared extends Omit<BlindingTools, 'engine'> {
   readonly call: Call;

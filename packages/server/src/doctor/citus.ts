@@ -9,7 +9,7 @@ export interface CitusNode {
   /** The reason why the node did not respond. */
   readonly fault: string | null;
   readonly settings: (Settings & { readonly wal_level: string }) | null;
-  /** The names of the functions of a tenant's worker, each with a hash of its source code. */
+  /** The SQL functions on this node that Citus runs on a tenant's node: each name, with a hash of the source code. */
   readonly functions: Readonly<Record<string, string>> | null;
 }
 

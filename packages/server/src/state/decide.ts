@@ -64,8 +64,8 @@ export async function decide<Answer>(
     if (outcome !== 'written') {
       const confirmed = await available(() => view.confirm(caller.arrivedAt));
       if (!view.stands(state)) continue;
-      // The request is decided again if the API key is expired at only one of the two times, because the estimated time
-      // was then wrong.
+      // `time` is the replica's estimate of the database's time, and `confirmed` is the time that the database returned.
+      // If the API key is expired at only one of them, the request is decided again with the new time.
       if (apiKey && isExpired(apiKey, time) !== isExpired(apiKey, confirmed)) continue;
       if (outcome === 'over_quota') throw quotaExceeded();
     }

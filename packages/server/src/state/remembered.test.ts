@@ -86,7 +86,7 @@ test('every version of a key counts against the memory budget of the cache', () 
   expect(remembered.key(state, 'small')).toBeUndefined();
 });
 
-test('derived secrets and public keys of a key count against the memory budget of the cache', () => {
+test('the memory budget of the cache includes the derived secrets and public keys of each key', () => {
   const secret = deriveBlindHashKey(nobleCurve, new Uint8Array(32), 'tenant', 'key');
   const isKept = (derived: Partial<KeyMaterial>): boolean => {
     const remembered = new Remembered(1_000_000);

@@ -19,7 +19,7 @@ export const printed = {
   reinit: 'patronictl -c /etc/patroni/config.yml reinit',
 } as const;
 
-/** Returns the block of commands of the page that begins in this way. */
+/** Returns the only block of commands in docs/operating/high-availability.md that begins with `beginning`. */
 function blockOf(beginning: string): string {
   const blocks = blocksOf(read('docs/operating/high-availability.md'), 'sh');
   const found = blocks.filter((block) => block.startsWith(beginning));

@@ -2,7 +2,7 @@ import { type BytesRequest, type Received, sendBytes } from '../../machine/bytes
 import type { Findings } from '../../trial.ts';
 import type { World } from './world.ts';
 
-/** The maximum time without a pause in the event loop, in milliseconds of CPU time. */
+/** The maximum CPU time of one iteration of the event loop, in milliseconds. */
 const longest = 50;
 /** The maximum memory of a server process, in MiB. */
 const mostMemory = 400;
