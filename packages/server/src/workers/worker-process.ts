@@ -15,7 +15,11 @@ export class WorkerProcess {
   readonly ended: Promise<string>;
   readonly questions = new Questions();
   readonly #child: ChildProcess;
-  readonly #unsent = new Set<Socket>();
+  /** Each function closes a connection that is not yet sent to the worker. */
+  readonly #unsent = new Set<() => void>();
+  /** Closes the connection that was sent last. Node sends one at a time, and waits until the worker has received it. */
+  #closeLast: (() => void) | undefined;
+  #hasEnded = false;
 
   constructor(start: Start, handlers: Handlers) {
     const child = fork(process.argv[1] ?? '', ['serve', '--worker'], {
@@ -49,14 +53,16 @@ export class WorkerProcess {
   }
 
   pass(socket: Socket, arrived: Arrived): void {
-    if (!this.#child.connected) {
+    if (this.#hasEnded || !this.#child.connected) {
       socket.destroy();
       return;
     }
-    this.#unsent.add(socket);
+    const close = closerOf(socket);
+    this.#unsent.add(close);
     this.#child.send({ type: 'connection', ...arrived }, socket, { keepOpen: false }, (error) => {
-      this.#unsent.delete(socket);
-      if (error) socket.destroy();
+      this.#unsent.delete(close);
+      if (error || this.#hasEnded) close();
+      else this.#closeLast = close;
     });
   }
 
@@ -65,7 +71,21 @@ export class WorkerProcess {
   }
 
   #abandon(): void {
-    for (const socket of this.#unsent) socket.destroy();
+    this.#hasEnded = true;
+    for (const close of this.#unsent) close();
+    this.#closeLast?.();
     this.questions.giveUp();
   }
+}
+
+/**
+ * Returns a function that closes a socket, also after `send` has taken the socket's handle. Node does not close the
+ * handle if the worker ends before it has received the socket, and the client would wait until the server ends.
+ */
+function closerOf(socket: Socket): () => void {
+  const { _handle: handle } = socket as { _handle?: { close(): void } | null };
+  return () => {
+    socket.destroy();
+    handle?.close();
+  };
 }
