@@ -114,7 +114,7 @@ export function createIntake(options: IntakeOptions): Intake {
     requireOptions(wrapOptions, given, 'wrap');
     if (given.signal?.aborted) throw aborted();
     if ((given.keyId ?? keyId).toLowerCase() !== keyId)
-      throw new InputError(`\`keyId\` must be ${keyId}, to which the public key belongs: omit the option`);
+      throw new InputError(`\`keyId\` must be ${keyId}, the public key's key: omit the option`);
     requireDek(dek);
     return wrapForIntake(publicKey, dek, given.wrapContext);
   }
