@@ -53,7 +53,7 @@ beforeAll(async () => {
   terminal = await openTerminal(folder);
   const words = eaas.map((word) => `'${word}'`).join(' ');
   await terminal.type(`npx() { shift; ${words} "$@"; }
-interrupted() { shift 2; timeout --preserve-status --signal INT 8 ${words} "$@"; }`);
+interrupted() { shift 2; timeout --preserve-status --signal INT 15 ${words} "$@"; }`);
 }, 120_000);
 
 afterAll(async () => {
