@@ -1,3 +1,3 @@
 #!/usr/bin/env node
-// npm links a command at install time, when `dist` does not exist yet.
+// The command is this file and not `dist/main.js`, because npm links commands before the build creates `dist`.
 import '../dist/main.js';

@@ -1,4 +1,5 @@
 import { type Context, open } from '@eaas/protocol';
+import { inLine } from '@eaas/protocol/internal';
 import { nodeEngine } from '@eaas/protocol/node';
 import { decryptStream } from '@eaas/sdk/stream';
 import { one, openCiphertext } from './ciphertext.ts';
@@ -16,7 +17,6 @@ import {
 import { expectAll, forEachFile } from './each.ts';
 import { WrongUsage } from './failure.ts';
 import { findInputs, isEncryptedName, standard, suffix } from './inputs.ts';
-import { inLine } from './output.ts';
 import { planOutputs } from './outputs.ts';
 import { collect, streamOf, withPieces } from './read.ts';
 import { writePieces } from './write.ts';

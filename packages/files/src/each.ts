@@ -1,7 +1,8 @@
+import { inLine } from '@eaas/protocol/internal';
 import type { Run } from './command.ts';
 import { fileFailureOf } from './failure.ts';
 import { type Input, standard } from './inputs.ts';
-import { inLine, note } from './output.ts';
+import { note } from './output.ts';
 
 export async function forEachFile<Item>(
   { stop, progress }: Pick<Run, 'stop' | 'progress'>,

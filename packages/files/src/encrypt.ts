@@ -89,7 +89,9 @@ async function intakeIn(parsed: Parsed): Promise<Intake | undefined> {
   const given = parsed.one('public-key');
   if (given === undefined) return undefined;
   if (keyIdsIn(parsed).length > 0)
-    throw new WrongUsage('--public-key names its key: pass --key or --public-key, not both.');
+    throw new WrongUsage(
+      '--public-key already contains the id of the key: pass --key or --public-key, not both.',
+    );
   const text = given.startsWith('eaas_pk_') ? given : await textOf(given);
   return createIntake({ publicKey: text.trim() });
 }

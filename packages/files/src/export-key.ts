@@ -1,4 +1,5 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
+import { inLine } from '@eaas/protocol/internal';
 import { type EaasClient, ServiceError } from '@eaas/sdk';
 import type { Input, Output } from '@eaas/protocol/wire';
 import { one } from './ciphertext.ts';
@@ -7,7 +8,7 @@ import { keyIdsIn, serviceOptions, withClient } from './connection.ts';
 import { readText } from './exported-key.ts';
 import { CannotStart, WrongUsage } from './failure.ts';
 import { standard } from './inputs.ts';
-import { inLine, note } from './output.ts';
+import { note } from './output.ts';
 import { requireNew } from './outputs.ts';
 import { writePieces } from './write.ts';
 

@@ -1,8 +1,8 @@
 import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { parseUuid } from '@eaas/protocol';
+import { inLine } from '@eaas/protocol/internal';
 import { CannotStart } from './failure.ts';
-import { inLine } from './output.ts';
 
 interface ExportedVersion {
   readonly key_version: number;

@@ -1,8 +1,8 @@
 import type { Dirent, Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { inLine } from '@eaas/protocol/internal';
 import { WrongUsage } from './failure.ts';
-import { inLine } from './output.ts';
 
 export const suffix = '.eaas';
 

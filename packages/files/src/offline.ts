@@ -1,5 +1,6 @@
 import { constants, createHmac, type KeyObject, privateDecrypt } from 'node:crypto';
 import { DecryptionError, encodeContext, pae, parseUuid, type Wrapped } from '@eaas/protocol';
+import { inLine } from '@eaas/protocol/internal';
 import {
   type IntakePrivateKey,
   intakeVersion,
@@ -11,7 +12,6 @@ import { nodeEngine } from '@eaas/protocol/node';
 import type { StreamClient } from '@eaas/sdk/stream';
 import { type ExportedKey, readExportedKeys, readPrivateKey } from './exported-key.ts';
 import { CannotStart, FileFailure, WrongUsage } from './failure.ts';
-import { inLine } from './output.ts';
 
 export interface OfflineFiles {
   readonly exportedKeys: readonly string[];
@@ -65,7 +65,7 @@ export async function openOffline({
   };
 }
 
-// The constant iv is safe, because each salt derives a different encryption key.
+// The constant iv is safe, because the random salt gives each wrapped key a different encryption key.
 const iv = Buffer.alloc(12);
 const wrappedLength = 78;
 const headLength = 30;
@@ -100,7 +100,6 @@ const openOrdinary: Open = ({ tenantId }, bytes, { keyId, keyVersion, wrappedKey
   return dek;
 };
 
-/** Unwraps a data key that a writer wrapped with the public key of an intake key. */
 const openOfWriter: Open = (material, bytes, wrapped) => {
   material.intakeKey ??= nobleIntakeKey(bytes, material.tenantId, wrapped);
   const sharedSecret = material.intakeKey.decapsulate(wrapped.wrappedKey);

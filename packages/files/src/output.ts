@@ -1,3 +1,5 @@
+import { inLine } from '@eaas/protocol/internal';
+
 export function printResults<Row extends object>(
   rows: readonly Row[],
   columns: readonly (keyof Row & string)[],
@@ -18,11 +20,6 @@ export function printResults<Row extends object>(
 
 export function note(sentence: string): void {
   process.stderr.write(`${sentence}\n`);
-}
-
-/** Escapes control characters in a path, which a terminal would interpret. */
-export function inLine(path: string): string {
-  return /\p{Cc}/u.test(path) ? JSON.stringify(path) : path;
 }
 
 function shown(value: unknown): string {

@@ -1,8 +1,8 @@
 import { lstat, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { inLine } from '@eaas/protocol/internal';
 import { FileFailure, WrongUsage } from './failure.ts';
 import { type Input, standard } from './inputs.ts';
-import { inLine } from './output.ts';
 
 export interface Job {
   readonly input: Input;

@@ -19,8 +19,8 @@ const signals = { SIGINT: 130, SIGTERM: 143 } as const;
 
 export async function run(words: readonly string[]): Promise<number> {
   const stop = new AbortController();
-  // Removes the limit on listeners, because each concurrent file adds listeners and Node.js warns if a signal has more
-  // than ten.
+  // Node.js warns if an AbortSignal has more than ten listeners. Each open file adds listeners, so the limit is
+  // removed.
   setMaxListeners(0, stop.signal);
   let interrupted: number | undefined;
   for (const [signal, code] of Object.entries(signals)) {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { inLine } from '@eaas/protocol/internal';
 import { FileFailure } from './failure.ts';
 import { standard } from './inputs.ts';
-import { inLine } from './output.ts';
 import { exists } from './outputs.ts';
 
 export interface WriteOptions {

@@ -6,8 +6,8 @@ export function toBase64(bytes: Uint8Array): string {
 }
 
 /**
- * Decodes canonical base64 without a copy. Returns undefined for any other text. Do not decode keys with this function,
- * because other code can read the result: it can be in the memory that all small Buffers share.
+ * Decodes canonical base64 without a copy. Returns undefined for any other text. Not for secrets: other code can read
+ * the memory that small Buffers share.
  */
 export function viewBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   const buffer = Buffer.from(text, 'base64');
@@ -17,17 +17,12 @@ export function viewBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   return undefined;
 }
 
-/**
- * Returns whether the text is canonical base64. Does not encode the bytes again for a comparison with the text, because
- * these checks are faster.
- */
+/** These checks are faster than encoding the decoded bytes again. */
 function isCanonical(text: string, decodedLength: number): boolean {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
-  // Refuses characters that are not base64. Buffer skips them, so the text decodes to fewer bytes than its length
-  // allows.
+  // Refuses characters that are not base64. Buffer skips these characters, so the result has too few bytes.
   if (decodedLength !== (text.length / 4) * 3 - padding) return false;
-  // Refuses base64url and characters outside ASCII, because Buffer decodes both. Of a character outside ASCII, Buffer
-  // uses only the lower byte.
+  // Buffer also decodes base64url, and any character outside ASCII by its lower byte.
   if (text.includes('-') || text.includes('_') || Buffer.byteLength(text) !== text.length) return false;
   // Refuses unused bits that are not zero. If the text has padding, its last digit has 2 or 4 unused bits.
   const lastDigit = text.at(-1 - padding) ?? '';

@@ -24,7 +24,7 @@ function bytesOf(latin1: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Converts 8 KiB in each call of `String.fromCharCode`, because a call can have only a limited number of arguments. */
+/** The number of arguments of a call is limited, so each call gets 8 KiB. */
 function latin1Of(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += 8_192)

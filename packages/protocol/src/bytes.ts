@@ -12,10 +12,7 @@ export function fromHex(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(text.match(/\w\w/g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
-/**
- * Compares in constant time. Does not use noble's comparison, because its import would add to the first download of a
- * page.
- */
+/** Compares in constant time. noble's comparison would add to the first download of a page. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   let difference = a.length ^ b.length;
   for (let at = 0; at < a.length; at++) difference |= (a[at] ?? 0) ^ (b[at] ?? 0);
@@ -37,8 +34,8 @@ let ivs = /* @__PURE__ */ new Uint8Array(0);
 let used = 0;
 
 /**
- * Returns a random iv. Draws 64 ivs at a time, because in Node one call for 64 ivs is much faster than 64 calls. Do not
- * draw keys in advance, because they would stay in memory.
+ * Draws 64 ivs at a time, because each draw of random bytes is slow in Node. Keys must not be drawn in advance, because
+ * they would stay in memory.
  */
 export function randomIv(): Uint8Array {
   if (used === ivs.length) {

@@ -54,7 +54,7 @@ describe('the bytes of a context', () => {
     }
   });
 
-  test('the encoding of a context does not depend on earlier or failed calls', () => {
+  test('the encoding of a context is correct after failed calls and calls with other contexts', () => {
     for (let row = 0; row < 100; row++) {
       const name = 'n'.repeat(1 + (row % 7));
       expect(() => encodeContext({ a: 'written', [`b${row}`]: '\0' })).toThrow(InputError);

@@ -17,19 +17,17 @@ export function encodeContext(context?: Context): Uint8Array<ArrayBuffer> {
   return additionalData([], context).slice();
 }
 
-// All encodings share this memory, because an engine reads the AAD only during its call.
+// Every encoding reuses this memory, because an engine reads the AAD only during its call.
 const room = /* @__PURE__ */ new Uint8Array(prefixLength + maxContext);
 
-/**
- * The context whose encoding is in `room`. It is kept because consecutive rows of a column often have the same context.
- */
+/** Consecutive rows of a column often have the same context. */
 let last: { readonly members: Context; readonly count: number; readonly end: number } | undefined;
 
 export function fixContext(context: Context): Context {
   return Object.freeze(encoded(context).members);
 }
 
-/** Returns AAD: the prefix and the encoded context. The next call of this function overwrites the returned bytes. */
+/** Returns the AAD, in memory that the next call overwrites. */
 export function additionalData(prefix: ArrayLike<number>, context?: Context): Uint8Array<ArrayBuffer> {
   const { end } = encoded(context ?? {});
   const start = prefixLength - prefix.length;
@@ -37,9 +35,6 @@ export function additionalData(prefix: ArrayLike<number>, context?: Context): Ui
   return room.subarray(start, end);
 }
 
-/**
- * Encodes a context into `room`. If the context equals that of the previous call, returns the same object as that call.
- */
 export function encoded(context: Context): NonNullable<typeof last> {
   if (last && context === last.members) return last;
   // Refuses objects such as a Map, whose entries are not members and would therefore not be authenticated.
@@ -53,8 +48,7 @@ export function encoded(context: Context): NonNullable<typeof last> {
   // Refuses inherited members, because the encoding ignores them, so the encryption would not authenticate them.
   for (const name in context)
     if (!Object.hasOwn(context, name)) refuse('context must not have inherited members');
-  // Refuses too many members before it encodes them. A member takes at least 9 bytes: two lengths of 4 bytes, and a
-  // name of at least one byte.
+  // Throws before the encoding if the members cannot fit: each takes at least 9 bytes.
   requireRoom(count * 9);
   writeUint32(room, prefixLength, count * 2);
   let end = prefixLength + 4;
@@ -73,7 +67,7 @@ export function encoded(context: Context): NonNullable<typeof last> {
 }
 
 function isEqual(context: Context, { members, count }: NonNullable<typeof last>): boolean {
-  // `for … in` also visits inherited members. An encoded context has none, so a context with inherited members differs.
+  // `for … in` also visits inherited members, which the encoding refuses.
   for (const name in context) {
     if (!Object.hasOwn(context, name) || !Object.hasOwn(members, name)) return false;
     if (context[name] !== members[name]) return false;

@@ -27,7 +27,7 @@ export function dataKeyFrom<Mode extends EngineMode>(
 ): Outcome<Mode, DataKey<Mode>> {
   const header = formatHeader(1, wrapped);
   const aad = additionalData(header.subarray(0, prefixLength)).slice();
-  // Copies the bytes with `new Uint8Array`, because `slice` of a Buffer returns a view of the same memory.
+  // `new Uint8Array` copies the bytes. `slice` of a Buffer returns a view.
   const commitment = new Uint8Array(derived.subarray(32, 64));
   return onward<Mode, unknown, DataKey<Mode>>(engine.importKey(derived.subarray(0, 32)), (key) => {
     return { engine, header, aad, commitment, key };
@@ -39,8 +39,8 @@ export function envelopeLength(dataKey: DataKey, plaintextLength: number): numbe
 }
 
 /**
- * Encrypts one message under a data key. Returns the envelope, or the result of `form` if `form` is given. If `room` is
- * given, the envelope is written into `room`.
+ * Encrypts one message under a data key. Returns the envelope, or the result of `form(envelope, iv)`. With `room`, the
+ * envelope is written into this memory.
  */
 export function sealUnder<Mode extends EngineMode, T = Uint8Array<ArrayBuffer>>(
   dataKey: DataKey<Mode>,
@@ -83,9 +83,8 @@ export function wipeDataKey(dataKey: DataKey): void {
   dataKey.key = undefined;
 }
 
-function requireKey(dataKey: DataKey): unknown {
+export function requireKey<Key>({ key }: { readonly key: Key | undefined }): Key {
   // A wiped data key must not encrypt, because its bytes are zeros, which an attacker knows.
-  if (dataKey.key === undefined)
-    throw new InputError('the data key cannot be used again: it was wiped from memory');
-  return dataKey.key;
+  if (key === undefined) throw new InputError('the data key cannot be used again: it was wiped from memory');
+  return key;
 }

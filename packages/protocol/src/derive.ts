@@ -18,10 +18,7 @@ export function deriveDataKey<Mode extends EngineMode>(
   return using(hkdf(dek, noSalt, dataKeyInfo), (derived) => dataKeyFrom(engine, derived, wrapped));
 }
 
-/**
- * Derives 64 bytes with HKDF-SHA-256. Does not use Node's own HKDF, because it limits `info` to 1,024 bytes, and the
- * `info` of a stream can be longer.
- */
+/** Node's own HKDF limits `info` to 1,024 bytes, and the `info` of a stream can be longer. */
 export function hkdf(dek: Uint8Array, salt: Uint8Array, info: Uint8Array): Uint8Array {
   if (dek.length !== dekLength)
     throw new InputError(`a DEK (data encryption key) must have ${dekLength} bytes (got ${dek.length})`);

@@ -73,10 +73,7 @@ export function parseEnvelope(bytes: Uint8Array): Envelope {
   return withBody(header, bytes);
 }
 
-/**
- * Returns the parsed envelope. Does not spread the header, because the spread would take longer than the rest of this
- * function.
- */
+/** A spread of the header would take longer than the rest of this function. */
 export function withBody(header: Omit<Header, 'version'>, bytes: Uint8Array): Envelope {
   const { keyId, keyVersion, wrappedKey, prefix, length } = header;
   if (bytes.length < envelopeLengthOf(length, 0)) throw truncated();
@@ -99,8 +96,7 @@ export function formatHeader(version: 1 | 2, wrapped: Wrapped, room = 0): Uint8A
   header.set([...magic, version]);
   header.set(uuidToBytes(keyId), 4);
   header.set(wrappedKey, fixedLength);
-  // The length of the wrapped key has 16 bits but is written as 32 bits. The key version is written afterwards and
-  // overwrites the upper 16 bits.
+  // The next line overwrites the upper two bytes.
   writeUint32(header, 22, wrappedKey.length);
   writeUint32(header, prefixLength, keyVersion);
   return header;
@@ -134,13 +130,11 @@ export function replaceWrapped(bytes: Uint8Array, wrapped: Wrapped): Uint8Array<
   return replaced;
 }
 
-// Base64 of the first bytes of an envelope, including the format version. A text that only begins with `eaas`, such as
-// `eaas@example.com`, does not match.
+// The pattern includes the format version, so that `eaas@example.com` does not match.
 const storedText = /^eaasA[Q-Za-v]/;
 
 /**
- * Returns the ciphertext in a stored value, or undefined if the value is not a ciphertext. If the value is base64 text
- * in bytes, as some binary columns return it, returns the text.
+ * Returns the ciphertext in a stored value, or undefined. Decodes base64 text that a binary column returns as bytes.
  */
 export function storedCiphertext(value: unknown): string | Uint8Array | undefined {
   if (typeof value === 'string') return storedText.test(value) ? value : undefined;

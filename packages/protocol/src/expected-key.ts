@@ -4,10 +4,7 @@ import { parseUuid } from './uuid.ts';
 /** The key that an envelope is expected to have: one key id, a list of key ids, or explicitly any key. */
 export type ExpectedKey = { readonly keyId: string | readonly string[] } | { readonly anyKey: true };
 
-/**
- * Throws DecryptionError if the key of the envelope is not an expected one. Throws InputError if the caller does not
- * say which key it expects.
- */
+/** Throws DecryptionError for an envelope of an unexpected key. Throws InputError if `expected` names no key. */
 export function requireExpectedKey(keyId: string, expected: ExpectedKey): void {
   const { anyKey, keyId: names = [] } = expected as { anyKey?: true; keyId?: string | readonly string[] };
   if (anyKey) return;

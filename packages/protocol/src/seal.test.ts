@@ -90,7 +90,7 @@ describe.each(engines)('an altered envelope, with $name', (engine) => {
 function kindsOf(at: number, end: number): unknown[] {
   if (at < 4) return [FormatError];
   if (at < 20 || at >= end) return [DecryptionError];
-  // Flipping a bit in the length of the wrapped key can make the envelope too short, which is a FormatError.
+  // Bytes 24 and 25 hold the length of the wrapped key. A larger length can exceed the envelope.
   return at === 24 || at === 25 ? [FormatError, Unauthentic] : [Unauthentic];
 }
 
@@ -116,7 +116,7 @@ describe('seal', () => {
 });
 
 describe('open', () => {
-  test('`open` accepts the expected key in either case, in a list, or as `anyKey`', async () => {
+  test('`open` accepts the expected key id in upper case or in a list, and `anyKey` instead of the id', async () => {
     const envelope = await seal(toUtf8('x'), wrap);
     for (const expected of [
       { keyId: keyId.toUpperCase() },

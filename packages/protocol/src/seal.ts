@@ -14,10 +14,7 @@ import { randomBytes } from './bytes.ts';
  */
 export type Wrap = (dek: Uint8Array) => Wrapped | Promise<Wrapped>;
 
-/**
- * A function that unwraps a DEK and returns a copy, which the caller overwrites. `open` throws the errors of this
- * function unchanged.
- */
+/** Unwraps a DEK. The caller overwrites the returned copy. `open` throws the errors of this function unchanged. */
 export type Unwrap = (wrapped: Wrapped) => Uint8Array | Promise<Uint8Array>;
 
 /** The context of a value, and the engine that encrypts it. */

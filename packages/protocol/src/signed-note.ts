@@ -30,10 +30,7 @@ export function formatVerifierKey({ tenantId, keyId, publicKey }: Verifier): str
   return `${nameOf(tenantId)}+${keyId}+${toBase64(Uint8Array.of(ed25519, ...publicKey))}`;
 }
 
-/**
- * Parses a verifier key, the text of a checkpoint's public key. The caller must check that the key id belongs to the
- * public key.
- */
+/** Parses the text of a verifier key. Does not check that the key id belongs to the public key. */
 export function parseVerifierKey(text: string): Verifier | undefined {
   const [, tenantId = '', keyId = '', encoded = ''] =
     /^eaas\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\+([0-9a-f]{8})\+(.+)$/.exec(text) ?? [];

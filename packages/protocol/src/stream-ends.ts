@@ -10,12 +10,12 @@ export interface Work {
   over?(): void;
 }
 
-/** How many chunks an asynchronous engine processes at a time. Each chunk takes 128 KiB. */
+/** The number of chunks that an asynchronous engine processes at a time. Each takes 128 KiB. */
 const atOnce = 4;
 
 /**
- * Returns a stream that passes its chunks through `work`. Does not use the platform's TransformStream, which processes
- * a large input without waiting for the reader. In some browsers it also does not report that the reader has cancelled.
+ * Returns a stream that passes its chunks through `work`. The platform's TransformStream processes a large input
+ * without waiting for the reader, and in some browsers does not report that the reader has cancelled.
  */
 export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint8Array, Uint8Array> {
   const cutter = new Cutter(work.chunkLength);
@@ -69,8 +69,7 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
     unsent++;
     if (result instanceof Promise) {
       most = atOnce;
-      // `result` can fail before `computed` or `sent` waits for it, which would be an unhandled rejection. Nothing is
-      // lost here: `computed` and `sent` report the failure.
+      // Prevents an unhandled rejection. `computed` and `sent` still report the failure.
       result.catch(() => undefined);
       computed = computed.then(() => result);
       computed.catch(() => undefined);
@@ -86,8 +85,7 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
   const step = async (task: () => Promise<unknown>): Promise<void> => {
     try {
       await task();
-      // If the stream was stopped while its data key was being wrapped, the data key was created after the first wipe.
-      // A second wipe removes it.
+      // `task` can create the data key after `stop` has wiped the memory.
       if (stopped) wipe();
     } catch (reason) {
       put(Promise.reject(reason));
@@ -147,7 +145,10 @@ class Cutter {
     this.#held = new Uint8Array(length);
   }
 
-  /** Yields all pieces except the last. A piece is a view that is valid until the next piece is requested. */
+  /**
+   * Yields pieces of equal length, each valid until the next is requested. Keeps the last piece, because it can be the
+   * end of the stream.
+   */
   *push(bytes: Uint8Array): Generator<Uint8Array> {
     abytes(bytes);
     const held = this.#held;

@@ -12,10 +12,7 @@ import type { Unwrap, Wrap } from './seal.ts';
 
 const saltLength = 32;
 export const sealedChunkLength = 65_552; // 65,536 bytes and the tag
-/**
- * The longest head of a stream, in bytes: 26 for the header, 2,048 for the wrapped key, 32 for the salt and 32 for the
- * commitment.
- */
+/** The longest head of a stream, in bytes: header, wrapped key, salt and commitment. */
 export const maxHeadLength = 2_138;
 
 const wrappedKeyToday = 78;
@@ -138,7 +135,7 @@ export class ChunkCipher {
 }
 
 export async function createStream(wrap: Wrap, engine: Engine, context: Context | undefined) {
-  // The context is encoded before a data key is wrapped, so that an invalid context causes no request.
+  // Throws for an invalid context before the request that wraps the data key.
   const encoded = encodeContext(context);
   const dek = randomBytes(dekLength);
   try {

@@ -23,8 +23,8 @@ export interface RangeSource {
 export type RangeContent = Uint8Array | ReadableStream<Uint8Array>;
 
 /**
- * A range of the plaintext: the bytes from `start` (default 0) up to, but not including, `end` (default: the size of
- * the plaintext). If `start` or `end` is larger than the size of the plaintext, the size is used instead.
+ * The plaintext from `start` (default 0) up to, but not including, `end` (default: the size). Numbers above the size
+ * mean the size.
  */
 export interface Range {
   readonly start?: number | undefined;
@@ -68,8 +68,7 @@ export async function openFile(
     readWhole(rangeStream(source, start, end, signal), end - start);
   const endStart = Math.max(0, size - sealedChunkLength);
   const reading = readPart(endStart, size);
-  // If unwrapping fails first, nothing awaits `reading`. Without this handler, a failure of `reading` would then be an
-  // unhandled rejection.
+  // Prevents an unhandled rejection if unwrapping fails before `reading` fails.
   reading.catch(() => undefined);
   const start = endStart === 0 ? reading : readPart(0, Math.min(size, maxHeadLength));
   const head = parseStreamHead(await start);
@@ -117,7 +116,7 @@ function openRange(
   const chunkAt = (index: number): number => layout.headLength + index * sealedChunkLength;
   const endIndex = Math.ceil(end / streamChunkLength);
   let index = Math.floor(start / streamChunkLength);
-  // Computes the size that the ciphertext had when it was opened, because the source might have grown since then.
+  // The source might have grown since it was opened, so its current size is not used.
   const size = layout.headLength + layout.plaintextSize + layout.chunks * tagLength;
   const bytes = rangeStream(source, chunkAt(index), Math.min(size, chunkAt(endIndex)), signal);
   const chunk = (sealed: Uint8Array): Result => {

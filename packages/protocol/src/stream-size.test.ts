@@ -63,7 +63,7 @@ test.each([0, head, head + 15, head + chunk + 16 + 1, head + chunk + 16 + 16, he
 );
 
 test.each([-1, 0.5, Number.NaN, Infinity, 2 ** 53])(
-  'a size function of streams refuses the invalid size %d',
+  '`ciphertextSize` and `plaintextSize` refuse the invalid size %d',
   (size) => {
     expect(() => ciphertextSize(size)).toThrow(InputError);
     expect(() => plaintextSize(size)).toThrow(InputError);

@@ -42,7 +42,7 @@ export function sealStream(
       },
       chunk: (bytes, last) => cipher.seal(bytes, index++, last),
       released(result) {
-        // The first result is the head of the stream, which contains no plaintext, so the count begins at 0.
+        // The first result is the head, which contains no plaintext.
         done = done === undefined ? 0 : done + result.length - tagLength;
         onProgress?.(done);
       },

@@ -29,3 +29,14 @@ export function utf8Length(text: string): number {
 export function hasControlCharacter(text: string): boolean {
   return /\p{Cc}/u.test(text);
 }
+
+/**
+ * Returns text for one line of output. Text with control characters is quoted, because a terminal would interpret these
+ * characters.
+ */
+export function inLine(text: string): string {
+  return hasControlCharacter(text) ? JSON.stringify(text).replace(/\p{Cc}/gu, escaped) : text;
+}
+
+/** `JSON.stringify` does not escape the control characters from U+007F to U+009F. */
+const escaped = (character: string): string => `\\u00${character.charCodeAt(0).toString(16)}`;

@@ -5,7 +5,7 @@ import { parseUuid, uuidFromBytes, uuidToBytes } from './uuid.ts';
 
 const id = '0123abcd-4567-89ab-cdef-0123456789ab';
 
-test('a UUID is parsed in any case and written in lower case', () => {
+test('a UUID can be in upper or lower case, and is returned in lower case', () => {
   expect(parseUuid(id)).toBe(id);
   expect(parseUuid(id.toUpperCase())).toBe(id);
 });

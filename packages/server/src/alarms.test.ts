@@ -10,7 +10,7 @@ function recorded() {
   return { alarms, lines, place };
 }
 
-test('each discovery of a tampered row is counted, but its row is logged only once per minute', () => {
+test('every discovery of a tampered row is counted, but each row is logged at most once per minute', () => {
   const { alarms, lines, place } = recorded();
   const raise = (id: string) => alarms.failed(new Tampered('keys', id, 'tenant'));
   for (const id of ['one', 'one', 'two']) raise(id);

@@ -7,6 +7,8 @@ export class Alarms {
   tamperingFound = 0;
   rotationsSkipped = 0;
   log: (fields: Readonly<Record<string, unknown>>, message: string) => void = () => {};
+  /** Called once per minute and changed row. */
+  distrust: (tenantId: string) => void = () => {};
   readonly #clock: () => number;
   readonly #logged = new BoundedMap<string, number>(10_000);
 
@@ -23,7 +25,7 @@ export class Alarms {
     this.tamperingFound++;
     const fields = { table, row_id: id, tenant_id: tenantId };
     const message = 'a row was changed by something other than the service: run `eaas audit verify`';
-    this.#report(table, id, fields, message);
+    if (this.#report(table, id, fields, message)) this.distrust(tenantId);
   }
 
   rotationSkipped(tenantId: string, keyId: string): void {
@@ -34,12 +36,13 @@ export class Alarms {
     this.#report('rotation', keyId, fields, message);
   }
 
-  #report(kind: string, id: string, fields: Readonly<Record<string, unknown>>, message: string): void {
+  #report(kind: string, id: string, fields: Readonly<Record<string, unknown>>, message: string): boolean {
     const row = `${kind} ${id}`;
     const now = this.#clock();
     const last = this.#logged.get(row);
-    if (last !== undefined && now - last < minute) return;
+    if (last !== undefined && now - last < minute) return false;
     this.#logged.set(row, now);
     this.log(fields, message);
+    return true;
   }
 }

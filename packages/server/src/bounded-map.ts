@@ -24,10 +24,7 @@ export class Budget {
   }
 }
 
-/**
- * An approximate LRU cache with a young and an old generation. When the young generation fills half of the memory
- * budget, it replaces the old generation.
- */
+/** An approximate LRU cache: a full young generation replaces the old generation. */
 export class BoundedMap<Key, Value> {
   readonly #budget: Budget;
   readonly #costOf: (value: Value) => number;

@@ -1,28 +1,27 @@
-import type { Permission, Route } from '@eaas/protocol/wire';
+import type { EndSignal } from './call-end.ts';
+import type { Asked } from '@eaas/protocol/service';
+import type { Route } from '@eaas/protocol/wire';
 
 export interface Arrival {
   readonly route: Route;
   readonly authorization: string | undefined;
   readonly origin: string | undefined;
   readonly ipAddress: string | null;
-  /** When the request arrived, as a value of `performance.now()`. */
+  /** When the request arrived (`performance.now()`). */
   readonly arrivedAt: number;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: EndSignal | undefined;
 }
 
 export interface Caller extends Pick<Arrival, 'ipAddress' | 'arrivedAt' | 'signal'> {
   readonly tenantId: string;
   readonly actor: string;
   readonly credential: Credential | null;
-  /** Whether the API key was checked against the database after the request had arrived. */
+  /** Whether the API key was checked in the database after the request arrived. */
   readonly isConfirmed?: boolean;
 }
 
-interface Credential {
+interface Credential extends Asked {
   readonly tokenHash: Uint8Array;
-  readonly permission: Permission;
-  readonly serverMode: boolean;
-  readonly origin: string | undefined;
 }
 
 export function insider(tenantId: string, actor: 'operator' | 'system'): Caller {

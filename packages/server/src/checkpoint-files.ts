@@ -9,10 +9,7 @@ export function checkpointFile(directory: string, tenantId: string): string {
   return join(directory, tenantId + ending);
 }
 
-/**
- * Writes a checkpoint over the previous checkpoint. The caller must first check that the audit log extends the previous
- * checkpoint, because only the previous checkpoint can prove a rollback.
- */
+/** The audit log must extend the previous checkpoint, because only the previous checkpoint can prove a rollback. */
 export async function writeCheckpointFile(
   directory: string,
   tenantId: string,

@@ -40,8 +40,8 @@ export function wholeNumber(
   if (text === undefined) return otherwise;
   const value = Number(text);
   if (/^\d{1,5}$/.test(text) && value >= least && value <= most) return value;
-  // Kubernetes sets EAAS_PORT=tcp://… in every pod of a namespace with a Service named eaas, so the error names the
-  // remedy.
+  // If a namespace has a Service named eaas, Kubernetes sets EAAS_PORT=tcp://… in every pod. The error then says how to
+  // prevent this.
   const hint = text.startsWith('tcp://')
     ? ' (Kubernetes set it: set enableServiceLinks: false in the pod)'
     : '';

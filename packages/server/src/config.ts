@@ -17,7 +17,7 @@ import type { RootKeyProvider } from './root-keys.ts';
 
 export { variables } from './config-values.ts';
 
-const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -62,8 +62,8 @@ export function readDevelopmentConfig(env: Environment = process.env): Config {
   return { ...readConfig(env, { logLevel: 'warn', console: true }), workers: 1 };
 }
 
-export function readServerConfig(workers?: string, env: Environment = process.env): Config {
-  return readConfig(workers === undefined ? env : { ...env, EAAS_WORKERS: workers });
+export function readServerConfig(workers?: string): Config {
+  return readConfig({ ...process.env, ...(workers !== undefined && { EAAS_WORKERS: workers }) });
 }
 
 export function readConfig(
@@ -167,6 +167,6 @@ function unknownVariables(env: Environment): string[] {
  * Replaces `eaas` in commands by `npx @eaas/server` if npm runs this program, because `eaas` is then rarely on the
  * PATH.
  */
-export function asTyped(text: string, env: Environment = process.env): string {
-  return env['npm_command'] ? text.replaceAll('`eaas ', '`npx @eaas/server ') : text;
+export function asTyped(text: string): string {
+  return process.env['npm_command'] ? text.replaceAll('`eaas ', '`npx @eaas/server ') : text;
 }

@@ -10,8 +10,8 @@ export interface DataDirectory {
   readonly path: string;
   readonly rootKeyFile: string;
   /**
-   * Returns whether a database exists. A missing root key of an existing database must not be replaced by a new root
-   * key.
+   * Returns whether a database exists. If so, a missing root key must not be replaced by a new one, which could not
+   * decrypt the data.
    */
   readonly hasDatabase: () => boolean;
 }
@@ -20,8 +20,7 @@ export async function createDataDirectory(path: string | null): Promise<DataDire
   const directory = resolve(path ?? defaultDataDirectory);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await requireOwn(directory);
-  // Only an empty directory, such as a new volume, gets private permissions here. `openDataDirectory` refuses a
-  // directory with data that other users could have read.
+  // Other users could have read data that is already there, so only an empty directory becomes private.
   if ((await readdir(directory)).length === 0) await chmod(directory, 0o700);
   return openDataDirectory(directory);
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
+import { setFlagsFromString } from 'node:v8';
 import type { FastifyBaseLogger } from 'fastify';
 import { CannotStart, reasonOf } from './cannot-start.ts';
 import type { Config } from './config.ts';
@@ -10,7 +11,11 @@ export interface Report {
   to: Pick<FastifyBaseLogger, 'error' | 'fatal'> | undefined;
 }
 
-export function surviveDriverFaults(): Report {
+/** Prepares this process to serve: limits its heap, and survives errors that the database driver throws in timers. */
+export function prepareProcess(): Report {
+  // By default, V8 lets a small heap grow to several times the size of its live objects. This setting limits the
+  // growth.
+  setFlagsFromString('--heap-growing-percent=100');
   const report: Report = { to: undefined };
   process.on('uncaughtException', (error) => {
     if (isDriverFault(error)) {

@@ -30,7 +30,7 @@ export async function openDatabase(config: Config, purpose: Purpose): Promise<Op
   };
 }
 
-/** A database that somebody else starts and stops, with one role for everything. */
+/** The owner's connection is the same as the server's. */
 export function databaseAt(connection: Connection, rootKey: RootKeyProvider): OpenDatabase {
   const close = () => Promise.resolve();
   return { embedded: false, connection, ownerConnection: connection, serverRole: null, rootKey, close };
@@ -55,7 +55,7 @@ export async function findRootKey({ rootKey, databaseUrl, dataDirectory }: Confi
 async function openEmbedded(config: Config, purpose: Purpose): Promise<OpenDatabase> {
   const find = purpose === 'serve' ? createDataDirectory : findDataDirectory;
   const { path, rootKeyFile, hasDatabase } = await find(config.dataDirectory);
-  // This check for a database comes before the start of PostgreSQL, because the start creates a missing database.
+  // PostgreSQL creates a missing database when it starts, so this check comes before.
   const mayCreate = !hasDatabase();
   const inDirectory = () => readOrCreateRootKeyFile(rootKeyFile, { mayCreate });
   // The root key is created before the database, so that an interrupted start cannot leave a database without a root

@@ -47,7 +47,7 @@ test('concurrent first starts succeed only with the same root key', async () => 
   await other.drop();
 });
 
-test('the previous root key opens the database until both keys encrypt secrets', async () => {
+test('the previous root key alone opens the database until the next root key encrypts a secret', async () => {
   const [old, next] = [newRoot(), newRoot()];
   await tenantUnder(old);
   await check(next, old);

@@ -6,10 +6,7 @@ import { CannotStart } from './cannot-start.ts';
 import { ifExists, syncDirectory, writeNewFile } from './durable-files.ts';
 import { decodeRootKey, encodeRootKey, longestRootKeyText } from './root-key-text.ts';
 
-/**
- * Reads the root key file, or creates it. `mayCreate` must be false if the database has data, because a new root key
- * cannot decrypt the data.
- */
+/** `mayCreate` must be false if the database has data, because a new root key cannot decrypt the data. */
 export async function readOrCreateRootKeyFile(
   path: string,
   { mayCreate }: { mayCreate: boolean },

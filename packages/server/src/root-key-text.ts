@@ -22,8 +22,7 @@ export function decodeRootKey(text: Uint8Array): Uint8Array | undefined {
     held += 6;
     if (held >= 8) key[at++] = bits >> (held -= 8);
   }
-  // The last base64 character of a root key has two unused bits. The text is refused unless both bits are zero, as in
-  // canonical base64.
+  // Canonical base64: the two unused bits of the last character must be zero.
   return (bits & 3) === 0 ? key : wiped(key);
 }
 
@@ -31,7 +30,10 @@ function wiped(key: Uint8Array): undefined {
   key.fill(0);
 }
 
-/** Returns the base64 text of a root key as bytes. The caller must wipe the returned bytes. */
+/**
+ * Encodes a root key in base64, followed by a newline. Returns one byte per character instead of a string, because the
+ * caller must wipe the result.
+ */
 export function encodeRootKey(key: Uint8Array): Uint8Array {
   const text = new Uint8Array(longestRootKeyText).fill(padding);
   for (let at = 0; at < textBytes - 1; at++) {

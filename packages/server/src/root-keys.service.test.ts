@@ -37,18 +37,17 @@ test.each([
   ['prints more than the key', `echo ${text}; echo done`, 'did not print exactly 32 bytes'],
   ['prints without end', 'exec yes', 'did not print exactly 32 bytes'],
 ])('a root key program that %s stops the start without showing its output', async (_, lines, sentence) => {
-  const failure = run(await program(lines), 1_000);
+  const failure = run(await program(lines), 60_000);
   await expect(failure).rejects.toThrow(CannotStart);
   await expect(failure).rejects.toThrow(sentence);
   await expect(failure).rejects.not.toThrow(text.slice(4, 20));
 });
 
-test.each(['sleep 60', 'sleep 60 & true'])(
+// The programs would run for a day, so the test ends only if they are stopped.
+test.each(['sleep 86400', 'sleep 86400 & true'])(
   'a root key program that runs `%s` is stopped after the time limit',
   async (lines) => {
-    const start = performance.now();
     await expect(run(await program(lines), 300)).rejects.toThrow('did not end within 0.3 s');
-    expect(performance.now() - start).toBeLessThan(5_000);
   },
 );
 

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
 import type { Config } from './config.ts';
-import type { AppOptions } from './http/app.ts';
 import type { ConsoleOptions } from './http/console.ts';
-import { addressOf, announce, exitSoon, refusePort, surviveDriverFaults, untilStopped } from './listening.ts';
+import type { AppOptions } from './http/server-options.ts';
+import { addressOf, announce, exitSoon, prepareProcess, refusePort, untilStopped } from './listening.ts';
 import { openService } from './open-service.ts';
 import type { Service } from './service.ts';
 import { appOptions, startServing } from './serving.ts';
@@ -14,17 +13,12 @@ export interface Development {
   readonly announce: (address: string, hasPages: boolean) => Promise<void>;
 }
 
-/**
- * Starts the server. The configuration and the port are checked first, so that a failed start creates no data directory
- * and no root key.
- */
+/** Checks the configuration and the port first, so that a failed start creates no data directory and no root key. */
 export async function serve(
   config: Config,
   develop?: (service: Service) => Promise<Development>,
 ): Promise<void> {
-  // This option saves memory: by default, V8 lets a small heap grow to several times the size of its live objects.
-  setFlagsFromString('--heap-growing-percent=100');
-  const report = surviveDriverFaults();
+  const report = prepareProcess();
   const options = await appOptions(config);
   const release = await reservePort(config).catch(refusePort);
   const open = await openService(config, 'serve');

@@ -9,7 +9,7 @@ import type { Database } from './store/database.ts';
 
 export interface Service {
   readonly database: Database;
-  /** Connections for lists, because slow lists must not delay other requests. */
+  /** Separate connections for lists, because slow lists must not delay other requests. */
   readonly reads: Database;
   readonly background: Database;
   readonly tenants: Tenants;

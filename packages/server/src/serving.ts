@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { Config } from './config.ts';
-import { type AppOptions, createApp } from './http/app.ts';
+import { createApp } from './http/app.ts';
 import { readConsolePages } from './http/console-pages.ts';
 import { type Doors, openDoors } from './http/doors.ts';
 import { bridgeMetrics } from './http/otel-metrics.ts';
+import type { AppOptions } from './http/server-options.ts';
 import type { ServerState } from './http/service-metrics.ts';
 import { countUsage, recordLastUses } from './jobs/count-usage.ts';
 import { settleDueKeys } from './jobs/due-keys.ts';
@@ -34,7 +35,6 @@ export interface ServingOptions {
   readonly wrap?: (doors: Doors) => Doors;
 }
 
-/** Starts to serve requests, and returns the function that stops serving. */
 export async function startServing(options: ServingOptions): Promise<() => Promise<void>> {
   const { config, report, wrap = (doors: Doors) => doors } = options;
   const { service, warnings, close } = options.open;

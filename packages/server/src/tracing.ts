@@ -10,6 +10,11 @@ interface Telemetry {
   readonly requestDuration: Histogram;
 }
 
+/** The upper bounds in seconds by which the durations of requests are counted. */
+export const durationBounds = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+] as const;
+
 let connected: Telemetry | undefined;
 
 /** Every version 1 of `@opentelemetry/api` finds a registered SDK in this property of the global object. */
@@ -24,9 +29,7 @@ export async function connectTelemetry(): Promise<void> {
   const requestDuration = meter.createHistogram('http.server.request.duration', {
     description: 'Time from the arrival of the headers to the end of the response.',
     unit: 's',
-    advice: {
-      explicitBucketBoundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    },
+    advice: { explicitBucketBoundaries: [...durationBounds] },
   });
   connected = { api, tracer: api.trace.getTracer(name, version), meter, requestDuration };
 }
@@ -35,7 +38,7 @@ export function telemetry(): Telemetry | undefined {
   return connected;
 }
 
-/** Runs the work in a span. Work outside a traced request or job, such as a readiness probe, gets no span. */
+/** Work outside a traced request or job, such as a readiness probe, gets no span. */
 export function traced<T>(name: string, work: (span?: Span) => Promise<T>): Promise<T> {
   return connected?.api.trace.getActiveSpan()
     ? within(connected, connected.tracer.startSpan(name), work)
@@ -50,10 +53,7 @@ interface Traced {
   readonly span?: Span | undefined;
 }
 
-/**
- * Runs shared work in one span. A span has only one parent, so the new span is a child of the first item's span and
- * links to the spans of the other items.
- */
+/** A span has only one parent, so the spans of all items but the first are linked. */
 export function tracedTogether<T>(
   name: string,
   items: readonly Traced[],

@@ -60,7 +60,7 @@ async function readWrappedFile(path: string): Promise<WrappedRootKey> {
     const { bytesRead } = await file.read(bytes);
     return contents.parse(JSON.parse(bytes.toString('utf8', 0, bytesRead)));
   } catch {
-    // The error does not show the content, because the file could contain an unencrypted root key by mistake.
+    // The error does not quote the file, because the file could contain an unencrypted root key by mistake.
     throw new CannotStart(
       `the file ${path} must be a file that \`eaas root-key wrap\` wrote. ` +
         'For a root key that is not encrypted, set the variable whose name does not contain WRAPPED.',

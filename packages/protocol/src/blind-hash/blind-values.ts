@@ -4,10 +4,7 @@ import type { Steps } from '../wire/json.ts';
 import { type BlindedValues, blindWith } from './client.ts';
 import type { CurveEngine } from './multiply.ts';
 
-/**
- * Blinds the values of one request. This generator and `finish` yield after each value, because one value takes up to
- * 10 ms. The caller can then let other work run.
- */
+/** Blinds the values of one request. Yields after each value, because a value takes up to 10 ms. */
 export function blindValues(
   engine: CurveEngine,
   values: readonly Uint8Array[],

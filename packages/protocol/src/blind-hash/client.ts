@@ -20,9 +20,7 @@ import type { CurveEngine } from './multiply.ts';
 import { challengeOf, combine } from './proof.ts';
 import { ProofError } from './proof-error.ts';
 
-/** Values that were blinded for one request. */
 export interface BlindedValues {
-  /** The `elements` of the request, in the order of the values. */
   readonly elements: readonly string[];
   /**
    * Verifies the proof of the response, and returns the blind hash of each value in lower-case hex. Throws ProofError
@@ -34,8 +32,8 @@ export interface BlindedValues {
 const finalize = utf8ToBytes('Finalize');
 
 /**
- * The encoding functions and the curve engine for `blindWith`. The caller passes the encoding functions, because an
- * import of them in this file would make bundlers split the first download of a page into several files.
+ * The caller passes these functions. If this file imported them, bundlers would split the first download of a page into
+ * more files.
  */
 export interface BlindingTools {
   readonly engine: CurveEngine;
@@ -50,7 +48,6 @@ interface Blinded {
   readonly element: Element;
 }
 
-/** Like `blindValues`, but with the encoding functions and the curve engine of the caller. */
 export function* blindWith(
   tools: BlindingTools,
   values: readonly Uint8Array[],
@@ -67,10 +64,7 @@ export function* blindWith(
   };
 }
 
-/**
- * Returns the input of the blind hash. It contains the SHA-256 of the value, because RFC 9497 limits inputs to 65,535
- * bytes and values can be longer.
- */
+/** Hashes the value, because RFC 9497 limits inputs to 65,535 bytes. */
 export const inputOf = (encode: typeof pae, value: Uint8Array): Uint8Array =>
   encode('eaas blind hash v1', sha256(value));
 
@@ -114,7 +108,7 @@ function* verify(
   return evaluated;
 }
 
-/** Returns whether the proof is valid (RFC 9497, VerifyProof). */
+/** VerifyProof of RFC 9497. */
 function isProof(
   { sums }: CurveEngine,
   publicKey: Element,
@@ -128,8 +122,7 @@ function isProof(
       [Point.BASE, publicKey.point],
       [asked.point, evaluated.point],
     ];
-    // A hostile service can choose `c` and `s` so that a sum is the point at infinity. This point has no coordinates,
-    // so `elementOf` throws, and the proof is invalid.
+    // A hostile service can make a sum the point at infinity, for which `elementOf` throws.
     const commitments = sums([s, c], ...terms).map(elementOf);
     return challengeOf(publicKey, asked, evaluated, ...commitments) === c;
   } catch {

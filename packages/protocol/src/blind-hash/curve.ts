@@ -2,7 +2,6 @@ import type { WeierstrassPoint } from '@noble/curves/abstract/weierstrass.js';
 import { p256_hasher } from '@noble/curves/nist.js';
 import { bytesToHex, randomBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 
-/** A point on P-256. */
 export type CurvePoint = WeierstrassPoint<bigint>;
 
 /** A point, and its compressed encoding (SEC 1). */
@@ -37,7 +36,6 @@ export function concat(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer>
 
 export const u16 = (integer: number): Uint8Array => Uint8Array.of(integer >> 8, integer);
 
-/** Joins the parts, with the length of each part in two bytes before the part. */
 export const prefixed = (...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> =>
   concat(...parts.flatMap((part) => [u16(part.length), part]));
 
@@ -49,15 +47,12 @@ export const hashToScalar = (...parts: readonly Uint8Array[]): bigint =>
 
 export const hashToKey = (message: Uint8Array): bigint => p256_hasher.hashToScalar(message, { DST: keyTag });
 
-/**
- * Returns a random scalar from 1 to n − 1. The scalar is the remainder of 48 random bytes, so its bias is below 2^-128.
- */
+/** A scalar from 48 random bytes has a bias below 2^-128. */
 export function randomScalar(): bigint {
   const random = BigInt(`0x${bytesToHex(randomBytes(48))}`);
   return (random % (scalars.ORDER - 1n)) + 1n;
 }
 
-/** Reads the compressed encoding of a point on the curve. Returns undefined for any other bytes. */
 export function readElement(bytes: Uint8Array | undefined): Element | undefined {
   if (bytes?.length !== elementLength) return undefined;
   try {

@@ -5,10 +5,9 @@ import { concat, type Element, elementOf, randomScalar, readElement, scalars } f
 import { challengeOf, combine } from './proof.ts';
 import type { BlindHashKey } from './service-key.ts';
 
-/** The response to a request for blind hashes, without the id of the key. */
 export type Evaluation = Omit<Output<'POST /v1/hash/blind'>, 'key_id'>;
 
-/** Decodes the elements of a request. Returns the index of the first invalid element, if there is one. */
+/** Returns the index of the first invalid element, if there is one. */
 export function* readElements(texts: readonly string[]): Steps<Element[] | number> {
   const elements: Element[] = [];
   for (const text of texts) {
@@ -20,9 +19,7 @@ export function* readElements(texts: readonly string[]): Steps<Element[] | numbe
   return elements;
 }
 
-/**
- * Multiplies each element by the secret of the key, and makes one proof for all elements. Yields after each element.
- */
+/** One proof covers all elements. Yields after each element, so that the caller can pause. */
 export function* evaluate(
   key: BlindHashKey,
   blinded: readonly Element[],
@@ -43,9 +40,7 @@ export function* evaluate(
   };
 }
 
-/**
- * Proves that the public key and the evaluated elements were computed with the same secret (RFC 9497, GenerateProof).
- */
+/** GenerateProof of RFC 9497: the public key and the evaluated elements belong to the same secret. */
 function prove(
   { engine, publicKey, secret, shares }: BlindHashKey,
   combined: Element,
@@ -58,8 +53,8 @@ function prove(
   const evaluated = elementOf(secret.multiply(combined.point));
   const commitments = [multiplier.base(), multiplier.multiply(combined.point)].map(elementOf);
   const c = challengeOf(publicKey, combined, evaluated, ...commitments);
-  // `s` is `random` − c·secret. It is computed from two new shares of the secret, because bigints are not
-  // constant-time.
+  // `s` is `random − c·secret`, from two new shares of the secret, because the time of bigint operations could reveal
+  // the secret.
   const shift = randomScalar();
   const s = [shares[0] + shift, shares[1] - shift].reduce(
     (rest, share) => scalars.sub(rest, scalars.mul(c, scalars.create(share))),

@@ -32,8 +32,7 @@ function multiplier(scalar: bigint): Multiplier {
   return {
     base: () => Point.fromBytes(first.getPublicKey()),
     multiply(point) {
-      // Does not use noble's `toBytes`, which is slower, because it normalises the point again and repeats checks that
-      // OpenSSL makes.
+      // noble's `toBytes` would be slower, because it repeats checks that OpenSSL makes too.
       const { x, y } = point.toAffine();
       const bytes = concat(uncompressed, field.toBytes(x), field.toBytes(y));
       return withY(x, y, numberOf(first.computeSecret(bytes)), numberOf(second.computeSecret(bytes)));
@@ -42,8 +41,8 @@ function multiplier(scalar: bigint): Multiplier {
 }
 
 /**
- * Returns the point k·C with its y coordinate. ECDH returns only the x coordinates of k·C and of (k + 1)·C = k·C + C,
- * and the addition formula gives y. The client knows every input of this formula, so the formula can use bigints.
+ * Returns the point k·C. ECDH returns only x coordinates: `x1` of k·C and `x2` of (k + 1)·C. The addition formula for
+ * k·C + C gives y. Bigints are not constant-time, but the client knows all inputs of the formula.
  */
 function withY(x: bigint, y: bigint, x1: bigint, x2: bigint): CurvePoint {
   const doubled = (a + x * x1) * (x + x1) + 2n * b - x2 * (x - x1) ** 2n;
@@ -54,7 +53,7 @@ function ecdhOf(scalar: bigint) {
   const ecdh = createECDH('prime256v1');
   const bytes = Buffer.from(scalars.toBytes(scalar));
   ecdh.setPrivateKey(bytes);
-  // Overwrites the bytes of the scalar, except on Deno, where the ECDH object uses these bytes and not a copy.
+  // On Deno, the ECDH object uses these bytes and not a copy.
   if (!('Deno' in globalThis)) bytes.fill(0);
   return ecdh;
 }

@@ -35,7 +35,7 @@ describe.each([nobleCurve, nodeCurve])('the curve engine $name', ({ multiplier, 
     },
   );
 
-  test('`sums` adds the products of each list', () => {
+  test('`sums` multiplies the points of each list by the factors and adds the products', () => {
     const factors = Array.from({ length: batch }, randomScalar);
     const lists = [0, 100].map((start) => factors.map((_, index) => pointOf(start + index)));
     const expected = lists.map((points) =>

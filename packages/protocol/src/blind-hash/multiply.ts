@@ -2,7 +2,6 @@ import { mulAddUnsafe } from '@noble/curves/abstract/curve.js';
 import { InputError } from '../errors.ts';
 import { type CurvePoint, Point, scalars } from './curve.ts';
 
-/** A scalar that was prepared for several multiplications. */
 export interface Multiplier {
   /** Returns the product of the scalar and the generator of the curve. */
   readonly base: () => CurvePoint;
@@ -14,9 +13,12 @@ export interface CurveEngine {
   readonly name: string;
   /** Prepares a secret scalar. Throws InputError unless the scalar is from 2 to n − 2. */
   readonly multiplier: (scalar: bigint) => Multiplier;
-  /** Returns, for each list, the sum of its points times `factors`. All arguments must be public. */
+  /**
+   * Returns one sum per list: `factors[0]·list[0] + factors[1]·list[1] + …`. Not constant-time, so all arguments must
+   * be public.
+   */
   readonly sums: (factors: readonly bigint[], ...lists: readonly (readonly CurvePoint[])[]) => CurvePoint[];
-  /** How many points of each list to pass to one call of `sums`, so that the caller can pause between two calls. */
+  /** The maximum number of points per list in a call of `sums`. The caller can pause between calls. */
   readonly batch: number;
 }
 
@@ -32,8 +34,8 @@ export const nobleCurve: CurveEngine = {
 };
 
 /**
- * Throws InputError for the scalars 0, 1 and n − 1. With 1, the product is the point itself. With 0 and n − 1, the
- * engine of node:crypto would need the x coordinate of the point at infinity, which has none.
+ * With the scalar 1, the product is the point itself, and hides nothing. With 0 and n − 1, the engine of node:crypto
+ * would need the x coordinate of the point at infinity, which has none.
  */
 export function requireScalar(scalar: bigint): void {
   if (scalar > 1n && scalar < scalars.ORDER - 1n) return;

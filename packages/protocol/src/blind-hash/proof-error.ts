@@ -1,6 +1,6 @@
 import { EaasError } from '../errors.ts';
 
-/** Thrown if the response to a request for blind hashes has no valid proof. The client then returns no blind hash. */
+/** Thrown if a response has no valid proof for its blind hashes. The client then returns no blind hash. */
 export class ProofError extends EaasError {
   override readonly name = 'ProofError';
   readonly code = 'proof_invalid';

@@ -117,7 +117,7 @@ describe.each([nobleCurve, nodeCurve])('the client with the curve engine $name',
     );
   });
 
-  test('a proof with a number of n or more is refused', () => {
+  test('a proof with a number that is not below the order of the curve is refused', () => {
     expect(finishing({ proof: toBase64(new Uint8Array(64).fill(0xff)) })).toThrow(ProofError);
     const c = fromBase64(response.proof).subarray(0, 32);
     const order = new Uint8Array(32);

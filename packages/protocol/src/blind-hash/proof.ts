@@ -16,7 +16,7 @@ interface Statement {
 }
 
 /**
- * For each list, combines its elements into one, so that one proof is enough for all elements of a request. Yields
+ * Combines each list into one element (RFC 9497, ComputeComposites), so that one proof is enough for a request. Yields
  * regularly, so that the caller can pause.
  */
 export function* combine(

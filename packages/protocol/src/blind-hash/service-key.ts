@@ -12,8 +12,8 @@ export interface BlindHashKey {
   readonly publicKey: Element;
   readonly secret: Multiplier;
   /**
-   * Two random numbers whose sum is the secret. Multiplications use these shares, because bigints are not constant-time
-   * and a multiplication could reveal the secret.
+   * Two random numbers whose sum is the secret. Bigint operations use them, because their time could reveal the secret
+   * itself.
    */
   readonly shares: readonly [bigint, bigint];
 }
@@ -21,7 +21,7 @@ export interface BlindHashKey {
 const noSalt = new Uint8Array(0);
 const keyInfo = toUtf8('eaas blind hash v1');
 
-/** Derives the secret from the hash key of a key. The hash key, and so the secret, stays the same after rotations. */
+/** Derives the secret for blind hashes. A rotation of the key does not change it. */
 export function deriveBlindHashKey(
   engine: CurveEngine,
   hashKey: Uint8Array,
@@ -40,7 +40,7 @@ export function deriveBlindHashKey(
   };
 }
 
-/** Derives a secret scalar from a seed (DeriveKeyPair of RFC 9497, section 3.2.1). */
+/** DeriveKeyPair of RFC 9497, section 3.2.1. */
 function deriveScalar(seed: Uint8Array): bigint {
   const message = concat(seed, prefixed(keyInfo), Uint8Array.of(0));
   return using(message, () => {

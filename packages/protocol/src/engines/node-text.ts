@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { createCipheriv, type KeyObject } from 'node:crypto';
 import { additionalData, type Context, encoded } from '../context.ts';
+import { requireKey } from '../data-key.ts';
 import { InputError } from '../errors.ts';
 import { prefixLength, tagLength } from '../limits.ts';
 import { randomIv } from '../bytes.ts';
@@ -9,8 +10,8 @@ import type { SealedText, TextKey } from './engine.ts';
 
 export function sealText(dataKey: TextKey<KeyObject>, text: string, context?: Context): SealedText {
   if (!text.isWellFormed()) throw new InputError('a value must be valid Unicode (got a lone surrogate)');
-  const { key, header, commitment } = dataKey;
-  if (!key) throw new InputError('the data key cannot be used again: it was wiped from memory');
+  const { header, commitment } = dataKey;
+  const key = requireKey(dataKey);
   const iv = randomIv();
   const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength: tagLength });
   const body = cipher.setAAD(additionalDataOf(dataKey, context)).update(text, 'utf8');

@@ -69,11 +69,11 @@ describe.each(cases)('the vector $name', (vector) => {
       fromHex(vector.encapsulation_seed_hex),
     );
 
-  test('the private key follows from the bytes of the version', () => {
+  test('the seed of the private key derives from the 32 secret bytes of the key version', () => {
     expect(toHex(seedOf(tenant_id, place, vector.version_bytes_hex))).toBe(vector.xwing_seed_hex);
   });
 
-  test('the public key and its text have the expected bytes', () => {
+  test('the public key and its text match the SHA-256 hashes of the vector', () => {
     expect(toHex(sha256(publicKey.bytes))).toBe(vector.public_key_sha256_hex);
     const text = formatPublicKey(publicKey);
     expect(toHex(sha256(new TextEncoder().encode(text)))).toBe(vector.public_key_token_sha256_hex);
@@ -88,7 +88,7 @@ describe.each(cases)('the vector $name', (vector) => {
     expect(toHex(ml_kem768_x25519.decapsulate(enc, keys.secretKey))).toBe(vector.shared_secret_hex);
   });
 
-  test('wrapping returns the expected bytes', async () => {
+  test('wrapping returns the wrapped key of the vector', async () => {
     expect(await wrap()).toEqual({ ...place, wrappedKey: wrapped });
   });
 
@@ -159,7 +159,7 @@ describe('wrapForIntake', () => {
     expect(open(place, '00'.repeat(32), (await wrapping).wrappedKey)).toEqual(dek);
   });
 
-  test('the random bytes of the encapsulation are zeros afterwards', async () => {
+  test('wrapping overwrites the random bytes of the encapsulation with zeros', async () => {
     const random = new Uint8Array(64).fill(5);
     await wrapForIntake(publicKeyOf(seed), dek, undefined, random);
     expect(random).toEqual(new Uint8Array(64));

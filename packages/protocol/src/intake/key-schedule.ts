@@ -1,7 +1,7 @@
 import { concatBytes } from '@noble/hashes/utils.js';
 import { toUtf8 } from '../text.ts';
 
-/** A request for an HMAC-SHA-256. The caller of `keySchedule` computes the HMAC, and passes it to `next`. */
+/** `keySchedule` yields this request. Its caller computes the HMAC-SHA-256, and passes it to `next`. */
 type HmacRequest = readonly [key: Uint8Array, message: Uint8Array];
 
 export interface MessageKey {
@@ -10,20 +10,14 @@ export interface MessageKey {
 }
 
 const version = /* @__PURE__ */ toUtf8('HPKE-v1');
-// KEM X-Wing, KDF HKDF-SHA256, AEAD AES-256-GCM.
+// The HPKE suite: X-Wing, HKDF-SHA256, AES-256-GCM.
 const suiteId = /* @__PURE__ */ concatBytes(toUtf8('HPKE'), Uint8Array.of(0x64, 0x7a, 0, 1, 0, 2));
 const baseMode = /* @__PURE__ */ Uint8Array.of(0);
 const empty = /* @__PURE__ */ new Uint8Array(0);
-/**
- * An empty salt, written as 32 zeros because WebCrypto refuses an empty HMAC key. HMAC pads short keys with zeros, so
- * both salts give the same result.
- */
+/** WebCrypto refuses an empty HMAC key. HMAC pads short keys with zeros, so 32 zeros give the same result. */
 const noSalt = /* @__PURE__ */ new Uint8Array(32);
 
-/**
- * The key schedule of HPKE (RFC 9180, 5.1) in base mode. It is a generator, so that synchronous and asynchronous
- * implementations of HMAC can run it.
- */
+/** The key schedule of HPKE (RFC 9180, 5.1, base mode), for synchronous and asynchronous HMACs. */
 export function* keySchedule(
   sharedSecret: Uint8Array,
   info: Uint8Array,
@@ -43,7 +37,7 @@ const extract = (salt: Uint8Array, label: string, ikm: Uint8Array): HmacRequest 
   concatBytes(version, suiteId, toUtf8(label), ikm),
 ];
 
-/** Returns the HMAC of `LabeledExpand` (RFC 9180, 4). One is enough, because no output has more than 32 bytes. */
+/** `LabeledExpand` (RFC 9180, 4). One HMAC is enough for outputs of at most 32 bytes. */
 const expand = (secret: Uint8Array, label: string, context: Uint8Array, length: number): HmacRequest => [
   secret,
   concatBytes(Uint8Array.of(0, length), version, suiteId, toUtf8(label), context, Uint8Array.of(1)),

@@ -10,7 +10,9 @@ import { x25519 } from './x25519.ts';
 
 const basePoint = /* @__PURE__ */ new Uint8Array(32).fill(9, 0, 1);
 
-/** The primitives for opening intake wrapped keys in every runtime. Their multiplication is not constant-time. */
+/**
+ * The primitives for opening intake wrapped keys in every runtime. The multiplication on X25519 is not constant-time.
+ */
 export const nobleIntakeCrypto: IntakeCrypto = {
   engine: nobleEngine,
   shake256: (message, dkLen) => shake256(message, { dkLen }),
@@ -19,10 +21,7 @@ export const nobleIntakeCrypto: IntakeCrypto = {
   x25519: (scalar, point = basePoint) => x25519(scalar, point),
 };
 
-/**
- * Derives the private key of a key version from the 32 secret bytes of the version. The caller must call `wipe` of the
- * private key.
- */
+/** Derives the private key from the key version's 32 secret bytes. The caller must call `wipe` of the private key. */
 export function nobleIntakeKey(version: Uint8Array, tenantId: string, place: IntakePlace): IntakePrivateKey {
   const seed = hkdf(sha256, version, undefined, intakeKeyInfo(tenantId, place), 32);
   return using(seed, () => intakePrivateKey(nobleIntakeCrypto, seed));

@@ -7,15 +7,12 @@ import { combine } from './combine.ts';
 import { keySchedule, type MessageKey } from './key-schedule.ts';
 import { type IntakePlace, intakeAad, intakeInfo, intakeParts, intakeVersion } from './suite.ts';
 
-/** The primitives of a service that opens intake wrapped keys, which writers made with a public key. */
 export interface IntakeCrypto {
   readonly engine: SyncEngine;
   readonly shake256: (message: Uint8Array, length: number) => Uint8Array;
   readonly sha3: (message: Uint8Array) => Uint8Array;
   readonly hmac: (key: Uint8Array, message: Uint8Array) => Uint8Array;
-  /**
-   * Multiplies the point by the scalar. Without a point, multiplies the base point. Throws for a point of low order.
-   */
+  /** Multiplies `point`, or else the base point, by `scalar`. Throws for a point of low order. */
   readonly x25519: (scalar: Uint8Array, point?: Uint8Array) => Uint8Array;
 }
 
@@ -24,8 +21,8 @@ export interface IntakePrivateKey {
   /** The public key, 1,216 bytes. */
   readonly publicKey: Uint8Array;
   /**
-   * Returns the shared secret of a wrapped key, or undefined if the wrapped key has a point of low order. An altered
-   * wrapped key gives a wrong shared secret, with which `openForIntake` returns undefined.
+   * Returns the shared secret, or undefined for a point of low order. An altered wrapped key gives a wrong shared
+   * secret.
    */
   decapsulate(wrapped: Uint8Array): Uint8Array | undefined;
   readonly wipe: () => void;
@@ -35,7 +32,7 @@ export interface IntakePrivateKey {
 export function intakePrivateKey(crypto: IntakeCrypto, seed: Uint8Array): IntakePrivateKey {
   const expanded = crypto.shake256(seed, 96);
   const mlKem = ml_kem768.keygen(expanded.subarray(0, 64));
-  // Copies the bytes with `new Uint8Array`, because `slice` of a Buffer returns a view of the same memory.
+  // `new Uint8Array` copies the bytes. `slice` of a Buffer returns a view.
   const scalar = new Uint8Array(expanded.subarray(64));
   expanded.fill(0);
   const x25519Key = crypto.x25519(scalar);

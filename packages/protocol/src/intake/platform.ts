@@ -3,7 +3,7 @@ import { fromHex, using } from '../bytes.ts';
 import { LoadError } from '../errors.ts';
 
 const hmacSha256 = { name: 'HMAC', hash: 'SHA-256' };
-/** The start of a PKCS #8 private key of X25519 (RFC 8410). The scalar follows. */
+/** In PKCS #8, an X25519 private key is these bytes and then the scalar (RFC 8410). */
 const pkcs8 = '302e020100300506032b656e04220420';
 
 /**

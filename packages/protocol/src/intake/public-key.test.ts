@@ -33,7 +33,7 @@ function withCoefficient(index: number, value: number): Uint8Array {
   return changed;
 }
 
-test('the text of a vector parses, and formatting returns the same text', () => {
+test('the public key of the vector is parsed, and formatting returns the same text', () => {
   const parsed = parsePublicKey(text);
   expect(parsed).toMatchObject({ keyId, keyVersion: 1 });
   expect(formatPublicKey(parsed)).toBe(text);
@@ -87,7 +87,7 @@ test.each([0, 1, 2, 383, 766, 767])('the coefficient %i must be less than 3,329'
   }
 });
 
-test('the last 32 bytes of the ML-KEM key can have every value', () => {
+test('the last 32 bytes of the ML-KEM key can have any value', () => {
   const changed = bytes.slice().fill(0xff, 1_152, 1_184);
   expect(parsePublicKey(withBytes(changed)).bytes).toEqual(changed);
 });

@@ -51,8 +51,8 @@ export function refused(reason: string, cause?: unknown): InputError {
 const checksumOf = (text: string): string => bytesToHex(sha256(toUtf8(text)).subarray(0, 8));
 
 /**
- * Returns whether every coefficient of the ML-KEM key is less than 3,329 (the modulus check of FIPS 203, 7.2). Three
- * bytes contain two coefficients. The last 32 bytes of the key are a seed, which has no coefficients.
+ * The modulus check of FIPS 203, 7.2: every coefficient is less than 3,329. Three bytes contain two coefficients, and
+ * the last 32 bytes are a seed.
  */
 function hasReducedCoefficients(bytes: Uint8Array): boolean {
   const view = new DataView(bytes.buffer, bytes.byteOffset);

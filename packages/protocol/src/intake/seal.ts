@@ -16,9 +16,9 @@ import { intakeAad, intakeHead, intakeInfo, mlKemKeyLength } from './suite.ts';
 const basePoint = /* @__PURE__ */ new Uint8Array(32).fill(9, 0, 1);
 
 /**
- * Wraps a DEK with a public key (HPKE in base mode), so that only the service can unwrap it. The caller wipes the DEK.
- * Throws LoadError if the platform has no X25519 and the code of noble cannot be loaded.
- * Only tests pass `seed`, the 64 random bytes of the encapsulation, which this function overwrites.
+ * Wraps a DEK with a public key (HPKE in base mode). Only the service can unwrap it. The caller wipes the DEK. Throws
+ * LoadError if the platform has no X25519 and the code of noble cannot be loaded. Only tests pass `seed`, which is
+ * overwritten.
  */
 export async function wrapForIntake(
   publicKey: IntakePublicKey,
@@ -29,7 +29,7 @@ export async function wrapForIntake(
   if (dek.length !== dekLength)
     throw new InputError(`a DEK (data encryption key) must have ${dekLength} bytes (got ${dek.length})`);
   const { keyId, keyVersion } = publicKey;
-  // The caller can overwrite the DEK as soon as this call has returned its promise.
+  // The caller can overwrite the DEK before the promise settles.
   const plaintext = new Uint8Array(dek);
   const secrets = [plaintext, seed];
   try {

@@ -12,8 +12,7 @@ const headLength = 6;
 const sealedAt = headLength + mlKemCiphertextLength + 32;
 /** The length of an intake wrapped key in bytes. */
 export const intakeWrappedLength = sealedAt + 48;
-/** The length of an intake wrapped key in base64. */
-export const intakeWrappedTextLength = 1_568;
+export const intakeWrappedBase64Length = 1_568;
 
 /** The key and the version that open an intake wrapped key. */
 export interface IntakePlace {
@@ -21,7 +20,6 @@ export interface IntakePlace {
   readonly keyVersion: number;
 }
 
-/** The `info` of the HKDF that derives the private key of a key version from the version's 32 secret bytes. */
 export const intakeKeyInfo = (tenantId: string, { keyId, keyVersion }: IntakePlace): Uint8Array =>
   pae('eaas intake key v1', tenantId, keyId, keyVersion);
 
@@ -38,7 +36,6 @@ export function intakeHead(keyVersion: number): Uint8Array {
   return head;
 }
 
-/** Whether the bytes begin like an intake wrapped key. */
 export const isIntakeWrapped = (wrapped: Uint8Array): boolean =>
   formatAndSuite.every((byte, at) => wrapped[at] === byte);
 

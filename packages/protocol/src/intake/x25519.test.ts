@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { fromHex, toHex } from '../bytes.ts';
 import { x25519 } from './x25519.ts';
 
-test('the results are those of RFC 7748, 5.2', () => {
+test('X25519 returns the results of RFC 7748, section 5.2', () => {
   const first = x25519(
     fromHex('a546e36bf0527c9d3b16154b82465edd62144c0ac1fc5a18506a2244ba449ac4'),
     fromHex('e6db6867583030db3594c1a424b15f7c726624ec26b3353b10a903a6d0ab1c4c'),
@@ -17,7 +17,7 @@ test('the results are those of RFC 7748, 5.2', () => {
   expect(toHex(second)).toBe('95cbde9476e8907d7aade45cb4b873f88b595a68799fa152e6f8f7647aac7957');
 });
 
-test('any scalar and any point give the result of the complete implementation', () => {
+test('X25519 returns the same result as the `x25519` of noble for any scalar and any point', () => {
   const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 });
   fc.assert(
     fc.property(bytes, bytes, (scalar, point) => {
@@ -35,6 +35,6 @@ test.each([
   'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
   'e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800',
   '5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157',
-])('the point %s of low order throws', (point) => {
+])('X25519 throws for the point %s of low order', (point) => {
   expect(() => x25519(new Uint8Array(32).fill(7), fromHex(point))).toThrow(/invalid/);
 });

@@ -1,5 +1,5 @@
-// Writers load this module if WebCrypto has no X25519. The module does not use noble's own `x25519`, whose code is
-// twice as large because it contains Ed25519.
+// This module is loaded if WebCrypto has no X25519. noble's module with `x25519` is twice as large, because it contains
+// Ed25519.
 import { montgomery } from '@noble/curves/abstract/montgomery.js';
 import { pow } from '@noble/curves/abstract/modular.js';
 
@@ -16,6 +16,6 @@ const curve = /* @__PURE__ */ montgomery({
   },
 });
 
-/** Multiplies a point by a scalar on X25519. Throws for a point of low order. */
+/** Throws for a point of low order. */
 export const x25519 = (scalar: Uint8Array, point: Uint8Array): Uint8Array =>
   curve.getSharedSecret(scalar, point);

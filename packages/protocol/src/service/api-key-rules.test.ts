@@ -75,7 +75,7 @@ describe('a PATCH cannot give an API key more rights than its caller has', () =>
     expect(outcome(patch(sandbox, input, giver))).toBe(expected);
   });
 
-  test('a PATCH that adds origins cannot exceed the rights of its caller', () => {
+  test('a caller cannot add origins to an API key with permissions that the caller lacks', () => {
     const forBrowsers = apiKey({ allowed_origins: ['https://a.example'] });
     expect(outcome(patch(forBrowsers, { allowed_origins: null }, managerOnly))).toBe('permission_missing');
     expect(outcome(patch(forBrowsers, { allowed_origins: ['https://b.example'] }, managerOnly))).toBe(
@@ -145,13 +145,13 @@ describe('the last API key that manages API keys and does not expire', () => {
     ['cannot get an expiry', { expires_at: new Date(later).toISOString() }, 'conflict'],
     ['can be renamed', { name: 'root' }, 'allowed'],
     ['can lose another permission', { permissions: ['api_keys.manage'] }, 'allowed'],
-  ])('the last API key that can manage API keys without an expiry %s', (_, input, expected) => {
+  ])('the last API key that manages API keys and does not expire %s', (_, input, expected) => {
     expect(outcome(patch(manager, input, everything, 0))).toBe(expected);
     expect(outcome(patch(manager, input, everything, 1))).toBe('allowed');
     expect(outcome(patch(manager, input, null, 0))).toBe('allowed');
   });
 
-  test('the API refuses to revoke the last API key that can manage API keys without an expiry', () => {
+  test('the API refuses to revoke the last API key that manages API keys and does not expire', () => {
     const revoke = (before: ApiKeyFields, giver: Reach | null, otherManagers: number) =>
       outcome(orRefusal(() => revokedApiKey(before, at, { giver, otherManagers })));
     expect(revoke(manager, everything, 0)).toBe('conflict');

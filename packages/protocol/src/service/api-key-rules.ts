@@ -16,7 +16,7 @@ export interface ApiKeyFields extends Reach {
   readonly created_at: number;
   readonly created_by: string;
   readonly revoked_at: number | null;
-  /** The id of the audit entry of the last change. */
+  /** The id of the audit entry that records the last change of the API key. */
   readonly rev: number;
 }
 
@@ -24,7 +24,7 @@ interface Known {
   /** The rights of the caller. Null for the operator, who has all rights. */
   readonly giver: Reach | null;
   readonly keyIds: ReadonlySet<string>;
-  /** The number of other API keys that can manage API keys and do not expire. */
+  /** The number of other API keys that manage API keys and do not expire. */
   readonly otherManagers: number;
 }
 
@@ -146,8 +146,8 @@ const isBeyond = (list: readonly string[] | null, than: readonly string[] | null
   than !== null && !list?.every((one) => than.includes(one));
 
 /**
- * Throws if the change takes away the tenant's last API key that manages API keys and does not expire. The operator is
- * exempt, because the operator can create an API key at the command line.
+ * Throws if the tenant would lose its last API key that manages API keys and does not expire. The operator is exempt,
+ * because the operator can create API keys.
  */
 function requireManager(
   before: ApiKeyFields,

@@ -49,8 +49,7 @@ function isSame(old: unknown, value: unknown): boolean {
   return old.length === value.length && old.every((item) => value.includes(item));
 }
 
-// The longest lists that an audit entry contains in full. A stored list can be longer, because earlier versions of the
-// service had higher limits.
+// The longest lists that an audit entry contains in full. Earlier versions of the service accepted longer lists.
 const mostItems: Readonly<Record<string, number>> = {
   key_ids: limits.keyIds,
   allowed_origins: limits.allowedOrigins,

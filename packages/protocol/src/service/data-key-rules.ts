@@ -7,7 +7,7 @@ import { type Draft, keyDraft, logged, refused } from './draft.ts';
 import { type KeyFields, refusedByStatus, requireStatus } from './key-rules.ts';
 import { Refusal, unauthenticWrappedKey } from './refusal.ts';
 
-/** The result of a rule. The audit entry must be written before the response is sent. */
+/** The result of a KeyRule. The service must write the draft to the audit log before it sends the answer. */
 export interface Ruling<Answer> {
   readonly draft: Draft | null;
   readonly answer: Answer | Refusal;
@@ -22,7 +22,10 @@ export interface KeyCrypto {
   hash(value: string): string;
 }
 
-/** A rule of the service for one call. If the rule throws a Refusal, the audit log has no entry of the call. */
+/**
+ * A function that computes the answer to a call, for example of `wrap`. If the function throws a Refusal, the service
+ * writes no audit entry for the call.
+ */
 export type KeyRule<Input, Answer> = (key: KeyFields, crypto: KeyCrypto, input: Input) => Ruling<Answer>;
 
 type HashRule = KeyRule<Item<'POST /v1/batch/hash'>, Output<'POST /v1/hash'>>;
@@ -39,15 +42,12 @@ export function recorded<Answer>(
   return { draft: keyDraft(action, key, { context: logged(context), ...more, ...outcome }), answer };
 }
 
-/** Decodes a wrapped key. The bytes can be in memory that other code can read, because a wrapped key is not secret. */
+/** Other code can read these bytes, but a wrapped key is not secret. */
 function readWrapped(text: string): Uint8Array {
   return viewBase64(text) ?? fromBase64(text);
 }
 
-/**
- * Unwraps a data key. Returns undefined if a writer wrapped the data key with a public key and the key is not an intake
- * key.
- */
+/** Returns undefined for an intake wrapped key if the key is not an intake key. */
 export function unwrapUnder(
   { intake }: Pick<KeyFields, 'intake'>,
   crypto: Pick<KeyCrypto, 'unwrap'>,

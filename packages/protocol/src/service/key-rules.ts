@@ -4,6 +4,7 @@ import { formatTimestamp } from '../wire/timestamp.ts';
 import type { Reach } from './authorize.ts';
 import type { Changed, Moment } from './changes.ts';
 import { type Draft, keyDraft } from './draft.ts';
+import { timeOrNull } from './records.ts';
 import { Refusal } from './refusal.ts';
 
 export type KeyStatus = Output<'POST /v1/keys'>['status'];
@@ -22,7 +23,7 @@ export interface KeyFields {
   readonly interval_days: number | null;
   readonly next_rotation_at: number | null;
   readonly destroy_at: number | null;
-  /** The id of the audit entry of the last change. */
+  /** The id of the audit entry that records the last change of the key. */
   readonly rev: number;
 }
 
@@ -32,7 +33,7 @@ const daysAfter = (time: number, days: number | null) => (days === null ? null :
 export function refusedByStatus({ status }: Pick<KeyFields, 'status'>, ...allowed: readonly KeyStatus[]) {
   if (allowed.includes(status)) return undefined;
   const advice: Record<KeyStatus, string> = {
-    active: 'disable it first',
+    active: 'disable it first with POST /v1/keys/:id/disable',
     disabled: 'enable it first with POST /v1/keys/:id/enable',
     pending_destruction: 'restore it first with POST /v1/keys/:id/restore',
     destroyed: 'its key material was erased and cannot be restored',
@@ -47,6 +48,16 @@ export function refusedByStatus({ status }: Pick<KeyFields, 'status'>, ...allowe
 export function requireStatus(key: Pick<KeyFields, 'status'>, ...allowed: readonly KeyStatus[]): void {
   const refusal = refusedByStatus(key, ...allowed);
   if (refusal) throw refusal;
+}
+
+function requireStatusToChange(
+  key: Pick<KeyFields, 'status'>,
+  from: KeyStatus,
+  details: Readonly<Partial<Record<KeyStatus, string>>>,
+): void {
+  const detail = details[key.status];
+  if (detail !== undefined) throw new Refusal('key_state', detail);
+  requireStatus(key, from);
 }
 
 export function requireExportable(key: KeyFields): void {
@@ -94,10 +105,7 @@ export function newKey(
   return { row, draft: keyDraft('key.create', row, metadata) };
 }
 
-/**
- * Rotates the key. Refuses if `from` is not the current version, so that a repeated request does not rotate the key
- * twice.
- */
+/** Refuses if `from` is not the current version, so that a repeated request does not rotate the key twice. */
 export function rotated<Key extends KeyFields>(key: Key, at: Moment, from?: number): Changed<Key> {
   requireStatus(key, 'active');
   const { key_version: from_version, interval_days } = key;
@@ -116,12 +124,16 @@ export function rotated<Key extends KeyFields>(key: Key, at: Moment, from?: numb
 }
 
 export function disabled<Key extends KeyFields>(key: Key, at: Moment): Changed<Key> {
-  requireStatus(key, 'active');
+  requireStatusToChange(key, 'active', {
+    disabled: 'The key is already disabled.',
+    pending_destruction:
+      'The destruction of the key is pending: POST /v1/keys/:id/restore makes the key disabled.',
+  });
   return changed('key.disable', key, { status: 'disabled' }, at);
 }
 
 export function enabled<Key extends KeyFields>(key: Key, at: Moment): Changed<Key> {
-  requireStatus(key, 'disabled');
+  requireStatusToChange(key, 'disabled', { active: 'The key is already active.' });
   return changed('key.enable', key, { status: 'active' }, at);
 }
 
@@ -130,7 +142,10 @@ export function destroyed<Key extends KeyFields>(
   at: Moment,
   graceDays: number = limits.graceDaysDefault,
 ): Changed<Key> {
-  requireStatus(key, 'disabled');
+  requireStatusToChange(key, 'disabled', {
+    pending_destruction: `The destruction of the key is already pending (\`destroy_at\` is ${timeOrNull(key.destroy_at)}): to choose another time, restore the key first with POST /v1/keys/:id/restore.`,
+    destroyed: 'The key is already destroyed.',
+  });
   const destroy_at = at.time + graceDays * day;
   if (graceDays === 0) return erased({ ...key, destroy_at }, at);
   const metadata = { destroy_at: formatTimestamp(destroy_at) };
@@ -138,7 +153,10 @@ export function destroyed<Key extends KeyFields>(
 }
 
 export function restored<Key extends KeyFields>(key: Key, at: Moment): Changed<Key> {
-  requireStatus(key, 'pending_destruction');
+  requireStatusToChange(key, 'pending_destruction', {
+    active: 'The key is active, and has no pending destruction to cancel.',
+    disabled: 'The key is already disabled, and has no pending destruction to cancel.',
+  });
   if (isErasureDue(key, at.time)) {
     throw new Refusal('key_state', 'The key cannot be restored, because its grace period is over.');
   }
@@ -147,15 +165,14 @@ export function restored<Key extends KeyFields>(key: Key, at: Moment): Changed<K
 
 export function rescheduled<Key extends KeyFields>(key: Key, at: Moment, days: number | null): Changed<Key> {
   requireStatus(key, 'active', 'disabled');
+  // A repeated call must not postpone the next rotation, because some programs set the policy at each start.
+  if (days === key.interval_days) return { row: key, draft: null };
   const set = { interval_days: days, next_rotation_at: daysAfter(at.time, days) };
   const metadata = { interval_days: days, from_interval_days: key.interval_days };
   return changed('key.rotation_policy', key, set, at, metadata);
 }
 
-/**
- * Runs a due rotation or erasure of the key. Returns the key unchanged if nothing is due, for example after another
- * replica did it.
- */
+/** Runs a due rotation or erasure of the key. Returns the key unchanged if nothing is due. */
 export function settled<Key extends KeyFields>(key: Key, at: Moment): Changed<Key> {
   if (isErasureDue(key, at.time)) return erased(key, at);
   const { status, next_rotation_at } = key;

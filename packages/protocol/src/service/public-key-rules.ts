@@ -4,9 +4,6 @@ import { badRequest } from './refusal.ts';
 
 type PublicKeys = Output<'GET /v1/keys/:key_id/public-key'>;
 
-/**
- * Returns the elements of a request for blind hashes. Throws a Refusal if `read` is the index of an invalid element.
- */
 export function requireElements<Element>(read: readonly Element[] | number): readonly Element[] {
   if (typeof read !== 'number') return read;
   throw badRequest(`\`elements[${read}]\` is not a compressed point on P-256: 33 bytes in canonical base64`);

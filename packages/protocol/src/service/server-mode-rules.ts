@@ -14,7 +14,7 @@ import { decryptionFailed, Refusal } from './refusal.ts';
 
 export type Bundle = Output<'POST /v1/encrypt'>;
 
-/** The bundle in a request to decrypt. If `wrappedKey` or `iv` is given, it replaces the one in the envelope. */
+/** A request to decrypt. `wrappedKey` and `iv` replace the wrapped key and the iv of the envelope. */
 export interface PresentedBundle {
   readonly ciphertext: Uint8Array;
   readonly keyId: string;
@@ -54,8 +54,6 @@ export function decryptRule(
   };
   const open = () => openBundle(opener, engine, presented, input.context) ?? decryptionFailed();
   const plaintext = refusedByStatus(key, 'active', 'disabled') ?? open();
-  // The audit entry has the key version of the request. If that number cannot be a version, the entry has the current
-  // version of the key.
   const isVersion = input.key_version >= 1 && input.key_version <= 0xffff_ffff;
   const named = { key_id: key.key_id, key_version: isVersion ? input.key_version : key.key_version };
   const answer = plaintext instanceof Refusal ? plaintext : { plaintext };

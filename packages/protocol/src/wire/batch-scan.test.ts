@@ -162,7 +162,7 @@ describe('an item', () => {
     expect(itemsOf(item, item, item).map(({ fault }) => fault)).toEqual([null, null, null]);
   });
 
-  test('a batch with more than 500,000 values in all items is refused', () => {
+  test('a batch with more than 500,000 values in all items together is refused', () => {
     const large = `[${lists(9)}]`;
     expect(itemsOf(...Array<string>(5).fill(large))).toHaveLength(5);
     const reason = 'the body has more than 500000 values';

@@ -51,7 +51,7 @@ export class BatchScan extends JsonScan {
 
   #takeOfFrame(kind: Token, start: number, end: number): void {
     if (kind === token.comma && this.#next === 5) {
-      // Another field follows `items` in the body. The scan reads the name of this field, and then refuses the body.
+      // Continues after a comma, so that the error contains the name of the second field.
       this.#next = 1;
       return;
     }

@@ -92,10 +92,7 @@ type Part<R extends Route, Name extends 'body' | 'query'> = (typeof endpoints)[R
   ? Fields<z.output<Schema>>
   : unknown;
 
-/**
- * The fields of a path, query or body, or `unknown` for a schema without fields. For such a schema zod infers
- * Record<string, never>. In the intersection `Input`, that type would forbid the fields of the other two parts.
- */
+/** For a schema without fields, zod infers Record<string, never>, which would forbid the other fields of `Input`. */
 type Fields<Value> = string extends keyof Value ? unknown : Value;
 
 type PathPart<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`

@@ -67,7 +67,7 @@ describe('an explanation', () => {
     expect(explained(body, input)).toBe(sentence);
   });
 
-  test('the explanation of a date with a space says how to write a plus sign', () => {
+  test('the error for a date with a space instead of `+` says how to write `+` in a query', () => {
     const sentence = explained(endpoints['GET /v1/audit'].query, { date_from: '2026-08-11T09:30:00 02:00' });
     expect(sentence).toMatch(
       /^`date_from` must be a date with a time .*`\+` in a query must be written %2B$/,

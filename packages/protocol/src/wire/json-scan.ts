@@ -161,8 +161,7 @@ export class JsonScan {
     if (!names) return;
     if (++this.names > limits.jsonNames)
       this.refuse(`${this.subject} has more than ${limits.jsonNames} named members`);
-    // The length of member names is limited, because the scan cannot pause while it decodes a name of several
-    // megabytes.
+    // Limits the length of a name, because the scan cannot pause while it decodes a name.
     if (this.#lastEnd - this.#lastStart > limits.jsonName) {
       this.refuse(`${this.subject} has a name longer than ${limits.jsonName} bytes`);
       return;

@@ -11,7 +11,7 @@ export function finish<T>(work: Steps<T>): T {
   }
 }
 
-/** The parser scans this number of bytes between two pauses. Scanning them takes at most about a millisecond. */
+/** The number of bytes between two pauses of the parser: at most about a millisecond of work. */
 const step = 16 * 1024;
 const largeText = 256 * 1024;
 
@@ -47,9 +47,8 @@ export function* readJson(bytes: Uint8Array): Steps<unknown> {
 }
 
 /**
- * Parses the JSON body of a batch, one item at a time. Calls `take` with each parsed item, or with the reason why the
- * item is refused. Returns the results of `take` in order. Throws InputError if the whole body is invalid. Yields
- * regularly, so that the caller can pause.
+ * Parses a batch item by item. Calls `take` with each item, or with the reason why the item is refused, and returns the
+ * results in order. Throws InputError if the body itself is invalid. Yields regularly, so that the caller can pause.
  */
 export function* readBatch<Taken>(
   bytes: Uint8Array,
@@ -73,8 +72,8 @@ export function* readBatch<Taken>(
 }
 
 /**
- * Parses all items of a batch at once, which is twice as fast as one at a time. Returns undefined for a large body, a
- * refused item or invalid JSON. The caller then parses one item at a time, so that the error can name the item.
+ * Parses all items at once, which is twice as fast as one by one. Returns undefined for a large body, a refused item or
+ * invalid JSON: the caller then parses one by one, to find the invalid item.
  */
 function parseItems(bytes: Uint8Array, items: readonly BatchItem[]): readonly unknown[] | undefined {
   if (bytes.length > largeText || items.some(({ fault }) => fault !== null)) return undefined;

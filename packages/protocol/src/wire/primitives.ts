@@ -23,7 +23,10 @@ function rangeOf(minimum: number, maximum?: number): string {
   return maximum === undefined ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
 }
 
-/** Any string is valid here, because the service responds with 404, and not with 400, to a text that is not a UUID. */
+/**
+ * The id of a key. This schema accepts any string, because the service responds with 404, and not with 400, to a text
+ * that is not a UUID.
+ */
 export const keyId = z.string().register(z.globalRegistry, { format: 'uuid' });
 
 export const uuid = z.string().register(z.globalRegistry, { format: 'uuid' });
@@ -38,7 +41,10 @@ export const base64 = text(
 
 export const dek = base64.check(z.refine((text) => /^[^=]{43}=$/.test(text), 'must be 32 bytes in base64'));
 
-/** A point on P-256. Any string is valid here, because the service names the first invalid element of a request. */
+/**
+ * A point on P-256 in base64. This schema accepts any string, because the service decodes the points itself and names
+ * the first invalid point.
+ */
 export const element = z.string().register(z.globalRegistry, { pattern: '^A[g-z0-9+/][A-Za-z0-9+/]{42}$' });
 
 export const plaintext = text(

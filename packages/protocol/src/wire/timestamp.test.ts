@@ -33,7 +33,7 @@ test.each([
   ['2026-08-11T09:30:00.9999Z', '00.999', '01.000'],
   ['2026-08-11T09:30:00.1230000000Z', '00.123', '00.123'],
   ['2026-08-11T09:30:00.12300000000000000000000000000001Z', '00.123', '00.124'],
-])('the seconds of %s are rounded down to %s and up to %s', (text, down, up) => {
+])('parsing %s returns the seconds %s if it rounds down, and %s if it rounds up', (text, down, up) => {
   expect(formatTimestamp(parseTimestamp(text, 'down') ?? 0).slice(17, -1)).toBe(down);
   expect(formatTimestamp(parseTimestamp(text, 'up') ?? 0).slice(17, -1)).toBe(up);
 });
@@ -63,6 +63,6 @@ test.each([
   '2026-08-11T09:30:00Z ',
   '2026-08-11T09:30:00Z\n',
   '\u0662026-08-11T09:30:00Z',
-])('%j is refused as a date with a time', (text) => {
+])('%j is not a valid date and time', (text) => {
   expect(parseTimestamp(text)).toBeUndefined();
 });

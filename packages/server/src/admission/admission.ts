@@ -7,10 +7,7 @@ export const smallBody = 64 * 1024;
 
 export type Admission = ReturnType<typeof createAdmission>;
 
-/**
- * Creates the queues in which tenants share CPU time, memory for bodies and database connections. `workers` is the
- * number of worker processes, which share the server's memory and connections.
- */
+/** `workers` is the number of worker processes, which share the server's memory and connections. */
 export function createAdmission(turns = new Turns(), workers = 1) {
   const divide = (most: number): number => Math.max(1, Math.floor(most / workers));
   const reads = divide(4);

@@ -2,12 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiOf, dek, openWorld, type Resident, settle, type World } from '../../../../test/setup/world.ts';
 import { openDoors } from '../http/doors.ts';
 import type { Service } from '../service.ts';
-import { createAdmission } from './admission.ts';
-import { Turns } from './turns.ts';
+import { heldTurns } from './testing/held-turns.ts';
 
 let world: World;
 let service: Service;
-let turns: { taken: number };
+let held: ReturnType<typeof heldTurns>;
 let ann: Resident;
 let bob: Resident;
 
@@ -15,16 +14,8 @@ beforeAll(async () => {
   world = await openWorld('2026-11-20T10:00:00Z');
   ann = await settle(world.replica(), 'ann');
   bob = await settle(world.replica(), 'bob');
-  turns = { taken: 0 };
-  // The test's clock advances by one millisecond each time it is read, so the result does not depend on the machine.
-  let now = 0;
-  const later = (turn: () => void): void => {
-    setImmediate(() => {
-      turns.taken++;
-      turn();
-    });
-  };
-  service = { ...world.replica(), admission: createAdmission(new Turns(() => now++, later)) };
+  held = heldTurns();
+  service = { ...world.replica(), admission: held.admission };
 });
 afterAll(() => world.close());
 
@@ -34,7 +25,9 @@ test('another tenant gets its response before a large batch ends', async () => {
   const { key_id: large } = await ofAnn('POST /v1/keys', { name: 'large' });
   const { key_id: small } = await ofBob('POST /v1/keys', { name: 'small' });
   await ofBob('POST /v1/keys/:key_id/wrap', { key_id: small, dek });
+  const { turns, isWaiting } = held;
   turns.taken = 0;
+  turns.isHeld = () => turns.taken > 0;
   const order: string[] = [];
   const context = { note: 'x'.repeat(4_000) };
   const items = Array.from({ length: 1_000 }, () => ({ key_id: large, dek, context }));
@@ -42,9 +35,12 @@ test('another tenant gets its response before a large batch ends', async () => {
     order.push('batch');
     return answer;
   });
-  await expect.poll(() => turns.taken, { interval: 1 }).toBeGreaterThan(0);
+  await expect.poll(() => turns.taken).toBe(1);
+  turns.isHeld = () => !isWaiting(bob.tenantId);
   await ofBob('POST /v1/keys/:key_id/wrap', { key_id: small, dek });
   order.push('call');
+  expect(turns.taken).toBeLessThan(10);
+  turns.isHeld = () => false;
   const { results } = await batch;
   expect(results.filter((result) => 'error' in result)).toEqual([]);
   expect(results).toHaveLength(1_000);
@@ -52,7 +48,7 @@ test('another tenant gets its response before a large batch ends', async () => {
   expect(turns.taken).toBeGreaterThan(100);
 });
 
-test("a tenant's concurrent changes use at most one connection", async () => {
+test("a tenant's concurrent changes use at most one database connection", async () => {
   const api = apiOf(service, ann.token);
   const { changes } = service.admission.shares;
   const made = Array.from({ length: 20 }, (_, nth) => api('POST /v1/keys', { name: `key ${nth}` }));
@@ -72,8 +68,7 @@ test('readiness checks at the same time share one query', async () => {
     },
   });
   const state = { jobs: [], verified: undefined };
-  // The first health check of a server also queries whether another database serves the tenants, so it runs before the
-  // queries are counted.
+  // Only the first health check queries whether another database serves the tenants.
   await openDoors(service, state).health();
   const doors = openDoors({ ...service, database }, state);
   const answers = await Promise.all(Array.from({ length: 300 }, () => doors.health()));

@@ -4,7 +4,7 @@ import { oncePer } from './once-per.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('calls of an expensive function within one second share one run of the function', async () => {
+test('an expensive function runs once for all calls within one second', async () => {
   const work = vi.fn(async () => work.mock.calls.length);
   const shared = oncePer(1_000, work);
   expect(await Promise.all([shared(), shared()])).toEqual([1, 1]);
@@ -14,7 +14,7 @@ test('calls of an expensive function within one second share one run of the func
   expect(await shared()).toBe(2);
 });
 
-test('concurrent calls also share a run that is slow or fails', async () => {
+test('concurrent calls share one run of the function, even if the run is slow or fails', async () => {
   let fail = (_error: Error): void => {};
   const work = vi.fn(() => new Promise<void>((_, reject) => (fail = reject)));
   const shared = oncePer(1_000, work);

@@ -1,3 +1,4 @@
+import type { EndSignal } from '../call-end.ts';
 import { Refusal } from '../refusal.ts';
 import { traced } from '../tracing.ts';
 
@@ -21,15 +22,12 @@ export interface SharesOptions {
   readonly patience?: number;
 }
 
-/**
- * Divides a number of units among tenants. A tenant that holds units gets more only while its total is at most half of
- * the units that no other tenant holds.
- */
+/** A tenant that holds units gets more only if it then has at most half of the units that no other tenant holds. */
 export class Shares {
   readonly #capacity: number;
   readonly #perTenant: number;
   readonly #patience: number;
-  /** The tenants that hold units or wait for them, beginning with the tenant that got units least recently. */
+  /** The tenant that got units least recently comes first. */
   readonly #tenants = new Map<string, Tenant>();
   #held = 0;
   #waiting = 0;
@@ -45,7 +43,7 @@ export class Shares {
     return { held: this.#held, waiting: this.#waiting, refused: this.#refused };
   }
 
-  async take(tenantId: string, units: number, signal?: AbortSignal): Promise<() => void> {
+  async take(tenantId: string, units: number, signal?: EndSignal): Promise<() => void> {
     if (signal?.aborted) throw busy();
     const tenant = this.#tenants.get(tenantId) ?? { held: 0, waiters: new Set() };
     this.#tenants.set(tenantId, tenant);
@@ -58,7 +56,7 @@ export class Shares {
     };
   }
 
-  async run<T>(tenantId: string, units: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async run<T>(tenantId: string, units: number, work: () => Promise<T>, signal?: EndSignal): Promise<T> {
     const release = await this.take(tenantId, units, signal);
     try {
       return await work();
@@ -67,7 +65,7 @@ export class Shares {
     }
   }
 
-  #wait(tenantId: string, tenant: Tenant, units: number, signal: AbortSignal | undefined): Promise<void> {
+  #wait(tenantId: string, tenant: Tenant, units: number, signal: EndSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         clearTimeout(timer);
@@ -87,7 +85,7 @@ export class Shares {
         this.#refused++;
         this.#forgetIdle(tenantId, tenant);
         reject(busy());
-        // If the request that gave up was too large for the free units, the tenant's next request might fit.
+        // After a request gave up, the next request of its tenant can be small enough for the free units.
         this.#grant();
       };
       const timer = setTimeout(giveUp, this.#patience);

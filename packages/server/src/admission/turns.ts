@@ -1,16 +1,16 @@
+import type { EndSignal } from '../call-end.ts';
 import { busy } from './shares.ts';
 
 type Work<T> = Iterator<undefined, T, undefined>;
 
 export interface TurnOptions {
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: EndSignal | undefined;
   readonly isBegun?: boolean;
-  /** The work is refused if it has not ended after this many milliseconds. */
   readonly within?: number;
 }
 
 interface Job {
-  readonly signal: AbortSignal | undefined;
+  readonly signal: EndSignal | undefined;
   readonly since: number;
   readonly within: number;
   isBegun: boolean;
@@ -18,30 +18,27 @@ interface Job {
   refuse(): void;
 }
 
-/** How many milliseconds the work of one tenant runs before the event loop handles waiting I/O. */
+/** How many milliseconds the work of one tenant runs before the event loop handles I/O. */
 const slice = 2;
-/**
- * The CPU time in milliseconds that `begin` charges to a tenant. The call itself runs later, and its CPU time is not
- * measured.
- */
+/** An estimate in milliseconds of CPU time, because the work after `begin` is not measured. */
 const start = 0.125;
 const patience = 2_000;
 
 interface Queue {
   readonly jobs: Job[];
   /**
-   * The tenant's used CPU time in milliseconds. For a tenant that begins to wait, it starts at the lowest value of all
-   * waiting tenants, so that this tenant cannot run long before the others.
+   * In milliseconds of CPU time. A new tenant starts with the lowest value of the waiting tenants, so that it cannot
+   * run alone.
    */
   served: number;
 }
 
-/** Runs the work of all tenants on one event loop. The waiting tenant that has used the least CPU time runs next. */
+/** The waiting tenant that has used the least CPU time runs next. */
 export class Turns {
   readonly #clock: () => number;
   readonly #later: (turn: () => void) => void;
   readonly #queues = new Map<string, Queue>();
-  /** The used CPU time of tenants that no longer wait, kept until every waiting tenant has used as much. */
+  /** The used CPU time of tenants that no longer wait. */
   readonly #ahead = new Map<string, number>();
   #least = 0;
   #turnEnd: number | null = null;

@@ -1,15 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { formatTimestamp } from '@eaas/protocol/wire';
 import { Option } from 'commander';
 import { newEntries, type Notice } from '../operations/stream-audit.ts';
 import { requireTenantId } from '../operations/tenants.ts';
 import { Closed, Tampered } from '../refusal.ts';
 import type { Service } from '../service.ts';
-import { isDatabaseFault } from '../store/faults.ts';
 import { listHeads } from '../store/heads.ts';
 import { command, withService } from './command.ts';
 import { exitCodes } from './failure.ts';
 import { note } from './output.ts';
+import { pollUntil, shortestPause } from './poll.ts';
 import { untilSignal } from './signals.ts';
 import { type Cursor, openCursor } from './stream-cursor.ts';
 import { type Format, formats, formatters } from './stream-formats.ts';
@@ -29,12 +28,9 @@ interface Stream {
   readonly output: Output;
   readonly format: Format;
   readonly stop: AbortSignal;
-  /** The ids of tenants whose audit log is broken. */
   readonly broken: Set<string>;
 }
 
-const shortestPause = 1_000;
-const longestPause = 30_000;
 /**
  * The pause after each poll, as a multiple of the poll's duration. Each poll reads the log heads of all tenants, so
  * polls must take less than 5 % of the time.
@@ -80,28 +76,18 @@ async function idsOf(service: Service, tenants: readonly string[]): Promise<Read
 
 async function follow(stream: Stream, wanted: ReadonlySet<string> | undefined): Promise<void> {
   const { stop, cursor } = stream;
-  let failures = 0;
-  while (!stop.aborted) {
+  await pollUntil(stop, async () => {
     const startedAt = performance.now();
-    let pause = shortestPause;
     try {
       const isMore = await sendRound(stream, wanted);
-      failures = 0;
-      pause = isMore ? 0 : Math.max(shortestPause, pausePerPoll * (performance.now() - startedAt));
-    } catch (error) {
-      if (!isDatabaseFault(error)) throw error;
-      if (failures++ === 0) note('The database cannot be reached: the stream continues when it can be.');
-      pause = Math.min(longestPause, shortestPause * 2 ** failures);
+      return isMore ? 0 : Math.max(shortestPause, pausePerPoll * (performance.now() - startedAt));
+    } finally {
+      await cursor.save();
     }
-    await cursor.save();
-    await sleep(pause, undefined, { signal: stop }).catch(() => {});
-  }
+  });
 }
 
-/**
- * Sends a limited part of each audit log, so that a long log does not delay other logs. Returns whether any log has
- * further entries.
- */
+/** Sends a limited part of each audit log, so that a long log does not delay other logs. */
 async function sendRound(stream: Stream, wanted: ReadonlySet<string> | undefined): Promise<boolean> {
   const { service, cursor, broken, stop } = stream;
   let isMore = false;

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { inLine } from '@eaas/protocol/internal';
 import { type AuditAction, auditActions } from '@eaas/protocol/wire';
 import { Option } from 'commander';
 import type { Caller } from '../caller.ts';
@@ -9,11 +9,12 @@ import { Refusal } from '../refusal.ts';
 import type { Service } from '../service.ts';
 import { type OnTenant, onTenant, withTenant } from './command.ts';
 import { requireKey } from './find-key.ts';
-import { inLine, printJson } from './output.ts';
+import { note, printJson } from './output.ts';
+import { pollUntil, shortestPause } from './poll.ts';
 import { untilSignal } from './signals.ts';
+import { entryLine } from './stream-formats.ts';
 import { wholeNumber } from './values.ts';
 
-const pollEvery = 1_000;
 const searched = 10_000;
 
 interface Options extends OnTenant {
@@ -39,17 +40,15 @@ export const auditTail = onTenant(
   .option('--actor <actor>', 'only entries of this actor: operator, system, or the id of an API key')
   .option('--no-follow', 'print the newest entries and exit')
   .action((options: Options) =>
-    withTenant(options, async (service, operator) => {
-      const print = options.json ? printJson : linePrinter(service, operator);
-      for await (const entry of wantedEntries(service, operator, options)) await print(entry);
-    }),
+    withTenant(options, (service, operator) => printEntries(service, operator, options)),
   );
 
-async function* wantedEntries(
+async function printEntries(
   service: Service,
   operator: Caller,
-  { key, action, actor, last, follow }: Options,
-): AsyncGenerator<ShownEntry> {
+  { key, action, actor, last, follow, json }: Options,
+): Promise<void> {
+  const print = json ? printJson : linePrinter(service, operator);
   const keyId = key && (await requireKey(service, operator, key)).key_id;
   const isWanted = (entry: ShownEntry): boolean =>
     (!keyId || entry.key_id === keyId) &&
@@ -59,8 +58,11 @@ async function* wantedEntries(
   let next = Math.max(1, (head?.id ?? 0) + 1 - Math.max(last, searched));
   async function* unread(): AsyncGenerator<ShownEntry> {
     for await (const { entries } of exportAudit(service, operator.tenantId, next)) {
-      next = (entries.at(-1)?.id ?? next) + 1;
-      yield* entries.filter(isWanted);
+      for (const entry of entries) {
+        if (isWanted(entry)) yield entry;
+        // The database can fail while the entry is printed. The next poll then begins with this entry.
+        next = entry.id + 1;
+      }
     }
   }
 
@@ -69,12 +71,13 @@ async function* wantedEntries(
     newest.push(entry);
     if (newest.length > last) newest.shift();
   }
-  yield* newest;
-  const stop = follow ? untilSignal() : AbortSignal.abort();
-  while (!stop.aborted) {
-    await sleep(pollEvery, undefined, { signal: stop }).catch(() => {});
-    yield* unread();
-  }
+  for (const entry of newest) await print(entry);
+  if (!follow) return;
+  if (!json) note('Waiting for new entries. Press Ctrl-C to stop.');
+  await pollUntil(untilSignal(), async () => {
+    for await (const entry of unread()) await print(entry);
+    return shortestPause;
+  });
 }
 
 function linePrinter(service: Service, operator: Caller): (entry: ShownEntry) => Promise<void> {
@@ -86,35 +89,27 @@ function linePrinter(service: Service, operator: Caller): (entry: ShownEntry) =>
     async (api_key_id) =>
       (await operations['GET /v1/api-keys/:api_key_id'](service, operator, { api_key_id })).name,
   );
-  return async ({ id, created_at, action, key_id, key_version, actor, ip_address, metadata }) => {
-    const key = key_id && `${await keyName(key_id)} ${key_version === null ? '' : `v${key_version}`}`.trim();
+  return async (entry) => {
+    const { id, created_at, key_id, actor } = entry;
     const isApiKey = actor !== 'operator' && actor !== 'system';
-    const words = [
-      created_at,
-      `#${id}`,
-      action.padEnd(14),
-      key ?? '-',
-      `by ${isApiKey ? await actorName(actor) : actor}`,
-      ip_address ? `from ${ip_address}` : '',
-      Object.keys(metadata).length > 0 ? JSON.stringify(metadata) : '',
-    ];
-    process.stdout.write(`${words.filter((word) => word !== '').join('  ')}\n`);
+    const by = isApiKey ? await actorName(actor) : actor;
+    const line = entryLine(entry, [created_at, `#${id}`], key_id && (await keyName(key_id)), by);
+    process.stdout.write(`${line}\n`);
   };
 }
 
 function named(look: (id: string) => Promise<string>): (id: string) => Promise<string> {
-  const names = new Map<string, Promise<string>>();
-  return (id) => {
+  const names = new Map<string, string>();
+  return async (id) => {
     const known = names.get(id);
-    if (known) return known;
-    const name = look(id).then(
-      (text) => `${inLine(text)} (${id.slice(0, 8)})`,
-      (error: unknown) => {
-        if (error instanceof Refusal) return id;
-        throw error;
-      },
-    );
-    names.set(id, name);
-    return name;
+    if (known !== undefined) return known;
+    try {
+      const name = `${inLine(await look(id))} (${id.slice(0, 8)})`;
+      names.set(id, name);
+      return name;
+    } catch (error) {
+      if (error instanceof Refusal) return id;
+      throw error;
+    }
   };
 }

@@ -45,7 +45,7 @@ export const auditVerifyFile = reporting(
       throw new WrongUsage('Pass both --checkpoint-file and --verifier-key, or neither.');
     }
     const checkpoint = checkpointFile && verifierKey && (await stated(checkpointFile, verifierKey));
-    const verdict = await verifyEntries(entriesOf(file), checkpoint || undefined);
+    const verdict = await verifyEntries(file, checkpoint || undefined);
     if (json) printJson(verdict);
     else show(verdict);
     if (!verdict.valid) process.exitCode = exitCodes.refused;
@@ -54,7 +54,7 @@ export const auditVerifyFile = reporting(
 async function stated(path: string, verifierKey: string) {
   const head = openSignedCheckpoint(verifierKey, await readNamed(path));
   if (head) return head;
-  throw new WrongUsage(`The checkpoint ${path} has no valid signature of this verifier key.`);
+  throw new WrongUsage(`The checkpoint ${path} has no valid signature of the key in --verifier-key.`);
 }
 
 async function* entriesOf(path: string): AsyncGenerator<Entry> {
@@ -69,7 +69,6 @@ async function* entriesOf(path: string): AsyncGenerator<Entry> {
     if (!entry) throw new WrongUsage(`Line ${line} of ${path} is not an entry of an audit log.`);
     yield entry;
   }
-  if (line === 0) throw new WrongUsage(`The file ${path} has no entries.`);
 }
 
 function entryIn(line: string): Entry | undefined {
@@ -83,7 +82,7 @@ function entryIn(line: string): Entry | undefined {
 }
 
 async function verifyEntries(
-  entries: AsyncIterable<Entry>,
+  path: string,
   checkpoint: ReturnType<typeof openSignedCheckpoint>,
 ): Promise<Verdict> {
   const errors: { id: number; reason: string }[] = [];
@@ -91,7 +90,7 @@ async function verifyEntries(
   let last: Entry | undefined;
   let checked = 0;
   let isMet = false;
-  for await (const entry of entries) {
+  for await (const entry of entriesOf(path)) {
     const { id } = entry;
     first ??= entry;
     const next = last ? last.id + 1 : id;
@@ -107,17 +106,14 @@ async function verifyEntries(
     checked++;
     if (errors.length >= mostErrors) break;
   }
-  if (!first || !last) throw new WrongUsage('The file has no entries.');
+  if (!first || !last) throw new WrongUsage(`The file ${path} has no entries.`);
   if (checkpoint && !isMet) errors.push({ id: checkpoint.id, reason: 'checkpoint_mismatch' });
   const { tenant_id, id: first_id } = first;
   const { id: last_id, hash } = last;
   return { tenant_id, valid: errors.length === 0, checked, first_id, last_id, hash, errors };
 }
 
-/**
- * Returns whether an entry's hash is valid. The hash of the file's first entry is trusted unless its id is 1, because
- * earlier entries might have been purged.
- */
+/** The hash of the first entry is trusted unless its id is 1, because earlier entries can have been purged. */
 function isChained(last: Entry | undefined, { hash, ...entry }: Entry): boolean {
   if (!last && entry.id !== 1) return true;
   try {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { parseUuid } from '@eaas/protocol';
+import { inLine } from '@eaas/protocol/internal';
 import { CannotStart } from '../cannot-start.ts';
 import { checkpointFile, listCheckpointFiles, readCheckpointFile } from '../checkpoint-files.ts';
 import { requireTenant } from '../operations/tenants.ts';
@@ -9,7 +10,7 @@ import type { Service } from '../service.ts';
 import { listChains } from '../store/tenants.ts';
 import { reporting, withService } from './command.ts';
 import { exitCodes, isRefusal, WrongUsage } from './failure.ts';
-import { inLine, note, printJson, progress, type Reporting } from './output.ts';
+import { note, printJson, progress, type Reporting } from './output.ts';
 
 interface Options extends Reporting {
   readonly tenant?: string;

@@ -1,3 +1,4 @@
+import { inLine } from '@eaas/protocol/internal';
 import { CannotStart } from '../cannot-start.ts';
 import type { Config } from '../config.ts';
 import { databaseAt, type OpenDatabase } from '../open-database.ts';
@@ -7,7 +8,7 @@ import type { Service } from '../service.ts';
 import { newestVersion, schemaVersion } from '../store/migrate.ts';
 import { reporting, withService } from './command.ts';
 import { exitCodes, failureOf } from './failure.ts';
-import { inLine, next, printJson, progress, type Reporting } from './output.ts';
+import { next, printJson, progress, type Reporting } from './output.ts';
 
 const variable = 'EAAS_COPY_TO_DATABASE_URL';
 
@@ -57,7 +58,7 @@ async function openTarget(config: Config, { rootKey }: OpenDatabase): Promise<Op
   const { copyToDatabaseUrl: url } = config;
   if (url === null) {
     throw new CannotStart(
-      `${variable} is not set: set it to the database that gets the copy, with the role of its servers.`,
+      `${variable} is not set: set it to the database that gets the copy, with the role that its servers use.`,
     );
   }
   try {

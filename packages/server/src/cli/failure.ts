@@ -23,8 +23,7 @@ export interface Failure {
 }
 
 export function failureOf(error: unknown): Failure {
-  // Commander has already printed its message. Commander also throws after `--help` and `--version`, then with the exit
-  // code 0.
+  // Commander has already printed its message. After `--help` and `--version`, Commander throws with the exit code 0.
   if (error instanceof CommanderError) {
     return { code: error.exitCode === 0 ? exitCodes.ok : exitCodes.usage, message: null };
   }
@@ -52,7 +51,7 @@ function codeOf(refusal: Refusal): number {
 function inOptions(message: string): string {
   return message
     .replace('`rotation_policy.interval_days`', '--rotate-every')
-    .replace(/POST \/v1\/keys\/:id\/(enable|restore)/, '`eaas key $1`')
+    .replace(/POST \/v1\/keys\/:id\/(disable|enable|restore)/, '`eaas key $1`')
     .replace(
       /`(permissions|key_ids|expires_at|allowed_origins|name)(?:\[\d+\])?`/g,
       (_, field: string) => `--${field.replaceAll('_', '-')}`,

@@ -4,6 +4,7 @@ import type { Caller } from '../caller.ts';
 import { operations } from '../operations/table.ts';
 import { Refusal } from '../refusal.ts';
 import type { Service } from '../service.ts';
+import { type OnTenant, withTenant } from './command.ts';
 import { orNotFound } from './failure.ts';
 
 type Key = Output<'POST /v1/keys'>;
@@ -17,4 +18,14 @@ export async function requireKey(service: Service, operator: Caller, idOrName: s
   const key = keys.find(({ status }) => status !== 'destroyed') ?? keys[0];
   if (!key) throw new Refusal('not_found', missing);
   return key;
+}
+
+export type OnKey<T> = (service: Service, operator: Caller, input: { readonly key_id: string }) => Promise<T>;
+
+/** Runs an operation on the key with this id or name. */
+export function withKey<T>(options: OnTenant, idOrName: string, run: OnKey<T>): Promise<T> {
+  return withTenant(options, async (service, operator) => {
+    const { key_id } = await requireKey(service, operator, idOrName);
+    return run(service, operator, { key_id });
+  });
 }

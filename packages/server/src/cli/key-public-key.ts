@@ -1,6 +1,6 @@
 import { operations } from '../operations/table.ts';
-import { onTenant, type OnTenant, withTenant } from './command.ts';
-import { requireKey } from './find-key.ts';
+import { onTenant, type OnTenant } from './command.ts';
+import { withKey } from './find-key.ts';
 import { next, printResult } from './output.ts';
 
 export const keyPublicKey = onTenant(
@@ -11,10 +11,7 @@ export const keyPublicKey = onTenant(
 )
   .argument('<key>', "the key's id or name")
   .action(async (idOrName: string, options: OnTenant) => {
-    const keys = await withTenant(options, async (service, operator) => {
-      const { key_id } = await requireKey(service, operator, idOrName);
-      return operations['GET /v1/keys/:key_id/public-key'](service, operator, { key_id });
-    });
+    const keys = await withKey(options, idOrName, operations['GET /v1/keys/:key_id/public-key']);
     printResult(keys, options);
     const step =
       keys.intake_public_key === null

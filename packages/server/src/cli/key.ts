@@ -1,12 +1,10 @@
 import { checked } from '@eaas/protocol/service';
 import { endpoints, type Output } from '@eaas/protocol/wire';
 import { type Command, Option } from 'commander';
-import type { Caller } from '../caller.ts';
 import { createKey } from '../operations/keys.ts';
 import { operations } from '../operations/table.ts';
-import type { Service } from '../service.ts';
 import { allPages, type OnTenant, onTenant, withTenant } from './command.ts';
-import { requireKey } from './find-key.ts';
+import { type OnKey, withKey } from './find-key.ts';
 import { keyDestroy } from './key-destroy.ts';
 import { keyPublicKey } from './key-public-key.ts';
 import { next, note, printResult, printResults } from './output.ts';
@@ -68,10 +66,7 @@ const show = onKey(
   'show',
   'Show a key and its newest versions. Also show how often clients used each of these versions.',
 ).action(async (idOrName: string, options: OnTenant) => {
-  const key = await withTenant(options, async (service, operator) => {
-    const { key_id } = await requireKey(service, operator, idOrName);
-    return operations['GET /v1/keys/:key_id'](service, operator, { key_id });
-  });
+  const key = await withKey(options, idOrName, operations['GET /v1/keys/:key_id']);
   if (options.json) return printResult(key, options);
   const { versions, versions_total, limit: _limit, offset: _offset, ...record } = key;
   printResult(record, options);
@@ -82,7 +77,6 @@ const show = onKey(
   if (key.intake && key.status === 'active') next(showPublicKey(commandsOn(key, options)), options);
 });
 
-/** Returns the command line of `eaas key <command>` for a key and its tenant, in backticks. */
 type CommandsOnKey = (command: string) => string;
 
 function commandsOn({ key_id }: Pick<Key, 'key_id'>, { tenant }: OnTenant): CommandsOnKey {
@@ -94,7 +88,7 @@ const showPublicKey = (eaas: CommandsOnKey): string =>
 
 interface ChangeOfKey {
   readonly description: string;
-  readonly run: (service: Service, operator: Caller, input: { readonly key_id: string }) => Promise<Key>;
+  readonly run: OnKey<Key>;
   readonly next: (eaas: CommandsOnKey, key: Key) => string;
 }
 
@@ -126,10 +120,7 @@ const changes: Readonly<Record<string, ChangeOfKey>> = {
 
 const changeCommands = Object.entries(changes).map(([name, { description, run, next: nextStep }]) =>
   onKey(name, description).action(async (idOrName: string, options: OnTenant) => {
-    const key = await withTenant(options, async (service, operator) => {
-      const { key_id } = await requireKey(service, operator, idOrName);
-      return run(service, operator, { key_id });
-    });
+    const key = await withKey(options, idOrName, run);
     printResult(key, options);
     next(nextStep(commandsOn(key, options), key), options);
   }),

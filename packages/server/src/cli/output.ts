@@ -1,4 +1,4 @@
-import { hasControlCharacter } from '@eaas/protocol/wire';
+import { inLine } from '@eaas/protocol/internal';
 import { asTyped } from '../config.ts';
 
 export interface Reporting {
@@ -46,14 +46,6 @@ export function progress(what: string): (done: number, all: number) => void {
     next = performance.now() + 1_000;
     note(`${what}: ${done} of ${all}`);
   };
-}
-
-/**
- * Returns text for one line of output. Text with control characters is quoted, because a terminal would interpret these
- * characters.
- */
-export function inLine(text: string): string {
-  return hasControlCharacter(text) ? JSON.stringify(text) : text;
 }
 
 function shown(value: unknown): string {

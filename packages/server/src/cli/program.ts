@@ -43,7 +43,8 @@ const serve = command(
   .addOption(new Option('--worker').hideHelp())
   .action(async ({ workers, worker }: { workers?: string; worker?: true }) => {
     const config = readServerConfig(workers);
-    // The HTTP server is imported dynamically, because a static import would delay all other commands.
+    // The HTTP server is imported dynamically, because a static import would delay all commands that do not need the
+    // server.
     if (worker) {
       if (!process.connected)
         throw new WrongUsage('Only `eaas serve` starts worker processes: run `eaas serve`.');

@@ -21,11 +21,7 @@ const generate = reporting(
   .option('--file <path>', 'write the root key to this file, unless the file exists')
   .action(async ({ file, ...options }: Reporting & { file?: string }) => {
     const bytes = file === undefined ? randomBytes(32) : await createRootKeyFile(file);
-    if (!bytes)
-      throw new Refusal(
-        'conflict',
-        `The file ${file} already exists and was not changed: pass the path of a new file.`,
-      );
+    if (!bytes) throw existing(file);
     const root_id = toHex(rootKey(bytes).rootId);
     if (file !== undefined) printResult({ file, root_id }, options);
     else {
@@ -39,6 +35,13 @@ const generate = reporting(
     );
     if (file !== undefined) next(`set EAAS_ROOT_KEY_FILE=${file} for every server`, options);
   });
+
+function existing(file: string | undefined): Refusal {
+  return new Refusal(
+    'conflict',
+    `The file ${file} already exists and was not changed: pass the path of a new file.`,
+  );
+}
 
 interface Wrapping extends Reporting {
   readonly out: string;
@@ -73,10 +76,7 @@ const wrap = reporting(
       await writeNewFile(out, `${JSON.stringify(wrapped, null, 2)}\n`).catch(
         (error: NodeJS.ErrnoException) => {
           throw error.code === 'EEXIST'
-            ? new Refusal(
-                'conflict',
-                `The file ${out} already exists and was not changed: pass the path of a new file.`,
-              )
+            ? existing(out)
             : new CannotStart(`--out: the file ${out} cannot be written (${error.code}).`);
         },
       );

@@ -15,7 +15,7 @@ interface Pending {
 
 export interface CursorOptions {
   /**
-   * The minimum number of bytes to send again after a restart, because the reader of the stream might have lost them.
+   * A restarted stream sends at least this many bytes again, because the reader of the stream might have lost them.
    */
   readonly resend: number;
   readonly flush: () => Promise<void>;
@@ -23,10 +23,7 @@ export interface CursorOptions {
 
 export type Cursor = Awaited<ReturnType<typeof openCursor>>;
 
-/**
- * Opens the cursor file of a stream. The last complete line of a tenant is its position, because a lost line only
- * causes entries to be sent again.
- */
+/** The last complete line of a tenant is its position. If a line is lost, the stream sends some entries again. */
 export async function openCursor(path: string, { resend, flush }: CursorOptions) {
   const saved = await readPositions(path);
   const sent = new Map(saved);

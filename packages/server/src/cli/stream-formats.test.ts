@@ -43,13 +43,13 @@ test('an entry in the syslog format follows RFC 5424, and its text is the entry 
   expect(JSON.parse(parsed.text)).toEqual(entry);
 });
 
-test('a field that is null is absent from the structured data', () => {
+test('a null field is absent from the structured data of a syslog message', () => {
   const system = { ...entry, key_id: null, key_version: null, ip_address: null };
   const { data } = parseSyslog(syslogLine(system, 'a'));
   expect(Object.keys(data['entry@32473'] ?? {})).toEqual(['tenant_id', 'id', 'actor', 'hash']);
 });
 
-test('a notice in the syslog format is critical', () => {
+test('a notice in the syslog format has the severity critical', () => {
   const parsed = parseSyslog(syslogLine(notice, 'a'));
   expect(parsed).toMatchObject({ facility: 13, severity: 2, id: 'log_went_back' });
   expect(JSON.parse(parsed.text)).toEqual(notice);
@@ -69,6 +69,12 @@ test.each(['ndjson', 'syslog', 'text'] as const)('the format %s has one line for
     expect(line).toContain(entry.tenant_id);
     expect(hasControlCharacter(line)).toBe(false);
   }
+});
+
+test('the text format escapes the control characters that JSON does not escape', () => {
+  const line = formatters.text({ ...entry, metadata: { context: { row: '\u009b31m\u007f' } } });
+  expect(hasControlCharacter(line)).toBe(false);
+  expect(line).toContain(String.raw`\u009b31m\u007f`);
 });
 
 test('the ndjson format contains the record as the API returns it', () => {

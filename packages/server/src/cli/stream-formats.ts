@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
+import { inLine } from '@eaas/protocol/internal';
 import type { ShownEntry } from '../operations/audit.ts';
 import type { Notice } from '../operations/stream-audit.ts';
-import { inLine } from './output.ts';
 
 export const formats = ['ndjson', 'syslog', 'text'] as const;
 export type Format = (typeof formats)[number];
@@ -22,13 +22,11 @@ export const formatters: Readonly<Record<Format, Formatter>> = {
   text: textLine,
 };
 
-// The priorities of syslog messages. The facility 13 is "log audit", the severity of an entry is informational (6), and
-// the severity of a notice is critical (2).
+// The facility 13 is "log audit". Entries have the severity 6 (informational), and notices 2 (critical).
 const [informational, critical] = [13 * 8 + 6, 13 * 8 + 2];
 // RFC 5612 reserves this enterprise number for documentation, so it cannot collide with a vendor's number.
 const enterprise = 32473;
 
-/** Returns a syslog message (RFC 5424) that ends with the record as JSON. */
 export function syslogLine(record: ShownEntry | NoticeRecord, host: string): string {
   const isNotice = 'notice' in record;
   const priority = isNotice ? critical : informational;
@@ -53,11 +51,20 @@ function noticeFields({ tenant_id, id }: NoticeRecord) {
 function textLine(record: ShownEntry | NoticeRecord): string {
   const start = [record.created_at, record.tenant_id, `#${record.id}`];
   if ('notice' in record) return [...start, 'NOTICE', record.notice, record.message].join('  ');
-  const { action, key_id, key_version, actor, ip_address, metadata } = record;
+  return entryLine(record, start, record.key_id, record.actor);
+}
+
+/** Returns an entry as a line for people, with these texts for its key and its actor. */
+export function entryLine(
+  { action, key_version, ip_address, metadata }: ShownEntry,
+  start: readonly string[],
+  key: string | null,
+  actor: string,
+): string {
   const words = [
     ...start,
     action.padEnd(14),
-    key_id === null ? '-' : `${key_id} v${key_version}`,
+    key === null ? '-' : `${key}${key_version === null ? '' : ` v${key_version}`}`,
     `by ${actor}`,
     ip_address === null ? '' : `from ${ip_address}`,
     Object.keys(metadata).length > 0 ? inLine(JSON.stringify(metadata)) : '',

@@ -5,14 +5,11 @@ import { exitCodes } from './failure.ts';
 import { note } from './output.ts';
 
 const standardOutput = 1;
-/**
- * An upper estimate of the bytes that a killed reader has not processed. A pipe or socket on Linux holds up to 208 KiB,
- * and a log shipper can hold more in its own memory.
- */
+/** An upper estimate: a pipe or socket on Linux holds up to 208 KiB, and a log shipper can hold more in its memory. */
 const heldByReader = 1024 * 1024;
 
 export interface Output {
-  /** The number of written bytes that are lost if the reader of the output ends at the same time as this process. */
+  /** The number of bytes that are lost if the reader ends at the same time as this process. */
   readonly unread: number;
   readonly flush: () => Promise<void>;
   readonly write: (lines: string) => Promise<void>;
@@ -32,14 +29,14 @@ export async function openOutput(): Promise<Output> {
   };
 }
 
-/** Writes lines and waits until the reader has taken them, so that a slow reader slows the stream. */
+/** Waits until the reader has taken the lines, so that a slow reader slows the stream. */
 function write(lines: string): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(lines, (error) => (error ? reject(error) : resolve()));
   });
 }
 
-/** Returns whether the output file ends with a complete line. A killed stream can leave an incomplete line. */
+/** A killed stream can leave an incomplete line. */
 async function endsWithLine(): Promise<boolean> {
   const file = await open(`/dev/fd/${standardOutput}`, 'r').catch(() => undefined);
   if (!file) return true;

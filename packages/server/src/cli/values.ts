@@ -1,14 +1,13 @@
-import { nearestOf } from '@eaas/protocol/internal';
+import { inLine, nearestOf } from '@eaas/protocol/internal';
 import { InvalidArgumentError } from 'commander';
 import { limits, parseTimestamp, type Permission, permissions } from '@eaas/protocol/wire';
-import { inLine } from './output.ts';
 
 export function trueOrFalse(text: string): boolean {
   if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('Pass true or false.');
   return text === 'true';
 }
 
-/** Parses a quota. The string `null` stands for an unlimited quota, because Commander ignores the value null. */
+/** Returns the text `null` for an unlimited quota, because Commander replaces null by an empty text. */
 export function numberOrNull(text: string): number | 'null' {
   return text === 'null' ? text : wholeNumber(text);
 }

@@ -57,7 +57,7 @@ describe('the audit chain', () => {
     );
   });
 
-  test('the hash of an entry that equals the previous entry covers its own id and previous hash', () => {
+  test('if entries differ only in their ids, each hash covers the id and the previous hash', () => {
     const ids = fc.array(fc.oneof(fc.nat(20), fc.maxSafeNat()), { minLength: 2, maxLength: 5 });
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), anyEntry, ids, (start, fields, ids) => {

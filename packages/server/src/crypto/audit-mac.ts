@@ -18,8 +18,8 @@ export interface Link {
 }
 
 /**
- * Returns functions that hash audit entries. `next` is fast, because it hashes a copy of the previous entry with
- * another id. Hashes are strings with one character per byte.
+ * `next` hashes the entry of `first` again, with another id and previous hash. Hashes are strings with one character
+ * per byte.
  */
 export function entryHashes() {
   let preimage = Buffer.alloc(0);

@@ -3,10 +3,7 @@ import { hash, type KeyObject } from 'node:crypto';
 const blockLength = 64;
 const hashLength = 32;
 
-/**
- * Returns an HMAC-SHA-256 that uses one-shot hashes, because Node's `Hmac` objects take twice the time. The caller must
- * call `wipe` after the last message.
- */
+/** Node's `Hmac` objects take twice the time. The caller must call `wipe` after the last message. */
 export function hmacSha256(key: KeyObject, messageLength: number) {
   const bytes = key.export();
   if (bytes.length > blockLength)
@@ -25,7 +22,7 @@ export function hmacSha256(key: KeyObject, messageLength: number) {
   };
   return {
     message: inner.subarray(blockLength),
-    /** Returns the MAC as bytes. A MAC that is used as a key must be bytes, because strings cannot be wiped. */
+    /** A MAC that is used as a key must be bytes, because strings cannot be wiped. */
     digest(): Buffer {
       digestInner();
       return hash('sha256', outer, 'buffer');

@@ -33,7 +33,7 @@ export const intakeCrypto: IntakeCrypto = {
   },
 };
 
-/** Derives the intake private key of a key version. The caller must call the method `wipe` of the returned key. */
+/** The caller must call the method `wipe` of the returned key. */
 export function openIntakeKey(
   version: KeyObject,
   tenantId: string,

@@ -30,7 +30,7 @@ describe('the root key', () => {
     expect(() => rootKey(new Uint8Array(length))).toThrow(RangeError);
   });
 
-  test('a root key copies the bytes, so that the caller can wipe them', () => {
+  test('after the caller has wiped the bytes of a root key, the root key still works', () => {
     const secret = randomBytes(32);
     const root = rootKey(secret);
     const sealed = sealRootCheck(root);

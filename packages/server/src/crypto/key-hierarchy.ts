@@ -26,13 +26,12 @@ export interface TenantSecrets {
 const keyLength = 32;
 const rootCheck: Place = { purpose: 'root-check', tenantId: null, keyId: null, version: 0 };
 
-/** Creates a root key from 32 bytes. The caller must wipe `bytes` afterwards. */
+/** The caller must wipe `bytes` afterwards. */
 export function rootKey(bytes: Uint8Array): RootKey {
   if (bytes.length !== keyLength)
     throw new RangeError(`a root key must have ${keyLength} bytes (got ${bytes.length})`);
   const key = createSecretKey(bytes);
-  // The root key's id is copied, because a view of the first 8 bytes would keep the other 24 bytes of the hash
-  // accessible.
+  // A view of the first 8 bytes would keep the other 24 bytes of the hash accessible.
   const rootId = Uint8Array.from(createHmac('sha256', key).update('eaas root id v1').digest().subarray(0, 8));
   return { rootId, key };
 }
@@ -46,17 +45,9 @@ export function opensRootCheck(root: RootKey, sealed: Uint8Array): boolean {
   return secret !== undefined && sameBytes(secret, Buffer.alloc(keyLength));
 }
 
-/**
- * Returns the key that authenticates the records of nightly verifications. A record concerns all tenants, so the key
- * does not depend on a tenant.
- */
+/** A record of a night concerns all tenants, so the key does not depend on a tenant. */
 export function nightKey({ key }: RootKey): KeyObject {
-  const bytes = new Uint8Array(hkdfSync('sha256', key, '', pae('eaas root v1', 'night-mac'), keyLength));
-  try {
-    return createSecretKey(bytes);
-  } finally {
-    bytes.fill(0);
-  }
+  return derivedKey(key, pae('eaas root v1', 'night-mac'));
 }
 
 export function newTenantSecret(root: RootKey, tenantId: string): SealedTenantSecret {
@@ -74,7 +65,7 @@ export function openTenantSecrets(
 ): TenantSecrets | undefined {
   const secret = openTenantSecret(roots, row);
   if (!secret) return undefined;
-  const derive = (name: string): KeyObject => deriveTenantKey(secret, row.tenant_id, name);
+  const derive = (name: string) => derivedKey(secret, pae('eaas tenant v1', row.tenant_id, name));
   try {
     return {
       sealing: derive('sealing'),
@@ -87,8 +78,7 @@ export function openTenantSecrets(
   }
 }
 
-function deriveTenantKey(secret: Uint8Array, tenantId: string, name: string): KeyObject {
-  const info = pae('eaas tenant v1', tenantId, name);
+function derivedKey(secret: KeyObject | Uint8Array, info: Uint8Array): KeyObject {
   const bytes = new Uint8Array(hkdfSync('sha256', secret, '', info, keyLength));
   try {
     return createSecretKey(bytes);

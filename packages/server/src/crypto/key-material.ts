@@ -5,7 +5,7 @@ export function versionPlace(tenantId: string, keyId: string, version: number): 
   return { purpose: 'key-version', tenantId, keyId, version };
 }
 
-/** Identifies the hash key of a key. The version is 0, because all versions of a key share one hash key. */
+/** All versions of a key share one hash key, so it is bound to the version 0. */
 export function hashKeyPlace(tenantId: string, keyId: string): Place {
   return { purpose: 'hash-key', tenantId, keyId, version: 0 };
 }

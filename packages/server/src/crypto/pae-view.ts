@@ -3,10 +3,7 @@ import { InputError, pae, type PaePart } from '@eaas/protocol';
 // `paeView` overwrites this memory but never wipes it, so `paeView` must not get secrets.
 const scratch = Buffer.allocUnsafeSlow(65_536);
 
-/**
- * Encodes parts as `pae` does. The next call overwrites the returned bytes, so the caller must use the bytes before the
- * next call.
- */
+/** The next call overwrites the returned bytes, so the caller must use them before. */
 export function paeView(parts: readonly PaePart[]): Uint8Array {
   if (mostBytes(parts) > scratch.length) return pae(...parts);
   let at = putLength(parts.length, 0);
@@ -36,7 +33,7 @@ function putPart(part: PaePart, at: number): number {
     );
   const text = String(part);
   const written = scratch.write(text, at + 4);
-  // Text with one UTF-8 byte per UTF-16 unit is ASCII, so it has no lone surrogate and needs no check.
+  // Text with one UTF-8 byte per UTF-16 unit is ASCII, so it has no lone surrogate.
   if (written !== text.length && !text.isWellFormed())
     throw new InputError('text must be valid Unicode (got a lone surrogate)');
   return putLength(written, at) + written;

@@ -29,8 +29,7 @@ function toPart(column: Column): PaePart {
   return pae(...column);
 }
 
-// Returns whether a column is a list. `Array.isArray` cannot replace this function, because it does not narrow the type
-// of a readonly array.
+// `Array.isArray` does not narrow the type of a readonly array.
 function isList(column: Column): column is readonly string[] {
   return Array.isArray(column);
 }

@@ -10,7 +10,7 @@ export function importRsaPublicKey({ n, e }: RsaJwk): KeyObject {
 }
 
 export function encryptTo(publicKey: KeyObject, secret: Uint8Array): string {
-  // OpenSSL uses `oaepHash` for MGF1 too, so both hashes are SHA-256.
+  // The option `oaepHash` also sets the hash of MGF1 in OpenSSL, so MGF1 uses SHA-256 too.
   const oaep = { key: publicKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' };
   return publicEncrypt(oaep, secret).toString('base64');
 }

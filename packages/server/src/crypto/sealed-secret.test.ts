@@ -63,8 +63,7 @@ describe('sealed secrets', () => {
     fc.assert(
       fc.property(anyPlace, anyPlace, (a, b) => {
         fc.pre(named(a) !== named(b));
-        // The header of `moved` gets the version of `b`, so that the version check succeeds and only the authentication
-        // can fail.
+        // The header gets the version of `b`, so that only the authentication can fail, and not the version check.
         const moved = Buffer.from(sealSecret(ikm, a, secret));
         moved.writeUInt32BE(b.version, 2);
         expect(openSecret(ikm, b, moved)).toBeUndefined();
@@ -73,7 +72,7 @@ describe('sealed secrets', () => {
     );
   });
 
-  test('a secret decrypts only with the same key and row id', () => {
+  test('a secret decrypts only with its encryption key, tenant, key, version, purpose and context', () => {
     const others: Partial<Place>[] = [
       { purpose: 'key-version' },
       { tenantId: K },

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
 import { type Context, encodeContext } from '@eaas/protocol';
-import { intakeWrappedTextLength } from '@eaas/protocol/internal-intake';
+import { intakeWrappedBase64Length } from '@eaas/protocol/internal-intake';
 import { hmacSha256 } from './hmac.ts';
 import { paeView } from './pae-view.ts';
 
@@ -108,7 +108,7 @@ export function openSecret(ikm: KeyObject, place: Place, sealed: Uint8Array): Ui
   }
 }
 
-/** Returns the version from the header of an encrypted secret. The version is not authenticated. */
+/** The version is not authenticated. */
 export function sealedVersion(sealed: Uint8Array): number | undefined {
   if (sealed.length !== sealedLength) return undefined;
   const view = new DataView(sealed.buffer, sealed.byteOffset, headLength);
@@ -116,7 +116,7 @@ export function sealedVersion(sealed: Uint8Array): number | undefined {
 }
 
 export function wrappedKeyVersion(text: string): number | undefined {
-  const expected = { [textLength]: formatAndSuite, [intakeWrappedTextLength]: intakeFormatAndSuite }[
+  const expected = { [textLength]: formatAndSuite, [intakeWrappedBase64Length]: intakeFormatAndSuite }[
     text.length
   ];
   if (expected === undefined) return undefined;

@@ -21,7 +21,7 @@ it('a new .env file can be read only by its owner', async () => {
   expect(await modeOf(path)).toBe(0o600);
 });
 
-it('writing a .env file keeps its other lines in order', async () => {
+it('setting a variable in a .env file keeps the other lines in order', async () => {
   await writeFile(path, '# mine\nPORT=3000\nexport EAAS_API_KEY="old"\n\nMY_EAAS_API_KEY=other\nLAST=1');
   await chmod(path, 0o644);
   await set({ EAAS_API_KEY: 'new$&', EAAS_KEY_ID: 'id' });
@@ -47,7 +47,7 @@ it('if the .env file is a link, the target of the link is written', async () => 
   expect(await readdir(folder)).toEqual(['.env', 'shared.env']);
 });
 
-it('the last line of a variable in a .env file applies', async () => {
+it('if a .env file sets a variable twice, the last line applies', async () => {
   await writeFile(path, `A=1\nA = "2"\nB='x y'\n`);
   const file = await EnvFile.read(path);
   expect([file.get('A'), file.get('B'), file.get('C')]).toEqual(['2', 'x y', undefined]);

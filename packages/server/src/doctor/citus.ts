@@ -6,23 +6,24 @@ import { type Finding, failed, ok, warning } from './finding.ts';
 export interface CitusNode {
   readonly name: string;
   readonly isCoordinator: boolean;
-  /** The reason why the node did not respond. */
   readonly fault: string | null;
   readonly settings: (Settings & { readonly wal_level: string }) | null;
-  /** The SQL functions on this node that Citus runs on a tenant's node: each name, with a hash of the source code. */
+  /**
+   * The functions of `tenantFunctions` that exist on this node: each name, with a hash of the source code. Citus runs
+   * these functions on the node of a tenant.
+   */
   readonly functions: Readonly<Record<string, string>> | null;
 }
 
 const check = 'citus';
 
-/** Returns no finding for a database without Citus. */
 export async function judgeCitus(sql: Sql): Promise<Finding[]> {
   if (!(await hasCitus(sql))) return [];
   const { tables, functions } = await undistributed(sql);
   return judgeNodes(await citusNodes(sql), [...tables, ...functions]);
 }
 
-/** Asks each node as the connected role, because a role can have its own settings. */
+/** Reads the settings of each node as the connected role, because a role can have its own settings. */
 async function citusNodes(sql: Sql): Promise<CitusNode[]> {
   const names = tenantFunctions.map((name) => `'${name}'`).join(', ');
   const question = `
@@ -40,7 +41,7 @@ async function citusNodes(sql: Sql): Promise<CitusNode[]> {
     join pg_dist_node using (nodeid) order by groupid`;
 }
 
-export function judgeNodes(nodes: readonly CitusNode[], undistributed: readonly string[]): Finding[] {
+export function judgeNodes(nodes: readonly CitusNode[], onlyLocal: readonly string[]): Finding[] {
   const expected = nodes.find(({ isCoordinator }) => isCoordinator)?.functions ?? {};
   const workers = nodes.filter(({ isCoordinator }) => !isCoordinator);
   const findings = workers.flatMap((worker) => judgeWorker(worker, expected));
@@ -49,9 +50,9 @@ export function judgeNodes(nodes: readonly CitusNode[], undistributed: readonly 
       warning(check, 'The database has the extension citus, but no workers: add them with citus_add_node.'),
     );
   }
-  if (undistributed.length > 0) {
+  if (onlyLocal.length > 0) {
     findings.push(
-      failed(check, `${undistributed.join(', ')} are only on the coordinator. Run \`eaas migrate\`.`),
+      failed(check, `${onlyLocal.join(', ')} are only on the coordinator. Run \`eaas migrate\`.`),
     );
   }
   if (findings.length > 0) return findings;
@@ -92,9 +93,9 @@ function judgeWorker(worker: CitusNode, expected: Readonly<Record<string, string
       ),
     );
   }
-  const others = Object.keys(expected).filter((one) => functions[one] !== expected[one]);
-  if (others.length > 0) {
-    const message = `On the worker ${name}, the functions ${others.join(', ')} differ from the coordinator's.`;
+  const different = Object.keys(expected).filter((one) => functions[one] !== expected[one]);
+  if (different.length > 0) {
+    const message = `On the worker ${name}, the functions ${different.join(', ')} differ from the coordinator's.`;
     const [host, port] = [name.slice(0, name.lastIndexOf(':')), name.slice(name.lastIndexOf(':') + 1)];
     const remedy = `As a superuser on the coordinator, run: select citus_activate_node('${host}', ${port})`;
     findings.push(failed(check, `${message} ${remedy}`));

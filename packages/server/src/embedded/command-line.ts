@@ -25,8 +25,8 @@ export interface Account {
 export async function postgresAccount(): Promise<Account> {
   const isRoot = getuid?.() === 0;
   if (!isRoot && hasName()) return { prefix: [], ids: {} };
-  // A user namespace is preferred, because PostgreSQL's files then keep their owner. Some containers forbid user
-  // namespaces.
+  // A user namespace is the first choice, because PostgreSQL's files then keep their owner. If the container forbids
+  // user namespaces, root runs PostgreSQL as the account `nobody`.
   const prefix = ['unshare', '--user', `--map-user=${nobody}`, `--map-group=${nobody}`, '--'];
   if (await runs([...prefix, 'true'])) return { prefix, ids: {} };
   return { prefix: [], ids: isRoot ? { uid: nobody, gid: nobody } : {} };
@@ -47,9 +47,7 @@ export function runs([program = '', ...args]: readonly string[]): Promise<boolea
   );
 }
 
-/**
- * Adds the execute permission to a directory. The account can then open files by name, but cannot list the directory.
- */
+/** With the execute permission, the account of PostgreSQL can open files by name, but cannot list the directory. */
 export async function letThrough({ ids }: Account, directory: string): Promise<void> {
   if (ids.uid !== undefined) await chmod(directory, ((await stat(directory)).mode & 0o777) | 0o011);
 }
@@ -64,14 +62,12 @@ export async function giveTo(account: Account, path: string): Promise<void> {
   if ((await lstat(path)).isDirectory()) {
     await Promise.all((await readdir(path)).map((name) => giveTo(account, join(path, name))));
   }
-  // The owner of the directory changes last, so that the next start repeats an interrupted change.
+  // The directory gets the new owner last, because the next start decides by the directory's owner whether to repeat
+  // the change.
   await lchown(path, owner, owner);
 }
 
-/**
- * Returns the command line that starts PostgreSQL. Each program replaces the previous program (exec), so PostgreSQL is
- * a child of this process.
- */
+/** Each program replaces the previous program (exec), so PostgreSQL is a child of this process. */
 export async function commandLine(launch: {
   readonly account: Account;
   readonly postgres: string;
@@ -101,23 +97,23 @@ export async function commandLine(launch: {
 }
 
 /**
- * Returns the beginning of a command line that ties PostgreSQL to this process. If this process dies, even by SIGKILL,
- * Linux sends SIGINT to PostgreSQL, which shuts down cleanly.
+ * Returns the words that tie PostgreSQL to this process when they are placed before PostgreSQL's command. If this
+ * process dies, even by SIGKILL, Linux sends SIGINT to PostgreSQL, which shuts down cleanly.
  */
 export async function under({ prefix }: Account): Promise<string[]> {
   const dying = ['setpriv', '--pdeathsig=INT', '--'];
   if (!(await runs([...dying, 'true']))) return [...prefix];
-  // `setpriv` runs after the prefix, because a change of user cancels the parent-death signal. The shell checks that
-  // this process did not die before the signal was requested.
+  // A change of user cancels the parent-death signal, so `setpriv` runs after `unshare`. The shell ends if this process
+  // died earlier.
   return [...prefix, ...dying, 'sh', '-c', 'test "$PPID" = "$0" && exec "$@"', String(pid)];
 }
 
 /**
- * Returns the beginning of a command line that locks a file in the data directory. PostgreSQL's own lock cannot detect a
- * server in another container on the same volume.
+ * PostgreSQL's own lock cannot detect a server in another container on the same volume. Returns no words without
+ * `flock`.
  */
 export async function locking(dataDirectory: string): Promise<string[]> {
-  // This trial run of `flock` takes a shared lock, because several processes might try at the same time.
+  // This trial run of `flock` takes a shared lock, because several processes can run this trial at the same time.
   const flock = ['flock', '--no-fork', '--nonblock', `--conflict-exit-code=${lockConflict}`];
   return (await runs([...flock, '--shared', '/', 'true']))
     ? [...flock, join(dataDirectory, 'postgres.lock')]

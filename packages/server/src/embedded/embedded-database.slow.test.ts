@@ -30,8 +30,8 @@ async function newDirectory(): Promise<string> {
   return join(parent, 'data');
 }
 
-// Several tests use this data directory, so the PostgreSQL of the previous test might still be stopping when a test
-// starts.
+// Several tests use this data directory. When a test starts, the PostgreSQL of the previous test might still be
+// stopping.
 let used: string;
 beforeAll(async () => {
   used = join(await mkdtemp(join(tmpdir(), 'eaas-test-')), 'data');
@@ -164,7 +164,7 @@ test('a server prints that it waits for a command to end', async () => {
   const { ready } = await command.next();
   const serve = startProcess(used, 'serve');
   await expect
-    .poll(() => serve.notes.join(''), { timeout: 10_000 })
+    .poll(() => serve.notes.join(''))
     .toBe(`Waiting for process ${command.pid} to finish with the data directory ${used}.\n`);
   command.order('close');
   const second = await serve.next();

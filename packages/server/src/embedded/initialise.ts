@@ -29,10 +29,7 @@ export async function initialise(
   }
 }
 
-/**
- * Removes the temporary directories of interrupted runs of initdb. Only the process that runs PostgreSQL may call this
- * function.
- */
+/** Only the process that runs PostgreSQL may call this function. */
 export async function removeUnfinished(dataDirectory: string): Promise<void> {
   const prefix = unfinishedPrefix(dataDirectory);
   for (const name of await readdir(dirname(prefix))) {

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
-import { readFile, readlink, rename, writeFile } from 'node:fs/promises';
+import { readFile, readlink } from 'node:fs/promises';
 import { pid, platform } from 'node:process';
 import { promisify } from 'node:util';
+import { replaceFile } from '../durable-files.ts';
 import type { RunningPostgres } from './launch.ts';
 
 export type Purpose = 'serve' | 'command';
@@ -17,10 +18,7 @@ export interface Owner extends Process {
   readonly socketDirectory: string;
 }
 
-/**
- * Writes which process runs PostgreSQL. The owner file only informs other processes, and PostgreSQL's lock decides who
- * can start PostgreSQL.
- */
+/** The owner file only informs other processes. PostgreSQL's lock decides who can start PostgreSQL. */
 export async function writeOwner(file: string, purpose: Purpose, postgres: RunningPostgres): Promise<void> {
   const owner: Owner = {
     ...(await processOf(pid)),
@@ -28,8 +26,7 @@ export async function writeOwner(file: string, purpose: Purpose, postgres: Runni
     postgres: await processOf(postgres.pid),
     socketDirectory: postgres.socketDirectory,
   };
-  await writeFile(`${file}.new`, `${JSON.stringify(owner)}\n`, { mode: 0o600 });
-  await rename(`${file}.new`, file);
+  await replaceFile(file, `${JSON.stringify(owner)}\n`);
 }
 
 async function processOf(id: number): Promise<Process> {
@@ -61,8 +58,8 @@ async function linuxIdentity(pid: number): Promise<string | undefined> {
   const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
   const namespace = await readlink('/proc/self/ns/pid');
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // In /proc/<pid>/stat (proc(5)), field 3 is the process state and field 22 is the start time. The command in field 2
-  // can contain spaces and parentheses.
+  // In /proc/<pid>/stat, the command in field 2 can contain spaces and parentheses. The state is field 3, the start
+  // time 22.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
   return [boot.trim(), namespace, fields[19]].join(' ');

@@ -94,7 +94,7 @@ describe('the endpoint table over HTTP', () => {
     expect(await (await fetch('/v1/usage')).text()).not.toContain('secret');
   });
 
-  it('an output that violates its schema becomes 500 and logs no value', async () => {
+  it('if an output violates its schema, the response is 500 and no value is logged', async () => {
     const { post, log } = await listen(
       memoryDoors({}, { 'POST /v1/decrypt': { plaintext: ['very secret'] } }),
     );
@@ -105,7 +105,7 @@ describe('the endpoint table over HTTP', () => {
     expect(log.join('')).not.toContain('very secret');
   });
 
-  it('the response to a refusal is a problem document with exactly its content type', async () => {
+  it('the response to a refusal is a problem document of type application/problem+json', async () => {
     const refuse = () => {
       throw new Refusal('quota_exceeded', 'The monthly quota is used up.');
     };

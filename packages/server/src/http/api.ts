@@ -1,6 +1,7 @@
 import { checkBody, finish, locationOf, readQuery, routes, splitRoute } from '@eaas/protocol/service';
 import type { Endpoint, Input, Route } from '@eaas/protocol/wire';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { CallEnd, type EndSignal } from '../call-end.ts';
 import type { Caller } from '../caller.ts';
 import { Refusal } from '../refusal.ts';
 import { traced } from '../tracing.ts';
@@ -55,11 +56,10 @@ function serveRoute(
   });
 }
 
-export function endOf(reply: FastifyReply): AbortSignal {
-  const ending = new AbortController();
-  // `abort` gets a reason, because without a reason it creates an Error, which is slow.
-  reply.raw.once('close', () => ending.abort('the call has ended'));
-  return ending.signal;
+export function endOf(reply: FastifyReply): EndSignal {
+  const end = new CallEnd();
+  reply.raw.once('close', () => end.end());
+  return end;
 }
 
 async function admit(
@@ -67,7 +67,7 @@ async function admit(
   route: Route,
   request: FastifyRequest,
   reply: FastifyReply,
-  signal: AbortSignal,
+  signal: EndSignal,
 ): Promise<Caller> {
   const { authorization, origin } = request.headers;
   const { arrivedAt } = request.visit;
@@ -78,7 +78,7 @@ async function admit(
     if (origin !== undefined) allowOrigin(reply, origin);
     return caller;
   } catch (error) {
-    // The CORS header lets the page read the error. Only the error `origin_refused` gets no CORS header.
+    // With the CORS header, the page can read the error. Only `origin_refused` gets no CORS header.
     const isUnlisted = error instanceof Refusal && error.code === 'origin_refused';
     if (origin !== undefined && !isUnlisted) allowOrigin(reply, origin);
     throw error;

@@ -12,14 +12,12 @@ import { answerError } from './problems.ts';
 import { type AppOptions, serverOptions } from './server-options.ts';
 import { beginVisit } from './visit.ts';
 
-export type { AppOptions } from './server-options.ts';
-
 export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstance {
   const { requests: metrics } = doors;
   const app = fastify({
     ...serverOptions(options),
-    // Node can report thousands of slow connections at once. The error responses are sent in turns, so that they do not
-    // block the event loop.
+    // Node can report thousands of slow connections at once. Each error response waits for a turn, so that the
+    // responses do not block the event loop.
     clientErrorHandler: (fault, socket) => {
       const answer = () => answerSocketError(fault, socket, app.log);
       doors.admission.turns.call('no tenant', answer).catch(() => socket.destroy());
@@ -51,8 +49,8 @@ export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstan
   app.addHook('onSend', (request, reply, payload, done) => {
     if (isClosing() || options.leaves?.(request.raw.socket, request.visit.caller))
       void reply.header('connection', 'close');
-    // Bytes of text are sent as a string, because Node sends a string in the same packet as the headers, but bytes in a
-    // second packet.
+    // A body of text is sent as a string, because Node sends a string in the same packet as the headers. Node sends
+    // bytes in a second packet.
     done(null, Buffer.isBuffer(payload) && !request.visit.isBinary ? payload.toString() : payload);
   });
   app.setErrorHandler(answerError);

@@ -11,15 +11,16 @@ import {
 } from '@eaas/protocol/service';
 import type { Endpoint } from '@eaas/protocol/wire';
 import { type Admission, smallBody } from '../admission/admission.ts';
+import type { EndSignal } from '../call-end.ts';
 
 export interface BodyOwner {
   readonly shares: Pick<Admission['shares'], 'small_bodies' | 'large_bodies'>;
   readonly tenantId: string;
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
 }
 
 const longestPause = 4_000;
-/** A large body must arrive with at least this many bytes per period of 2 s. The first two periods have no minimum. */
+/** The minimum of bytes per period of 2 s. The first two periods have no minimum. */
 const [leastBytes, window] = [1_000_000, 2_000];
 
 const longestBurst = 128 * 1024;

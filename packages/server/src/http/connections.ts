@@ -28,8 +28,7 @@ export function closeGracefully(app: FastifyInstance): { isClosing: () => boolea
     isClosing = true;
     for (const socket of silent) socket.destroy();
     setTimeout(() => app.server.closeAllConnections(), deadline).unref();
-    // When a server closes, Node closes the idle connections only once, at the start. A connection on which the server
-    // still reads the rest of a refused request becomes idle later, so this timer repeats the call.
+    // Node closes idle connections only once. A connection with the rest of a refused request becomes idle later.
     closing = setInterval(() => app.server.closeIdleConnections(), 50).unref();
   });
   app.addHook('onClose', async () => {
@@ -100,10 +99,7 @@ function problemOf(code: string): Problem | undefined {
   return code.startsWith('HPE_') ? garbage : undefined;
 }
 
-/**
- * Returns whether a response has begun on the socket. If so, an error response would become part of the body of that
- * response.
- */
+/** After a response has begun, an error response would become part of its body. */
 function hasResponse(socket: Socket): boolean {
   const { _httpMessage: response } = socket as { _httpMessage?: { headersSent: boolean } | null };
   return response?.headersSent === true;

@@ -58,7 +58,7 @@ describe('the pages', () => {
     expect(Buffer.from(await image.arrayBuffer())).toEqual(png);
   });
 
-  it('only the fixed paths of the console return a file of its package', async () => {
+  it('only the fixed paths of the console return a file of the console package', async () => {
     const { fetch, exchange } = await serveConsole();
     for (const path of [
       '/index.html',

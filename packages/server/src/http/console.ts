@@ -22,7 +22,7 @@ export interface ConsoleSession {
 export interface ConsoleOptions {
   readonly pages: readonly ConsolePage[] | null;
   readonly publicUrl: string | null;
-  /** The port of the main process. The server of a worker does not listen on a port. */
+  /** The port of the main process, because a worker does not listen on a port. */
   readonly port?: number;
   readonly signIn?: (code: string, ipAddress: string | null) => Promise<ConsoleSession>;
 }
@@ -55,12 +55,12 @@ export function serveConsole(
     }
     done();
   });
-  if (pages) servePages(app, pages);
+  if (pages) serveConsolePages(app, pages);
   else redirect(app, '/', '/docs');
   if (signIn) serveSignIn(app, doors, signIn);
 }
 
-/** Returns the origins of this server. The Host header is ignored, because a client can set it to any value. */
+/** Ignores the Host header, because a client can set it to any value. */
 function ownOrigins(app: FastifyInstance, { publicUrl, port: given }: ConsoleOptions): ReadonlySet<string> {
   if (publicUrl !== null) return new Set([publicUrl]);
   const scheme = 'setSecureContext' in app.server ? 'https' : 'http';
@@ -69,7 +69,7 @@ function ownOrigins(app: FastifyInstance, { publicUrl, port: given }: ConsoleOpt
   return new Set(hosts.map((host) => new URL(`${scheme}://${host}:${port}`).origin));
 }
 
-function servePages(app: FastifyInstance, pages: readonly ConsolePage[]): void {
+function serveConsolePages(app: FastifyInstance, pages: readonly ConsolePage[]): void {
   for (const { url, type, bytes, isHashed } of pages) {
     const headers = {
       ...pageHeaders,

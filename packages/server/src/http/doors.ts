@@ -11,10 +11,7 @@ import { serviceMetrics, type ServerState } from './service-metrics.ts';
 export interface Doors {
   readonly admission: Admission;
   admit(arrival: Arrival): Promise<Caller>;
-  /**
-   * Checks the API key against current data. Call `confirm` before a refusal for another reason, because `admit` can
-   * use cached data.
-   */
+  /** Checks the API key against current data, so that a request with a revoked API key gets 401. */
   confirm(caller: Caller): Promise<void>;
   run<R extends Route>(route: R, caller: Caller, input: Input<R>): Promise<Output<R>>;
   readonly requests: HttpMetrics;

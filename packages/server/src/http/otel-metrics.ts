@@ -6,10 +6,7 @@ interface Sample {
   readonly value: number;
 }
 
-/**
- * Gives OpenTelemetry the counters and gauges of Prometheus. Histograms are omitted, because OpenTelemetry cannot
- * observe them.
- */
+/** OpenTelemetry cannot observe histograms, so it gets only counters and gauges. */
 export async function bridgeMetrics(read: () => Promise<string>): Promise<void> {
   const connected = telemetry();
   if (!connected) return;

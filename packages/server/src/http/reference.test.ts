@@ -100,7 +100,7 @@ describe('/openapi.json', () => {
     }
   });
 
-  it('the OpenAPI document has the largest accepted offset', () => {
+  it('the OpenAPI document states the largest accepted offset', () => {
     const offsets = operations.flatMap(({ operation }) =>
       operation.parameters.filter(({ name }) => name === 'offset'),
     );
@@ -180,7 +180,7 @@ describe('/docs', () => {
   });
 });
 
-it('the OpenAPI document has 413 for body fields and 403 for server mode', () => {
+it('the OpenAPI document lists 413 for calls with body fields and 403 for calls of server mode', () => {
   for (const [route, endpoint] of routes) {
     const takesFields = Object.keys(endpoint.body?.shape ?? {}).length > 0;
     expect(problemsOf(route).includes('too_large')).toBe(takesFields);

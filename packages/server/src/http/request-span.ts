@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { telemetry } from '../tracing.ts';
 
-/** Runs `work` in a span that ends with the response. The request header `traceparent` names the parent span. */
+/** The request header `traceparent` names the parent span. */
 export function traceRequest<T>(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -12,21 +12,18 @@ export interface AppOptions {
   readonly log?: { write(line: string): void };
   readonly console?: ConsoleOptions;
   readonly worker?: number;
-  /** Whether the server closes the connection after the current response. */
+  /** Whether the server closes the connection after the response. */
   readonly leaves?: (socket: Socket, caller: Caller | undefined) => boolean;
 }
 
-/**
- * Options of Node's HTTP server. Node checks the time limits ten times per second, so that it does not close many slow
- * connections at once.
- */
+/** Node checks the time limits ten times per second, so that it does not close many slow connections at once. */
 const http = {
   headersTimeout: 5_000,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 100,
   maxHeaderSize: 16 * 1024,
-  // Without this option, Node responds to a missing Host header with an empty 400. The app sends a problem document
-  // instead.
+  // Node's own check of the Host header would respond with an empty 400. The app checks the header itself, and sends a
+  // problem document.
   requireHostHeader: false,
 } as const;
 

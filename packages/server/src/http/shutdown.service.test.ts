@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { describe, it } from 'vitest';
 import { listen } from './testing/listen.ts';
 import { authorization, memoryDoors } from './testing/memory-doors.ts';
 
@@ -27,8 +27,10 @@ function slowDoors() {
   return { doors: memoryDoors({}, { 'GET /v1/keys': keys }), letGo: () => letGo() };
 }
 
+// Each test uses the `expect` of its context, because `expect.poll` needs to know its test, and other tests run at the
+// same time.
 describe.concurrent('close()', () => {
-  it('a closing server finishes running requests and refuses new ones', async () => {
+  it('a closing server finishes running requests and refuses new ones', async ({ expect }) => {
     const { doors, letGo } = slowDoors();
     const { app, port } = await listen(doors);
     const [running, idle, silent] = [open(port), open(port), open(port)];
@@ -47,22 +49,28 @@ describe.concurrent('close()', () => {
     expect(doors.calls).toHaveLength(1);
   });
 
-  it.each([
+  it.for([
     ['a request', '/v1/usage', '"code":"unavailable"'],
     ['the readiness check', '/readyz', '"reasons":["the service is stopping"]'],
-  ])('while the server closes, %s on a kept-alive connection gets 503', async (_, path, content) => {
+  ] as const)('while the server closes, %s on a kept-alive connection gets 503', async (row, { expect }) => {
+    const [, path, content] = row;
     const { doors, letGo } = slowDoors();
     const { app, port } = await listen(doors);
+    const sockets: Socket[] = [];
+    app.server.on('connection', (socket: Socket) => sockets.push(socket));
     const [running, late] = [open(port), open(port)];
     running.socket.write(request('/v1/keys'));
     late.socket.write(request('/healthz'));
     await expect.poll(() => late.received()).toContain('200 OK');
-    late.socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n`);
+    const read = sockets.find(({ remotePort }) => remotePort === late.socket.localPort);
+    const before = read?.bytesRead ?? 0;
+    const part = `GET ${path} HTTP/1.1\r\nHost: x\r\n`;
+    late.socket.write(part);
     await expect.poll(() => doors.calls.length).toBe(1);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await expect.poll(() => read?.bytesRead).toBe(before + part.length);
 
     const closed = app.close();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await expect.poll(() => app.server.listening).toBe(false);
     late.socket.write('\r\n');
     await late.closed;
     const [, refusal] = late.received().split('HTTP/1.1 503 Service Unavailable');
@@ -74,7 +82,7 @@ describe.concurrent('close()', () => {
     expect(running.received()).toContain('200 OK');
   });
 
-  it('a server that is closed aborts a request that still runs after ten seconds', async () => {
+  it('a server that is closed aborts a request that still runs after ten seconds', async ({ expect }) => {
     const { doors } = slowDoors();
     const { app, port } = await listen(doors);
     const running = open(port);

@@ -207,7 +207,7 @@ describe('a destruction', () => {
     expect(await material()).toBe(2);
   });
 
-  test('a concurrent destruction and restore of a key have one winner', async () => {
+  test('a due destruction of a key wins over a concurrent restore', async () => {
     await destroy(1);
     world.time = start + day;
     const [restored] = await Promise.all([

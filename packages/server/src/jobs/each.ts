@@ -1,9 +1,7 @@
 import { Closed } from '../refusal.ts';
 
 /**
- * Does the work for each thing, and throws an AggregateError at the end if any work failed. A closed tenant is not a
- * failure, because another database serves the tenant. The first failure is the error's cause, because the server's log
- * shows causes.
+ * The cause of the error is the first failure, because the server's log shows causes. A closed tenant is not a failure.
  */
 export async function forEach<T>(
   things: Iterable<T> | AsyncIterable<T>,

@@ -20,10 +20,7 @@ class CheckpointDiffers extends Error {
   }
 }
 
-/**
- * Replaces the checkpoint of each tenant whose audit log extends the old checkpoint. Otherwise the old checkpoint is
- * kept as evidence.
- */
+/** If an audit log does not extend its old checkpoint, the old checkpoint is kept as evidence. */
 export async function keepCheckpoints(service: Service, directory: string, signal: AbortSignal) {
   const chains = await service.background.run(listChains, 30_000);
   await forEach(chains, signal, ({ tenant_id: tenantId }) => keepCheckpoint(service, directory, tenantId));

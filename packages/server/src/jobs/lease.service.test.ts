@@ -44,14 +44,23 @@ test('no other replica can take the lock of a job during a transaction that has 
   const { database } = world.replica();
   const lease = await take('c', one, 300);
   const order: string[] = [];
-  const writing = database.transaction(async (tx) => {
-    await requireLease(tx, lease ?? { job: 'c', holder: one, fence: 1 });
-    await new Promise((resolve) => setTimeout(resolve, 600));
-    order.push('written');
+  let write = (): void => {};
+  const mayWrite = new Promise<void>((resolve) => (write = resolve));
+  let writing: Promise<void> | undefined;
+  await new Promise<void>((checked) => {
+    writing = database.transaction(async (tx) => {
+      await requireLease(tx, lease ?? { job: 'c', holder: one, fence: 1 });
+      checked();
+      await mayWrite;
+      order.push('written');
+    });
   });
-  await new Promise((resolve) => setTimeout(resolve, 350));
   world.time += 300;
   const taken = take('c', other).then((row) => order.push(`taken with fence ${row?.fence}`));
+  const waiting = () => attacker.sql`select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  await expect.poll(async () => order.length > 0 || (await waiting()).length > 0).toBe(true);
+  write();
   await Promise.all([writing, taken]);
   expect(order).toEqual(['written', 'taken with fence 2']);
 });

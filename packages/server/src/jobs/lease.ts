@@ -4,7 +4,7 @@ import { type Hold, LeaseLost, releaseLease, requireLease, takeLease } from '../
 
 export interface Lease {
   readonly signal: AbortSignal;
-  /** Checks that the job still has its lease. Every transaction in which the job writes must begin with `hold`. */
+  /** Every transaction in which the job writes must begin with `hold`. */
   readonly hold: Hold;
 }
 

@@ -50,7 +50,6 @@ export async function nightlyVerify(service: Service, lease: Lease, onBroken: On
   }, 30_000);
 }
 
-/** Returns the record of the last nightly verification. A forged record counts as missing. */
 export async function lastVerification(service: Service): Promise<NightRow | undefined> {
   const row = await service.background.run(findLastNight);
   return row && isAuthenticNight(service, row) ? row : undefined;
@@ -91,7 +90,7 @@ async function isValidTonight(
   const found = await verifyNight(service, tenantId, {
     tonight,
     shouldStop: () => signal.aborted,
-    // Progress is stored under the previous night, so that the next run continues an interrupted verification.
+    // A marker with tonight's date means that the verification has ended.
     onProgress: (verified) => write(verified, tonight - 1, []),
   }).catch(unlessDestroyed);
   if (!found?.isComplete) return true;
@@ -101,10 +100,7 @@ async function isValidTonight(
   return errors.length === 0;
 }
 
-/**
- * Returns whether tonight's verification found the tenant valid, or undefined if the tenant was not yet verified
- * tonight.
- */
+/** Returns undefined if the tenant was not yet verified tonight. */
 async function resultOf({ background, tenants }: Service, tenantId: string, tonight: number) {
   const marker = await background.run((sql) => findMarker(sql, tenantId));
   if (marker?.night !== tonight) return undefined;

@@ -92,7 +92,7 @@ test('a purge deletes nothing if no entry is older than the retention', async ()
   expect(await verified()).toMatchObject({ valid: true, purged_through: null });
 });
 
-test('a purge stores when the oldest entry of a tenant becomes due', async () => {
+test('the search for tenants to purge stores the time of the oldest entry of each tenant', async () => {
   await count();
   const due = (time: string) => world.replica().background.run((sql) => tenantsToPurge(sql, at(time)));
   const oldest = () => attacker.sql`select oldest_at::float8 as at from eaas.usage_cursors`;
@@ -106,7 +106,7 @@ test('a purge stores when the oldest entry of a tenant becomes due', async () =>
   expect(await oldest()).toEqual([{ at: at('2026-12-31T00:00:00Z') }]);
 });
 
-test('the first entry after a complete purge contains the recorded hash', async () => {
+test('the first entry after a complete purge contains the hash of the last purged entry', async () => {
   await count();
   world.time = at('2027-01-01T00:00:00Z');
   await purge(world.replica(), 1, never);
@@ -177,7 +177,7 @@ test('the slower of two concurrent purges changes nothing', async () => {
   expect(await verified()).toMatchObject({ valid: true, purged_through: { id: 9 } });
 });
 
-test('only the checkpoint of the last purged entry can still be verified', async () => {
+test('after a purge, the checkpoint of the last purged entry can be verified, but no earlier checkpoint', async () => {
   await attacker.restore('fresh');
   const before = (await annsApi()('GET /v1/audit/checkpoint', {})).checkpoint;
   await wrap();
@@ -216,7 +216,7 @@ describe('nothing is purged from a broken chain', () => {
   });
 
   test('a purge keeps entries before an entry with a falsified old time', async () => {
-    // A binary search by time finds the first entry that must be kept. The falsified times mislead the search.
+    // The falsified times mislead the binary search for the first entry to keep.
     await attacker.sql`update eaas.audit_entries set created_at = 0 where id in (1, 6, 7)`;
     await attacker.sql`update eaas.usage_cursors set counted_through = 4`;
     expect(await tryToPurge()).toEqual(refused);
@@ -242,7 +242,7 @@ describe('nothing is purged from a broken chain', () => {
     expect(await left()).toEqual(ids(7, 12));
   });
 
-  test('a purge detects an older, authentic record of the last purge', async () => {
+  test('verification detects that an older purge record replaced the record of the last purge', async () => {
     world.time = at('2026-03-05T12:00:00Z');
     await purge(world.replica(), 1, never);
     await attacker.keep('first_purge');

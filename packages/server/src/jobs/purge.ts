@@ -68,8 +68,8 @@ async function purgeStep(
   if (secrets) await walkEntries(inspection, secrets, walk, last);
   const { previous: hash, previousTime } = walk;
   const isCurrent = async (sql: Sql) => (await anchorId(sql, tenantId)) === step.anchorId;
-  // Another replica might have purged the same entries while this replica was verifying them. The findings are then no
-  // sign of tampering.
+  // Another replica might have purged the same entries while this replica was verifying them. Missing entries are then
+  // no sign of tampering.
   if (findings.count > 0 && !(await database.run(isCurrent))) return 0;
   // A log with signs of tampering is not purged, because the purge would delete the entries that prove the tampering.
   if (!secrets || !hash || findings.count > 0) throw new NotPurged(tenantId, findings.first[0]?.reason);

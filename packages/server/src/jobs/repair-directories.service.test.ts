@@ -43,7 +43,7 @@ const leave = async (name: string, age: number) => {
     values (${name}, ${randomUUID()}, eaas.now_ms() - ${age}::int)`;
 };
 
-test('the hourly check removes abandoned rows of the last three hours only, and keeps rows of tenants', async () => {
+test('the hourly check removes abandoned directory rows that are at most three hours old', async () => {
   const before = await counts();
   const hour = 3_600_000;
   for (const age of [61_000, 2 * hour, 4 * hour]) await leave(`${age} ms old`, age);

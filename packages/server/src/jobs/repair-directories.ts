@@ -6,7 +6,7 @@ import type { Lease } from './lease.ts';
 
 const hour = 60 * 60 * 1_000;
 
-/** Returns an hourly job. Its first run, and later one run a day, reads all rows. All other runs read only new rows. */
+/** The first run, and later one run per day, checks all rows. All other runs check only new rows. */
 export function directoriesJob(): typeof repairDirectories {
   let repairedAt = -Infinity;
   return async (service, lease) => {
@@ -17,13 +17,11 @@ export function directoriesJob(): typeof repairDirectories {
   };
 }
 
-/** Reads only new rows, so the run costs the same for any number of tenants. */
 export async function checkNewDirectoryRows(service: Service, lease: Lease): Promise<void> {
   // Three hours are longer than the time between two runs, so that one failed run leaves no row unchecked.
   await correct(service, lease, async (tx) => removeAbandoned(tx, (await databaseTime(tx)) - 3 * hour));
 }
 
-/** Reads the rows of all tenants. Each correction has its own transaction and time limit. */
 export async function repairDirectories(service: Service, lease: Lease): Promise<void> {
   await correct(service, lease, (tx) => removeAbandoned(tx, 0));
   await correct(service, lease, restoreMissing);

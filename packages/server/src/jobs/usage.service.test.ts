@@ -67,7 +67,7 @@ test('usage is exact immediately after the requests, even before a job has count
   expect(await usage()).toEqual({ ...all, 'key.wrap': 5 });
 });
 
-test("usage counts a successful call whose context contains a refusal's text", async () => {
+test('usage counts a successful call whose context contains the outcome `refused`', async () => {
   const { wrapped_key } = await wrap();
   const context = { outcome: 'refused' };
   await api('POST /v1/keys/:key_id/wrap', { key_id, dek, context });

@@ -23,7 +23,7 @@ const admitted = (service: Service, token: string) =>
     arrivedAt: performance.now(),
   });
 
-test('a caller that outdated cached data accepted is refused before the operation', async () => {
+test('an operation refuses a revoked API key that is still in the cache', async () => {
   const [here, there] = [world.replica(), world.replica()];
   const { tenant_id } = await createTenant(there, { name: 'acme' });
   const operator = insider(tenant_id, 'operator');
@@ -40,7 +40,7 @@ test('a caller that outdated cached data accepted is refused before the operatio
   await expect(admitted(here, api_key)).rejects.toMatchObject({ code: 'unauthorized' });
 });
 
-test('an API key is checked against data read after the request arrived', async () => {
+test('an API key is checked against data that was read after the arrival of the request', async () => {
   const [here, there] = [world.replica(), world.replica()];
   const { tenant_id } = await createTenant(there, { name: 'bravo' });
   const operator = insider(tenant_id, 'operator');

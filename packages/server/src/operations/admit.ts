@@ -9,8 +9,8 @@ import { authorize } from '../state/authorize.ts';
 import { available, decide } from '../state/decide.ts';
 
 /**
- * Finds the caller of a request. Cached data is enough to admit a request, because the operation checks the API key
- * again. A refusal needs a read of current data.
+ * Cached data is enough to admit a request, because the operation checks the API key again. A refusal needs current
+ * data.
  */
 export async function admit(service: Service, arrival: Arrival): Promise<Caller> {
   const token = bearerToken(arrival.authorization);

@@ -5,8 +5,7 @@ import { finish } from '@eaas/protocol/service';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { randomElements } from '../../../../test/protocol/elements.ts';
 import { apiOf, openWorld, type Resident, settle, type World } from '../../../../test/setup/world.ts';
-import { createAdmission } from '../admission/admission.ts';
-import { Turns } from '../admission/turns.ts';
+import { heldTurns } from '../admission/testing/held-turns.ts';
 import { openDoors } from '../http/doors.ts';
 import type { Service } from '../service.ts';
 
@@ -25,28 +24,9 @@ async function keyOf(service: Service, { token }: Resident, name: string): Promi
   return (await apiOf(service, token)('POST /v1/keys', { name })).key_id;
 }
 
-/**
- * Counts turns with a clock that advances by one millisecond each time it is read, so that a turn takes as many
- * milliseconds as it has steps.
- */
-function withCountedTurns() {
-  const turns = { taken: 0, longest: 0 };
-  let now = 0;
-  let startedAt = 0;
-  const later = (turn: () => void): void => {
-    setImmediate(() => {
-      turns.longest = Math.max(turns.longest, now - startedAt);
-      turns.taken++;
-      startedAt = now;
-      turn();
-    });
-  };
-  const admission = createAdmission(new Turns(() => now++, later));
-  const advance = (by: number): void => {
-    now += by;
-    startedAt += by;
-  };
-  return { service: { ...world.replica(), admission }, turns, advance };
+function withHeldTurns() {
+  const { admission, ...held } = heldTurns();
+  return { service: { ...world.replica(), admission }, ...held };
 }
 
 test('two replicas compute the same blind hash', async () => {
@@ -76,8 +56,10 @@ test('another replica refuses blind hashes immediately after the key is disabled
 });
 
 test('if the key is disabled during the evaluation, the response is 409', async () => {
-  const { service, turns } = withCountedTurns();
+  const { service, turns } = withHeldTurns();
   const key_id = await keyOf(service, ann, 'late');
+  turns.taken = 0;
+  turns.isHeld = () => turns.taken > 3;
   const evaluating = apiOf(service, ann.token)('POST /v1/hash/blind', {
     key_id,
     elements: randomElements(100),
@@ -86,14 +68,17 @@ test('if the key is disabled during the evaluation, the response is 409', async 
     () => undefined,
     (error: unknown) => error,
   );
-  await expect.poll(() => turns.taken, { interval: 1 }).toBeGreaterThan(3);
+  await expect.poll(() => turns.taken).toBe(4);
   await apiOf(world.replica(), ann.token)('POST /v1/keys/:key_id/disable', { key_id });
+  turns.isHeld = () => false;
   expect(await refusal).toMatchObject({ code: 'key_state' });
 });
 
 test('a request that has not ended after 4 seconds is refused', async () => {
-  const { service, turns, advance } = withCountedTurns();
+  const { service, turns, advance } = withHeldTurns();
   const key_id = await keyOf(service, ann, 'slow');
+  turns.taken = 0;
+  turns.isHeld = () => turns.taken > 3;
   const evaluating = apiOf(service, ann.token)('POST /v1/hash/blind', {
     key_id,
     elements: randomElements(100),
@@ -102,14 +87,14 @@ test('a request that has not ended after 4 seconds is refused', async () => {
     () => undefined,
     (error: unknown) => error,
   );
-  turns.taken = 0;
-  await expect.poll(() => turns.taken, { interval: 1 }).toBeGreaterThan(3);
+  await expect.poll(() => turns.taken).toBe(4);
   advance(4_001);
+  turns.isHeld = () => false;
   expect(await refusal).toMatchObject({ code: 'unavailable' });
 });
 
-test('no turn lasts longer than 10 ms and one element', async () => {
-  const { service, turns } = withCountedTurns();
+test('a turn lasts at most 10 ms plus the evaluation of one element', async () => {
+  const { service, turns } = withHeldTurns();
   const key_id = await keyOf(service, ann, 'slices');
   const elements = randomElements(100);
   await apiOf(service, ann.token)('POST /v1/hash/blind', { key_id, elements });
@@ -117,8 +102,8 @@ test('no turn lasts longer than 10 ms and one element', async () => {
   expect(turns.longest).toBeLessThanOrEqual(11);
 });
 
-test("one element is evaluated before another tenant's 20 requests of 100 elements", async () => {
-  const { service } = withCountedTurns();
+test("a request of one element ends before another tenant's 20 requests of 100 elements", async () => {
+  const { service, turns, isWaiting } = withHeldTurns();
   const [large, small] = [await keyOf(service, ann, 'large'), await keyOf(service, bob, 'small')];
   const order: string[] = [];
   const elements = randomElements(100);
@@ -126,9 +111,11 @@ test("one element is evaluated before another tenant's 20 requests of 100 elemen
     await apiOf(service, ann.token)('POST /v1/hash/blind', { key_id: large, elements });
     order.push('100');
   };
+  turns.isHeld = () => !isWaiting(bob.tenantId);
   const ofAnn = Promise.allSettled(Array.from({ length: 20 }, evaluateAll));
   await apiOf(service, bob.token)('POST /v1/hash/blind', { key_id: small, elements: randomElements(1) });
   order.push('1');
+  turns.isHeld = () => false;
   await ofAnn;
   expect(order[0]).toBe('1');
   expect(order).toContain('100');
@@ -145,7 +132,7 @@ test('the metric counts the evaluated elements', async () => {
   expect(text).toContain('\neaas_blind_hash_elements_total 5\n');
 });
 
-test('the cache of the replica counts the derived secret and the public key of a key', async () => {
+test('the memory budget of the cache includes the derived secret and the public key of a key', async () => {
   const service = world.replica();
   const { remembered } = service.tenants;
   const keep = remembered.keepKey.bind(remembered);

@@ -30,8 +30,7 @@ export function blindHash(
       signal: caller.signal,
       within: deadline - performance.now(),
     });
-  // `decide` runs its function again if the tenant changes during the call. The elements and their evaluation do not
-  // change, so both are kept.
+  // If the tenant changes during the call, `decide` runs its function again, which uses the same elements.
   let read: Awaited<ReturnType<typeof readAll>> | undefined;
   let evaluation: Evaluation | undefined;
   const readAll = () => inTurns(readElements(texts));
@@ -49,10 +48,7 @@ export function blindHash(
   });
 }
 
-/**
- * Evaluates the elements under the key. If the key's secret is not derived yet, the first step derives it, so that the
- * derivation also runs in the tenant's turn.
- */
+/** The first step derives the secret if needed, so that the derivation also runs in the tenant's turn. */
 function* evaluateUnder(key: KeyMaterial, elements: readonly Element[]): Steps<Evaluation> {
   return yield* evaluate(blindHashKeyOf(key), elements);
 }

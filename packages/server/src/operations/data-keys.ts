@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { parseUuid } from '@eaas/protocol';
 import { viewBase64 } from '@eaas/protocol/base64';
-import { intakeWrappedTextLength } from '@eaas/protocol/internal-intake';
+import { intakeWrappedBase64Length } from '@eaas/protocol/internal-intake';
 import { nodeEngine } from '@eaas/protocol/node';
 import {
   type BatchResult,
@@ -159,7 +159,7 @@ function versionIn({ wrapped_key }: Fields): number | undefined {
   return wrapped_key === undefined ? undefined : wrappedKeyVersion(wrapped_key);
 }
 
-const isIntake = ({ wrapped_key }: Fields): boolean => wrapped_key?.length === intakeWrappedTextLength;
+const isIntake = ({ wrapped_key }: Fields): boolean => wrapped_key?.length === intakeWrappedBase64Length;
 
 function* wrappedIn<Input extends Fields>(
   inputs: readonly Input[],

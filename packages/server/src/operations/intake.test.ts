@@ -44,11 +44,11 @@ async function setUp(turns = new Turns()) {
   return { counts, openings, wanted: wrapped.map((one) => ({ key, wrapped: one })) };
 }
 
-test('a repeated decision uses the same results, and counts each opening once', async () => {
+test('if a decision is repeated, no wrapped key is decapsulated or counted again', async () => {
   const turns = new Turns();
   const { counts, openings, wanted } = await setUp(turns);
   await openings.prepare(wanted);
-  // `turns.run` is mocked so that the test fails if the second `prepare` still has work to do.
+  // The second `prepare` must have no work to do.
   vi.spyOn(turns, 'run').mockImplementation((_, work) => {
     expect(work.next().done).toBe(true);
     return Promise.resolve(undefined as never);
@@ -91,7 +91,7 @@ test('after `wipe`, no prepared wrapped key opens', async () => {
   expect(opened).toEqual([undefined, undefined, undefined]);
 });
 
-test('keys without intake, of other states and of unknown versions are not decapsulated', async () => {
+test('a wrapped key is not decapsulated if its key has no intake, awaits destruction or lacks the version', async () => {
   const { openings, wanted } = await setUp();
   const others = [
     { ...key, row: { ...key.row, intake: false } },

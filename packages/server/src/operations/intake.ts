@@ -26,13 +26,10 @@ interface Wanted {
   readonly wrapped: Uint8Array;
 }
 
-/**
- * Opens the intake wrapped keys of one call. Writers without credentials create these wrapped keys with a public key.
- */
 export interface IntakeOpenings {
   /**
-   * Decapsulates the wrapped keys in the tenant's turns, because decapsulation takes long. The results are kept,
-   * because the operation can repeat its decision.
+   * Decapsulation takes long, so it runs in the tenant's turns. The operation can repeat its decision, so results are
+   * kept.
    */
   prepare(wanted: Iterable<Wanted>): Promise<void>;
   unwrap(key: KeyMaterial, wrapped: Uint8Array, context: Context | undefined): Uint8Array | undefined;
@@ -70,7 +67,7 @@ export function intakeOpenings({ admission, counts }: Uses, caller: Caller): Int
       try {
         await admission.turns.run(caller.tenantId, work(), caller);
       } catch (error) {
-        // A refused turn throws no error here, because `unwrap` refuses each wrapped key that was not decapsulated.
+        // After a refused turn, `unwrap` refuses each wrapped key that was not decapsulated.
         if (!(error instanceof Refusal)) throw error;
       } finally {
         for (const privateKey of privateKeys.values()) privateKey.wipe();
@@ -93,7 +90,6 @@ export function intakeOpenings({ admission, counts }: Uses, caller: Caller): Int
   };
 }
 
-/** Returns the text of the newest public key, or null for a key without intake. */
 export function intakePublicKeyOf(key: KeyMaterial): string | null {
   const { row, versions } = key;
   if (!row.intake) return null;

@@ -33,7 +33,7 @@ export function withKey<T>(
   }
 }
 
-/** Returns functions that wrap and unwrap data keys under a key. The caller must call `wipe` after the last use. */
+/** The caller must call `wipe` after the last use. */
 export function keyCrypto(
   key: KeyMaterial,
   openings: IntakeOpenings | undefined,

@@ -16,7 +16,6 @@ import { shownEntry, type ShownEntry } from './audit.ts';
 
 const pageSize = 500;
 
-/** The last sent entry of a tenant. */
 export interface Position {
   readonly id: number;
   readonly hash: string;
@@ -31,8 +30,8 @@ type NoticeReason =
   | 'row_changed';
 
 /**
- * A finding that readers of the stream must see. Further entries follow only after a notice with the reason
- * `entries_purged`.
+ * A finding that the stream reports to its readers. After a notice with a reason other than `entries_purged`, no
+ * further entries of the tenant follow.
  */
 export interface Notice {
   readonly reason: NoticeReason;
@@ -52,7 +51,7 @@ interface Log {
   readonly anchor: ChainHead;
 }
 
-/** Yields the entries after `sent` up to the head of the audit log. Every entry is verified before it is yielded. */
+/** Every entry is verified before it is yielded. */
 export async function* newEntries(
   service: Service,
   tenantId: string,
@@ -76,7 +75,7 @@ export async function* newEntries(
       30_000,
     );
     const { rows, end, reason } = verifyPage(log, last, page);
-    // A purge can remove entries between two reads. In this case, the next call reports the purge.
+    // If a purge removed entries between two reads, the next call reports the purge.
     if (reason === 'entry_missing' && (await isPurged(service, tenantId, end.id + 1))) return;
     last = end;
     yield pieceOf(tenantId, rows, last, reason && { reason, id: last.id + 1 });
@@ -87,10 +86,7 @@ export async function* newEntries(
   }
 }
 
-/**
- * Reads a tenant's audit log in one snapshot. The result `known` is the stored hash of the last sent entry, or
- * undefined if the log does not have this entry.
- */
+/** `known` is the stored hash of the last sent entry, or undefined if the log does not have this entry. */
 async function readLog({ database, tenants }: Service, tenantId: string, sent: Position | undefined) {
   const [tenant, row, purged, stored] = await database.snapshot((tx) =>
     Promise.all([

@@ -126,7 +126,7 @@ export async function requireTenant(service: Service, idOrName: string): Promise
   throw new Refusal('not_found', 'Tenant not found: run `eaas tenant list` to see all tenants.');
 }
 
-/** Returns the id of the tenant with this id or name. The caller must check the MAC of the tenant's row. */
+/** The caller must check the MAC of the tenant's row. */
 export async function requireTenantId(service: Service, idOrName: string): Promise<string> {
   return (await requireTenant(service, idOrName)).tenant.tenant_id;
 }

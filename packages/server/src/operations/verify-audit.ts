@@ -13,12 +13,14 @@ export async function verifyAudit(
 ): Promise<Verification> {
   const { tenantId, signal } = caller;
   const { verifications } = service.admission.shares;
-  const verify = (): Promise<Verification> => {
+  const verify = async (): Promise<Verification> => {
     const end = performance.now() + longest;
     const timeLeft = () => Math.max(100, end - performance.now());
     // The verification stops one second before its time limit, because the current page can take up to a second.
     const shouldStop = () => timeLeft() < 1_000;
-    return verifyChain(service, tenantId, { ...input, shouldStop, timeLeft });
+    const verification = await verifyChain(service, tenantId, { ...input, shouldStop, timeLeft });
+    if (verification.errors.length > 0) service.tenants.forget(tenantId);
+    return verification;
   };
   return available(() => verifications.run(tenantId, 1, verify, signal));
 }

@@ -7,10 +7,7 @@ export interface Announcement {
   readonly withdraw: (sql: Sql) => Promise<void>;
 }
 
-/**
- * Adds a directory row before the write, and removes the row if the write is refused. If the outcome of the write is
- * unknown, a job removes the row later. The row does no harm until then, because a directory row grants no access.
- */
+/** If the outcome of `write` is unknown, a job removes the row later. A directory row grants no access. */
 export async function announced<T>(
   database: Database,
   { enter, withdraw }: Announcement,

@@ -129,7 +129,7 @@ test('the database accepts entries from an earlier version of the service, which
   expect(await api('GET /v1/audit/verify', {})).toMatchObject({ valid: true });
 });
 
-test('oversized batches of audit entries are written in one transaction', async () => {
+test('a batch of audit entries that is too large for one statement is written completely', async () => {
   const before = await lastId();
   const item = { key_id, dek, context: { text: '"'.repeat(1_900) } };
   const { appends } = service.counts;

@@ -185,7 +185,7 @@ async function catchUp(tenants: Tenants, view: TenantView): Promise<void> {
     view.queue.waiting = [];
     for (const item of waiting) item.settle('moved');
   } catch {
-    // The requests stay in the queue, and each request fails at its own deadline.
+    // If the database cannot be read, the requests stay in the queue, and each request fails at its own deadline.
     await sleep(100);
   }
 }

@@ -1,11 +1,11 @@
 import { type Draft, unauthorized } from '@eaas/protocol/service';
 import type { Caller } from '../caller.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal, Tampered } from '../refusal.ts';
 import type { Service } from '../service.ts';
 import { type ApiKeyRow, apiKeyTable, findApiKeyByToken } from '../store/api-keys.ts';
 import { appendLink } from '../store/append.ts';
-import { isDatabaseError, isDatabaseFault, isDuplicate } from '../store/faults.ts';
-import { type HeadRow, lockHead } from '../store/heads.ts';
+import { DatabaseSlow, isDatabaseError, isDatabaseFault, isDuplicate } from '../store/faults.ts';
+import { type HeadRow, headTable, lockHead } from '../store/heads.ts';
 import { changedRows } from '../store/rows.ts';
 import type { Transaction } from '../store/sql.ts';
 import { findTenant } from '../store/tenants.ts';
@@ -30,10 +30,7 @@ interface Changed<Answer> {
   readonly answer: Answer;
 }
 
-/**
- * Runs a change of the tenant under the lock of the head, which stops appends. The change gives the tenant a new
- * `state_id`, so that appends of replicas with outdated data fail.
- */
+/** The change gives the tenant a new `state_id`, so that appends of replicas with outdated data fail. */
 export function change<Answer>(
   service: Service,
   caller: Caller,
@@ -80,6 +77,13 @@ function refusalFor(error: unknown, begun: boolean): Refusal {
       'Another request changed the same data first: read the data again, and then repeat the change.',
     );
   }
+  if (error instanceof DatabaseSlow) {
+    return unwritten(
+      error,
+      'were not written, because the database did not respond in time, or because another session has locked the ' +
+        'audit log. Nothing was changed: try again in a moment',
+    );
+  }
   if (isDatabaseFault(error)) {
     return new Refusal(
       'unavailable',
@@ -103,7 +107,8 @@ async function openChange({ tenants }: Service, tx: Transaction, caller: Caller)
     findTenant(tx, tenantId),
     credential && findApiKeyByToken(tx, tenantId, credential.tokenHash),
   ]);
-  if (!row || !tenant) throw credential ? unauthorized() : noSuchTenant();
+  if (!tenant) throw credential ? unauthorized() : noSuchTenant();
+  if (!row) throw new Tampered(headTable.name, tenantId, tenantId);
   const state = new TenantState(row, openTenant(tenants.roots, tenant));
   const head = checkedHead(state.secrets, tenantId, row);
   const apiKey = (loaded && authentic(state.secrets, apiKeyTable, loaded)) ?? null;
@@ -116,7 +121,8 @@ async function record({ tx, state, head, time }: Change, caller: Caller, draft: 
   const { tenantId } = caller;
   const link = beginLink(state, head, Math.max(time, head.created_at));
   link.add(caller, draft);
-  // The MAC of the new head uses the tenant's keys from before the change, because no change alters these keys.
+  // The MAC of the new head is computed with the keys that the tenant had before the change. A change of the tenant
+  // never alters these keys.
   const complete = link.complete(({ id, hash }) => ({ state_id: id, state_hash: hash }));
   const [subjects, { outcome }] = await Promise.all([
     changedRows(tx, tenantId, head.id, Number.MAX_SAFE_INTEGER),

@@ -3,7 +3,7 @@ import { databaseTime } from '../store/database-time.ts';
 
 export interface Clock {
   now(): number;
-  /** Updates the estimated time. `startedAt` is the value of `performance.now()` before the query that read `time`. */
+  /** `startedAt` is the value of `performance.now()` before the query that read `time`. */
   learn(time: number, startedAt: number): void;
   wallClockError(): number;
 }

@@ -30,8 +30,8 @@ type Judge<Answer> = (facts: Facts) => Ruling<Answer> | Promise<Ruling<Answer>>;
 const patience = 4_500;
 
 /**
- * Decides a request on cached data and confirms the decision: either by an append, which fails if the tenant has
- * changed, or by a database read that begins after the request's arrival.
+ * An append confirms the decision, because it fails if the tenant has changed. Otherwise a read of the database
+ * confirms it.
  */
 export async function decide<Answer>(
   service: Service,
@@ -64,8 +64,7 @@ export async function decide<Answer>(
     if (outcome !== 'written') {
       const confirmed = await available(() => view.confirm(caller.arrivedAt));
       if (!view.stands(state)) continue;
-      // `time` is the replica's estimate of the database's time, and `confirmed` is the time that the database returned.
-      // If the API key is expired at only one of them, the request is decided again with the new time.
+      // If the API key is expired at only one of the two times, the request is decided again with the new time.
       if (apiKey && isExpired(apiKey, time) !== isExpired(apiKey, confirmed)) continue;
       if (outcome === 'over_quota') throw quotaExceeded();
     }

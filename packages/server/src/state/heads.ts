@@ -15,10 +15,7 @@ export function checkedHead<Head extends HeadRow>(
   throw new Tampered(headTable.name, tenantId, tenantId);
 }
 
-/**
- * The part of a head that closes a tenant: `moved` in the database that the tenant leaves, `arriving` in the database
- * that gets the copy.
- */
+/** `moved` closes the tenant in the database that it leaves, `arriving` in the database that gets the copy. */
 export interface Mark {
   readonly kind: 'moved' | 'arriving';
   /** Both databases store the same `copyId`, so that a tenant that has moved cannot be opened in a third database. */
@@ -28,10 +25,7 @@ export interface Mark {
 const codes = { moved: 1, arriving: 2 } as const;
 const markLength = 17;
 
-/**
- * Returns a head that closes the tenant. Earlier versions of the service refuse this head too, because its MAC is not
- * valid for an open head.
- */
+/** Earlier versions of the service refuse this head too, because its MAC is not valid for an open head. */
 export function closeHead(secrets: TenantSecrets, head: HeadRow, mark: Mark): HeadRow {
   const { mac, ...content } = seal(secrets, tableOf(mark), contentOf(head));
   return { ...content, mac: Buffer.concat([encodeMark(mark), mac]) };
@@ -49,7 +43,7 @@ export function readMark(secrets: TenantSecrets, { mac, ...head }: HeadRow): Mar
   return mark;
 }
 
-/** Converts between the `state_id` of an open head and the `state_id` of its closed head, which is negative. */
+/** The `state_id` of a closed head is negative. The function is its own inverse. */
 export function closedStateId(stateId: number): number {
   return -2 - stateId;
 }

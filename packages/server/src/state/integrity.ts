@@ -26,7 +26,7 @@ export function macHolds<Row extends { readonly mac: Uint8Array }>(
   try {
     return rowMacHolds(key, table.label, columnsOf(table, row), row.mac);
   } catch {
-    // Encoding or comparing the values of a tampered row can throw, so an error means that the MAC is invalid.
+    // A tampered row can contain values whose encoding throws, so an error means an invalid MAC.
     return false;
   }
 }

@@ -11,10 +11,7 @@ interface Author {
   readonly ipAddress: string | null;
 }
 
-/**
- * Encodes the entries of one append. Consecutive entries that differ only in their ids form a run, which is encoded
- * once.
- */
+/** Consecutive entries that differ only in their ids form a run, which is encoded once. */
 export function beginLink({ tenant, secrets }: TenantState, expected: HeadRow, created_at: number) {
   const hashOf = entryHashes();
   const hashes: string[] = [];

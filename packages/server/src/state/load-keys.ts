@@ -10,10 +10,7 @@ export interface Wanted {
   readonly keyVersion?: number | undefined;
 }
 
-/**
- * Returns the wanted keys. The caller must use the returned keys and not the cache, because the cache can drop a key at
- * any time.
- */
+/** The caller must use the returned keys and not the cache, because the cache can drop a key at any time. */
 export async function loadKeys(tenants: Tenants, state: TenantState, wanted: readonly Wanted[]) {
   const found = new Map<string, KeyMaterial>();
   const missing = wanted.filter(({ keyId, keyVersion }) => {

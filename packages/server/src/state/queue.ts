@@ -16,7 +16,7 @@ export interface Waiting {
   readonly span?: Span | undefined;
   settle(outcome: Outcome): void;
   fail(error: unknown): void;
-  /** True if the caller has already received a response. The request then must not get an audit entry. */
+  /** True if the caller already has a response, so that the request must not get an audit entry. */
   gone: boolean;
 }
 
@@ -31,7 +31,7 @@ export class Queue {
     return this.#change !== null;
   }
 
-  /** Runs a change while appends wait in this queue, so that waiting appends do not use database connections. */
+  /** Appends wait in this queue, so that they use no database connections during a change. */
   async changing<T>(work: () => Promise<T>): Promise<T> {
     const change = work();
     this.#change = change;
@@ -42,7 +42,7 @@ export class Queue {
     }
   }
 
-  /** Waits for the current change for a limited time, because a change can hang. */
+  /** Waits until the current change ends. The wait has a time limit, because a change can hang. */
   async afterChange(): Promise<void> {
     const timer = new AbortController();
     const late = sleep(mostWait, undefined, { signal: timer.signal });

@@ -10,10 +10,7 @@ const [viewBytes, apiKeyBytes, keyBytes, versionBytes] = [6_000, 1_500, 2_500, 1
 // The secret of blind hashes was measured at 9 kB, because each of its two ECDH objects copies the curve.
 const blindHashBytes = 9_000;
 
-/**
- * The cache of tenants, keys and API keys. A change of a tenant drops the changed rows or makes all cached rows of the
- * tenant invalid, so outdated rows are never found.
- */
+/** A change of a tenant drops the changed rows or all rows of the tenant, so outdated rows are never found. */
 export class Remembered {
   readonly views: BoundedMap<string, TenantView>;
   readonly #keys: BoundedMap<string, KeyMaterial>;
@@ -30,10 +27,7 @@ export class Remembered {
     return this.#keys.get(idOf(state, keyId));
   }
 
-  /**
-   * Adds a key to the cache, or updates its size. Call this method again when the key gets more versions or a derived
-   * secret.
-   */
+  /** Call this method again when the key gets more versions or a derived secret. */
   keepKey(state: TenantState, key: KeyMaterial): void {
     if (this.#isCurrent(state)) this.#keys.set(idOf(state, key.row.key_id), key);
   }

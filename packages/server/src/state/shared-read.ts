@@ -1,4 +1,4 @@
-/** Shares one read between concurrent callers. Each caller gets the result of a read that begins after the call. */
+/** Each caller gets the result of a read that begins after the call. */
 export class SharedRead<T> {
   readonly #read: () => Promise<T>;
   #running: Promise<T> | null = null;

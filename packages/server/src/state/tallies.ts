@@ -9,10 +9,7 @@ export interface MinuteCount {
   count: number;
 }
 
-/**
- * Counts audit entries by action, and unwraps per tenant. The cached data of each tenant contains the tenant's count,
- * so that this class needs no memory per tenant.
- */
+/** The cached data of a tenant contains its count, so that this class needs no memory per tenant. */
 export class Tallies {
   readonly byAction = new Map<AuditAction, number>(auditActions.map((action) => [action, 0]));
   #minute = 0;
@@ -33,7 +30,6 @@ export class Tallies {
     if (unwrapped > 0) this.#unwrapped(ofTenant, unwrapped, Math.floor(time / minuteLength));
   }
 
-  /** Returns the number of unwraps of the tenant that had the most unwraps in the last full minute. */
   busiest(time: number): number {
     this.#begin(Math.floor(time / minuteLength));
     return this.#mostBefore;

@@ -13,14 +13,13 @@ export interface KeyMaterial {
   readonly row: KeyRow;
   readonly hashKey: KeyObject | null;
   readonly versions: Map<number, KeyObject | null>;
-  /** The text of the public key of the newest version, if a call has asked for it. */
   intakePublicKey?: string;
-  /** The key for blind hashes, which the first blind hash derives from the hash key. */
   blindHash?: BlindHashKey;
 }
 
 /**
- * Identifies the tenant's last change. The id of the change is not enough, because a restored database uses ids again.
+ * Identifies the tenant's last change. The id of the change is not enough, because a restored database assigns the same
+ * ids again.
  */
 type StateName = Pick<SeenHead, 'state_id' | 'state_name'>;
 

@@ -7,10 +7,7 @@ import type { TenantState } from './tenant-state.ts';
 export class TenantView {
   state: TenantState;
   head: HeadRow;
-  /**
-   * When the latest read began, as a value of `performance.now()`. The result of an earlier read must not replace newer
-   * data.
-   */
+  /** When the latest read began (`performance.now()`). The result of an earlier read must not replace newer data. */
   readAt: number;
   readonly queue = new Queue();
   conflicts = 0;

@@ -2,7 +2,8 @@ import type { Alarms } from '../alarms.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { Roots } from '../crypto/key-hierarchy.ts';
 import type { Database } from '../store/database.ts';
-import { findHead, type HeadRow, type SeenHead } from '../store/heads.ts';
+import { Tampered } from '../refusal.ts';
+import { findHead, headTable, type HeadRow, type SeenHead } from '../store/heads.ts';
 import { changedRows, type Loaded } from '../store/rows.ts';
 import type { Sql, Transaction } from '../store/sql.ts';
 import { findTenant, type TenantRow } from '../store/tenants.ts';
@@ -31,28 +32,22 @@ export class Tenants {
   readonly database: Database;
   readonly roots: Roots;
   readonly timelines = new Timelines();
-  readonly remembered: Remembered;
+  readonly remembered = new Remembered();
   readonly tokens: Tokens;
-  /** Becomes false when this replica finds an open tenant, and true when it finds a closed tenant. */
+  /** A health check that finds an open tenant sets false. A read of a closed head sets true. */
   mayBeClosed = true;
   readonly turns: Admission['turns'];
   readonly #clock: Clock;
   readonly #reloads = new Map<string, SharedRead<TenantView | undefined>>();
 
-  constructor(
-    database: Database,
-    roots: Roots,
-    clock: Clock,
-    admission: Admission,
-    alarms: Alarms,
-    remembered = new Remembered(),
-  ) {
+  constructor(database: Database, roots: Roots, clock: Clock, admission: Admission, alarms: Alarms) {
     this.database = database;
     this.roots = roots;
     this.#clock = clock;
-    this.remembered = remembered;
     this.turns = admission.turns;
     this.tokens = new Tokens(this, admission, alarms);
+    // A remembered row may differ from the changed row in the database, so it must not grant access any longer.
+    alarms.distrust = (tenantId) => this.forget(tenantId);
   }
 
   async view(tenantId: string): Promise<TenantView | undefined> {
@@ -92,10 +87,7 @@ export class Tenants {
     this.#noteHead(view, head, performance.now());
   }
 
-  /**
-   * Reads the head of an audit log, corrects the clock and detects lost entries. Every read of a head must use this
-   * method.
-   */
+  /** Corrects the clock and detects lost entries, so every read of a head must use this method. */
   async seeHead<S extends Sql>(
     sql: S,
     tenantId: string,
@@ -130,6 +122,7 @@ export class Tenants {
     );
     if (tenant && head) return { startedAt, before, tenant, head, changed };
     this.forget(tenantId);
+    if (tenant) throw new Tampered(headTable.name, tenantId, tenantId);
     this.timelines.forget(tenantId);
     return undefined;
   }

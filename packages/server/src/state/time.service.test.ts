@@ -67,7 +67,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-test('an entry in the future does not change expiry, rotation or quota', async () => {
+test('an entry with a time in the future does not change expiry, rotation or quota', async () => {
   const now = world.time;
   world.time = now + year;
   const service = world.replica();

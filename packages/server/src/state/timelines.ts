@@ -8,10 +8,7 @@ interface LastHead {
   isLost: boolean;
 }
 
-/**
- * The last known head of each tenant's audit log. The heads remain after a tenant's other data was dropped from the
- * cache, so that a restore or failover that has removed entries is detected.
- */
+/** The heads stay after other data has left the cache, so that a restore that has removed entries is detected. */
 export class Timelines {
   readonly #last = new BoundedMap<string, LastHead>(50_000);
   wentBack = 0;

@@ -47,7 +47,7 @@ export class Tokens {
     const view = known && this.#tenants.remembered.views.get(known.tenantId);
     const apiKey = view && this.#tenants.remembered.apiKey(view.state, known.apiKeyId);
     if (apiKey) return { view, apiKey };
-    // If the shared lookup fails or finds nothing, each waiting caller queries again.
+    // If a running lookup of the same API key fails or finds nothing, this caller queries again.
     const shared = await this.#running.get(token)?.catch(() => undefined);
     if (shared) return shared;
     const own = this.#inShare(tokenHash, (tenantId) => this.#load(tenantId, tokenHash));
@@ -64,10 +64,7 @@ export class Tokens {
     }
   }
 
-  /**
-   * Finds an API key without reading the log's head. `GET /v1/audit/verify` is authenticated in this way, because a
-   * tampered head must not block the request that reports the tampering.
-   */
+  /** Does not read the head: a tampered head must not block `GET /v1/audit/verify`, which reports the tampering. */
   async read(tokenHash: Uint8Array): Promise<ReadToken | undefined> {
     return this.#inShare(tokenHash, async (tenantId) => {
       const { database, roots } = this.#tenants;
@@ -104,7 +101,7 @@ export class Tokens {
       });
       if (!read || !loaded) return undefined;
       const view = this.#tenants.learn(read);
-      // Another read has updated the tenant's data since this read began, so the API key is read again.
+      // Another read has updated the tenant's data, so the API key is read again.
       if (!view.state.isNamed(read.head)) continue;
       const apiKey = this.#authentic(view.state.secrets, loaded);
       if (!apiKey) return undefined;

@@ -6,15 +6,11 @@ export interface Link {
   readonly expected: HeadRow;
   readonly next: HeadRow;
   readonly runs: readonly string[];
-  /** The hash and the MAC of each entry, together 64 bytes per entry. */
   readonly seals: Uint8Array;
 }
 
 export interface Appended {
-  /**
-   * `clock` means that `now` differs too much from the database's time. `moved` means that another append or a change
-   * came first.
-   */
+  /** `clock`: `now` differs too much from the database's time. `moved`: another append or a change came first. */
   readonly outcome: 'written' | 'moved' | 'clock';
   readonly time: number;
 }
@@ -36,7 +32,7 @@ export async function appendLink(sql: Sql, tenantId: string, link: Link, now: nu
 }
 
 /**
- * Encodes consecutive entries that differ only in their ids as JSON. The driver sends JSON text unchanged, but would
+ * Returns the JSON of consecutive entries that differ only in their ids. The driver sends JSON text unchanged, but would
  * escape each value of a list.
  */
 export function encodeRun(entry: StoredEntry, first: number, last: number): string {

@@ -20,11 +20,7 @@ interface Page {
   readonly offset: number;
 }
 
-/**
- * Returns one page of entries, newest first. The query first finds the times of the page, because the indexes contain
- * times and no ids. The last offset skips entries of an earlier page that have the same time as the first entry of this
- * page.
- */
+/** The indexes contain times and no ids, so the query first finds the times of the page. */
 export async function listEntries(
   sql: Sql,
   tenantId: string,
@@ -114,11 +110,7 @@ export async function firstEntrySince(
   return row?.id ?? range.first;
 }
 
-/**
- * Returns tenants whose oldest entry is older than `time`. `oldest_at` is never later than a tenant's oldest entry, so
- * the query reads and updates only tenants with an `oldest_at` before `time`. A tenant without entries gets yesterday's
- * time, because all entries that it appends will be later.
- */
+/** `oldest_at` is never later than the oldest entry. A log without entries gets only entries later than yesterday. */
 export async function tenantsToPurge(sql: Sql, time: number): Promise<string[]> {
   const yesterday = (await databaseTime(sql)) - 86_400_000;
   const rows = await sql<{ tenant_id: string; is_due: boolean }[]>`

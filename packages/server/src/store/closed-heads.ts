@@ -1,10 +1,7 @@
 import type { HeadRow } from './heads.ts';
 import type { Sql, Transaction } from './sql.ts';
 
-/**
- * Writes a head. A negative `state_id` closes the tenant: an append compares the `state_id`, so no replica can append.
- * The usage job skips closed tenants.
- */
+/** A negative `state_id` closes the tenant, because an append must name the `state_id` of the head. */
 export async function writeHead(tx: Transaction, { tenant_id, ...columns }: HeadRow): Promise<void> {
   const uncounted = columns.state_id >= 0;
   await tx`update eaas.audit_heads set ${tx({ ...columns, uncounted })} where tenant_id = ${tenant_id}`;
@@ -16,7 +13,7 @@ export async function insertClosedHead(tx: Transaction, head: HeadRow): Promise<
 
 /** Returns whether all tenants of the database are closed. A database without tenants counts as open. */
 export async function isWhollyClosed(sql: Sql): Promise<boolean> {
-  // The statements are separate, because Citus refuses a subquery over all tenants.
+  // These are two statements and not one with a subquery, because Citus refuses a subquery over all tenants.
   const open = await sql`select from eaas.audit_heads where state_id >= 0 limit 1`;
   return open.count === 0 && (await sql`select from eaas.audit_heads limit 1`).count > 0;
 }

@@ -17,9 +17,7 @@ async function portion(query: PromiseLike<readonly Portion[]>): Promise<Portion>
   return (await first(query)) ?? { rows: '[]', count: 0 };
 }
 
-/**
- * Returns the id of the last entry of the next portion. A portion has a limited size, so that it takes little memory.
- */
+/** A portion has a limited size, so that it takes little memory. */
 export async function lastOfPortion(sql: Sql, tenantId: string, after: number, through: number) {
   const end = Math.min(through, after + mostEntries);
   const row = await first(sql<{ id: number | null }[]>`
@@ -37,7 +35,6 @@ export function entryPortion(sql: Sql, tenantId: string, after: number, through:
     ) e`);
 }
 
-/** Returns the number of the last change in the next portion, or undefined if no row has changed. */
 export async function lastOfChanges(sql: Sql, tenantId: string, after: number): Promise<number | undefined> {
   const row = await first(sql<{ rev: number | null }[]>`
     select max(rev) as rev from (
@@ -57,10 +54,7 @@ export function recordPortion(sql: Sql, tenantId: string, { after, through }: Ra
     where tenant_id = ${tenantId} and rev > ${after} and rev <= ${through}`);
 }
 
-/**
- * Returns the ids of the rows that changed in the range. A row that changes again after the range is omitted, because a
- * later range contains it.
- */
+/** A row that changes again after the range is omitted, because a later range contains it. */
 export async function subjectsOf(sql: Sql, tenantId: string, { after, through }: Range): Promise<string[]> {
   const rows = await sql<{ subject: string }[]>`
     select subject from eaas.row_records r where tenant_id = ${tenantId} and rev > ${after} and rev <= ${through}
@@ -69,7 +63,7 @@ export async function subjectsOf(sql: Sql, tenantId: string, { after, through }:
   return rows.map(({ subject }) => subject);
 }
 
-/** Returns rows in the order of their changes, because a destroyed key frees its name for another key. */
+/** Rows come in the order of their changes, because a key's name is free only after the key was destroyed. */
 export function rowPortion(
   sql: Sql,
   table: 'tenants' | 'keys' | 'api_keys',
@@ -154,8 +148,7 @@ const counters = {
  */
 export async function copyCounters(from: Transaction, to: Transaction, tenantId: string): Promise<void> {
   await from`select from eaas.usage_cursors where tenant_id = ${tenantId} for update`;
-  // The target can have counters that the source does not have, because the target has counted further than the source
-  // since an earlier copy. These counters are set to 0.
+  // All counters of the target are set to 0 first, because the target can have counters that the source does not have.
   await to`update eaas.usage set count = 0 where tenant_id = ${tenantId}`;
   await to`update eaas.key_version_uses set wraps = 0, unwraps = 0, last_unwrap_at = null where tenant_id = ${tenantId}`;
   for (const [table, key] of Object.entries(counters)) {
@@ -167,8 +160,8 @@ export async function copyCounters(from: Transaction, to: Transaction, tenantId:
 }
 
 /**
- * Inserts rows. If a row exists already, `keep` keeps the existing row and `fail` makes the statement fail. A list of
- * columns replaces an existing row that has the same values in these columns.
+ * If a row exists already, `keep` keeps it, `fail` fails, and a list of columns replaces a row that is equal in these
+ * columns.
  */
 export async function putRows(
   tx: Transaction,
@@ -189,7 +182,6 @@ export async function putRows(
   );
 }
 
-/** Returns the SQL that assigns all columns of a new row, except the columns of its key. */
 async function replacement(sql: Sql, table: string, key: readonly string[]): Promise<string> {
   const columns = await sql<{ name: string }[]>`
     select quote_ident(attname) as name from pg_catalog.pg_attribute

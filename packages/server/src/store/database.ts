@@ -4,10 +4,7 @@ import { type Connection, openPool, type Pool, type Transaction } from './sql.ts
 import { tracedSql } from './traced-sql.ts';
 
 const grace = 5_000;
-/**
- * The age in milliseconds below which a pool is kept after a lost connection, if `maxReplaced` replaced pools are still
- * open. Without this limit, a pooler that ends every connection would cause a new pool for each query.
- */
+/** Without this limit, a pooler that ends every connection would cause a new pool for each query. */
 const young = 200;
 const maxReplaced = 5;
 
@@ -34,7 +31,7 @@ export class Database {
     this.#pool = openPool(this.#connection, this.#max);
   }
 
-  /** Runs the work with a time limit. After the error DatabaseSlow, the work can still take effect. */
+  /** After the error DatabaseSlow, the work can still take effect. */
   async run<T>(work: (sql: Pool) => Promise<T>, milliseconds = 3_000): Promise<T> {
     if (this.#free > 0) this.#free--;
     else await traced('database.wait', () => this.#wait(milliseconds));
@@ -45,7 +42,7 @@ export class Database {
       this.#answeredAt = performance.now();
       return result;
     } catch (error) {
-      // The other pools are replaced too if the database has not responded to them since this work began.
+      // Other pools are replaced too if the database has not responded to them since this work began.
       if (error instanceof DatabaseSlow) this.#suspect(pool, (one) => one.#answeredAt < startedAt);
       else if (isConnectionLost(error) && !this.#isKept()) this.#suspect(pool, (one) => !one.#isKept());
       throw error;
@@ -57,8 +54,7 @@ export class Database {
   }
 
   /**
-   * Runs the work in a transaction with time limits. Only PostgreSQL 17 and later end the transaction of a client that
-   * stops in the middle of a statement's messages.
+   * Only PostgreSQL 17 and later end the transaction of a client that stops in the middle of a statement's messages.
    */
   async transaction<T>(work: (tx: Transaction) => Promise<T>, milliseconds = 4_000): Promise<T> {
     const limit = String(0.75 * milliseconds);

@@ -13,7 +13,7 @@ export async function findTokenTenant(sql: Sql, tokenHash: Uint8Array): Promise<
   return row?.tenant_id;
 }
 
-/** Adds an API key to the token directory. Call `enterToken` before the transaction that inserts the API key. */
+/** Call `enterToken` before the transaction that inserts the API key. */
 export async function enterToken(sql: Sql, tenantId: string, tokenHash: Uint8Array): Promise<void> {
   await sql`insert into eaas.token_directory (token_hash, tenant_id) values (${tokenHash}, ${tenantId})`;
 }
@@ -22,17 +22,14 @@ export async function removeToken(sql: Sql, tokenHash: Uint8Array): Promise<void
   await sql`delete from eaas.token_directory where token_hash = ${tokenHash}`;
 }
 
-/**
- * Returns the id of the tenant that has reserved a name. The caller must check the tenant's row, because the tenant
- * might have been renamed.
- */
+/** The caller must check the tenant's row, because the tenant might have been renamed. */
 export async function findNamedTenant(sql: Sql, name: string): Promise<string | undefined> {
   const row = await first(sql<{ tenant_id: string }[]>`
     select tenant_id from eaas.tenant_names where name = ${name}`);
   return row?.tenant_id;
 }
 
-/** Reserves a name for a tenant. Call `reserveName` before the transaction that writes the name to the tenant's row. */
+/** Call `reserveName` before the transaction that writes the name to the tenant's row. */
 export async function reserveName(sql: Sql, tenantId: string, name: string): Promise<boolean> {
   const { count } = await sql`
     insert into eaas.tenant_names as reserved (name, tenant_id) values (${name}, ${tenantId})
@@ -41,7 +38,6 @@ export async function reserveName(sql: Sql, tenantId: string, name: string): Pro
   return count > 0 || takeOver(sql, tenantId, name);
 }
 
-/** Takes a reserved name from a tenant that did not write the name within a minute. */
 async function takeOver(sql: Sql, tenantId: string, name: string): Promise<boolean> {
   const reserved = await findReservation(sql, name);
   if (!reserved?.is_old || (await isNamed(sql, reserved.tenant_id, name))) return false;
@@ -54,7 +50,7 @@ async function takeOver(sql: Sql, tenantId: string, name: string): Promise<boole
 export async function releaseName(sql: Sql, tenantId: string, name: string): Promise<void> {
   const reserved = await findReservation(sql, name);
   if (reserved?.tenant_id !== tenantId || (await isNamed(sql, tenantId, name))) return;
-  // `created_at` is compared, because the tenant might have reserved the name again in the meantime.
+  // A newer reservation by the same tenant has another `created_at`, so it stays.
   await sql`
     delete from eaas.tenant_names
     where name = ${name} and tenant_id = ${tenantId} and created_at = ${reserved.created_at}`;
@@ -79,10 +75,7 @@ export async function removeFromDirectories(sql: Sql, tenantId: string): Promise
   await sql`delete from eaas.tenant_names where tenant_id = ${tenantId}`;
 }
 
-/**
- * Removes rows that were written at `since` or later for an API key or a name that no tenant has. The queries
- * materialize one table, because Citus needs this for a join of tables on different shards.
- */
+/** Citus needs a materialized table for a join of tables on different shards. */
 export async function removeAbandoned(sql: Sql, since: number): Promise<void> {
   const isDue = sql`created_at >= ${since}::bigint
     and created_at < ${(await databaseTime(sql)) - abandonedAfter}::bigint`;
@@ -98,7 +91,6 @@ export async function removeAbandoned(sql: Sql, since: number): Promise<void> {
       select 1 from known t where t.tenant_id = d.tenant_id and t.name = d.name)`;
 }
 
-/** Writes the missing rows of all tenants. */
 export async function restoreMissing(sql: Sql): Promise<void> {
   await sql`
     with known as materialized (select token_hash from eaas.token_directory)

@@ -21,7 +21,6 @@ const tenantTables = [
   'verification_markers',
 ];
 
-/** The tables in which a request finds its tenant, with the columns by which Citus distributes these tables. */
 const directories: Readonly<Record<string, string>> = { token_directory: 'token_hash', tenant_names: 'name' };
 
 /**
@@ -36,7 +35,6 @@ export async function hasCitus(sql: Sql): Promise<boolean> {
   return (await sql`select from pg_extension where extname = 'citus'`).count > 0;
 }
 
-/** Returns the names of the tables and functions that Citus must distribute, but has not distributed yet. */
 export async function undistributed(sql: Sql): Promise<{ tables: string[]; functions: string[] }> {
   const wanted = [...tenantTables, ...Object.keys(directories)];
   const tables = await sql<{ name: string }[]>`
@@ -58,9 +56,6 @@ export async function allowSchemaChanges(tx: Transaction): Promise<void> {
     set_config('citus.multi_shard_modify_mode', 'sequential', true)`;
 }
 
-/**
- * Distributes the tables and functions that Citus has not distributed yet. Citus also copies the rows of the tables.
- */
 export async function distribute(tx: Transaction): Promise<void> {
   const { tables, functions } = await undistributed(tx);
   if (tables.length === 0 && functions.length === 0) return;
@@ -88,9 +83,7 @@ async function distributeTable(tx: Transaction, name: string): Promise<void> {
     colocate_with => ${neighbour})`;
 }
 
-/**
- * Distributes a function. With `force_delegation`, Citus sends a call to the tenant's node even inside a transaction.
- */
+/** With `force_delegation`, Citus sends a call to the tenant's node even inside a transaction. */
 async function distributeFunction(tx: Transaction, name: string): Promise<void> {
   const [row] = await tx<{ signature: string }[]>`
     select oid::regprocedure::text as signature from pg_proc
@@ -107,7 +100,7 @@ async function removeLocalRows(tx: Transaction, tables: readonly string[]): Prom
     select tgrelid::regclass::text as table, tgname as name from pg_trigger
     where tgfoid = to_regproc('eaas.refuse_truncate')
       and tgrelid = any (${tables.map((name) => `eaas.${name}`)}::text[]::regclass[])`;
-  // The triggers of the shards stay enabled, because this setting limits the statements to the local tables.
+  // This setting limits the statements to the local tables, so the triggers of the shards stay enabled.
   const local = () => tx`select set_config('citus.enable_ddl_propagation', 'off', true)`;
   await local();
   for (const { table, name } of triggers) await tx.unsafe(`alter table ${table} disable trigger ${name}`);

@@ -3,8 +3,7 @@ import { first } from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 
 /**
- * For each action, the number of entries of a tenant or a key up to `created_at`. The total of a period is the
- * difference of two sums, plus the entries of the period before the first sum and after the second sum.
+ * `counts` covers all entries up to `created_at`, so the entries between two sums are their difference.
  */
 interface Sum {
   readonly created_at: number;
@@ -14,7 +13,7 @@ interface Sum {
 const sumEvery = 1_000;
 const stepSize = 5 * sumEvery;
 
-/** The total of a filter. With sums, `after` is the number of the entries after the sum `late`. */
+/** `after` is the number of matching entries that are later than the sum `late`. */
 interface Total {
   readonly total: number;
   readonly sums?: { readonly early: Sum; readonly late: Sum; readonly after: number };
@@ -22,7 +21,7 @@ interface Total {
 
 const beforeAll: Sum = { created_at: 0, counts: {} };
 
-/** If no entry of the tenant was purged, the sums contain all entries, and the first entries are not counted again. */
+/** The newest sum contains all earlier entries, unless entries were purged or the filter has a start. */
 export async function totalOf(
   sql: Sql,
   tenantId: string,
@@ -41,17 +40,14 @@ export async function totalOf(
     return { total: await countEntries(sql, tenantId, filter) };
   }
   const [before, after] = await Promise.all([
-    countEntries(sql, tenantId, { ...filter, to: early.created_at }),
+    early === beforeAll ? 0 : countEntries(sql, tenantId, { ...filter, to: early.created_at }),
     countEntries(sql, tenantId, { ...filter, from: late.created_at + 1 }),
   ]);
   const total = before + sumOf(late, action) - sumOf(early, action) + after;
   return { total, sums: { early, late, after } };
 }
 
-/**
- * Ends the period of the filter at a sum that is near the page, so that PostgreSQL skips about a thousand entries for
- * any offset.
- */
+/** PostgreSQL skips only about a thousand entries for any offset, because the returned filter ends near the page. */
 export async function skipToPage(
   sql: Sql,
   tenantId: string,
@@ -68,7 +64,7 @@ export async function skipToPage(
   return { filter: { ...filter, to }, offset: offset - newest + sumOf(sum, filter.action) };
 }
 
-/** Finds the first sum of at least `wanted` by a binary search between two times. The sum at `to` must be large enough. */
+/** A binary search. The sum at the time `to` must be at least `wanted`. */
 async function firstSumOf(
   sql: Sql,
   tenantId: string,
@@ -106,7 +102,7 @@ function sumOf({ counts }: Sum, action: string | undefined): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
-/** Writes the next sums of a tenant. The caller must hold the lock of the tenant's usage cursor. */
+/** The caller must hold the lock of the tenant's usage cursor. */
 export async function sumNext(tx: Transaction, tenantId: string): Promise<boolean> {
   const [cursor] = await tx<{ from: number; head: number }[]>`
     select greatest(c.summed_through, coalesce(a.id, 0)) as from, h.id as head
@@ -122,10 +118,7 @@ export async function sumNext(tx: Transaction, tenantId: string): Promise<boolea
   return end + sumEvery < head;
 }
 
-/**
- * Returns the id of the last entry of a sum. The next entry has a later time, because a sum counts all entries up to a
- * time.
- */
+/** A sum counts all entries up to a time, so the next entry must have a later time. */
 async function lastOfTime(sql: Sql, tenantId: string, from: number, head: number) {
   const last = await entryAt(sql, tenantId, Math.min(from + stepSize, head));
   if (!last || last.id <= from) return undefined;
@@ -138,8 +131,8 @@ async function lastOfTime(sql: Sql, tenantId: string, from: number, head: number
 }
 
 /**
- * Writes a sum of the tenant for each thousand entries. The hashes of the entries choose about one entry of a thousand,
- * and the key of this entry gets a sum. So a key has a sum for about each thousand of its own entries.
+ * Each thousandth entry gets a sum of the tenant. A hash chooses about one entry in a thousand, whose key gets a sum
+ * too.
  */
 async function writeSums(tx: Transaction, tenantId: string, from: number, end: number): Promise<void> {
   const isAfter = tx`e.tenant_id = ${tenantId}

@@ -54,10 +54,7 @@ export function isConnectionLost(error: unknown): boolean {
   return lost.test(code) || code === unparsed || syscall === 'read' || syscall === 'write';
 }
 
-/**
- * Returns whether the error comes from postgres.js. When a connection breaks, postgres.js throws errors in timers and
- * ignored promises. The caller of the query gets a separate error.
- */
+/** When a connection breaks, postgres.js throws errors in timers. The caller of the query gets a separate error. */
 export function isDriverFault(error: unknown): boolean {
   if (isDatabaseFault(error)) return true;
   const stack = error instanceof Error ? (error.stack ?? '') : '';

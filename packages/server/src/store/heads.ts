@@ -23,8 +23,8 @@ export const headTable: Table<HeadRow> = {
 };
 
 export interface SeenHead extends HeadRow {
-  /** The hash of the entry `state_id`, or null if this entry was purged. */
   readonly state_name: Uint8Array | null;
+  /** The hash of the entry `state_id`, or null if this entry was purged. */
   readonly known_hash?: Uint8Array | null | undefined;
   readonly now: number;
 }

@@ -59,7 +59,7 @@ export async function findKeyVersions(
   keyIds: readonly string[],
   named: readonly { keyId: string; keyVersion: number }[],
 ): Promise<KeyVersionRow[]> {
-  // A key can have thousands of versions, so each row is looked up by the primary key.
+  // Only the wanted versions are read, each by the primary key, because a key can have thousands of versions.
   return sql<KeyVersionRow[]>`
     select v.key_id, v.key_version, v.created_at, v.sealed
     from (
@@ -117,10 +117,7 @@ function matching(sql: Sql, { status, name, among }: KeyFilter) {
 
 type DueKey = Pick<KeyRow, 'tenant_id' | 'key_id' | 'key_version' | 'status'>;
 
-/**
- * Returns the keys to rotate or erase. A key with the maximum number of versions cannot be rotated and stays due, so it
- * comes last.
- */
+/** A key with the maximum number of versions cannot be rotated and stays due, so it comes last. */
 export async function keysDue(sql: Sql): Promise<DueKey[]> {
   return sql<DueKey[]>`
     select tenant_id, key_id, key_version, status from eaas.keys

@@ -40,7 +40,7 @@ export async function migrate(sql: Pool, serverRole: string | null): Promise<num
   return applied;
 }
 
-/** Applies the missing migrations up to the next online migration. A new database gets all migrations at once. */
+/** A new database gets all migrations at once. */
 async function applyNext(sql: Pool, serverRole: string | null) {
   const known = (await hasVersions(sql)) ? await schemaVersion(sql) : 0;
   const online = migrations[known];
@@ -76,7 +76,7 @@ export async function isMigrated(sql: Sql): Promise<boolean> {
   return (await hasVersions(sql)) && (await schemaVersion(sql)) >= migrations.length;
 }
 
-/** Returns whether the server's role owns the tables. The owner of a table can remove its triggers. */
+/** The owner of a table can remove its triggers. */
 export async function ownsTables(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ owns: boolean }[]>`
     select pg_has_role(current_user, relowner, 'usage') as owns from pg_class where oid = 'eaas.audit_entries'::regclass`;
@@ -96,7 +96,6 @@ async function hasVersions(sql: Sql): Promise<boolean> {
   return found?.there === true;
 }
 
-/** The version of the database schema that this program creates and needs. */
 export const newestVersion = migrations.length;
 
 export async function schemaVersion(sql: Sql): Promise<number> {

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeadlock } from './faults.ts';
 import type { Pool } from './sql.ts';
 
-/** A migration that creates and drops indexes outside a transaction, while servers read and write the table. */
 export interface OnlineMigration {
   readonly table: string;
   readonly created: Readonly<Record<string, string>>;
@@ -11,10 +10,6 @@ export interface OnlineMigration {
   readonly statements: string;
 }
 
-/**
- * Creates and drops the indexes of an online migration. An interrupted run can be repeated, and several processes can
- * run it at the same time.
- */
 export async function changeIndexes(sql: Pool, { table, created, dropped }: OnlineMigration): Promise<void> {
   for (const [name, columns] of Object.entries(created)) {
     while (!(await advance(sql, table, name, columns))) await pause();
@@ -22,9 +17,7 @@ export async function changeIndexes(sql: Pool, { table, created, dropped }: Onli
   for (const name of dropped) while (!(await dropIndex(sql, name))) await pause();
 }
 
-/**
- * Returns SQL that changes the indexes inside the transaction of a new database, because no server uses its tables yet.
- */
+/** The SQL can run inside a transaction, because no server uses the tables of a new database yet. */
 export function indexesOfNew({ table, created, dropped }: OnlineMigration): string {
   const create = Object.entries(created).map(
     ([name, columns]) => `create index ${name} on eaas.${table} ${columns};`,
@@ -36,8 +29,7 @@ async function advance(sql: Pool, table: string, name: string, columns: string):
   const state = await stateOf(sql, table, name);
   if (state === 'valid' || state === 'building') return state === 'valid';
   if (state === 'broken') {
-    // If the build of an index ends while `stateOf` runs, `stateOf` can return `broken` for a valid index. A second
-    // call returns the right state.
+    // `stateOf` can return `broken` for a valid index whose build ends at the same time, so it is called again.
     await pause();
     if ((await stateOf(sql, table, name)) !== 'broken' || !(await dropIndex(sql, name))) return false;
   }
@@ -53,10 +45,7 @@ function dropIndex(sql: Pool, name: string): Promise<boolean> {
   return execute(sql, `drop index concurrently if exists eaas.${name}`);
 }
 
-/**
- * Executes a statement. Returns false if PostgreSQL ended the statement, because concurrent migrations waited for each
- * other.
- */
+/** Returns false if PostgreSQL ended the statement, because concurrent migrations waited for each other. */
 async function execute(sql: Pool, statement: string): Promise<boolean> {
   try {
     await sql.unsafe(statement);
@@ -73,10 +62,7 @@ function pause(): Promise<void> {
 
 type State = 'valid' | 'building' | 'broken' | 'missing';
 
-/**
- * Returns the state of an index. An invalid index is `building` if a migration builds it now, and `broken` if its build
- * was interrupted.
- */
+/** `building` if a migration builds the index now, and `broken` if its build was interrupted. */
 async function stateOf(sql: Pool, table: string, name: string): Promise<State> {
   const [row] = await sql<{ state: State }[]>`
     select case when i.indisvalid then 'valid'

@@ -4,10 +4,7 @@ import type { Transaction } from './sql.ts';
 export interface RawEntry {
   readonly id: number;
   readonly createdAt: number;
-  /**
-   * The columns of the entry. Each column is its length in 4 bytes, followed by its text. For null, all bits of the
-   * length are set.
-   */
+  /** Each column is a length of 4 bytes and a text. For null, all bits of the length are set. */
   readonly parts: Uint8Array;
   readonly hash: Uint8Array;
   readonly mac: Uint8Array;
@@ -22,14 +19,11 @@ const pageBytes = 4 * 1024 * 1024;
 const signature = 'PGCOPY\n\u00ff\r\n\0';
 const fieldCount = 10;
 
-/**
- * Reads entries by COPY, which encodes fields as `pae` encodes parts. A transaction is needed, because postgres.js
- * throws if a connection sends another query during a COPY.
- */
+/** postgres.js throws if a connection sends another query during a COPY, so a transaction is needed. */
 export async function rawEntries(tx: Transaction, tenantId: string, first: number, last: number) {
   if (parseUuid(tenantId) !== tenantId) throw new TypeError('`tenantId` must be a UUID in lower case');
-  // COPY accepts no parameters, so `whole` and the UUID check keep other SQL out of the statement. The query sorts by
-  // the number `e.id`, because `id` alone is the text of the id.
+  // COPY accepts no parameters, so `whole` and the UUID check keep other SQL out. `id` is a text, so `e.id` sorts by
+  // number.
   const query = tx.unsafe(`copy (
     select id::text, action, key_id::text, key_version::text, actor, ip_address, metadata, created_at::text, hash, mac
     from (
@@ -44,14 +38,14 @@ export async function rawEntries(tx: Transaction, tenantId: string, first: numbe
   await new Promise<void>((resolve, reject) => {
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     stream.on('end', () => {
-      // postgres.js pauses the socket while the stream is full. This last read makes postgres.js resume the socket.
+      // postgres.js pauses the socket while the stream is full. This last read lets it continue.
       stream._read(0);
       resolve();
     });
     stream.on('error', reject);
   });
   const bytes = Buffer.concat(chunks);
-  // `isCut` can be true for a complete page, because the limit counts only metadata. The caller then reads once more.
+  // `isCut` can be true by mistake, because the limit counts only metadata. The mistake costs only one more read.
   return { rows: readRows(bytes), isCut: bytes.length >= pageBytes };
 }
 

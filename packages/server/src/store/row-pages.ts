@@ -2,7 +2,10 @@ import type { ApiKeyRow } from './api-keys.ts';
 import type { KeyRow, KeyVersionRow } from './keys.ts';
 import type { Sql } from './sql.ts';
 
-/** Counts rows that a tenant must have at most once. A count above 1 shows that someone has removed a constraint. */
+/**
+ * Counts the rows of tables that have at most one row per tenant. A count above 1 shows that someone has removed a
+ * constraint.
+ */
 export async function countSingleRows(sql: Sql, tenantId: string): Promise<Record<string, number>> {
   const [row] = await sql<Record<string, number>[]>`select
     (select count(*) from eaas.tenants where tenant_id = ${tenantId}) as tenant,

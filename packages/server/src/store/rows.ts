@@ -6,11 +6,11 @@ export interface Table<Row> {
   readonly id: string;
   /** The label of the MAC. Each table has a different label, so that the MAC of a row is not valid in another table. */
   readonly label: readonly string[];
-  /** The columns that the MAC covers, in the order of the MAC's input. */
+  /** The order of the columns is a part of the MAC. */
   readonly columns: readonly (keyof Row & string)[];
-  /** A column that a later version of the schema added. The MAC covers it only if it is not null. */
+  /** A column that a later version of the schema added. The MAC covers the column only if its value is not null. */
   readonly added?: keyof Row & string;
-  /** A boolean column that a later version of the schema added. If it is true, its name is the last part of the MAC. */
+  /** A later version of the schema added this column. If it is true, the MAC also covers its name. */
   readonly flag?: keyof Row & string;
 }
 
@@ -20,10 +20,7 @@ export interface RecordedRow {
   readonly mac: Uint8Array;
 }
 
-/**
- * A row as it was read from the database. If its `rev` is not `newest_rev`, someone has put back an older version of
- * the row.
- */
+/** If `rev` is not `newest_rev`, someone has put back an older version of the row. */
 export type Loaded<Row> = Row & { readonly newest_rev: number | null };
 
 export type Fragment = postgres.PendingQuery<postgres.Row[]>;
@@ -38,7 +35,7 @@ export function recordedTable<Row extends RecordedRow>(
 }
 
 export async function insertRow<Row extends RecordedRow>(tx: Transaction, table: Table<Row>, row: Row) {
-  // The insert is sent at once, because the next statements can refer to the row.
+  // `execute` sends the insert before all later statements, because later statements can refer to the row.
   const insert = tx`insert into eaas.${tx(table.name)} ${valuesOf(tx, table, row)}`.execute();
   await Promise.all([insert, recordRow(tx, table, row)]);
 }

@@ -28,10 +28,7 @@ function kindOf(statement: string): Kind {
   return { verb: verb.toUpperCase(), table: named?.[1] };
 }
 
-/**
- * Begins a span at the first call of `then`, at which postgres.js sends a statement. A fragment of a statement gets no
- * span, because its `then` is never called.
- */
+/** postgres.js sends a statement at the first call of `then`. The `then` of a fragment is never called. */
 function watched(query: Promise<unknown>, kind: Kind): Promise<unknown> {
   const send = query.then.bind(query);
   let isSent = false;
@@ -60,6 +57,6 @@ function watch(query: Promise<unknown>, { verb, table }: Kind): void {
     noteError(span, error);
     span.end();
   };
-  // This call uses the `then` of Promise, because `query.then` sends the statement.
+  // `query.then` would send the statement, but the `then` of `Promise.prototype` does not.
   void Promise.prototype.then.call(query, () => span.end(), fail);
 }

@@ -8,11 +8,9 @@ export interface MarkerRow {
   readonly valid: boolean;
   readonly findings: string;
   readonly finished_at: number;
-  /**
-   * The night of the verification in days since 1970, or null if an earlier version of the service wrote the marker.
-   */
+  /** The night in days since 1970, or null if an earlier version of the service wrote the marker. */
   readonly night: number | null;
-  /** The MAC of the row. The MAC is empty if the tenant's secret cannot be decrypted. */
+  /** The MAC is empty if the tenant's secret cannot be decrypted. */
   readonly mac: Uint8Array;
 }
 

@@ -21,7 +21,7 @@ function opened(isKnown: boolean) {
 }
 
 describe('Connections', () => {
-  it('the tenant of an unknown API key is reported once', () => {
+  it('a worker reports the tenant of an unknown API key only once', () => {
     const { connections, socket, seen } = opened(false);
     connections.note(socket, undefined);
     connections.note(socket, callerOf('a'));
@@ -29,7 +29,7 @@ describe('Connections', () => {
     expect(seen).toEqual([{ token, tenantId: 'a' }]);
   });
 
-  it('the tenant of a known API key is not reported', () => {
+  it('a worker does not report the tenant of a known API key', () => {
     const { connections, socket, seen } = opened(true);
     connections.note(socket, callerOf('a'));
     expect(seen).toEqual([]);

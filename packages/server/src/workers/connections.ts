@@ -9,7 +9,6 @@ interface Connection {
   leaves: boolean;
 }
 
-/** The connections of one worker that the main process assigned by the API key of the first request. */
 export class Connections {
   readonly #bySocket = new Map<Socket, Connection>();
   readonly #report: (seen: Seen) => void;
@@ -31,8 +30,8 @@ export class Connections {
   }
 
   /**
-   * Notes the tenant of a connection, and returns whether the connection must be closed. Only the tenant of the first
-   * request counts, because a proxy can send requests of several tenants on one connection.
+   * Only the tenant of the first request counts, because a proxy can send requests of several tenants on one
+   * connection.
    */
   note(socket: Socket, caller: Caller | undefined): boolean {
     const connection = this.#bySocket.get(socket);

@@ -23,7 +23,7 @@ describe('tokenIn', () => {
     expect(tokenIn(head(lines))).toBeUndefined();
   });
 
-  it('the API key of two pipelined requests is that of the first', () => {
+  it('if two requests are pipelined, the API key of the first request is found', () => {
     const one = (token: string) => `GET / HTTP/1.1\r\nAuthorization: Bearer ${token}\r\n\r\n`;
     expect(tokenIn(Buffer.from(one('first') + one('second')))).toBe(hashOf('first'));
   });

@@ -4,10 +4,7 @@ import { hashApiKey } from '../crypto/api-key-token.ts';
 const end = '\r\n\r\n';
 const authorizationLine = /\r\nauthorization:[ \t]*([^\r\n]*)\r\n/i;
 
-/**
- * Returns whether the bytes are enough to choose a worker. Bytes that are certainly not valid HTTP are enough, because
- * any worker can refuse them.
- */
+/** Any worker can refuse bytes that are certainly not valid HTTP. */
 export function isComplete(bytes: Buffer): boolean {
   const text = bytes.toString('latin1');
   return text.includes(end) || authorizationLine.test(text) || isGarbage(text);
@@ -17,10 +14,7 @@ function isGarbage(text: string): boolean {
   return /^(?!$|[A-Z-]+(?: |$))/.test(text) || /[^\r]\n|[^\t\r\n\x20-\x7e\x80-\xff]/.test(text);
 }
 
-/**
- * Returns the hash of the API key in the first request, or undefined. The hash only chooses a worker and grants no
- * access.
- */
+/** The hash only chooses a worker and grants no access. */
 export function tokenIn(bytes: Buffer): string | undefined {
   const [head = ''] = bytes.toString('latin1').split(end, 1);
   const token = bearerToken(authorizationLine.exec(`${head}\r\n`)?.[1]);

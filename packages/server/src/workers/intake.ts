@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { lookup } from 'node:dns/promises';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { isComplete, tokenIn } from './head.ts';
+import { stopReading } from './socket-handle.ts';
 
 const longestHead = 16 * 1024;
 const mostReads = 16;
@@ -52,10 +53,7 @@ async function addressesOf(host: string): Promise<string[]> {
   return Array.from(new Set(found.map(({ address }) => address)));
 }
 
-/**
- * Reads the headers of the first request and delivers the connection to a worker. If the headers are slow, too long or
- * incomplete, any worker gets the connection.
- */
+/** If the headers are slow, too long or incomplete, any worker gets the connection. */
 function readHead(socket: Socket, waiting: Map<Socket, () => void>, deliver: Deliver): void {
   let [bytes, reads] = [Buffer.alloc(0), 0];
   const read = (chunk: Buffer): void => {
@@ -81,14 +79,4 @@ function readHead(socket: Socket, waiting: Map<Socket, () => void>, deliver: Del
     .on('error', () => socket.destroy());
   const [oldest] = waiting.values();
   if (waiting.size > mostWaiting) oldest?.();
-}
-
-/**
- * Stops Node's reads of a socket immediately. With `pause` alone, Node could read further bytes, which are lost when
- * another process gets the socket.
- */
-function stopReading(socket: Socket): void {
-  const { _handle: handle } = socket as { _handle?: { readStop(): void } | null };
-  handle?.readStop();
-  socket.pause();
 }

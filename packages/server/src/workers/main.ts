@@ -1,12 +1,11 @@
-import { setFlagsFromString } from 'node:v8';
 import type { Config } from '../config.ts';
 import {
   addressOf,
   announce,
   exitSoon,
+  prepareProcess,
   readTls,
   refusePort,
-  surviveDriverFaults,
   untilStopped,
 } from '../listening.ts';
 import { openService } from '../open-service.ts';
@@ -14,17 +13,12 @@ import { type Deliver, openIntake } from './intake.ts';
 import { type Log, logTo } from './log.ts';
 import { Workers } from './workers.ts';
 
-/**
- * Serves with several worker processes. The main process opens the port and the embedded database, and each worker
- * process is a separate replica.
- */
 export async function serveWithWorkers(config: Config): Promise<void> {
-  setFlagsFromString('--heap-growing-percent=100');
-  surviveDriverFaults();
+  prepareProcess();
   const { host, port, tlsFiles } = config;
   if (tlsFiles) await readTls(tlsFiles);
   const log = logTo((line) => process.stdout.write(line), config.logLevel);
-  // Connections are closed until the workers serve.
+  // Connections that arrive before the workers serve are closed.
   let deliver: Deliver = (socket) => socket.destroy();
   const intake = await openIntake({ host, port, isEncrypted: tlsFiles !== null }, (socket, arrival) =>
     deliver(socket, arrival),

@@ -1,7 +1,4 @@
-/**
- * Merges the metrics of all workers by name, because Prometheus requires that all samples of a metric follow its HELP
- * and TYPE lines.
- */
+/** Prometheus requires that all samples of a metric follow its HELP and TYPE lines. */
 export function mergeMetrics(texts: ReadonlyMap<number, string>): string {
   const samplesOf = new Map<string, string[]>();
   for (const [worker, text] of texts) {

@@ -6,14 +6,13 @@ export interface Start {
   readonly workers: number;
   readonly port: number;
   readonly connection: Connection;
-  /** The current root key and, during a rotation, the previous root key. */
   readonly rootKeys: readonly Uint8Array[];
 }
 
 export interface Arrived {
   /** The bytes that the main process has already read from the connection. */
   readonly bytes: Uint8Array;
-  /** The SHA-256 hash of the API key in the first request, in hexadecimal. */
+  /** The SHA-256 hash of the API key, in hexadecimal. */
   readonly token: string | undefined;
   readonly isKnown: boolean;
 }

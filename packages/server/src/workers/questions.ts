@@ -1,15 +1,13 @@
 import type { Health } from '../http/health.ts';
 import type { Answer, Question } from './messages.ts';
 
-/** How many milliseconds a question waits for its answer. The health check of a worker takes up to 3 s. */
+/** The health check of a worker takes up to 3 s. */
 const patience = 4_000;
 
-/** Asks questions of another process, and matches each answer with its question. */
 export class Questions {
   readonly #waiting = new Map<number, (answer?: Answer) => void>();
   #last = 0;
 
-  /** Sends a question. Resolves to undefined if no answer arrives in time. */
   ask(question: Question, send: (message: { type: 'ask'; id: number; question: Question }) => void) {
     const id = ++this.#last;
     return new Promise<Answer | undefined>((resolve) => {

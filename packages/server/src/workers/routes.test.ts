@@ -41,7 +41,7 @@ describe('Routes', () => {
     expect(routes.choose('b')).toEqual({ worker: first, isKnown: true });
   });
 
-  it('tenants are divided equally, also if each tenant has two API keys', () => {
+  it('tenants are divided equally among the workers, even if each tenant has two API keys', () => {
     const routes = started();
     for (const tenant of tenants) {
       settle(routes, `${tenant} first`, tenant);
@@ -95,7 +95,7 @@ describe('Routes', () => {
     expect(moved.map(({ name }) => workerOf(routes, name))).toEqual([2, 2, 2]);
   });
 
-  it('a late report from a worker that has ended does not assign the tenant to it', () => {
+  it('a late report from a worker that has ended assigns no tenant to this worker', () => {
     const routes = started();
     routes.remove(2);
     routes.learn('a', 'tenant', 2);

@@ -3,10 +3,7 @@ import { BoundedMap } from '../bounded-map.ts';
 const mostNames = 100_000;
 const mostStrangers = 10_000;
 
-/**
- * Remembers which worker serves each tenant or API key. If there are too many names, the name that was used least
- * recently is forgotten.
- */
+/** A name is the id of a tenant or the hash of an API key. The least recently used name is forgotten first. */
 class Assignments {
   readonly #most: number;
   readonly #workerOf = new Map<string, number>();
@@ -45,7 +42,7 @@ class Assignments {
     for (const name of this.#namesOf(worker)) this.delete(name);
   }
 
-  /** Moves names to a new worker from workers that have more than an equal part, and returns the moved names. */
+  /** Takes names from workers that have more than an equal share. */
   fill(worker: number, workers: ReadonlySet<number>): { readonly name: string; readonly from: number }[] {
     const part = Math.floor(this.#workerOf.size / workers.size);
     const moved: { name: string; from: number }[] = [];
@@ -67,13 +64,10 @@ class Assignments {
 
 export interface Choice {
   readonly worker: number;
-  /** Whether the main process knows the tenant of the API key. If so, the worker does not report the tenant. */
   readonly isKnown: boolean;
 }
 
-/**
- * Chooses the worker of each connection. A wrong choice only costs time, because every worker can serve every tenant.
- */
+/** A wrong choice only costs time, because every worker can serve every tenant. */
 export class Routes {
   readonly #running = new Set<number>();
   readonly #tenantOf = new BoundedMap<string, string>(mostNames);
@@ -86,7 +80,6 @@ export class Routes {
     return Array.from(this.#running);
   }
 
-  /** Adds a worker, and returns the tenants that it takes over. */
   add(worker: number): { readonly name: string; readonly from: number }[] {
     this.#running.add(worker);
     return this.#tenants.fill(worker, this.#running);
@@ -110,7 +103,6 @@ export class Routes {
       : { worker: this.#assigned(this.#tenants, tenantId), isKnown: true };
   }
 
-  /** Learns the tenant of an API key from a worker, and returns the worker that serves the tenant. */
   learn(token: string, tenantId: string, worker: number): number {
     this.#strangers.delete(token);
     this.#tenantOf.set(token, tenantId);

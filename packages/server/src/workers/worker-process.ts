@@ -2,13 +2,13 @@ import { type ChildProcess, fork } from 'node:child_process';
 import type { Socket } from 'node:net';
 import type { Arrived, Seen, Start, ToMain, ToWorker } from './messages.ts';
 import { Questions } from './questions.ts';
+import { closerOf } from './socket-handle.ts';
 
 interface Handlers {
   readonly seen: (seen: Seen) => void;
   readonly ask: (id: number, question: 'health' | 'metrics') => void;
 }
 
-/** One worker process from its start to its end, as the main process sees it. */
 export class WorkerProcess {
   /** Resolves to undefined when the worker serves, or to the reason why it cannot start. */
   readonly started: Promise<string | undefined>;
@@ -17,7 +17,7 @@ export class WorkerProcess {
   readonly #child: ChildProcess;
   /** Each function closes a connection that is not yet sent to the worker. */
   readonly #unsent = new Set<() => void>();
-  /** Closes the connection that was sent last. Node sends one at a time, and waits until the worker has received it. */
+  /** Closes the connection that was sent last. Node sends only one connection at a time. */
   #closeLast: (() => void) | undefined;
   #hasEnded = false;
 
@@ -76,16 +76,4 @@ export class WorkerProcess {
     this.#closeLast?.();
     this.questions.giveUp();
   }
-}
-
-/**
- * Returns a function that closes a socket, also after `send` has taken the socket's handle. Node does not close the
- * handle if the worker ends before it has received the socket, and the client would wait until the server ends.
- */
-function closerOf(socket: Socket): () => void {
-  const { _handle: handle } = socket as { _handle?: { close(): void } | null };
-  return () => {
-    socket.destroy();
-    handle?.close();
-  };
 }

@@ -1,9 +1,8 @@
 import { Socket } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
 import { notReady } from '../http/health.ts';
-import { surviveDriverFaults } from '../listening.ts';
+import { prepareProcess } from '../listening.ts';
 import { databaseAt } from '../open-database.ts';
 import { openServiceOn } from '../open-service.ts';
 import type { Doors } from '../http/doors.ts';
@@ -16,9 +15,7 @@ const send = (message: ToMain): void => {
   if (process.connected) process.send?.(message);
 };
 
-/** Runs in a worker process until the main process stops the worker or ends. */
 export function work(config: Config, messageOf: (error: unknown) => string): void {
-  setFlagsFromString('--heap-growing-percent=100');
   // Workers ignore signals, because Ctrl-C and systemd signal all processes, but the main process must stop the workers
   // in order.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
@@ -60,10 +57,10 @@ async function serveAsWorker(
   questions: Questions,
 ): Promise<Serving> {
   const { worker, workers, port } = order;
-  const report = surviveDriverFaults();
+  const report = prepareProcess();
   const { console, ...options } = await appOptions(config);
   const [root, previous = null] = order.rootKeys.map((bytes) => ({ load: async () => bytes }));
-  if (!root) throw new Error('the start of a worker must contain a root key (got none)');
+  if (!root) throw new Error('the message that starts a worker must contain a root key (got none)');
   const replica = {
     ...config,
     previousRootKey: previous,
@@ -100,8 +97,8 @@ async function serveAsWorker(
     accept(arrived, socket) {
       // Node passes no socket if the client has already disconnected.
       if (!(socket instanceof Socket)) return;
-      // With this option, which Node's HTTP server also sets, a socket stays open after the client has finished
-      // sending.
+      // `allowHalfOpen` keeps a socket open after the client has finished sending. Node's HTTP server also sets this
+      // option.
       socket.allowHalfOpen = true;
       connections.add(socket, arrived);
       if (arrived.bytes.length > 0) socket.unshift(arrived.bytes);
@@ -114,7 +111,6 @@ async function serveAsWorker(
   };
 }
 
-/** Returns the readiness and the metrics of all workers. The worker gets them from the main process. */
 function together(doors: Doors, questions: Questions): Pick<Doors, 'health' | 'metrics'> {
   return {
     async health() {

@@ -12,11 +12,10 @@ import { Routes } from './routes.ts';
 import { WorkerProcess } from './worker-process.ts';
 
 const [shortestPause, longestPause] = [100, 30_000];
-/** A worker that has run for this many milliseconds restarts with the shortest pause again. */
+/** A worker that has run for 60 s restarts with the shortest pause again. */
 const steady = 60_000;
 const stopsWithin = 20_000;
 
-/** Keeps the workers running, and passes each connection to one of them. */
 export class Workers {
   readonly #start: Omit<Start, 'worker'>;
   readonly #log: Log;

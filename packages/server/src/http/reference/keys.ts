@@ -65,7 +65,8 @@ export const keys = {
   },
   'PUT /v1/keys/:key_id/rotation-policy': {
     id: 'setRotationPolicy',
-    about: 'Rotates an active or disabled key every `interval_days` days; null turns this off.',
+    about:
+      'Sets the rotation policy of an active or disabled key; null removes it. The server rotates the key `interval_days` days after the policy was set, and `interval_days` days after each rotation. A call with the interval that is already set changes nothing. A disabled key is not rotated: a rotation that is due waits until the key is enabled.',
     problems: ['not_found', 'key_state', 'audit_unwritten'],
     input: { ...path, interval_days: 90 },
     output: keyRecord,

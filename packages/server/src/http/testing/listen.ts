@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { type AppOptions, createApp } from '../app.ts';
+import { createApp } from '../app.ts';
+import type { AppOptions } from '../server-options.ts';
 import { authorization, memoryDoors, type MemoryDoors } from './memory-doors.ts';
 
 export type Served = Awaited<ReturnType<typeof listen>>;

@@ -148,13 +148,13 @@ test('requests that wait for the lock of a move return 200 or 503, and both data
   expect(await rowsOf(target, 'audit_entries')).toEqual(await rowsOf(source, 'audit_entries'));
 });
 
-test('a replica with an earlier version of the service cannot append in a closed database', async () => {
+test('the head of a closed tenant has a negative `state_id` and a MAC that earlier versions of the service refuse', async () => {
   await copy(source, target, true);
   const [head] = await source.owner<{ state_id: number; mac: Buffer }[]>`
     select state_id::int, mac from eaas.audit_heads`;
   expect(head?.state_id).toBeLessThan(0);
-  // The MAC of a closed head has 49 bytes. Earlier versions of the service expect 32 bytes, so they refuse the closed
-  // tenant with 503.
+  // A copy puts a mark of 17 bytes before the MAC of 32 bytes. Earlier versions of the service refuse such a head with
+  // 503.
   expect(head?.mac.length).toBe(49);
 });
 
@@ -247,7 +247,7 @@ test('a log that was changed in the source is not moved', async () => {
   expect([await wrapIn(source.service), await wrapIn(target.service)]).toEqual([200, 503]);
 });
 
-test('a row that was put back in the source is not moved', async () => {
+test('a row that was put back to an older version in the source is not moved', async () => {
   const before = await source.owner`select * from eaas.keys where key_id = ${keyId}`;
   await api('POST /v1/keys/:key_id/disable', { key_id: keyId });
   await source.owner`update eaas.keys set ${source.owner(before[0] ?? {})} where key_id = ${keyId}`;

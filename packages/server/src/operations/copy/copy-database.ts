@@ -13,9 +13,8 @@ export interface CopyReport {
    * serves the tenant, and the source has only a part of its log. `failed`: nothing has changed for clients.
    */
   readonly state: 'copied' | 'moved' | 'reopened' | 'elsewhere' | 'failed';
-  /** The id of the last copied entry. */
   readonly entry_id: number | null;
-  /** How many milliseconds the requests of the tenant waited or were refused until the target served the tenant. */
+  /** How many milliseconds the requests of the tenant waited or were refused. */
   readonly closed_ms: number | null;
   readonly reason: string | null;
 }
@@ -28,7 +27,7 @@ export interface CopyOptions {
 type Chain = Awaited<ReturnType<typeof listChains>>[number];
 type Outcome = Pick<CopyReport, 'state'> & Partial<CopyReport>;
 
-/** Copies all tenants before the first move, so that the moves follow each other without a pause. */
+/** Copies all tenants before the first move, so that moves follow each other without a pause. */
 export async function* copyDatabase(databases: Databases, options: CopyOptions): AsyncGenerator<CopyReport> {
   await requireOneRoot(databases);
   const copied = new Map<string, number>();
@@ -43,7 +42,7 @@ export async function* copyDatabase(databases: Databases, options: CopyOptions):
       return { ...base, state: 'failed', reason: error.message };
     }
   };
-  // The loop ends when it finds no new tenant, because tenants can be created during the copy.
+  // The loop repeats until it finds no new tenant, because operators can create tenants during the copy.
   for (let chains = await chainsOf(databases); chains.length > 0;) {
     for (const chain of chains) {
       const { tenant_id: tenantId } = chain;
@@ -99,7 +98,7 @@ async function chainsOf({ source, target }: Databases): Promise<readonly Chain[]
   );
 }
 
-/** Refuses a copy during a rotation of the root key, because tenants are then encrypted under two root keys. */
+/** During a rotation of the root key, tenants are encrypted under two root keys. */
 async function requireOneRoot({ source }: Databases): Promise<void> {
   if ((await source.database.run(listRootChecks)).length <= 1) return;
   throw new Refusal(

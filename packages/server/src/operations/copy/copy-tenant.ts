@@ -14,7 +14,6 @@ export type Tell = (done: number, all: number) => void;
 
 const portionTime = 60_000;
 
-/** Copies the tenant while the source serves the tenant, and returns the last copied entry. */
 export async function copyTenant(databases: Databases, plan: Plan, tell: Tell): Promise<number> {
   const { source, target } = databases;
   const { tenant_id: tenantId } = plan.from.tenant;
@@ -41,7 +40,7 @@ async function beginCopy({ source, target }: Databases, { from, to }: Plan): Pro
   const { tenant_id: tenantId } = tenant;
   const mark = { kind: 'arriving', copyId: randomUUID() } as const;
   if (to) {
-    // The tenant moves back to a database that it has left, so only newer entries and changes are copied.
+    // The target still has the log up to the move, so it lacks only later entries and changes.
     await target.background.transaction(async (tx) => {
       const { head } = await requireLocked(tx, target.tenants.roots, tenantId, (one) => one.kind === 'moved');
       await writeHead(tx, closeHead(secrets, head, mark));
@@ -66,10 +65,7 @@ function recordsOf(tenants: string) {
   return rows.map(({ tenant_id, rev }) => ({ tenant_id, subject: tenant_id, rev }));
 }
 
-/**
- * Copies the entries and rows that the target does not have yet. The transaction `from` must hold the lock of the
- * tenant's head in the source.
- */
+/** The transaction `from` must hold the lock of the tenant's head in the source. */
 export async function copyRest(
   databases: Databases,
   from: Transaction,

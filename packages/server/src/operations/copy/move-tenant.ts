@@ -16,10 +16,7 @@ import { type Databases, planOf, refusal } from './plan.ts';
 const lockTime = 10_000;
 const mostAttempts = 5;
 
-/**
- * Moves a tenant whose copy is verified up to the entry `verified`. Returns the last entry, and how
- * many milliseconds the tenant was locked or closed.
- */
+/** The copy of the tenant must be verified up to the entry `verified`. */
 export async function moveTenant(databases: Databases, tenantId: string, verified: number, tell: Tell) {
   let through = verified;
   for (let attempt = 1; ; attempt++) {
@@ -41,9 +38,7 @@ export async function moveTenant(databases: Databases, tenantId: string, verifie
 }
 
 /**
- * Copies the last entries and closes the tenant in the source, under the lock of the tenant's head. If anything fails,
- * the transaction rolls back and the source continues to serve the tenant. After the commit, no replica can append in
- * the source.
+ * If anything fails, the source continues to serve the tenant. After the commit, no replica can append in the source.
  */
 async function leave(databases: Databases, tenantId: string, verified: number): Promise<void> {
   const { source, target } = databases;
@@ -65,10 +60,7 @@ async function leave(databases: Databases, tenantId: string, verified: number): 
   }, lockTime);
 }
 
-/**
- * Opens the tenant in the target. The locks of both heads prevent a concurrent copy in the other direction from opening
- * the source.
- */
+/** The locks of both heads prevent a concurrent copy in the other direction from opening the source. */
 async function open({ source, target }: Databases, tenantId: string): Promise<number> {
   return source.background.transaction(async (from) => {
     const left = await requireLocked(from, source.tenants.roots, tenantId, ({ kind }) => kind === 'moved');
@@ -86,10 +78,7 @@ async function open({ source, target }: Databases, tenantId: string): Promise<nu
   });
 }
 
-/**
- * Opens the tenant in the target again after an unfinished copy back to the source. The copy in the source was never
- * opened, so the target still has the whole log.
- */
+/** The copy in the source was never opened, so the target still has the whole log. */
 export async function reopenTenant({ source, target }: Databases, tenantId: string): Promise<void> {
   await target.background.transaction(async (to) => {
     const left = await requireLocked(to, target.tenants.roots, tenantId, ({ kind }) => kind === 'moved');
@@ -109,10 +98,7 @@ function writeOpened(tx: Transaction, { head, secrets }: Side) {
   return writeHead(tx, openHead(secrets, { ...head, state_id: closedStateId(head.state_id) }));
 }
 
-/**
- * Verifies only the entries and rows that were copied after the entry `since`, because the tenant's requests wait
- * during this verification.
- */
+/** The tenant's requests wait during this verification, so it covers only what was copied after `since`. */
 async function findingsSince(databases: Databases, tenantId: string, since: number) {
   const inspection = beginInspection(databases.target, tenantId, { isCopy: true });
   const { database, findings } = inspection;

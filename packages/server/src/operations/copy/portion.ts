@@ -29,7 +29,6 @@ import { type Databases, refusal } from './plan.ts';
 export interface Copied {
   /** The id of the last copied entry. */
   readonly id: number;
-  /** True if the target has everything that the transaction of the source sees. */
   readonly isComplete: boolean;
 }
 
@@ -38,10 +37,7 @@ interface Transactions {
   readonly to: Transaction;
 }
 
-/**
- * Copies one portion of rows and writes the head of the target in one transaction. The head records the last copied
- * entry and change, so that an interrupted copy continues after them.
- */
+/** The head records the last copied entry and change, so that an interrupted copy continues after them. */
 export async function copyPortion(
   { target }: Databases,
   { from, to }: Transactions,
@@ -77,10 +73,7 @@ export async function copyPortion(
   return { id, isComplete: id === source.head.id && through === undefined && sums.count === 0 };
 }
 
-/**
- * Copies the changed rows. Directory rows are committed first, so that an API key never exists without its directory
- * row.
- */
+/** Directory rows are committed first, so that an API key never exists without its directory row. */
 async function copyRows(
   target: Databases['target'],
   { from, to }: Transactions,
@@ -111,10 +104,7 @@ export async function reserveIn({ background }: Databases['target'], tenantId: s
   );
 }
 
-/**
- * Copies only new versions of the keys, because a version never changes. The versions of destroyed keys are erased in
- * the target.
- */
+/** A version never changes, so only new versions are copied. */
 async function copyVersions({ from, to }: Transactions, tenantId: string, keyIds: readonly string[]) {
   for (const keyId of await destroyedAmong(from, tenantId, keyIds)) {
     await eraseKeyVersions(to, tenantId, keyId);

@@ -9,7 +9,6 @@ import { findHead, type HeadRow, headTable, lockHead } from '../../store/heads.t
 import type { Sql, Transaction } from '../../store/sql.ts';
 import { findTenant } from '../../store/tenants.ts';
 
-/** One side of a copy: the state of the tenant in the source or in the target. */
 export interface Side extends OpenTenant {
   readonly kind: 'open' | Mark['kind'];
   readonly copyId: string | undefined;
@@ -50,10 +49,7 @@ function sideOf(
   return { ...open, ...mark, head };
 }
 
-/**
- * Returns whether the log contains the entry `id` with this hash. A purged entry counts as contained, because its hash
- * is unknown.
- */
+/** A purged entry counts as contained, because its hash is unknown. */
 export async function continues(sql: Sql, { head }: Side, { id, hash }: HeadRow): Promise<boolean> {
   if (id > head.id) return false;
   const anchor = await findAnchor(sql, head.tenant_id);

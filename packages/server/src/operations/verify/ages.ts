@@ -27,9 +27,6 @@ export async function judgeAges(sql: Sql, inspection: Inspection, anchorId: numb
   return turns.run(tenantId, rowsAt(anchorId, rows, stories));
 }
 
-/**
- * Checks that the rows that changed after the entry `since` are the newest versions, and returns the ids of these rows.
- */
 export async function judgeRecentAges(sql: Sql, inspection: Inspection, since: number): Promise<string[]> {
   const { turns, tenantId, findings } = inspection;
   const stories = await readStories(sql, inspection, since);
@@ -83,10 +80,7 @@ function* compare(
   }
 }
 
-/**
- * Reports a row that was put back to an older version. If the service has changed the row since, the row looks valid,
- * but the audit entry of the change has an unexpected `previous_change`.
- */
+/** If a later change makes an old row look valid, its audit entry has an unexpected `previous_change`. */
 function judgeAge(row: RowAge, story: Story | undefined, anchorId: number, findings: Findings): void {
   const { rev, created_id, recorded } = row;
   const isNewest = recorded === null || recorded <= rev;
@@ -127,10 +121,7 @@ export function rowsDigest({ turns, tenantId }: Inspection, rows: RowsThen): Pro
   return turns.run(tenantId, digest(rows));
 }
 
-/**
- * Hashes the rows in the order of their ids. A tenant can have millions of rows, so they are sorted in slices with
- * pauses.
- */
+/** A tenant can have millions of rows, so they are sorted in slices with pauses. */
 function* digest(rows: RowsThen): Steps<Uint8Array> {
   const slices = new Map<string, [string, number][]>();
   for (const row of rows) {

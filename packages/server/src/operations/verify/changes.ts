@@ -18,7 +18,7 @@ const changing: readonly AuditAction[] = [
   'tenant.update',
 ];
 
-/** Entries per page. The number is small, because the metadata of one entry can have 40 KiB. */
+/** A page is small, because the metadata of one entry can have 40 KiB. */
 const pageSize = 250;
 
 export async function forEachChange(

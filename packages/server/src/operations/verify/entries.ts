@@ -34,8 +34,7 @@ export async function walkEntries(inspection: Inspection, secrets: TenantSecrets
   const page = (first: number): Promise<RawPage> => {
     const end = Math.min(last, first + pageSize - 1);
     const coming = database.snapshot((tx) => rawEntries(tx, tenantId, first, end), timeLeft());
-    // The read of the next page can fail before the loop awaits the read, which would be an unhandled rejection. The
-    // loop still gets the error.
+    // The read of the next page can fail before the loop awaits it, which would be an unhandled rejection.
     coming.catch(() => {});
     return coming;
   };

@@ -13,9 +13,6 @@ export interface Marker {
   readonly night: number;
 }
 
-/**
- * Returns the entry up to which an earlier night has verified the log, or undefined if the whole log must be verified.
- */
 export async function trustedMarker(
   sql: Sql,
   { tenantId, findings }: Inspection,
@@ -26,8 +23,7 @@ export async function trustedMarker(
   const row = await findMarker(sql, tenantId);
   if (!row || !isAuthentic(row, secrets)) return undefined;
   const reason = await compareHead(sql, tenantId, row, ends);
-  // The MAC proves that the log once contained the marker's entry. If this entry is missing and was not purged, the log
-  // was replaced.
+  // The MAC proves that the log once contained the marker's entry. Without this entry or a purge, the log was replaced.
   if (reason && reason !== 'checkpoint_purged') findings.add(reason, row.id);
   const { id, hash, night } = row;
   const isRecent = night < tonight && tonight - night <= nights;

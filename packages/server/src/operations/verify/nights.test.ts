@@ -14,7 +14,7 @@ test('each part of a log is verified on exactly one of 30 consecutive nights', (
   }
 });
 
-test('after nights without verification, the next verification includes their parts', () => {
+test('after nights without verification, the next verification also reads the parts of these nights', () => {
   for (let part = 0; part < nights; part++) {
     const since = today - 7;
     const one = (tonight: number) => isDue({ tenantId, since: tonight - 1, tonight }, part);
@@ -38,7 +38,7 @@ test('the blocks of 30 nights contain each entry of a growing log once', () => {
   }
   let next = 5_001;
   for (const [first, last] of [...seen].toSorted(([a], [b]) => a - b)) {
-    // An entry that was written after its block was read is one of the new entries of the next night.
+    // The last block was still growing when it was read. The next night verifies its later entries as new entries.
     if (first > 1_000_000) break;
     expect(first).toBe(next);
     next = last + 1;

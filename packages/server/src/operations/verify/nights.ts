@@ -1,20 +1,20 @@
 import type { RowRange } from '../../store/row-pages.ts';
 
-/** The number of nights in which the nightly verification reads each part of a log again once. */
+/** The nightly verification reads every part of a log again within 30 nights. */
 export const nights = 30;
 
 const blockSize = 10_000;
 
 export interface Nights {
   readonly tenantId: string;
-  /** The last verified night, in days since 1970. */
+  /** The last night of a verification, in days since 1970. An interrupted one counts for the previous night. */
   readonly since: number;
   readonly tonight: number;
 }
 
 /**
- * Returns whether a part of the log is read tonight. The answer depends only on the nights, the part's number and the
- * tenant, so that an attacker cannot postpone the reading.
+ * The result depends only on `since`, `tonight`, the tenant's id and the part, so that an attacker cannot postpone the
+ * reading.
  */
 export function isDue({ tenantId, since, tonight }: Nights, part: number): boolean {
   // Small logs have only one part, so an offset from the tenant's id spreads the tenants over the nights.
@@ -28,7 +28,7 @@ export interface Block {
   readonly last: number;
 }
 
-/** Yields the blocks to read tonight. Entries never change their block, so that the reading of 30 nights skips no entry. */
+/** Entries never change their block, so that the reading of 30 nights skips no entry. */
 export function* dueBlocks(which: Nights, { first, last }: Block): Generator<Block> {
   for (let block = Math.floor((first - 1) / blockSize); block * blockSize < last; block++) {
     if (!isDue(which, block)) continue;
@@ -37,9 +37,7 @@ export function* dueBlocks(which: Nights, { first, last }: Block): Generator<Blo
   }
 }
 
-/**
- * Yields the row ids to read tonight, as ranges. Row ids are random, so each range has about a thirtieth of the rows.
- */
+/** Row ids are random, so each range has about a thirtieth of the rows. */
 export function* dueRows(which: Nights): Generator<RowRange> {
   for (let part = 0; part < nights; part++) {
     if (isDue(which, part)) yield { after: startOf(part), through: startOf(part + 1) };

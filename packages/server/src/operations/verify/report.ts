@@ -47,7 +47,7 @@ export class Findings {
 
   add(reason: Reason, id: number | null, subject?: string, entries = 1): void {
     const text = subject === undefined ? reason : `${reason}: ${subject}`;
-    // A tampered row can contain a number that is not a valid id. The finding then has the id null.
+    // A tampered row can contain a number that is not a valid id.
     const known = Number.isSafeInteger(id) && Number(id) >= 0 ? id : null;
     for (let nth = 0; nth < entries && this.first.length < mostShown; nth++) {
       this.first.push({ id: known === null ? null : known + nth, reason: text });
@@ -63,7 +63,7 @@ export interface Inspection {
   readonly findings: Findings;
   readonly shouldStop: () => boolean;
   readonly timeLeft: () => number;
-  /** If true, the tenant may be closed, because `eaas database copy` verifies a copy before it opens the tenant. */
+  /** `eaas database copy` verifies a copy before it opens the tenant, so the tenant may be closed. */
   readonly isCopy?: boolean;
 }
 

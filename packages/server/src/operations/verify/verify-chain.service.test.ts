@@ -115,8 +115,8 @@ describe('the verification of a range', () => {
 
 test('a verification returns the first hundred errors and the total', async () => {
   const { key_id, api } = small;
-  const wrap = (nth: number) => api('POST /v1/keys/:key_id/wrap', { key_id, dek, context: { n: `${nth}` } });
-  await Promise.all(Array.from({ length: 150 }, (_, nth) => wrap(nth)));
+  const items = Array.from({ length: 150 }, (_, nth) => ({ key_id, dek, context: { n: `${nth}` } }));
+  await api('POST /v1/batch/wrap', { items });
   await spoil('id > 12');
   const { valid, checked, errors, error_count } = await verify();
   expect({ valid, checked, error_count }).toEqual({ valid: false, checked: 162, error_count: 150 });
@@ -205,7 +205,7 @@ describe('rows', () => {
     expect(rest).toMatchObject({ valid: false, checked: 12, next_id: null, next_row: null });
     expect(first.errors[0]?.reason).toContain('api_key_put_back');
     expect(rest.errors[0]?.reason).toContain('api_key_changed');
-    // Each of the rows has two findings: `put back` and `changed`.
+    // Each row has the two findings `api_key_put_back` and `api_key_changed`.
     expect(first.error_count + rest.error_count).toBe(3_000);
   });
 

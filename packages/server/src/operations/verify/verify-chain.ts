@@ -32,9 +32,7 @@ interface Verified<Found> {
   readonly anchorId: number;
 }
 
-/**
- * Repeats a verification during which entries were purged, because the verification reports these entries as missing.
- */
+/** A verification reports purged entries as missing, so it is repeated after a purge. */
 export async function unlessPurged<Found>(
   service: Service,
   tenantId: string,

@@ -15,12 +15,11 @@ export interface NightOptions {
   /** Tonight, in days since 1970. */
   readonly tonight: number;
   readonly shouldStop: () => boolean;
-  /** Called during the verification with the last entry up to which the log is valid. */
+  /** Called with the last entry up to which the log is valid. */
   readonly onProgress: (verified: ChainHead) => Promise<void>;
 }
 
 export interface NightReport {
-  readonly secrets: TenantSecrets | undefined;
   readonly head: ChainHead;
   readonly findings: Findings;
   readonly isComplete: boolean;
@@ -30,9 +29,7 @@ export interface NightReport {
 const progressStep = 1_000_000;
 
 /**
- * Verifies the entries and rows since the tenant's marker, and a thirtieth of the older entries and rows per night. The
- * whole log is verified if the marker is missing, forged or older than 30 nights, or if the last verification had
- * findings.
+ * The whole log is verified if the marker is missing, forged or older than 30 nights, or after a night with findings.
  */
 export function verifyNight(service: Service, tenantId: string, options: NightOptions): Promise<NightReport> {
   return unlessPurged(service, tenantId, async () => {
@@ -61,7 +58,7 @@ async function verifyOnce(service: Service, tenantId: string, options: NightOpti
     return { ends, marker, recent };
   }, unhurried.timeLeft());
   const { secrets, head, anchor } = ends;
-  const found = { secrets, head, anchor, findings };
+  const found = { head, anchor, findings };
   if (!secrets) return { ...found, isComplete: true, checked: 0 };
   const ranges = marker ? [...dueRows({ tenantId, since: marker.night, tonight })] : [allRows];
   const isCovered = (id: string): boolean => ranges.some(({ after, through }) => id > after && id <= through);

@@ -1,0 +1,42 @@
+import { createAdmission } from '../admission.ts';
+import { Turns, type TurnOptions } from '../turns.ts';
+
+/**
+ * The clock advances by one millisecond each time it is read, so a turn takes as many milliseconds as it has steps.
+ * While `isHeld` returns true, no turn is taken, so a test can wait for the database without racing against the turns.
+ */
+export function heldTurns() {
+  const turns = { taken: 0, longest: 0, isHeld: () => false };
+  const waiting = new Map<string, number>();
+  let now = 0;
+  let startedAt = 0;
+  const later = (turn: () => void): void => {
+    setImmediate(() => {
+      if (turns.isHeld()) {
+        later(turn);
+        return;
+      }
+      turns.longest = Math.max(turns.longest, now - startedAt);
+      turns.taken++;
+      startedAt = now;
+      turn();
+    });
+  };
+  class WatchedTurns extends Turns {
+    override async run<T>(tenantId: string, work: Iterator<undefined, T, undefined>, options?: TurnOptions) {
+      const count = (by: number): unknown => waiting.set(tenantId, (waiting.get(tenantId) ?? 0) + by);
+      count(1);
+      return super.run(tenantId, work, options).finally(() => count(-1));
+    }
+  }
+  return {
+    admission: createAdmission(new WatchedTurns(() => now++, later)),
+    turns,
+    /** Whether work of the tenant waits for a turn. */
+    isWaiting: (tenantId: string): boolean => (waiting.get(tenantId) ?? 0) > 0,
+    advance: (by: number): void => {
+      now += by;
+      startedAt += by;
+    },
+  };
+}

@@ -1,0 +1,29 @@
+export interface EndSignal {
+  readonly aborted: boolean;
+  addEventListener(type: 'abort', listener: () => void): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
+/** Every call has one, and an AbortController would take 5 % of the CPU time of a wrap. */
+export class CallEnd implements EndSignal {
+  readonly #listeners = new Set<() => void>();
+  #hasEnded = false;
+
+  get aborted(): boolean {
+    return this.#hasEnded;
+  }
+
+  addEventListener(_type: 'abort', listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  removeEventListener(_type: 'abort', listener: () => void): void {
+    this.#listeners.delete(listener);
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    for (const listener of this.#listeners) listener();
+    this.#listeners.clear();
+  }
+}
