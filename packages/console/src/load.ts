@@ -43,7 +43,7 @@ export function useLoaded<T>(
       stop.abort();
       clearTimeout(again);
     };
-    // The effect does not depend on `load`, because the caller lists in `inputs` all values that `load` uses.
+    // The caller lists in `inputs` all values that `load` uses.
   }, [...inputs, round.value]);
 
   return { value: value.value, failure: failure.value, isLoading: isLoading.value, reload };

@@ -1,8 +1,7 @@
 import { holdsCiphertext } from '@eaas/sdk/fields';
 import { refuseCiphertext } from './opening.ts';
 
-// The functions of this file throw for ciphertexts in results. Even a statement without encrypted columns can return
-// ciphertexts, for example from a view.
+// Even a statement without encrypted columns can return a ciphertext, for example from a view.
 
 type Method = (...args: readonly unknown[]) => unknown;
 

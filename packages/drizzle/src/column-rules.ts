@@ -19,10 +19,7 @@ export function mapToDriver(role: Role, value: unknown): unknown {
 
 let isOpening = false;
 
-/**
- * Runs `map`, and lets encrypted columns return stored values while `map` runs. `map` must be synchronous, because
- * concurrent statements share `isOpening`.
- */
+/** `map` must be synchronous, because concurrent statements share `isOpening`. */
 export function whileOpening<T>(map: () => T): T {
   const before = isOpening;
   isOpening = true;

@@ -76,7 +76,7 @@ test('an index column of MySQL is short enough for a unique constraint', () => {
   ]);
 });
 
-test('each index of `searchableBy` has a column with a type that fits its values', () => {
+test('the column of each index of `searchableBy` has a type that fits the fingerprints of the index', () => {
   const indexes = { last4: lastCharacters(4, { lowEntropy }), words: words({ lowEntropy }) };
   const table = mysql.encryptedTable('t', {
     ssn: mysql.encryptedText('no').searchableBy(indexes).searchable(),

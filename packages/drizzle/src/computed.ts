@@ -3,10 +3,7 @@ import { comparisonIn, isEmpty } from './comparison.ts';
 import { encryptionOf, hiddenPlace } from './encryption.ts';
 import type { ColumnPlace } from './error.ts';
 
-/**
- * Returns the encrypted column with which an expression computes. Call this function before Drizzle builds the SQL,
- * because built SQL contains columns only as text.
- */
+/** Built SQL contains columns only as text, so call this function before Drizzle builds the SQL. */
 export function computedPlace(chunk: unknown): ColumnPlace | undefined {
   if (is(chunk, Column)) return hiddenPlace(chunk);
   if (is(chunk, SQL.Aliased)) return computedPlace(chunk.sql);
@@ -14,7 +11,8 @@ export function computedPlace(chunk: unknown): ColumnPlace | undefined {
   if (!is(chunk, SQL)) return undefined;
   const chunks = chunk.queryChunks.filter((part) => !isEmpty(part));
   const comparison = comparisonIn(chunks);
-  // A comparison with values is safe, because `mapToDriver` throws for plaintext.
+  // Allows a comparison with values, because plaintext cannot reach the database: `mapToDriver` throws for each value
+  // that was not replaced by fingerprints.
   if (comparison && !comparison.operands.some(encryptionOf)) return undefined;
   return firstIn(chunks);
 }

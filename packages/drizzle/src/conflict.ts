@@ -55,8 +55,7 @@ export async function applyConflict(
     methodsOf(builder)[method]?.call(copy, changed);
   }
   if (conflicts.length > 0) return { onConflict: (copy.config as { onConflict?: unknown }).onConflict };
-  // The table has no encrypted columns, so Drizzle has built its conflict clause. A subquery in the clause can still
-  // use encrypted columns of another table.
+  // A subquery in the conflict clause can use encrypted columns of another table.
   const { onConflict } = builder.config as { onConflict?: unknown };
   return onConflict === undefined ? {} : { onConflict: await rewrite(onConflict, insert.context) };
 }

@@ -78,7 +78,7 @@ function statementsOf(of: Readonly<Record<string, Method>>, context: HookContext
     delete: (table: unknown) => hookDelete(of['delete']?.(table) as object, context),
     $with: (...args: unknown[]) => {
       const created = of['$with']?.(...args) as { as: Method };
-      // The queries that an app builds in the callback of `as` need the same checks.
+      // The queries in the callback of `as` can also use encrypted columns.
       const hooked = (create: Method) => (builder: object) =>
         create(statementsOf(builder as Readonly<Record<string, Method>>, context));
       return {

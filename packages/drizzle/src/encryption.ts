@@ -20,7 +20,7 @@ export interface Encryption extends ColumnPlace {
 
 interface IndexRole {
   readonly role: 'index';
-  /** True if a cell of the index column is a list of fingerprints, separated by spaces. */
+  /** True if a cell is a list of fingerprints, separated by spaces. */
   readonly isList?: boolean | undefined;
 }
 

@@ -61,7 +61,7 @@ async function encryptedRows(
   return { values: rows.map((row, at) => Object.assign(row, asSqlValues(stored[at] ?? {}))), ids };
 }
 
-/** Adds null for the absent columns of an index over several columns, because an absent column of a new row is null. */
+/** A fingerprint over several columns needs a value for each column. An omitted column of a new row is null. */
 function withAbsentOthers(entries: readonly EncryptedEntry[], row: Row): Row {
   const groups = entries.flatMap(({ encryption }) =>
     Object.values(partsOf(encryption.field)).map(({ others }) => [encryption.column].concat(others)),

@@ -34,8 +34,7 @@ export function matches<Parts>(
   column: EncryptedColumn<{ readonly _: { readonly parts: Parts } }>,
   query: PartsQuery<Parts>,
 ): SQL {
-  // A database without `encrypted` throws for this query, because the encrypted column refuses to encode a plaintext
-  // parameter.
+  // Drizzle passes the parameter to the encrypted column, which throws for plaintext.
   const encoder = column as unknown as Column;
   return drizzle.sql`${encoder} matches ${new drizzle.Param(query, encoder)}`;
 }

@@ -15,11 +15,14 @@ import { encryptedColumns, type Encryption, encryptionOf, isIndexColumn } from '
 /** Options of `encrypted`. */
 export interface EncryptedOptions {
   /**
-   * Where fingerprints are computed: in the service (`service`), in the client (a token of `createIndexKey`), or in
-   * both together, so that the service never sees a value (`blind`). Required if a column is searchable.
+   * Who computes fingerprints: the service (`service`), the client (a token of `createIndexKey`), or both together
+   * (`blind`). With `blind` the service never sees a value. Required if a column is searchable.
    */
   readonly index?: IndexSource | readonly IndexSource[] | undefined;
-  /** The keys of tables (`users`) and of columns (`users.email`). All other columns use the client's key. */
+  /**
+   * The ids of the keys that encrypt a table (`users`) or a column (`users.email`). All other columns use the key of
+   * the client.
+   */
   readonly keyIds?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
 }
 
@@ -56,8 +59,7 @@ export function recordsFor(
   client: FieldsClient,
   { index, keyIds = {} }: EncryptedOptions,
 ): (table: Table) => TableRecords {
-  // A table and its aliases share the object that describes the encryption of a column, and therefore share the
-  // records.
+  // The aliases of a table have the same `Encryption` objects as the table.
   const known = new WeakMap<Encryption, TableRecords>();
   return (table) => {
     const [first] = encryptedColumns(table);
@@ -75,7 +77,7 @@ export function recordsFor(
   };
 }
 
-// Uses a symbol, which cannot equal the name of a column.
+// A row contains its row id under this symbol, because a symbol cannot equal the name of a column.
 const rowId = Symbol('row id');
 type WithId = Row & { readonly [rowId]?: RowId };
 

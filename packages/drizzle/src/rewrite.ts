@@ -32,8 +32,7 @@ async function rewriteList(chunks: readonly unknown[], context: RewriteContext):
 }
 
 async function rewriteSql(given: SQL, context: RewriteContext): Promise<SQL> {
-  // Replaces `$count` by SQL that is not thenable. If this async function returned the thenable `$count`, JavaScript
-  // would run its query.
+  // SQL that is thenable would run as a query when this async function returns.
   const whole = 'then' in given ? sql.join(given.queryChunks).mapWith(Number) : given;
   const excluded = excludedColumn(whole);
   if (excluded) requirePlain(excluded);
@@ -43,17 +42,14 @@ async function rewriteSql(given: SQL, context: RewriteContext): Promise<SQL> {
   if (comparison) return replaced(whole, 'queryChunks', [await search(comparison, context)]);
   for (const [at, chunk] of chunks.entries()) {
     if (/\bnot\s*(?:exists\s*)?\(*\s*$/i.test(textOf(chunks[at - 1]))) requireNoMatches(chunk);
-    // `exists` ignores the columns of its subquery, so encrypted columns are allowed in this subquery.
+    // `exists` ignores the columns of its subquery, so they can be encrypted.
     if (isQuery(chunk) && !/\bexists\s*$/i.test(textOf(chunks[at - 1]))) requirePlainSelection(chunk);
   }
   const rewritten = await rewriteList(whole.queryChunks, context);
   return replaced(whole, 'queryChunks', rewritten as SQLChunk[]);
 }
 
-/**
- * Throws if a negated expression contains `matches`. `matches` can find additional rows, so its negation could miss
- * rows.
- */
+/** `matches` can find additional rows, so its negation could miss rows. */
 function requireNoMatches(chunk: unknown): void {
   if (isQuery(chunk)) return requireNoMatches(chunk.getSQL());
   if (!is(chunk, SQL)) return;
@@ -71,8 +67,7 @@ function requireNoMatches(chunk: unknown): void {
 }
 
 async function rewriteSubquery(subquery: Subquery, context: RewriteContext): Promise<Subquery> {
-  // Passes no subqueries to the rewrite, because a subquery in FROM can refer to other subqueries of its FROM clause
-  // only with LATERAL.
+  // Without LATERAL, a subquery in FROM cannot refer to other subqueries of the same FROM clause.
   const inner = await rewriteSql(subquery._.sql, { ...context, subqueries: new Map() });
   return inner === subquery._.sql ? subquery : replaced(subquery, '_', { ...subquery._, sql: inner });
 }

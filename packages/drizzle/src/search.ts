@@ -18,7 +18,7 @@ import type { TableRecords } from './records.ts';
 export interface RewriteContext {
   readonly recordsOf: (table: Table) => TableRecords;
   readonly subqueries: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
-  /** Whether the statement only reads. Only such a statement can use `matches`, which can find additional rows. */
+  /** A statement that writes cannot use `matches`, which can find additional rows. */
   readonly isRead: boolean;
 }
 
@@ -89,8 +89,7 @@ async function equalToOne(
   const found = await Promise.all(operands.map((value) => records.fingerprints(encryption.column, value)));
   const fingerprints = [...new Set(found.flat())].map((fingerprint) => new Param(fingerprint));
   const condition = sql`${index} in ${fingerprints}`;
-  // A stored text that is empty after normalization has no fingerprint, so its index column is null. The second
-  // condition makes the result false, and not null, for this text.
+  // For a text that is empty after normalization, the condition must be false and not null, so that `not` works.
   if (encryption.field.type.name !== 'text') return condition;
   return sql`${condition} and (${index} is not null or ${column} is null)`;
 }

@@ -12,7 +12,7 @@ import {
 } from '@eaas/sdk/fields';
 import { refuse } from './error.ts';
 
-/** The kind of search of a column: normalized text, values that are easy to guess, or no search. */
+/** How the values of a column can be searched: as text, as values that are easy to guess, or not at all. */
 export type Search = 'text' | 'guessable' | 'none';
 
 type Binding = { readonly table: string; readonly field: string };

@@ -26,10 +26,7 @@ const isForeignKey = (builder: object): builder is ForeignKeyBuilder =>
 const isPrimaryKey = (builder: object): boolean =>
   String(Reflect.get(builder.constructor, entityKind)).endsWith('PrimaryKeyBuilder');
 
-/**
- * Completes the constraints and indexes of a table. Unique constraints cover index columns, because two ciphertexts of
- * a value differ. Check constraints refuse a fingerprint in a row whose value is null.
- */
+/** Two ciphertexts of a value differ, so unique constraints cover index columns instead. */
 export function indexing<Self, Extra>(
   tableOf: () => Table,
   extraConfig: ((self: Self) => Extra[]) | undefined,
@@ -65,10 +62,7 @@ function coverIndexColumns(builder: object, table: Table): void {
   }
 }
 
-/**
- * Finds the encrypted column of an index or a constraint by its name, because for PostgreSQL, Drizzle passes copies of
- * columns that have nothing but a name.
- */
+/** In an index of PostgreSQL, Drizzle replaces the column by an object with the name of the column. */
 function entryNamed(column: unknown, table: Table) {
   if (typeof column !== 'object' || column === null || !('name' in column)) return undefined;
   if (is(column, Column) && column.table !== table) return undefined;

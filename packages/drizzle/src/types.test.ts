@@ -64,7 +64,7 @@ describe('the types show the values and not the ciphertexts', () => {
     ).returns.resolves.toEqualTypeOf<Patient[]>();
   });
 
-  test('the type of a query with chosen columns and nested objects has plaintext types', () => {
+  test('the result of a query with chosen columns has plaintext types, also in nested objects', () => {
     const query = async () =>
       db.select({ a: patients.name, b: { born: patients.born, id: patients.id } }).from(patients);
     expectTypeOf(query).returns.resolves.toEqualTypeOf<

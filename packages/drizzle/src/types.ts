@@ -33,7 +33,10 @@ export type SearchableColumn<Value> = EncryptedColumn<{
   readonly _: { readonly searchable: true; readonly data: Value };
 }>;
 
-/** The searches by indexes of `searchableBy`. An index of `withFields` takes a value for each column. */
+/**
+ * The second argument of `matches`: values to search for, by the name of an index of `searchableBy`. For an index of
+ * `withFields`, the value is an object with a value for each column.
+ */
 export type PartsQuery<Parts> = {
   readonly [Part in keyof Parts]?: Parts[Part] extends PartIndex<never, infer Query>
     ? Query extends FieldsQuery<string>

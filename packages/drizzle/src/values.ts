@@ -59,7 +59,7 @@ export function valuesByColumn(entries: readonly EncryptedEntry[], row: Row): Ro
   );
 }
 
-/** Rewrites the SQL in values, because SQL could copy a ciphertext into another column. */
+/** Throws if SQL could copy a ciphertext into another column. */
 export async function rewriteValues(values: Row, context: RewriteContext): Promise<Row> {
   const expressions = Object.entries(values).filter(([, value]) => isSql(value));
   if (expressions.length === 0) return values;
@@ -92,8 +92,8 @@ export async function encryptValues(
 }
 
 /**
- * Returns SQL for a stored value. Drizzle does not convert a parameter in SQL to the type of the column, so the stored
- * value remains unchanged.
+ * Wraps a stored value in an `SQL` object, so that Drizzle passes the value to the database unchanged. Drizzle would
+ * encode any other value for the type of the column.
  */
 function asSql(value: unknown): SQL {
   return sql`${new Param(value)}`;

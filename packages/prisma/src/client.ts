@@ -26,10 +26,7 @@ export interface InternalParams {
   readonly dataPath?: readonly string[] | undefined;
 }
 
-/**
- * Returns functions that send queries to Prisma. The queries skip other extensions, because another extension could add
- * plaintext to the encrypted arguments.
- */
+/** The queries skip other extensions, which could add plaintext to the encrypted arguments. */
 export function executorOf(client: PrismaClient, call: QueryCall, params: InternalParams): Executor {
   const kind = params.transaction?.kind;
   const requireNoBatch = (model: Model): void => {

@@ -52,7 +52,7 @@ export function needsRow(model: Model, data: unknown): boolean {
   return bindsRow(model, Object.fromEntries(values) as Args);
 }
 
-/** Adds null for the omitted fields of an index over several fields, because an omitted field of a new row is null. */
+/** Returns nulls for the fields of an index, which the caller overwrites with the given values. */
 function absentOthers(model: Model, given: Args): Args {
   const named = Object.keys(given).flatMap((name) => model.encrypted.get(name) ?? []);
   const others = Array.from(model.encrypted.values()).flatMap(({ name, parts }) =>
@@ -80,7 +80,7 @@ async function splitOf(work: Work, model: Model, data: unknown, place: Place | u
   return { columns, values };
 }
 
-/** Returns the value to encrypt. In a JSON field every object is a value, even `{ set: value }`. */
+/** In a JSON field every object is a value, even `{ set: value }`. */
 function valueOf(model: Model, field: FieldDescription, value: unknown): unknown {
   if (!isArgs(value) || field.type === 'json') return value;
   const names = Object.keys(value).join(', ');

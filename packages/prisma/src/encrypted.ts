@@ -37,8 +37,7 @@ export function encrypted<Client, T extends Tables, const Models extends Mapping
   fields: FieldsDefinition<T>,
   options: EncryptedOptions<T, Models> = {},
 ): EncryptedExtension<Client, T, Models> {
-  // Asserts the return type, because TypeScript would otherwise compare the extension with the type of the extended
-  // client.
+  // Asserts the return type, because TypeScript cannot derive the types of the encrypted models from the code.
   return extensionOf(
     prisma as unknown as PrismaClient,
     eaas,
@@ -53,7 +52,7 @@ function extensionOf<T extends Tables>(
   fields: FieldsDefinition<T>,
   { models: mapping, ...options }: EncryptedOptions<T>,
 ): (client: PrismaClient) => unknown {
-  // The method `for` checks at run time that searchable fields have an index, so the types need not check.
+  // `for` checks at run time that searchable fields have an index, so the types need not check.
   const untyped = fields as unknown as { for(client: FieldsClient, options: object): Codec };
   const codec = untyped.for(eaas, options);
   const names = Object.keys(fields.tables) as (keyof T & string)[];
@@ -99,8 +98,8 @@ async function performCall(
   const path = (params.dataPath ?? []).filter((_, at) => at % 2 === 1);
   const args = call.args ?? {};
   if (!isArgs(args)) return refuse('unknown_argument', model, undefined, 'the arguments must be an object');
-  // Refuses undefined here, because rewritten arguments omit undefined values, and Prisma then cannot refuse them as
-  // `strictUndefinedChecks` requires.
+  // Refuses undefined values, as Prisma does with its option `strictUndefinedChecks`. Prisma itself cannot refuse them,
+  // because the rewritten arguments omit undefined values.
   if (client._previewFeatures?.includes('strictUndefinedChecks')) refuseUndefined(model, args);
   const executor = executorOf(client, call, params);
   return perform(models, codec, executor, { model, operation: call.operation, args, path });

@@ -1,6 +1,6 @@
 import { EaasError } from '@eaas/sdk';
 
-/** The reason for an EncryptedModelError. The extension throws before it reads or writes rows. */
+/** The reason for an EncryptedModelError. */
 export type EncryptedModelErrorCode =
   /** The definition or the options do not match the Prisma schema. */
   | 'definition'

@@ -4,10 +4,7 @@ import type { Model } from './models.ts';
 import { type Args, entriesOf, isArgs } from './values.ts';
 import type { Work } from './work.ts';
 
-/**
- * Rewrites the filter of an encrypted field to a condition on its index column. With `isExact`, the condition is NULL
- * only if the field is NULL, so `not` can negate it.
- */
+/** With `isExact`, the condition is NULL only if the field is NULL, so `not` can negate it. */
 export async function filterOf(
   work: Work,
   model: Model,
@@ -73,8 +70,8 @@ async function isIn(
   const marks = [...new Set(found.flat())];
   const matches = { [column]: marks.length === 1 ? marks[0] : { in: marks } };
   if (!isExact || field.type !== 'text') return matches;
-  // A text that is empty after normalization has no fingerprint, so its index column is NULL. This filter is false for
-  // the text, and NULL only if the field is NULL.
+  // A text that is empty after normalization has no fingerprint. The filter must be false and not NULL for it, so that
+  // `NOT` works.
   return { OR: [{ AND: [matches, { [column]: { not: null } }] }, { [field.name]: '' }] };
 }
 
@@ -99,10 +96,12 @@ async function hasPart(
   const refusePart = (problem: string): never =>
     refuse('unsupported_filter', model, field.name, `a search by \`${name}\` ${problem}`);
   if (isExact)
-    refusePart('cannot be negated, because it also finds rows that do not match: filter them after reading');
+    refusePart(
+      'cannot be negated, because it also finds rows that do not match: filter the rows after reading',
+    );
   if (!work.isRead) {
     refusePart(
-      'can also find rows that do not match, so it cannot choose the rows to write: read them and use their ids',
+      'can also find rows that do not match, so it cannot choose the rows to write: read the rows and use their ids',
     );
   }
   if (bits < 64) refusePart(`with ${bits} bits also finds values that do not match: use 64 bits or more`);

@@ -40,8 +40,8 @@ export type Models = ReadonlyMap<string, Model>;
 export type Definition = ReadonlyMap<string, readonly FieldDescription[]>;
 
 /**
- * Returns the models with their encrypted fields. Throws for a table without a model and for a field without a column,
- * whose values would be stored as plaintext.
+ * Returns the models with their encrypted fields. Throws if a table has no model or a field has no column, because the
+ * values of this table or field would be stored as plaintext.
  */
 export function modelsOf(
   { models }: RuntimeDataModel,
@@ -124,10 +124,7 @@ function requirePartNames(model: string, { name, parts }: FieldDescription): voi
   refuse('definition', { name: model }, name, `\`${part.name}\` is an operator of Prisma: ${cure}`);
 }
 
-/**
- * Throws unless all clients write the row id as the same text, because ciphertexts are bound to this text. The text of
- * a DateTime differs between clients.
- */
+/** Ciphertexts are bound to the text of the id, and programs can write one DateTime as different texts. */
 function requireIdType(model: string, columns: Model['columns'], name: string): void {
   const column = columns.get(name);
   if (column?.kind !== 'scalar' || /^(?:String|Int|BigInt)$/.test(column.type)) return;

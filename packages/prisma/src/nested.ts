@@ -102,10 +102,7 @@ async function updateManyItem(relation: Relation, item: unknown): Promise<unknow
   );
 }
 
-/**
- * Rewrites a nested upsert. Adds the row id to `where`, because otherwise the update could change a row that is
- * inserted concurrently.
- */
+/** Without the row id, the update could change a row that is inserted concurrently. */
 async function upsertItem(relation: Relation, item: unknown): Promise<unknown> {
   const { work, target } = relation;
   const { where, create, update, ...others } = requireArgs(relation, item);
@@ -137,10 +134,7 @@ async function childPlace(
   return { ...inList, id };
 }
 
-/**
- * Adds the row id to `where`, because the ciphertexts are bound to this row and the update must not change any other
- * row.
- */
+/** The ciphertexts are bound to this row, so the update must not change any other row. */
 function pinned(target: Model, where: unknown, id: unknown): Args {
   if (id === undefined || knownId(target, where) !== undefined) return where === undefined ? {} : { where };
   const [column = ''] = target.id;

@@ -1,4 +1,4 @@
-import { date, defineFields, describeFields, json, number, text } from '@eaas/sdk/fields';
+import { date, defineFields, describeFields, json, number, text, withFields } from '@eaas/sdk/fields';
 import { expect, test } from 'vitest';
 import type { EncryptedModelErrorCode } from './errors.ts';
 import { type Definition, modelsOf, type RuntimeDataModel, type RuntimeField } from './models.ts';
@@ -19,10 +19,17 @@ const fields = defineFields({
     coarse: text().searchable({ bits: 8 }),
   },
   Visit: { note: text() },
+  Nurse: {
+    first: text().searchableBy({
+      full: withFields(['last'], { lowEntropy: 'accepted', column: 'full_name' }),
+    }),
+    last: text(),
+  },
 });
 const definition: Definition = new Map([
   ['Patient', describeFields(fields, 'Patient')],
   ['Visit', describeFields(fields, 'Visit')],
+  ['Nurse', describeFields(fields, 'Nurse')],
 ]);
 
 const columns = (...names: string[]): RuntimeField[] =>
@@ -44,6 +51,7 @@ const schema: RuntimeDataModel = {
       ],
     },
     Visit: { fields: [...columns('id', 'kind', 'note'), relation('patient', 'Patient')] },
+    Nurse: { fields: columns('id', 'first', 'last', 'full_name') },
     Doctor: { fields: [...columns('id', 'title'), relation('patients', 'Patient')] },
   },
 };
@@ -227,6 +235,11 @@ test('an error about an unsupported operation names the model, the field and the
   );
 });
 
+test('an error about an index column names every field that the index covers', async () => {
+  await expect(whereOf({ ssn_index: '#1' })).rejects.toThrow('use `ssn` instead');
+  await expect(whereOf({ full_name: '#1' }, 'Nurse')).rejects.toThrow('use `first` and `last` instead');
+});
+
 test('a ciphertext is bound to the id of the row that the operation writes', async () => {
   const name = (id: string) => ({ name: sealed('Patient', 'name', id, 'Ada') });
   expect(await dataOf('create', { data: { name: 'Ada', city: 'x' } })).toEqual({
@@ -379,7 +392,7 @@ test('nested writes encrypt fields at any depth, even below models without encry
   });
 });
 
-test('results are decrypted at any depth and contain no added columns', async () => {
+test('results are decrypted at any depth, without the columns that the extension added to the query', async () => {
   const args = {
     select: { name: true, visits: { select: { note: true } }, doctor: { include: { patients: true } } },
   };

@@ -11,7 +11,6 @@ type PlainScalars<E, P extends Payload> = {
 
 type IsChosen<Choice> = Choice extends false | null | undefined ? false : true;
 
-/** The type of a result row with plaintext values in its encrypted fields. */
 export type PlainRow<E, P, Given> = P extends Payload
   ? Given extends { select: infer Select extends object }
     ? Chosen<E, P, Select>

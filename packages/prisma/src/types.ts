@@ -79,7 +79,9 @@ type PlainModels<E, Client> = {
     : never;
 };
 
-/** Prisma's types require an index signature here, which the type `object` does not have. */
+/**
+ * An object type without members. Unlike the type `object`, it fits the index signature that Prisma's types require.
+ */
 type Nothing = { [Name in never]: unknown };
 
 /** An extension for `prisma.$extends`. */

@@ -17,10 +17,7 @@ export async function rowsToUpdate(work: Work, model: Model, { where, limit }: A
   };
 }
 
-/**
- * Returns one update per row. Each update keeps the conditions of the app, because a row can change after the query for
- * the ids.
- */
+/** A row can change after the query for the ids, so each update keeps the conditions of the app. */
 export async function updatesOf(
   work: Work,
   model: Model,

@@ -88,14 +88,11 @@ function refuseReferences(work: Work, model: Model, name: string, value: unknown
   for (const [, member] of entriesOf(value)) refuseReferences(work, model, name, member);
 }
 
-/**
- * Rewrites the `where` of a unique look-up. A value can have fingerprints under several index keys, but a unique
- * look-up takes only one, so this function finds the fingerprint of the stored row.
- */
+/** A unique look-up accepts only one fingerprint. If there are several, the stored row decides. */
 export async function uniqueOf(work: Work, model: Model, where: unknown): Promise<unknown> {
   const rewritten = await whereOf(work, model, where);
   if (!isArgs(rewritten)) return rewritten;
-  // Leaves a filter such as `{ in: […] }` to Prisma, which refuses it because it does not identify one row.
+  // Skips a filter such as `{ in: […] }`, because Prisma refuses this filter in a unique look-up.
   const isValue = (field: string): boolean => isArgs(where) && !isArgs(where[field]);
   const several = Array.from(model.indexes)
     .filter(([column, field]) => isArgs(rewritten[column]) && isValue(field))

@@ -35,10 +35,7 @@ export interface Work {
   search(table: string, query: Args): Promise<Terms>;
   find(model: Model, args: Args): Promise<Args | null>;
   findOrThrow(model: Model, args: Args): Promise<Args | null>;
-  /**
-   * The rewriting of nested writes. It is a member, because a direct import would make `data.ts` and `nested.ts` import
-   * each other.
-   */
+  /** `data.ts` gets this function from `Work`, because an import would be circular. */
   nested: Nested;
 }
 
@@ -46,7 +43,7 @@ export function idOf({ id }: Model, row: Args): RecordId | undefined {
   const parts = id.map((column) => row[column]);
   if (parts.some((part) => part === undefined || part === null)) return undefined;
   if (parts.length === 1) return parts[0] as RecordId;
-  // Escapes `/`, which separates the parts, so that the values `a/b` and `c` do not give the same id as `a` and `b/c`.
+  // Without escapes, the values `a/b` and `c` would give the same id as `a` and `b/c`.
   return parts.map((part) => String(part).replaceAll('%', '%25').replaceAll('/', '%2F')).join('/');
 }
 
@@ -54,10 +51,7 @@ export function idColumns({ id }: Model, row: Args): Args {
   return Object.fromEntries(id.map((column) => [column, row[column]]));
 }
 
-/**
- * Returns the compound keys in `where`. Finds them by exclusion, because a Prisma schema can give a compound key any
- * name.
- */
+/** A Prisma schema can give a compound key any name, so compound keys are found by exclusion. */
 export function compoundsOf({ columns }: Model, where: Args): Record<string, Args> {
   const isKey = (name: string): boolean => !columns.has(name) && !/^(?:AND|OR|NOT)$/.test(name);
   return Object.fromEntries(
@@ -72,7 +66,9 @@ export function selectId({ id }: Model): Args {
 export function refuseIndexColumn(model: Model, name: string): void {
   const field = model.indexes.get(name);
   if (field === undefined) return;
-  refuse('index_column', model, name, `the extension computes this column: use \`${field}\` instead`);
+  const part = model.encrypted.get(field)?.parts.find(({ column }) => column === name);
+  const fields = [field, ...(part?.others ?? [])].map((each) => `\`${each}\``).join(' and ');
+  refuse('index_column', model, name, `the extension computes this column: use ${fields} instead`);
 }
 
 export function refuseUnknown(model: Model, name: string, where: string): never {

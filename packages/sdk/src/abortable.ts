@@ -2,8 +2,8 @@ import { longest } from './deadline.ts';
 import { ClientError, timeoutError } from './errors.ts';
 
 /**
- * Returns a promise that settles as `work` does, but rejects earlier if the signal aborts or `patience` milliseconds
- * have passed. The limit is needed because `work` never settles if an edge worker freezes the request that started it.
+ * Settles as `work` does, but rejects if the signal aborts or after `patience` milliseconds. In an edge worker, `work`
+ * might never settle, because the request that started it can be frozen.
  */
 export function abortable<T>(work: Promise<T>, signal?: AbortSignal, patience?: number): Promise<T> {
   if (!signal && !patience) return work;

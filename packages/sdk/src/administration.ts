@@ -48,8 +48,8 @@ type ApiKeyRecord = Output<'GET /v1/api-keys'>['api_keys'][number];
  */
 export type KeyCalls = Calls<typeof keyRoutes> & {
   /**
-   * Yields the matching keys, newest first. If the filter contains `status`, a key whose status changes during the
-   * listing can be missing from the result.
+   * Yields the matching keys, newest first. With the filter `status`, a key can be missing if its status changes during
+   * the listing.
    */
   list(filter?: KeyFilter, options?: PagesOptions): AsyncGenerator<KeyRecord, void, undefined>;
 };

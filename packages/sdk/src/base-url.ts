@@ -8,7 +8,8 @@ export function baseUrlOf(given: string | undefined, insecureHttp: boolean | und
   }
   const url = parseUrl(given);
   if (!url || !/^https?:$/.test(url.protocol)) {
-    // The error shows the given text only if it cannot contain a secret, such as a password before `@` or an API key.
+    // The error shows the given text only if the text cannot contain a secret, such as a password before `@` or an API
+    // key.
     const shown = /^(?!.*eaas_sk_)[\w.:/[\]-]{1,100}$/.test(given) ? `"${given}"` : 'something else';
     throw new InputError(
       `\`baseUrl\` must be the URL of the service, such as https://eaas.example or http://localhost:8080 (got ${shown})`,
@@ -23,7 +24,7 @@ export function baseUrlOf(given: string | undefined, insecureHttp: boolean | und
   return url.href.replace(/(\/v1)?\/*$/, '');
 }
 
-/** Returns undefined for an invalid URL. Does not use `URL.canParse`, because some platforms lack it. */
+/** This function replaces `URL.canParse`, which some platforms lack. */
 export function parseUrl(text: string, base?: string): URL | undefined {
   try {
     return new URL(text, base);

@@ -22,7 +22,7 @@ interface Waiting<R extends Single> {
 export type Coalesced<R extends Single> = (input: In<R>, options?: CallOptions) => Promise<Output<R>>;
 
 const maxItems = 1_000;
-// Batches stay below the service's limit of 8 MiB, because the service responds sooner to smaller batches.
+// The service allows batches of 8 MiB, but responds sooner to small batches.
 const maxBytes = 2 ** 20;
 const maxFlights = 4;
 
@@ -62,7 +62,8 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
     const [first, second] = items;
     if (!first) return;
     try {
-      // Only a request with one item gets its caller's signal, because one caller must not abort the calls of others.
+      // Only a request with a single item has a signal, because aborting a batch would abort the calls of other
+      // callers.
       if (!second) {
         first.resolve(await call(route, first.input, first));
         return;
@@ -105,8 +106,8 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
     try {
       return await abortable(answer, signal, patience.total);
     } catch (error) {
-      // Removes batches that are too old from `flights`, because a batch in a frozen edge worker never ends and would
-      // block later batches.
+      // Forgets batches that started long ago: a frozen edge worker never ends them, and they count towards
+      // `maxFlights`.
       const longAgo = Date.now() - patience.total;
       for (const flight of flights) if (flight.start <= longAgo) flights.delete(flight);
       throw error;

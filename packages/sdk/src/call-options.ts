@@ -7,8 +7,8 @@ interface PartitionOptions extends CallOptions {
   /** Names a group of values, for example by a customer's id. Values of different scopes never share a data key. */
   readonly scope?: string | undefined;
   /**
-   * The service binds this context to the data key, and unwraps the data key only with the same context. `/v1/decrypt`
-   * cannot decrypt a value whose data key has a wrap context.
+   * The service binds the wrap context to the data key, and unwraps the data key only with the same wrap context.
+   * `/v1/decrypt` cannot decrypt a value whose data key has a wrap context.
    */
   readonly wrapContext?: Context | undefined;
 }
@@ -38,15 +38,15 @@ export interface EncryptOptions extends PartitionOptions, KeyOption {
 
 /** The form of an encrypted value: `bundle` is an object with five members, `bytes` is the envelope. */
 export type EncryptedForm = 'bundle' | 'bytes';
-/** The type of an encrypted value in the form `Form`. */
+/** The type of an encrypted value: bytes or a bundle, as `Form` says. */
 export type EncryptedAs<Form extends EncryptedForm> = Form extends 'bytes' ? Uint8Array : Bundle;
 
 /** The form of a decrypted value, which is text or bytes. */
 export type DecryptedForm = 'bytes' | 'text';
-/** The type of a decrypted value in the form `Form`. */
+/** The type of a decrypted value: text or bytes, as `Form` says. */
 export type DecryptedAs<Form extends DecryptedForm> = Form extends 'text' ? string : Uint8Array;
 
-/** Chooses the form of a result. Defaults to `bundle` for encrypted and `bytes` for decrypted values. */
+/** The form of the result. Defaults to `bundle` for encrypted and `bytes` for decrypted values. */
 export interface As<Form extends EncryptedForm | DecryptedForm> {
   readonly as?: Form | undefined;
 }
@@ -62,7 +62,7 @@ export interface HashOptions extends CallOptions, KeyOption {}
 
 /** Options of `unwrap`. */
 export interface UnwrapOptions extends CallOptions {
-  /** The service binds this context to the DEK, and unwraps the DEK only with the same context. */
+  /** The service binds the wrap context to the DEK, and unwraps the DEK only with the same wrap context. */
   readonly wrapContext?: Context | undefined;
 }
 
@@ -88,8 +88,8 @@ export interface PrimeOptions extends PartitionOptions, ExpectedKeyOptions {
   /** Whether `prime` fetches a data key for `encryptSync`. Defaults to true if no ciphertexts are passed. */
   readonly encrypt?: boolean | undefined;
   /**
-   * If true, the client always replaces the data key for encryption before it reaches a limit of its budget. The client
-   * stops doing so when it is closed.
+   * If true, the client replaces the data key for encryption before it reaches one of its limits, until the client is
+   * closed.
    */
   readonly keep?: boolean | undefined;
 }
@@ -102,13 +102,14 @@ export interface Rewrapped<C = string | Uint8Array> {
   readonly wrapped_key: string;
   readonly key_id: string;
   readonly key_version: number;
-  /** False if the newest version already wrapped the data key. The ciphertext is then unchanged. */
+  /**
+   * False if the data key was already wrapped under the newest key version. In this case the ciphertext is unchanged.
+   */
   readonly rewrapped: boolean;
 }
 
 export const callOptions: OptionNames<CallOptions> = { signal: true };
-// These objects repeat members instead of spreading other objects, because bundlers cannot remove an unused object with
-// a spread.
+// These objects have no spreads, because bundlers cannot remove an unused object with a spread.
 export const hashOptions: OptionNames<HashOptions> = { signal: true, keyId: true };
 export const unwrapOptions: OptionNames<UnwrapOptions> = { signal: true, wrapContext: true };
 export const wrapOptions: OptionNames<WrapOptions> = { signal: true, wrapContext: true, keyId: true };

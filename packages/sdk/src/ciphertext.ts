@@ -102,8 +102,7 @@ const sealBundle: Seal<Bundle> = <Mode extends EngineMode>(
   return sealUnder(dataKey, plaintext, context, form, buffer?.subarray(0, length));
 };
 
-// Buffers in which envelopes are built. Envelopes reuse these buffers, because new buffers would cause most of the
-// garbage collection in a browser.
+// Buffers for envelopes, reused because new buffers would cause most of the garbage collection in a browser.
 const buffers: Uint8Array<ArrayBuffer>[] = [];
 const maxBuffers = 100;
 const bufferLength = 4_096;

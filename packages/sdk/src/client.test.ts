@@ -52,7 +52,7 @@ test('a value is encrypted and decrypted locally', async () => {
   expect(requests[0]?.headers.get('authorization')).toBe(`Bearer ${apiKey}`);
 });
 
-test('decryption returns the same bytes, also for a view of a larger buffer', async () => {
+test('decryption returns the bytes that were encrypted, also if they are a view of a larger buffer', async () => {
   const { client } = service();
   const view = Uint8Array.of(9, 9, 0, 255, 128, 9).subarray(2, 5);
   const { ciphertext } = await client.encrypt(view, { keyId });
@@ -79,7 +79,7 @@ test.each(['plain text', 'aGVsbG8=', ''])(
   },
 );
 
-test('`hash` returns the fingerprint of the service', async () => {
+test('`hash` returns the fingerprint that the service computes', async () => {
   const { client, requests } = service();
   expect(await client.hash('ada@example.com', { keyId })).toBe('ab'.repeat(32));
   expect(await requests[0]?.json()).toEqual({ key_id: keyId, value: 'ada@example.com' });

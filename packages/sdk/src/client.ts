@@ -58,13 +58,13 @@ export interface AuditLog extends AuditMethods {
   monitor(options: MonitorOptions): AsyncGenerator<AuditReport, void, undefined>;
 }
 
-/** The public keys of a key, which `client.publicKey` returns. */
+/** The public keys that `client.publicKey` returns for a key. */
 export interface PublicKeys {
   readonly keyId: string;
-  /** The newest version of the key, to which `intakePublicKey` belongs. */
+  /** The newest version of the key. `intakePublicKey` is the public key of this version. */
   readonly keyVersion: number;
   readonly intakePublicKey: string | null;
-  /** The public key of the blind hashes under this key, in base64. All versions of the key have the same one. */
+  /** The public key of the blind hashes under this key, in base64. All versions of the key have the same public key. */
   readonly hashPublicKey: string;
 }
 

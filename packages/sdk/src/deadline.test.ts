@@ -48,7 +48,7 @@ test('an aborted signal ends a call that waits for its API key', async () => {
     expect(error).toMatchObject({ code: 'aborted' });
 });
 
-test('a call removes its listeners from a signal that is used again', async () => {
+test('a call with a signal leaves no listeners on the signal', async () => {
   const { client } = setUp({ timeouts: {} });
   const { signal } = new AbortController();
   let listeners = 0;

@@ -10,8 +10,8 @@ export function later(milliseconds: number, work: () => void): Timer {
 }
 
 /**
- * Returns a signal that aborts when `outer` aborts or when the delay has passed. Does not use `AbortSignal.any` and
- * `AbortSignal.timeout`, because Node 20 can garbage-collect their signals too early.
+ * `AbortSignal.any` and `AbortSignal.timeout` are not used, because Node 20 can garbage-collect their signals too
+ * early.
  */
 export function deadlineOf(milliseconds: number, outer?: AbortSignal | null, reason?: Error) {
   const controller = new AbortController();

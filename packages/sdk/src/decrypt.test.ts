@@ -17,7 +17,7 @@ describe('data keys for decryption', () => {
     expect(routesOf(service).slice(before)).toEqual(['keys/:key_id/unwrap']);
   });
 
-  test('the cache overwrites a data key beyond `maxEntries` when no call uses it any more', async () => {
+  test('a data key that leaves the cache because of `maxEntries` is overwritten after its last use', async () => {
     const { client, make } = observedClient();
     const bundles = await Promise.all(range(50).map((n) => client.encrypt(`${n}`, { fresh: true })));
     const watched = watchedEngine();
@@ -53,7 +53,7 @@ describe('data keys for decryption', () => {
     expect(routesOf(service)).toContain('batch/unwrap');
   });
 
-  test('an altered ciphertext does not affect the data key in memory', async () => {
+  test('decryptMany decrypts the other items if one is altered and one is not a ciphertext', async () => {
     const { client, make } = observedClient();
     const bundles = await Promise.all(range(3).map((n) => client.encrypt(`${n}`, { fresh: true })));
     const altered = Buffer.from(bundles[1]?.ciphertext ?? '', 'base64');
@@ -117,7 +117,7 @@ describe('decrypting under 1,001 data keys', () => {
   });
 
   test.each(['server', 'serverless', 'browser', { decrypt: { maxEntries: 1 } }] as const)(
-    'a bulk call keeps its data keys even in a smaller cache (cache %j)',
+    'decryptMany unwraps each data key once, even if the cache cannot hold all data keys (cache %j)',
     async (cache) => {
       const rows = range(3_003).map((n) => bundles[n % 1_001]?.ciphertext ?? '');
       const before = service.requests.length;
@@ -130,7 +130,7 @@ describe('decrypting under 1,001 data keys', () => {
   );
 });
 
-test('priming for ciphertexts under an unexpected key sends no request', async () => {
+test('`prime` throws without a request if a ciphertext is not under the expected key', async () => {
   const { service, client, make } = observedClient();
   const { key_id: keyId } = service.createKey('other');
   const { ciphertext } = await client.encrypt('x', { keyId });

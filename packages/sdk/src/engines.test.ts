@@ -1,11 +1,14 @@
 import { nobleEngine } from '@eaas/protocol';
+import * as fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
 import { observedClient } from '../../../test/sdk/observed-client.ts';
+import { hkdf } from './engines.node.ts';
 import { platformEngines } from './engines.ts';
 import { type EaasClientOptions, InputError } from './index.ts';
 import { createIndexKey, defineFields, text } from './fields/fields.ts';
 import { allNoble, loadNoble } from './noble-engines.ts';
 import { decryptStream, encryptStream } from './stream/stream.ts';
+import { webHkdf } from './web-hkdf.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -24,6 +27,15 @@ function pair(engines: EaasClientOptions['engines']) {
 
 const bytesOf = async (stream: ReadableStream<Uint8Array>): Promise<Uint8Array> =>
   new Uint8Array(await new Response(stream as BodyInit).arrayBuffer());
+
+test('HKDF in Node returns the same bytes as HKDF in WebCrypto', async () => {
+  const bytes = fc.uint8Array({ maxLength: 100 });
+  await fc.assert(
+    fc.asyncProperty(bytes, bytes, async (dek, info) => {
+      expect(await hkdf(dek, info)).toEqual(await webHkdf(dek, info));
+    }),
+  );
+});
 
 test('synchronous calls work after `prime` where the platform has no synchronous cipher', async () => {
   const { client, other, events } = pair(platformEngines());
@@ -98,7 +110,7 @@ test.each([undefined, { subtle: crypto.subtle }])(
   },
 );
 
-test('the engine that loads noble overwrites its copies of keys', async () => {
+test('the engine copies a key before it loads noble, and `wipe` overwrites the copy', async () => {
   const { values } = allNoble;
   const given = new Uint8Array(32).fill(7);
   const importing = values.importKey(given);

@@ -18,7 +18,7 @@ export interface Engines {
 
 const webCrypto: Engines = { values: webCryptoEngine, sync: undefined, streams: webCryptoEngine };
 
-/** Prefers WebCrypto to JavaScript engines, because scripts cannot read the keys that WebCrypto holds. */
+/** Prefers WebCrypto, because scripts cannot read its keys. */
 export const platformEngines = (): Engines => (crypto.subtle ? webCrypto : allNoble);
 
 export async function hkdf(dek: Uint8Array, info: Uint8Array): Promise<Uint8Array> {

@@ -159,14 +159,13 @@ test('changing a wrap context after a call has no effect on the data key', async
 
 test('a renewed data key has the wrap context of the first data key', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
-  const { client, make, service } = observedClient();
+  const { client, make, events } = observedClient();
   const wrapContext = { user: '1' };
   await client.prime({ keep: true, wrapContext });
   wrapContext.user = '2';
   await vi.advanceTimersByTimeAsync(4.5 * 60_000);
   vi.useRealTimers();
-  await vi.waitFor(() => expect(service.requests).toHaveLength(2));
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await expect.poll(() => events.filter(({ type }) => type === 'data_key.minted')).toHaveLength(2);
   const bundle = client.encryptSync('x', { wrapContext: { user: '1' } });
   expect(await make().decrypt(bundle, { as: 'text', wrapContext: { user: '1' } })).toBe('x');
 });
@@ -208,7 +207,7 @@ test('an invalid item in a call for many values does not fail the other items', 
   ]);
 });
 
-test('a DEK from `unwrap` and a wrapped key share no memory with other buffers', async () => {
+test('the bytes that `wrap` and `unwrap` return are not part of a larger buffer', async () => {
   const { client } = observedClient();
   const wrapped = await client.wrap(new Uint8Array(32).fill(7));
   const dek = await client.unwrap(wrapped);

@@ -83,7 +83,10 @@ export class EnvelopeClient {
     return results as Promise<Settled<EncryptedAs<Form>>[]>;
   }
 
-  /** Encrypts without waiting, under a data key from `prime`. Throws ClientError `not_primed` if there is none. */
+  /**
+   * Encrypts without waiting, under a data key from `prime`. Throws ClientError `not_primed` if no data key from
+   * `prime` is in memory.
+   */
   encryptSync<Form extends EncryptedForm = 'bundle'>(
     value: string | Uint8Array,
     options: EncryptOptions & As<Form> = {},
@@ -135,8 +138,9 @@ export class EnvelopeClient {
   }
 
   /**
-   * Returns a fingerprint for searches. The same value always has the same fingerprint. The service sees the value, so
-   * pass only the field that you search by. Do not pass values that can be guessed (a date of birth, a postal code).
+   * Returns a fingerprint of a value, for searches. The same value always has the same fingerprint. The service sees
+   * the value, so pass only values that you search by. Do not pass values that can be guessed (a date of birth, a
+   * postal code).
    */
   async hash(value: string, options: HashOptions = {}): Promise<string> {
     requireOptions(hashOptions, options, 'hash');
@@ -150,9 +154,9 @@ export class EnvelopeClient {
   }
 
   /**
-   * Returns a fingerprint for searches. The service computes it from a random point, and never sees the value. The same
-   * value always has the same fingerprint, which differs from the fingerprint of `hash`. Throws EaasError
-   * `proof_invalid` or `public_key_changed` if the response is not from the expected key.
+   * Returns a fingerprint of a value, for searches. The client sends only a blinded form of the value, so the service
+   * never sees the value. The same value always has the same fingerprint, which differs from the fingerprint of `hash`.
+   * Throws EaasError `proof_invalid` or `public_key_changed` if the response is not from the expected key.
    */
   async blindHash(value: string | Uint8Array, options: HashOptions = {}): Promise<string> {
     requireOptions(hashOptions, options, 'blindHash');

@@ -74,7 +74,7 @@ test.each([
   expect(() => new EaasClient()).not.toThrow('hunter2');
 });
 
-test('without EAAS_KEY_ID each call must name its key', async () => {
+test('without EAAS_KEY_ID, each call needs the option `keyId`', async () => {
   for (const none of [undefined, '']) {
     vi.stubEnv('EAAS_KEY_ID', none);
     const client = new EaasClient({ fetch });

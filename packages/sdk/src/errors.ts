@@ -8,7 +8,7 @@ import {
 import type { ProofError, PublicKeyChangedError } from '@eaas/protocol/blind-hash';
 import type { ProblemCode } from '@eaas/protocol/wire';
 
-/** The reason for a failed call: an error code of the service, or the problem with a missing or invalid response. */
+/** An error code of the service, or the problem with a missing or invalid response. */
 export type ServiceErrorCode =
   | ProblemCode
   /** The service could not be reached. */
@@ -61,10 +61,7 @@ export class ClientError extends EaasError {
   }
 }
 
-/**
- * Calls `work`, and returns a rejected promise if `work` throws. An async function would do so too, but its promise
- * would settle later.
- */
+/** Returns a rejected promise if `work` throws. The promise of an async function would settle later. */
 export function attempt<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return Promise.resolve(work());

@@ -16,7 +16,8 @@ export type EaasEvent =
   | { readonly type: 'data_key.minted'; readonly keyId: string; readonly keyVersion: number }
   | { readonly type: 'data_key.unwrapped'; readonly keyId: string; readonly keyVersion: number }
   /**
-   * The request for the next data key failed. The client continues with the current data key until its budget is spent.
+   * The request for the next data key failed. The client continues with the current data key until this data key
+   * reaches one of its limits.
    */
   | { readonly type: 'data_key.refresh_failed'; readonly keyId: string; readonly code: string }
   /**
@@ -41,7 +42,8 @@ export function createEmit({ onEvent, logger }: Observers): Emit {
   const log = (event: EaasEvent): void =>
     logger?.['code' in event ? 'warn' : 'debug'](`eaas ${event.type}`, event);
   return (event) => {
-    // Ignores errors of `onEvent` and `logger`, because an unhandled rejection would end the process.
+    // Ignores errors of `onEvent` and `logger`. Otherwise an error would fail the call, or end the process as an
+    // unhandled rejection.
     for (const tell of [onEvent, log]) (async () => tell?.(event))().catch(() => undefined);
   };
 }

@@ -10,13 +10,13 @@ import { kindOf, type OptionNames, requireOptions } from './require-options.ts';
 /** The limits of a client's data keys. Ages are in milliseconds. */
 export interface CacheOptions {
   /**
-   * The limits of a data key that encrypts. The client replaces the data key at the first limit that it reaches. With
+   * How much and how long a data key can encrypt. The client replaces a data key that reaches one of these limits. With
    * `false`, the client uses a new data key for each value.
    */
   readonly encrypt?: false | OptionalLimits<BudgetLimits> | undefined;
   /**
-   * The limits of data keys that decrypt. With `false`, the client keeps no data key, so the service unwraps one for
-   * each decryption and records each decryption in the audit log.
+   * The limits of data keys that decrypt. With `false`, the service unwraps a data key for each decryption, and records
+   * it in the audit log.
    */
   readonly decrypt?: false | OptionalLimits<CacheLimits> | undefined;
 }
@@ -25,10 +25,9 @@ export interface CacheOptions {
 export type OptionalLimits<Limits> = { readonly [Name in keyof Limits]?: number | undefined };
 
 /**
- * The name of a set of limits. `server` replaces the data key for encryption after 65,536 messages, 5 minutes or 1 GiB,
- * and keeps up to 1,000 data keys for decryption for 5 minutes. `serverless` differs from `server` in two limits: one
- * minute, and 200 data keys for decryption. `browser` replaces the data key for encryption after 1,024 messages, one
- * minute or 64 MiB, and keeps up to 100 data keys for decryption for one minute.
+ * The name of a set of limits. `server`: 65,536 messages, 1 GiB and 5 minutes for encryption, and 1,000 data keys for
+ * decryption, for 5 minutes. `serverless`: as `server`, with one minute and 200 data keys. `browser`: 1,024 messages,
+ * 64 MiB and one minute for encryption, and 100 data keys for decryption, for one minute.
  */
 export type CachePreset = 'server' | 'serverless' | 'browser';
 
@@ -44,8 +43,8 @@ export interface EnvelopeClientOptions extends Observers {
    */
   readonly engines?: Partial<Engines> | 'noble' | undefined;
   /**
-   * The expected `hashPublicKey` of each key, by key id, as `publicKey` returned it. For a key that is not listed here,
-   * the client expects the public key of the first response.
+   * The expected `hashPublicKey` of each key, by key id, from `client.publicKey`. For other keys, the client expects
+   * the public key of the first response.
    */
   readonly hashPublicKeys?: Readonly<Record<string, string>> | undefined;
 }

@@ -21,7 +21,7 @@ function unknownOption(known: readonly string[], name: string, of: string): Inpu
   return new InputError(`\`${of}\` has no option \`${shown}\`: ${advice}`);
 }
 
-/** Returns a description of a value's kind for an error message. The description never contains a string or bytes. */
+/** The returned text never contains a string or bytes of the value. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return `${value}`;
   if (value instanceof Uint8Array) return `a Uint8Array of ${value.length} bytes`;

@@ -144,12 +144,16 @@ test('the deadline of a call applies to all its attempts together', async () => 
 });
 
 test('an attempt of a call that gets no response is aborted and repeated', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
   const { call, sent } = answered(
     (attempt) => (attempt === 1 ? hanging(sent[0]) : Response.json({ wrapped_key: 'x' })),
     { timeouts: { attempt: 50 } },
   );
-  expect(await send(call, wrap)).toEqual({ wrapped_key: 'x' });
+  const calling = send(call, wrap);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(await calling).toEqual({ wrapped_key: 'x' });
   expect(sent).toHaveLength(2);
+  vi.useRealTimers();
 });
 
 test('an aborted signal ends a waiting call with the code `aborted`', async () => {
@@ -191,51 +195,56 @@ describe.concurrent('secrets in errors and events', () => {
     'unavailable',
   ];
 
-  test.each(failures)('errors, events, log lines and the client show no secret after %s', async (failure) => {
-    const service = createTestService();
-    const keyId = service.createKey('k').key_id;
-    const seen: unknown[] = [];
-    const bodies: string[] = [];
-    const fetch: TransportOptions['fetch'] = async (input, init) => {
-      const request = new Request(input, init);
-      bodies.push(await request.clone().text());
-      request.headers.set('authorization', `Bearer ${service.apiKey}`);
-      return service.fetch(request);
-    };
-    const observe = (...what: unknown[]): void => void seen.push(...what);
-    const client = new EaasClient({
-      ...service,
-      apiKey: secrets.apiKey,
-      fetch,
-      keyId,
-      retries: 1,
-      timeouts: { total: 2_000, attempt: 200 },
-      onEvent: observe,
-      logger: { debug: observe, warn: observe },
-    });
-    const { ciphertext } = await client.encrypt(secrets.plaintext);
-    service.failNext(failure, { times: 10 });
-    const calls = [
-      client.encrypt(secrets.plaintext, { fresh: true }),
-      client.decrypt(ciphertext),
-      client.hash(secrets.plaintext),
-      client.serverMode.encrypt({ plaintext: secrets.plaintext, key_id: keyId }),
-    ];
-    for (const result of await Promise.allSettled(calls)) {
-      if (result.status === 'fulfilled') throw new Error('it should have failed');
-      expect(result.reason).toBeInstanceOf(EaasError);
-      seen.push(result.reason);
-    }
-    const deks = bodies.join().match(/[\w+/]{43}=/g) ?? [];
-    expect(deks.length).toBeGreaterThan(0);
-    const shown = [...seen, client]
-      .map((value) => inspect(value, { depth: 10, showHidden: true }) + JSON.stringify(value) + String(value))
-      .join('\n');
-    for (const secret of [...Object.values(secrets), ...deks]) expect(shown).not.toContain(secret);
-  });
+  test.each(failures)(
+    'after %s, no secret is in the errors, events, log lines or the client object',
+    async (failure) => {
+      const service = createTestService();
+      const keyId = service.createKey('k').key_id;
+      const seen: unknown[] = [];
+      const bodies: string[] = [];
+      const fetch: TransportOptions['fetch'] = async (input, init) => {
+        const request = new Request(input, init);
+        bodies.push(await request.clone().text());
+        request.headers.set('authorization', `Bearer ${service.apiKey}`);
+        return service.fetch(request);
+      };
+      const observe = (...what: unknown[]): void => void seen.push(...what);
+      const client = new EaasClient({
+        ...service,
+        apiKey: secrets.apiKey,
+        fetch,
+        keyId,
+        retries: 1,
+        timeouts: { total: 6_000, attempt: 1_000 },
+        onEvent: observe,
+        logger: { debug: observe, warn: observe },
+      });
+      const { ciphertext } = await client.encrypt(secrets.plaintext);
+      service.failNext(failure, { times: 10 });
+      const calls = [
+        client.encrypt(secrets.plaintext, { fresh: true }),
+        client.decrypt(ciphertext),
+        client.hash(secrets.plaintext),
+        client.serverMode.encrypt({ plaintext: secrets.plaintext, key_id: keyId }),
+      ];
+      for (const result of await Promise.allSettled(calls)) {
+        if (result.status === 'fulfilled') throw new Error('it should have failed');
+        expect(result.reason).toBeInstanceOf(EaasError);
+        seen.push(result.reason);
+      }
+      const deks = bodies.join().match(/[\w+/]{43}=/g) ?? [];
+      expect(deks.length).toBeGreaterThan(0);
+      const shown = [...seen, client]
+        .map(
+          (value) => inspect(value, { depth: 10, showHidden: true }) + JSON.stringify(value) + String(value),
+        )
+        .join('\n');
+      for (const secret of [...Object.values(secrets), ...deks]) expect(shown).not.toContain(secret);
+    },
+  );
 });
 
-test('errors of the function for the API key are not shown', async () => {
+test('the error of a call does not show what the function `apiKey` threw', async () => {
   const service = createTestService();
   const keyId = service.createKey('k').key_id;
   let asked = 0;

@@ -52,22 +52,15 @@ export function patienceOf({ timeouts = {}, retries = 2 }: Pick<TransportOptions
   return { total: timeouts.total ?? 30_000, attempt: timeouts.attempt ?? 10_000, retries };
 }
 
-/**
- * The HTTP statuses after which a call is retried. Status 429 is not in the list: it means that a quota is used up, so
- * a retry would also fail.
- */
+/** Status 429 is not retried: it means that a quota is used up. */
 export const retried: readonly number[] = [500, 502, 503, 504];
 
 export const backoff = (retry: number): number => Math.random() * Math.min(2_000, 300 * 2 ** (retry - 1));
 
-// Matches the calls that are safe to repeat. A repeated creation would create a second record, and the service refuses
-// a repeated rotation.
+// A repeated creation would create a second record, and the service refuses a repeated rotation.
 const repeatable = /^(GET|PUT|PATCH) |(wrap|hash|blind|decrypt)$|^DELETE .*api-keys/;
 
-/**
- * Returns a function that calls the service. The errors of this function never contain the request, because the request
- * contains the API key.
- */
+/** The errors never contain the request, because the request contains the API key. */
 export function createTransport(
   { baseUrl, fetch: send = fetch, ...options }: TransportOptions,
   headers: () => Record<string, string> | Promise<Record<string, string>>,
@@ -121,7 +114,8 @@ export function createTransport(
     }
 
     try {
-      // Stops waiting when the signal aborts, because `headers` and some implementations of `fetch` ignore signals.
+      // Stops waiting when the signal aborts, because the function `headers` does not receive the signal, and some
+      // implementations of `fetch` ignore signals.
       return await abortable(ask(), whole.signal);
     } catch (error) {
       failure = whole.signal.aborted && !signal?.aborted ? timeoutError() : (error as ServiceError);
@@ -150,7 +144,7 @@ function requestFor(route: Route, input: Record<string, unknown>) {
   return { method, path, ...(isRead ? { searchParams: input as Record<string, string> } : { json: input }) };
 }
 
-/** Converts an error of ky to a ServiceError without secrets. The error of ky contains the API key and the body. */
+/** The error of the library ky contains the API key and the body. */
 function serviceErrorOf(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof SyntaxError) return unreadable();
@@ -162,20 +156,14 @@ async function fromResponse(response: Response): Promise<ServiceError> {
   return fromProblem(problem, response.status, response.headers.get('x-request-id') ?? undefined);
 }
 
-/**
- * Returns a ServiceError with the code of a system error. The message of the system error is left out, because it might
- * contain secrets.
- */
+/** The message of a system error might contain secrets. */
 function networkError(error: unknown): ServiceError {
   const code = (error as { cause?: { code?: unknown } } | undefined)?.cause?.code;
   const reason = typeof code === 'string' && /^[A-Z\d_]{2,40}$/.test(code) ? ` (${code})` : '';
   return new ServiceError('network', `the service could not be reached${reason}`);
 }
 
-/**
- * Returns whether a text of a response is safe to show. Any server might have sent the response, so the text could be
- * an API key.
- */
+/** Any server might have sent the response, so a text of it could be an API key. */
 function isName(value: unknown): value is string {
   return typeof value === 'string' && /^[\w-]{1,64}$/.test(value) && !value.includes('eaas_sk_');
 }

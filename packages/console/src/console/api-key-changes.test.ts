@@ -27,7 +27,7 @@ const same: ApiKeyDraft = {
 const change = (draft: Partial<ApiKeyDraft>, before: Partial<ApiKeyRecord> = {}) =>
   changesOf({ ...record, ...before }, { ...same, ...draft });
 
-test('an unchanged form for an API key sends no fields, even if its lists have another order', () => {
+test('a form that changes only the order of lists sends no fields of the API key', () => {
   expect(change({})).toEqual({ fields: {}, losses: [], gains: [] });
 });
 
@@ -52,13 +52,16 @@ test.each([
   ],
   [null, ['one'], ['Calls with keys other than 1 key are refused.'], []],
   [['one'], null, [], ['Calls with every other key are allowed.']],
-])('the form shows the keys that a change from %j to %j loses and gains', (before, after, losses, gains) => {
-  expect(change({ keyIds: after }, { key_ids: before })).toEqual({
-    fields: { key_ids: after },
-    losses,
-    gains,
-  });
-});
+])(
+  'the form shows the lost and gained rights if the keys of an API key change from %j to %j',
+  (before, after, losses, gains) => {
+    expect(change({ keyIds: after }, { key_ids: before })).toEqual({
+      fields: { key_ids: after },
+      losses,
+      gains,
+    });
+  },
+);
 
 test.each([
   ['30', 1, 0],
@@ -74,7 +77,7 @@ test('the expiry "never" does not change an API key that never expires', () => {
   expect(change({ expires: '' }, { expires_at: null }).fields).toEqual({});
 });
 
-test('a date is an expiry, and the form is complete only with the date', () => {
+test('a chosen date becomes the expiry, and the form is not complete without the date', () => {
   const draft = { ...same, expires: 'date', expiresOn: '2030-05-01T12:00' };
   expect(changesOf(record, draft).fields).toEqual({ expires_at: new Date('2030-05-01T12:00').toISOString() });
   expect(isComplete(draft)).toBe(true);
@@ -91,13 +94,16 @@ test.each([
     ['https://a.example'],
     ['https://c.example'],
   ],
-])('allowed origins from %j to %j', (before, after, closed, opened) => {
-  expect(change({ origins: after }, { allowed_origins: before })).toEqual({
-    fields: { allowed_origins: after },
-    losses: closed.map((origin) => `Calls from web pages of ${origin} are refused.`),
-    gains: opened.map((origin) => `Calls from web pages of ${origin} are allowed.`),
-  });
-});
+])(
+  'a change of the allowed origins from %j to %j names the origins that lose and gain access',
+  (before, after, closed, opened) => {
+    expect(change({ origins: after }, { allowed_origins: before })).toEqual({
+      fields: { allowed_origins: after },
+      losses: closed.map((origin) => `Calls from web pages of ${origin} are refused.`),
+      gains: opened.map((origin) => `Calls from web pages of ${origin} are allowed.`),
+    });
+  },
+);
 
 test('the form reduces pasted addresses to their origins and keeps other text', () => {
   const text = ' https://app.example/login?x=1\nHTTPS://App.example:443\nhttp://localhost:5173, app.example ';

@@ -20,9 +20,7 @@ const texts: Readonly<Record<AuditAction, string>> = {
   'tenant.update': 'tenant changed',
 };
 
-/**
- * The actions come from `texts`, because an import of the list from `@eaas/protocol/wire` would add zod to the page.
- */
+/** The list of actions in `@eaas/protocol/wire` would add zod to the page, so the actions come from `texts`. */
 export const actionOptions: readonly (readonly [string, string])[] = [
   ['', 'All actions'],
   ...Object.entries(texts).map(([action, text]) => [action, `${action}: ${text}`] as const),

@@ -3,7 +3,6 @@ import type { EaasClient } from '@eaas/sdk';
 
 export interface LoadedPublicKeys {
   readonly keyId: string;
-  /** The newest version of the key. The public key in `intake` belongs to this version. */
   readonly keyVersion: number;
   readonly intake: { readonly publicKey: string; readonly sha256: string } | undefined;
   readonly hashPublicKey: string;

@@ -29,10 +29,7 @@ export function totalOf({ operations: counts }: Month): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
-/**
- * Returns the upper edges of each operation's area in a stacked chart. The highest area comes first, because the chart
- * draws each later area in front of the earlier areas.
- */
+/** The highest area comes first, because the chart draws later areas in front of earlier areas. */
 export function stackedTops(months: readonly Month[]): { operation: Operation; tops: number[] }[] {
   const sums = months.map(() => 0);
   return operations

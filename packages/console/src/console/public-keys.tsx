@@ -11,7 +11,7 @@ import { WriterKey } from './writer-key.tsx';
 interface PublicKeysProps {
   readonly client: EaasClient;
   readonly record: KeyRecord;
-  /** Loads the key's record again, because another user might have disabled the key. */
+  /** Loads the key's record again, because another user can have disabled the key. */
   readonly onRetry: () => void;
 }
 
@@ -76,7 +76,7 @@ function Published({ client, record, onRetry }: PublicKeysProps) {
     onRetry();
   };
   if (failure) return <PageFailure failure={failure} needs="encrypt" of="the public keys" onRetry={retry} />;
-  // After a rotation, `value` still has the old public key until the new public key is loaded.
+  // After a rotation, `value` has the old public key until the new one is loaded.
   if (!value || value.keyVersion < key_version)
     return <LoadingRows text="Loading the public keys" rows={2} />;
   const { keyId, keyVersion, intake, hashPublicKey } = value;

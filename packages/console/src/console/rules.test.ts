@@ -32,7 +32,7 @@ test('old key versions with an unwrap in the last 30 days are in use', () => {
   expect(oldVersionsInUse({ key_version: 4, versions }, now)).toEqual([3]);
 });
 
-test('the audit filter has only the chosen values, and includes the whole last minute', () => {
+test('the audit filter omits empty fields, and includes the whole last minute', () => {
   const texts = { action: 'key.wrap', keyId: '', from: '', to: '2026-11-20T12:00' };
   const end = new Date(new Date('2026-11-20T12:00').getTime() + 59_999).toISOString();
   expect(filterOf(texts)).toEqual({ action: 'key.wrap', date_to: end });

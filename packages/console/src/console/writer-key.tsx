@@ -8,7 +8,6 @@ interface WriterKeyProps {
   readonly keyVersion: number;
   readonly publicKey: string;
   readonly sha256: string;
-  /** True if the key was rotated after this page was opened. */
   readonly isNew: boolean;
 }
 

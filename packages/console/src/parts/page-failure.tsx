@@ -9,7 +9,7 @@ import { FailureView } from './states.tsx';
 interface PageFailureProps {
   readonly failure: Failure;
   readonly needs: Permission;
-  /** The data that the API key has no permission to read, as in "To see this page". */
+  /** The noun phrase after "To see". Defaults to `this page`. */
   readonly of?: string;
   readonly onRetry: () => void;
 }

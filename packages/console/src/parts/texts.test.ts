@@ -24,7 +24,7 @@ test('the highlighter gives keywords, strings and comments different colours', (
   ]);
 });
 
-test('the text functions write ids, counts and messages for people', () => {
+test('texts shorten an id, add a noun to a number, and turn a message into a sentence', () => {
   expect([short('abcdefghij'), short('abc')]).toEqual(['abcdefgh…', 'abc']);
   expect([counted(1, 'entry', 'entries'), counted(2_000, 'entry', 'entries')]).toEqual([
     '1 entry',

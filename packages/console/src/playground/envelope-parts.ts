@@ -19,7 +19,7 @@ export interface Part {
   readonly title: string;
   readonly start: number;
   readonly end: number;
-  /** The part's characters in the base64 text. A character with bits of two parts belongs to the first of them. */
+  /** A character with bits of two parts belongs to the earlier part. */
   readonly text: string;
   readonly shows: string;
   readonly about: string;
@@ -136,8 +136,7 @@ export function differencesOf(before: string, after: string): number[] {
 
 export function contains(text: string, value: string): boolean {
   const bytes = new TextEncoder().encode(value);
-  // If the length of the value is not a multiple of 3, its last base64 character depends on the bytes that follow the
-  // value, so this character and the padding are removed.
+  // The last base64 character before the padding also depends on the bytes after the value.
   const encoded = toBase64(bytes).replace(/.?=+$/, '');
   const spellings = [value, JSON.stringify(value).slice(1, -1), encoded, toHex(bytes)];
   return spellings.some((spelling) => text.includes(spelling));

@@ -17,7 +17,7 @@ test('two fingerprints of a value are equal, and their requests have no element 
   expect([elements.length, new Set(elements).size]).toEqual([2, 2]);
 });
 
-test('the elements of failed requests are left out', () => {
+test('`elementsIn` returns no elements of failed requests', () => {
   const exchange = (element: string, status: number) => ({
     method: 'POST',
     path: '/v1/hash/blind',

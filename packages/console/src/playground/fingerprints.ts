@@ -4,7 +4,6 @@ import type { Exchange } from './exchanges.ts';
 
 export interface Fingerprints {
   readonly value: string;
-  /** The two blind hashes of `value`, from two calls of `blindHash`. */
   readonly hashes: readonly [string, string];
 }
 
@@ -17,7 +16,6 @@ export async function fingerprintTwice(
   return { value, hashes: [first, await eaas.blindHash(value)] };
 }
 
-/** Returns the blinded values of the successful requests to `/hash/blind`, in the order of the requests. */
 export function elementsIn(exchanges: readonly Exchange[]): string[] {
   return exchanges
     .filter(({ path, status }) => path.endsWith('/hash/blind') && status === 200)

@@ -13,7 +13,7 @@ test('the form creates one intake key, and the client decrypts what the form wri
   expect(await client.decrypt(ciphertext, { keyId, as: 'text', context })).toBe('Please call me back.');
 });
 
-test('the form does not use a key without intake that has the name of its key', async () => {
+test('opening the form fails if a key with the name of the form is not an intake key', async () => {
   const client = new EaasClient({ ...createTestService() });
   await client.keys.create({ name: formKeyName });
   await expect(openForm({ client })).rejects.toMatchObject({ code: 'name_taken' });

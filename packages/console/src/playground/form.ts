@@ -14,7 +14,6 @@ export interface Submission {
   readonly context: Context;
 }
 
-/** Opens the form with the intake key from an earlier visit, or creates an intake key. */
 export async function openForm({ client }: Pick<Session, 'client'>): Promise<Form> {
   const { keys } = await client.keys.page({ name: formKeyName, status: 'active', limit: 1 });
   const { key_id } =

@@ -77,7 +77,7 @@ export class EncryptedPgColumnBuilder<Value, S extends Search> extends PgColumnB
     return unusable(this.config.name, 'references');
   }
 
-  /** Throws EncryptedColumnError, because `encryptedJson` defines an encrypted column of lists. */
+  /** Throws EncryptedColumnError: use `encryptedJson` for lists. */
   override array(): never {
     return unusable(this.config.name, 'array');
   }

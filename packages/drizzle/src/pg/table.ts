@@ -14,8 +14,8 @@ import type { Accessible } from '../types.ts';
 import { IndexPgColumnBuilder } from './columns.ts';
 
 /**
- * A table with encrypted columns. `like`, `gt` and `asc` do not accept these columns, because their type is not a
- * Drizzle column type.
+ * A table with encrypted columns. In TypeScript, `like`, `gt` and `asc` do not accept an encrypted column, because its
+ * type is not a Drizzle column type.
  */
 export type EncryptedPgTable<T extends TableConfig> = PgTable<T> & Accessible<T['columns']>;
 

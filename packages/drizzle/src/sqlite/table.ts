@@ -13,8 +13,8 @@ import type { Accessible } from '../types.ts';
 import { IndexSQLiteColumnBuilder } from './columns.ts';
 
 /**
- * A table with encrypted columns. `like`, `gt` and `asc` do not accept these columns, because their type is not a
- * Drizzle column type.
+ * A table with encrypted columns. In TypeScript, `like`, `gt` and `asc` do not accept an encrypted column, because its
+ * type is not a Drizzle column type.
  */
 export type EncryptedSQLiteTable<T extends TableConfig> = SQLiteTable<T> & Accessible<T['columns']>;
 

@@ -35,7 +35,7 @@ describe('checkAudit with an honest log', () => {
     },
   );
 
-  test('an audit round reads a growing log only up to its checkpoint', async () => {
+  test('an audit round reads a growing log only up to the entry that the checkpoint signs', async () => {
     const log = playLog(500);
     log.before = () => {
       log.append(5);
@@ -47,7 +47,7 @@ describe('checkAudit with an honest log', () => {
   });
 
   test.each([1, 17, 60, 150])(
-    'a log that grows by %i entries per call within one millisecond has no finding',
+    'an audit round reports no finding if the log grows by %i entries per call within one millisecond',
     async (growth) => {
       const log = playLog(700);
       log.entries.splice(0);
@@ -59,7 +59,7 @@ describe('checkAudit with an honest log', () => {
     },
   );
 
-  test('a log that grows faster than the audit reads causes an error', async () => {
+  test('an audit round throws an error if the log grows faster than it can be read', async () => {
     const leaping = (leaps: readonly number[]) => {
       const log = playLog(300);
       log.entries.splice(0);

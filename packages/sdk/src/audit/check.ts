@@ -7,7 +7,7 @@ import type { AuditMethods } from './methods.ts';
 import { type AuditState, type AuditStore, initialState, readState } from './state.ts';
 import { type Walk, walkChain } from './walk.ts';
 
-/** An object that reads an audit log, such as a client. */
+/** Gives `checkAudit` access to the audit log of a tenant. An EaasClient is an AuditSource. */
 export interface AuditSource {
   readonly audit: Pick<AuditMethods, 'page' | 'verify' | 'checkpoint'>;
 }
@@ -28,14 +28,11 @@ export interface CheckOptions {
    */
   readonly saveEvery?: number | undefined;
   /**
-   * Called with each entry that a round reads, in the order of the ids. After a round with an error or a finding, the
-   * next round passes some entries a second time.
+   * Called with each entry that a round reads, oldest first. The round after an error or a finding repeats some
+   * entries.
    */
   readonly onEntry?: ((entry: AuditEntry) => void | Promise<void>) | undefined;
-  /**
-   * Called after each page of entries. `id` is the id of the last entry that was read. `through` is the id of the entry
-   * that the checkpoint signs, where the round ends.
-   */
+  /** Called after each page. The round has read the entry `id`, and ends at the entry `through`. */
   readonly onProgress?: ((progress: { readonly id: number; readonly through: number }) => void) | undefined;
   /** A function that verifies Ed25519 signatures, for platforms whose WebCrypto lacks Ed25519. */
   readonly verifySignature?: VerifySignature | undefined;
@@ -63,15 +60,15 @@ export interface AuditReport {
   readonly checkpoint: (AuditHead & { readonly note: string }) | null;
   /** The number of entries that this round has read. */
   readonly checked: number;
-  /** The state that is in the store after this round. Undefined if the store has no state. */
+  /** The saved state after this round. Undefined if no state is saved. */
   readonly state: AuditState | undefined;
 }
 
 /**
  * Reads the new entries of an audit log and recomputes their hash chain. Compares the chain with a signed checkpoint
- * and with the entries of earlier rounds. The report lists problems as findings. A round saves its new state unless it
- * has a finding other than `purged_unread`. Throws InputError for an invalid verifier key, state or option. Throws
- * EaasError if a call fails before the first finding. Also throws the errors of the store.
+ * and with earlier rounds. The report lists problems as findings. After a finding other than `purged_unread`, the round
+ * does not save its state. Throws InputError for an invalid verifier key, state or option, EaasError if a call fails
+ * before the first finding, and the errors of the store.
  */
 export async function checkAudit({ audit }: AuditSource, options: CheckOptions): Promise<AuditReport> {
   requireOptions(checkOptions, options, 'checkAudit');
@@ -107,9 +104,8 @@ export async function checkAudit({ audit }: AuditSource, options: CheckOptions):
   const onPage = async (): Promise<void> => {
     onProgress?.({ id: walk.at.id, through: id });
     const { at, checked } = walk;
-    // Nothing is saved during a full round, because `read` would move back, and a later round could not detect changes
-    // of the entries after `read`. Nothing is saved after a finding, because the next round must report the problem
-    // again.
+    // A full round must not replace the saved entry `read` by an older entry, because later rounds compare its hash. A
+    // round with findings saves nothing, so that the next round reports them again.
     if (full || checked - savedAt < saveEvery || findings.length > 0 || at.hash === undefined) return;
     savedAt = checked;
     await save({ read: { id: at.id, hash: at.hash } });
@@ -117,8 +113,7 @@ export async function checkAudit({ audit }: AuditSource, options: CheckOptions):
   try {
     await walkChain(walk, { audit, signal, onEntry, onPage });
   } catch (error) {
-    // Returns the findings even if a later call of the round fails, because otherwise the error would hide the
-    // findings.
+    // A later error must not hide the findings.
     if (findings.length === 0 || !isCallError(error)) throw error;
     return report(walk.checked);
   }

@@ -27,15 +27,15 @@ export interface AuditHead {
   readonly hash: string;
 }
 
-/** The head of an audit log, as stated in a checkpoint. */
+/** The newest entry of a tenant's audit log, as a checkpoint states it. */
 export interface StatedHead extends AuditHead {
   readonly tenant_id: string;
 }
 
 /**
- * Verifies a checkpoint (a C2SP signed note) without a call of the service, and returns the head that the checkpoint
- * states. Returns undefined unless the checkpoint has exactly one signature of the verifier key and this signature is
- * valid. Ignores signatures of other keys. Throws InputError for an invalid verifier key.
+ * Verifies a checkpoint (a C2SP signed note) offline, and returns the newest entry that it states. Returns undefined
+ * unless exactly one signature is of the verifier key and this signature is valid. Throws InputError for an invalid
+ * verifier key.
  */
 export async function openCheckpoint(
   note: string,

@@ -125,7 +125,7 @@ describe('findings', () => {
     expect((await audit.check({ full: true })).findings).toMatchObject([{ code: 'fork', id: 250 }]);
   });
 
-  test('a checkpoint that another key signed is a finding', async () => {
+  test('an audit round reports a checkpoint that the pinned verifier key did not sign', async () => {
     const [log, other] = [playLog(3), playLog(3)];
     const { verifier_key: verifierKey } = await other.call('GET /v1/audit/checkpoint', {});
     expect(await auditor(log).check({ verifierKey })).toMatchObject({

@@ -3,8 +3,8 @@ export type AuditFindingCode =
   /** The service signs checkpoints with a key that is not the pinned verifier key. */
   | 'verifier_key_changed'
   /**
-   * The pinned verifier key did not sign the checkpoint, or the response of the service differs from the signed
-   * checkpoint.
+   * The checkpoint has no signature of the pinned verifier key, or contradicts the id, hash or tenant in the same
+   * response.
    */
   | 'checkpoint_invalid'
   /** The log ends before entries that were read earlier, because it was restored to an older state. */

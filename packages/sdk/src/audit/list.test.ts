@@ -29,7 +29,7 @@ describe.each(['newest', 'oldest'] as const)('audit.list with the %s entry first
     expect(await listed(playLog(250), {}, { order, pageSize: 1_000 })).toEqual(inOrder(upTo(250)));
   });
 
-  test('every request for a page contains the filter', async () => {
+  test('audit.list sends its filter with the request for each page', async () => {
     const log = playLog(20);
     const key_id = '00000000-0000-4000-8000-000000000001';
     const [from, to] = [log.entries[4], log.entries[15]].map((entry) => entry?.created_at ?? '');

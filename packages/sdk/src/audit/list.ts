@@ -8,7 +8,8 @@ export type AuditPage = Output<'GET /v1/audit'>;
 export type AuditEntry = AuditPage['logs'][number];
 
 /**
- * A filter for audit entries. Both dates are inclusive. A date as text must be in the format of RFC 3339, with a time.
+ * A filter for audit entries. `date_from` and `date_to` are inclusive. A date as text must have the format of RFC 3339,
+ * with a time.
  */
 export interface AuditFilter {
   readonly key_id?: string | undefined;
@@ -45,7 +46,7 @@ export async function* listAudit(
   const first = await pageAt(0);
   const [newest] = first.logs;
   if (!newest) return;
-  // Excludes entries that are recorded during the listing, because such entries would shift the offsets of all pages.
+  // Excludes later entries, because they would shift the offsets of all pages.
   query['date_to'] = newest.created_at;
   yield* order === 'oldest' ? oldestFirst(first, newest.id, pageAt) : newestFirst(first, pageAt);
 }
@@ -67,8 +68,8 @@ async function* newestFirst(first: AuditPage, pageAt: PageAt): AsyncGenerator<Au
 }
 
 /**
- * Yields the entries, oldest first. Each page overlaps the page before it by one entry. If the overlap is missing, new
- * entries have shifted the offsets, and a page further back is requested.
+ * Yields the entries, oldest first. Each page repeats the last entry of the previous page. If the repeated entry is
+ * missing, new entries have shifted the offsets, and the function requests older entries.
  */
 async function* oldestFirst(
   first: AuditPage,

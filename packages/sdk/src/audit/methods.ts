@@ -10,10 +10,7 @@ export type AuditVerification = Output<'GET /v1/audit/verify'>;
 
 /** Options of `audit.verify`. */
 export interface VerifyOptions extends CallOptions {
-  /**
-   * Called after each request with the combined result of all requests so far. To continue later, use `next_id` and
-   * `next_row` of the last result.
-   */
+  /** Called after each request with the combined result so far. To continue later, use its `next_id` and `next_row`. */
   readonly onProgress?: ((found: AuditVerification) => void) | undefined;
 }
 

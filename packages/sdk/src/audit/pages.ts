@@ -13,8 +13,8 @@ const slack = 10;
 const mostAttempts = 30;
 
 /**
- * Finds the page that contains the entry `id`, by the ids in the responses. The order, the counts and the dates in the
- * responses are not trusted, because the service might lie.
+ * Finds the page of the audit log that contains the entry `id`. Trusts only the ids in the responses, because the
+ * service might lie about order, counts and dates.
  */
 export async function pageWith(
   audit: Pick<AuditMethods, 'page'>,
@@ -37,8 +37,7 @@ export async function pageWith(
     if (expected !== head || (oldest && place.head !== head)) continue;
     if (shows(id)) return entries;
     if (found || head === undefined) return found ?? entries;
-    // The next attempts request pages without `date_to`, because an altered date of an entry can move the entry out of
-    // the range.
+    // An altered date can exclude the entry `id`, so the next attempts omit `date_to`.
     found = entries;
     last = attempt + 3;
   }

@@ -12,11 +12,14 @@ export interface AuditState {
   /** The pinned verifier key, from the option `verifierKey` or from the service's response in the first round. */
   readonly verifier_key: string;
   /**
-   * The entry where the verified chain starts. If its id is not 0, all entries up to this id were purged before a round
-   * could read them. The round then trusted the hash of this entry.
+   * The entry where the verified chain starts. If its id is not 0, it was purged before a round could read it, so its
+   * content is unchecked.
    */
   readonly start: AuditHead;
-  /** The last audit entry that a round has read. During a round, this entry can be later than `verified`. */
+  /**
+   * The last entry that a round has read. Saved every `saveEvery` entries, so it can be later than `verified`, which is
+   * saved only at the end of a round without findings.
+   */
   readonly read: AuditHead;
   /** The last audit entry that a round has compared with a signed checkpoint. */
   readonly verified: AuditHead;
@@ -51,8 +54,7 @@ export function readState(loaded: unknown): AuditState | undefined {
     (state.checkpoint === null || typeof state.checkpoint === 'string') &&
     [state.start, state.read, state.verified].every(isHead);
   if (isState) return state as AuditState;
-  // Throws for an invalid state instead of starting a first round, because a first round trusts the log that the
-  // service returns.
+  // An invalid state must not start a first round, because a first round trusts the log that the service returns.
   throw new InputError(
     '`store.load` must return the state that was passed to `store.save`, or null (got another value)',
   );

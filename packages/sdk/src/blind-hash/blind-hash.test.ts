@@ -35,8 +35,7 @@ function changing(
   return { ...seen, client, sent };
 }
 
-// Computes one blind hash before the tests, because loading its code draws random numbers, and the tests with vectors
-// replace random numbers.
+// Loading the code of blind hashes draws 48 random bytes, which would use up the first blind of a vector.
 beforeAll(() => observedClient().client.blindHash('x'));
 
 afterEach(() => vi.restoreAllMocks());
@@ -57,7 +56,7 @@ describe.each([undefined, 'noble'] as const)('with the engine %s', (engines) => 
     });
     vi.spyOn(crypto, 'getRandomValues').mockImplementation((array) => {
       const bytes = array as unknown as Uint8Array;
-      // Only blinds have 48 random bytes. These bytes become the blind of the vector.
+      // The client makes a blind from 48 random bytes, so the mock returns the next blind of the vector.
       if (bytes.length === 48) bytes.set(Buffer.from(blinds.shift() ?? '', 'hex'));
       return array;
     });
@@ -68,7 +67,7 @@ describe.each([undefined, 'noble'] as const)('with the engine %s', (engines) => 
   });
 });
 
-test('text has the blind hash of its UTF-8, and every engine computes the same', async () => {
+test('a text and its UTF-8 bytes have the same blind hash with every engine', async () => {
   const { client, make } = observedClient();
   const hash = await client.blindHash('naïve');
   expect(hash).toMatch(/^[\da-f]{64}$/);
@@ -77,7 +76,7 @@ test('text has the blind hash of its UTF-8, and every engine computes the same',
   expect(await client.hash('naïve')).not.toBe(hash);
 });
 
-test('a blind hash is the same after a rotation, and no element is sent twice', async () => {
+test('a blind hash is the same after a rotation, although each request sends a different blinded element', async () => {
   const { client, keyId, sent } = changing();
   const before = await client.blindHash('Ada');
   await client.keys.rotate({ key_id: keyId });
@@ -138,7 +137,7 @@ describe('an altered response', () => {
 });
 
 describe('the public key', () => {
-  test('the public key is the same in `publicKey` and in each response, and can be pinned', async () => {
+  test('a client that pins the public key of `publicKey` accepts the responses of the service', async () => {
     const { client, keyId, make } = observedClient();
     const { hashPublicKey, ...rest } = await client.publicKey(keyId);
     expect(rest).toEqual({ keyId, keyVersion: 1, intakePublicKey: null });
@@ -176,7 +175,7 @@ describe('the public key', () => {
     expect(await client.blindHash('x')).toHaveLength(64);
   });
 
-  test('a pinned public key needs the id of its key', () => {
+  test('the client refuses `hashPublicKeys` with the name of a key instead of the UUID', () => {
     const { make } = observedClient();
     expect(() => make({ hashPublicKeys: { users: vectorPublicKey } })).toThrow(/`keyId` must be a UUID/);
   });

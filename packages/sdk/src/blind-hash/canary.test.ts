@@ -26,7 +26,7 @@ const failures: Readonly<Record<string, (answer: Answer) => Response>> = {
   },
 };
 
-/** Returns a list that collects all random numbers of 48 bytes. The blinds have this length. */
+/** Records each draw of 48 random bytes, from which the client makes a blind. */
 function watchRandomness(): Uint8Array[] {
   const drawn: Uint8Array[] = [];
   const generate = crypto.getRandomValues.bind(crypto);
@@ -38,7 +38,9 @@ function watchRandomness(): Uint8Array[] {
   return drawn;
 }
 
-/** Returns the values that a request must hide: the blind, and the two points from which the blind is removed. */
+/**
+ * Returns values that requests must not reveal: the blind, the value's point, and this point multiplied by the secret.
+ */
 function hiddenPoints(drawn: readonly Uint8Array[], element: string, evaluated: string, hash: string) {
   for (const random of drawn) {
     const { blind, blinded } = p256_oprf.voprf.blind(input, () => random);
@@ -55,10 +57,10 @@ function hiddenPoints(drawn: readonly Uint8Array[], element: string, evaluated: 
     expect(expected).toBe(hash);
     return { blind, point, unblinded };
   }
-  throw new Error('a blind of the request must be one of the random numbers (got none that fits)');
+  throw new Error('the blind of the request must come from one of the collected draws (got none that fits)');
 }
 
-test('no request, event, log line or error shows the value, its point, the blind or the fingerprint', async () => {
+test('no request, event, log line or error shows a value, or the point, blind or fingerprint of the value', async () => {
   const shown: unknown[] = [];
   const drawn = watchRandomness();
   for (const method of consoleMethods) {

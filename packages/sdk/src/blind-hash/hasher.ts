@@ -9,10 +9,7 @@ import { createSlices, type Slices } from './slices.ts';
 
 type Response = Output<'POST /v1/hash/blind'>;
 
-/**
- * A value to hash, with the callers that wait for its hash. Callers that pass an equal value in the same tick share one
- * object.
- */
+/** A value to hash. Callers that pass an equal value in the same tick share one object. */
 interface Asked {
   readonly value: Uint8Array;
   readonly hash: Promise<string>;
@@ -29,9 +26,8 @@ export type BlindHashOptions = Pick<EnvelopeClientOptions, 'engines' | 'hashPubl
 export type Hash = (value: Uint8Array, keyId: string, signal: AbortSignal | undefined) => Promise<string>;
 
 /**
- * Functions that the client passes to `createHasher`. This file is loaded on demand and does not import them, because
- * bundlers would move the modules that it shares with the client into more files, which a page must download at its
- * start.
+ * The client passes these functions. If this file imported them, bundlers would split the first download of a page into
+ * more files.
  */
 interface Shared extends Omit<BlindingTools, 'engine'> {
   readonly call: Call;
@@ -48,7 +44,6 @@ export function createHasher(
   const publicKeys = publicKeyStore(hashPublicKeys);
   const ticks = new Map<string, Map<string, Asked>>();
 
-  /** Returns the values to hash under a key in this tick. A microtask sends these values and begins the next tick. */
   function tickOf(keyId: string): Map<string, Asked> {
     const found = ticks.get(keyId);
     if (found) return found;

@@ -1,9 +1,6 @@
 import { PublicKeyChangedError } from '@eaas/protocol/internal-blind-hash';
 
-/**
- * Returns functions that compare the public key in a response with the expected one. The expected public key is the
- * pinned one, or otherwise that of the first valid response.
- */
+/** Expects the pinned public key or, without a pin, the public key of the first valid response. */
 export function publicKeyStore(pinned: Readonly<Record<string, string>>) {
   const pins = new Map(Object.entries(pinned).map(([keyId, key]) => [keyId.toLowerCase(), key]));
   const seen = new Map<string, string>();
@@ -17,7 +14,7 @@ export function publicKeyStore(pinned: Readonly<Record<string, string>>) {
   return {
     check,
     remember(keyId: string, publicKey: string): void {
-      // Checks again, because a response that arrived during the computation can have set the expected public key.
+      // Another response can have set the expected public key since the first check.
       check(keyId, publicKey);
       seen.set(keyId, publicKey);
     },

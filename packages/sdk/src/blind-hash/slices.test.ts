@@ -9,7 +9,7 @@ function* steps(count: number, work: () => void): Generator<undefined, string> {
   return 'done';
 }
 
-test('work yields to the event loop after 10 ms, even if it has several parts', async () => {
+test('two consecutive computations pause after each 10 ms of their combined time', async () => {
   let time = 0;
   const slices: number[] = [0];
   const inSlices = createSlices(
@@ -25,7 +25,7 @@ test('work yields to the event loop after 10 ms, even if it has several parts', 
   expect(slices.filter((length) => length > 0)).toEqual([12, 12, 12]);
 });
 
-test('other work of the event loop runs between two slices', async () => {
+test('timers fire during the pauses of a long computation', async () => {
   let time = 0;
   let turns = 0;
   const counting = setInterval(() => turns++, 0);

@@ -46,7 +46,7 @@ describe('calls of the browser client', () => {
     expect(request?.headers.get('authorization')).toBeNull();
   });
 
-  test('the browser client calls /api/eaas of the page, also in a Blob worker', async () => {
+  test('the browser client calls /api/eaas at the origin of the page, also in a Blob worker', async () => {
     vi.stubGlobal('location', { href: 'blob:https://app.example/1-2-3', origin: 'https://app.example' });
     const { client, sent } = setUp({ proxyUrl: undefined });
     await client.hash('Ada');
@@ -64,7 +64,7 @@ describe('calls of the browser client', () => {
     expect(sent[0]?.headers.get('content-type')).toBe('application/json');
   });
 
-  test('a call that the proxy refuses throws the code and the advice of the proxy', async () => {
+  test('a call that the proxy refuses throws an error with the code and the advice of the proxy', async () => {
     const refusal = problem('permission_missing', 'The app does not let this session do this.');
     const { client } = setUp({}, () => Response.json(refusal, { status: 403 }));
     const error = await thrownBy(client.hash('Ada'));
@@ -113,7 +113,7 @@ describe('API keys in a browser', () => {
   test.each([
     { code: secret, detail: 'x', status: 403 },
     { code: 'permission_missing', detail: 'x', status: 403 },
-  ])('the client does not show an API key in a response: %j', async (body) => {
+  ])('no error, event or log line of the client shows an API key that is in a response: %j', async (body) => {
     const shown: unknown[] = [];
     const observe = (...what: unknown[]): void => void shown.push(...what);
     const { client } = setUp({ onEvent: observe, logger: { debug: observe, warn: observe } }, () =>

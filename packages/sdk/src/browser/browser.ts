@@ -59,10 +59,7 @@ function refuseSecret(value: unknown): void {
   }
 }
 
-/**
- * Returns the headers as an object. Throws InputError for an invalid header, because the platform's own error might
- * show a secret header.
- */
+/** Throws InputError for an invalid header, because the platform's own error might show a secret header. */
 function plain(headers: PlainHeaders): Record<string, string> {
   try {
     headers = Object.fromEntries(new Headers(headers));
@@ -74,8 +71,7 @@ function plain(headers: PlainHeaders): Record<string, string> {
 }
 
 /**
- * Returns the absolute URL of the proxy. A path is resolved against the origin of the page, because the `blob:` URL of
- * a worker cannot be the base of a path.
+ * A path is resolved against the origin of the page, because the `blob:` URL of a worker cannot be the base of a path.
  */
 function addressOf(proxyUrl: string, insecureHttp: boolean | undefined): string {
   const url = parseUrl(proxyUrl, globalThis.location?.origin);

@@ -9,8 +9,8 @@ export interface EaasBrowserClientOptions extends EnvelopeClientOptions, Omit<Tr
   /** The path where the app's backend mounts the proxy of `@eaas/sdk/proxy`. Defaults to `/api/eaas`. */
   readonly proxyUrl?: string | undefined;
   /**
-   * Headers to send with every call, for example a CSRF token. If `headers` is a function, the client calls it before
-   * every call.
+   * Headers to send with every call, for example a CSRF token. If `headers` is a function, the client calls the
+   * function before every call.
    */
   readonly headers?: PlainHeaders | (() => PlainHeaders | Promise<PlainHeaders>) | undefined;
 }

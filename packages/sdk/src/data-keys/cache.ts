@@ -44,8 +44,8 @@ export class DataKeyCache {
     const onArrival = (key: DerivedDataKey): void => {
       settled();
       this.#requireOpen(key);
-      // A lease that was released while its request was running is not cached, because a later request can have
-      // replaced it.
+      // If a call timed out while it waited for this data key, later calls request another data key. This data key is
+      // then not cached.
       if (!lease.isReleased) this.#keep(name, lease);
     };
     const lease: Lease = new Lease(request, onArrival, (error) => {

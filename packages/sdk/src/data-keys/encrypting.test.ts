@@ -22,7 +22,7 @@ describe('data keys for encryption', () => {
     expect(new Set(bundles.map((bundle) => bundle.iv)).size).toBe(1_000);
   });
 
-  test('a data key is replaced after `maxMessages`, and one request can fetch several data keys', async () => {
+  test('encryptMany uses a new data key after `maxMessages` values, and fetches data keys in batches', async () => {
     const { client, service } = observedClient({ cache: { encrypt: { maxMessages: 10 } } });
     const results = await client.encryptMany(range(30_005).map(String));
     const uses = new Map<string, number>();
@@ -53,7 +53,7 @@ describe('data keys for encryption', () => {
     const { wrapped_key: first } = await client.encrypt('a');
     vi.setSystemTime(Date.now() + 4.1 * minute);
     expect((await client.encrypt('b')).wrapped_key).toBe(first);
-    await vi.waitFor(() => expect(events.filter(({ type }) => type === 'data_key.minted')).toHaveLength(2));
+    await expect.poll(() => events.filter(({ type }) => type === 'data_key.minted')).toHaveLength(2);
     const { wrapped_key: second } = await client.encrypt('c');
     expect(second).not.toBe(first);
     vi.setSystemTime(Date.now() + 5 * minute);
@@ -67,7 +67,7 @@ describe('data keys for encryption', () => {
     service.failNext('unavailable', { times: 10 });
     vi.setSystemTime(Date.now() + 4.5 * minute);
     for (const value of ['b', 'c', 'd']) expect((await client.encrypt(value)).wrapped_key).toBe(first);
-    await vi.waitFor(() => expect(events.at(-1)?.type).toBe('data_key.refresh_failed'));
+    await expect.poll(() => events.at(-1)?.type).toBe('data_key.refresh_failed');
     expect(service.requests).toHaveLength(2);
     vi.setSystemTime(Date.now() + minute);
     await expect(client.encrypt('e')).rejects.toMatchObject({ code: 'unavailable' });
@@ -162,7 +162,7 @@ test('after a failed `prime({ keep: true })`, the client sends no further reques
   expect(service.requests).toHaveLength(1);
 });
 
-test('`prime({ keep: true })` renews the data key again after a service failure', async () => {
+test('after `prime({ keep: true })`, renewals of the data key continue when a failed service works again', async () => {
   const { client, service } = setUp({ cache: { encrypt: { maxAge: 10 * second } } });
   await client.prime({ keep: true });
   service.failNext('unavailable', { times: 30 });

@@ -7,7 +7,7 @@ import { DataKeyCache } from './cache.ts';
 import { deriveDataKey, type DerivedDataKey, type Partition, partitionName } from './derive.ts';
 import type { Lease } from './lease.ts';
 
-/** The budget of a data key that encrypts. The client replaces the data key at the first limit that it reaches. */
+/** How much and how long a data key can encrypt. The client replaces a data key that reaches one of these limits. */
 export interface BudgetLimits {
   readonly maxMessages: number;
   readonly maxBytes: number;
@@ -70,10 +70,7 @@ export function createEncryptingKeys(
   }
 
   return {
-    /**
-     * Returns a data key from the cache, or undefined. The caller must use the data key before any `await`, because the
-     * client can overwrite it afterwards.
-     */
+    /** The caller must use the returned data key before any `await`, because the client can overwrite it afterwards. */
     take(of: Partition, length: number, sync?: boolean): DerivedDataKey | undefined {
       const name = partitionName(of.keyId, of);
       const lease = cache.find(name);

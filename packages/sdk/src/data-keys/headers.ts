@@ -34,20 +34,14 @@ export function createHeaderReader(most: number) {
   };
 }
 
-/**
- * Returns the last four bytes of the wrapped key as a number. These bytes are part of an authentication tag, so they
- * almost always differ between wrapped keys.
- */
+/** A hash of the header: its last four bytes, which belong to the authentication tag of the wrapped key. */
 function hashOf(envelope: Uint8Array, headerLength: number): number {
   let hash = 0;
   for (let at = headerLength - 4; at < headerLength; at++) hash = (hash << 8) | (envelope[at] ?? 0);
   return hash;
 }
 
-/**
- * Returns whether an envelope begins with a known header. Compares from the end of the header, because all headers of
- * one key begin with the same bytes.
- */
+/** Compares from the end, because all headers of one key begin with the same bytes. */
 function startsWith(envelope: Uint8Array, known: KnownHeader | undefined): known is KnownHeader {
   if (!known) return false;
   const { bytes } = known;

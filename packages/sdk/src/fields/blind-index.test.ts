@@ -30,7 +30,7 @@ test('with `blind`, a search finds rows, and no request contains the value', asy
   expect(routesOf(service)).not.toContain('hash');
 });
 
-test('the rows of a page are hashed in one request, and `bits` shortens their fingerprints', async () => {
+test('with `blind`, encryptRows computes all fingerprints with one request and shortens them to `bits`', async () => {
   const { client, service } = observedClient();
   const short = defineFields({ users: { ...unencrypted('id'), email: text().searchable({ bits: 32 }) } });
   const rows = ['a', 'b', 'a'].map((email, id) => ({ id, email }));
@@ -40,7 +40,7 @@ test('the rows of a page are hashed in one request, and `bits` shortens their fi
   expect(routesOf(service).filter((route) => route === 'hash/blind')).toHaveLength(1);
 });
 
-test('in a list with `blind`, the first source computes stored fingerprints, and a search uses all', async () => {
+test('with several index sources, a row is stored with the first source and searched with all sources', async () => {
   const { client } = observedClient();
   const token = await createIndexKey(client);
   const marks = await Promise.all(
@@ -55,7 +55,7 @@ test('in a list with `blind`, the first source computes stored fingerprints, and
   expect((await records.encryptRow('users', 1, { email })).email_index).toBe(marks[0]);
 });
 
-test('a field with several keys is found under each of them', async () => {
+test('a search uses one fingerprint for each key of the field', async () => {
   const { client, service, keyId } = observedClient();
   const other = service.createKey('other').key_id;
   const records = fields.for(client, { index: 'blind', keyIds: { users: [other, keyId] } });
@@ -82,21 +82,24 @@ test('indexes of `searchableBy` need an index key in addition to `blind`', async
   expect(end.email_end_index).toEqual([stored.email_end_index]);
 });
 
-test.each(['service', 'token'])('`reencrypt` moves an index from %s to blind', async (kind) => {
-  const { client } = observedClient();
-  const old = kind === 'service' ? 'service' : await createIndexKey(client);
-  const people = defineFields({ people: { email: text().searchable({ column: 'phone' }) } });
-  const table = tableOf([null]);
-  table.set(1, await people.for(client, { index: old }).encryptRow('people', 1, { email }));
-  const records = people.for(client, { index: ['blind', old] });
-  const last = await endOf(
-    reencrypt(client, table.store, {
-      mode: 'custom',
-      convert: async ({ id, values }) =>
-        records.encryptRow('people', id, await records.decryptRow('people', id, values as never)),
-    }),
-  );
-  expect(last).toMatchObject({ rewritten: 1, done: true });
-  const { phone } = await people.for(client, { index: 'blind' }).where('people', { email });
-  expect(table.rows.get(1)?.values.phone).toBe(phone[0]);
-});
+test.each(['service', 'token'])(
+  '`reencrypt` replaces the fingerprints of %s by blind hashes',
+  async (kind) => {
+    const { client } = observedClient();
+    const old = kind === 'service' ? 'service' : await createIndexKey(client);
+    const people = defineFields({ people: { email: text().searchable({ column: 'phone' }) } });
+    const table = tableOf([null]);
+    table.set(1, await people.for(client, { index: old }).encryptRow('people', 1, { email }));
+    const records = people.for(client, { index: ['blind', old] });
+    const last = await endOf(
+      reencrypt(client, table.store, {
+        mode: 'custom',
+        convert: async ({ id, values }) =>
+          records.encryptRow('people', id, await records.decryptRow('people', id, values as never)),
+      }),
+    );
+    expect(last).toMatchObject({ rewritten: 1, done: true });
+    const { phone } = await people.for(client, { index: 'blind' }).where('people', { email });
+    expect(table.rows.get(1)?.values.phone).toBe(phone[0]);
+  },
+);

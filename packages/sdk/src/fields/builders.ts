@@ -82,9 +82,9 @@ export function unencrypted<const Name extends string>(
 
 /**
  * Lets a field read plaintext during a migration: `text({ previous: plaintext() })`. `read` converts the stored value
- * to the type of the field: `number({ previous: plaintext(Number) })`. While `previous` is set, anyone who can write to
- * the database can store any value. Remove `previous` when `reads()` counts no more plaintext. Throws InputError if
- * `read` is not a function.
+ * to the type of the field: `number({ previous: plaintext(Number) })`. While `previous` is set, the field accepts
+ * plaintext, so anyone who can write to the database can store any value. Remove `previous` when `reads()` counts no
+ * more plaintext. Throws InputError if `read` is not a function.
  */
 export function plaintext<Value>(
   read: (stored: unknown) => Value = (stored) => stored as Value,
@@ -130,7 +130,7 @@ function lowEntropy<Value>(
       searchable(search) {
         if ((search as { lowEntropy?: unknown } | undefined)?.lowEntropy !== 'accepted') {
           refuse(
-            `a fingerprint of a ${type.name} can be guessed by brute force: pass searchable({ lowEntropy: 'accepted' }) to accept this risk`,
+            `a ${type.name} can be guessed by brute force from its fingerprint: pass searchable({ lowEntropy: 'accepted' }) to accept this risk`,
           );
         }
         requireOptions({ ...searchOptions, lowEntropy: true }, search, 'searchable');

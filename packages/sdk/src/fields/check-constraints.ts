@@ -4,16 +4,13 @@ import { type FieldPlan, planOf, requireField, requireTable } from './plan.ts';
 import type { FieldName, IndexColumns, NameOf, Tables } from './row-types.ts';
 import { refuse } from './value-type.ts';
 
-/** Options of `checkConstraints`, for names in the database that differ from the definition. */
+/** Options of `checkConstraints`: the names in the database, where they differ from the names in the definition. */
 export interface CheckConstraintsOptions<F> {
   /** The schema of the table in the database. By default, PostgreSQL uses the search path. */
   readonly schema?: string | undefined;
   /** The name of the table in the database. Defaults to the name in the definition. */
   readonly table?: string | undefined;
-  /**
-   * The names of the columns in the database, by the names in the definition, as in `{ firstName: 'first_name' }`. A
-   * column that is not listed has the same name in both.
-   */
+  /** The database names of columns whose name differs from the definition, as in `{ firstName: 'first_name' }`. */
   readonly columns?: { readonly [Name in FieldName<F> | IndexColumns<F>]?: string } | undefined;
   /**
    * If true, the constraints check only new and changed rows, so the table can still hold old plaintext. After the
@@ -23,9 +20,9 @@ export interface CheckConstraintsOptions<F> {
 }
 
 /**
- * Returns a PostgreSQL statement that adds check constraints to a table. Its encrypted columns and the index columns of
- * `searchableBy` then refuse plaintext, and still accept NULL. Throws InputError for a table or a column that is not
- * defined.
+ * Returns a PostgreSQL statement that adds check constraints to a table. The encrypted columns of the table and the
+ * index columns of `searchableBy` then refuse plaintext, but accept NULL. Throws InputError for a table or a column
+ * that is not defined.
  */
 export function checkConstraints<T extends Tables, Table extends NameOf<T>>(
   definition: FieldsDefinition<T>,

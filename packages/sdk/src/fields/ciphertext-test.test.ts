@@ -15,7 +15,7 @@ const words = [
   `eaasAQ${'z'.repeat(100)}`,
 ];
 
-test.each(words)('a plaintext with the beginning of a ciphertext is encrypted: %s', async (name) => {
+test.each(words)('encryptRow encrypts plaintext that begins like a ciphertext: %s', async (name) => {
   const records = fields.for(observedClient().client);
   const stored = await records.encryptRow('users', 1, { name });
   expect(await records.decryptRow('users', 1, stored)).toEqual({ name });
@@ -43,7 +43,7 @@ test('bytes that begin like an envelope but are not an envelope are encrypted', 
   expect(await records.decryptRow('users', 1, stored)).toEqual({ photo });
 });
 
-test('a ciphertext is not encrypted again in any form, even if it is truncated', async () => {
+test('encryptRow refuses a ciphertext as text, as bytes, and as truncated text', async () => {
   const records = fields.for(observedClient().client);
   const { name } = await records.encryptRow('users', 1, { name: 'Ada' });
   const ciphertext = String(name);

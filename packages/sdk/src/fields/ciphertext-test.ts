@@ -24,7 +24,7 @@ function holds(value: unknown, around: readonly unknown[]): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (value instanceof Uint8Array) return isCiphertext(value);
   const prototype: unknown = Array.isArray(value) ? null : Object.getPrototypeOf(value);
-  // Reads the members of plain objects only, because reading a member of an ORM object can load more rows.
+  // Skips instances of classes, because reading a member of an ORM object can load more rows.
   const isPlain = prototype === null || prototype === Object.prototype;
   if (!isPlain || around.includes(value)) return false;
   return Object.values(value).some((member) => holds(member, [...around, value]));

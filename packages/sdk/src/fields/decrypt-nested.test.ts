@@ -68,7 +68,7 @@ test('`decryptNested` returns null, undefined and an empty list of rows unchange
   expect(requests()).toEqual([]);
 });
 
-test('`as` renames the columns of one table', async () => {
+test('the option `as` of decryptNested names the field of a renamed column', async () => {
   const { records, storedPatient, visits } = await openClinic();
   const rows = [{ id: 1, called: storedPatient.name, visits: visits.slice(0, 1) }];
   const opened = await decryptNested(records, rows, {
@@ -86,7 +86,7 @@ test('`decryptRow` refuses nested encrypted rows with an error that names `decry
   await expect(work).rejects.toThrow(/^doctors\.patients of row d-1: .*with `decryptNested`/);
 });
 
-test('a nested ciphertext of another row throws and names its table, field and row', async () => {
+test('decryptNested refuses a ciphertext of another row, and the error names table, field and row', async () => {
   const { records, rows } = await openClinic();
   const moved = structuredClone(rows);
   for (const { patients } of moved) for (const row of patients) row.id = 2;

@@ -65,7 +65,7 @@ async function decryptUntyped(
     if (Array.isArray(value)) return value.map((item) => copyOf(item, nesting));
     if (!isRow(value)) {
       return refuse(
-        `expected rows of \`${nesting.table}\`, or null (got a ${typeof value}): load the relation before this call, and parse JSON`,
+        `expected rows of \`${nesting.table}\`, or null (got a ${typeof value}): load the relation before this call, or parse its JSON text`,
       );
     }
     const stored = { ...value };
@@ -98,10 +98,7 @@ function idOf({ id }: Row): RecordId {
   );
 }
 
-/**
- * Returns whether a value is a row. A promise is not a row: some ORMs have a promise in place of a relation that is not
- * loaded.
- */
+/** A promise is not a row: some ORMs have a promise in place of a relation that is not loaded. */
 function isRow(value: unknown): value is Row {
   return typeof value === 'object' && !(value instanceof Promise) && !(value instanceof Uint8Array);
 }

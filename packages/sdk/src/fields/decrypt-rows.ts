@@ -132,7 +132,8 @@ export function readPlaintext(
   }
   field.type.encode(value);
   reads.plaintext++;
-  // Ignores errors of `onPlaintext`, because an unhandled rejection would end the process.
+  // Ignores errors of `onPlaintext`. Otherwise an error would fail the call, or end the process as an unhandled
+  // rejection.
   (async () => onPlaintext?.({ table, field: name, row }))().catch(() => undefined);
   return value;
 }

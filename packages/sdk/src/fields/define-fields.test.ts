@@ -95,7 +95,7 @@ describe('names in a definition', () => {
 
 describe('options of a definition', () => {
   test.each([number, bigint, boolean, date])(
-    'a $name is searchable only if low entropy is accepted',
+    "a $name field is searchable only with `lowEntropy: 'accepted'`",
     (type) => {
       const field = type() as unknown as { searchable(options?: object): { index: object } };
       for (const options of [undefined, {}, { lowEntropy: true }, { bits: 8 }]) {

@@ -18,16 +18,16 @@ import type { NameOf, PlaceOf, RecordId, Searchable, Tables } from './row-types.
 import { refuse } from './value-type.ts';
 import { where } from './where.ts';
 
-/** Options for the keys and the fingerprints of the fields. */
+/** Options of `FieldsDefinition.for`: the keys of the fields, and the sources of their fingerprints. */
 export interface RecordsOptions<T extends Tables> {
   /**
-   * Where fingerprints are computed: `service`, `blind`, or a token of `createIndexKey`. In a list, the first source
-   * computes the stored fingerprints, and a search uses all sources.
+   * Where fingerprints are computed: `service`, `blind`, or a token of `createIndexKey`. With a list, rows are stored
+   * with fingerprints of the first source, and searches use all sources.
    */
   readonly index?: IndexSource | readonly IndexSource[] | undefined;
   /**
-   * The keys of tables (`users`) and of fields (`users.email`). Defaults to the key of the client. In a list, the first
-   * key encrypts, and ciphertexts under any of the keys are accepted.
+   * The ids of the keys, by table (`users`) or by field (`users.email`). Defaults to the key of the client. If you pass
+   * a list of ids, the first key encrypts, and ciphertexts under every key in the list are accepted.
    */
   readonly keyIds?:
     | { readonly [Place in NameOf<T> | PlaceOf<T>]?: string | readonly string[] | undefined }

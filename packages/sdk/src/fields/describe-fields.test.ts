@@ -45,6 +45,6 @@ test('describeFields returns the encrypted fields of a table', () => {
 });
 
 test('describeFields refuses a table that is not defined', () => {
-  // @ts-expect-error: the definition has no such table
+  // @ts-expect-error: the table `user` is not defined
   expect(() => describeFields(fields, 'user')).toThrow('did you mean `users`?');
 });

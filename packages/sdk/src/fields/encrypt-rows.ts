@@ -76,7 +76,7 @@ export async function encryptRows(
   for (const { row, column, where, subjects } of marks) {
     if (subjects.length === 0) continue;
     const found = subjects.map(() => resultOf(written[next++], where));
-    // Sorts the fingerprints, so that their order does not reveal the order of the parts in the value.
+    // The order of the fingerprints must not reveal the order of the parts in the value.
     row[column] = [...new Set(found)].sort().join(' ');
   }
   return rows;
@@ -130,9 +130,13 @@ function valuesOf(
 }
 
 function requireOwnIndex(field: FieldPlan, row: Row): void {
-  const { place, name } = field;
-  if (Object.hasOwn(row, name)) return;
+  if (Object.hasOwn(row, field.name)) return;
   const own = field.indexColumns.find((column) => Object.hasOwn(row, column));
-  if (own !== undefined)
-    refuse(`the index \`${own}\` is computed from ${place}: pass a value for \`${name}\`, or omit the index`);
+  if (own === undefined) return;
+  const { fields } = field.parts.find(({ column }) => column === own) ?? { fields: [field] };
+  const places = fields.map(({ place }) => place).join(' and ');
+  const names = fields.map(({ name }) => `\`${name}\``).join(' and ');
+  refuse(
+    `the row has the index column \`${own}\`, which the SDK computes from ${places}: pass a value for ${names}, or remove \`${own}\` from the row`,
+  );
 }

@@ -20,10 +20,10 @@ export interface Plaintext<Value> {
 /** Options of every field. */
 export interface FieldOptions<Value, B extends Bound = Bound> {
   /**
-   * The context of each value. With `row` (the default), the context is table, field and row id, so a ciphertext cannot
-   * be decrypted in another row or field. With `field`, the context is table and field, so anyone who can write to the
-   * database can swap the values of two rows unnoticed. A function returns the whole context. Contexts can appear in
-   * logs, so they must not contain personal data.
+   * The context of each value. `row` (the default) means table, field and row id: a ciphertext cannot be decrypted in
+   * another row or field. `field` means table and field: anyone who can write to the database can swap the values of
+   * two rows unnoticed. A function returns the whole context. Contexts can appear in logs, so they must not contain
+   * personal data.
    */
   readonly context?: B | ((place: FieldPlace) => Context) | undefined;
   /** Set this option to `plaintext()` during a migration, to read plaintext that is still in the column. */
@@ -35,21 +35,18 @@ export interface FieldOptions<Value, B extends Bound = Bound> {
   readonly allowCiphertexts?: true | undefined;
 }
 
-/**
- * Options of a searchable field. The type `Column` is the type of the option `column`: the name of the index column, or
- * `true` for the default name `<field>_index`.
- */
+/** Options of a searchable field. `column` names the index column: `true` means `<field>_index`. */
 export interface SearchOptions<Column extends string | true> {
   readonly column?: Column | undefined;
   /**
    * The length of a fingerprint in bits, from 1 to 256 (the default). With few bits, different values share a
-   * fingerprint, so the index reveals less. A search then also finds rows with a wrong value, which the app must drop
-   * after decryption.
+   * fingerprint: the index reveals less, but searches also find rows with other values. Drop these rows after
+   * decryption.
    */
   readonly bits?: number | undefined;
   /**
-   * The field whose fingerprints this field uses, for joins or after a field was renamed. Defaults to this field
-   * itself.
+   * The names that are part of each fingerprint. Defaults to this table and field. With the names of another field, you
+   * can join both fields. After a rename, pass the old names to keep stored fingerprints valid.
    */
   readonly boundTo?: { readonly table: string; readonly field: string } | undefined;
 }
@@ -85,8 +82,8 @@ export interface Index<Value, Column extends string | boolean = string | boolean
 export type Bound = 'row' | 'field';
 
 /**
- * An encrypted column. The type `Column` is the name of the index column, `true` for the default name `<field>_index`,
- * or `false` if there is no index column.
+ * An encrypted column. `Column` is the name of the index column: `true` means `<field>_index`, and `false` means no
+ * index column.
  */
 export interface Field<
   Value,
@@ -122,8 +119,8 @@ export interface Unencrypted {
 /** An encrypted column of text. */
 export interface TextField<B extends Bound> extends SearchableField<string, B, false> {
   /**
-   * Adds an index column, which finds rows with an equal value. Anyone who can compute fingerprints can test guesses,
-   * and can therefore find texts with few possible values, such as postal codes.
+   * Adds an index column, so that a search can find a value. Anyone who can compute fingerprints can guess texts with
+   * few possible values, such as postal codes.
    */
   searchable<const Column extends string | true = true>(
     options?: TextSearchOptions<Column>,
@@ -133,7 +130,8 @@ export interface TextField<B extends Bound> extends SearchableField<string, B, f
 /** An encrypted column whose values are easy to guess, such as numbers. */
 export interface LowEntropyField<Value, B extends Bound> extends SearchableField<Value, B, false> {
   /**
-   * Adds an index column, which finds rows with an equal value. Throws InputError unless `lowEntropy` is `accepted`.
+   * Adds an index column, so that a search can find the rows with a given value. Throws InputError unless `lowEntropy`
+   * is `accepted`.
    */
   searchable<const Column extends string | true = true>(
     options: LowEntropySearchOptions<Column>,

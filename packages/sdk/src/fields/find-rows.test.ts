@@ -63,7 +63,7 @@ test.each(['service', 'here'])(
   },
 );
 
-test('a fingerprint has the number of bits of its definition', async () => {
+test('a fingerprint has as many bits as the option `bits` of its field says', async () => {
   const { client } = observedClient();
   const value = 'ada@example.com';
   const whole = await defineFields({ t: { f: text().searchable() } })
@@ -101,7 +101,7 @@ test.each<[string, Normalization[], string, string]>([
   },
 );
 
-test('a search uses all keys and index keys, but a stored row has only the fingerprint of the first', async () => {
+test('a search uses a fingerprint under each key and index key, but a stored row has only one fingerprint', async () => {
   const { client, service, keyId } = observedClient();
   const { key_id: newKey } = service.createKey('new');
   const token = await createIndexKey(client);
@@ -136,7 +136,7 @@ test('a fingerprint under an index key is HMAC-SHA-256 of the field and the valu
   expect(email_index).toEqual([createHmac('sha256', key).update(preimage).digest('hex')]);
 });
 
-test('the service computes a fingerprint from the base64 of field and value', async () => {
+test('the service computes a fingerprint from table, field and value in base64', async () => {
   const { client } = observedClient();
   const { email_index } = await fields
     .for(client, { index: 'service' })

@@ -27,10 +27,7 @@ export function fingerprintsOf(
 ) {
   const sources = given.map((source) => (isRemote(source) ? source : indexKeyOf(client, source)));
 
-  /**
-   * Returns one task for each source and key. A part of a value has tasks only for index keys. Parts are easy to guess,
-   * so the service must not help to compute their fingerprints.
-   */
+  /** The service never computes fingerprints of parts: parts are easy to guess, so only index keys protect them. */
   const tasksOf = (subject: Subject) =>
     sources.flatMap((source) => {
       const isLocal = typeof source === 'object';
@@ -71,21 +68,17 @@ export const isRemote = (source: IndexSource): source is 'service' | 'blind' =>
   source === 'service' || source === 'blind';
 
 /**
- * Returns the bytes of a value for its fingerprint. Returns undefined if the value is empty after normalization,
- * because all empty values would have the same fingerprint.
+ * Returns undefined if the value is empty after normalization, because all empty values would have the same
+ * fingerprint.
  */
 export function subjectOf(plan: FieldPlan, value: unknown): Subject | undefined {
   const { type, index } = plan.field;
-  // `encode` throws if the value does not have the field's type, which `normalize` expects.
+  // Throws here for a value of the wrong type, because `normalize` does not check the type.
   type.encode(value);
   const bytes = type.encode(index ? index.normalize(value) : value);
   return bytes.length === 0 ? undefined : { plan, bytes };
 }
 
-/**
- * Returns the bytes of which a fingerprint is computed. These bytes contain the names of the table and the field, so
- * that a value has different fingerprints in different indexes.
- */
 function preimage({ plan, bytes, part }: Subject): Uint8Array<ArrayBuffer> {
   if (part) return pae('eaas part index v1', plan.table, plan.name, part.name, bytes);
   const { table, field } = plan.field.index?.boundTo ?? { table: plan.table, field: plan.name };

@@ -75,7 +75,7 @@ test('after a failed unwrap of an index key, the next call unwraps again', async
   expect((await records.where('users', query)).email_index).toHaveLength(1);
 });
 
-test('close() ends the computation of fingerprints but not decryption', async () => {
+test('after `records.close()`, fingerprints cannot be computed, but rows can be decrypted', async () => {
   const { client } = observedClient();
   const records = fields.for(client, { index: await createIndexKey(client) });
   const stored = await records.encryptRow('users', 1, query);

@@ -17,10 +17,9 @@ export type IndexKeyOptions = Omit<WrapOptions, 'wrapContext'>;
 const indexKeyOptions: OptionNames<IndexKeyOptions> = { keyId: true, signal: true };
 
 /**
- * Creates an index key for fingerprints that are computed in this process: 32 random bytes, wrapped by the service.
- * Store the returned token in the configuration or the database of the app. The token is useless without the service.
- * If you lose the token, you can still decrypt the data but cannot use the indexes any more. Throws EaasError if the
- * service refuses to wrap the key.
+ * Creates an index key, with which this process computes fingerprints: 32 random bytes, wrapped by the service. Store
+ * the returned token in the configuration or the database of the app. The token is useless without the service. If you
+ * lose the token, you can still decrypt, but no longer search. Throws EaasError if the service refuses.
  */
 export async function createIndexKey(
   client: Pick<EnvelopeClient, 'wrap'>,
@@ -31,8 +30,8 @@ export async function createIndexKey(
 }
 
 /**
- * Wraps an index key again, under the newest version of its key or under a different key. Returns the new token. The
- * indexes stay valid. Throws InputError for a value that is not a token, and EaasError if the service refuses.
+ * Wraps an index key again, under the newest version of the same key or under a different key. Returns the new token.
+ * The indexes stay valid. Throws InputError for a value that is not a token, and EaasError if the service refuses.
  */
 export async function rewrapIndexKey(
   client: Pick<EnvelopeClient, 'wrap' | 'unwrap'>,

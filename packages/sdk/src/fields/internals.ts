@@ -6,7 +6,7 @@ import type { Fingerprints } from './fingerprints.ts';
 import type { Plans } from './plan.ts';
 import type { RecordId } from './row-types.ts';
 
-/** The methods of a client that fields use. */
+/** The methods of an `EaasClient` that encrypted fields call. */
 export type FieldsClient = Pick<
   EnvelopeClient,
   'encryptMany' | 'decryptMany' | 'encryptSync' | 'decryptSync' | 'hash' | 'blindHash' | 'unwrap'
@@ -33,5 +33,5 @@ export interface ReadCount {
   readonly plaintext: number;
 }
 
-/** The table, the field and the row from which a plaintext was read. */
+/** Where a plaintext was read: table, field and row. */
 export type PlaintextRead = Omit<FieldPlace, 'row'> & { readonly row: string | undefined };

@@ -4,8 +4,8 @@ import { markedBytes, refuse, requireMark, unreadable, type ValueType } from './
 const maxDepth = 500;
 
 /**
- * The type of JSON values. Its encoder does not use `JSON.stringify`, which drops or changes undefined, functions, a
- * Date, a Map, NaN and holes without an error.
+ * JSON values. Does not use `JSON.stringify`, which drops or changes undefined, functions, a Date, a Map, NaN and holes
+ * without an error.
  */
 export const jsonType: ValueType<unknown> = {
   name: 'json',
@@ -35,8 +35,7 @@ function toJson(value: unknown, around: readonly unknown[]): string {
     return refuse(`a JSON value must have at most ${maxDepth} levels of nesting`);
   const inside = [...around, value];
   if (Array.isArray(value)) {
-    // Compares each name and not only the number of names, because an array with one hole and one extra member has as
-    // many names as elements.
+    // Compares the names too: an array with one hole and one extra member has as many names as elements.
     const names = Object.keys(value);
     const isList = names.length === value.length && names.every((name, at) => name === String(at));
     if (!isList) refuse('JSON cannot represent an array with holes or extra members');

@@ -24,7 +24,7 @@ type NestedValue<T extends Tables, Value, Shape> = Value extends null | undefine
     ? DecryptNestedResult<T, Row, Shape>[]
     : DecryptNestedResult<T, Value, Shape>;
 
-/** The type of a row after `decryptNested`: the values of its table, and the decrypted rows inside it. */
+/** The type of a row that `decryptNested` returns. */
 export type DecryptNestedResult<T extends Tables, Row, Shape> = Shape extends {
   readonly table: infer Table extends NameOf<T>;
 }

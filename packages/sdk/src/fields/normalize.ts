@@ -1,14 +1,20 @@
 import { nearestOf } from '@eaas/protocol/internal';
 import { refuse } from './value-type.ts';
 
-/** A function that normalizes a text. Texts that a search must not distinguish have the same normalized text. */
+/** A named step, or a function that returns the same text for all texts that a search must not distinguish. */
 export type Normalization = NamedNormalization | ((text: string) => string);
 
 /**
- * The normalization steps that have a name. `trim` removes surrounding white space. `spaces` replaces each run of white
- * space with one space. `lowercase` ignores the locale. `accents` removes the accents of Latin, Greek and Cyrillic
- * letters. `digits` keeps only 0 to 9. `nfc` and `nfkc` are the Unicode normalization forms. `nfkc` also replaces
- * compatibility characters, such as full-width letters and ligatures, with their ordinary characters.
+ * The named normalization steps:
+ *
+ * - `trim` removes surrounding white space
+ * - `spaces` replaces each run of white space with one space
+ * - `lowercase` ignores the locale
+ * - `accents` removes the accents of Latin, Greek and Cyrillic letters
+ * - `digits` keeps only 0 to 9
+ * - `nfc` and `nfkc` are the Unicode normalization forms
+ *
+ * `nfkc` also replaces compatibility characters, such as full-width letters and ligatures.
  */
 export type NamedNormalization = keyof typeof named;
 

@@ -5,8 +5,8 @@ import { textType } from './scalar-types.ts';
 import { refuse, type ValueType } from './value-type.ts';
 
 /**
- * Options of an index that finds values by a part. The type `Column` is the type of the option `column`: the name of
- * the index column, or `true` for the default name `<field>_<index>_index`.
+ * Options of an index that finds values by a part. `column` names the index column: `true` means
+ * `<field>_<index>_index`.
  */
 export interface PartOptions<Column extends string | true> {
   /** Confirms that you accept the risk: anyone who can compute fingerprints can find every part by brute force. */
@@ -25,7 +25,7 @@ export interface TextPartOptions<Column extends string | true> extends PartOptio
   readonly normalize?: readonly Normalization[] | undefined;
 }
 
-/** A value with the name and the type of its field. */
+/** A value of a field. */
 export interface TypedValue<Value = unknown> {
   readonly name: string;
   readonly type: ValueType<Value>;
@@ -47,11 +47,11 @@ export interface PartIndex<
   readonly isList: IsList;
   /** The fields that the index covers in addition to the field that defines the index. */
   readonly others: readonly string[];
-  /** Returns the parts of a stored value. `others` are the values of the other fields that the index covers. */
+  /** Returns the parts of a stored value. `others` are the values of the other covered fields. */
   partsOf(first: TypedValue<Value>, ...others: readonly TypedValue[]): readonly (string | Uint8Array)[];
   /**
-   * Returns the parts to search for. If `isList` is true, a row must have all of these parts. Otherwise, a row must
-   * have at least one of them. `fields` are the fields that the index covers. Throws InputError for an invalid query.
+   * Returns the parts to search for: a row must have all of them if `isList` is true, and otherwise at least one.
+   * `fields` are the covered fields. Throws InputError for an invalid query.
    */
   soughtBy(query: Query, ...fields: readonly Omit<TypedValue, 'value'>[]): readonly (string | Uint8Array)[];
 }
@@ -77,7 +77,7 @@ export function textIndex<IsList extends boolean, Column extends string | true>(
     isList: rule.isList,
     partsOf: ({ value }) => rule.partsOf(fold(value)),
     soughtBy(query) {
-      // `encode` throws if the query is not a text, which normalization expects.
+      // Throws for a query that is not a text, because `fold` does not check the type.
       textType.encode(query);
       return rule.soughtBy(fold(query));
     },
@@ -91,7 +91,7 @@ export function indexOf<Column extends string | true>(
 ) {
   if ((options as { lowEntropy?: unknown } | undefined)?.lowEntropy !== 'accepted') {
     refuse(
-      `the fingerprints of \`${name}\` can be guessed by brute force: pass { lowEntropy: 'accepted' } to accept this risk`,
+      `the parts that \`${name}\` indexes can be guessed by brute force: pass { lowEntropy: 'accepted' } to accept this risk`,
     );
   }
   requireOptions<object>(known, options, name);

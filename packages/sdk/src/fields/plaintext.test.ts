@@ -48,7 +48,7 @@ test('a column can hold both plaintext and ciphertext during a migration', async
   expect(inspect(seen)).not.toContain('Bob');
 });
 
-test('`reads` counts a ciphertext that was read as encrypted', async () => {
+test('`reads` counts a value once as plaintext and, after its encryption, once as encrypted', async () => {
   const { records } = openFields();
   const opened = await records.decryptRow('users', 1, { name: 'Ada', born: new Date(0) });
   const stored = await records.encryptRow('users', 1, opened);
@@ -123,7 +123,7 @@ test.each([
   },
 );
 
-test('a ciphertext is decrypted if a binary column returns its text as bytes', async () => {
+test('decryptRow decrypts a ciphertext that a binary column returns as the bytes of its text', async () => {
   const { client } = observedClient();
   const photos = defineFields({ users: { photo: bytes({ previous: plaintext() }), name: text() } }).for(
     client,

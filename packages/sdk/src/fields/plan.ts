@@ -81,7 +81,7 @@ function planTable(
         `${place} must be a field such as text() or number(), or a column that is listed with unencrypted()`,
       );
     }
-    // Throws now if a context cannot contain these names, because otherwise every encryption of the field would fail.
+    // Throws for an invalid name here, and not when a value is encrypted.
     encodeContext({ table, field: name });
     const column = field.index?.column;
     const indexColumn = column === true ? `${name}_index` : column === false ? undefined : column;
@@ -158,7 +158,7 @@ export function requireColumns({ table, columns }: TablePlan, row: object): void
   );
 }
 
-/** Returns a row id as text. A UUID becomes lower case, because PostgreSQL returns UUIDs in lower case. */
+/** A UUID becomes lower case, because PostgreSQL returns UUIDs in lower case. */
 export function rowIdOf(id: RecordId | undefined): string | undefined {
   if (id === undefined || id === null || id === '') return undefined;
   if (typeof id === 'string') return parseUuid(id) ?? id;
@@ -176,7 +176,6 @@ export function contextOf({ table, name, field }: FieldPlan, row: string | undef
   const place = { table, field: name, row };
   if (typeof field.context !== 'function') return place;
   const context: Context | undefined = field.context(place);
-  // Throws if the function returns no context, because without a context the ciphertext could be decrypted in any row
-  // and field.
+  // A ciphertext without a context could be decrypted in any row and field.
   return context ?? refuse('the `context` function must return a context (got undefined or null)');
 }

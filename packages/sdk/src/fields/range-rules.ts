@@ -19,17 +19,14 @@ export type RangeIndex<Value, Column extends string | true> = PartIndex<
   Column
 >;
 
-/**
- * The maximum number of buckets in a range. A search needs one fingerprint per bucket, and more than 1,000 fingerprints
- * would make SQL statements too long.
- */
+/** A search needs one fingerprint per bucket. More than 1,000 fingerprints would make SQL statements too long. */
 const maxBuckets = 1000;
 
 const day = 86_400_000;
 
 /**
- * Finds dates by their year (UTC). Reveals which rows have the same year. For dates of birth, an attacker has about 100
- * years to guess from.
+ * Finds dates by their year (UTC). Reveals which rows have the same year. For example, dates of birth are in only about
+ * 100 different years, so an attacker can try all of them.
  */
 export function years<const Column extends string | true = true>(
   options: PartOptions<Column>,
@@ -38,8 +35,8 @@ export function years<const Column extends string | true = true>(
 }
 
 /**
- * Finds dates by their month (UTC). Reveals which rows have the same month. For dates of birth, an attacker has about
- * 1,200 months to guess from.
+ * Finds dates by their month (UTC). Reveals which rows have the same month. For example, dates of birth are in only
+ * about 1,200 different months, so an attacker can try all of them.
  */
 export function months<const Column extends string | true = true>(
   options: PartOptions<Column>,
@@ -48,8 +45,8 @@ export function months<const Column extends string | true = true>(
 }
 
 /**
- * Finds dates by their day (UTC). Reveals which rows have the same day. For dates of birth, an attacker has about
- * 36,500 days to guess from.
+ * Finds dates by their day (UTC). Reveals which rows have the same day. For example, dates of birth are on only about
+ * 36,500 different days, so an attacker can try all of them.
  */
 export function days<const Column extends string | true = true>(
   options: PartOptions<Column>,
@@ -58,8 +55,8 @@ export function days<const Column extends string | true = true>(
 }
 
 /**
- * Finds numbers by steps of one size: `steps(10_000)` for salaries. Reveals which rows are in the same step. The number
- * of steps to guess from is the largest number divided by the size.
+ * Divides numbers into steps of one size, such as `steps(10_000)` for salaries. Reveals which rows are in the same
+ * step. An attacker can try all steps: their number is the largest value divided by the size.
  */
 export function steps<const Column extends string | true = true>(
   size: number,
@@ -76,15 +73,11 @@ export function steps<Column extends string | true>(
   if (!(size > 0) || size === Infinity) refuse('the size of `steps` must be a positive number or bigint');
   if (typeof size === 'number')
     return buckets('steps', options, numberType, (value) => Math.floor(value / size));
-  // Subtracts the remainder first, because negative values must round down, and the division of bigints rounds toward
-  // zero.
+  // Rounds down. The division of bigints rounds negative values toward zero.
   return buckets('steps', options, bigintType, (value) => (value - (((value % size) + size) % size)) / size);
 }
 
-/**
- * Returns an index that divides values into buckets. If the value increases, the result of `bucketOf` must not
- * decrease.
- */
+/** If the value increases, the result of `bucketOf` must not decrease. */
 function buckets<Value, Column extends string | true>(
   name: string,
   options: PartOptions<Column>,
@@ -119,7 +112,7 @@ function buckets<Value, Column extends string | true>(
         );
       }
       const step = (at: number) => (typeof first === 'bigint' ? first + BigInt(at) : first + at);
-      // Removes duplicates, because above 2^53 the numbers of several buckets round to the same number.
+      // Above 2^53, several buckets round to the same number.
       return [...new Set(Array.from({ length: count }, (_, at) => String(step(at))))];
     },
   };

@@ -86,9 +86,9 @@ export interface Records<T extends Tables> {
    * Returns the fingerprints to search for, by index column: `where('users', { email })`. To search by a part of a
    * value, use an index of `searchableBy`: `where('users', { ssn: { last4: '6789' } })`.
    *
-   * A search can need several fingerprints for one column, for a range or while you replace a key or an index. A row
-   * matches if its column contains any of them. For an index with several parts per value, the result has one list of
-   * fingerprints per part, and a row must match every list.
+   * A column can have several fingerprints, for a range or while you replace a key or an index. A row matches if it
+   * contains any of them. An index with several parts per value has one list of fingerprints per part, and a row must
+   * match every list.
    *
    * Index columns are not authenticated. If an attacker could have changed them, compare the decrypted value. Throws
    * FieldError, with the code `no_fingerprint` for a value that is empty after normalization.
@@ -101,7 +101,7 @@ export interface Records<T extends Tables> {
 
   /**
    * Encrypts one value synchronously, without its index column. The field must have `context: 'field'`. Throws
-   * FieldError. Its code is `not_primed` if no data key is in memory: call `client.prime()` before.
+   * FieldError, with the code `not_primed` if no data key is in memory: call `client.prime()` first.
    */
   encryptFieldSync<
     Table extends NameOf<T>,
@@ -115,8 +115,8 @@ export interface Records<T extends Tables> {
   ): Encrypted<`${Table}.${Name}`, FieldValue<T[Table], Name>> | Extract<Given, Absent>;
 
   /**
-   * Decrypts one value synchronously. Throws FieldError. Its code is `not_primed` if the data key is not in memory:
-   * call `client.prime({ ciphertexts })` before.
+   * Decrypts one value synchronously. Throws FieldError, with the code `not_primed` if the data key is not in memory:
+   * call `client.prime({ ciphertexts })` first.
    */
   decryptFieldSync<
     Table extends NameOf<T>,
@@ -132,7 +132,7 @@ export interface Records<T extends Tables> {
   /** Returns, for each field, how many ciphertexts and how many plaintexts this object has read. */
   reads(): Record<PlaceOf<T>, ReadCount>;
 
-  /** Drops the index keys. Does not close the client. */
+  /** Forgets the index keys. Later calls that need an index key throw. Does not close the client. */
   close(): void;
   [Symbol.dispose](): void;
 }

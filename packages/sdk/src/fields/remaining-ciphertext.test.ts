@@ -50,7 +50,7 @@ test('the option `as` decrypts a column that does not have the name of its field
   expect(row).toEqual({ alias: 'Ada' });
 });
 
-test('`as` with null leaves a column for a later call to decrypt', async () => {
+test('`as` with null returns a column unchanged, so that a later call can decrypt the column', async () => {
   const { records, name } = await openFields();
   const { note } = await records.encryptRow('visits', 7, { note: 'cough' });
   const joined = { id: 7, patientId: 1, patientName: name, note };

@@ -3,15 +3,15 @@ import type { PartIndex } from './part-index.ts';
 
 /**
  * The type of a ciphertext of the field `Place`, such as `users.email`. Plaintext and ciphertexts of other fields are
- * not assignable. The name of the property says what to do, because the compiler error quotes this name.
+ * not assignable. The property name is an instruction, because compiler errors show property names.
  */
 export type Encrypted<Place extends string, Value> = string & {
   readonly 'encrypt it first: records.encryptRow': readonly [Place, Value];
 };
 
 /**
- * The type of a fingerprint in an index column. `Place` is the field, such as `users.email`. If values have several
- * parts, the column contains several fingerprints, separated by spaces.
+ * The type of an index column. `Place` is the field, such as `users.email`. Several fingerprints are separated by
+ * spaces.
  */
 export type Fingerprint<Place extends string> = string & {
   readonly 'compute it first: records.encryptRow or records.where': Place;
@@ -106,7 +106,7 @@ export type EncryptRowResult<F, Table extends string, Row> = Flat<
   }
 >;
 
-/** Names the field of each column that a query renamed. Null means that the value of the column stays unchanged. */
+/** The field of each renamed column. Null leaves the value of the column unchanged. */
 export type Aliases<F, Row> = { readonly [Column in keyof Row]?: FieldName<F> | null };
 
 type FieldOf<As, Column> = Column extends keyof As ? As[Column] : Column;

@@ -174,7 +174,7 @@ test('encryption throws FieldError if the context function of a field returns no
   expect(error).toMatchObject({ code: 'input', field: 'name', row: '1' });
 });
 
-test('a context function decrypts a value that the client encrypted with its context', async () => {
+test('a field with a context function decrypts a value that `client.encrypt` encrypted with the same context', async () => {
   const { client } = openFields();
   const { ciphertext } = await client.encrypt('Ada', { context: { user: '7' } });
   const records = defineFields({ users: { name: text({ context: ({ row }) => ({ user: row }) }) } }).for(
@@ -234,7 +234,7 @@ test('a ciphertext is not encrypted again, unless the field allows it', async ()
   expect(await nested.decryptRow('users', 1, twice)).toEqual({ name });
 });
 
-test('an invalid value is refused before the first request, and its content is hidden', async () => {
+test('an invalid value throws before the first request, and the error does not contain the value', async () => {
   const { records, service } = openFields();
   const bad: [object, string][] = [
     [{ name: 'secret \ud800' }, 'users.name of row 1: text must be valid Unicode (got a lone surrogate)'],
@@ -257,6 +257,6 @@ test('`encryptRow` replaces the given value of an index column', async () => {
   const { email_index } = await records.encryptRow('users', 1, stale);
   expect(email_index).toHaveLength(64);
   await expect(records.encryptRow('users', 1, { name: 'Ada', email_index })).rejects.toThrow(
-    '`email_index` is computed from users.email',
+    'the row has the index column `email_index`, which the SDK computes from users.email: pass a value for `email`',
   );
 });

@@ -86,7 +86,7 @@ test.each<[string, string, boolean]>([
   expect(one.f_any_index === other.f_any_index).toBe(areEqual);
 });
 
-test('`accents` makes a search for the whole value ignore accents', async () => {
+test('with the normalization `accents`, a search for the whole value ignores accents', async () => {
   const field = text().searchable({ normalize: ['lowercase', 'accents'] });
   const records = defineFields({ t: { f: field } }).for(client, { index });
   expect(await records.where('t', { f: 'Zoë' })).toEqual(await records.where('t', { f: 'zoe' }));

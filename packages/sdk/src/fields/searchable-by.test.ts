@@ -206,28 +206,34 @@ test('null and a value without parts have no fingerprint', async () => {
 });
 
 test.each([
-  ['without the others', { name: 'Ada' }],
-  ['with undefined', { name: 'Ada', born: ada.born, member: undefined }],
-  ['of another field', { born: null }],
-])('an update of a field %s is refused if an index covers several fields', async (_, row) => {
+  ['with a value for only one field', { name: 'Ada' }],
+  ['with undefined for one field', { name: 'Ada', born: ada.born, member: undefined }],
+  ['with null for one field and no other field', { born: null }],
+])('an update %s is refused if an index needs the values of three fields', async (_, row) => {
   const { records } = await open();
   await expect(records.encryptRow('patients', 1, row)).rejects.toThrow(
     /patients\.name of row 1: the index `name_and_born_index` is computed from name, born, member: pass a value for `\w+`/,
   );
 });
 
-test('the check constraints allow only fingerprints of the right length in the columns of parts', () => {
+test('check constraints allow only fingerprints of the defined length in the index columns of `searchableBy`', () => {
   const statement = checkConstraints(fields, 'patients', { columns: { ssn_area: 'area' } });
   expect(statement).toContain(`add check ("area" ~ '^[0-9a-f]{2}( [0-9a-f]{2})*$')`);
   expect(statement).toContain(`add check ("name_start_index" ~ '^[0-9a-f]{32}( [0-9a-f]{32})*$')`);
   expect(statement).not.toContain('"ssn_index"');
 });
 
-test('a row with a value for an index column but not for its field is refused', async () => {
+test.each([
+  ['ssn_last4_index', 'patients.ssn: pass a value for `ssn`, or'],
+  [
+    'name_and_born_index',
+    'patients.name and patients.born and patients.member: pass a value for `name` and `born` and `member`, or',
+  ],
+])('a row with a value for the index column %s but not for its fields is refused', async (column, fields) => {
   const { records } = await open();
   await expect(
-    records.encryptRow('patients', 1, { id: 1, ...({ ssn_last4_index: '6789' } as object) }),
-  ).rejects.toThrow('`ssn_last4_index` is computed from patients.ssn');
+    records.encryptRow('patients', 1, { id: 1, ...({ [column]: '6789' } as object) }),
+  ).rejects.toThrow(`\`${column}\`, which the SDK computes from ${fields} remove \`${column}\` from the row`);
 });
 
 const born = { from: new Date('1815-01-01'), to: new Date('1815-01-01') };

@@ -8,8 +8,8 @@ import {
 import { refuse } from './value-type.ts';
 
 /**
- * Finds equal texts. By default, a search ignores case and accents. Reveals which rows have the same text. An attacker
- * has to guess from all texts that the field can have.
+ * Finds texts that are equal to the query. By default, a search ignores case and accents. Reveals which rows have the
+ * same text. An attacker who guesses has to try all texts that the field can have.
  */
 export function wholeText<const Column extends string | true = true>(
   options: TextPartOptions<Column>,
@@ -19,9 +19,8 @@ export function wholeText<const Column extends string | true = true>(
 }
 
 /**
- * Finds texts by their first characters. Reveals which texts begin with the same characters. For letters and digits, an
- * attacker has at most 36 to the power of `length` beginnings to guess from. A text with fewer characters has no
- * fingerprint.
+ * Finds texts by their first characters. Reveals which texts begin with the same characters. If these are letters and
+ * digits, an attacker needs at most 36 to the power of `length` guesses. A shorter text has no fingerprint.
  */
 export function firstCharacters<const Column extends string | true = true>(
   length: number,
@@ -32,8 +31,8 @@ export function firstCharacters<const Column extends string | true = true>(
 }
 
 /**
- * Finds texts by their last characters. Reveals which texts end with the same characters. For the last four digits, an
- * attacker has 10,000 endings to guess from. A text with fewer characters has no fingerprint.
+ * Finds texts by their last characters. Reveals which texts end with the same characters. Four digits can be guessed in
+ * 10,000 attempts. A shorter text has no fingerprint.
  */
 export function lastCharacters<const Column extends string | true = true>(
   length: number,
@@ -44,9 +43,9 @@ export function lastCharacters<const Column extends string | true = true>(
 }
 
 /**
- * Finds texts by their first characters. A search must pass at least `from` and at most `upTo` characters. The index
- * reveals how many first characters two rows share. The shortest prefix is the easiest to guess, because letters and
- * digits allow at most 36 to the power of `from` prefixes.
+ * Finds texts by their first characters: at least `from`, at most `upTo`. Reveals how many first characters two rows
+ * share. If these are letters and digits, an attacker needs at most 36 to the power of `from` guesses for the shortest
+ * prefix.
  */
 export function prefixes<const Column extends string | true = true>(
   from: number,
@@ -70,9 +69,9 @@ export function prefixes<const Column extends string | true = true>(
 }
 
 /**
- * Finds texts that contain all words of the query, in any order. Reveals how many different words a text has, and which
- * rows share a word. An attacker has to guess from the words of a dictionary or the names in a list. Words are letters
- * and digits between other characters, so this index does not find words in languages that are written without spaces.
+ * Finds texts that contain all words of the query, in any order. Reveals the number of different words in a text, and
+ * which rows share a word. An attacker can try a dictionary or a list of names. A word is a sequence of letters and
+ * digits, so this index does not work for languages without spaces.
  */
 export function words<const Column extends string | true = true>(
   options: TextPartOptions<Column>,

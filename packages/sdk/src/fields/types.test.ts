@@ -73,7 +73,7 @@ test('`EncryptedRow` without a type for the row has the columns of the definitio
   expectTypeOf<keyof EncryptedRow<typeof fields, 'plans'>>().toEqualTypeOf<'price'>();
 });
 
-test('plaintext, another ciphertext and a fingerprint are not assignable to a ciphertext', async () => {
+test('plaintext, fingerprints and ciphertexts of other fields are not assignable to a ciphertext', async () => {
   const records = open();
   const { email, email_index, ssn } = await records.encryptRow('users', 1, { email: 'a', ssn: 'b' });
   type Stored = EncryptedRow<typeof fields, 'users', User>;
@@ -109,7 +109,7 @@ test('the types of encryptRow and decryptRow require and return the types of the
     records.encryptRow('user', 1, { email: '' }),
     // @ts-expect-error: the column `mail` is not defined
     records.encryptRow('users', 1, { mail: 'ada@example.com' }),
-    // @ts-expect-error: the column `mail` is not defined, although `ssn` is
+    // @ts-expect-error: the column `mail` is not defined
     records.encryptRow('users', 1, { ssn: '1', mail: 'ada@example.com' }),
     // @ts-expect-error: the column `mail` is not defined
     records.encryptRows('users', [{ ssn: '1', mail: 'ada@example.com' }], () => 1),
@@ -263,7 +263,7 @@ test('the compiler error for plaintext in an encrypted column says what to do', 
   expectTypeOf<Encrypted<'users.ssn', string>>().toHaveProperty('encrypt it first: records.encryptRow');
 });
 
-test('the types make a low-entropy field searchable only if `lowEntropy` is accepted', () => {
+test("the types make a low-entropy field searchable only with `lowEntropy: 'accepted'`", () => {
   const { client } = observedClient();
   assertType<() => unknown>(() => [
     // @ts-expect-error: the option `lowEntropy: 'accepted'` is missing

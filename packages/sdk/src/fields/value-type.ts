@@ -7,8 +7,8 @@ export interface ValueType<Value> {
 }
 
 /**
- * The first byte of an encoded value, by type. Text is encoded without this byte, so that `client.decrypt` can read
- * text fields. The types remain distinct, because these bytes never occur in UTF-8.
+ * The first byte of an encoded value, by type. Text has no such byte, so that `client.decrypt` can read text fields.
+ * UTF-8 never contains these bytes.
  */
 const marks = { number: 0xf8, bigint: 0xf9, boolean: 0xfa, date: 0xfb, bytes: 0xfc, json: 0xfd } as const;
 
@@ -40,7 +40,7 @@ export function refuse(reason: string): never {
   throw new InputError(reason);
 }
 
-/** Throws an error that names the type of the value. The error never contains the value, which might be secret. */
+/** The error never contains the value, which might be secret. */
 export function refuseValue(expected: string, value: unknown): never {
   const got = value === null ? 'null' : `a value of type ${typeof value}`;
   return refuse(`expected ${expected}, got ${got}`);

@@ -9,14 +9,14 @@ import {
 } from './part-index.ts';
 import { refuse } from './value-type.ts';
 
-/** The query of an index over several fields, with one value per field. */
+/** The query of `withFields`: one value per field. */
 export interface FieldsQuery<Name extends string> {
   readonly 'a value for each field': Name;
 }
 
 /**
  * Finds rows in which several fields are equal to the given values. Ignores case and accents in texts. Reveals which
- * rows have the same combination. An attacker has to guess from all combinations of the values of these fields.
+ * rows have the same combination. An attacker has to try all combinations of the values of these fields.
  */
 export function withFields<const Name extends string, const Column extends string | true = true>(
   others: readonly Name[],
@@ -28,7 +28,7 @@ export function withFields<const Name extends string, const Column extends strin
   const fold = foldOf(options);
   const partsOf = (...values: readonly TypedValue[]) => {
     const encoded = values.map(({ type, value }) => {
-      // `encode` throws if the value does not have the field's type, which `fold` expects.
+      // Throws here for a value of the wrong type, because `fold` does not check the type.
       type.encode(value);
       if (typeof value === 'string') return type.encode(fold(value));
       return type.encode(typeof value === 'number' ? value + 0 : value); // -0 becomes 0, so that a search for 0 also finds -0.

@@ -21,7 +21,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test('an encrypted value names the key and decrypts with its context', async () => {
+test('`intake.encrypt` returns a bundle with the key id, and the bundle decrypts with the same context', async () => {
   const bundle = await intake.encrypt('ada@example.com', { context });
   expect(bundle).toEqual({
     ciphertext: expect.stringMatching(/^eaasAQ/),
@@ -106,7 +106,7 @@ describe('streams', () => {
     expect(await bytesOf(new Blob([sealed as BlobPart]).stream().pipeThrough(opening))).toEqual(content);
   });
 
-  test('a stream under another key throws InputError', async () => {
+  test('encryptBlob throws InputError if `keyId` differs from the key id in the public key', async () => {
     const other = '00000000-0000-4000-8000-000000000009';
     await expect(encryptBlob(intake, new Blob([content]), { keyId: other })).rejects.toThrow(/omit/);
   });
@@ -159,7 +159,7 @@ describe('invalid arguments', () => {
   });
 });
 
-test('no data key and no secret remain after a call', async () => {
+test('the bytes of data keys and other secrets are overwritten after a call', async () => {
   const random: Uint8Array[] = [];
   const generate = crypto.getRandomValues.bind(crypto);
   vi.spyOn(crypto, 'getRandomValues').mockImplementation((bytes) => {

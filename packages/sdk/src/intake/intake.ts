@@ -39,11 +39,11 @@ export interface IntakeEncryptOptions {
 
 /** Encrypts with a public key. Makes no request, and cannot decrypt. */
 export interface Intake {
-  /** The id of the key that decrypts. */
+  /** The id of the key that decrypts the ciphertexts of this object. */
   readonly keyId: string;
-  /** The version of the key to which the public key belongs. */
+  /** The key version to which the public key belongs. */
   readonly keyVersion: number;
-  /** The implementations of AES-GCM, which streams use. */
+  /** The AES-GCM engines with which `encryptStream` and `encryptBlob` encrypt. */
   readonly engines: Engines;
   /**
    * Encrypts text or bytes under a new data key. Throws InputError for an invalid argument or public key, and LoadError
@@ -78,7 +78,7 @@ const engines: Engines = { values: webCryptoEngine, sync: undefined, streams: we
 
 /**
  * Returns an object that encrypts with a public key. Pages and programs without credentials can use this object. Throws
- * InputError if one character of the public key is wrong, and on a platform without WebCrypto.
+ * InputError for a public key that was altered or truncated, and on a platform without WebCrypto.
  */
 export function createIntake(options: IntakeOptions): Intake {
   requireOptions(intakeOptions, options, 'createIntake');
@@ -114,7 +114,7 @@ export function createIntake(options: IntakeOptions): Intake {
     requireOptions(wrapOptions, given, 'wrap');
     if (given.signal?.aborted) throw aborted();
     if ((given.keyId ?? keyId).toLowerCase() !== keyId)
-      throw new InputError(`\`keyId\` must be ${keyId}, the public key's key: omit the option`);
+      throw new InputError(`\`keyId\` must be ${keyId}, as in the public key: omit the option`);
     requireDek(dek);
     return wrapForIntake(publicKey, dek, given.wrapContext);
   }

@@ -1,4 +1,4 @@
-import { type Context, type DataKey, wipeDataKey } from '@eaas/protocol';
+import { type Context, wipeDataKey } from '@eaas/protocol';
 import { toBase64 } from '@eaas/protocol/base64';
 import { type IntakePublicKey, wrapForIntake } from '@eaas/protocol/intake';
 import { dataKeyFrom, dataKeyInfo } from '@eaas/protocol/internal';
@@ -6,15 +6,10 @@ import { webCryptoEngine } from '@eaas/protocol/webcrypto';
 import type { EncryptedForm } from '../call-options.ts';
 import { type Encrypted, requireValue, sealAs } from '../ciphertext.ts';
 import { contextOf } from '../data-key-calls.ts';
+import type { DerivedDataKey } from '../data-keys/derive.ts';
 import { webHkdf } from '../web-hkdf.ts';
 
-/** A new data key, under which one call encrypts its values. */
-export interface OneDataKey {
-  readonly keyId: string;
-  readonly keyVersion: number;
-  readonly wrappedText: string;
-  readonly values: DataKey;
-}
+export type OneDataKey = Pick<DerivedDataKey, 'keyId' | 'keyVersion' | 'wrappedText' | 'values'>;
 
 export async function createDataKey(
   publicKey: IntakePublicKey,
@@ -40,10 +35,7 @@ export function wipe({ values }: OneDataKey): void {
 
 export type Sealing = (key: OneDataKey) => Encrypted | Promise<Encrypted>;
 
-/**
- * Returns a function that encrypts the value. Copies the value and the context now, because the caller can overwrite
- * them before the returned function runs.
- */
+/** Returns a function that encrypts a copy of the value and the context, because the caller can overwrite both. */
 export function sealing(
   value: string | Uint8Array,
   context: Context | undefined,

@@ -34,7 +34,7 @@ async function backOffice() {
   return { client, make, service, keyId, ordinaryKeyId, newIntake, intake: await newIntake() };
 }
 
-test('the client decrypts a value of a writer without any new option', async () => {
+test('the client decrypts a value from intake like any other value', async () => {
   const { client, keyId, intake, ordinaryKeyId } = await backOffice();
   const bundle = await intake.encrypt('hello', { context });
   expect(await client.decrypt(bundle, { keyId, context, as: 'text' })).toBe('hello');
@@ -46,7 +46,7 @@ test('the client decrypts a value of a writer without any new option', async () 
   expect(await client.serverMode.decrypt({ ...bundle, context })).toEqual({ plaintext: 'hello' });
 });
 
-test('a value of a writer with a wrap context decrypts only with the same wrap context', async () => {
+test('a value from intake with a wrap context decrypts only with the same wrap context', async () => {
   const { client, keyId, intake } = await backOffice();
   const wrapContext = { form: 'contact' };
   const bundle = await intake.encrypt('hello', { wrapContext });
@@ -54,7 +54,7 @@ test('a value of a writer with a wrap context decrypts only with the same wrap c
   expect(await client.decrypt(bundle, { keyId, wrapContext, as: 'text' })).toBe('hello');
 });
 
-test('one batch unwraps one data key for the values of a writer and one for the values of the client', async () => {
+test('one batch unwraps both the data key of values from intake and the data key of other values', async () => {
   const { client, keyId, intake, service } = await backOffice();
   const ours = await client.encryptMany(['x', 'y'], { keyId, context });
   const theirs = await intake.encryptMany(['a', 'b'], { context });
@@ -72,7 +72,7 @@ test('one batch unwraps one data key for the values of a writer and one for the 
   expect(sync).toEqual(['x', 'a', 'y', 'b', 'a', 'x']);
 });
 
-test('`decryptRow` decrypts values of writers', async () => {
+test('`decryptRow` decrypts values from intake', async () => {
   const { make, keyId, intake } = await backOffice();
   const fields = defineFields({ messages: { email: text(), body: text() } });
   const value = (field: string) => ({ value: field, context: { table: 'messages', field, row: '7' } });
@@ -85,7 +85,7 @@ test('`decryptRow` decrypts values of writers', async () => {
   });
 });
 
-test('streams of writers decrypt, as a whole and in parts', async () => {
+test('a stream from intake can be decrypted, read in parts and rewrapped', async () => {
   const { client, keyId, intake } = await backOffice();
   const content = Uint8Array.from({ length: 100_000 }, (_, at) => at * 7);
   const options = { keyId, context };
@@ -103,7 +103,7 @@ test('streams of writers decrypt, as a whole and in parts', async () => {
   expect(await bytesOf(moved.stream().pipeThrough(decryptStream(client, options)))).toEqual(content);
 });
 
-test('a page with a grant to unwrap decrypts through the proxy', async () => {
+test('EaasBrowserClient decrypts values from intake if its grant allows `unwrap`', async () => {
   const { service, keyId, intake } = await backOffice();
   const { baseUrl, apiKey, fetch } = service;
   const authorize = () => ({ keys: [keyId], operations: ['unwrap' as const] });
@@ -122,7 +122,7 @@ test('a page with a grant to unwrap decrypts through the proxy', async () => {
 });
 
 describe('rewrap', () => {
-  test('rewrapping makes the value of a writer 1,096 bytes shorter and does not change its body', async () => {
+  test('rewrapping makes a value from intake 1,096 bytes shorter and does not change its body', async () => {
     const { client, keyId, intake } = await backOffice();
     const bundle = await intake.encrypt('hello', { context });
     const rewrapped = await client.rewrap(bundle);
@@ -140,7 +140,7 @@ describe('rewrap', () => {
   });
 
   test.each(['rewrap', 'reencrypt'] as const)(
-    'a run with the mode `%s` converts values of writers even under the newest version',
+    '`reencrypt` with the mode `%s` converts values from intake even if their key version is the newest',
     async (mode) => {
       const { client, keyId, intake } = await backOffice();
       const table = tableOf([
@@ -164,7 +164,7 @@ describe('rewrap', () => {
 });
 
 describe('the key', () => {
-  test('values under an old public key decrypt after rotations and while the key is disabled', async () => {
+  test('values from intake decrypt after rotations of their key and while the key is disabled', async () => {
     const { client, make, keyId, intake, newIntake } = await backOffice();
     const old = await intake.encrypt('hello');
     for (let rotation = 0; rotation < 3; rotation++) await client.keys.rotate({ key_id: keyId });

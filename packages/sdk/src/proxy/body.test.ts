@@ -61,7 +61,7 @@ describe('request bodies', () => {
     expect(text).not.toContain('c2VjcmV0');
   });
 
-  test('a refused API key in a field name is missing from the response', async () => {
+  test('if a body has an API key as a field name, the response does not show the API key', async () => {
     const { post } = setUp();
     const alone = await post(wrapPath, { dek, [apiKey]: '' });
     const batch = await post(batchPath, { items: [{ key_id: key, dek, [apiKey]: '' }] });

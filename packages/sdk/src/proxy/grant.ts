@@ -19,8 +19,8 @@ export interface Grant {
 export interface Asked {
   readonly operation: Operation;
   /**
-   * The key id in lower case. Undefined for batches and hashes, because their key ids are in the request body, which is
-   * read after `authorize`.
+   * The key id in lower case. Undefined for batches and hashes, whose key ids are in the body that the proxy has not
+   * read yet.
    */
   readonly keyId: string | undefined;
 }

@@ -28,7 +28,7 @@ describe('the context of the grant', () => {
   });
 
   test.each(['43', '42', ''])(
-    'the browser cannot set a name of the grant’s context, even unchanged: %j',
+    'the browser cannot pass a name of the grant’s context, even with the same value: %j',
     async (user) => {
       const { post, sent } = setUp({ authorize });
       const refused = {

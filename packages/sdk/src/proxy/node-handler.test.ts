@@ -39,7 +39,7 @@ describe('request URLs in Node frameworks', () => {
     expect(answer.sent).toHaveLength(status === 200 ? 1 : 0);
   });
 
-  test('toNodeHandler uses the original URL behind a router that removes its prefix', async () => {
+  test('toNodeHandler uses `originalUrl` if a router shortened `url`', async () => {
     const { post } = await serve({}, (req, next) => {
       Object.assign(req, { originalUrl: req.url, url: '/' });
       next();
@@ -92,7 +92,7 @@ test('a call is aborted if the browser closes the connection', async () => {
   expect(events).toEqual([]);
 });
 
-test('a request whose connection closes during the body is cancelled, without an event', async () => {
+test('the proxy emits no event if the connection closes before the whole body arrived', async () => {
   let asked = 0;
   const { port, sent, events, handled } = await serve({ authorize: () => (asked++, all) });
   const socket = connect(port, '127.0.0.1');

@@ -92,8 +92,8 @@ function webRequest(req: NodeRequest, signal: AbortSignal): Request {
   const hasBody = method !== 'GET' && method !== 'HEAD';
   // Does not resolve the path against a base URL, because a path that begins with two slashes would replace the host.
   const url = new URL(`${scheme}://${host}${path}`);
-  // Refuses a path with dot segments, because parsing removes them, and the framework might have checked a different
-  // path.
+  // Refuses a path with dot segments, because URL parsing removes them. The framework and the proxy would then check
+  // different paths.
   if (url.pathname !== path.split('?', 1)[0])
     throw new InputError('the request URL must be a path without the segments `.` and `..`');
   return new Request(url, {
@@ -106,7 +106,7 @@ function webRequest(req: NodeRequest, signal: AbortSignal): Request {
 
 function bodyOf(req: NodeRequest, headers: Headers): BodyInit {
   if (!req.readableDidRead) return streamOf(req);
-  // Removes headers that describe the original bytes, because the framework has already decompressed the body.
+  // The framework has already decompressed the body.
   headers.delete('content-encoding');
   headers.delete('content-length');
   const { body } = req;
@@ -114,10 +114,7 @@ function bodyOf(req: NodeRequest, headers: Headers): BodyInit {
   return body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body ?? null);
 }
 
-/**
- * Returns the body as a stream. If the stream is cancelled, the rest of the body is still read, because otherwise Node
- * would not send the response.
- */
+/** Reads the rest of a cancelled body, because otherwise Node would not send the response. */
 function streamOf(req: NodeRequest): ReadableStream<Uint8Array> {
   let isOpen = true;
   let isBegun = false;
@@ -140,6 +137,6 @@ function streamOf(req: NodeRequest): ReadableStream<Uint8Array> {
     req.on('close', cut);
     req.resume();
   };
-  // Reads the body only when the stream is read, because Node itself drops a body that is never read.
+  // Reads the body only on demand. Node itself drops a body that nothing reads.
   return new ReadableStream({ pull, cancel: closing(() => undefined) }, { highWaterMark: 0 });
 }

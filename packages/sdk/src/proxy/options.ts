@@ -15,7 +15,7 @@ export interface ProxyOptions {
    * Allows `http:` to a service on another machine. Anyone on the network path can then read the API key and data keys.
    */
   readonly insecureHttp?: boolean | undefined;
-  /** Returns the grant of the session of a request. Called for every request, before the body is read. */
+  /** Returns a grant for the session that sent the request. Called for every request, before the body is read. */
   readonly authorize: Authorize;
   /** The path where the proxy is mounted. Defaults to `/api/eaas`. */
   readonly basePath?: string | undefined;
@@ -53,11 +53,9 @@ export type ProxyEvent =
   | {
       /** The request came from another site or from a program, or the option `origin` is wrong. */
       readonly type: 'origin_refused';
-      /**
-       * The value of the header `Origin`, at most 256 characters. Undefined if the request has no such header.
-       * `secFetchSite` is the same for `Sec-Fetch-Site`.
-       */
+      /** The first 256 characters of the header `Origin`, if the request has this header. */
       readonly origin: string | undefined;
+      /** The first 256 characters of the header `Sec-Fetch-Site`, if the request has this header. */
       readonly secFetchSite: string | undefined;
       /**
        * The origins that the proxy accepts: `allowedOrigins`, and either `origin` or the origin of the request's URL.
@@ -66,13 +64,13 @@ export type ProxyEvent =
     }
   | {
       /**
-       * The request was refused because `authorize` returned no grant (`session`), or because the operation or the key
-       * is not in the grant. A request causes at most one event, even for a batch.
+       * The session has no grant (`missing` is `session`), or its grant lacks the operation or the key. At most one
+       * event per request.
        */
       readonly type: 'grant_refused';
       readonly missing: 'session' | 'operation' | 'key';
       readonly operation: Operation;
-      /** The key id of the request. Undefined if the request body was not read, or if the text is not a UUID. */
+      /** The key id of the request. Undefined if it is not a UUID, or is in a body that the proxy did not read. */
       readonly keyId: string | undefined;
     }
   | {
@@ -87,10 +85,7 @@ export type ProxyEvent =
       readonly requestId: string | undefined;
     }
   | {
-      /**
-       * `authorize_failed` means that `authorize` threw, or returned a value that is not a valid grant. `failed` is for
-       * all other errors.
-       */
+      /** `authorize_failed`: `authorize` threw, or returned an invalid grant. `failed`: all other errors. */
       readonly type: 'authorize_failed' | 'failed';
       readonly error: unknown;
     };

@@ -90,7 +90,7 @@ test('a request of another site is refused before `authorize` is called', async 
   expect(await statusOf({ origin: 'https://evil.example' }, { authorize })).toBe(403);
 });
 
-test('only the event of a refused origin has the received and expected origin', async () => {
+test('the event of a refused origin shows the received and expected origins, but the response does not', async () => {
   const options = { origin: own, allowedOrigins: ['https://admin.example'] };
   const { post, events } = setUp(options);
   const local = 'http://localhost:3000';

@@ -69,8 +69,8 @@ function isFromOwnPage(request: Request, { origin, allowedOrigins, allowWithoutO
   const site = request.headers.get('sec-fetch-site');
   if (from === 'null') return false;
   if (from !== null && allowedOrigins.includes(from)) return true;
-  // Refuses an origin other than the app's, because an attacker can point a host name at this server. The browser would
-  // then send `Sec-Fetch-Site: same-origin` for the attacker's page.
+  // `Sec-Fetch-Site` is not enough: an attacker can point a host name at this server, and the browser then sends
+  // `same-origin`.
   if (from !== null && origin !== undefined && from !== origin) return false;
   if (site !== null) return site === 'same-origin';
   if (from !== null) return from === (origin ?? new URL(request.url).origin);
@@ -98,7 +98,7 @@ async function requireGrant(request: Request, target: Target, settings: Settings
     const decided: unknown = await settings.authorize(request, { operation, keyId });
     if (decided) grant = checkGrant(decided);
   } catch (error) {
-    // Responds without the status 403, because it is unknown whether the session has the permission.
+    // `authorize` made no valid decision about the session, so the status is 500 and not 403.
     settings.report({ type: 'authorize_failed', error });
     throw broken();
   }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { problem } from '@eaas/protocol/wire';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { apiKey, dek, key, setUp, wrapPath, wrapped } from '../../../../test/sdk/proxied.ts';
 
 describe('failures of the service', () => {
@@ -69,7 +69,7 @@ describe('failures of the service', () => {
 
   test('the proxy responds with 502 without details to a network failure', async () => {
     const { post, events } = setUp({
-      fetch: () => Promise.reject(new TypeError(`no route with Bearer ${apiKey}`)),
+      fetch: () => Promise.reject(new TypeError(`cannot send the header Bearer ${apiKey}`)),
     });
     const answer = await post(wrapPath, { dek });
     expect(answer).toMatchObject({ status: 502, json: { code: 'unavailable' } });
@@ -105,25 +105,24 @@ describe('failures of the service', () => {
       init?.signal?.addEventListener('abort', () => reject(new Error('aborted')), { once: true });
     });
 
-  test('if the service does not respond, the response is 504 after `timeout`', async () => {
-    const { post, events } = setUp({ fetch: never, timeout: 20 });
-    expect(await post(wrapPath, { dek })).toMatchObject({
-      status: 504,
-      json: { code: 'unavailable', status: 504 },
-    });
-    expect(events).toMatchObject([{ type: 'service_failed', reason: 'timeout' }]);
-  });
-
   const deaf = () => new Promise<never>(() => {});
   const endless = () => new ReadableStream({ pull: deaf });
 
-  test.each([
-    ['a function `apiKey` that never returns', { apiKey: deaf }],
-    ['a `fetch` that ignores its signal', { fetch: deaf }],
-    ['a response that never ends', { fetch: async () => new Response(endless()) }],
-  ])('the response is 504 after `timeout` with %s', async (_, options) => {
-    const { post, events } = setUp({ ...options, timeout: 20 });
-    expect(await post(wrapPath, { dek })).toMatchObject({ status: 504 });
+  test.each<[string, (asked: () => void) => Parameters<typeof setUp>[0]]>([
+    ['a service that does not respond', (asked) => ({ fetch: (...all) => (asked(), never(...all)) })],
+    ['a function `apiKey` that never returns', (asked) => ({ apiKey: () => (asked(), deaf()) })],
+    ['a `fetch` that ignores its signal', (asked) => ({ fetch: () => (asked(), deaf()) })],
+    ['a response that never ends', (asked) => ({ fetch: async () => (asked(), new Response(endless())) })],
+  ])('the response is 504 after `timeout` with %s', async (_, optionsOf) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    let asked = (): void => undefined;
+    const reached = new Promise<void>((resolve) => (asked = resolve));
+    const { post, events } = setUp({ ...optionsOf(() => asked()), timeout: 20 });
+    const answer = post(wrapPath, { dek });
+    await reached;
+    await vi.advanceTimersByTimeAsync(20);
+    expect(await answer).toMatchObject({ status: 504, json: { code: 'unavailable', status: 504 } });
     expect(events).toMatchObject([{ type: 'service_failed', reason: 'timeout' }]);
   });
 

@@ -38,7 +38,8 @@ export async function askService(
     // Throws a new error, because the error of `fetch` might contain the header with the API key.
     throw signal.aborted ? tooLate(settings, signal) : failed(settings, 'network', undefined);
   }
-  // Ignores a request id that is not a short name, because it might contain a secret.
+  // Accepts a request id only if it is short and has no special characters, because any other text might contain a
+  // secret.
   const [requestId] = /^[\w-]{1,64}$/.exec(response.headers.get('x-request-id') ?? '') ?? [];
   const json: unknown = await abortable(response.json(), signal).catch(() => undefined);
   const { output }: Endpoint = endpoints[route];

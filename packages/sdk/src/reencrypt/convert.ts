@@ -4,9 +4,7 @@ import type { CustomPlan, Place } from './plan.ts';
 import type { Form } from './stored-form.ts';
 import type { StoredRow } from './store.ts';
 
-/**
- * The code of a failed conversion or a failed write: the code of an SDK error, or a code that only `reencrypt` uses.
- */
+/** The code of an SDK error, or a code that only `reencrypt` uses. */
 export type FailureCode = SdkError['code'] | keyof typeof ownReasons;
 
 const ownReasons = {

@@ -36,7 +36,7 @@ test('the inventory counts values by key, version and wrapped key, without a req
   expect(found.keys.find(({ key_id }) => key_id === other)?.versions).toMatchObject([{ values: 1 }]);
 });
 
-test('the inventory counts values of writers as `intake` until a run rewraps them', async () => {
+test('the inventory counts values from intake as `intake` until a run rewraps them', async () => {
   const { client, service } = observedClient();
   const { key_id: keyId } = service.createKey('forms', { intake: true });
   const { intakePublicKey } = await client.publicKey(keyId);
@@ -58,7 +58,7 @@ test('the inventory counts a stream by its header', async () => {
   expect(keys).toMatchObject([{ key_id: keyId, versions: [{ key_version: 1, values: 1, streams: 1 }] }]);
 });
 
-test('an inventory with a client also shows unused versions and service counts', async () => {
+test('an inventory with a client also contains unused versions and the counts of the service', async () => {
   const { client, keyId, service } = observedClient();
   const old = await client.encrypt('a');
   await client.keys.rotate({ key_id: keyId });
@@ -97,7 +97,7 @@ test('an inventory throws without the permission `keys.read` or after an abort',
   await expect(aborted).rejects.toBeInstanceOf(EaasError);
 });
 
-test('the inventory throws InputError if `read` returns the row `after` again', async () => {
+test('the inventory throws InputError if `read` returns the last row of the previous page again', async () => {
   const { store } = tableOf(['a', 'b']);
   const read = ({ after = 1, limit }: { after: number | undefined; limit: number }) =>
     store.read({ after: after - 1, limit });

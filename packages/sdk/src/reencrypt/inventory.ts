@@ -11,7 +11,10 @@ export interface VersionUse {
   /** The number of values under the version, including streams. */
   readonly values: number;
   readonly streams: number;
-  /** The number of values from intake. Their data keys are wrapped with a public key until a rewrap. */
+  /**
+   * The number of values whose data key is wrapped with a public key (intake). Rewrapping such a value removes it from
+   * this count.
+   */
   readonly intake: number;
   /**
    * The number of distinct wrapped keys under this version. To rewrap all values, the service rewraps each of these
@@ -29,10 +32,7 @@ export interface VersionUse {
 /** The numbers of values under each version of one key. */
 export interface KeyUse {
   readonly key_id: string;
-  /**
-   * The newest version of the key. Like `status`, absent without the option `client`, and for a key that the service
-   * does not know.
-   */
+  /** The newest version. `key_version` and `status` need the option `client`, and are absent for unknown keys. */
   readonly key_version?: number;
   readonly status?: string;
   /** The versions of the key in order, including versions that no value uses. */
@@ -65,7 +65,7 @@ interface KeyRecord {
 /** Options of `inventory`. */
 export interface InventoryOptions {
   /**
-   * An `EaasClient` whose API key has the permission `keys.read`. If it is passed, the result also contains the counts
+   * An `EaasClient` whose API key has the permission `keys.read`. With this option, the result also contains the counts
    * of the service.
    */
   readonly client?:
@@ -84,9 +84,8 @@ const newCount = () => ({ values: 0, streams: 0, intake: 0, wrappedKeys: countDi
 type Versions = Map<number, ReturnType<typeof newCount>>;
 
 /**
- * Counts the values under each key version, without decrypting them. Memory use grows with the number of key versions
- * and not with the number of values. Throws ServiceError if the service cannot be reached or refuses, and ClientError
- * if the signal aborts.
+ * Counts the values under each key version, without decrypting them. Memory use does not grow with the number of
+ * values. Throws ServiceError if the service cannot be reached or refuses, and ClientError if the signal aborts.
  */
 export async function inventory(
   values: AsyncIterable<StoredValue> | Iterable<StoredValue>,
@@ -121,10 +120,7 @@ export async function inventory(
   return { ...others, plaintexts, keys };
 }
 
-/**
- * Returns the key with all its versions. Returns undefined if the key does not exist, which can happen because a forged
- * header can contain any key id.
- */
+/** Returns undefined for an unknown key, because forged headers can contain any key id. */
 async function wholeKey(
   keys: NonNullable<InventoryOptions['client']>['keys'],
   key_id: string,

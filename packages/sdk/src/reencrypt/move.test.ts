@@ -45,7 +45,7 @@ test('every mode replaces text with text and bytes with bytes', async () => {
   }
 });
 
-test('a run keeps the form of base64 text in a binary column', async () => {
+test('a run replaces base64 text in a binary column with base64 text', async () => {
   const { client, keyId } = observedClient();
   const { ciphertext } = await client.encrypt('a@example.com');
   const table = tableOf([toUtf8(ciphertext)]);
@@ -70,7 +70,7 @@ test.each([' ', '\n', '\0'])('a ciphertext with a trailing %j is not encrypted a
   expect(table.email(1)).toBe(ciphertext + end);
 });
 
-test('a plaintext with the beginning of a ciphertext is encrypted', async () => {
+test('a run encrypts plaintext that begins like a ciphertext', async () => {
   const { client } = observedClient();
   const { ciphertext } = await client.encrypt('whole');
   const table = tableOf(['eaas@example.com', ciphertext.slice(0, 96)]);
@@ -128,7 +128,7 @@ test('a run leaves values under the version `keyVersion` unchanged', async () =>
   expect(await endOf(reencrypt(client, table.store, options))).toMatchObject({ skipped: 1, done: true });
 });
 
-test('a value fails if its new data key is older than `keyVersion`', async () => {
+test('a value fails if its new data key was wrapped under a version below `keyVersion`', async () => {
   const { client, keyId } = observedClient();
   const table = tableOf([(await client.encrypt('a')).ciphertext]);
   await client.keys.rotate({ key_id: keyId });
@@ -137,7 +137,7 @@ test('a value fails if its new data key is older than `keyVersion`', async () =>
   expect(page).toMatchObject({ rewritten: 0, failures: [{ id: 1, code: 'key_version' }] });
 });
 
-test('a value that cannot be decrypted does not stop another field of its row', async () => {
+test('a value that cannot be decrypted does not prevent the conversion of the other fields of its row', async () => {
   const { client, service, keyId } = observedClient();
   const { key_id: next } = service.createKey('next');
   const other = service.createKey('other').key_id;

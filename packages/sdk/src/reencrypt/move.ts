@@ -47,8 +47,7 @@ export function moving<Row extends StoredRow>(
       opened = await calls.open(form.bytes, from);
     } catch (error) {
       if (keepsContexts || !(error instanceof DecryptionError)) throw error;
-      // Leaves the value unchanged if it decrypts with the new context, because an earlier run has already converted
-      // it.
+      // An earlier run has already converted a value that decrypts with the new context.
       const converted = await calls.open(form.bytes, openingOf(to)).catch(() => undefined);
       if (!converted) throw error;
       converted.fill(0);

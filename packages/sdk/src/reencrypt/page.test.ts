@@ -3,7 +3,7 @@ import { observedClient } from '../../../../test/sdk/observed-client.ts';
 import { endOf, simulatedClock, tableOf } from '../../../../test/sdk/simulated-table.ts';
 import { reencrypt } from './reencrypt.ts';
 
-test('a row that is missing from a short page does not count as deleted', async () => {
+test('if `read` returns fewer rows than the limit, the missing rows do not count as deleted', async () => {
   const { client } = observedClient();
   const table = tableOf(['a', 'b', 'c']);
   const read = ({ after, limit }: { after: number | undefined; limit: number }) =>

@@ -16,11 +16,8 @@ interface Run<Row extends StoredRow> {
 }
 
 const attempts = { row: 5, service: 8 };
-/**
- * Error codes with a cause in the caller's API key or signal. These errors end the run, because all other rows would
- * fail too.
- */
-const ofTheCaller = new Set(['unauthorized', 'permission_missing', 'origin_refused', 'aborted', 'closed']);
+/** These errors end the run, because all other rows would fail too. */
+const fatal = new Set(['unauthorized', 'permission_missing', 'origin_refused', 'aborted', 'closed']);
 
 export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run }: Run<Row>) {
   const { dryRun, pageSize, concurrency, signal } = run;
@@ -49,10 +46,7 @@ export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run
     }
   }
 
-  /**
-   * Returns whether the table ends after the page. Also reads the next row after a short page, because a store can
-   * return fewer rows than the limit.
-   */
+  /** A short page can be in the middle of the table, so this function reads the next row. */
   async function isEnd(page: readonly Row[]): Promise<boolean> {
     const after = page.at(-1)?.id;
     if (after === undefined) return true;
@@ -64,7 +58,7 @@ export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run
       if (signal?.aborted) throw aborted();
       const outcomes = await Promise.all(rows.map(convert));
       const errors = outcomes.flatMap(({ failures }) => failures.map(({ error }) => error));
-      const refused = errors.find(({ code }) => ofTheCaller.has(code));
+      const refused = errors.find(({ code }) => fatal.has(code));
       if (refused) throw refused;
       const transient = errors.find(({ retryable }) => retryable);
       if (!transient) return outcomes;
@@ -98,7 +92,7 @@ export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run
         note(idKey(change.id), await attempt(() => store.write(change)));
       }
     };
-    // Waits until all concurrent writes have ended, before an error of one of them ends the run.
+    // Waits for all writes before the error of one write ends the run.
     const count = Math.min(concurrency, changes.length);
     const writers = await Promise.allSettled(Array.from({ length: count }, writer));
     for (const one of writers) if (one.status === 'rejected') throw one.reason;
@@ -124,10 +118,7 @@ function resultOf<Id extends StoredRow['id']>(
   return { kind, failures: all };
 }
 
-/**
- * Returns undefined if the write fails. Does not keep the error of the store, because it might contain values of the
- * row.
- */
+/** The error of the store is not kept, because it might contain values of the row. */
 async function attempt<T>(write: () => Promise<T>): Promise<T | undefined> {
   try {
     return await write();

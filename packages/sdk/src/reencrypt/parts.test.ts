@@ -54,7 +54,7 @@ test('fold refuses invalid parts', async () => {
   for (const part of wrong) expect(() => fold({ ciphertext, ...part })).toThrow(InputError);
 });
 
-test('`isEncrypted` returns true only for a complete envelope, as text or as bytes', async () => {
+test('`isEncrypted` returns true for an envelope as text or as bytes, and false for a truncated envelope', async () => {
   const { client } = observedClient();
   const { ciphertext } = await client.encrypt('a');
   expect(isEncrypted(ciphertext)).toBe(true);

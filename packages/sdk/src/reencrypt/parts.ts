@@ -14,7 +14,7 @@ export interface StoredParts {
 }
 
 /**
- * Joins separately stored parts to one ciphertext. `wrapped_key`, `iv` and `key_version` replace the values in the
+ * Returns a ciphertext in which the given `wrapped_key`, `iv` and `key_version` replace the parts of the given
  * ciphertext, as in `/v1/decrypt`. Throws FormatError or InputError for invalid parts.
  */
 export function fold({ ciphertext, wrapped_key, iv, key_version }: StoredParts): string {

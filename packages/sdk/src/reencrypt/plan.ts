@@ -7,7 +7,7 @@ import type { OptionNames } from '../require-options.ts';
 import type { ReencryptProgress } from './progress.ts';
 import type { StoredRow } from './store.ts';
 
-/** The methods of a client that `reencrypt` uses. */
+/** The members of an `EaasClient` that `reencrypt` uses. */
 export interface ReencryptClient
   extends Pick<EaasClient, 'rewrapMany' | 'unwrap'>, Partial<Pick<EaasClient, 'keyId'>> {
   /** Encrypts many values, like `client.encryptMany`. */
@@ -28,7 +28,7 @@ export interface Place<Row extends StoredRow = StoredRow> {
   readonly field: keyof Row['values'] & string;
 }
 
-/** An option of a run: one value for the whole run, or a function that returns the value for a place. */
+/** One setting for all values, or a function of the row and the field. */
 export type ByPlace<Row extends StoredRow, T> = T | ((place: Place<Row>) => T);
 
 /**
@@ -102,8 +102,8 @@ export interface RunOptions<Row extends StoredRow> {
   /** If true, the run does everything except writing. */
   readonly dryRun?: boolean | undefined;
   /**
-   * If true, the run checks each new data key before the first write with it: it unwraps the data key, and decrypts one
-   * value. Not available in the mode `custom`.
+   * If true, the run unwraps each new wrapped key before it writes. The mode `rewrap` then compares the old and the new
+   * data key. Other modes decrypt a value. Not available in the mode `custom`.
    */
   readonly verify?: boolean | undefined;
   /** The number of rows that the run reads per page. Defaults to 500. */

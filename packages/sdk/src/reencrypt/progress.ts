@@ -7,13 +7,13 @@ export interface RowFailure<Id extends RowId = RowId> {
   readonly code: FailureCode;
   readonly message: string;
   readonly id: Id;
-  /** The name of the field that failed. Absent if the whole row could not be written. */
+  /** The name of the field that failed. Absent for a failure of the whole row. */
   readonly field?: string;
 }
 
 /**
- * The state of a run after the rows up to `cursor`. The app can store this object as JSON and pass it as `resume`. The
- * counts cover the whole run, including the parts before `resume`.
+ * The state of a run that has passed the rows up to `cursor`. The app can store this object as JSON and pass it as
+ * `resume`. The counts cover the whole run, including the parts before `resume`.
  */
 export interface ReencryptProgress<Id extends RowId = RowId> {
   readonly mode: 'rewrap' | 'encrypt' | 'reencrypt' | 'custom';
@@ -30,13 +30,13 @@ export interface ReencryptProgress<Id extends RowId = RowId> {
   /** The number of rows that could not be written, because another program changed them during every attempt. */
   readonly conflicted: number;
   /**
-   * The number of rows with a failed field, and of rows that the store failed to write. If one field of a row fails,
-   * the other fields are still written.
+   * The number of rows with a failed field or a failed write. If one field of a row fails, the others are still
+   * written.
    */
   readonly failed: number;
   /**
-   * For each key, the oldest version that the values so far can have. Values of conflicted and failed rows are not
-   * included, and can have an older version.
+   * For each key, the version that rewrapped and skipped values have at least. Values of conflicted and failed rows can
+   * have an older one. Set only in the mode `rewrap`.
    */
   readonly keyVersions: Readonly<Record<string, number>>;
   /** The failures of the rows in the last page. */
@@ -47,7 +47,7 @@ export interface ReencryptProgress<Id extends RowId = RowId> {
   readonly done: boolean;
 }
 
-/** Thrown if more rows failed than `maxFailures` allows. To continue the run, pass the last progress as `resume`. */
+/** Thrown if more rows failed than `maxFailures`. To continue, pass the last progress as `resume`. */
 export class TooManyFailures extends EaasError {
   override readonly name = 'TooManyFailures';
   readonly code = 'too_many_failures';

@@ -16,7 +16,7 @@ const plaintexts = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${index}@example.com`);
 const isEncrypted = (stored: string): boolean => stored.startsWith('eaas');
 
-test('a run yields the counts so far after each page is written', async () => {
+test('after each page, a run yields the counts of all pages that it has written', async () => {
   const { client } = observedClient();
   const { store } = tableOf(plaintexts(5));
   const counted = Object.assign(store, { count: async () => 5 });
@@ -208,7 +208,7 @@ test('a run waits while the service is unavailable', async () => {
   expect(clock.slept).toEqual([1_000, 2_000, 4_000]);
 });
 
-test('a re-encryption ends without failed rows if the service stays unavailable', async () => {
+test('a re-encryption throws and writes nothing if the service stays unavailable', async () => {
   const { client, service } = observedClient({ retries: 0 });
   const table = tableOf(plaintexts(2));
   service.failNext('network', { times: 100 });
@@ -219,7 +219,7 @@ test('a re-encryption ends without failed rows if the service stays unavailable'
   expect(table.writes).toEqual([]);
 });
 
-test('a run of a caller without the permission ends immediately', async () => {
+test('a run throws immediately if the API key lacks a permission', async () => {
   const { service, keyId } = observedClient();
   const { api_key: apiKey } = service.createApiKey({ permissions: ['audit.read'] });
   const client = clientOf({ ...service, apiKey }, { keyId });
@@ -276,7 +276,7 @@ test('a run that was aborted between two writes of a page resumes at this page',
   expect(await endOf(reencrypt(client, table.store, options))).toMatchObject({ rewritten: 2, skipped: 2 });
 });
 
-test('a run throws InputError if `read` returns the row `after` again', async () => {
+test('a run throws InputError if `read` returns the last row of the previous page again', async () => {
   const { client } = observedClient();
   const table = tableOf(plaintexts(2));
   const read = ({ after = 1, limit }: { after: number | undefined; limit: number }): Promise<Person[]> =>

@@ -9,10 +9,7 @@ import type { StoredRow } from './store.ts';
 import { type Encrypted, formOf, inFormOf, isIntake } from './stored-form.ts';
 import type { Proof } from './verify.ts';
 
-/**
- * Returns the function that converts a value in the mode `rewrap`. Values with the same data key get the same new
- * wrapped key, so that one unwrap decrypts all of them.
- */
+/** Values with the same data key get the same new wrapped key, so that one unwrap decrypts all of them. */
 export function rewrapping<Row extends StoredRow>(
   plan: RewrapPlan<Row>,
   calls: Calls,

@@ -1,10 +1,10 @@
 import { InputError } from '@eaas/protocol';
 import { requireOptions } from '../require-options.ts';
 
-/** The id of a row. It must be unique, must never change, and must not change when it is stored as JSON. */
+/** The id of a row: unique, constant, and equal to itself after storage as JSON. */
 export type RowId = string | number | readonly (string | number)[];
 
-/** The value of a column. A conversion preserves the type: text (base64), bytes or NULL. */
+/** The value of a column: base64 text, bytes or NULL. A conversion keeps the type. */
 export type StoredValue = string | Uint8Array | null | undefined;
 
 /** A row that `read` returns. It contains the columns to convert, and any other members that the app needs. */
@@ -13,10 +13,7 @@ export interface StoredRow {
   readonly values: Readonly<Record<string, StoredValue>>;
 }
 
-/**
- * A compare-and-set of one row. If the row still has all values of `expected`, write all of `values`. Otherwise, do not
- * write.
- */
+/** A compare-and-set of one row: write `values` only if the row still has all values of `expected`. */
 export interface Change<Row extends StoredRow = StoredRow> {
   readonly id: Row['id'];
   /** The values that the columns had when the row was read. */
@@ -62,7 +59,7 @@ export async function readPage<Row extends StoredRow>(
   const rows = await store.read({ after, limit });
   if (after !== undefined && rows.some(({ id }) => idKey(id) === idKey(after))) {
     throw new InputError(
-      '`read` must return only rows whose id is after `after` (got the row `after` again): compare with >, not >=',
+      '`read` must return only rows that follow the row with the id `after` (got this row again): compare with >, not >=',
     );
   }
   const ids = [after, ...rows.map(({ id }) => id)].filter((id) => typeof id === 'number');
@@ -83,10 +80,7 @@ export function idKey(id: RowId): string {
 export interface StoredValuesOptions<Row extends StoredRow = StoredRow> {
   /** How many rows `storedValues` reads per page. Defaults to 1,000. */
   readonly pageSize?: number | undefined;
-  /**
-   * The names of columns that `storedValues` leaves out, because they contain no ciphertexts. An example is the index
-   * column of a field.
-   */
+  /** Columns that `storedValues` leaves out because they contain no ciphertexts, such as index columns. */
   readonly except?: readonly (keyof Row['values'] & string)[] | undefined;
 }
 

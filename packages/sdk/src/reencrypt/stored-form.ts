@@ -12,8 +12,8 @@ export interface Encrypted {
 export type Form = { readonly kind: 'empty' | 'plaintext' | 'broken' } | Encrypted;
 
 /**
- * Returns the form of a stored value. A truncated ciphertext has the form `broken` and not `plaintext`, because
- * encrypting it as plaintext would hide the loss.
+ * A truncated ciphertext has the form `broken` and not `plaintext`, because encrypting it as plaintext would hide the
+ * loss.
  */
 export function formOf(value: StoredValue): Form {
   if (value === null || value === undefined) return { kind: 'empty' };
@@ -37,8 +37,8 @@ export function isEncrypted(value: StoredValue): boolean {
 }
 
 /**
- * Returns whether the data key of a value is wrapped with a public key, as for intake. Rewrapping makes such a value
- * smaller, so it is useful even under the newest version.
+ * Whether the data key was wrapped with a public key (intake). A run always rewraps such a value, because rewrapping
+ * makes it smaller.
  */
 export const isIntake = ({ wrappedKey }: Header): boolean => wrappedKey[0] === 2;
 

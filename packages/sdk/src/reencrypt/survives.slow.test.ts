@@ -47,7 +47,7 @@ const script: fc.Arbitrary<Script> = fc.record({
 const worlds = [
   ['mode encrypt', toEncrypt, 60],
   ['mode rewrap', toRewrap, 60],
-  ['mode rewrap on values of writers', toRewrapIntake, 6],
+  ['mode rewrap on values from intake', toRewrapIntake, 6],
   ['mode reencrypt', toReencrypt, 60],
 ] as const;
 

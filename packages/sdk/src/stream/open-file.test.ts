@@ -136,7 +136,7 @@ describe('openFile with a URL', () => {
     'bytes 0-2136/600000',
     'bytes 0-2137/*',
     'items 0-2137/600000',
-  ])('a URL is refused if its server sends another part: %s', async (contentRange) => {
+  ])('`urlSource` refuses a response with the wrong Content-Range: %s', async (contentRange) => {
     answer = (_, response) => {
       response.setHeader('content-range', contentRange);
       response.writeHead(206).end(new Uint8Array(2_138));

@@ -10,12 +10,12 @@ type RewrapClient = Pick<EaasClient, 'rewrap'>;
 export interface RewrappedHead {
   readonly head: Uint8Array;
   /**
-   * The number of bytes at the beginning of the old stream that `head` replaces. If `head` has exactly this length,
-   * write it over these bytes.
+   * The number of bytes that `head` replaces at the beginning of the stream. If `head` has this length, you can write
+   * it over them.
    */
   readonly replaces: number;
   readonly keyVersion: number;
-  /** False if the newest version already wrapped the data key. The head is then unchanged. */
+  /** False if the data key was already wrapped under the newest version. The head is then unchanged. */
   readonly rewrapped: boolean;
 }
 
@@ -35,8 +35,8 @@ export async function rewrapHead(
 }
 
 /**
- * Copies a stream with a rewrapped head, like `rewrapHead`. Use it for stores that can only write whole objects. Copies
- * the chunks without checking them.
+ * Returns a TransformStream that copies an encrypted stream and rewraps its data key, as `rewrapHead` does. Use it for
+ * stores that can only write whole objects. Copies the chunks without checking them.
  */
 export function rewrapStream(
   client: RewrapClient,

@@ -23,7 +23,7 @@ export function blobSource(blob: Blob): RangeSource {
   return { size: blob.size, read: (start, end) => blob.slice(start, end).stream() };
 }
 
-/** The members of a FileHandle that `handleSource` uses. `open` of `node:fs/promises` returns a FileHandle. */
+/** The methods that `handleSource` calls on an open file. A FileHandle of `node:fs/promises` has these methods. */
 export interface ReadableHandle {
   /** Returns the length of the file. */
   stat(): Promise<{ readonly size: number }>;
@@ -69,10 +69,10 @@ export interface UrlSourceOptions {
 const urlSourceOptions: OptionNames<UrlSourceOptions> = { fetch: true, headers: true, signal: true };
 
 /**
- * Returns a source that reads parts of an object by range requests (RFC 9110, section 14). Requests the beginning
- * immediately. Throws SourceError if the server does not support ranges, or if the object changes later. Also throws
- * the errors of `fetch`. A server of another origin must expose Content-Range. If it also exposes ETag, changes are
- * detected earlier.
+ * Returns a source that reads parts of an object by range requests (RFC 9110, section 14). Immediately requests the
+ * beginning. Throws SourceError if the server does not support ranges, or if the object changes later. Also throws the
+ * errors of `fetch`. A server of another origin must expose Content-Range, and should expose ETag, to detect changes
+ * earlier.
  */
 export async function urlSource(url: string | URL, options: UrlSourceOptions = {}): Promise<RangeSource> {
   requireOptions(urlSourceOptions, options, 'urlSource');
@@ -120,7 +120,7 @@ async function requestPart(
   const { status } = response;
   const range = response.headers.get('content-range') ?? '';
   const [first, last, total] = (/^bytes (\d+)-(\d+)\/(\d+)$/.exec(range) ?? []).slice(1).map(Number);
-  // Accepts only the requested part, because the body of any other response might be the whole object.
+  // The body of any other response might be the whole object.
   if (status === 206 && first === start && total !== undefined && last === Math.min(end, total) - 1) {
     return { response, total, etag: response.headers.get('etag') };
   }

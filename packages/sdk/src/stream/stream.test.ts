@@ -55,7 +55,7 @@ describe('encryptStream and decryptStream', () => {
     );
   });
 
-  test('the errors of a stream fail its Node pipeline', async () => {
+  test('a Node pipeline with `decryptStream` rejects with the error of the stream', async () => {
     const { client, keyId } = world();
     const content = contentOf(3 * chunk);
     const encrypting = encryptStream(client) as ReadableWritablePair;

@@ -15,10 +15,10 @@ import { type DecryptOptions, unwrapOptions, type WrapOptions, wrapOptions } fro
 import type { EnvelopeClient } from '../envelope-client.ts';
 import { type OptionNames, requireOptions } from '../require-options.ts';
 
-/** The members of a client that streams use. */
+/** The members of an `EaasClient` that encrypted streams use. */
 export type StreamClient = Pick<EnvelopeClient, 'wrap' | 'unwrap' | 'engines' | 'keyId'>;
 
-/** The members of a client or an `Intake` that encryption of streams uses. */
+/** The members of an `EaasClient` or an `Intake` that `encryptStream` and `encryptBlob` use. */
 export type StreamWriter = Pick<StreamClient, 'wrap' | 'engines' | 'keyId'>;
 
 /** How many bytes of plaintext a stream has processed. */
@@ -72,9 +72,9 @@ export function encryptStream(client: StreamWriter, options: EncryptStreamOption
 }
 
 /**
- * Decrypts a stream in constant memory. Each chunk is authenticated before it is output. Until the stream ends without
- * an error, the output can be incomplete. Fails with FormatError for input that is not an encrypted stream, with
- * DecryptionError if decryption fails, and with EaasError if the service refuses.
+ * Decrypts a stream in constant memory. Every chunk is authenticated, but the output is complete only if the stream
+ * ends without an error. Fails with FormatError for input that is not an encrypted stream, with DecryptionError if
+ * decryption fails, and with EaasError if the service refuses.
  */
 export function decryptStream(client: StreamClient, options: DecryptStreamOptions = {}): ByteTransform {
   requireOptions(decryptStreamOptions, options, 'decryptStream');
@@ -111,7 +111,7 @@ export async function encryptBlob(
   };
   const sealing = sealStream(wrap, streamOptions(client, { total: blob.size, ...options }));
   const writer = sealing.writable.getWriter();
-  // `writer.closed` settles only if the stream fails, because nothing closes the writer before this race ends.
+  // Waits until the data key is wrapped, or rejects: `writer.closed` settles here only if wrapping fails.
   await Promise.race([isWrapped, writer.closed]);
   writer.releaseLock();
   return { stream: blob.stream().pipeThrough(sealing), size: ciphertextSize(blob.size, wrappedKeyLength) };
@@ -119,8 +119,7 @@ export async function encryptBlob(
 
 /**
  * Decrypts a Blob or a File of any size in constant memory. Throws FormatError if the Blob is not an encrypted stream.
- * The returned `size` is computed from the size of the Blob. If the Blob was truncated, `size` is wrong and the stream
- * fails.
+ * The returned `size` is not authentic: if the Blob was truncated, `size` is wrong and the stream fails.
  */
 export async function decryptBlob(
   client: StreamClient,

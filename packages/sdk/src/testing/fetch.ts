@@ -13,17 +13,19 @@ import { respondTo } from './door.ts';
 import type { Tenant } from './tenant.ts';
 
 /**
- * A failure that a test can request: a problem code of the service, or one of four other kinds. With `network`, the
- * request does not arrive. With `answer_lost`, the call succeeds, but its response is lost. With `timeout`, no response
- * ever arrives. With `invalid_response`, the response does not follow the API.
+ * A problem code of the service, or another failure: `network` (the request does not arrive), `answer_lost` (the call
+ * succeeds, but its response is lost), `timeout` (no response arrives), `invalid_response` (the response does not
+ * follow the API).
  */
 export type Failure = ProblemCode | 'network' | 'answer_lost' | 'timeout' | 'invalid_response';
 
-/** Selects the calls that fail in a test service. */
+/** Selects the requests that fail in a test service. */
 export interface FailureOptions {
-  /** The number of calls that fail. Defaults to 1. */
+  /**
+   * The number of requests that fail. Defaults to 1. If the client repeats a request, the second request counts again.
+   */
   readonly times?: number | undefined;
-  /** The route whose calls fail. Defaults to all routes. */
+  /** The route whose requests fail. Defaults to all routes. */
   readonly route?: Route | undefined;
 }
 

@@ -240,7 +240,7 @@ test('a test service executes concurrent calls one after the other', async () =>
   expect(await client.audit.verify()).toMatchObject({ valid: true, checked: 1_003 });
 });
 
-test('an intake key of the test service opens what was wrapped with its public key', async () => {
+test('an intake key of the test service unwraps a data key that its public key wrapped', async () => {
   const service = createTestService();
   const { key_id } = service.createKey('contact form', { intake: true });
   const other = service.createKey('no intake').key_id;

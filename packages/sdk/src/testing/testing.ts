@@ -18,8 +18,8 @@ export type { Failure, FailureOptions, SeenRequest } from './fetch.ts';
 /** The settings of the test service's tenant. In the real service, only the operator can change such settings. */
 export interface TenantFields {
   /**
-   * If true, the tenant cannot use `/v1/encrypt` and `/v1/decrypt`, like new tenants of the real service. Defaults to
-   * false.
+   * If true, the tenant cannot use `/v1/encrypt` and `/v1/decrypt`. Defaults to false. In the real service, new tenants
+   * have the value true.
    */
   readonly envelopeOnly?: boolean | undefined;
   /** The maximum number of calls of /v1/encrypt per month. Defaults to null (unlimited). */
@@ -54,7 +54,7 @@ export interface TestService {
   createApiKey(fields: ApiKeyFields): Output<'POST /v1/api-keys'>;
   /** Changes the settings of the tenant, as an operator can. Settings that are not passed do not change. */
   setTenant(fields: TenantFields): void;
-  /** Makes the next calls of the test service fail. Throws InputError for an unknown failure or route. */
+  /** Makes the next requests to the test service fail. Throws InputError for an unknown failure or route. */
   failNext(failure: Failure, options?: FailureOptions): void;
   /**
    * Alters an audit entry as an attacker could, for tests of audit checks. Throws ServiceError if the entry does not
@@ -62,8 +62,8 @@ export interface TestService {
    */
   tamper(id: number, change: Partial<Output<'GET /v1/audit'>['logs'][number]>): void;
   /**
-   * Moves the clock forward. The next request then finds keys rotated or destroyed, and API keys expired, if their time
-   * has come.
+   * Moves the clock forward. The next request then rotates and destroys the keys that are due. API keys that have
+   * expired are refused.
    */
   advance(milliseconds: number): void;
 }
@@ -124,7 +124,8 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     },
     advance: (milliseconds) => void (ahead += milliseconds),
   };
-  // The methods are not enumerable, because `{ ...service }` must contain only options of a client.
+  // These methods are not enumerable, so that callers can pass `{ ...service }` to a client, which refuses unknown
+  // options.
   for (const [name, value] of Object.entries(controls)) Object.defineProperty(connection, name, { value });
   return connection as TestService;
 }
