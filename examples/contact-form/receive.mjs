@@ -1,4 +1,5 @@
-// Serves the form, and appends the encrypted messages to a file. It has no API key, and cannot read the messages.
+// Serves the form, and appends the encrypted messages to a file. The server has no API key and cannot read the
+// messages.
 import { appendFile, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';

@@ -1,4 +1,5 @@
-// Encrypts the table `customers` while an app writes to it: add columns, write both, backfill, check, switch, drop.
+// Encrypts the table `customers` while an app writes to it. The steps: add encrypted columns, let the app write
+// plaintext and ciphertexts, encrypt the old rows, check, let the app use only ciphertexts, and drop the plaintext.
 // Requires a running server and its `.env` (`npm start -- --env`), and DATABASE_URL. Drops and creates `customers`.
 import { EaasClient } from '@eaas/sdk';
 import { checkConstraints, date, defineFields, text } from '@eaas/sdk/fields';
@@ -25,7 +26,7 @@ async function newColumns(id, { email, born }) {
   return { email_new: stored.email, email_index: stored.email_index, born_new: stored.born };
 }
 
-// The deployed versions of the app, in order. `app` is the version that runs now.
+// `app` is the version that is deployed.
 const versions = {
   plaintext: async (id, values) => sql`update customers set ${sql(values)} where id = ${id}`,
   both: async (id, values) =>

@@ -1,4 +1,4 @@
-// Stores files that the page encrypts: PUT appends a part, HEAD returns what has arrived, and GET serves ranges.
+// Stores files that the page encrypts: PUT appends a part, HEAD returns the stored size, and GET serves ranges.
 // Requires a running server and its `.env` (`npm start -- --env`).
 import { randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';

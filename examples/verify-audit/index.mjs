@@ -1,5 +1,5 @@
-// Verifies an audit log that `eaas audit export` wrote to a file, without the service and without a secret. To detect a log
-// that was cut off at its end, also pass a kept checkpoint, and the verifier key that was pinned with the first checkpoint.
+// Verifies an audit log that `eaas audit export` wrote to a file, without the service and without a secret. To detect a
+// log that was cut off at its end, also pass a checkpoint that you kept, and the verifier key of your first checkpoint.
 //   node examples/verify-audit/index.mjs acme.ndjson acme.checkpoint 'eaas/…+…+…'
 import { createReadStream, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -33,9 +33,7 @@ console.log(
 );
 if (checkpoint) console.log(`and it extends the checkpoint at entry ${checkpoint.id}`);
 
-/**
- * Returns the head of the audit log that a checkpoint states. Exits if the verifier key did not sign the checkpoint.
- */
+/** Exits if the verifier key did not sign the checkpoint. */
 async function stated(file, key) {
   const head = await openCheckpoint(readFileSync(file, 'utf8'), key).catch((error) => fail(error.message, 2));
   return head ?? fail('the checkpoint is not signed by the given verifier key');
