@@ -2,8 +2,7 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { ClosingLine } from './test/setup/closing-line.ts';
 
-// Lists only these two conditions. Additional conditions would also apply when Node.js resolves CommonJS dependencies,
-// and would break them.
+// Further conditions would also apply to CommonJS dependencies and would break them.
 const conditions = ['@eaas/source', 'node'];
 
 // The name or the folder of a test file determines its suite, as CONTRIBUTING.md describes.
@@ -14,7 +13,6 @@ const folders = {
 };
 const withServer = ['test/setup/postgres.ts', 'test/conformance/setup.ts'];
 
-/** Creates a suite with its own files. `extends` adds the shared options from `test` below. */
 const suite = (name: string, include: string[], exclude: string[], globalSetup: string[] = []) => ({
   extends: true as const,
   test: { name, include, exclude: ['**/node_modules/**', ...exclude], globalSetup, isolate: name === 'slow' },
@@ -27,8 +25,10 @@ export default defineConfig({
     // There is one more worker than cores, because many tests wait for a timeout or a process.
     maxWorkers: availableParallelism() + 1,
     reporters: ['default', new ClosingLine()],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // These limits only end a test that hangs. They are long, because a test takes several times longer on a busy machine.
+    testTimeout: 300_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 120_000 } },
     projects: [
       suite(
         'unit',

@@ -1,25 +1,25 @@
 import { call } from '../faults/client.ts';
 import { newKey } from '../faults/place.ts';
 import { Burst, openLater, postRequest } from './burst.ts';
-import type { Benchmark, Comparison, Contender } from './compare.ts';
+import type { Benchmark, Comparison, Contender, Defer } from './compare.ts';
 import { startOpenBao } from './open-bao.ts';
-import { type Defer, openOperator, startDeferred } from './open-operator.ts';
+import { openOperator, startDeferred } from './open-operator.ts';
 
 type Verb = 'wrap' | 'unwrap';
 
-/** Creates a contender that sends batches. The size is the number of items in a batch. */
 type BatchesOf = (verb: Verb, size: number) => Contender;
 
 const bao = process.env['BAO'];
 const dek = Buffer.alloc(32, 7).toString('base64');
 const connections = 8;
-/** The share of the items per second of OpenBao that batches must reach. */
 const target = 0.8;
 
 export const benchmark: Benchmark = {
   name: 'batches',
-  about: `wraps and unwraps in batches of 10 and 100 over HTTP, ${connections} connections, beside ${
-    bao ? 'OpenBao Transit with its file audit device' : 'single calls (set BAO to compare with OpenBao)'
+  about: `batches of 10 and 100 wraps or unwraps over HTTP, on ${connections} connections, compared with ${
+    bao
+      ? 'OpenBao Transit with its file audit device'
+      : 'single calls (or with OpenBao, if BAO names its program)'
   }`,
   async comparisons(defer) {
     const ours = await batchesOfEaas(defer);

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { operate, type Replica, startReplica } from '../faults/place.ts';
+import type { Replica } from '../faults/place.ts';
 import { programOf } from '../setup/built-program.ts';
-import { OwnPostgres } from '../setup/own-postgres.ts';
 import { getRequest, postRequest } from './burst.ts';
 import type { Benchmark } from './compare.ts';
 import { itemsPer, itemsPerSecond } from './costs.ts';
 import { cpuMicroseconds } from './cpu-time.ts';
 import { comparisonOf } from './in-turns.ts';
-import { batchRequest, type Customer, newCustomer, type Operation, unwrapOf, wrapOf } from './operations.ts';
+import { openOperator, startDeferred } from './open-operator.ts';
+import { batchRequest, type Customer, newCustomers, type Operation, unwrapOf, wrapOf } from './operations.ts';
 
 const earlier = process.env['BENCH_EARLIER'] ?? '';
 const tenants = 16;
@@ -27,17 +27,11 @@ export const benchmark: Benchmark = {
       console.log('not available: an earlier build (BENCH_EARLIER does not name its checkout)');
       return [];
     }
-    const postgres = await OwnPostgres.start('installed', false);
-    defer(postgres.drop);
-    const operator = await operate(postgres.url);
-    defer(operator.close);
+    const { postgres, ...operator } = await openOperator(defer, 'installed', false);
     const start = async (checkout: string): Promise<Build> => {
       const program = [process.execPath, '--enable-source-maps', programOf(checkout)];
-      const server = await startReplica(operator.env, program);
-      defer(server.kill);
-      const customers: Customer[] = [];
-      while (customers.length < tenants) customers.push(await newCustomer(operator, server));
-      return { server, customers };
+      const server = await startDeferred(defer, operator.env, program);
+      return { server, customers: await newCustomers(operator, server, tenants) };
     };
     const [now, before] = [await start('.'), await start(earlier)];
     const cpuSeconds = async ({ server }: Build): Promise<number> =>
@@ -81,7 +75,6 @@ const operations: readonly Called[] = [
   { name: 'key creation', ...single, textOf: keyRequest },
 ];
 
-/** Creates a key with another name for each request. */
 function keyRequest({ headers }: Customer): () => string {
   return () => postRequest('/v1/keys', headers, { name: randomBytes(16).toString('hex') });
 }

@@ -1,28 +1,22 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import type { Defer } from './compare.ts';
 
-/**
- * Sends one request again and again on several connections. Checks only the status of each response, because further
- * checks would use CPU time of the measured server.
- */
+/** Checks only the status of each response, because further checks would use CPU time of the measured server. */
 export class Burst {
-  /** The bytes of all responses. */
-  received = 0;
-  /** The number of requests that a busy server refused, and that were sent again. */
+  receivedBytes = 0;
   refused = 0;
   isPatient = false;
+  readonly milliseconds: number[];
   readonly #sockets: readonly Socket[];
   readonly #next: () => Buffer | string;
 
-  readonly #milliseconds: number[];
-
   private constructor(sockets: readonly Socket[], request: string | (() => string), milliseconds: number[]) {
     this.#sockets = sockets;
-    this.#milliseconds = milliseconds;
+    this.milliseconds = milliseconds;
     this.#next = typeof request === 'string' ? always(Buffer.from(request)) : request;
   }
 
-  /** Opens the connections. A function makes each request. Each request adds its time to `milliseconds`. */
   static async open(
     port: number,
     request: string | (() => string),
@@ -52,8 +46,8 @@ export class Burst {
         socket.on('data', (chunk) => {
           response += chunk.toString('latin1');
           if (!isComplete(response)) return;
-          this.#milliseconds.push(performance.now() - sentAt);
-          this.received += response.length;
+          this.milliseconds.push(performance.now() - sentAt);
+          this.receivedBytes += response.length;
           if (/^HTTP\/1\.1 20[01]/.test(response)) next();
           else if (this.isPatient && /^HTTP\/1\.1 50[03]/.test(response)) {
             this.refused++;
@@ -77,10 +71,7 @@ function always(request: Buffer): () => Buffer {
 }
 
 /** Opens the connections at the first call, because a server closes new connections that send nothing. */
-export function openLater(
-  open: () => Promise<Burst>,
-  defer: (close: () => void) => void,
-): (requests: number) => Promise<void> {
+export function openLater(open: () => Promise<Burst>, defer: Defer): (requests: number) => Promise<void> {
   let opened: Promise<Burst> | undefined;
   defer(() => void opened?.then((burst) => burst.close()));
   return async (requests) => {

@@ -13,14 +13,14 @@ test('the tables of docs/operating/capacity.md are computed from docs/benchmarks
   expect(tablesOf(page)).toEqual(tablesOf(withTables(page, tables)));
 });
 
-test('the bytes of an entry are those that the benchmark storage measured', () => {
+test('the size of an audit entry agrees with docs/design/entries-on-disk.md', () => {
   const [measured] = tablesOf(read('docs/design/entries-on-disk.md'));
   expect(measured?.head.at(-1)).toBe('sum');
   expect(measured?.rows.map((row) => row.at(-1))).toEqual([String(bytesPerEntry), '328']);
   expect(page).toContain(`needs ${bytesPerEntry} bytes with its indexes`);
 });
 
-test('the figures in the sentences of the page follow from its tables and from the server', () => {
+test('the figures in the sentences of docs/operating/capacity.md agree with the tables and the code of the server', () => {
   const day = 86_400;
   expect((1e6 * 30.4 * day).toPrecision(2)).toBe('2.6e+12');
   expect(page).toContain('at least 2.6 × 10^12 entries');
@@ -42,7 +42,7 @@ test('the figures in the sentences of the page follow from its tables and from t
   expect(page).toContain('About 60 % of these connections are busy');
 });
 
-test('the simulation is as near to the measured server as the page says', () => {
+test('the simulated throughput and p99 are close to the measured ones', () => {
   const compared = tablesOf(page).find(({ head }) => head.includes('simulated'))?.rows ?? [];
   const ratios = new Map(compared.map(([name = '', , , ratio]) => [name, Number(ratio)]));
   expect(ratios.get('wraps per second without a pause')).toBeGreaterThanOrEqual(0.8);
@@ -51,13 +51,13 @@ test('the simulation is as near to the measured server as the page says', () => 
   expect(ratios.get('p99 at 70 % of it, ms')).toBeLessThanOrEqual(2);
 });
 
-test('writing the page fails if the page has no marker for a table', () => {
+test('withTables throws if the page has no marker for a table', () => {
   expect(() => withTables('', capacityTables(reports))).toThrow('must contain <!-- table:');
 });
 
 test('round trips are counted even if a message is divided among several packets', () => {
   const ready = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
-  // The row contains the bytes of a `ReadyForQuery` message. `readyCounter` must count only complete messages.
+  // A row of data can contain the bytes of a `ReadyForQuery` message.
   const row = Buffer.concat([Buffer.from([0x44, 0, 0, 0, 10]), ready]);
   const all = Buffer.concat([row, ready, row, ready, ready]);
   for (const length of [1, 4, 7, 100]) {

@@ -1,17 +1,15 @@
-import { type Figures, tableOf, tableOfFigures } from './figures.ts';
-import { describeLoad } from './machine-load.ts';
-import type { Report } from './results.ts';
+import { type Figures, tableOfFigures } from './figures.ts';
+import { type Report, runsOf } from './results.ts';
 
-/** The largest share of the time during which a machine is busy. Above this share, queues grow fast. */
-const load = 0.7;
+/** Above this CPU utilization, queues grow fast. */
+const plannedUtilization = 0.7;
 const [workersPerServer, connectionsPerServer] = [4, 20];
-/** Each of the four workers has two connections for appends, and three for reads and jobs. */
-const appendConnectionsPerServer = 8;
+const appendConnectionsPerServer = 2 * workersPerServer;
 const coresPerShard = 16;
-/** The bytes of an audit entry that is the only entry of its append, as the benchmark `storage` measured them. */
+/** In bytes, with indexes and one entry per append. The benchmark `storage` measured this size. */
 export const bytesPerEntry = 511;
 const pageBytes = 8_192;
-/** The busy pages of a tenant: the last pages of three indexes, and the page with the head of the log. */
+/** Each tenant's appends keep the last pages of three indexes busy, and the page of its log's head. */
 const pagesPerTenant = 4;
 
 const fleets = [
@@ -31,14 +29,13 @@ interface Item {
 
 type Reports = readonly Report[];
 
-/** The tables of the page about capacity, by the names that the page gives them. */
 export function capacityTables(reports: Reports): ReadonlyMap<string, readonly string[]> {
   const measured = (benchmark: string, name: string): [string, readonly string[]] => [
     name,
     tableOfFigures(figuresOf(reports, benchmark, name)),
   ];
   return new Map([
-    ['runs', runsOf(reports)],
+    ['runs', runsOf(reports.filter(({ name }) => used.has(name)))],
     measured('costs', 'cost of an item'),
     measured('citus', 'µs of CPU for a wrap on Citus'),
     ['nodes of Citus', tableOfFigures(citusNodesOf(reports))],
@@ -54,13 +51,7 @@ export function capacityTables(reports: Reports): ReadonlyMap<string, readonly s
   ]);
 }
 
-function runsOf(reports: Reports): string[] {
-  const used = reports.filter(({ name }) => ['citus', 'costs', 'queue', 'replicas'].includes(name));
-  return tableOf(
-    ['benchmark', 'day', 'machine', 'load'],
-    used.map(({ name, day, machine, load: others }) => [name, day, machine, describeLoad(others)]),
-  );
-}
+const used = new Set(['citus', 'costs', 'queue', 'replicas']);
 
 const begin = (name: string): string => `<!-- table: ${name} -->`;
 const end = '<!-- /table -->';
@@ -86,7 +77,7 @@ function figuresOf(reports: Reports, benchmark: string, name: string): Figures {
 
 function valuesOf({ name, rows }: Figures, row: string): readonly number[] {
   const found = rows.find((one) => one.name === row);
-  if (!found) throw new Error(`the figures "${name}" must have the row "${row}"`);
+  if (!found) throw new Error(`expected the row "${row}" in the figures "${name}" (got none)`);
   return found.values;
 }
 
@@ -98,7 +89,8 @@ function itemOf(reports: Reports, name: string): Item {
   return { serverCpu, databaseCpu, wal, toClient, toDatabase };
 }
 
-const coresFor = (perSecond: number, microseconds: number): number => (perSecond * microseconds) / 1e6 / load;
+const coresFor = (perSecond: number, microseconds: number): number =>
+  (perSecond * microseconds) / 1e6 / plannedUtilization;
 
 const serversFor = (wraps: number, { serverCpu }: Item): number =>
   Math.ceil(coresFor(wraps, serverCpu) / workersPerServer);
@@ -128,10 +120,10 @@ function computeOf(reports: Reports, name = alone): Figures {
   return { name: name === alone ? 'each call appended alone' : 'in batches of 100', columns, rows };
 }
 
-/** The wraps of many tenants that nodes of `coresPerShard` cores serve. */
 function citusNodesOf(reports: Reports): Figures {
   const figures = figuresOf(reports, 'citus', 'µs of CPU for a wrap on Citus');
-  const perSecond = (microseconds: number): number => (coresPerShard * load * 1e6) / microseconds;
+  const perSecond = (microseconds: number): number =>
+    (coresPerShard * plannedUtilization * 1e6) / microseconds;
   const rows = ['appended alone', 'in batches of 100'].map((name) => {
     const [, coordinator = 0, workers = 0, , one = 0] = valuesOf(figures, `${name}, 100 tenants`);
     return { name, values: [one, coordinator, workers].map(perSecond) };

@@ -7,13 +7,13 @@ import { chromium } from '../runtimes/chromium.ts';
 import { intakeKey } from '../sdk/intake-key.ts';
 import { installPackages } from '../setup/installed-packages.ts';
 import type { Started } from '../runtimes/runtime.ts';
-import type { Benchmark, Comparison, Result } from './compare.ts';
+import type { Benchmark, Comparison, Note, Result } from './compare.ts';
 import { comparisons, type PageComparison, type PageResult, type Prepared } from './in-page.ts';
 
 export const benchmark: Benchmark = {
   name: 'chromium',
   about:
-    'in a page: the client with a data key in memory compared with one bare WebCrypto call per value, and blind hashes and intake compared with noble',
+    'calls of the client with a data key in memory, in a page of Chromium, compared with the same work without the client',
   async comparisons(defer) {
     if (chromium.available === false) {
       console.log('not available: Chromium');
@@ -41,7 +41,7 @@ function comparisonOf(
     first = milliseconds;
     return result;
   };
-  const note = (): string => `${name}: the first call in a page takes ${first.toFixed(1)} ms`;
+  const note = (): Note => ({ 'first call in a page': `${first.toFixed(1)} ms` });
   return {
     ours: { name, run: () => undefined },
     reference: { name: reference, run: () => undefined },
@@ -51,18 +51,16 @@ function comparisonOf(
   };
 }
 
-/** Evaluates outside the page, so that the page measures only the client. */
 function prepare(): Prepared {
   const { publicKey, keyId } = intakeKey();
   const random = crypto.getRandomValues(new Uint8Array(48));
-  // A blind is drawn from 48 random bytes, as their remainder modulo n − 1, plus 1.
   const blind = (BigInt(`0x${Buffer.from(random).toString('hex')}`) % (p256.Point.Fn.ORDER - 1n)) + 1n;
   const key = deriveBlindHashKey(nodeCurve, crypto.getRandomValues(new Uint8Array(32)), 'tenant', keyId);
   const values = Array.from({ length: 100 }, (_, at) => `value ${at}`);
   const respond = (size: number) => {
     const bytes = values.slice(0, size).map((value) => toUtf8(value));
     const read = finish(readElements(finish(blindValues(nodeCurve, bytes, () => blind)).elements));
-    if (typeof read === 'number') throw new Error(`element ${read} of the benchmark is invalid`);
+    if (typeof read === 'number') throw new Error(`element ${read} is not a point on P-256`);
     return finish(evaluate(key, read));
   };
   const responses = { 1: respond(1), 100: respond(100) };

@@ -1,11 +1,10 @@
-import { operate, type Operator, type Replica, startReplica, type TestBase } from '../faults/place.ts';
+import type { Operator, Replica } from '../faults/place.ts';
 import { startCitus } from '../setup/citus.ts';
 import { createDatabase, type PostgresAddress, withAdmin } from '../setup/database.ts';
-import { OwnPostgres } from '../setup/own-postgres.ts';
+import type { Defer } from './compare.ts';
+import { openOperator, operateDeferred, startDeferred } from './open-operator.ts';
 
-type Defer = (close: () => unknown) => void;
-
-/** A server, and the process ids of its coordinator and of the workers. One PostgreSQL has no workers. */
+/** PostgreSQL without Citus counts as a coordinator without workers. */
 export interface BenchPlace {
   readonly operator: Operator;
   readonly server: Replica;
@@ -13,18 +12,18 @@ export interface BenchPlace {
   readonly workers: readonly number[];
 }
 
-/** Starts a server on a coordinator and two workers. All nodes are durable. */
 export async function onCitus(defer: Defer): Promise<BenchPlace> {
   const { base, nodes } = await citusBase(defer, true);
   const [coordinator = 0, ...workers] = await Promise.all(nodes.map(pidOf));
-  return { ...(await serverOn(base, defer)), coordinator, workers };
+  const operator = await operateDeferred(defer, base);
+  const server = await startDeferred(defer, operator.env);
+  return { operator, server, coordinator, workers };
 }
 
-/** Starts a server on one durable PostgreSQL. */
 export async function onOnePostgres(defer: Defer): Promise<BenchPlace> {
-  const postgres = await OwnPostgres.start('installed');
-  defer(postgres.drop);
-  return { ...(await serverOn(postgres, defer)), coordinator: postgres.pid, workers: [] };
+  const { postgres, ...operator } = await openOperator(defer, 'installed');
+  const server = await startDeferred(defer, operator.env);
+  return { operator, server, coordinator: postgres.pid, workers: [] };
 }
 
 export async function citusBase(defer: Defer, durable: boolean) {
@@ -35,14 +34,6 @@ export async function citusBase(defer: Defer, durable: boolean) {
   const address = await startCitus(undo, 2, durable);
   const base = await createDatabase(undefined, Promise.resolve(address));
   return { base, nodes: [address, ...(address.workers ?? [])] };
-}
-
-async function serverOn(base: TestBase, defer: Defer) {
-  const operator = await operate(base.url);
-  defer(operator.close);
-  const server = await startReplica(operator.env);
-  defer(server.kill);
-  return { operator, server };
 }
 
 async function pidOf(node: PostgresAddress): Promise<number> {

@@ -1,12 +1,11 @@
 import { citusIsInstalled } from '../setup/citus.ts';
 import { type BenchPlace, onCitus, onOnePostgres } from './citus-place.ts';
-import { type Benchmark, type Measurement, median } from './compare.ts';
+import type { Benchmark, Defer, Measurement } from './compare.ts';
 import { itemsPerSecond, opened, repeated } from './costs.ts';
 import { cpuMicroseconds } from './cpu-time.ts';
 import { comparisonOf } from './in-turns.ts';
-import { batchRequest, type Customer, newCustomer, type Operation, wrapOf } from './operations.ts';
-
-type Defer = (close: () => unknown) => void;
+import { batchRequest, type Customer, newCustomers, type Operation, wrapOf } from './operations.ts';
+import { median } from './statistics.ts';
 
 interface Crowd extends BenchPlace {
   readonly customers: readonly Customer[];
@@ -19,7 +18,7 @@ const batch = 100;
 
 export const benchmark: Benchmark & Measurement = {
   name: 'citus',
-  about: `audited wraps of ${tenants} tenants on a coordinator and two workers of Citus, compared with one PostgreSQL on the same cores; all nodes are durable`,
+  about: `audited wraps of ${tenants} tenants on a coordinator and two workers of Citus, compared with one PostgreSQL on the same cores. Each PostgreSQL waits for the disk at each commit`,
   async comparisons(defer) {
     if (!(await citusIsInstalled())) {
       console.log('not available: Citus');
@@ -69,11 +68,10 @@ const operations: readonly (readonly [string, (customers: readonly Customer[]) =
 ];
 
 async function startBoth(defer: Defer, size: number): Promise<[Crowd, Crowd]> {
-  const start = async (place: BenchPlace): Promise<Crowd> => {
-    const customers: Customer[] = [];
-    while (customers.length < size) customers.push(await newCustomer(place.operator, place.server));
-    return { ...place, customers };
-  };
+  const start = async (place: BenchPlace): Promise<Crowd> => ({
+    ...place,
+    customers: await newCustomers(place.operator, place.server, size),
+  });
   return [await start(await onCitus(defer)), await start(await onOnePostgres(defer))];
 }
 
@@ -86,10 +84,8 @@ function batches(customers: readonly Customer[], each: number, requests: number)
   return { name: 'batches', size: batch, requests, connections: each, texts };
 }
 
-/** Each new connection first sends a request that is not measured. */
-const first = ({ texts, connections: each }: Operation): number => texts.length * each;
+const unmeasuredCalls = ({ texts, connections: each }: Operation): number => texts.length * each;
 
-/** The CPU time of the server, the coordinator and the workers for one item, in microseconds. */
 function cpuOf({ server, coordinator, workers }: Crowd, operation: Operation): Promise<number[]> {
   const read = async (): Promise<number[]> => {
     const ofWorkers = await Promise.all(workers.map(cpuMicroseconds));
@@ -97,7 +93,7 @@ function cpuOf({ server, coordinator, workers }: Crowd, operation: Operation): P
     return [...others, ofWorkers.reduce((sum, time) => sum + time, 0)];
   };
   return repeated(() =>
-    opened(server, operation, first(operation), async (run) => {
+    opened(server, operation, unmeasuredCalls(operation), async (run) => {
       const before = await read();
       await run(operation.requests);
       const after = await read();
@@ -106,7 +102,6 @@ function cpuOf({ server, coordinator, workers }: Crowd, operation: Operation): P
   );
 }
 
-/** Runs the measurements alternately, and returns the median of each of their values. */
 async function inTurn(measures: readonly (() => Promise<number[]>)[]): Promise<number[][]> {
   const taken: number[][][] = measures.map(() => []);
   for (let round = 0; round < rounds; round++) {

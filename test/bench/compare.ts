@@ -1,4 +1,8 @@
 import type { Figures } from './figures.ts';
+import { median } from './statistics.ts';
+
+/** The function that was registered last runs first. */
+export type Defer = (close: () => unknown) => void;
 
 export interface Contender {
   readonly name: string;
@@ -6,36 +10,39 @@ export interface Contender {
   readonly size?: number;
 }
 
+/** Cells that a row shows in a second table, by column. */
+export type Note = Readonly<Record<string, string>>;
+
 export interface Comparison {
   readonly ours: Contender;
   readonly reference: Contender;
   readonly target?: number;
   readonly floor?: number;
   readonly elsewhere?: () => Promise<Result>;
-  readonly note?: () => string;
+  readonly note?: () => Note;
 }
 
 export interface Benchmark {
   readonly name: string;
   readonly about: string;
-  readonly comparisons: (defer: (close: () => unknown) => void) => Promise<readonly Comparison[]>;
+  readonly comparisons: (defer: Defer) => Promise<readonly Comparison[]>;
 }
 
-/** A report prints figures without comparing them with a reference. */
 export interface Report {
   readonly name: string;
   readonly about: string;
-  readonly report: (defer: (close: () => unknown) => void) => AsyncIterable<string>;
+  readonly report: (defer: Defer) => AsyncIterable<string>;
 }
 
-/** A measurement returns figures for other pages, without comparing them with a reference. */
 export interface Measurement {
   readonly name: string;
   readonly about: string;
-  readonly measure: (
-    defer: (close: () => unknown) => void,
-    print: (text: string) => void,
-  ) => Promise<readonly Figures[]>;
+  readonly measure: (defer: Defer, print: (text: string) => void) => Promise<readonly Figures[]>;
+}
+
+export interface Round {
+  readonly ours: number;
+  readonly reference: number;
 }
 
 export interface Result {
@@ -54,10 +61,14 @@ export async function compare({ ours, reference, elsewhere }: Comparison): Promi
   if (elsewhere) return elsewhere();
   const oursCalls = await warmUp(ours);
   const referenceCalls = await warmUp(reference);
-  const taken: { ours: number; reference: number }[] = [];
+  const taken: Round[] = [];
   for (let round = 0; round < rounds; round++) {
     taken.push({ ours: await speed(ours, oursCalls), reference: await speed(reference, referenceCalls) });
   }
+  return resultOf(taken);
+}
+
+export function resultOf(taken: readonly Round[]): Result {
   const ratios = taken.map((round) => round.ours / round.reference);
   return {
     ours: median(taken.map((round) => round.ours)),
@@ -85,10 +96,6 @@ export async function speed({ run, size = 1 }: Omit<Contender, 'name'>, calls: n
     if (outcome instanceof Promise) await outcome;
   }
   return (calls * size * 1_000) / (performance.now() - start);
-}
-
-export function median(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 }
 
 export function pick<T>(list: readonly T[]): (call: number) => T {

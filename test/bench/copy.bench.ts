@@ -8,10 +8,12 @@ import { jsonLines } from '../cli/command-line.ts';
 import { eaas, type Environment, launch, run } from '../conformance/program.ts';
 import { call } from '../faults/client.ts';
 import { Load, longest, newDek, type Sent, tally } from '../faults/load.ts';
-import { newKey, operate, type Operator, type Replica, startReplica, type Tenant } from '../faults/place.ts';
+import { newKey, type Operator, type Replica, type Tenant } from '../faults/place.ts';
 import { proxyTo } from '../faults/two-upstreams.ts';
 import { OwnPostgres } from '../setup/own-postgres.ts';
-import { median, type Report } from './compare.ts';
+import type { Report } from './compare.ts';
+import { openOperator, startDeferred } from './open-operator.ts';
+import { median } from './statistics.ts';
 
 const entries = Number(process.env['COPY_ENTRIES'] ?? 200_000);
 const others = 50;
@@ -21,16 +23,13 @@ export const benchmark: Report = {
   name: 'copy',
   about: `eaas database copy of ${others + 1} tenants, one with ${entries.toLocaleString('en')} entries, under load`,
   async *report(defer) {
-    const [from, to] = [await OwnPostgres.start('installed'), await OwnPostgres.start('embedded')];
-    defer(from.drop);
+    const { postgres: from, ...operator } = await openOperator(defer, 'installed');
+    const to = await OwnPostgres.start('embedded');
     defer(to.drop);
     yield `from PostgreSQL ${from.binaries.version} to PostgreSQL ${to.binaries.version}`;
-    const operator = await operate(from.url);
-    defer(operator.close);
     const target = { ...operator.env, DATABASE_URL: to.url('server') };
     await migrateDatabase(readConfig({ ...target, EAAS_MIGRATE_DATABASE_URL: to.url('owner') }));
-    const former = await startReplica(operator.env);
-    defer(() => former.kill());
+    const former = await startDeferred(defer, operator.env);
     const large = await fill(operator, former);
     const small = await operator.newTenant();
     for (let nth = 1; nth < others; nth++) await operator.newTenant();
@@ -38,8 +37,7 @@ export const benchmark: Report = {
     const command = { ...operator.env, EAAS_COPY_TO_DATABASE_URL: to.url('server') };
     const idle = await copy(command);
     yield `copy and verification without load: ${seconds(idle.time)}`;
-    const later = await startReplica(target);
-    defer(() => later.kill());
+    const later = await startDeferred(defer, target);
     const upstreams = await proxyTo([former, later]);
     defer(() => upstreams.close());
     const loads: Load[] = [];
@@ -68,8 +66,7 @@ export const benchmark: Report = {
     yield `move back, without a proxy: ${seconds(performance.now() - movedAt)}`;
     const stoppedAt = performance.now();
     await later.stop();
-    const replacement = await startReplica({ ...operator.env, EAAS_PORT: String(later.port) });
-    defer(() => replacement.kill());
+    await startDeferred(defer, { ...operator.env, EAAS_PORT: String(later.port) });
     yield `stop of the former server and start of the new one on its port: ${seconds(performance.now() - stoppedAt)}`;
     await sleep(2_000);
     yield `calls of the SDK with 10 retries: ${await calls.stop()}`;
@@ -94,7 +91,6 @@ async function copy(env: Environment, ...options: string[]) {
   return { time: performance.now() - start, reports: jsonLines<CopyReport>(stdout()) };
 }
 
-/** Wraps data keys with the SDK's transport, which repeats refused requests. */
 function callUntil(port: number, token: string, keyId: string) {
   const baseUrl = `http://127.0.0.1:${port}`;
   const headers = () => ({ authorization: `Bearer ${token}` });

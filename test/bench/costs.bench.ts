@@ -1,7 +1,6 @@
-import { connectTo, type Replica, startReplica } from '../faults/place.ts';
 import type { Measurement } from './compare.ts';
 import { type Cost, costColumns, costOf, warmUp } from './costs.ts';
-import { openOperator } from './open-operator.ts';
+import { connectDeferred, openOperator, startDeferred } from './open-operator.ts';
 import { operationsOf } from './operations.ts';
 import { openWire } from './wire.ts';
 
@@ -11,18 +10,12 @@ export const benchmark: Measurement = {
   async measure(defer, print) {
     const { postgres, ...operator } = await openOperator(defer, 'installed');
     print(`PostgreSQL ${postgres.binaries.version}`);
-    const sql = connectTo(postgres);
-    defer(() => sql.end());
+    const sql = connectDeferred(defer, postgres);
     const { host, port } = postgres.connection('server');
     const wire = await openWire(`${host}/.s.PGSQL.${port}`, defer);
-    const start = async (env: Readonly<Record<string, string>>): Promise<Replica> => {
-      const replica = await startReplica(env);
-      defer(replica.kill);
-      return replica;
-    };
-    const server = await start(operator.env);
+    const server = await startDeferred(defer, operator.env);
     const throughWire = `postgres://eaas_server@127.0.0.1:${wire.port}/eaas`;
-    const relayed = await start({ ...operator.env, DATABASE_URL: throughWire });
+    const relayed = await startDeferred(defer, { ...operator.env, DATABASE_URL: throughWire });
     const place = { sql, server, relayed, wire, postgresPid: postgres.pid };
     const rows: { name: string; values: Cost }[] = [];
     const operations = await operationsOf(operator, server);

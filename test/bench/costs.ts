@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type postgres from 'postgres';
 import type { Replica } from '../faults/place.ts';
 import { Burst } from './burst.ts';
-import { median } from './compare.ts';
 import { cpuMicroseconds } from './cpu-time.ts';
 import type { Operation } from './operations.ts';
+import { median } from './statistics.ts';
 import type { Wire } from './wire.ts';
 
 const rounds = 5;
@@ -19,10 +19,8 @@ export const costColumns = [
   'round trips to the database',
 ] as const;
 
-/** The values of `costColumns` for one item. */
 export type Cost = readonly number[];
 
-/** A server and its PostgreSQL, whose CPU time is measured. */
 export interface Watched {
   readonly sql: postgres.Sql;
   readonly postgresPid: number;
@@ -30,23 +28,18 @@ export interface Watched {
 }
 
 interface Measured extends Watched {
-  /** A server whose connections to PostgreSQL go through `wire`, which counts their bytes. */
   readonly relayed: Replica;
   readonly wire: Wire;
 }
 
-/**
- * Measures the cost of an operation in CPU time, which depends much less on other processes of the machine than wall
- * time does.
- */
+/** CPU time depends much less on other processes of the machine than wall time does. */
 export async function costOf(place: Measured, operation: Operation): Promise<Cost> {
   const { size, requests, texts, connections } = operation;
-  // Each new connection first sends a request that is not measured.
-  const first = texts.length * connections;
+  const unmeasured = texts.length * connections;
   const taken: number[][] = [];
   while (taken.length < rounds) {
     const round = (run: Run) => differences(place, () => run(requests));
-    taken.push(await repeated(() => opened(place.server, operation, first, round)));
+    taken.push(await repeated(() => opened(place.server, operation, unmeasured, round)));
   }
   const cpu = [0, 1, 2].map((column) => median(taken.map((one) => one[column] ?? 0)) / (requests * size));
   const count = async (run: Run, bursts: readonly Burst[]): Promise<number[]> => {
@@ -56,16 +49,16 @@ export async function costOf(place: Measured, operation: Operation): Promise<Cos
     const client = requestBytes(operation) + (receivedBy(bursts) - before.client) / requests;
     return [client, (wire.bytes - before.bytes) / requests, (wire.roundTrips - before.roundTrips) / requests];
   };
-  const network = await repeated(() => opened(place.relayed, operation, first, count));
+  const network = await repeated(() => opened(place.relayed, operation, unmeasured, count));
   return [...cpu, ...network.map((value) => value / size)];
 }
 
-/** Runs the operation before the measurement, because a new process compiles its code while it runs. */
+/** A new process compiles its code while it runs. */
 export async function warmUp({ server }: Measured, operation: Operation): Promise<void> {
   await repeated(() => opened(server, operation, 1_920, async () => []));
 }
 
-/** Repeats a measurement that fails, because a request can fail on a busy machine. */
+/** A request can fail on a busy machine. */
 export async function repeated<T>(measure: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -79,12 +72,10 @@ export async function repeated<T>(measure: () => Promise<T>): Promise<T> {
 
 export type Run = (requests: number) => Promise<unknown>;
 
-/** The items per second of one measurement. */
 export function itemsPerSecond(server: Replica, operation: Operation): Promise<number> {
   return itemsPer(server, operation, async () => performance.now() / 1_000);
 }
 
-/** The items of one measurement, divided by the increase of what `read` returns. */
 export function itemsPer(
   server: Replica,
   operation: Operation,
@@ -100,14 +91,31 @@ export function itemsPer(
   );
 }
 
-/** Opens connections for one measurement, because the server closes connections that are idle for a minute. */
-export async function opened<T>(
-  { port }: Replica,
-  { texts, connections }: Operation,
+export function opened<T>(
+  replica: Replica,
+  { texts, connections }: Pick<Operation, 'texts' | 'connections'>,
   warmUp: number,
   measure: (run: Run, bursts: readonly Burst[]) => Promise<T>,
 ): Promise<T> {
-  const bursts = await Promise.all(texts.map((text) => Burst.open(port, text, connections)));
+  const senders = texts.map((text) => ({ text, replica, connections }));
+  return withSenders(senders, warmUp, measure);
+}
+
+export interface Sender {
+  readonly text: Operation['texts'][number];
+  readonly replica: Pick<Replica, 'port' | 'pid'>;
+  readonly connections: number;
+}
+
+/** The server closes connections that are idle for a minute. */
+export async function withSenders<T>(
+  senders: readonly Sender[],
+  warmUp: number,
+  measure: (run: Run, bursts: readonly Burst[]) => Promise<T>,
+): Promise<T> {
+  const bursts = await Promise.all(
+    senders.map(({ text, replica, connections }) => Burst.open(replica.port, text, connections)),
+  );
   const run: Run = (requests) => Promise.all(bursts.map((one) => one.run(requests / bursts.length)));
   try {
     for (const burst of bursts) burst.isPatient = true;
@@ -121,7 +129,6 @@ export async function opened<T>(
   }
 }
 
-/** Runs the work, and returns the CPU time of the server and of PostgreSQL in microseconds, and the bytes of WAL. */
 export async function differences(place: Watched, work: () => Promise<unknown>): Promise<number[]> {
   const before = await readCounters(place);
   await work();
@@ -138,6 +145,6 @@ const requestBytes = ({ texts }: Operation): number =>
   texts.reduce((sum, text) => sum + (typeof text === 'string' ? text : text()).length, 0) / texts.length;
 
 const receivedBy = (bursts: readonly Burst[]): number =>
-  bursts.reduce((sum, { received }) => sum + received, 0);
+  bursts.reduce((sum, { receivedBytes }) => sum + receivedBytes, 0);
 
 const refusedBy = (bursts: readonly Burst[]): number => bursts.reduce((sum, { refused }) => sum + refused, 0);

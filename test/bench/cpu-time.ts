@@ -1,7 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { readProcesses } from './machine-load.ts';
+import { readProcesses } from '../setup/processes.ts';
 
-/** The CPU time of a process, its threads and its descendants, in microseconds. */
 export async function cpuMicroseconds(root: number): Promise<number> {
   const processes = await readProcesses();
   const family = new Set([root]);
@@ -13,10 +12,7 @@ export async function cpuMicroseconds(root: number): Promise<number> {
   return times.reduce((sum, time) => sum + time, 0);
 }
 
-/**
- * The CPU time of a process. Reads `schedstat`, which counts nanoseconds, and not `/proc/<pid>/stat`, which counts
- * hundredths of a second.
- */
+/** `schedstat` counts nanoseconds. `/proc/<pid>/stat` counts only hundredths of a second. */
 async function timeOf(pid: number): Promise<number> {
   const folder = `/proc/${pid}/task`;
   const threads = await readdir(folder).catch(() => []);

@@ -53,8 +53,6 @@ export const benchmark: Benchmark = {
           size,
           run: async () => decryptAll(eaas, requireAll(await plain.select().from(stored))),
         },
-        // The read with decryption may take at most 1.3 times as long as a plain read followed by a loop that only
-        // decrypts.
         target: 1 / 1.3,
       },
     ];

@@ -3,7 +3,7 @@ import { programs } from '../runtimes/programs.ts';
 import type { Runtime, Started } from '../runtimes/runtime.ts';
 import { workerd } from '../runtimes/workerd.ts';
 import { installPackages } from '../setup/installed-packages.ts';
-import { median } from './compare.ts';
+import { median } from './statistics.ts';
 import type { Rate, run, Task } from './engines-in.ts';
 
 const sizes = [64, 1_024, 16_384, 16 * 1_024 * 1_024];
@@ -43,7 +43,7 @@ async function measure(runtime: Runtime): Promise<Rate[]> {
   }
 }
 
-/** Measures the time in this process, because the clock of a Cloudflare worker stops while the worker computes. */
+/** The clock of a Cloudflare worker stops while the worker computes. */
 async function measureFromOutside(started: Started, task: Task): Promise<Rate[]> {
   const spent = async (calls: number): Promise<number> => {
     const start = performance.now();

@@ -1,6 +1,7 @@
 import { type Engine, nobleEngine } from '@eaas/protocol';
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
-import { median, speed, warmUp } from './compare.ts';
+import { speed, warmUp } from './compare.ts';
+import { median } from './statistics.ts';
 
 export interface Task {
   readonly engine: string;

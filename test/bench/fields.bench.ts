@@ -18,7 +18,7 @@ const dek = randomBytes(32);
 
 export const benchmark: Benchmark = {
   name: 'fields',
-  about: 'fields of text under a data key in memory, from string to base64 and back',
+  about: 'encryption of a text to base64, and decryption of base64 to a text, with a data key in memory',
   async comparisons() {
     const client = await primedClient();
     const comparisons: Comparison[] = [];

@@ -1,4 +1,3 @@
-/** Measured figures that are not compared with a reference. Each row has one value for each column. */
 export interface Figures {
   readonly name: string;
   readonly columns: readonly string[];
@@ -17,7 +16,7 @@ export function tableOfFigures({ name, columns: heads, rows }: Figures): string[
   );
 }
 
-/** Rounds to three digits, because two runs agree on at most three. */
-function round(value: number): string {
+/** Two runs agree on at most three digits. */
+export function round(value: number): string {
   return Number(value.toPrecision(3)).toLocaleString('en', { maximumFractionDigits: 3 });
 }

@@ -1,12 +1,12 @@
 import type postgres from 'postgres';
 
-/** Copies a key of the tenant. Nothing can use the copies, because their MACs are wrong. */
+/** Nothing can use the copies, because their MACs are wrong. */
 export async function copyKeys(
   sql: postgres.Sql,
   { tenantId, keyId }: { readonly tenantId: string; readonly keyId: string },
   size: number,
 ): Promise<void> {
-  // Disables the trigger, which would update one row of `key_counts` for each copy.
+  // A trigger would update one row of `key_counts` for each copied key.
   await alterSchema(sql, 'alter table eaas.keys disable trigger keys_counted');
   const model = await rowOf(sql`select to_jsonb(k)::text as row from eaas.keys k
     where tenant_id = ${tenantId} and key_id = ${keyId}`);
@@ -26,7 +26,7 @@ export async function copyKeys(
     where tenant_id = ${tenantId} and created_id < 0`;
 }
 
-/** Reads a row before it is copied, because Citus cannot copy a whole row to other shards in one statement. */
+/** Citus cannot copy a whole row to other shards in one statement. */
 export async function rowOf(query: postgres.PendingQuery<postgres.Row[]>): Promise<string> {
   const [found] = await query;
   return String(found?.['row']);
@@ -34,7 +34,7 @@ export async function rowOf(query: postgres.PendingQuery<postgres.Row[]>): Promi
 
 async function alterSchema(sql: postgres.Sql, statement: string): Promise<void> {
   await sql.begin(async (tx) => {
-    // Without this setting, Citus refuses changes of triggers. PostgreSQL ignores the setting.
+    // Citus refuses changes of triggers without this setting. PostgreSQL ignores the setting.
     await tx`select set_config('citus.enable_unsafe_triggers', 'on', true)`;
     await tx.unsafe(statement);
   });

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { repairDirectories } from '../../packages/server/src/jobs/repair-directories.ts';
 import { verifyNight } from '../../packages/server/src/operations/verify/verify-night.ts';
 import { seal } from '../../packages/server/src/state/integrity.ts';
@@ -6,13 +5,13 @@ import { markerTable, writeMarker } from '../../packages/server/src/store/verifi
 import { call } from '../faults/client.ts';
 import { startReplica } from '../faults/place.ts';
 import { alone } from '../setup/alone.ts';
+import { memoryOf } from '../setup/processes.ts';
 import { dek } from '../setup/world.ts';
 import { appendEntries, type Place, stateOf } from './growth-data.ts';
 
 const dayLength = 24 * 60 * 60 * 1_000;
 const newEntries = 10_000;
 
-/** This run reads the rows of all tenants, so its cost grows with their number. */
 export async function repairAll({ service }: Place): Promise<number> {
   return timed(async () => {
     await repairDirectories(service, alone());
@@ -48,15 +47,17 @@ export async function verifyNewEntries({ service, manyEntries }: Place): Promise
   });
 }
 
-export async function memoryOf({ operator: { env }, manyKeys: { token, keyId } }: Place): Promise<number> {
+export async function memoryOfServer({
+  operator: { env },
+  manyKeys: { token, keyId },
+}: Place): Promise<number> {
   const replica = await startReplica(env);
   try {
     for (let nth = 0; nth < 500; nth++) {
       await call(replica, token, 'POST', `/v1/keys/${keyId}/wrap`, { dek });
       if (nth % 50 === 0) await call(replica, token, 'GET', '/v1/keys?limit=1');
     }
-    const status = await readFile(`/proc/${replica.pid}/status`, 'utf8');
-    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
+    return await memoryOf(replica.pid, 'current');
   } finally {
     await replica.kill();
   }

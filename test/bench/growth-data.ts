@@ -23,11 +23,8 @@ export interface Grown extends Resident {
 }
 
 export interface Tenants {
-  /** A tenant with `size` keys. All keys but one are copies in the database. */
   readonly manyKeys: Grown;
-  /** A tenant with `size` entries. */
   readonly manyEntries: Grown;
-  /** A tenant whose keys together have `size` versions. */
   readonly manyVersions: Grown;
 }
 
@@ -39,12 +36,9 @@ export interface Place extends Tenants {
 }
 
 const metadata = '{"context":{"column":"diagnosis","table":"patients"}}';
-const statement = 2_000;
+const entriesPerAppend = 100;
 
-/**
- * Fills the tenants with `size` records of each kind. Rows that no measurement verifies are copied inside the database,
- * because a million changes would take an hour.
- */
+/** Copies keys and tenants by SQL, because a million calls would take an hour. No measurement verifies the copies. */
 export async function fillTenants(operator: Operator, sql: postgres.Sql, size: number): Promise<Tenants> {
   const { service } = operator;
   const manyEntries = await grow(operator);
@@ -67,11 +61,10 @@ async function grow({ service, newTenant }: Operator): Promise<Grown> {
   return { ...resident, api, keyId, wrapped };
 }
 
-/** Nine of ten entries are wraps of one key. The others are unwraps of other keys. */
 export async function appendEntries(service: Service, { tenantId, keyId }: Grown, entries: number) {
   const others = Array.from({ length: 10 }, () => randomUUID());
-  for (let done = 0; done < entries; done += statement) {
-    const drafts = Array.from({ length: Math.min(statement, entries - done) }, (_, nth) =>
+  for (let done = 0; done < entries; done += entriesPerAppend) {
+    const drafts = Array.from({ length: Math.min(entriesPerAppend, entries - done) }, (_, nth) =>
       nth % 10 < 9
         ? ({ action: 'key.wrap', keyId, keyVersion: 1, metadata } as const)
         : ({
@@ -91,7 +84,7 @@ async function addVersions(service: Service, sql: postgres.Sql, { api, tenantId 
   for (let made = 0; made < size; made += each) {
     const { key_id: keyId } = await api('POST /v1/keys', { name: `key ${made}` });
     const row = await service.database.run((tx) => findKey(tx, tenantId, keyId));
-    if (!row) throw new Error(`the key ${keyId} that was created must exist`);
+    if (!row) throw new Error(`expected the new key ${keyId} in the database (got none)`);
     const { mac } = seal(state.secrets, keyTable, { ...row, key_version: each });
     await sql`update eaas.keys set key_version = ${each}, mac = ${mac} where tenant_id = ${tenantId} and key_id = ${keyId}`;
     const sealed = Array.from({ length: each }, (_, nth) =>
@@ -105,7 +98,6 @@ async function addVersions(service: Service, sql: postgres.Sql, { api, tenantId 
   service.tenants.forget(tenantId);
 }
 
-/** Adds old entries, which a purge deletes, and then copies as later entries, which a purge does not read. */
 export async function growPurgeable({ operator, service, sql, size }: Place, old: number): Promise<void> {
   await setNow(sql, `clock_timestamp() - interval '6 years'`);
   const earlier = await openService(readConfig(operator.env), 'command');
@@ -116,7 +108,7 @@ export async function growPurgeable({ operator, service, sql, size }: Place, old
   await setNow(sql, 'clock_timestamp()');
   const state = await stateOf(service, past.tenantId);
   const before = await service.database.run((tx) => findHead(tx, past.tenantId));
-  if (!before) throw new Error('the tenant must have a head');
+  if (!before) throw new Error('expected an audit log of the tenant (got none)');
   const last = await rowOf(sql`select to_jsonb(e)::text as row from eaas.audit_entries e
     where tenant_id = ${past.tenantId} and id = ${before.id}`);
   await sql`
@@ -127,6 +119,8 @@ export async function growPurgeable({ operator, service, sql, size }: Place, old
   const { id, mac } = seal(state.secrets, headTable, { ...head, id: head.id + size });
   await sql`update eaas.audit_heads set id = ${id}, mac = ${mac} where tenant_id = ${past.tenantId}`;
   await sql`insert into eaas.usage_cursors (tenant_id, counted_through) values (${past.tenantId}, ${id})`;
+  // After inserting a million rows in one statement, the planner has no statistics of this tenant.
+  await sql.unsafe('vacuum analyze eaas.audit_entries');
   service.tenants.forget(past.tenantId);
 }
 
@@ -137,11 +131,11 @@ async function setNow(sql: postgres.Sql, time: string): Promise<void> {
 
 export async function stateOf(service: Service, tenantId: string): Promise<TenantState> {
   const view = await service.tenants.view(tenantId);
-  if (!view) throw new Error(`the tenant ${tenantId} must exist`);
+  if (!view) throw new Error(`expected the tenant ${tenantId} in the database (got none)`);
   return view.state;
 }
 
-/** Records that tonight's verification is finished. Without this record, a server would verify the copies. */
+/** Without this record, a server would start a verification of the copied rows. */
 export async function finishTonight({ service }: Pick<Place, 'service'>): Promise<void> {
   const now = service.clock.now();
   const [root] = service.tenants.roots;

@@ -1,13 +1,14 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { countUsage } from '../../packages/server/src/jobs/count-usage.ts';
-import { connectTo, operate, type TestBase } from '../faults/place.ts';
+import type { TestBase } from '../faults/place.ts';
 import { alone } from '../setup/alone.ts';
 import { OwnPostgres } from '../setup/own-postgres.ts';
 import { apiOf } from '../setup/world.ts';
+import type { Defer } from './compare.ts';
 import { fillTenants, finishTonight, type Grown, type Place, type Tenants } from './growth-data.ts';
+import { connectDeferred, operateDeferred } from './open-operator.ts';
 
-export type Defer = (close: () => unknown) => void;
 type Start = (defer: Defer, kept?: string) => Promise<TestBase>;
 type GrownRow = Omit<Grown, 'api'>;
 
@@ -15,10 +16,6 @@ interface Kept extends Record<keyof Tenants, GrownRow> {
   readonly rootKey: string;
 }
 
-/**
- * Opens a database with `size` records of each kind. If `directory` is given, the database remains there, and the next
- * call opens it again.
- */
 export async function openPlace(
   defer: Defer,
   size: number,
@@ -29,10 +26,8 @@ export async function openPlace(
   const known = kept === undefined ? undefined : await readKept(kept);
   if (kept !== undefined && !known) await rm(kept, { recursive: true, force: true });
   const postgres = await start(defer, kept);
-  const operator = await operate(postgres.url, known?.rootKey);
-  defer(operator.close);
-  const sql = connectTo(postgres);
-  defer(() => sql.end());
+  const operator = await operateDeferred(defer, postgres, known?.rootKey);
+  const sql = connectDeferred(defer, postgres);
   const { service } = operator;
   const open = (row: GrownRow): Grown => ({ ...row, api: apiOf(service, row.token) });
   const tenants: Tenants = known
@@ -63,7 +58,7 @@ function placeFile(kept: string): string {
   return join(kept, 'place.json');
 }
 
-/** The file is written last, so a database without the file is incomplete. */
+/** `openPlace` writes the file only when the database is complete. */
 async function readKept(kept: string): Promise<Kept | undefined> {
   const text = await readFile(placeFile(kept), 'utf8').catch(() => undefined);
   return text === undefined ? undefined : (JSON.parse(text) as Kept);

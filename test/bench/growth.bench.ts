@@ -6,29 +6,29 @@ import { nightlyVerify } from '../../packages/server/src/jobs/nightly-verify.ts'
 import { verifyChain } from '../../packages/server/src/operations/verify/verify-chain.ts';
 import { alone } from '../setup/alone.ts';
 import { dek } from '../setup/world.ts';
-import type { Benchmark, Comparison, Result } from './compare.ts';
-import { memoryOf, repairAll, requireValid, timed, verifyNewEntries } from './growth-costs.ts';
+import { type Benchmark, type Comparison, type Defer, type Note, resultOf } from './compare.ts';
+import { round } from './figures.ts';
+import { memoryOfServer, repairAll, requireValid, timed, verifyNewEntries } from './growth-costs.ts';
 import { growPurgeable, type Place } from './growth-data.ts';
-import { type Defer, openPlace } from './growth-place.ts';
+import { openPlace } from './growth-place.ts';
 
 const [small, large] = [10, Number(process.env['GROWTH'] ?? 1_000_000)];
 const dayLength = 24 * 60 * 60 * 1_000;
 const purged = 20_000;
 
 export const benchmark = growthOn('growth', 'PostgreSQL', large, (defer, size) => {
-  // Only the larger database is kept: the benchmark adds thousands of entries, which would change the smaller one.
+  // Each run adds thousands of entries, which would make a kept small database large.
   const directory = size === small ? undefined : process.env['GROWTH_DIRECTORY'];
   return openPlace(defer, size, directory);
 });
 
-/** Compares two databases of different sizes. `open` fills each of them. */
 export function growthOn(
   name: string,
   where: string,
   size: number,
   open: (defer: Defer, size: number) => Promise<Place>,
 ): Benchmark {
-  const about = `the cost on ${where} at ${size.toLocaleString('en')} keys, key versions, entries and tenants, compared with ${small}; held if at most twice`;
+  const about = `calls on ${where} with ${size.toLocaleString('en')} keys, key versions, entries and tenants, compared with ${small}. The target is at most twice the time`;
   const comparisons = async (defer: Defer): Promise<Comparison[]> => {
     const many = await open(defer, size);
     const few = await open(defer, small);
@@ -38,13 +38,13 @@ export function growthOn(
       target: 0.5,
     });
     const once = (name: string, run: (place: Place) => Promise<number>): Comparison => {
-      let costs = '';
+      let costs: Note = {};
       return {
         ...each(name, run),
         elsewhere: async () => {
           const [ours, reference] = [await run(many), await run(few)];
-          costs = `cost: ${ours.toFixed(4)} and ${reference.toFixed(4)}`;
-          return perSecond(ours, reference);
+          costs = { [`at ${size.toLocaleString('en')}`]: round(ours), [`at ${small}`]: round(reference) };
+          return resultOf([{ ours: 1_000 / ours, reference: 1_000 / reference }]);
         },
         note: () => costs,
       };
@@ -81,7 +81,7 @@ export function growthOn(
         }),
       ),
       once('nightly verify, ms per entry', verifyNewEntries),
-      once('memory of a server, MB', memoryOf),
+      once('memory of a server, MB', memoryOfServer),
       once('purge, ms per entry', async (place) => {
         await growPurgeable(place, purged);
         return timed(async () => {
@@ -101,8 +101,11 @@ function withoutTarget({ ours, reference, elsewhere, note }: Comparison): Compar
 type Each = (name: string, run: (place: Place) => Promise<unknown>) => Comparison;
 
 function lists(each: Each): Comparison[] {
+  // A page has five entries: in the small database, only five `key.wrap` entries follow the offset.
   const audit = (name: string, query: (place: Place) => object) =>
-    each(`GET /v1/audit?${name}`, (place) => place.manyEntries.api('GET /v1/audit', query(place)));
+    each(`GET /v1/audit?${name}`, (place) =>
+      place.manyEntries.api('GET /v1/audit', { limit: 5, ...query(place) }),
+    );
   const keys = (name: string, query: object) =>
     each(`GET /v1/keys?${name}`, ({ manyKeys: { api } }) => api('GET /v1/keys', { limit: 1, ...query }));
   const keyOf = ({ manyEntries: { keyId } }: Place) => keyId;
@@ -137,13 +140,4 @@ function jobs(each: Each): Comparison[] {
 async function newestKey({ api }: Place['manyVersions']): Promise<unknown> {
   const { keys } = await api('GET /v1/keys', { limit: 1 });
   return api('GET /v1/keys/:key_id', { key_id: keys[0]?.key_id ?? '' });
-}
-
-function perSecond(ours: number, reference: number): Result {
-  const ratio = reference / ours;
-  return {
-    ours: 1_000 / ours,
-    reference: 1_000 / reference,
-    ratio: { median: ratio, min: ratio, max: ratio },
-  };
 }

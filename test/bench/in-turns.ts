@@ -1,4 +1,4 @@
-import { type Comparison, median, type Result } from './compare.ts';
+import { type Comparison, type Result, resultOf, type Round } from './compare.ts';
 
 export type Measure = () => Promise<number>;
 
@@ -7,7 +7,6 @@ interface Turns {
   readonly warmUps: number;
 }
 
-/** Compares two measurements that need their own processes or connections. */
 export function comparisonOf(
   name: string,
   ours: Measure,
@@ -28,26 +27,17 @@ export function named(ours: string, reference: string): Comparison {
   return { ours: { name: ours, run }, reference: { name: reference, run } };
 }
 
-/**
- * Measures both alternately, after some rounds whose results are not kept. Each round begins with the other one,
- * because the first measurement of a round can be slower.
- */
+/** Every second round begins with `reference`, because the first measurement of a round can be slower. */
 async function inTurns(
   ours: Measure,
   reference: Measure,
   { rounds, warmUps }: Turns = { rounds: 7, warmUps: 3 },
 ): Promise<Result> {
-  const taken: { ours: number; reference: number }[] = [];
+  const taken: Round[] = [];
   for (let round = 0; round < warmUps + rounds; round++) {
     const [first, second] = round % 2 === 0 ? [ours, reference] : [reference, ours];
     const [before, after] = [await first(), await second()];
     taken.push(round % 2 === 0 ? { ours: before, reference: after } : { ours: after, reference: before });
   }
-  const measured = taken.slice(warmUps);
-  const ratios = measured.map((each) => each.ours / each.reference);
-  return {
-    ours: median(measured.map((each) => each.ours)),
-    reference: median(measured.map((each) => each.reference)),
-    ratio: { median: median(ratios), min: Math.min(...ratios), max: Math.max(...ratios) },
-  };
+  return resultOf(taken.slice(warmUps));
 }

@@ -1,22 +1,19 @@
 import { openPool, type Pool } from '../../packages/server/src/store/sql.ts';
 import { newKey } from '../faults/place.ts';
 import { Burst, openLater, postRequest, wrapRequest } from './burst.ts';
-import { type Benchmark, median, speed } from './compare.ts';
-import { type Defer, openOperator, startDeferred } from './open-operator.ts';
+import { type Benchmark, type Defer, type Note, speed } from './compare.ts';
+import { openOperator, startDeferred } from './open-operator.ts';
 import { startBenchServer } from './start-bench-server.ts';
+import { median } from './statistics.ts';
 
 type Work = () => Promise<unknown>;
 type Works = Awaited<ReturnType<typeof setUp>>;
 
-/**
- * The target of the benchmark: a wrap takes at most this many times as long as an empty POST and a commit of one row
- * together.
- */
 const most = 1.2;
 
 export const benchmark: Benchmark = {
   name: 'latency',
-  about: 'one wrap at a time, compared with an empty POST to the same server and a commit of one row',
+  about: 'one wrap at a time, compared with an empty POST to the same server plus a commit of one row',
   async comparisons(defer) {
     const works = await setUp(defer);
     const parts = await measureParts(works);
@@ -39,8 +36,7 @@ export const benchmark: Benchmark = {
 async function setUp(defer: Defer) {
   const { env, newTenant, postgres } = await openOperator(defer);
   const server = await startDeferred(defer, env);
-  const withoutLog = await startBenchServer(env, 'off');
-  defer(withoutLog.kill);
+  const withoutLog = await startBenchServer(defer, env, 'off');
   const { token } = await newTenant();
   const keyId = await newKey(server, token);
   const headers = { Authorization: `Bearer ${token}` };
@@ -71,18 +67,19 @@ async function setUp(defer: Defer) {
   };
 }
 
-async function measureParts(works: Works): Promise<string> {
+async function measureParts(works: Works): Promise<Note> {
   const taken = new Map<keyof Works, number[]>();
   for (let round = 0; round < 9; round++) {
     for (const [name, run] of Object.entries(works) as [keyof Works, Work][]) {
       const microseconds = 1e6 / (await speed({ run }, 100));
-      // The first two rounds warm up the code of both processes.
+      // The first two rounds warm up both processes.
       if (round >= 2) taken.set(name, [...(taken.get(name) ?? []), microseconds]);
     }
   }
   const of = (name: keyof Works): number => median(taken.get(name) ?? []);
   const [wrap, wrapWithoutLog, emptyPost] = [of('wrap'), of('wrapWithoutLog'), of('emptyPost')];
   const parts = {
+    'a wrap': wrap,
     'HTTP (an empty POST)': emptyPost,
     'admission, rules, crypto': wrapWithoutLog - emptyPost,
     append: wrap - wrapWithoutLog,
@@ -90,6 +87,5 @@ async function measureParts(works: Works): Promise<string> {
     'a commit of one row': of('commit'),
     'the WAL flush of the commit': of('commit') - of('commitWithoutFlush'),
   };
-  const shown = Object.entries(parts).map(([name, value]) => `${name} ${value.toFixed(0)} µs`);
-  return `a wrap takes ${wrap.toFixed(0)} µs; ${shown.join('; ')}`;
+  return Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, `${value.toFixed(0)} µs`]));
 }

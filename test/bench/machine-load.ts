@@ -1,20 +1,14 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
+import { type Process, readProcesses } from '../setup/processes.ts';
 
 export interface Load {
-  /**
-   * The share of the machine's CPU time that other processes used. Undefined if the platform does not report this time.
-   */
   readonly others: number | undefined;
   readonly isBusy: boolean;
 }
 
-/**
- * The largest share of other processes in a trusted run. Above it, they change the ratio of two speeds by more than a
- * few percent.
- */
+/** If other processes use more than 10 % of the CPU time, measured ratios change by several percent. */
 const most = 0.1;
 
-/** Begins a measurement, and returns a function that ends it. */
 export async function watchMachine(): Promise<() => Promise<Load>> {
   const before = await read();
   return async () => {
@@ -35,7 +29,7 @@ export function describeLoad({ others, isBusy }: Load): string {
     : share;
 }
 
-/** All times are in clock ticks. */
+/** Returns CPU times in clock ticks. */
 async function read() {
   try {
     const [, ...columns] =
@@ -49,31 +43,6 @@ async function read() {
   }
 }
 
-interface Process {
-  readonly pid: number;
-  readonly parent: number;
-  /** The CPU time of the process and of its ended children, for which it has waited. */
-  readonly time: number;
-}
-
-export async function readProcesses(): Promise<Process[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')));
-  return stats.filter(Boolean).map(parseProcess);
-}
-
-export function parseProcess(stat: string): Process {
-  // Reads the columns after the last parenthesis, because the name of the process is in parentheses and can contain any
-  // character.
-  const columns = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .map(Number);
-  const time = columns.slice(11, 15).reduce((sum, ticks) => sum + ticks, 0);
-  return { pid: Number.parseInt(stat, 10), parent: columns[1] ?? 0, time };
-}
-
-/** The time of a process and of all processes that descend from it. */
 export function ownTime(processes: readonly Process[], root = process.pid): number {
   const own = processes.find(({ pid }) => pid === root)?.time ?? 0;
   const children = processes.filter(({ parent }) => parent === root);

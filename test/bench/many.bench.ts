@@ -11,7 +11,7 @@ const texts = Array.from({ length: rows }, () => randomBytes(32).toString('hex')
 
 export const benchmark: Benchmark = {
   name: 'many',
-  about: `${rows.toLocaleString('en')} rows of 64 bytes at once. A cold client has no data key yet, and fetches all in one request`,
+  about: `${rows.toLocaleString('en')} rows of 64 bytes in one call of the client. A cold client requests all data keys first`,
   async comparisons() {
     const service = memoryService();
     const warm = new EaasClient(service.options);
@@ -93,7 +93,7 @@ function memoryService() {
   let requests = 0;
   const respond = ({ dek, wrapped_key }: Item): object => {
     if (dek === undefined) return { dek: deks.get(wrapped_key ?? ''), key_id, key_version: 1 };
-    // The wrapped keys of a real service have 78 bytes.
+    // A real wrapped key has a length of 78 bytes.
     const wrapped = randomBytes(78).toString('base64');
     deks.set(wrapped, dek);
     return { wrapped_key: wrapped, key_id, key_version: 1 };

@@ -4,14 +4,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { launch } from '../conformance/program.ts';
 import { freePort } from '../setup/free-port.ts';
+import type { Defer } from './compare.ts';
 
 type Json = Record<string, unknown>;
 
-/**
- * Starts OpenBao with raft storage and the file audit device, and creates the Transit key `k`. The returned token can
- * only encrypt and decrypt.
- */
-export async function startOpenBao(command: string, defer: (close: () => unknown) => void) {
+export async function startOpenBao(command: string, defer: Defer) {
   const directory = await mkdtemp(join(tmpdir(), 'openbao-'));
   defer(() => rm(directory, { recursive: true, force: true }));
   const [port, clusterPort] = [await freePort(), await freePort()];
@@ -39,7 +36,6 @@ unsafe_allow_api_audit_creation = true
     if (!response.ok) throw new Error(`${path} failed (${response.status}): ${text}`);
     return (text === '' ? {} : JSON.parse(text)) as Json;
   };
-  /** Repeats a call until OpenBao is ready for it. */
   const postWhenReady: typeof post = async (...call) => {
     for (const deadline = Date.now() + 30_000; ; await sleep(100)) {
       try {

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { isComplete } from './burst.ts';
 
 interface OpenLoop {
-  /** Sends calls at random moments, and returns the microseconds that each call took. */
+  /** Returns the duration of each call, in microseconds. */
   readonly run: (perSecond: number, calls: number) => Promise<number[]>;
   readonly close: () => void;
 }
@@ -32,7 +32,6 @@ export async function openLoop(
   };
 }
 
-/** The connections of one tenant. */
 class Line {
   readonly #all: readonly Socket[];
   readonly #free: Socket[];
@@ -51,7 +50,6 @@ class Line {
     return new Line(sockets, text);
   }
 
-  /** Sends a call, and returns its time, including the wait for a free connection. */
   async send(): Promise<number> {
     const sentAt = performance.now();
     const socket = this.#free.pop() ?? (await new Promise<Socket>((resolve) => this.#waiting.push(resolve)));

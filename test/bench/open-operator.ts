@@ -1,23 +1,47 @@
-import { type Operator, operate, type Replica, startReplica } from '../faults/place.ts';
+import type postgres from 'postgres';
+import type { Environment } from '../conformance/program.ts';
+import {
+  connectTo,
+  operate,
+  type Operator,
+  type Replica,
+  startReplica,
+  type TestBase,
+} from '../faults/place.ts';
 import { OwnPostgres } from '../setup/own-postgres.ts';
-import type { Benchmark } from './compare.ts';
+import type { Defer } from './compare.ts';
 
-export type Defer = Parameters<Benchmark['comparisons']>[0];
-
-/** Starts a PostgreSQL that lives as long as the benchmark, with a migrated database. */
 export async function openOperator(
   defer: Defer,
   ...which: Parameters<typeof OwnPostgres.start>
 ): Promise<Operator & { readonly postgres: OwnPostgres }> {
   const postgres = await OwnPostgres.start(...which);
   defer(postgres.drop);
-  const operator = await operate(postgres.url);
-  defer(operator.close);
-  return { ...operator, postgres };
+  return { ...(await operateDeferred(defer, postgres)), postgres };
 }
 
-export async function startDeferred(defer: Defer, env: Operator['env']): Promise<Replica> {
-  const replica = await startReplica(env);
+export async function operateDeferred(
+  defer: Defer,
+  { url }: Pick<TestBase, 'url'>,
+  rootKey?: string,
+): Promise<Operator> {
+  const operator = await operate(url, rootKey);
+  defer(operator.close);
+  return operator;
+}
+
+export async function startDeferred(
+  defer: Defer,
+  env: Environment,
+  program?: readonly string[],
+): Promise<Replica> {
+  const replica = await startReplica(env, program);
   defer(replica.kill);
   return replica;
+}
+
+export function connectDeferred(defer: Defer, base: TestBase): postgres.Sql {
+  const sql = connectTo(base);
+  defer(() => sql.end());
+  return sql;
 }

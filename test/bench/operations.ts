@@ -6,16 +6,12 @@ import { getRequest, postRequest } from './burst.ts';
 
 export interface Operation {
   readonly name: string;
-  /** How many items one request has. */
   readonly size: number;
-  /** The requests of one round. */
   readonly requests: number;
-  /** The HTTP request of each tenant. A tenant sends its request on `connections` connections. */
   readonly texts: readonly (string | (() => string))[];
   readonly connections: number;
 }
 
-/** A tenant of the benchmark, with the values that its requests contain. */
 export interface Customer {
   readonly headers: { readonly Authorization: string };
   readonly path: string;
@@ -24,17 +20,12 @@ export interface Customer {
   readonly bundle: object;
 }
 
-/** The number of calls that run at the same time. */
-const together = 32;
+const concurrentCalls = 32;
 const plaintext = 'x'.repeat(1_024);
 
-/**
- * Returns the operations to measure. Their calls belong to one tenant and share its appends, or each call belongs to
- * another tenant and has its own append.
- */
+/** Calls of one tenant share appends. Concurrent calls of different tenants do not. */
 export async function operationsOf(operator: Operator, replica: Replica): Promise<Operation[]> {
-  const customers: Customer[] = [];
-  while (customers.length < together) customers.push(await newCustomer(operator, replica));
+  const customers = await newCustomers(operator, replica, concurrentCalls);
   const shared = (
     name: string,
     requests: number,
@@ -44,7 +35,7 @@ export async function operationsOf(operator: Operator, replica: Replica): Promis
     name,
     size,
     requests,
-    connections: size === 1 ? together : 4,
+    connections: size === 1 ? concurrentCalls : 4,
     texts: customers.slice(0, 1).map(textOf),
   });
   const alone = (name: string, requests: number, textOf: (one: Customer) => string): Operation => ({
@@ -101,7 +92,17 @@ export function batchRequest(
   return postRequest(`/v1/batch/${verb}`, headers, { items: Array.from({ length: size }, () => item) });
 }
 
-export async function newCustomer({ newTenant }: Operator, replica: Replica): Promise<Customer> {
+export async function newCustomers(
+  operator: Operator,
+  replica: Replica,
+  count: number,
+): Promise<readonly Customer[]> {
+  const customers: Customer[] = [];
+  while (customers.length < count) customers.push(await newCustomer(operator, replica));
+  return customers;
+}
+
+async function newCustomer({ newTenant }: Operator, replica: Replica): Promise<Customer> {
   const { token } = await newTenant();
   const key_id = await newKey(replica, token);
   const path = `/v1/keys/${key_id}`;

@@ -7,7 +7,7 @@ import { compareWithTransit } from './transit.ts';
 export const benchmark: Benchmark = {
   name: 'peers',
   about:
-    'texts of 1 KiB in this process compared with other libraries, and audited calls over HTTP compared with OpenBao Transit (if BAO names its program)',
+    'encryption and decryption of texts of 1 KiB, compared with other libraries, and audited calls over HTTP, compared with OpenBao Transit (if BAO names its program)',
   async comparisons(defer) {
     const client = await primedClient();
     const texts = Array.from({ length: 256 }, () => randomBytes(512).toString('hex'));

@@ -27,8 +27,6 @@ export const benchmark: Benchmark = {
             decryptAll(clinic.eaas, await readAll(clinic.plain.patient));
           },
         },
-        // The extension's read may take at most 1.3 times as long as a plain read followed by a loop that only
-        // decrypts.
         target: 1 / 1.3,
       },
     ];

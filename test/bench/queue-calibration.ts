@@ -1,13 +1,9 @@
-import { eaas } from '../conformance/program.ts';
-import type { Replica } from '../faults/place.ts';
-import { Burst } from './burst.ts';
-import { differences, repeated, type Watched } from './costs.ts';
-import { quantile } from './queue-simulation.ts';
+import { eaasImporting, moduleOf } from '../conformance/program.ts';
+import { differences, opened, repeated, type Watched } from './costs.ts';
 import type { Model } from './queue-stations.ts';
+import { fitted, mean, quantile } from './statistics.ts';
 
-export interface Place {
-  readonly watched: Watched;
-  readonly server: Replica;
+export interface Place extends Watched {
   readonly texts: readonly string[];
 }
 
@@ -15,17 +11,15 @@ const observer = `import { PerformanceObserver } from 'node:perf_hooks';
   new PerformanceObserver((list) => {
     for (const { duration } of list.getEntries()) console.error('pause of ' + duration + ' ms');
   }).observe({ entryTypes: ['gc'] });`;
-const [node = '', ...rest] = eaas;
 
-/** The program of a server that prints each pause for garbage collection. */
-export const observed = [node, '--import', `data:text/javascript,${encodeURIComponent(observer)}`, ...rest];
+export const observed = eaasImporting(moduleOf(observer));
 
 const pausesOf = (log: string): number[] =>
   Array.from(log.matchAll(/^pause of (\S+) ms$/gm), ([, length]) => 1_000 * Number(length));
 
 interface Loaded {
   readonly perSecond: number;
-  /** Microseconds of CPU per call. */
+  /** `server`, `database` and `client` are microseconds of CPU time for a call. */
   readonly server: number;
   readonly database: number;
   readonly client: number;
@@ -33,20 +27,14 @@ interface Loaded {
   readonly milliseconds: readonly number[];
 }
 
-/** Sends calls without a pause. */
-export async function load({ watched, server, texts }: Place, each: number, calls: number): Promise<Loaded> {
-  const milliseconds: number[] = [];
-  const bursts = await Promise.all(texts.map((text) => Burst.open(server.port, text, each, milliseconds)));
-  try {
-    const run = (count: number) => Promise.all(bursts.map((burst) => burst.run(count / bursts.length)));
-    for (const burst of bursts) burst.isPatient = true;
-    await run(calls / 4);
-    for (const burst of bursts) burst.isPatient = false;
-    milliseconds.length = 0;
+export function load(place: Place, connections: number, calls: number): Promise<Loaded> {
+  const { server, texts } = place;
+  return opened(server, { texts, connections }, calls / 4, async (run, bursts) => {
+    for (const { milliseconds } of bursts) milliseconds.length = 0;
     const appendsBefore = await appendsOf(server.baseUrl);
     const startedAt = performance.now();
     const client = process.cpuUsage();
-    const [ofServer = 0, ofDatabase = 0] = await differences(watched, () => run(calls));
+    const [ofServer = 0, ofDatabase = 0] = await differences(place, () => run(calls));
     const { user, system } = process.cpuUsage(client);
     const seconds = (performance.now() - startedAt) / 1_000;
     const appends = (await appendsOf(server.baseUrl)) - appendsBefore;
@@ -56,11 +44,9 @@ export async function load({ watched, server, texts }: Place, each: number, call
       database: ofDatabase / calls,
       client: (user + system) / calls,
       entriesPerAppend: calls / appends,
-      milliseconds,
+      milliseconds: bursts.flatMap(({ milliseconds }) => milliseconds),
     };
-  } finally {
-    for (const burst of bursts) burst.close();
-  }
+  });
 }
 
 async function appendsOf(baseUrl: string): Promise<number> {
@@ -68,10 +54,6 @@ async function appendsOf(baseUrl: string): Promise<number> {
   return Number(/^eaas_audit_appends_total (\d+)$/m.exec(text)?.[1]);
 }
 
-/**
- * Measures the service times under loads that differ in the entries per append. The load that the simulation predicts
- * is not one of them.
- */
 export async function calibrate(place: Place): Promise<Model> {
   const [first = ''] = place.texts;
   const taken = (texts: readonly string[], each: number, calls: number) =>
@@ -85,7 +67,7 @@ export async function calibrate(place: Place): Promise<Model> {
     await taken([first], 64, 6_400),
   ];
   const pauses = pausesOf(place.server.log().slice(before));
-  // Each load has sent a quarter of its calls before its measurement.
+  // Before the measurement, each load sends a quarter as many calls.
   const computed = all.reduce((sum, { server }) => sum + 1.25 * 6_400 * server, 0);
   const betweenPauses = computed / Math.max(1, pauses.length) - mean(pauses);
   const unpaused = betweenPauses / (betweenPauses + mean(pauses));
@@ -110,18 +92,6 @@ export async function calibrate(place: Place): Promise<Model> {
   };
 }
 
-export const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
-
-/** The straight line with the least squared distance from the points. */
-export function fitted(points: readonly (readonly [number, number])[]): { base: number; slope: number } {
-  const [x, y] = [mean(points.map(([at]) => at)), mean(points.map(([, value]) => value))];
-  const above = mean(points.map(([at, value]) => (at - x) * (value - y)));
-  const slope = above / mean(points.map(([at]) => (at - x) ** 2));
-  return { base: Math.max(0, y - slope * x), slope };
-}
-
-/** The service times as a table shows them. */
 export function timesOf(model: Model) {
   const rows: readonly (readonly [string, number])[] = [
     ['client, for a call', model.clientPerCall],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { fitted } from './queue-calibration.ts';
 import { simulate } from './queue-simulation.ts';
 import type { Model } from './queue-stations.ts';
+import { fitted } from './statistics.ts';
 
 const model: Model = {
   servers: 1,
@@ -49,13 +49,13 @@ test('calls of one tenant that wait for an append share the next append', () => 
   expect(many.entriesPerAppend).toBeLessThan(1.1);
 });
 
-test('an append begins with the first call that waits, so four calls at a time of a tenant need two appends', () => {
+test('with four concurrent calls of one tenant, an append has about two entries', () => {
   const { entriesPerAppend } = simulate({ ...model, databasePerAppend: 5_000 }, { clients: 4 }, 10_000);
   expect(entriesPerAppend).toBeGreaterThan(1.9);
   expect(entriesPerAppend).toBeLessThan(2.1);
 });
 
-test('with one call at a time, a call takes the sum of its steps', () => {
+test('with one call at a time, the time of a call is the sum of the times of its steps', () => {
   const parts = {
     ...model,
     clientPerCall: 10,
@@ -83,7 +83,7 @@ test('pauses take their share of the capacity and lengthen the slowest calls', (
   expect(slowest(paused)).toBeGreaterThan(3 * slowest(model));
 });
 
-test('a busy tenant waits until the other tenants have had as much CPU time, so others wait less', () => {
+test('if 16 tenants take turns by their CPU time, the p50 is lower and the p99 is higher than for one tenant', () => {
   const paused = { ...model, pauses: [20_000], betweenPauses: 100_000 };
   const p99 = (tenants: number) => simulate({ ...paused, tenants }, { perSecond: 6_000 }, 40_000).p99;
   const p50 = (tenants: number) => simulate({ ...paused, tenants }, { perSecond: 6_000 }, 40_000).p50;
@@ -91,7 +91,7 @@ test('a busy tenant waits until the other tenants have had as much CPU time, so 
   expect(p99(16)).toBeGreaterThan(p99(1));
 });
 
-test('the fitted line goes through points of a line', () => {
+test('fitted returns the base and the slope of the line through the points', () => {
   const { base, slope } = fitted([0.1, 0.5, 1].map((x) => [x, 7 + 3 * x]));
   expect([base, slope].map((value) => value.toFixed(6))).toEqual(['7.000000', '3.000000']);
 });

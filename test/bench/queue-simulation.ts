@@ -1,7 +1,8 @@
 import { type Model, type Server, type Station, station, takeNext, type Tenant } from './queue-stations.ts';
-import { clockOf, randomOf } from './simulated-clock.ts';
+import { randomOf } from './random.ts';
+import { clockOf } from './simulated-clock.ts';
+import { quantile } from './statistics.ts';
 
-/** Calls that arrive at random, with their mean rate, or a number of clients that call without a pause. */
 type Demand = { readonly perSecond: number } | { readonly clients: number };
 
 export interface Simulated {
@@ -11,7 +12,6 @@ export interface Simulated {
   readonly entriesPerAppend: number;
 }
 
-/** Simulates calls. The first tenth of the calls warms up the queues and is not counted. */
 export function simulate(model: Model, demand: Demand, calls: number, seed = 1): Simulated {
   const random = randomOf(seed);
   const drawn = (mean: number): number => (mean === 0 ? 0 : -mean * Math.log(1 - random()));
@@ -151,9 +151,4 @@ export function simulate(model: Model, demand: Demand, calls: number, seed = 1):
     p99: quantile(times, 0.99),
     entriesPerAppend: appends === 0 ? 0 : entries / appends,
   };
-}
-
-export function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
 }

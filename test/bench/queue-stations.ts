@@ -2,21 +2,18 @@
 export interface Model {
   readonly servers: number;
   readonly tenants: number;
-  /** The cores that all processes share, or Infinity if each process has a core. */
+  /** `cores` is Infinity if each process has its own core. */
   readonly cores: number;
-  /** How many appends PostgreSQL computes at the same time. */
   readonly databaseCores: number;
-  /** How many appends of a server have a connection to PostgreSQL at the same time. */
   readonly connections: number;
-  /** CPU of the client for a call, if the client runs on the same cores. */
   readonly clientPerCall: number;
   readonly serverPerCall: number;
   readonly serverPerAppend: number;
   readonly databasePerAppend: number;
   readonly databasePerEntry: number;
-  /** Measured times of flushes of the WAL. PostgreSQL runs one flush at a time, for all appends that wait for it. */
+  /** PostgreSQL runs one flush at a time, for all appends that wait for it. */
   readonly flushes: readonly number[];
-  /** Measured pauses of a server for garbage collection, and the CPU time from one pause to the next. */
+  /** `betweenPauses` is the CPU time between two pauses for garbage collection. */
   readonly pauses: readonly number[];
   readonly betweenPauses: number;
 }
@@ -27,7 +24,6 @@ interface Work {
   readonly tenant?: Tenant;
 }
 
-/** A process, or PostgreSQL. Work of tenants waits for the tenant with the least CPU time, and other work is first. */
 export interface Station {
   readonly most: number;
   running: number;
@@ -48,7 +44,7 @@ export interface Tenant {
   isAppending: boolean;
 }
 
-/** A tenant that used more CPU time than the others waits until they have used as much. */
+/** Tenants take turns: the tenant with the least CPU time is next. */
 export function takeNext({ waiting }: Station): Work | undefined {
   const served = ({ tenant }: Work): number => tenant?.served ?? 0;
   let first = 0;

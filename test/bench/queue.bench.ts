@@ -1,13 +1,13 @@
-import { connectTo, newKey, operate, startReplica } from '../faults/place.ts';
-import { OwnPostgres } from '../setup/own-postgres.ts';
-import { wrapRequest } from './burst.ts';
-import { type Measurement, median } from './compare.ts';
-import { repeated, type Watched } from './costs.ts';
+import type { Defer, Measurement } from './compare.ts';
+import { repeated } from './costs.ts';
 import type { Figures } from './figures.ts';
 import { openLoop } from './open-loop.ts';
-import { calibrate, load, mean, observed, type Place, timesOf } from './queue-calibration.ts';
-import { quantile, simulate, type Simulated } from './queue-simulation.ts';
+import { connectDeferred, openOperator, startDeferred } from './open-operator.ts';
+import { newCustomers, wrapOf } from './operations.ts';
+import { calibrate, load, observed, type Place, timesOf } from './queue-calibration.ts';
+import { simulate, type Simulated } from './queue-simulation.ts';
 import type { Model } from './queue-stations.ts';
+import { mean, median, quantile } from './statistics.ts';
 
 const tenants = 16;
 const connections = 4;
@@ -17,7 +17,7 @@ const simulatedCalls = 200_000;
 
 export const benchmark: Measurement = {
   name: 'queue',
-  about: `wraps of ${tenants} tenants at 70 % of the capacity of one server: the simulation of the queues compared with a measurement on the same cores, and larger fleets simulated`,
+  about: `wraps of ${tenants} tenants at 70 % of the capacity of one server: a simulation, compared with a measurement. Larger fleets are only simulated`,
   async measure(defer, print) {
     const place = await setUp(defer);
     const model = await calibrate(place);
@@ -29,27 +29,15 @@ export const benchmark: Measurement = {
   },
 };
 
-type Defer = Parameters<Measurement['measure']>[0];
-
 async function setUp(defer: Defer): Promise<Place> {
-  const postgres = await OwnPostgres.start('installed');
-  defer(postgres.drop);
-  const operator = await operate(postgres.url);
-  defer(operator.close);
-  const sql = connectTo(postgres);
-  defer(() => sql.end());
-  const server = await startReplica(operator.env, observed);
-  defer(server.kill);
-  const texts: string[] = [];
-  while (texts.length < tenants) {
-    const { token } = await operator.newTenant();
-    texts.push(wrapRequest(await newKey(server, token), token));
-  }
-  const watched: Watched = { sql, server, postgresPid: postgres.pid };
-  return { watched, server, texts };
+  const { postgres, ...operator } = await openOperator(defer, 'installed');
+  const sql = connectDeferred(defer, postgres);
+  const server = await startDeferred(defer, operator.env, observed);
+  const texts = (await newCustomers(operator, server, tenants)).map(wrapOf);
+  return { sql, server, postgresPid: postgres.pid, texts };
 }
 
-/** Measures in rounds. Each round measures the capacity again, because the load of other processes changes. */
+/** Each round measures the capacity again, because the load of other processes changes. */
 async function measureRounds(place: Place, print: (text: string) => void): Promise<Simulated> {
   const taken: Simulated[] = [];
   for (let round = 0; round < rounds; round++) {
@@ -92,10 +80,6 @@ function compared(measured: Simulated, full: Simulated, simulated: Simulated): F
   };
 }
 
-/**
- * Simulates large fleets. Each worker is a server with a core and with its part of the connections of four workers,
- * PostgreSQL has enough cores, and the clients are on other machines.
- */
 function fleets(model: Model): Figures {
   const rows = [
     [8, 1_000],

@@ -1,17 +1,16 @@
-import { readFile } from 'node:fs/promises';
 import { countUsage } from '../../packages/server/src/jobs/count-usage.ts';
 import { send } from '../faults/client.ts';
-import { connectTo, type Operator, type Replica, startReplica } from '../faults/place.ts';
+import type { Operator, Replica } from '../faults/place.ts';
 import { alone } from '../setup/alone.ts';
+import { memoryOf } from '../setup/processes.ts';
 import { apiOf, dek, settle } from '../setup/world.ts';
-import type { Measurement } from './compare.ts';
+import type { Defer, Measurement } from './compare.ts';
 import { cpuMicroseconds } from './cpu-time.ts';
 import type { Figures } from './figures.ts';
 import { copyTenants } from './growth-copies.ts';
 import { finishTonight } from './growth-data.ts';
-import { openOperator } from './open-operator.ts';
+import { connectDeferred, openOperator, startDeferred } from './open-operator.ts';
 
-type Defer = (close: () => unknown) => void;
 type Print = (text: string) => void;
 
 const many = Number(process.env['TENANTS'] ?? 100_000);
@@ -30,11 +29,10 @@ export const benchmark: Measurement = {
 
 async function memory(defer: Defer, print: Print): Promise<Figures> {
   const operator = await openOperator(defer, 'installed', false);
-  const sql = connectTo(operator.postgres);
-  defer(() => sql.end());
+  const sql = connectDeferred(defer, operator.postgres);
   const rows: { name: string; values: number[] }[] = [];
-  const note = async (name: string, replica: Replica): Promise<void> => {
-    rows.push({ name, values: [await residentMiB(replica), (await cpuMicroseconds(replica.pid)) / 1e6] });
+  const note = async (name: string, { pid }: Replica): Promise<void> => {
+    rows.push({ name, values: [await memoryOf(pid, 'current'), (await cpuMicroseconds(pid)) / 1e6] });
     print(
       `${name}: ${rows
         .at(-1)
@@ -44,8 +42,7 @@ async function memory(defer: Defer, print: Print): Promise<Figures> {
   };
   const customers = await addCustomers(operator, few);
   await finishTonight(operator);
-  const small = await startReplica(operator.env);
-  defer(small.kill);
+  const small = await startDeferred(defer, operator.env);
   await note(`started, ${few} tenants`, small);
   await small.kill();
   customers.push(...(await addCustomers(operator, most - few)));
@@ -54,16 +51,15 @@ async function memory(defer: Defer, print: Print): Promise<Figures> {
   await sql.unsafe('vacuum analyze');
   await countUsage(operator.service, alone());
   await finishTonight(operator);
-  const large = await startReplica(operator.env);
-  defer(large.kill);
+  const large = await startDeferred(defer, operator.env);
   const label = `${many.toLocaleString('en')} tenants`;
   await note(`started, ${label}`, large);
   for (const count of steps) {
     await inParallel(customers.slice(0, count), async ({ token, keyId }) => {
       const wrap = () => send(large, token, 'POST', `/v1/keys/${keyId}/wrap`, { dek });
-      // Repeats a failed call, because a call can fail on a busy machine.
+      // A call can fail on a busy machine.
       const { status } = await wrap().then((answer) => (answer.status === 200 ? answer : wrap()));
-      if (status !== 200) throw new Error(`a wrap must succeed (got ${status})`);
+      if (status !== 200) throw new Error(`expected the status 200 of a wrap (got ${status})`);
     });
     await note(`after a wrap of each of ${count.toLocaleString('en')} of them`, large);
   }
@@ -92,9 +88,4 @@ async function inParallel<T>(all: readonly T[], work: (one: T) => Promise<void>)
     for (const one of rest) await work(one);
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
-}
-
-async function residentMiB({ pid }: Replica): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
 }

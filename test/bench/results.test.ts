@@ -1,30 +1,31 @@
 import { expect, test } from 'vitest';
 import { read, tablesOf } from '../docs/markdown.ts';
+import { parseProcess } from '../setup/processes.ts';
 import { withTables } from './capacity.ts';
-import { ownTime, parseProcess } from './machine-load.ts';
+import { ownTime } from './machine-load.ts';
 import { pageOf, type Report } from './results.ts';
 import { telemetryTables } from './telemetry-table.ts';
 
 const reports = JSON.parse(read('docs/benchmarks.json')) as readonly Report[];
 
-test('the tables of docs/benchmarks.md are the tables of docs/benchmarks.json', () => {
+test('the tables of docs/benchmarks.md agree with docs/benchmarks.json', () => {
   expect(reports.length).toBeGreaterThan(0);
   expect(tablesOf(read('docs/benchmarks.md'))).toEqual(tablesOf(pageOf(reports)));
 });
 
-test('the table of tracing in docs/operating/observability.md is that of docs/benchmarks.json', () => {
+test('the table of tracing in docs/operating/observability.md agrees with docs/benchmarks.json', () => {
   const page = read('docs/operating/observability.md');
   const tables = telemetryTables(reports);
   expect(tables.get('telemetry')).toHaveLength(6);
   expect(tablesOf(page)).toEqual(tablesOf(withTables(page, tables)));
 });
 
-test('the time of a process includes its ended children, and its name can contain any character', () => {
+test('parseProcess adds the time of ended children, and accepts every character in the name of the process', () => {
   const stat = '7 (a ) b) S 3 7 7 0 -1 0 0 0 0 0 100 20 3 4 20 0 1 0';
   expect(parseProcess(stat)).toEqual({ pid: 7, parent: 3, time: 127 });
 });
 
-test('the own time of a run includes the processes that descend from it, and no others', () => {
+test('ownTime adds up the times of a process and of its descendants', () => {
   const processes = [
     { pid: 1, parent: 0, time: 1_000 },
     { pid: 2, parent: 1, time: 1 },

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import type { Comparison, Result } from './compare.ts';
+import type { Comparison, Note, Result } from './compare.ts';
 import { type Figures, tableOf, tableOfFigures } from './figures.ts';
 import { describeLoad, type Load } from './machine-load.ts';
 
@@ -10,10 +10,9 @@ export interface Row {
   readonly reference: string;
   readonly result: Result;
   readonly verdict: string;
-  readonly note?: string;
+  readonly note?: Note;
 }
 
-/** The result of one benchmark, as JSON. */
 export interface Report {
   readonly name: string;
   readonly about: string;
@@ -67,22 +66,47 @@ export function pageOf(reports: readonly Report[]): string {
   return [
     '# Benchmarks',
     '',
-    'This page has the last kept results of `npm run bench`. Each row compares Eaas with a reference in the same run, and',
-    'the ratio is the median of interleaved rounds. Compare only ratios: the speeds depend on the machine.',
-    '`npm run bench -- --write` writes this page from the JSON files that the benchmarks wrote.',
+    'This page shows results of `npm run bench`, which compares Eaas with a reference in several rounds. The ratio is',
+    'the median of the rounds. Compare only ratios, because the speeds depend on the machine.',
+    '[What limits the speed](design/limits-of-speed.md) explains the missed targets.',
     '',
     ...reports.flatMap(sectionOf),
+    '## Runs',
+    '',
+    ...runsOf(reports),
+    '',
   ].join('\n');
 }
 
-function sectionOf({ name, about, day, machine, load, rows, figures = [] }: Report): string[] {
+export function runsOf(reports: readonly Report[]): string[] {
+  return tableOf(
+    ['benchmark', 'day', 'machine', 'load'],
+    reports.map(({ name, day, machine, load }) => [name, day, machine, describeLoad(load)]),
+  );
+}
+
+function sectionOf({ name, about, rows, figures = [] }: Report): string[] {
   return [
     `## ${name}`,
     '',
-    `${about}. Measured on ${day} (${machine}; ${describeLoad(load)}).`,
+    `Measures ${about}.`,
     '',
     ...(rows.length > 0 ? [...tableOf(columns, rows.map(cellsOf)), ''] : []),
-    ...rows.flatMap(({ note }) => (note === undefined ? [] : [note, ''])),
+    ...notesOf(rows),
     ...figures.flatMap((table) => [...tableOfFigures(table), '']),
+  ];
+}
+
+function notesOf(rows: readonly Row[]): string[] {
+  const noted = rows.flatMap(({ ours, note }) => (note ? [{ ours, note }] : []));
+  const [first] = noted;
+  if (!first) return [];
+  const heads = Object.keys(first.note);
+  return [
+    ...tableOf(
+      ['', ...heads],
+      noted.map(({ ours, note }) => [ours].concat(heads.map((head) => note[head] ?? ''))),
+    ),
+    '',
   ];
 }

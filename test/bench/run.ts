@@ -1,6 +1,6 @@
 import { benchmark as batches } from './batches.bench.ts';
 import { benchmark as blind } from './blind.bench.ts';
-import { type Benchmark, compare, type Measurement, type Report } from './compare.ts';
+import { type Benchmark, compare, type Defer, type Measurement, type Report } from './compare.ts';
 import { benchmark as builds } from './builds.bench.ts';
 import { benchmark as chromium } from './chromium.bench.ts';
 import { benchmark as citus } from './citus.bench.ts';
@@ -15,6 +15,7 @@ import { benchmark as growth } from './growth.bench.ts';
 import { benchmark as growthCitus } from './growth-citus.bench.ts';
 import { benchmark as many } from './many.bench.ts';
 import { benchmark as peers } from './peers.bench.ts';
+import { benchmark as profile } from './profile.bench.ts';
 import { benchmark as prisma } from './prisma.bench.ts';
 import { benchmark as queue } from './queue.bench.ts';
 import { benchmark as replicas } from './replicas.bench.ts';
@@ -50,6 +51,7 @@ const benchmarks: readonly (Benchmark | Measurement | Report)[] = [
   growthCitus,
   blind,
   costs,
+  profile,
   citus,
   builds,
   replicas,
@@ -75,7 +77,7 @@ else {
 async function show(benchmark: Benchmark | Measurement | Report): Promise<number> {
   console.log(`\n${benchmark.name}: ${benchmark.about}`);
   const deferred: (() => unknown)[] = [];
-  const defer = (close: () => unknown): void => void deferred.push(close);
+  const defer: Defer = (close) => void deferred.push(close);
   const endWatch = await watchMachine();
   try {
     const { rows, figures } = await taken(benchmark, defer);
@@ -96,10 +98,7 @@ interface Taken {
   readonly figures?: readonly Figures[];
 }
 
-async function taken(
-  benchmark: Benchmark | Measurement | Report,
-  defer: (close: () => unknown) => void,
-): Promise<Taken> {
+async function taken(benchmark: Benchmark | Measurement | Report, defer: Defer): Promise<Taken> {
   if ('report' in benchmark) return { rows: await print(benchmark.report(defer)) };
   const rows = 'comparisons' in benchmark ? await showRows(benchmark, defer) : [];
   if (!('measure' in benchmark)) return { rows };
@@ -108,14 +107,14 @@ async function taken(
   return { rows, ...(figures.length > 0 && { figures }) };
 }
 
-async function showRows({ comparisons }: Benchmark, defer: (close: () => unknown) => void): Promise<Row[]> {
+async function showRows({ comparisons }: Benchmark, defer: Defer): Promise<Row[]> {
   console.log(line(columns));
   const rows: Row[] = [];
   for (const comparison of await comparisons(defer)) {
     const row = rowOf(comparison, await compare(comparison));
     rows.push(row);
     console.log(line(cellsOf(row)));
-    if (row.note !== undefined) console.log(`  ${row.note}`);
+    for (const [column, cell] of Object.entries(row.note ?? {})) console.log(`  ${column}: ${cell}`);
   }
   return rows;
 }

@@ -3,7 +3,6 @@ interface Event {
   readonly end: () => void;
 }
 
-/** A simulated clock. It runs planned work in the order of its time, which a binary heap keeps. */
 export function clockOf() {
   const heap: Event[] = [];
   let time = 0;
@@ -44,16 +43,5 @@ export function clockOf() {
         event.end();
       }
     },
-  };
-}
-
-/** Returns a random number generator (Mulberry32). The same seed gives the same numbers. */
-export function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }

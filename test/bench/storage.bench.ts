@@ -1,7 +1,8 @@
 import type { Input } from '@eaas/protocol/wire';
 import { OwnPostgres } from '../setup/own-postgres.ts';
 import { apiOf } from '../setup/world.ts';
-import { median, type Report } from './compare.ts';
+import type { Report } from './compare.ts';
+import { median } from './statistics.ts';
 import {
   addEntries,
   coverEntries,
@@ -76,11 +77,15 @@ async function* lists(store: Store, size: number): AsyncIterable<string> {
 }
 
 async function filtersOf({ sql, before }: Store): Promise<[string, Filter][]> {
-  const [found] = await sql<{ key_id: string; start: number; end: number }[]>`
+  const [found] = await sql<{ key_id: string | null; start: number | null; end: number | null }[]>`
     select (select key_id from eaas.audit_entries where id = ${before + listed / 2}) as key_id,
       (select created_at from eaas.audit_entries where id = ${before + 0.5 * listed}) as start,
       (select created_at from eaas.audit_entries where id = ${before + 0.6 * listed}) as end`;
-  if (!found) throw new Error('PostgreSQL must return a key and two times');
+  if (!found?.key_id || !found.start || !found.end) {
+    throw new Error(
+      `expected the key and the time of one entry, and the time of a later entry (got ${JSON.stringify(found)})`,
+    );
+  }
   const { key_id } = found;
   const dates = {
     date_from: new Date(found.start).toISOString(),

@@ -2,9 +2,11 @@ import { seal } from '../../packages/server/src/state/integrity.ts';
 import { purgeThrough } from '../../packages/server/src/store/anchors.ts';
 import { findHead, headTable } from '../../packages/server/src/store/heads.ts';
 import { openPool, type Pool } from '../../packages/server/src/store/sql.ts';
-import { operate, type Operator, type Tenant } from '../faults/place.ts';
+import type { Operator, Tenant } from '../faults/place.ts';
 import type { OwnPostgres } from '../setup/own-postgres.ts';
 import { apiOf, dek } from '../setup/world.ts';
+import type { Defer } from './compare.ts';
+import { operateDeferred } from './open-operator.ts';
 
 const keysPerTenant = 20;
 
@@ -12,20 +14,15 @@ export interface Store {
   readonly operator: Operator;
   readonly sql: Pool;
   readonly tenants: readonly Tenant[];
-  /** The id of each tenant's last entry before `addEntries` inserts entries. It is the same for all tenants. */
+  /** Before the inserts, all tenants have the same last id. */
   readonly before: number;
 }
 
-export async function openStore(
-  postgres: OwnPostgres,
-  count: number,
-  defer: (close: () => unknown) => void,
-): Promise<Store> {
+export async function openStore(postgres: OwnPostgres, count: number, defer: Defer): Promise<Store> {
   const sql = openPool(postgres.connection('superuser'), 1);
   defer(() => sql.end());
   await sql`drop schema if exists eaas cascade`;
-  const operator = await operate(postgres.url);
-  defer(operator.close);
+  const operator = await operateDeferred(defer, postgres);
   const tenants: Tenant[] = [];
   for (let nth = 0; nth < count; nth++) {
     const tenant = await operator.newTenant();
@@ -38,10 +35,7 @@ export async function openStore(
   return { operator, sql, tenants, before: row?.id ?? 0 };
 }
 
-/**
- * Inserts entries by SQL, as if the tenants append in turns. Each append has a time, a key and an action. All other
- * columns have the values of a real wrap, but the hash and the MAC are arbitrary bytes.
- */
+/** The hash and the MAC of each entry are arbitrary bytes. */
 export async function addEntries(
   { sql, tenants, before }: Store,
   first: number,
@@ -66,12 +60,11 @@ export async function addEntries(
       (select * from eaas.audit_entries where action = 'key.wrap' order by created_at limit 1) as real`;
 }
 
-/** Sets the head of each tenant to the last inserted entry, so that lists contain all entries. */
 export async function coverEntries({ operator, sql, tenants, before }: Store, count: number): Promise<void> {
   for (const { tenantId } of tenants) {
     const view = await operator.service.tenants.view(tenantId);
     const head = await findHead(sql, tenantId);
-    if (!view || !head) throw new Error(`the tenant ${tenantId} must have a head`);
+    if (!view || !head) throw new Error(`expected an audit log of the tenant ${tenantId} (got none)`);
     const { secrets } = view.state;
     const { mac, created_at } = seal(secrets, headTable, { ...head, id: before + count });
     await sql`update eaas.audit_heads set id = ${before + count}, mac = ${mac}, created_at = ${created_at}
@@ -79,7 +72,7 @@ export async function coverEntries({ operator, sql, tenants, before }: Store, co
   }
 }
 
-/** Purges the oldest entries of all tenants. `count` is the number of entries purged since the start. */
+/** `count` includes the entries that earlier purges deleted. */
 export async function purgeEntries({ sql, tenants, before }: Store, count: number): Promise<void> {
   for (const { tenantId } of tenants) {
     const id = before + count / tenants.length;
@@ -103,6 +96,6 @@ export async function sizesOf({ sql }: Store): Promise<Sizes> {
       pg_relation_size('eaas.audit_entries_pkey') as "primaryKey",
       pg_relation_size('eaas.audit_entries_by_key_and_time') as "byKey",
       pg_relation_size('eaas.audit_entries_by_action_and_time') as "byAction"`;
-  if (!row) throw new Error('PostgreSQL must return the sizes of the audit entries');
+  if (!row) throw new Error('PostgreSQL returned no sizes of the audit entries');
   return row;
 }

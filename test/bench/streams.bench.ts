@@ -39,8 +39,7 @@ const web =
 
 export const benchmark: Benchmark = {
   name: 'streams',
-  about:
-    '16 MiB as a stream in pieces of 64 KiB, and as one value, compared with bare AES-256-GCM of the same data',
+  about: 'encryption of 16 MiB as a stream, and as one value, compared with bare AES-256-GCM',
   comparisons: async () => [
     ...(await streamed(nodeEngine, sealNode, openNode)),
     ...(await streamed(webCryptoEngine, web('encrypt'), web('decrypt'))),
@@ -80,7 +79,8 @@ async function whole(): Promise<Comparison[]> {
   const encrypt = () => client.encrypt(content, { as: 'bytes' });
   const envelope = await encrypt();
   const sealed = concat([await sealNode(content, 0)]);
-  // Both measurements are asynchronous, because Node frees memory at other times in synchronous code.
+  // Both measurements are asynchronous, because Node frees memory in asynchronous code at other times than in
+  // synchronous code.
   return [
     {
       ours: { name: 'encrypt to bytes', run: encrypt },

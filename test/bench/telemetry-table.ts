@@ -1,7 +1,6 @@
 import { tableOf } from './figures.ts';
 import type { Report } from './results.ts';
 
-/** The table of the page about observability. */
 export function telemetryTables(reports: readonly Report[]): ReadonlyMap<string, readonly string[]> {
   const rows = reports.find(({ name }) => name === 'telemetry')?.rows ?? [];
   const micros = (perSecond: number): string => (1e6 / perSecond).toFixed(0);

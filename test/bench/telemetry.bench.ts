@@ -1,16 +1,18 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Environment } from '../conformance/program.ts';
-import { connectTo, newKey, operate, type Operator, type Replica, startReplica } from '../faults/place.ts';
+import type { Replica } from '../faults/place.ts';
 import { telemetryFolder } from '../observability/with-telemetry.ts';
 import { builtProgram } from '../setup/built-program.ts';
-import { OwnPostgres } from '../setup/own-postgres.ts';
-import { Burst, wrapRequest } from './burst.ts';
-import { type Benchmark, type Comparison, median } from './compare.ts';
-import { differences, repeated, type Watched } from './costs.ts';
+import { type Benchmark, type Comparison, type Defer, resultOf } from './compare.ts';
+import { itemsPer } from './costs.ts';
+import { cpuMicroseconds } from './cpu-time.ts';
+import { named } from './in-turns.ts';
+import { openOperator, startDeferred } from './open-operator.ts';
+import { newCustomers, wrapOf } from './operations.ts';
 import { untracedProgram } from './untraced-program.ts';
 
-/** Two processes with the same code differ in speed, so each variant is started several times. */
+/** Two processes with the same code differ in speed, so each variant starts four times. */
 const starts = 4;
 const [warmUps, rounds] = [3, 5];
 const requests = 3_200;
@@ -18,12 +20,11 @@ const [tenants, connections] = [16, 2];
 
 const reference = 'tracing code removed';
 
-/** The least share of the reference's speed that the server must reach while tracing is off. */
 const target = 0.97;
 
 export const benchmark: Benchmark = {
   name: 'telemetry',
-  about: `audited wraps per second of CPU time of the server, for ${tenants} tenants: with OpenTelemetry off, and with an exporter that discards all spans. Each variant of the server was started ${starts} times, with ${rounds} rounds per start`,
+  about: `audited wraps per second of CPU time of the server, with and without OpenTelemetry. The exporter discards all spans`,
   async comparisons(defer) {
     const taken = await measure(defer);
     return [
@@ -34,54 +35,39 @@ export const benchmark: Benchmark = {
   },
 };
 
-/** For each variant of the server, the microseconds of CPU per wrap in each round. */
 type Taken = ReadonlyMap<string, readonly number[]>;
 
 function comparison(taken: Taken, name: string, least?: number): Comparison {
-  const [ours, others] = [taken.get(name) ?? [], taken.get(reference) ?? []];
-  const ratios = ours.map((value, nth) => (others[nth] ?? 0) / value);
-  const run = (): void => {};
-  const [own, other] = [median(ours), median(others)];
+  const others = taken.get(reference) ?? [];
+  const result = resultOf(
+    (taken.get(name) ?? []).map((ours, nth) => ({ ours, reference: others[nth] ?? 0 })),
+  );
   return {
-    ours: { name, run },
-    reference: { name: reference, run },
+    ...named(name, reference),
     ...(least !== undefined && { target: least }),
-    elsewhere: async () => ({
-      ours: 1e6 / own,
-      reference: 1e6 / other,
-      ratio: { median: median(ratios), min: Math.min(...ratios), max: Math.max(...ratios) },
-    }),
-    note: () => `${name}: ${own.toFixed(0)} µs of CPU per wrap; ${reference}: ${other.toFixed(0)} µs`,
+    elsewhere: async () => result,
   };
 }
 
-type Defer = Parameters<Benchmark['comparisons']>[0];
-
 async function measure(defer: Defer): Promise<Taken> {
-  const postgres = await OwnPostgres.start('installed');
-  defer(postgres.drop);
-  const operator = await operate(postgres.url);
-  defer(operator.close);
-  const sql = connectTo(postgres);
-  defer(() => sql.end());
+  const operator = await openOperator(defer, 'installed');
   const variants = await variantsOf(operator.env, defer);
   const taken = new Map(variants.map(({ name }) => [name, [] as number[]]));
   for (let start = 0; start < starts; start++) {
     const running = await Promise.all(
       variants.map(async ({ name, env, program }) => {
-        const server = await startReplica(env, program);
-        defer(server.kill);
-        const watched: Watched = { sql, server, postgresPid: postgres.pid };
-        return { name, watched, texts: await textsFor(operator, server) };
+        const server = await startDeferred(defer, env, program);
+        const texts = (await newCustomers(operator, server, tenants)).map(wrapOf);
+        return { name, server, operation: { name: 'wrap', size: 1, requests, texts, connections } };
       }),
     );
     for (let round = 0; round < warmUps + rounds; round++) {
-      for (const { name, watched, texts } of running) {
-        const cost = await repeated(() => cpuPerWrap(watched, texts));
-        if (round >= warmUps) taken.get(name)?.push(cost);
+      for (const { name, server, operation } of running) {
+        const perSecond = await itemsPer(server, operation, () => cpuSeconds(server));
+        if (round >= warmUps) taken.get(name)?.push(perSecond);
       }
     }
-    for (const { watched } of running) await watched.server.kill();
+    for (const { server } of running) await server.kill();
   }
   return taken;
 }
@@ -113,25 +99,4 @@ async function variantsOf(env: Environment, defer: Defer): Promise<Variant[]> {
   ];
 }
 
-async function textsFor(operator: Operator, server: Replica): Promise<string[]> {
-  const texts: string[] = [];
-  while (texts.length < tenants) {
-    const { token } = await operator.newTenant();
-    texts.push(wrapRequest(await newKey(server, token), token));
-  }
-  return texts;
-}
-
-/** Opens connections for one round, because the server closes connections that are idle for a minute. */
-async function cpuPerWrap(watched: Watched, texts: readonly string[]): Promise<number> {
-  const { port } = watched.server;
-  const bursts = await Promise.all(texts.map((text) => Burst.open(port, text, connections)));
-  const run = (count: number) => Promise.all(bursts.map((burst) => burst.run(count / bursts.length)));
-  try {
-    await run(tenants * connections);
-    const [cpu = 0] = await differences(watched, () => run(requests));
-    return cpu / requests;
-  } finally {
-    for (const burst of bursts) burst.close();
-  }
-}
+const cpuSeconds = async ({ pid }: Replica): Promise<number> => (await cpuMicroseconds(pid)) / 1e6;

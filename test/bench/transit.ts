@@ -1,9 +1,10 @@
 import { call } from '../faults/client.ts';
 import { newKey } from '../faults/place.ts';
 import { Burst, openLater, postRequest } from './burst.ts';
-import type { Comparison, Contender } from './compare.ts';
+import type { Comparison, Contender, Defer, Note } from './compare.ts';
 import { startOpenBao } from './open-bao.ts';
-import { type Defer, openOperator, startDeferred } from './open-operator.ts';
+import { openOperator, startDeferred } from './open-operator.ts';
+import { quantile } from './statistics.ts';
 
 interface Server {
   readonly name: string;
@@ -26,7 +27,6 @@ interface Case {
 
 const dek = Buffer.alloc(32, 7).toString('base64');
 
-/** Compares audited calls of a durable server with OpenBao Transit and its file audit device. */
 export async function compareWithTransit(command: string, defer: Defer): Promise<Comparison[]> {
   const { server, keyId, wrappedKey } = await startEaas(defer);
   const bao = await startOpenBao(command, defer);
@@ -105,7 +105,7 @@ function compared(one: Case, ours: Server, theirs: Server, defer: Defer): Compar
   return {
     ours: contender(one, ours, one.ours, oursTimes, defer),
     reference: contender(one, theirs, one.theirs, theirTimes, defer),
-    note: () => `ms per request: ${ours.name} ${spread(oursTimes)}; ${theirs.name} ${spread(theirTimes)}`,
+    note: () => ({ ...spread(ours.name, oursTimes), ...spread(theirs.name, theirTimes) }),
   };
 }
 
@@ -122,9 +122,9 @@ function contender(
   return { name: `${server.name}, ${name}`, size: requests * items, run: () => run(requests) };
 }
 
-function spread(milliseconds: readonly number[]): string {
+function spread(name: string, milliseconds: readonly number[]): Note {
   // The first fifth of the requests warms up the server.
-  const sorted = milliseconds.slice(milliseconds.length / 5).sort((a, b) => a - b);
-  const at = (share: number): string => (sorted[Math.floor(share * sorted.length)] ?? 0).toFixed(2);
-  return `p50 ${at(0.5)}, p99 ${at(0.99)}`;
+  const measured = milliseconds.slice(milliseconds.length / 5);
+  const at = (share: number): string => quantile(measured, share).toFixed(2);
+  return { [`${name}: p50 in ms`]: at(0.5), [`${name}: p99 in ms`]: at(0.99) };
 }

@@ -5,7 +5,6 @@ import { serverBuild } from '../setup/built-program.ts';
 
 const replacement = fileURLToPath(new URL('untraced.ts', import.meta.url));
 
-/** Builds the server without its tracing code, and returns the path of the program. */
 export async function untracedProgram(): Promise<string> {
   const found = new Set<string>();
   const withoutTracing: Plugin = {

@@ -1,4 +1,4 @@
-/** Takes the place of the server's tracing code in a server that is measured without it. */
+/** Replaces the server's tracing code in the program that `untracedProgram` builds. */
 export const connectTelemetry = async (): Promise<void> => {};
 export const telemetry = (): undefined => undefined;
 export const noteError = (): void => {};

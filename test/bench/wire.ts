@@ -1,16 +1,14 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
+import type { Defer } from './compare.ts';
 
 export interface Wire {
   readonly port: number;
-  /** The number of bytes in both directions. */
   bytes: number;
-  /** The number of times that PostgreSQL reported that it was ready for the next query. */
   roundTrips: number;
 }
 
-/** Relays connections to the Unix socket of PostgreSQL, and counts what they carry. */
-export async function openWire(path: string, defer: (close: () => unknown) => void): Promise<Wire> {
+export async function openWire(path: string, defer: Defer): Promise<Wire> {
   const wire = { port: 0, bytes: 0, roundTrips: 0 };
   const server = createServer((client) => {
     const database = connect(path);
@@ -39,10 +37,7 @@ export async function openWire(path: string, defer: (close: () => unknown) => vo
   return wire;
 }
 
-/**
- * Returns a function that counts the messages `ReadyForQuery` in a stream. A message is a byte with its type, the
- * length of the rest in four bytes, and the rest.
- */
+/** A PostgreSQL message begins with one byte for its type and four bytes for its length. */
 export function readyCounter(): (bytes: Uint8Array) => number {
   const head = Buffer.alloc(5);
   let inHead = 0;

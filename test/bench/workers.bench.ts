@@ -1,53 +1,42 @@
-import { readFile } from 'node:fs/promises';
-import { newKey, type Operator, type Replica, startReplica, type Tenant } from '../faults/place.ts';
-import { childrenOf } from '../setup/own-postgres.ts';
+import type { Replica } from '../faults/place.ts';
 import { hasProxy, type Proxy, startProxy } from '../setup/tenant-proxies.ts';
-import { Burst, wrapRequest } from './burst.ts';
-import type { Benchmark, Comparison, Result } from './compare.ts';
+import { type Benchmark, type Comparison, type Result, resultOf } from './compare.ts';
+import { withSenders, repeated, type Sender } from './costs.ts';
+import { cpuMicroseconds } from './cpu-time.ts';
 import { comparisonOf, type Measure, named } from './in-turns.ts';
-import { openOperator } from './open-operator.ts';
+import { openOperator, startDeferred } from './open-operator.ts';
+import { newCustomers, wrapOf } from './operations.ts';
 
 const requests = 6_000;
 const [tenants, connections] = [8, 24];
 
-interface Wrapping extends Tenant {
-  readonly keyId: string;
-}
-
-/** A tenant, and the server and the connections that receive its requests. */
-interface Way {
-  readonly tenant: Wrapping;
-  readonly replica: Pick<Replica, 'port' | 'pid'>;
-  readonly connections: number;
-}
-
 export const benchmark: Benchmark = {
   name: 'workers',
-  about: `audited wraps over HTTP, durable PostgreSQL, ${tenants} tenants with ${connections} connections each, and one tenant with ${tenants * connections} connections on several replicas`,
+  about: `audited wraps over HTTP, with a PostgreSQL that waits for the disk at each commit: ${tenants} tenants with ${connections} connections each, or one tenant with ${tenants * connections} connections to several replicas`,
   async comparisons(defer) {
     const operator = await openOperator(defer);
-    const start = async (workers: number): Promise<Replica> => {
-      const replica = await startReplica({ ...operator.env, EAAS_WORKERS: String(workers) });
-      defer(replica.kill);
-      return replica;
-    };
+    const start = (workers: number): Promise<Replica> =>
+      startDeferred(defer, { ...operator.env, EAAS_WORKERS: String(workers) });
     const [one, second, third, two] = await Promise.all([start(1), start(1), start(1), start(2)]);
-    const all = await settleAll(operator, one);
-    const toOne = all.map((tenant): Way => ({ tenant, replica: one, connections }));
-    const toTwo = toOne.map((way): Way => ({ ...way, replica: two }));
-    const byTenant = toOne.map((way, nth): Way => ({ ...way, replica: nth % 2 === 0 ? one : second }));
+    const texts = (await newCustomers(operator, one, tenants)).map(wrapOf);
+    const toOne = texts.map((text): Sender => ({ text, replica: one, connections }));
+    const toTwo = toOne.map((sender): Sender => ({ ...sender, replica: two }));
+    const byTenant = toOne.map((sender, nth): Sender => ({
+      ...sender,
+      replica: nth % 2 === 0 ? one : second,
+    }));
     const behind = async (proxy: Proxy): Promise<Comparison[]> => {
       if (!hasProxy(proxy)) return [];
       const running = await startProxy(proxy, [one.port, second.port]);
       defer(running.stop);
-      const through = toOne.map((way): Way => ({ ...way, replica: running }));
+      const through = toOne.map((sender): Sender => ({ ...sender, replica: running }));
       const name = `2 replicas behind ${proxy}`;
       return [comparisonOf(name, perSecond(through), 'one replica', perSecond(toOne), 0.9)];
     };
-    const alone = (among: readonly Replica[]): Way[] =>
-      all.slice(0, 1).flatMap((tenant) =>
+    const alone = (among: readonly Replica[]): Sender[] =>
+      texts.slice(0, 1).flatMap((text) =>
         among.map((replica) => ({
-          tenant,
+          text,
           replica,
           connections: (tenants * connections) / among.length,
         })),
@@ -87,66 +76,40 @@ export const benchmark: Benchmark = {
   },
 };
 
-async function settleAll(operator: Operator, place: Replica): Promise<Wrapping[]> {
-  const all: Wrapping[] = [];
-  for (let nth = 0; nth < tenants; nth++) {
-    const tenant = await operator.newTenant();
-    all.push({ ...tenant, keyId: await newKey(place, tenant.token) });
-  }
-  return all;
-}
-
-/** Opens connections for one measurement, because the server closes connections that are idle for a minute. */
-async function loaded(
-  ways: readonly Way[],
+function loaded(
+  senders: readonly Sender[],
   measure: (run: () => Promise<unknown>) => Promise<number>,
 ): Promise<number> {
-  const bursts = await Promise.all(
-    ways.map(({ tenant, replica, connections: count }) =>
-      Burst.open(replica.port, wrapRequest(tenant.keyId, tenant.token), count),
-    ),
-  );
-  try {
-    return await measure(() => Promise.all(bursts.map((burst) => burst.run(requests / bursts.length))));
-  } finally {
-    for (const burst of bursts) burst.close();
-  }
+  return repeated(() => withSenders(senders, 0, (run) => measure(() => run(requests))));
 }
 
-function perSecond(ways: readonly Way[]): Measure {
+function perSecond(senders: readonly Sender[]): Measure {
   return () =>
-    loaded(ways, async (run) => {
+    loaded(senders, async (run) => {
       const startedAt = performance.now();
       await run();
       return (requests * 1_000) / (performance.now() - startedAt);
     });
 }
 
-function perCpuSecond(ways: readonly Way[]): Measure {
-  const pids = new Set(ways.map(({ replica }) => replica.pid));
+function perCpuSecond(senders: readonly Sender[]): Measure {
+  const pids = new Set(senders.map(({ replica }) => replica.pid));
   return () =>
-    loaded(ways, async (run) => {
+    loaded(senders, async (run) => {
       const before = await cpuSeconds(pids);
       await run();
       return requests / ((await cpuSeconds(pids)) - before);
     });
 }
 
-async function cpuSeconds(pids: Iterable<number>): Promise<number> {
-  let ticks = 0;
-  for (const pid of pids) {
-    for (const each of [pid, ...(await childrenOf(pid))]) {
-      const fields = (await readFile(`/proc/${each}/stat`, 'utf8')).split(') ').at(-1)?.split(' ') ?? [];
-      ticks += Number(fields[11]) + Number(fields[12]);
-    }
-  }
-  return ticks / 100;
+async function cpuSeconds(pids: ReadonlySet<number>): Promise<number> {
+  const times = await Promise.all(Array.from(pids, cpuMicroseconds));
+  return times.reduce((sum, time) => sum + time, 0) / 1e6;
 }
 
 async function entriesByWorker({ baseUrl }: Replica): Promise<Result> {
   const text = await (await fetch(`${baseUrl}/metrics`)).text();
   const found = text.matchAll(/^eaas_audit_entries_total\{worker="\d+"\} (\d+)$/gm);
   const [least = 0, most = 0] = Array.from(found, ([, count]) => Number(count)).toSorted((a, b) => a - b);
-  const ratio = least / most;
-  return { ours: least, reference: most, ratio: { median: ratio, min: ratio, max: ratio } };
+  return resultOf([{ ours: least, reference: most }]);
 }

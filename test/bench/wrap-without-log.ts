@@ -8,7 +8,6 @@ import { authorize } from '../../packages/server/src/state/authorize.ts';
 
 type Wrap = 'POST /v1/keys/:key_id/wrap';
 
-/** Wraps with all checks of the server, and writes no audit entry. */
 export function wrapWithoutLog(service: Service) {
   return async (caller: Caller, input: Input<Wrap>): Promise<Output<Wrap>> => {
     const found = await service.tenants.tokens.find(caller.credential?.tokenHash ?? new Uint8Array(32));

@@ -9,14 +9,12 @@ const connections = 384;
 
 export const benchmark: Benchmark = {
   name: 'wraps',
-  about: `audited wraps of one tenant over HTTP, ${connections} connections, durable PostgreSQL, one server process`,
+  about: `audited wraps of one tenant over HTTP, on ${connections} connections to one server process, with a PostgreSQL that waits for the disk at each commit`,
   async comparisons(defer) {
     const { env, newTenant } = await openOperator(defer);
     const ours = await startDeferred(defer, env);
-    const inTransactions = await startBenchServer(env, 'transactions');
-    defer(inTransactions.kill);
-    const withoutLog = await startBenchServer(env, 'off');
-    defer(withoutLog.kill);
+    const inTransactions = await startBenchServer(defer, env, 'transactions');
+    const withoutLog = await startBenchServer(defer, env, 'off');
 
     const { token } = await newTenant();
     const keyId = await newKey(ours, token);

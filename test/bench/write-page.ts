@@ -11,7 +11,6 @@ const capacity = fileURLToPath(new URL('../../docs/operating/capacity.md', impor
 const observability = fileURLToPath(new URL('../../docs/operating/observability.md', import.meta.url));
 const kept = fileURLToPath(new URL('../../docs/benchmarks.json', import.meta.url));
 
-/** A result of this machine replaces the kept result of the same benchmark. */
 export async function writePage(): Promise<void> {
   const before = JSON.parse(await readFile(kept, 'utf8')) as readonly Report[];
   const fresh = readReports();

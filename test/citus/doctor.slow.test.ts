@@ -36,7 +36,6 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
     await place.drop();
   });
 
-  /** Returns the findings on each worker. A finding belongs to the worker that its message names. */
   async function found(): Promise<string[][]> {
     const findings = await judgeCitus(server);
     return workers.map(({ name }) =>
@@ -46,7 +45,7 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
     );
   }
 
-  test('doctor reports the settings of every worker, as the server’s role has them', async () => {
+  test('doctor reports the settings that apply to the server’s role on every worker', async () => {
     const fast = ['fsync failed', 'full_page_writes failed'];
     const lossy = [...fast, 'synchronous_commit failed', 'citus failed'];
     expect(await found()).toEqual([lossy, lossy]);
@@ -56,7 +55,7 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
     await expect.poll(found).toEqual([fast, fast]);
   });
 
-  test('the statement of doctor repairs the functions of a worker', async () => {
+  test('the SQL that doctor prints repairs the functions of a worker', async () => {
     const [first] = workers;
     const before = await found();
     await first?.sql.begin(async (tx) => {

@@ -8,10 +8,6 @@ const [element = ''] = vectors('blind-hash').cases.flatMap(({ request }) => requ
 const { kty = '', n = '', e = '' } = jwkOfBits(3_072);
 const day = '2026-09-01T00:00:00.000Z';
 
-/**
- * Calls every endpoint of the API. Calls each list with all its filters, and reads several of its pages. Returns the
- * called routes.
- */
 export async function everyCall(api: Api): Promise<Set<Route>> {
   const called = new Set<Route>();
   const call: Api = (route, input) => {

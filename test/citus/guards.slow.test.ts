@@ -18,7 +18,7 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
 
   const connect = (address: PostgresAddress, role: 'owner' | 'superuser'): postgres.Sql => {
     const { connection } = addressIn(address, world.database.name);
-    // With this setting, queries can see the shards, which Citus hides by default.
+    // Shows the shards to queries, because Citus hides them by default.
     const settings = { 'citus.override_table_visibility': 'off' };
     const sql = postgres({ ...connection(role), max: 1, onnotice: () => {}, connection: settings });
     world.onClose(() => sql.end());
@@ -39,7 +39,6 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
   });
   afterAll(() => world.close());
 
-  /** Runs a query on all nodes, and returns the set of the results. */
   async function onShards(query: string): Promise<Set<string>> {
     const rows = await Promise.all(nodes.map((node) => node.unsafe<{ found: string }[]>(query)));
     return new Set(rows.flat().map(({ found }) => found));
@@ -48,7 +47,7 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
   const shards = `pg_class c where relnamespace = 'eaas'::regnamespace and relkind = 'r' and relname ~ '_[0-9]{6,}$'`;
   const table = `regexp_replace(relname, '_[0-9]{6,}$', '')`;
 
-  test('each shard has the triggers of its table in the same state', async () => {
+  test('each shard has the same triggers as its table, enabled in the same way', async () => {
     const triggers = (name: string, from: string) => `
       select ${name} || ' ' || regexp_replace(tgname, '_[0-9]{6,}$', '') || ' ' || tgenabled::text as found
       from pg_trigger t join ${from} and tgrelid = c.oid and not tgisinternal`;
@@ -62,7 +61,7 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
     expect([...found].toSorted()).toEqual(expected.toSorted());
   });
 
-  test('each shard and each function on a worker grants the same rights as on the coordinator', async () => {
+  test('the workers grant the same rights on shards and functions as the coordinator', async () => {
     const rights = (name: string, acl: string, from: string) => `
       select ${name} || ' ' || coalesce(grantee, 'everyone') || ' ' || privilege_type as found
       from (select *, ${acl} as acl from ${from}) o cross join lateral (
@@ -89,14 +88,14 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
     ['delete from eaas.row_records', 'append-only: DELETE is refused'],
     ['update eaas.audit_heads set id = id - 1', 'never goes back'],
     ['truncate eaas.audit_entries', 'must not be truncated'],
-  ])('a trigger refuses the owner: %s', async (statement, message) => {
+  ])('a trigger refuses a statement of the owner: %s', async (statement, message) => {
     await expect(owner.unsafe(statement)).rejects.toMatchObject({
       ...denied,
       message: expect.stringContaining(message),
     });
   });
 
-  test('a superuser on a worker cannot change a shard under session_replication_role', async () => {
+  test('a superuser on a worker cannot change a shard by setting session_replication_role', async () => {
     const refusals = nodes.map(async (node) => {
       const found = await node.unsafe<{ name: string }[]>(
         `select oid::regclass::text as name from ${shards} and ${table} = 'audit_entries'`,
@@ -116,7 +115,7 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
     expect((await Promise.all(refusals)).reduce<number>((sum, one) => sum + one, 0)).toBe(1);
   });
 
-  test('the setting that allows erasing has no effect on a statement of the coordinator', async () => {
+  test('the setting that allows erasing does not allow the owner to delete entries through the coordinator', async () => {
     const erasing = owner.begin(async (tx) => {
       await tx`select set_config('eaas.erasing', ${ann.tenantId}, true)`;
       await tx`delete from eaas.audit_entries where tenant_id = ${ann.tenantId}`;

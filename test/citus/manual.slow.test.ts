@@ -45,7 +45,7 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
       text,
     );
 
-  test('the page’s statements make a Citus database, and move the shard of a tenant', async () => {
+  test('the statements of docs/operating/citus.md make a Citus database and move the shard of a tenant', async () => {
     for (const node of [citus, ...(citus.workers ?? [])]) {
       const sql = on(node);
       await sql.unsafe(extension);

@@ -23,7 +23,7 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
     const database = new Database(recorder.connection, 4);
     world.onClose(() => database.close());
     called = await everyCall(apiOf(world.replica(database), token));
-    // Calls a second replica, whose cache is empty, so that the queries which fill the cache are recorded too.
+    // The cache of a second replica is empty, so the queries that fill the cache are recorded too.
     await everyCall(apiOf(world.replica(database), token));
     ({ statements } = recorder);
     server = openPool(world.database.connection('server'), 1);
@@ -39,7 +39,7 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
     expect(statements.size).toBeGreaterThan(30);
     for (const statement of statements.values()) {
       const plan = await planOf(server, statement);
-      // Only the query for the current time of the database reads no table, so its plan has no number of shards.
+      // Only the query for the current time of the database reads no table.
       const tasks = plan.startsWith('Result') && !plan.includes('Scan') ? [] : [1];
       expect({ statement, plan, tasks: tasksOf(plan) }).toMatchObject({ tasks });
       expect(plan).not.toContain('Distributed Subplan');

@@ -6,7 +6,6 @@ export interface Statement {
   readonly parameters: readonly unknown[];
 }
 
-/** Returns a database connection that records each statement once, with the parameters of its first call. */
 export function recording(database: TestDatabase) {
   const statements = new Map<string, Statement>();
   const debug = (_: number, text: string, parameters: unknown[]): void => {
@@ -26,9 +25,6 @@ export async function planOf(sql: Sql, { text, parameters }: Statement): Promise
   return rows.map((row) => row['QUERY PLAN']).join('\n');
 }
 
-/**
- * Returns the number of shards that each part of a plan reads. A part that reads no distributed table has no number.
- */
 export function tasksOf(plan: string): number[] {
   return [...plan.matchAll(/Task Count: (\d+)/g)].map(([, count]) => Number(count));
 }

@@ -84,7 +84,7 @@ async function headOf({ id } = ann): Promise<number> {
 const upTo = (last: number): number[] => Array.from({ length: last }, (_, nth) => nth + 1);
 const unique = (ids: readonly number[]): number[] => Array.from(new Set(ids)).toSorted((a, b) => a - b);
 
-test('audit stream writes the same entries as audit export, of all tenants', async () => {
+test('audit stream writes the entries of all tenants, each as audit export writes it', async () => {
   await append();
   const { code, stdout, stderr } = await stream(await newCursor(), '--no-follow');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -125,11 +125,11 @@ test('audit stream follows the logs of present and later tenants until SIGTERM',
   const { child, stdout, stderr, closed } = start(await newCursor());
   const lines = () => wholeLines<Line>(stdout());
   const before = await headOf();
-  await expect.poll(() => idsOf(lines()).length, { timeout: 30_000 }).toBe(before);
+  await expect.poll(() => idsOf(lines()).length).toBe(before);
   await append();
   const later = await newTenant(`later ${randomBytes(4).toString('hex')}`);
-  await expect.poll(() => idsOf(lines(), later), { timeout: 30_000 }).toEqual([1]);
-  await expect.poll(() => idsOf(lines()), { timeout: 30_000 }).toEqual(upTo(before + 1));
+  await expect.poll(() => idsOf(lines(), later)).toEqual([1]);
+  await expect.poll(() => idsOf(lines())).toEqual(upTo(before + 1));
   child.kill('SIGTERM');
   expect((await closed)[0]).toBe(0);
   expect(stderr()).toBe('');
@@ -138,11 +138,15 @@ test('audit stream follows the logs of present and later tenants until SIGTERM',
 test('no entry is lost if the stream and its reader are killed in the middle of the log', async () => {
   const cursor = await newCursor();
   await append(ann, 4_000, 1_000);
+  const positionOfAnn = async (): Promise<number> => {
+    const lines = (await readFile(cursor, 'utf8')).matchAll(new RegExp(`^${ann.id} (\\d+) `, 'gm'));
+    return Math.max(0, ...Array.from(lines, ([, id]) => Number(id)));
+  };
   const received: number[] = [];
   for (const most of [1_500_000, 500_000]) {
     const { child, stdout, closed } = start(cursor);
-    await expect.poll(() => stdout().length, { timeout: 30_000 }).toBeGreaterThan(most);
-    await expect.poll(() => readFile(cursor, 'utf8'), { timeout: 30_000 }).not.toBe('');
+    await expect.poll(() => stdout().length).toBeGreaterThan(most);
+    await expect.poll(positionOfAnn).toBeGreaterThan(100);
     // Reads the output before the kill, because the output that is still in the pipe is lost.
     const read = stdout();
     child.kill('SIGKILL');
@@ -154,9 +158,8 @@ test('no entry is lost if the stream and its reader are killed in the middle of 
   const rest = idsOf(jsonLines<Line>(stdout));
   const last = await headOf();
   expect(unique([...received, ...rest])).toEqual(upTo(last));
-  // The last run continued from the cursor, so it did not output the first 100 entries again.
   expect(Math.min(...rest)).toBeGreaterThan(100);
-}, 120_000);
+});
 
 test('if the reader of audit stream stops, no further entries are read from the database', async () => {
   await append(ann, 6_000, 2_000);
@@ -174,11 +177,11 @@ test('if the reader of audit stream stops, no further entries are read from the 
         const [latest = 0] = idle.slice(-1);
         return latest > 3_000_000 && idle.slice(-10).every((bytes) => bytes === latest) && idle.length >= 10;
       },
-      { timeout: 30_000, interval: 200 },
+      { interval: 200 },
     )
     .toBe(true);
   expect(idle.at(-1)).toBeLessThan(10_000_000);
-}, 120_000);
+});
 
 test('with a damaged cursor, audit stream repeats entries and loses none', async () => {
   const cursor = await newCursor();
@@ -227,7 +230,7 @@ test.each(['ndjson', 'syslog', 'text'])('the format %s contains contexts but no 
   );
 });
 
-test('a broken log ends with a notice and exit code 1, and other logs are sent', async () => {
+test('audit stream ends a changed log with a notice, sends the other logs and exits with 1', async () => {
   const mallory = await newTenant('mallory');
   await append(mallory, 5);
   const closing: (() => Promise<void>)[] = [];

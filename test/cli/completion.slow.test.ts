@@ -66,7 +66,7 @@ whereAvailable('zsh', isInstalled('zsh'), () => {
   });
 });
 
-test('the command completion exits with 2 for a shell that is not supported', async () => {
+test('eaas completion exits with 2 for a shell that is not supported', async () => {
   const { code, stderr } = await run([...eaas, 'completion', 'tcsh'], {});
   expect(code).toBe(2);
   expect(stderr).toContain('bash, zsh, fish');

@@ -62,7 +62,7 @@ test('database copy to a database with a later schema prints both versions', asy
   );
 });
 
-test('database copy to an unreachable database prints one sentence without the password', async () => {
+test('a command finds the data directory in a parent folder', async () => {
   const url = 'postgres://someone:hunter2@127.0.0.1:1/eaas';
   const { code, stderr } = await eaas.with({ EAAS_COPY_TO_DATABASE_URL: url })('database', 'copy');
   expect(code).toBe(3);
@@ -77,7 +77,7 @@ test('database copy from the target to itself changes nothing and fails', async 
   expect(stdout).toContain('is open in both databases, and only one database may serve a tenant');
 });
 
-test('database copy --move moves the tenant, and other commands then name the reason', async () => {
+test('after database copy --move, only the target serves the tenant', async () => {
   const copied = await toTarget('database', 'copy');
   expect(copied).toMatchObject({ code: 0 });
   expect(copied.stdout).toMatch(/^acme \(.{36}\): copied, up to entry 0\n$/);

@@ -25,7 +25,7 @@ async function examined(program: CommandLine) {
   return { code, stderr, statuses, messages };
 }
 
-// The checks that fail here, because the tests run PostgreSQL without durability to save time.
+// These checks fail, because the tests run PostgreSQL without durability to save time.
 const fast = { fsync: 'failed', full_page_writes: 'failed', synchronous_commit: 'failed' };
 
 test('doctor reports database settings that can lose commits', async () => {
@@ -51,7 +51,7 @@ test('the command doctor prints a table if --json is not passed', async () => {
   expect(stdout).toMatch(/^failed +fsync +fsync is off/m);
 });
 
-test('doctor reports the owner of the tables, a superuser and a wrong root key', async () => {
+test('doctor warns about the role that owns the tables, and fails for a superuser and a wrong root key', async () => {
   const owner = await examined(eaas.with({ DATABASE_URL: eaas.database.url('owner') }));
   expect(owner.statuses).toMatchObject({ role: 'warning', root_key: 'ok' });
   const superuser = await examined(eaas.with({ DATABASE_URL: eaas.database.url('superuser') }));

@@ -97,7 +97,7 @@ test('the commands that change the state of a key accept its id and its name', a
   expect(await lastAction()).toMatchObject({ action: 'key.destroy', key_id, actor: 'operator' });
 });
 
-test('a name selects the key that is not destroyed', async () => {
+test('a name selects the existing key if a destroyed key had the same name', async () => {
   const { key_id, name } = await newKey();
   await change('disable', name);
   await change('destroy', name, '--grace-days', '0', '--confirm', name);
@@ -119,7 +119,7 @@ test('every command for keys prints the next command to run', async () => {
   expect(await said('restore', name)).toContain(`\`eaas key enable ${key_id} --tenant acme\``);
 });
 
-test('the commands for an intake key lead to its public key, which encrypts', async () => {
+test('the commands for an intake key name the command that shows its public key', async () => {
   const created = await eaas('key', 'create', ...onAcme, '--name', 'contact form', '--intake');
   const [, keyId = ''] = /^key_id +(\S+)$/m.exec(created.stdout) ?? [];
   const said = `Next: \`eaas key public-key ${keyId} --tenant acme\` shows the public key for writers\n`;
@@ -170,7 +170,7 @@ test("an error about a key's state names the command to run first", async () => 
   const { name } = await newKey();
   const { code, stderr } = await eaas('key', 'destroy', name, ...onAcme, '--confirm', name);
   expect(code).toBe(1);
-  expect(stderr).toContain('disable it first');
+  expect(stderr).toContain('disable it first with `eaas key disable`.');
   await change('disable', name);
   const rotated = await eaas('key', 'rotate', name, ...onAcme);
   expect(rotated.stderr).toContain(
@@ -178,7 +178,7 @@ test("an error about a key's state names the command to run first", async () => 
   );
 });
 
-test('a command finds only existing keys of its tenant', async () => {
+test('the commands for keys find neither an unknown key nor a key of another tenant', async () => {
   const { key_id, name } = await newKey();
   for (const key of [key_id, name, randomUUID()]) {
     for (const command of ['show', 'rotate', 'disable']) {

@@ -73,7 +73,7 @@ whereAvailable('moto (Python and PyPI)', moto !== undefined, () => {
     expect(server.log()).not.toContain(rootKey);
   });
 
-  test('any client of AWS KMS opens the ciphertext with the encryption context', async () => {
+  test('any client of AWS KMS can decrypt a wrapped root key with the encryption context', async () => {
     const eaas = await newCommandLine();
     const { file } = await wrapped(eaas);
     const { ciphertext: CiphertextBlob } = JSON.parse(await readFile(file, 'utf8')) as { ciphertext: string };
@@ -105,7 +105,7 @@ whereAvailable('moto (Python and PyPI)', moto !== undefined, () => {
     await expect(stat(file)).rejects.toThrow('ENOENT');
   });
 
-  test('root-key rotate works between two root keys in AWS KMS', async () => {
+  test('root-key rotate works if AWS KMS wraps both root keys', async () => {
     const eaas = await newCommandLine();
     await eaas.json('tenant', 'create', '--name', 'acme');
     const old = await wrapped(eaas);

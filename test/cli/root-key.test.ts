@@ -124,8 +124,8 @@ test('an interrupted rotation needs both root keys and can be continued', async 
   await eaas.json('tenant', 'create', '--name', 'old');
   const next = { EAAS_ROOT_KEY: newRootKey() };
   const both = eaas.with({ ...next, EAAS_ROOT_KEY_PREVIOUS: eaas.env['EAAS_ROOT_KEY'] ?? '' });
-  // The secrets of this tenant are under the new root key, and those of the tenant `old` are under the old root key, as
-  // after an interrupted rotation.
+  // Creates a tenant under the new root key. The tenant `old` is still under the old root key, as after an interrupted
+  // rotation.
   await both.json('tenant', 'create', '--name', 'new');
   for (const one of [eaas, eaas.with(next)]) {
     const { code, stderr } = await one('tenant', 'list');

@@ -104,7 +104,7 @@ test('a misspelt variable is reported on standard error', async () => {
   );
 });
 
-test('serve on a host that cannot be used exits with 3 and names the variables', async () => {
+test('serve exits with 3 for a port or certificate that it cannot use, and names the variables', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as { port: number };

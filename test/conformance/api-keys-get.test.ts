@@ -38,7 +38,7 @@ describe('GET /v1/api-keys/:id', () => {
   });
 });
 
-test('an API key of the operator works like an API key of the API', async () => {
+test('an API key that the command api-key create issued works like an API key of POST /v1/api-keys', async () => {
   const issued = await commandJson<IssuedApiKey>(
     'api-key',
     'create',

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Answer } from './client.ts';
 import { type AuditEntry, newDek, newTenant, ok, type Tenant, wrapped } from './fixture.ts';
 
@@ -11,7 +11,7 @@ async function amid(
   const workers = Array.from({ length: 16 }, async () => {
     while (!changed.signal.aborted) answers.push(await work());
   });
-  await vi.waitUntil(() => answers.length >= 100, { timeout: 20_000, interval: 1 });
+  await expect.poll(() => answers.length, { interval: 1 }).toBeGreaterThanOrEqual(100);
   ok(await change());
   const after = await Promise.all(Array.from({ length: 50 }, work));
   changed.abort();

@@ -101,7 +101,7 @@ test('GET /v1/audit/verify succeeds while other requests append entries', async 
   });
 });
 
-test('an empty chain is valid and shows its first hash to the operator', async () => {
+test('eaas audit verify reports an empty log as valid', async () => {
   const { tenant_id } = await commandJson<TenantRecord>('tenant', 'create', '--name', uniqueName('empty'));
   const verdict = await commandJson<object>('audit', 'verify', '--tenant', tenant_id);
   expect(verdict).toMatchObject({

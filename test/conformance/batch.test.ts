@@ -155,7 +155,7 @@ test('a refused unwrap in a batch is recorded like a single unwrap', async () =>
   expect(new Set(codes)).toStrictEqual(new Set(['key_state', 'wrapped_key_unauthentic']));
 });
 
-test('a batch of unwraps has Cache-Control: no-store', async () => {
+test('the response to a batch of unwraps has Cache-Control: no-store', async () => {
   const answer = await batch('unwrap', [await validItem('unwrap')]);
   expect(answer.headers.get('cache-control')).toBe('no-store');
 });

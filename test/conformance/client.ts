@@ -20,10 +20,7 @@ type Answered<Call extends string> = [RouteOf<Call>] extends [never] ? unknown :
 type RouteOf<Call extends string> = Call extends string
   ? { [R in Route]: IsCallOf<WithoutQuery<Call>, R> extends true ? R : never }[Route]
   : never;
-/**
- * Whether `Call` matches the route `R`. The first case excludes longer paths, which a parameter at the end of a pattern
- * would also match.
- */
+/** A parameter at the end of a pattern matches any number of path segments, so the first case excludes longer paths. */
 type IsCallOf<Call extends string, R extends Route> = Call extends `${Pattern<R>}/${string}`
   ? false
   : Call extends Pattern<R>
@@ -106,7 +103,7 @@ export async function rawExchange(
       socket.destroy();
       resolve(received);
     };
-    let quiet = setTimeout(finish, 6_000);
+    let quiet = setTimeout(finish, 60_000);
     socket.setEncoding('latin1').on('data', (text) => {
       received += String(text);
       clearTimeout(quiet);

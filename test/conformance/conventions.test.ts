@@ -207,7 +207,7 @@ describe('bodies', () => {
     expect(await send('DELETE', `/v1/api-keys/${record.api_key_id}`)).toHaveStatus(200);
   });
 
-  test('an endpoint without body fields refuses a field', async () => {
+  test('an endpoint without body fields refuses a body with a field', async () => {
     const { key_id } = await tenant.newKey();
     const disabled = await tenant.api.post(`/v1/keys/${key_id}/disable`, { reason: 'x' });
     expect(disabled).toBeProblem('bad_request', /reason/);

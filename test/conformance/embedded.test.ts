@@ -15,39 +15,27 @@ beforeEach(async () => {
 
 const command = async (...args: string[]) => run([...eaas, ...args, '--json'], { EAAS_DATA_DIR: directory });
 
-test(
-  'without DATABASE_URL the server creates a database in EAAS_DATA_DIR and keeps it',
-  {
-    timeout: 90_000,
-  },
-  async () => {
-    const first = await serve({ EAAS_DATA_DIR: directory });
-    onTestFinished(() => first.stop());
-    expect(await command('tenant', 'create', '--name', 'acme')).toMatchObject({ code: 0 });
-    const holder = ['--tenant', 'acme', '--name', 'ci', '--permissions', 'all'];
-    const { stdout } = await command('api-key', 'create', ...holder);
-    const { api_key } = JSON.parse(stdout) as { api_key: string };
-    expect(await client(first.baseUrl, api_key).post('/v1/keys', { name: 'kept' })).toHaveStatus(201);
-    await first.stop();
-    const second = await serve({ EAAS_DATA_DIR: directory });
-    onTestFinished(() => second.stop());
-    const { body } = await client(second.baseUrl, api_key).get('/v1/keys');
-    expect(body.keys.map((key) => key.name)).toStrictEqual(['kept']);
-  },
-);
+test('without DATABASE_URL the server creates a database in EAAS_DATA_DIR and keeps it', async () => {
+  const first = await serve({ EAAS_DATA_DIR: directory });
+  onTestFinished(() => first.stop());
+  expect(await command('tenant', 'create', '--name', 'acme')).toMatchObject({ code: 0 });
+  const holder = ['--tenant', 'acme', '--name', 'ci', '--permissions', 'all'];
+  const { stdout } = await command('api-key', 'create', ...holder);
+  const { api_key } = JSON.parse(stdout) as { api_key: string };
+  expect(await client(first.baseUrl, api_key).post('/v1/keys', { name: 'kept' })).toHaveStatus(201);
+  await first.stop();
+  const second = await serve({ EAAS_DATA_DIR: directory });
+  onTestFinished(() => second.stop());
+  const { body } = await client(second.baseUrl, api_key).get('/v1/keys');
+  expect(body.keys.map((key) => key.name)).toStrictEqual(['kept']);
+});
 
-test(
-  'the server does not replace a lost root key',
-  {
-    timeout: 90_000,
-  },
-  async () => {
-    const server = await serve({ EAAS_DATA_DIR: directory });
-    await server.stop();
-    const found = (await readdir(directory)).filter((name) => /key/i.test(name));
-    expect(found).toHaveLength(1);
-    await rm(join(directory, found[0] ?? ''));
-    await expect(serve({ EAAS_DATA_DIR: directory })).rejects.toThrow(/root key/i);
-    expect((await readdir(directory)).filter((name) => /key/i.test(name))).toStrictEqual([]);
-  },
-);
+test('the server does not replace a lost root key', async () => {
+  const server = await serve({ EAAS_DATA_DIR: directory });
+  await server.stop();
+  const found = (await readdir(directory)).filter((name) => /key/i.test(name));
+  expect(found).toHaveLength(1);
+  await rm(join(directory, found[0] ?? ''));
+  await expect(serve({ EAAS_DATA_DIR: directory })).rejects.toThrow(/root key/i);
+  expect((await readdir(directory)).filter((name) => /key/i.test(name))).toStrictEqual([]);
+});

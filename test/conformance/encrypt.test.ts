@@ -118,7 +118,7 @@ test('/v1/encrypt returns 404 if key_id is the name of a key', async () => {
   }
 });
 
-test('a key whose name is the id of another key is found by its id', async () => {
+test('a key whose name is a UUID is not found by this name', async () => {
   const name = unknownId();
   await tenant.newKey({ name });
   expect(await encrypt('x', { key_id: name })).toBeProblem('not_found');
@@ -126,7 +126,7 @@ test('a key whose name is the id of another key is found by its id', async () =>
 });
 
 test.for(['disabled', 'pending_destruction', 'destroyed'] as const)(
-  'a %s key refuses to encrypt without an audit entry',
+  'a %s key refuses to encrypt and writes no audit entry',
   async (status) => {
     const { key_id } = await keyIn(tenant, status);
     await expectNothingRecorded(tenant, async () => {

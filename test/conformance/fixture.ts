@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Output, Permission } from '@eaas/protocol/wire';
 import { expect, inject } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, client, type Client } from './client.ts';
 import './matchers.ts';
 import { requested } from '../setup/on-demand.ts';
@@ -85,6 +86,23 @@ export async function newTenant(...options: string[]): Promise<Tenant> {
     auditTotal: async () => ok(await api.get('/v1/audit?limit=1')).total,
     set: (...changes) => commandJson('tenant', 'set', tenant_id, ...changes),
   };
+}
+
+/**
+ * Returns a client with an API key that has expired. Repeats with a longer lifetime if the machine is so slow that the
+ * API key would have expired before its creation, which the service refuses.
+ */
+export async function expiredClient(tenant: Tenant): Promise<Client> {
+  for (let lifetime = 1_000; ; lifetime *= 2) {
+    const expiresAt = Date.now() + lifetime;
+    const expires_at = new Date(expiresAt).toISOString();
+    const fields = { name: uniqueName('api key'), permissions: allPermissions, expires_at };
+    const answer = await tenant.api.post('/v1/api-keys', fields);
+    if (answer.status !== 201 && Date.now() > expiresAt) continue;
+    const { api_key } = ok(answer);
+    await sleep(expiresAt - Date.now() + 100);
+    return clientOf(api_key);
+  }
 }
 
 export function ok<Body>(answer: Answer<Body>): Body {

@@ -62,7 +62,7 @@ test('a client gets a hash that depends only on the value and the key', async ()
   expect(await blindHashes(['x'], other.key_id)).not.toEqual([first]);
 });
 
-test('a blind hash never equals the hash of the same value', async () => {
+test('a blind hash never equals the result of /v1/hash for the same value', async () => {
   const { hash } = ok(await tenant.api.post('/v1/hash', { key_id: key.key_id, value: 'x' }));
   expect(await blindHashes(['x'])).not.toEqual([hash]);
 });
@@ -83,7 +83,7 @@ test('equal elements in one request have equal evaluations', async () => {
   expect(evaluated[0]).toBe(evaluated[1]);
 });
 
-test('the response to another request does not pass the check of a client', async () => {
+test('a client refuses the response to another request', async () => {
   const blinded = finish(blindValues(nodeCurve, [toUtf8('x')]));
   const response = ok(await evaluate(randomElements(1)));
   expect(() => finish(blinded.finish(response))).toThrow(ProofError);
@@ -155,7 +155,7 @@ test('blind hash works for an envelope-only tenant', async () => {
   expect(await evaluate(randomElements(1), key_id, closed.api)).toHaveStatus(200);
 });
 
-test('blind hash needs only the permission `encrypt`, and an API key that is not limited to other keys', async () => {
+test('blind hash works with only the permission `encrypt`, but not if the API key is limited to other keys', async () => {
   const other = await tenant.newKey();
   const elements = randomElements(1);
   const { api: encrypting } = await tenant.issue({ permissions: ['encrypt'] });

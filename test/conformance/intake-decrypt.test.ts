@@ -13,14 +13,14 @@ beforeAll(async () => {
 const decrypt = (body: object, keyId = writer.keyId) =>
   tenant.api.post('/v1/decrypt', { key_id: keyId, key_version: 1, ...body });
 
-test('decrypt opens the value of a writer without credentials, and its entry has `intake: true`', async () => {
+test('decrypt decrypts a ciphertext from intake, and its audit entry has `intake: true`', async () => {
   const ciphertext = await writer.encrypt('Grüße');
   expect((await decrypt({ ciphertext })).body).toStrictEqual({ plaintext: 'Grüße' });
   const { action, metadata } = await newestEntry(tenant);
   expect({ action, metadata }).toStrictEqual({ action: 'decrypt', metadata: { intake: true } });
 });
 
-test('the wrapped key of a rewrap replaces the wrapped key in the ciphertext', async () => {
+test('decrypt uses the wrapped key of a rewrap instead of the wrapped key in the ciphertext', async () => {
   const ciphertext = await writer.encrypt('kept');
   const wrapped_key = Buffer.from(ciphertext, 'base64').subarray(26, 1_200).toString('base64');
   const rewrapped = ok(await tenant.api.post(`/v1/keys/${writer.keyId}/rewrap`, { wrapped_key })).wrapped_key;
@@ -28,7 +28,7 @@ test('the wrapped key of a rewrap replaces the wrapped key in the ciphertext', a
   expect((await newestEntry(tenant)).metadata).toStrictEqual({});
 });
 
-test('a key without intake refuses, and the audit entry has `intake: true`', async () => {
+test('decrypt refuses an intake ciphertext under a key without intake, and the audit entry has `intake: true`', async () => {
   const plain = await intakeWriter(tenant, {});
   const ciphertext = await plain.encrypt('x');
   expect(await decrypt({ ciphertext }, plain.keyId)).toBeProblem('decryption_failed');
@@ -49,7 +49,7 @@ test.for([4, 20, 24, 26, 30, 800, 1_130, 1_160, 1_200, 1_212, 1_244, 1_245, 1_26
   },
 );
 
-test('another context, another key version and another key are refused', async () => {
+test('decrypt refuses an intake ciphertext with a different context, key version or key', async () => {
   const ciphertext = await writer.encrypt('x');
   const other = await intakeWriter(tenant);
   expect(await decrypt({ ciphertext, context: { a: 'b' } })).toBeProblem('decryption_failed');

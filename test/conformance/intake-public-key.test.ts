@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 const show = (keyId: string) => tenant.api.get(`/v1/keys/${keyId}/public-key`);
 
-test('public-key returns the public key that follows from the exported key', async () => {
+test('public-key returns the public key that can be computed from the exported key', async () => {
   expect(ok(await show(writer.keyId))).toMatchObject({
     key_id: writer.keyId,
     key_version: 1,
@@ -20,7 +20,7 @@ test('public-key returns the public key that follows from the exported key', asy
   });
 });
 
-test('only the newest version is published', async () => {
+test('public-key returns only the public key of the newest version', async () => {
   const own = await intakeWriter(tenant);
   const first = ok(await show(own.keyId)).intake_public_key;
   ok(await tenant.api.post(`/v1/keys/${own.keyId}/rotate`));

@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 const rewrap = (keyId: string, body: object) => tenant.api.post(`/v1/keys/${keyId}/rewrap`, body);
 
-test('rewrap returns an ordinary wrapped key, even from the newest version', async () => {
+test('rewrap replaces an intake wrapped key of the newest version by an ordinary wrapped key', async () => {
   const [dek, context] = [newDek(), { tenant: 'clinic' }];
   const wrapped_key = await writer.wrap({ dek, context });
   const answer = ok(await rewrap(writer.keyId, { wrapped_key, context }));
@@ -58,7 +58,7 @@ test('rewrap refuses a key without intake, and records the refusal', async () =>
 });
 
 test.for(['disabled', 'pending_destruction', 'destroyed'] as const)(
-  'a %s key refuses to rewrap without an audit entry',
+  'a %s key refuses to rewrap and writes no audit entry',
   async (status) => {
     const own = await intakeWriter(tenant);
     const wrapped_key = await own.wrap();

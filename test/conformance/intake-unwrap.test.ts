@@ -46,7 +46,7 @@ test('audit entries about ordinary wrapped keys of an intake key do not have `in
   expect((await newestEntry(tenant)).metadata).toStrictEqual({ key_version: 1 });
 });
 
-test('a key without intake refuses a wrapped key of its own public key', async () => {
+test('unwrap refuses an intake wrapped key for a key without intake', async () => {
   const plain = await intakeWriter(tenant, {});
   const wrapped_key = await plain.wrap();
   expect(await unwrap({ wrapped_key }, plain.keyId)).toBeProblem('wrapped_key_unauthentic');
@@ -58,7 +58,7 @@ test('a key without intake refuses a wrapped key of its own public key', async (
   });
 });
 
-// This test flips a bit in one byte of each part of the wrapped key. The unit tests flip a bit in every byte.
+// This test alters one byte of each part. The unit tests alter every byte.
 test.for([0, 1, 2, 5, 6, 500, 1_093, 1_094, 1_125, 1_126, 1_157, 1_158, 1_173])(
   'a flipped bit of byte %i is refused',
   async (at) => {
@@ -71,7 +71,7 @@ test.for([0, 1, 2, 5, 6, 500, 1_093, 1_094, 1_125, 1_126, 1_157, 1_158, 1_173])(
   },
 );
 
-test('another context, another key and another version are refused', async () => {
+test('unwrap refuses an intake wrapped key with a different context, key or key version', async () => {
   const other = await intakeWriter(tenant);
   const wrapped_key = await writer.wrap({ context: { a: 'b' } });
   expect(await unwrap({ wrapped_key })).toBeProblem('wrapped_key_unauthentic');
@@ -109,7 +109,7 @@ test('base64 that is not canonical returns 400', async () => {
 });
 
 describe('the states of a key', () => {
-  test('version 1 of a key unwraps after three rotations and while the key is disabled, but not later', async () => {
+  test('version 1 of a key unwraps after three rotations and while the key is disabled, but not after DELETE', async () => {
     const own = await intakeWriter(tenant);
     const dek = newDek();
     const wrapped_key = await own.wrap({ dek });
@@ -140,7 +140,7 @@ describe('the states of a key', () => {
 describe('POST /v1/batch/unwrap', () => {
   const batch = (items: readonly object[]) => tenant.api.post('/v1/batch/unwrap', { items });
 
-  test('a batch unwraps ordinary and intake wrapped keys, and only the entries of the latter have `intake`', async () => {
+  test('a batch unwraps ordinary and intake wrapped keys, and only the entries of intake wrapped keys have `intake`', async () => {
     const deks = [newDek(), newDek(), newDek()];
     const key_id = writer.keyId;
     const ordinary = ok(await tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek: deks[1] }));

@@ -7,8 +7,7 @@ import { intakeKeyPair, publicKeyText } from '../vectors/reference/intake.mjs';
 import { newDek, ok, type Tenant } from './fixture.ts';
 import { openOaep, publicJwk } from './rsa.ts';
 
-// The writer of these tests is an independent HPKE library. Its public keys come from the exported key and the
-// reference implementation.
+// The writer uses an independent HPKE library, and public keys that `intakeKeyPair` computes.
 
 const suite = new CipherSuite({ kem: new XWing(), kdf: new HkdfSha256(), aead: new Aes256Gcm() });
 

@@ -41,7 +41,7 @@ test('POST /v1/keys accepts exportable and a rotation policy', async () => {
   expect(Date.parse(key.next_rotation_at ?? '') - Date.parse(key.created_at)).toBe(90 * 86_400_000);
 });
 
-test('POST /v1/keys accepts intake, and the audit entry has it only if it is true', async () => {
+test('POST /v1/keys accepts intake, and the audit entry has `intake` only if intake is true', async () => {
   const name = uniqueName('key');
   expect(ok(await create({ name, intake: true }))).toStrictEqual(keyRecord({ name, intake: true }));
   expect((await newestEntry(tenant)).metadata).toMatchObject({ intake: true });
@@ -106,7 +106,7 @@ describe('name', () => {
     expect(found.keys.map((one) => one.key_id)).toStrictEqual([key.key_id]);
   });
 
-  test('names of keys that differ in case, spaces or composition count as different', async () => {
+  test('names that differ in case, spaces or Unicode normalization are names of different keys', async () => {
     for (const name of ['caf\u00e9', 'cafe\u0301', 'Caf\u00e9', 'caf\u00e9 ', ' caf\u00e9', 'ﬁ', 'fi']) {
       expect(await create({ name })).toHaveStatus(201);
     }

@@ -11,7 +11,7 @@ beforeAll(async () => {
 const get = (keyId: string, query = '') => tenant.api.get(`/v1/keys/${keyId}${query}`);
 const unused = { wraps: 0, unwraps: 0, last_unwrap_at: null };
 
-test('GET of a key returns its record and versions without an audit entry', async () => {
+test('GET of a key returns its record and versions, and writes no audit entry', async () => {
   const key = await tenant.newKey();
   const rotated = ok(await tenant.api.post(`/v1/keys/${key.key_id}/rotate`));
   await expectNothingRecorded(tenant, async () => {

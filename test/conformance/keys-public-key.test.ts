@@ -33,7 +33,7 @@ test('public-key returns the same public key as POST /v1/hash/blind', async () =
   });
 });
 
-test('clients can cache the response, but shared caches cannot', async () => {
+test('clients can cache the response to public-key, but shared caches cannot', async () => {
   const answer = await show(key.key_id);
   expect(answer.headers.get('cache-control')).toBe('private, max-age=300');
   expect((await show(unknownId())).headers.get('cache-control')).toBe('no-store');

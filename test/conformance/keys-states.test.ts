@@ -76,7 +76,37 @@ describe('the calls that each state allows', () => {
     },
   );
 
-  test('a call that the key’s status forbids is refused with the status', async () => {
+  test.for([
+    ['disable', 'disabled', /^The key is already disabled\.$/],
+    ['disable', 'pending_destruction', /pending: POST \/v1\/keys\/:id\/restore makes the key disabled\.$/],
+    ['disable', 'destroyed', /its key material was erased and cannot be restored\.$/],
+    ['enable', 'active', /^The key is already active\.$/],
+    ['enable', 'pending_destruction', /: restore it first with POST \/v1\/keys\/:id\/restore\.$/],
+    ['enable', 'destroyed', /its key material was erased and cannot be restored\.$/],
+    ['restore', 'active', /^The key is active, and has no pending destruction to cancel\.$/],
+    ['restore', 'disabled', /^The key is already disabled, and has no pending destruction to cancel\.$/],
+    ['restore', 'destroyed', /its key material was erased and cannot be restored\.$/],
+    ['destroy', 'active', /: disable it first with POST \/v1\/keys\/:id\/disable\.$/],
+    [
+      'destroy',
+      'pending_destruction',
+      /already pending .*restore the key first with POST \/v1\/keys\/:id\/restore\.$/,
+    ],
+    ['destroy', 'destroyed', /^The key is already destroyed\.$/],
+    ['rotate', 'disabled', /: enable it first with POST \/v1\/keys\/:id\/enable\.$/],
+    ['policy', 'pending_destruction', /: restore it first with POST \/v1\/keys\/:id\/restore\.$/],
+  ] as const)('%s of a key with the status %s says what to do next: %s', async ([name, status, detail]) => {
+    const key = await keyIn(tenant, status);
+    expect(await calls[name]?.(key, { wrapped_key: '' })).toBeProblem('key_state', detail);
+  });
+
+  test('a second DELETE says when the secrets of the key are erased', async () => {
+    const { key_id, destroy_at } = await keyIn(tenant, 'pending_destruction');
+    const answer = await tenant.api.delete(`/v1/keys/${key_id}?grace_days=1`);
+    expect(answer).toBeProblem('key_state', new RegExp(`\\(\`destroy_at\` is ${destroy_at}\\)`));
+  });
+
+  test('a call that the status of a key forbids returns 409 and does not change the key', async () => {
     const { key_id } = await keyIn(tenant, 'active');
     await expectNothingRecorded(tenant, async () => {
       expect(await tenant.api.post(`/v1/keys/${key_id}/enable`)).toBeProblem('key_state');

@@ -5,7 +5,7 @@ import { sealStream } from '@eaas/protocol/stream';
 import type { Client } from './client.ts';
 import { ok } from './fixture.ts';
 
-// A client that uses the protocol package, and not the SDK, so that the tests compare two clients.
+// This client does not use the SDK, so that the tests compare two clients.
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 

@@ -25,6 +25,13 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 export const eaas: readonly string[] = [process.execPath, '--enable-source-maps', builtProgram()];
 
+export function eaasImporting(...modules: readonly string[]): readonly string[] {
+  const [node = '', ...rest] = eaas;
+  return [node, ...modules.flatMap((module) => ['--import', module]), ...rest];
+}
+
+export const moduleOf = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
+
 export interface OperatorAddress {
   readonly port: number;
 }
@@ -42,7 +49,7 @@ export async function run(
     return runShared(command.slice(eaas.length), env);
   }
   const { child, stdout, stderr } = launch(command, env, cwd, input);
-  const timer = setTimeout(() => child.kill('SIGKILL'), 60_000);
+  const timer = setTimeout(() => child.kill('SIGKILL'), 250_000);
   const [code] = (await once(child, 'close')) as [number | null];
   clearTimeout(timer);
   return { code, stdout: stdout(), stderr: stderr() };
@@ -56,10 +63,7 @@ export async function runShared(args: readonly string[], env: Environment): Prom
   return (await response.json()) as Finished;
 }
 
-/**
- * Returns the number of workers of a test server. The default is one, because a server with one worker starts faster
- * and most tests do not depend on the number.
- */
+/** A server with one worker starts faster, and most tests do not depend on the number. */
 const workers = (): string => process.env['EAAS_TEST_WORKERS'] ?? '1';
 
 export async function serve(env: Environment, { program = eaas, cwd = root } = {}) {
@@ -76,11 +80,11 @@ export async function serve(env: Environment, { program = eaas, cwd = root } = {
   const log = (): string => stdout() + stderr();
   const endBy = async (signal: NodeJS.Signals): Promise<void> => {
     child.kill(signal);
-    const timer = setTimeout(() => child.kill('SIGKILL'), 15_000);
+    const timer = setTimeout(() => child.kill('SIGKILL'), 120_000);
     await ended;
     clearTimeout(timer);
   };
-  for (const deadline = Date.now() + 60_000; ; await sleep(10)) {
+  for (const deadline = Date.now() + 120_000; ; await sleep(10)) {
     const [, scheme, port] = /^Eaas listens on (https?):\/\/\S+:(\d+)/m.exec(stdout()) ?? [];
     if (port !== undefined) {
       return {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiOf, openWorld, settle, statusOf, type World } from '../setup/world.ts';
 
-// These tests start a replica inside the test process, because only there a simulated clock can be passed.
+// A simulated clock works only with a replica inside the test process.
 let world: World;
 
 beforeAll(async () => {

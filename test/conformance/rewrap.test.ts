@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 const rewrap = (keyId: string, body: object) => tenant.api.post(`/v1/keys/${keyId}/rewrap`, body);
 
-test('rewrap returns a key wrapped under the newest version, without the DEK', async () => {
+test('rewrap returns a wrapped key of the newest version, but not the DEK', async () => {
   const { key_id } = await tenant.newKey();
   const [dek, context] = [newDek(), { a: 'b' }];
   const old = ok(await tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek, context })).wrapped_key;
@@ -69,7 +69,7 @@ test('rewrap of a wrapped_key that is not authentic records the refusal (403)', 
 });
 
 test.for(['disabled', 'pending_destruction', 'destroyed'] as const)(
-  'a %s key refuses to rewrap without an audit entry',
+  'a %s key refuses to rewrap and writes no audit entry',
   async (status) => {
     const { key_id } = await tenant.newKey();
     const wrapped_key = await wrapped(tenant.api, key_id);

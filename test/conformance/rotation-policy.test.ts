@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { expectNothingRecorded, newestEntry, newTenant, ok, type Tenant } from './fixture.ts';
+import { expectNothingRecorded, keyIn, newestEntry, newTenant, ok, type Tenant } from './fixture.ts';
 import { aTimestamp, auditEntry, keyRecord } from './shapes.ts';
 
 let tenant: Tenant;
@@ -25,6 +25,26 @@ test('a rotation policy sets the interval and the next rotation', async () => {
   }
   const none = ok(await put(key_id, { interval_days: null }));
   expect(none).toStrictEqual(keyRecord({ key_id, name }));
+});
+
+test('a PUT of the interval that is already set does not postpone the next rotation', async () => {
+  const { key_id } = await tenant.newKey({ rotation_policy: { interval_days: 30 } });
+  const rotated = ok(await tenant.api.post(`/v1/keys/${key_id}/rotate`));
+  await expectNothingRecorded(tenant, async () => {
+    const answer = await put(key_id, { interval_days: 30 });
+    expect(answer).toHaveStatus(200);
+    expect(answer.body).toStrictEqual(rotated);
+  });
+  const without = ok(await put(key_id, { interval_days: null }));
+  await expectNothingRecorded(tenant, async () => {
+    expect(ok(await put(key_id, { interval_days: null }))).toStrictEqual(without);
+  });
+});
+
+test('a PUT of the interval that is already set is refused while a destruction is pending', async () => {
+  const fields = { rotation_policy: { interval_days: 30 } };
+  const { key_id } = await keyIn(tenant, 'pending_destruction', fields);
+  expect(await put(key_id, { interval_days: 30 })).toBeProblem('key_state');
 });
 
 test('a manual rotation postpones the next automatic rotation', async () => {

@@ -170,7 +170,7 @@ describe('the root key', () => {
     expect(await client(server.baseUrl, token).get('/v1/keys')).toHaveStatus(200);
   });
 
-  test('the root key can be replaced without an interruption while the previous one is configured', async () => {
+  test('a server with a new root key and the previous root key unwraps existing wrapped keys', async () => {
     const own = await createDatabase();
     onTestFinished(() => own.drop());
     const [old, next] = [environmentOf(own.url), newRootKey()];

@@ -170,7 +170,7 @@ describe('eaas api-key create', () => {
   });
 });
 
-test('an API key of a test tenant is an ordinary API key', async () => {
+test('the token of an API key named `test` has the usual format and works', async () => {
   const { tenant_id } = await commandJson<TenantRecord>('tenant', 'create', '--name', uniqueName('test'));
   const args = ['--tenant', tenant_id, '--name', 'test', '--permissions', 'keys.read'];
   const { api_key } = await commandJson<IssuedApiKey>('api-key', 'create', ...args);

@@ -80,7 +80,7 @@ test('wrap without `dek` returns 400 and names the field', async () => {
 });
 
 test.for(['disabled', 'pending_destruction', 'destroyed'] as const)(
-  'a %s key refuses to wrap without an audit entry',
+  'a %s key refuses to wrap and writes no audit entry',
   async (status) => {
     const { key_id } = await keyIn(tenant, status);
     await expectNothingRecorded(tenant, async () => {

@@ -5,12 +5,8 @@ import type { State } from './states.ts';
 
 const press = ({ page }: Stage, name: string) => page.getByRole('button', { name, exact: true }).click();
 
-/**
- * Creates an intake key with two versions. The back office has read a value that a writer encrypted with the first
- * public key.
- */
 async function createForm({ client, pass }: Stage): Promise<string> {
-  // The pages show times relative to the clock of the browser.
+  // Sets the clock of the service to the present, because the pages show times relative to the clock of the browser.
   pass(history);
   const { key_id: keyId } = await client.keys.create({ name: 'contact-form', intake: true });
   const { intakePublicKey } = await client.publicKey(keyId);
@@ -32,7 +28,7 @@ async function openForm(stage: Stage): Promise<string> {
   return keyId;
 }
 
-/** Opens the page of an intake key in a state in which it has no public key. */
+/** An intake key in one of these states has no public key. */
 function inState(status: 'disabled' | 'pending' | 'destroyed', text: RegExp): State['reach'] {
   return async (stage) => {
     const key_id = await createForm(stage);

@@ -1,4 +1,6 @@
-/** The blocks of commands that shell.slow.test.ts does not run, by document and first line, each with the reason. */
+/**
+ * Each block is named by its document and its first line, and has the reason why shell.slow.test.ts does not run it.
+ */
 export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'README.md': {
     'npm ci': 'first-field.slow.test.ts types it in a fresh clone',

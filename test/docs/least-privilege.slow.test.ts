@@ -73,7 +73,7 @@ describe.each(kinds)('on %s', (_, binaries) => {
     const made = ['--tenant', 'acme', '--name', 'app', '--permissions', 'all'];
     token = (await command<{ api_key: string }>('api-key', 'create', ...made)).api_key;
     server = await serve(env);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await server?.stop();
@@ -139,7 +139,7 @@ describe.each(kinds)('on %s', (_, binaries) => {
     await sql.end();
   });
 
-  test('every SQL statement of the manual that has no separate test runs', async () => {
+  test('every SQL statement of the manual works, unless a separate test runs it', async () => {
     const [, ...rest] = blocksOf(manual, 'sql');
     expect(rest.length).toBeGreaterThan(2);
     for (const statement of rest.join('').split(';\n')) await superuser.unsafe(statement);
@@ -166,7 +166,7 @@ describe.each(kinds)('on %s', (_, binaries) => {
   test('/metrics has exactly the metrics and jobs of the manual', async () => {
     const metrics = await (await fetch(`${server.baseUrl}/metrics`)).text();
     const answered = Array.from(metrics.matchAll(/^# TYPE (\w+ \w+)$/gm), ([, type]) => type);
-    // Leaves out the metrics of servers with several workers, because this server has one worker.
+    // A server with one worker lacks the metrics of several workers.
     const described = rowsUnder(manual, 'metric')
       .filter(([, , about = '']) => !about.endsWith('only with several workers'))
       .map(([name = '', type]) => `${codesIn(name)[0]} ${type}`);

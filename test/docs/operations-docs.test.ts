@@ -58,12 +58,12 @@ test('the manual lists exactly the permissions of the API', () => {
   expect(firstCodes('permission')).toEqual(permissions);
 });
 
-test('the runbook explains every reason of a verification', () => {
+test('the runbook explains every reason that a verification returns', () => {
   const explained = firstCodes('reason').filter((reason) => !reason.includes(' '));
   expect(sorted(explained)).toEqual(sorted(reasons));
 });
 
-test('the runbook explains every reason of /readyz', () => {
+test('the runbook explains every reason that /readyz returns', () => {
   const explained = firstCodes('reason').filter((reason) => reason.includes(' '));
   expect(sorted(explained)).toEqual(sorted(Object.values(notReady)));
 });

@@ -14,7 +14,7 @@ interface Program {
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const place = join(root, 'node_modules', '.cache', 'readme-code');
 const recipes = ['orm', 'kysely', 'typeorm', 'mongoose'].map((name) => `sdk/docs/${name}.md`);
-// Documents whose code this test does not run, because it needs a database. The tests in test/orms run this code.
+// The code in these documents needs a database. The tests in test/orms run this code.
 const elsewhere = new Set([...recipes, 'drizzle/README.md', 'prisma/README.md']);
 const documents = readdirSync(join(root, 'packages'))
   .flatMap((name) => [`${name}/README.md`].concat(pagesOf(name)))

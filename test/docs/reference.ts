@@ -87,7 +87,7 @@ function namePages({ children }: Project, entries: readonly Entry[]): void {
   for (const module of children) {
     const paths = [`/${module.name}.ts`, `/${module.name}/index.ts`];
     const entry = entries.find(({ source }) => paths.some((path) => source.endsWith(path)));
-    if (!entry) throw new Error(`expected an entry point whose source is ${module.name}`);
+    if (!entry) throw new Error(`no entry point of the API reference has the source ${paths.join(' or ')}`);
     module.name = entry.page;
   }
 }
@@ -103,8 +103,7 @@ const unnamed: Readonly<Record<Folder, readonly string[]>> = {
   protocol: ['Flags', 'Part', 'PathPart', 'Steps', 'TextKey'],
 };
 
-// Members that need no description: members that Node declares, one overload, `Symbol.dispose`, and the member
-// `keys.get` of the option `client` of `inventory`.
+// Members that need no description, because Node, JavaScript or another member of the package documents them.
 const unsaid: Readonly<Record<Folder, readonly string[]>> = {
   sdk: [
     ...['on', 'resume'].map((name) => `sdk-proxy.NodeRequest.${name}`),
@@ -151,7 +150,7 @@ function optionsFor(folder: Folder, entries: readonly Entry[], modules: string, 
 }
 
 function compact(page: string): string {
-  // Splits the page at its headings, except at level 6, because those headings belong to the section of a method.
+  // Headings of level 6 belong to the section of a method.
   const sections = page.split(/^(?=#{1,5} )/m);
   return sections
     .filter((section) => !section.includes('\n###### Inherited from\n'))

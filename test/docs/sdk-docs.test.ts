@@ -13,7 +13,7 @@ function membersOf<T extends string>(members: Readonly<Record<T, true>>): string
   return Object.keys(members);
 }
 
-test('the table of errors names exactly the codes of the client', () => {
+test('the table of errors names exactly the error codes of the client', () => {
   const named = rowsUnder(manual, 'error').flatMap(([, codes = '']) => codesIn(codes));
   const own = membersOf<Exclude<SdkError['code'], ProblemCode>>({
     network: true,
@@ -80,7 +80,7 @@ test('the table of options has every option of the page’s client', () => {
   );
 });
 
-test('the table of options has every option of a run', () => {
+test('the table of options has every option of a reencrypt run', () => {
   const names = Object.keys(runOptions);
   const rows = rowsUnder(read('packages/sdk/docs/reencrypt.md'), 'option');
   const explained = rows.flatMap(([cell = '']) => codesIn(cell));

@@ -30,7 +30,7 @@ export async function openTerminal(
     stream.setEncoding('utf8').on('data', (text: string) => (shown += text));
   shell.stdin.write("set -m; exec 2>&1; trap 'failed+=\"$BASH_COMMAND\"$'\"'\\n'\"'' ERR\n");
 
-  // Commands read from /dev/null, because a Node program would make the pipe from which the shell reads non-blocking.
+  // Commands read /dev/null, because a Node program would make the pipe of the shell non-blocking.
   const type = async (lines: string): Promise<Typed> => {
     const start = shown.length;
     const mark = crypto.randomUUID();

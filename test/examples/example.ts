@@ -18,7 +18,7 @@ export async function openSurroundings() {
     EAAS_BASE_URL: baseUrl,
     EAAS_API_KEY: token,
     EAAS_KEY_ID: keyId,
-    // The PostgreSQL client of the examples reads these variables, because DATABASE_URL is not set.
+    // The PostgreSQL client of the examples reads the PG variables, because DATABASE_URL is not set.
     PGHOST: host,
     PGPORT: String(port),
     PGDATABASE: name,

@@ -21,7 +21,7 @@ let sql: postgres.Sql;
 beforeAll(async () => {
   surroundings = await openSurroundings();
   sql = postgres({ ...surroundings.database.connection('owner'), max: 1 });
-}, 120_000);
+});
 
 afterAll(async () => {
   await sql.end();
@@ -114,7 +114,7 @@ whereAvailable('Chromium for the examples with pages', hasChromium, () => {
       await server.stop();
       await close();
     }
-  }, 180_000);
+  });
 
   test('contact-form: anyone can write, and only the back office can read', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'eaas-contact-'));
@@ -160,7 +160,7 @@ whereAvailable('Chromium for the examples with pages', hasChromium, () => {
       await close();
       await rm(folder, { recursive: true, force: true });
     }
-  }, 180_000);
+  });
 
   test('upload-a-file continues after lost connections', async () => {
     const uploads = await mkdtemp(join(tmpdir(), 'eaas-uploads-'));
@@ -171,8 +171,7 @@ whereAvailable('Chromium for the examples with pages', hasChromium, () => {
     });
     try {
       const page = await browser.newPage();
-      // Simulates network faults: the second request is lost, the third request sends half of its part, and the
-      // response to the fourth request is lost.
+      // The second request, half of the third request and the response to the fourth request are lost.
       await page.addInitScript({
         content: `const send = fetch; let puts = 0;
           globalThis.fetch = async (url, init) => {
@@ -209,5 +208,5 @@ whereAvailable('Chromium for the examples with pages', hasChromium, () => {
       await close();
       await rm(uploads, { recursive: true, force: true });
     }
-  }, 180_000);
+  });
 });

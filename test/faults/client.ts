@@ -11,8 +11,8 @@ export interface Answer {
   readonly answeredAt: number;
 }
 
-/** The time limit of a request in milliseconds. A request that receives no byte for so long counts as failed. */
-const hangs = 20_000;
+/** A request that receives no byte for 60 s counts as failed. */
+const hangs = 60_000;
 
 export type Place = Pick<ServerProcess, 'port'>;
 

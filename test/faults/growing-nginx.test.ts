@@ -18,10 +18,6 @@ let process: ReturnType<typeof launch>['child'];
 const isClosed = { former: false, later: true };
 const servers: Server[] = [];
 
-/**
- * Starts an upstream that responds like a server of the source or the target: with 503 while its database does not
- * serve the tenant.
- */
 async function upstream(name: 'former' | 'later'): Promise<string> {
   const server = createServer((_, response) => {
     response.writeHead(isClosed[name] ? 503 : 200, { 'content-type': 'application/json' });
@@ -64,11 +60,11 @@ whereAvailable('nginx', isInstalled('nginx', '/usr/sbin'), () => {
     return `${status} ${String(body['name'])}`;
   };
 
-  test('nginx with the configuration of the page sends each request to the server that serves the tenant', async () => {
+  test('nginx, configured as docs/operating/growing.md says, sends each request to the server that serves the tenant', async () => {
     expect([await answeredBy(), await answeredBy('GET')]).toEqual(['200 former', '200 former']);
     Object.assign(isClosed, { former: true, later: false });
     expect([await answeredBy(), await answeredBy('GET')]).toEqual(['200 later', '200 later']);
-    // The source serves the tenant again, and the target responds with 503. nginx must return the source's responses.
+    // The source serves the tenant again, and the target does not.
     Object.assign(isClosed, { former: false, later: true });
     expect([await answeredBy(), await answeredBy('GET')]).toEqual(['200 former', '200 former']);
   });

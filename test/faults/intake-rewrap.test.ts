@@ -32,7 +32,6 @@ let operator: Operator;
 let tenant: Tenant;
 let server: Replica;
 let keyId: string;
-/** The stored values before the run, by the id of their row. */
 let before: Map<number, Envelope>;
 
 beforeAll(async () => {
@@ -42,7 +41,7 @@ beforeAll(async () => {
   server = await startReplica(operator.env);
   sql = connectTo(database);
   await sql`create table messages (id int primary key, body text not null)`;
-}, 60_000);
+});
 
 afterAll(async () => {
   await server.kill();
@@ -92,7 +91,6 @@ async function restartDatabase(): Promise<void> {
   await database.start();
 }
 
-/** Runs a job to its end. After each error, the job continues from its last stored progress. */
 async function runToTheEnd(client: EaasClient, on: typeof store): Promise<ReencryptProgress<number>> {
   let resume: ReencryptProgress<number> | undefined;
   for (let attempt = 0; attempt < 50; attempt++) {
@@ -111,12 +109,11 @@ async function runToTheEnd(client: EaasClient, on: typeof store): Promise<Reencr
       await sleep(100);
     }
   }
-  throw new Error('the job must end within 50 attempts');
+  throw new Error('the job did not end within 50 attempts');
 }
 
-/** Checks that each row has its old or its new value and decrypts. Returns the number of rewrapped rows. */
 async function rewrappedRows(): Promise<number> {
-  // Uses a new client, because it has no data key in memory and must therefore unwrap every data key.
+  // A new client has no data key in memory, so it must unwrap every data key.
   await using client = newClient();
   const rows = await sql<{ id: number; body: string }[]>`select id, body from messages order by id`;
   expect(rows.map(({ id }) => id)).toEqual([...before.keys()]);
@@ -151,7 +148,6 @@ describe('while a job rewraps values of writers', () => {
       const request = new Request(input, init);
       const isRewrap = request.url.endsWith('/rewrap');
       const isFatal = isRewrap && returned > 0 && kills++ === 0;
-      // Restarts the server while it handles the request.
       const [responded, restarted] = await Promise.allSettled([fetch(request), isFatal && restartServer()]);
       expect(restarted.status).toBe('fulfilled');
       if (responded.status === 'rejected') throw responded.reason;
@@ -170,7 +166,7 @@ describe('while a job rewraps values of writers', () => {
     expect(rewraps.every(({ metadata }) => (metadata as { intake?: boolean }).intake)).toBe(true);
     expect(returned).toBeGreaterThanOrEqual(count);
     expect(rewraps.length).toBeGreaterThanOrEqual(returned);
-  }, 90_000);
+  });
 
   test('crashes of the database leave each row with its old or its new value', async () => {
     let writes = 0;
@@ -180,7 +176,6 @@ describe('while a job rewraps values of writers', () => {
       async write(change: Parameters<typeof store.write>[0]): Promise<boolean> {
         writes++;
         if (writes !== 6 && writes !== 15) return store.write(change);
-        // Crashes the database while it writes a row. The database either has committed this row, or loses it.
         const [written] = await Promise.allSettled([store.write(change), restartDatabase()]);
         found.push(await rewrappedRows());
         if (written.status === 'rejected') throw written.reason;
@@ -195,5 +190,5 @@ describe('while a job rewraps values of writers', () => {
       expect(rewrapped).toBeLessThan(count);
     }
     await expectAllRewrapped();
-  }, 90_000);
+  });
 });

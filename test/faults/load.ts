@@ -6,10 +6,7 @@ import type { Entry } from './place.ts';
 export interface Sent extends Answer {
   readonly place: Place;
   readonly action: string;
-  /**
-   * The audit entries of the request if it succeeds. Each is a text of the action, the key and the number in the
-   * context.
-   */
+  /** The audit entries of a successful request: the action, the key and the number in the context. */
   readonly entries: readonly string[];
 }
 
@@ -18,10 +15,8 @@ export interface LoadOptions {
   readonly token: string;
   readonly keyId: string;
   readonly workers: number;
-  /** The pause between two rounds of requests, in milliseconds. */
   readonly rest?: number;
   readonly changes?: boolean;
-  /** The function that sends a request. Defaults to `send`. */
   readonly send?: typeof send;
 }
 
@@ -58,8 +53,7 @@ export class Load {
       await this.#serverMode(place);
       await this.#batch(place);
       if (changes) await this.#change(place);
-      // Pauses at least 20 ms after a failed connection, because a server that refuses connections would get thousands
-      // of requests.
+      // Without a pause, a server that refuses connections would get thousands of requests.
       await sleep(status === 0 ? Math.max(rest, 20) : rest);
     }
   }

@@ -8,10 +8,10 @@ import type { TestBase } from './place.ts';
 
 export type LossyProxy = Awaited<ReturnType<typeof lossyProxy>>;
 
-/** The time in milliseconds between the first dropped message and the end of the connection. */
+/** The proxy drops the responses of PostgreSQL for 200 ms before it closes a connection. */
 const silence = 200;
 
-/** The start of the message that contains the process id of a new connection. */
+/** The type and the length of BackendKeyData, which contains the process id of a new connection. */
 const backendKeyData = Buffer.from([0x4b, 0, 0, 0, 12]);
 
 export async function lossyProxy(database: TestBase) {
@@ -72,7 +72,7 @@ export async function lossyProxy(database: TestBase) {
     loseFrom: (text: string) => void (wanted = { text, after: false }),
     loseAfter: (text: string) => void (wanted = { text, after: true }),
     delayFrom: (text: string, milliseconds: number) => void (delayed = { text, milliseconds }),
-    /** Closes the connection of a PostgreSQL process. The client gets no message from PostgreSQL about it. */
+    /** Closes a connection without an error message of PostgreSQL. */
     cut: (pid: number): void => ends.get(pid)?.(),
     forsake: () => void (generation += 1),
     losses: () => losses,

@@ -15,7 +15,7 @@ import {
   verify,
 } from './place.ts';
 
-// These tests break connections during a commit, when the server cannot know whether the database committed.
+// If a connection breaks during a commit, the server cannot know whether the database committed.
 
 let database: TestDatabase;
 let operator: Operator;
@@ -83,12 +83,11 @@ test.each([
 
 test('a change that timed out is not applied afterwards', async () => {
   expect((await wrap('before')).status).toBe(200);
-  // The first message with the key's id reads the key, when the head is already locked. From this message on, the proxy
-  // delays the responses of the database.
+  // The request reads the key after it has locked the head of the log.
   proxy.delayFrom(path.slice(9), 4_500);
   const { status, code, body } = await send(replica, tenant.token, 'POST', `${path}/rotate`);
-  expect([status, code]).toEqual([503, 'unavailable']);
-  expect(body['detail']).toContain('nothing was changed');
+  expect([status, code]).toEqual([500, 'audit_unwritten']);
+  expect(body['detail']).toContain('Nothing was changed');
   await sleep(1_500);
   expect(await call(replica, tenant.token, 'GET', path)).toMatchObject({ key_version: 1 });
   expect((await readLog(replica, tenant)).filter(({ action }) => action === 'key.rotate')).toEqual([]);
@@ -103,10 +102,10 @@ test('a replica replaces connections that stop responding in every pool', async 
     usage: () => send(replica, tenant.token, 'GET', '/v1/usage'),
   };
   const all = () => Promise.all(Object.values(requests).map((request) => request()));
-  // These 100 concurrent requests make each connection pool open all its connections.
+  // 100 concurrent requests make each connection pool open all its connections.
   await Promise.all(Array.from({ length: 20 }, all));
   proxy.forsake();
-  const end = performance.now() + 20_000;
+  const end = performance.now() + 120_000;
   let answers = await all();
   while (!answers.every(succeeded) && performance.now() < end) answers = await all();
   expect(Object.keys(requests).filter((_, nth) => answers[nth]?.status !== 200)).toEqual([]);

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { readConfig } from '../../packages/server/src/config.ts';
 import { openService } from '../../packages/server/src/open-service.ts';
 import { newRootKey } from '../cli/command-line.ts';
@@ -19,7 +19,6 @@ import { proxyTo } from './two-upstreams.ts';
 
 const names = ['steady', 'changing'];
 
-/** Moves the tenants of a running server to another database under load, with the commands of the manual's page. */
 export function testMove(
   databaseOf: (folder: string) => Environment | Promise<Environment>,
   address: () => Promise<PostgresAddress> | undefined,
@@ -40,7 +39,8 @@ export function testMove(
   let verified: string;
   const terminals: Terminal[] = [];
   const failed: string[] = [];
-  const commands = blocksOf(read('docs/operating/growing.md'), 'sh');
+  const page = 'docs/operating/growing.md';
+  const commands = blocksOf(read(page), 'sh');
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'eaas-test-'));
@@ -71,12 +71,12 @@ export function testMove(
     readiness['later, after the move'] = await ready(later);
     again = await type('source', 'copy --move');
     verified = await type('target', 'audit verify');
-    await sleep(500);
+    await vi.waitUntil(() => loads.every(({ load }) => load.sent.length > 100), { timeout: 250_000 });
     for (const one of loads) {
       one.sent = await one.load.stop();
       one.log = await readLog(later, one.tenant);
     }
-  }, 180_000);
+  });
 
   afterAll(async () => {
     for (const terminal of terminals) await terminal.close();
@@ -95,11 +95,11 @@ export function testMove(
     return terminal;
   }
 
-  /** Runs the block of the manual that ends with `end`, in the terminal of the source or of the target. */
   async function type(where: 'source' | 'target', end: string): Promise<string> {
     const block = commands.find((text) => text.endsWith(`${end}\n`));
     const terminal = terminals[where === 'source' ? 0 : 1];
-    if (block === undefined || !terminal) throw new Error(`the page has no command that ends with ${end}`);
+    if (block === undefined || !terminal)
+      throw new Error(`${page} has no block of commands that ends with ${end}`);
     const own = block
       .replace(/postgres:\/\/eaas_owner:\S+/, () => place.url('owner'))
       .replace(/postgres:\/\/eaas_server:\S+/, () => place.url('server'));
@@ -119,7 +119,7 @@ export function testMove(
     await ended;
   }
 
-  test('every command of the page succeeds', () => {
+  test('every command of docs/operating/growing.md succeeds', () => {
     expect(failed).toEqual([]);
     expect(commands).toHaveLength(4);
   });
@@ -142,7 +142,6 @@ export function testMove(
 
   test('during the copy and the move, every request of a client succeeds', () => {
     for (const { sent } of loads) {
-      expect(sent.length).toBeGreaterThan(100);
       expect(
         sent
           .filter((one) => !succeeded(one))

@@ -6,7 +6,7 @@ import { hasProxy, type Proxy, type RunningProxy, startProxy } from '../setup/te
 import { newDek } from './load.ts';
 import { newKey, operate, type Operator, readLog, type Replica, startReplica, type Tenant } from './place.ts';
 
-// The tests run with each proxy, in the configuration that the operator's manual prints for it.
+// The tests use the configuration that the operator's manual prints for each proxy.
 
 const proxies: readonly Proxy[] = ['haproxy', 'nginx'];
 
@@ -65,7 +65,7 @@ function describeProxy(name: Proxy): void {
 
     test('all requests of an API key lead to one server, and both servers get requests', async () => {
       const chosen = new Set<number>();
-      // Uses up to 60 API keys, because eight random API keys can all lead to one server.
+      // Eight random API keys can all lead to one server.
       for (let nth = 0; nth < 8 || (chosen.size < 2 && nth < 60); nth++) {
         const tenant = tenants[nth] ?? (await settle());
         const before = await Promise.all(replicas.map(entriesOf));

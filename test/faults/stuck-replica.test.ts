@@ -54,8 +54,7 @@ async function keepBusy({ tenant, keyId, wraps, others }: Observed, over: () => 
   }
 }
 
-// A replica that hangs between the messages of a statement is tested only with PostgreSQL 17 or later, because earlier
-// versions wait for the next message without a limit.
+// Before PostgreSQL 17, a connection waits for the next message of a statement without a limit.
 const moments = [['between two statements', 'rotate', 'key.rotate']];
 if (Number.parseInt(postgres.binaries.version, 10) >= 17) {
   moments.push(['between the messages of a statement', 'disable', 'key.disable']);
@@ -77,7 +76,7 @@ describe.each(moments)('a replica freezes in the middle of a change, %s', (_, ch
       sick.signal('SIGSTOP');
     });
     const stuckAt = performance.now();
-    const over = (): boolean => mine.wraps.some(succeeded) || performance.now() - stuckAt > 15_000;
+    const over = (): boolean => mine.wraps.some(succeeded) || performance.now() - stuckAt > 120_000;
     await Promise.all([keepBusy(mine, over), ...Array.from({ length: 4 }, () => keepBusy(theirs, over))]);
     sick.signal('SIGCONT');
     stuck = await changing;
@@ -85,7 +84,7 @@ describe.each(moments)('a replica freezes in the middle of a change, %s', (_, ch
     [blocked, neighbour] = [mine, theirs];
   });
 
-  test('a frozen replica blocks its tenant only for a limited time', () => {
+  test('a frozen replica blocks the tenant of the change only for a limited time', () => {
     expect(waited).toBeLessThan(Infinity);
     reportDuration('until the tenant wraps again', waited);
     const answers = [...(blocked?.wraps ?? []), ...(blocked?.others ?? [])];
@@ -93,7 +92,7 @@ describe.each(moments)('a replica freezes in the middle of a change, %s', (_, ch
     reportDuration('the longest request of the tenant', longest(answers));
   });
 
-  test('a frozen replica does not delay other tenants', () => {
+  test('while a replica is frozen during a change of one tenant, all requests of another tenant succeed', () => {
     const answers = [...(neighbour?.wraps ?? []), ...(neighbour?.others ?? [])];
     expect(tally(answers)).toEqual({ '200': answers.length });
     reportDuration('the longest request of the other tenant', longest(answers));

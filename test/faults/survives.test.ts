@@ -20,13 +20,12 @@ import {
 
 interface Outage {
   readonly how: 'crash' | 'all' | 'backends';
+  readonly isLong: boolean;
   readonly from: number;
   readonly until: number;
 }
 
-/**
- * The length of a long outage in milliseconds. It is longer than the timeout of every request that uses the database.
- */
+/** All requests that use the database time out within 5.2 s. */
 const long = 5_200;
 
 let postgres: OwnPostgres;
@@ -58,11 +57,13 @@ beforeAll(async () => {
   await away('crash', long);
   await away('all', long);
   await away('backends', long);
+  const isEnough = ({ load }: { readonly load: Load }): boolean => load.sent.filter(succeeded).length > 200;
+  while (!tenants.every(isEnough)) await sleep(50);
   for (const one of tenants) {
     one.sent = await one.load.stop();
     one.log = await readLog(placeOf(1), one.tenant);
   }
-}, 150_000);
+});
 
 afterAll(async () => {
   for (const replica of replicas) await replica.kill();
@@ -89,17 +90,21 @@ const unexpectedEnds = (): string[] =>
 async function away(how: Outage['how'], milliseconds: number): Promise<void> {
   await (how === 'crash' ? postgres.crash() : postgres.freeze(how));
   const from = performance.now();
-  if (milliseconds === long) {
+  const isLong = milliseconds === long;
+  if (isLong) {
     const ask = ({ port }: Place) => send({ port }, newApiKey().token, 'GET', '/v1/keys');
     for (const answer of await Promise.all(replicas.map(ask))) strangers.push({ how, answer });
   }
   await sleep(from + milliseconds - performance.now());
+  const present = { how, isLong, from, until: Infinity };
+  while (refusesAll(present) && !tenants.every(({ load }) => during(present, load.sent).length > 0)) {
+    await sleep(20);
+  }
   if (how === 'crash') await postgres.start();
   else postgres.thaw();
-  const until = performance.now();
-  outages.push({ how, from, until });
-  while (performance.now() < until + 15_000 && outageEnds({ how, from, until }).includes(Infinity))
-    await sleep(50);
+  const outage = { ...present, until: performance.now() };
+  outages.push(outage);
+  while (performance.now() < outage.until + 60_000 && outageEnds(outage).includes(Infinity)) await sleep(50);
   await sleep(500);
 }
 
@@ -113,8 +118,17 @@ function outageEnds({ until }: Outage): number[] {
   );
 }
 
+/**
+ * Returns the responses that arrived during an outage. Leaves out the successes of requests that were sent before the
+ * outage, because on a slow machine their responses arrive late.
+ */
 const during = ({ from, until }: Outage, sent: readonly Sent[]): Sent[] =>
-  sent.filter(({ answeredAt }) => answeredAt > from + 300 && answeredAt < until);
+  sent.filter(
+    (one) => one.answeredAt > from + 300 && one.answeredAt < until && (one.sentAt > from || !succeeded(one)),
+  );
+
+/** Whether the outage is long and also affects new connections. If only existing connections hang, calls succeed. */
+const refusesAll = ({ how, isLong }: Outage): boolean => how !== 'backends' && isLong;
 
 test('during database outages, no server exits unless the test kills it', () => {
   expect([...ends, ...unexpectedEnds()]).toEqual([]);
@@ -122,7 +136,6 @@ test('during database outages, no server exits unless the test kills it', () => 
 
 test('the log has the entry of every successful request', () => {
   for (const { sent, log } of tenants) {
-    expect(sent.filter(succeeded).length).toBeGreaterThan(200);
     expect(unrecorded(sent, log)).toEqual([]);
   }
 });
@@ -153,8 +166,8 @@ test('no request hangs', () => {
 });
 
 test('while the database is down, audited calls are refused and return no data', () => {
-  // Skips outages in which only existing connections hang, because calls succeed on new connections.
-  for (const outage of outages.filter(({ how, from, until }) => how !== 'backends' && until - from >= long)) {
+  expect(outages.filter(refusesAll)).toHaveLength(2);
+  for (const outage of outages.filter(refusesAll)) {
     const meanwhile = during(outage, everything());
     expect(meanwhile.length).toBeGreaterThan(0);
     expect(Object.keys(tally(meanwhile))).toEqual(expect.not.arrayContaining(['200', '201']));
@@ -194,8 +207,7 @@ test('after the outages, the database has no more connections than the pools all
     (
       await sql`select from pg_stat_activity where usename = 'eaas_server' and backend_type = 'client backend'`
     ).count;
-  for (let attempt = 0; attempt < 100 && (await count()) > 60; attempt++) await sleep(100);
-  expect(await count()).toBeLessThanOrEqual(60);
+  await expect.poll(count).toBeLessThanOrEqual(60);
   await sql.end();
 });
 

@@ -12,15 +12,10 @@ interface Response {
 }
 
 const agent = new Agent({ keepAlive: true });
-const patience = 30_000;
+const patience = 50_000;
 
-/**
- * Starts a proxy that sends each request to the first upstream. If the first upstream responds with 503 or cannot be
- * reached, the second gets the request. nginx does the same with `proxy_next_upstream error http_503 non_idempotent`
- * and a `backup` server.
- */
+/** Works like nginx with `proxy_next_upstream error http_503 non_idempotent` and a `backup` server. */
 export async function proxyTo(upstreams: readonly Place[]) {
-  /** The number of responses of each upstream, by status. */
   const statuses = upstreams.map((): Record<number, number> => ({}));
   async function forward(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const body = await buffer(incoming);

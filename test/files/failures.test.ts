@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { inherited } from '../conformance/program.ts';
 import { type Account, eaasFiles, newAccount, newPlace, type Place } from './command-line.ts';
@@ -98,7 +97,7 @@ test('a damaged file does not stop the decryption of the other files', async () 
   ]);
 });
 
-test('decrypt refuses a file under another key, unless the command line accepts the key', async () => {
+test('decrypt refuses a file under another key, unless --any-key or --key allows the key', async () => {
   const place = await placeWithFile();
   const { key_id: other } = await account.tenant.newKey();
   const env = { ...account.env, EAAS_KEY_ID: other };
@@ -132,14 +131,13 @@ test.each(['encrypt', 'decrypt'])(
     const ended = once(child, 'close');
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += String(text)));
-    // Does not end the standard input, so that the command waits for more of it and can be interrupted.
+    // Leaves the standard input open, so that the command waits for more input until the signal interrupts it.
     child.stdin.write(command === 'encrypt' ? plaintext : await readFile(place.at('a.eaas')));
     const hasBytes = async (): Promise<boolean> => {
       const part = (await place.list()).find((name) => name.endsWith('.part'));
       return part !== undefined && (await stat(place.at(part))).size > 65_000;
     };
-    for (let turn = 0; turn < 1_000 && !(await hasBytes()); turn++) await sleep(10);
-    expect(await hasBytes()).toBe(true);
+    await expect.poll(hasBytes).toBe(true);
     child.kill('SIGINT');
     expect(await ended).toEqual([130, null]);
     expect(output).toBe('');
@@ -154,6 +152,13 @@ test('if the service cannot be reached, the command prints one message and exits
   expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
   expect(stderr).toMatch(/^[^\n]+\n$/);
   expect((await place.list()).filter((name) => name.startsWith('c/'))).toEqual([]);
+});
+
+test('the message about a path escapes its control characters', async () => {
+  const place = await placeWithFile();
+  const { code, stderr } = await place.type(String.raw`eaas-files decrypt $'a\e\u009b31m\x7f'`, account.env);
+  expect(code).not.toBe(0);
+  expect(stderr).toContain(String.raw`"a\u001b\u009b31m\u007f"`);
 });
 
 test('a reader that closes the pipe early ends the command silently', async () => {

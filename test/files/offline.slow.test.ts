@@ -87,7 +87,7 @@ cmp a v1 && cmp a v2 && cmp a rewrapped`;
 test('a file of a writer does not decrypt with another context or tenant, or after a change of one byte', async () => {
   const { place } = await placeWithIntake();
   const sealed = await readFile(place.at('v1.eaas'));
-  // 26 bytes precede the wrapped key, which has the version, the ciphertexts of ML-KEM and X25519, and the DEK.
+  // The wrapped key begins at byte 26. It consists of the version, the ciphertexts of ML-KEM and X25519, and the DEK.
   for (const [name, at] of Object.entries({ version: 31, mlkem: 500, x25519: 1_130, dek: 1_190 })) {
     const altered = Buffer.from(sealed);
     altered.writeUInt8(altered.readUInt8(at) ^ 3, at);

@@ -34,7 +34,7 @@ test('a file is encrypted without the service, and decrypted with an API key', a
   expect(before - (await readFile(place.at('a.eaas'))).length).toBe(1_096);
 });
 
-test('--public-key takes the text of the key', async () => {
+test('--public-key accepts the public key itself instead of a file', async () => {
   const place = await newPlace();
   await writeFile(place.at('a'), plaintext);
   const line = `cat a | eaas-files encrypt --public-key ${publicKey} > a.eaas`;
@@ -46,7 +46,7 @@ test.each([
   ['--public-key none.pub', 3, /public key cannot be read/],
   ['--public-key eaas_pk_1.x', 3, /the public key has an unknown form/],
   ['--public-key forms.pub --key 00000000-0000-4000-8000-000000000001', 2, /not both/],
-])('encrypt with %s fails before it writes', async (options, code, message) => {
+])('encrypt with %s fails before it writes a file', async (options, code, message) => {
   const place = await newPlace();
   await writeFile(place.at('a'), plaintext);
   const failed = await place.type(`eaas-files encrypt a ${options}`, {});

@@ -111,8 +111,13 @@ export async function startApp(
     port,
     origin,
     events: (): ProxyEvent[] => {
-      const lines = output.split('\n').filter((line) => line.startsWith('{"type":'));
-      output = '';
+      // Keeps an incomplete last line, because its rest arrives later.
+      const end = output.lastIndexOf('\n') + 1;
+      const lines = output
+        .slice(0, end)
+        .split('\n')
+        .filter((line) => line.startsWith('{"type":'));
+      output = output.slice(end);
       return lines.map((line) => JSON.parse(line) as ProxyEvent);
     },
     stop: async (): Promise<void> => {

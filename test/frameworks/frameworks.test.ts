@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { EaasBrowserClient } from '@eaas/sdk/browser';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { root } from '../docs/markdown.ts';
 import { openService, type RunningService } from '../runtimes/service.ts';
 import { whereAvailable } from '../setup/available.ts';
@@ -45,7 +45,7 @@ let chromium: Awaited<ReturnType<typeof launchChromium>> | undefined;
 beforeAll(async () => {
   service = await openService();
   if (hasChromium) chromium = await launchChromium();
-}, 300_000);
+});
 
 afterAll(async () => {
   await chromium?.close();
@@ -69,7 +69,7 @@ describe.each(frameworks)('$name', (framework) => {
       EAAS_KEY_ID: keyId,
     });
     wrapUrl = `${app.origin}/api/eaas/v1/keys/${keyId}/wrap`;
-  }, 300_000);
+  });
 
   afterAll(() => app.stop());
 
@@ -103,18 +103,18 @@ describe.each(frameworks)('$name', (framework) => {
     expect(app.events()).toEqual([]);
   });
 
-  test('the proxy refuses another origin with 403 and an event', async () => {
+  test('the proxy refuses another origin with 403 and reports an event', async () => {
     const evil = 'https://evil.example';
     const answer = await post(wrapUrl, JSON.stringify({ dek }), {
       origin: evil,
       'sec-fetch-site': 'cross-site',
     });
     expect([answer.status, await answer.json()]).toMatchObject([403, { code: 'origin_refused' }]);
-    await vi.waitFor(() =>
-      expect(app.events()).toEqual([
+    await expect
+      .poll(() => app.events())
+      .toEqual([
         { type: 'origin_refused', origin: evil, secFetchSite: 'cross-site', expected: [app.origin] },
-      ]),
-    );
+      ]);
   });
 
   test.each([
@@ -135,7 +135,7 @@ describe.each(frameworks)('$name', (framework) => {
       const answer = await post(url(), JSON.stringify({ dek }), headers);
       expect([answer.status, await answer.json()]).toMatchObject([status, { code }]);
       const event = { type: 'grant_refused', missing, operation, keyId: key() };
-      await vi.waitFor(() => expect(app.events()).toEqual([event]));
+      await expect.poll(() => app.events()).toEqual([event]);
     },
   );
 
@@ -195,9 +195,7 @@ describe.each(frameworks)('$name', (framework) => {
       expect(await roundTrip('session=42; path=/')).toBe('blood type 0');
       expect(app.events()).toEqual([]);
       expect(await roundTrip('session=1; path=/')).toBe('permission_missing');
-      await vi.waitFor(() =>
-        expect(app.events()).toMatchObject([{ type: 'grant_refused', missing: 'session' }]),
-      );
+      await expect.poll(() => app.events()).toMatchObject([{ type: 'grant_refused', missing: 'session' }]);
     });
 
     test('a page of another site cannot call the proxy', async () => {

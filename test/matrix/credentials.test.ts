@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import type { Client } from '../conformance/client.ts';
 import { tokenOf } from '../conformance/decoder.ts';
-import { clientOf, newTenant, ok, type Tenant } from '../conformance/fixture.ts';
+import { clientOf, expiredClient, newTenant, ok, type Tenant } from '../conformance/fixture.ts';
 import { call, materialFor, routes } from './calls.ts';
 
 let tenant: Tenant;
@@ -13,8 +12,6 @@ beforeAll(async () => {
   tenant = await newTenant();
   const revoked = await tenant.issue();
   ok(await tenant.api.delete(`/v1/api-keys/${revoked.record.api_key_id}`));
-  const expired = await tenant.issue({ expires_at: new Date(Date.now() + 1_000).toISOString() });
-  await sleep(1_100);
   const token = tenant.api.token ?? '';
   const checksum = token.endsWith('0') ? '1' : '0';
   without = new Map([
@@ -22,7 +19,7 @@ beforeAll(async () => {
     ['a malformed token', await clientOf('eaas_sk_short')],
     ['a wrong checksum', await clientOf(token.slice(0, -1) + checksum)],
     ['an unknown token', await clientOf(tokenOf(randomBytes(32)))],
-    ['an expired API key', expired.api],
+    ['an expired API key', await expiredClient(tenant)],
     ['a revoked API key', revoked.api],
   ]);
 });

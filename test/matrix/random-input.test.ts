@@ -56,7 +56,7 @@ describe.for(withBody)('%s', (route) => {
 });
 
 test.for(routes.filter((route) => route.includes(':')))(
-  '%s refuses any random id without an audit entry',
+  '%s refuses any random id and writes no audit entry',
   async (route) => {
     const material = await materialFor(tenant, route);
     const before = await tenant.auditTotal();

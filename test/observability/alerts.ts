@@ -8,6 +8,8 @@ export interface Alert {
   readonly runbook: string;
 }
 
+export const alertTests = ['alerts', 'slow-alerts'].map((name) => `test/observability/${name}.test.yml`);
+
 const rule =
   /^ {6}- alert: (\w+)\n {8}expr: (?:>-\n)?([^]*?)\n(?: {8}for: \w+\n)? {8}labels:\n {10}severity: (\w+)\n {8}annotations:\n {10}summary: (.+)\n {10}runbook: (.+)$/gm;
 

@@ -47,7 +47,6 @@ interface Export {
 
 export type Collector = Awaited<ReturnType<typeof startCollector>>;
 
-/** Starts a server that receives what OpenTelemetry exports over OTLP, as JSON. */
 export async function startCollector() {
   const spans: Span[] = [];
   const metrics = new Map<string, Metric>();
@@ -80,7 +79,6 @@ export async function startCollector() {
     metrics,
     env,
     port,
-    /** Returns the text of everything that was exported. */
     text: () => texts.join('\n'),
     close: () => server.close().closeAllConnections(),
   };

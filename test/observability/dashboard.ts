@@ -33,7 +33,6 @@ interface Query {
   readonly legend: string;
 }
 
-/** All queries of the dashboard, with values in place of the variables that Grafana replaces. */
 export const queries: readonly Query[] = dashboard.panels.flatMap(({ targets = [] }) =>
   targets.map(({ expr, legendFormat }) => ({
     expression: expr.replaceAll('$__rate_interval', '5m').replaceAll(/\$(?:job|instance)\b/g, '.*'),

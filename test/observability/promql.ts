@@ -9,10 +9,7 @@ export function metricsIn(expression: string): string[] {
   return expression.match(/\beaas_\w+/g) ?? [];
 }
 
-/**
- * Returns the labels that an expression uses, each with its metric. A label outside of a selector counts for every
- * metric.
- */
+/** A label outside of a selector counts for every metric. */
 export function labelsIn(expression: string, legend = ''): Use[] {
   const selected = Array.from(
     expression.matchAll(new RegExp(`\\b(\\w+)${words}`, 'g')),
@@ -23,18 +20,18 @@ export function labelsIn(expression: string, legend = ''): Use[] {
     expression.matchAll(/\b(?:by|without|on|ignoring)\s*\(([^)]*)\)/g),
     ([, list = '']) => list.split(',').map((label) => label.trim()),
   );
-  const shown = Array.from(legend.matchAll(/\{\{\s*(\w+)\s*\}\}/g), ([, label = '']) => label);
   const metrics = metricsIn(expression);
-  const anywhere = [...grouped.flat(), ...shown].flatMap((label) =>
+  const anywhere = [...grouped.flat(), ...labelsShownIn(legend)].flatMap((label) =>
     metrics.map((metric) => ({ metric, label })),
   );
   return [...selected.flat(), ...anywhere];
 }
 
-/**
- * Returns the labels of each metric in a page of metrics. The labels are those that Prometheus stores, so the labels of
- * the target are added.
- */
+export function labelsShownIn(legend: string): string[] {
+  return Array.from(legend.matchAll(/\{\{\s*(\w+)\s*\}\}/g), ([, label = '']) => label);
+}
+
+/** Prometheus adds the labels `job` and `instance`. */
 export function labelsOf(page: string): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
   for (const [, metric = '', text = ''] of page.matchAll(new RegExp(`^(\\w+)(?:${words})? \\S+$`, 'gm'))) {
@@ -46,10 +43,7 @@ export function labelsOf(page: string): ReadonlyMap<string, ReadonlySet<string>>
   return found;
 }
 
-/**
- * Returns the labels that the result of an expression keeps, or undefined if the result keeps all labels of its
- * metrics.
- */
+/** Returns undefined if the result keeps all labels of its metrics. */
 export function keptBy(expression: string): readonly string[] | undefined {
   const outermost = /\b(?:sum|max|min|count|avg)\b(?:\s*by\s*\(([^)]*)\))?\s*\(/.exec(expression);
   return outermost ? (outermost[1] ?? '').split(',').map((label) => label.trim()) : undefined;

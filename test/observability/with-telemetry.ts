@@ -1,11 +1,10 @@
 import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eaas } from '../conformance/program.ts';
+import { eaasImporting } from '../conformance/program.ts';
 import { root } from '../docs/markdown.ts';
 import { requireTools } from '../setup/tools.ts';
 
-/** Creates a folder like that of an operator, with the OpenTelemetry SDK and the files of the example. */
 export async function telemetryFolder() {
   const modules = await requireTools('otel');
   const folder = await mkdtemp(join(tmpdir(), 'eaas-telemetry-'));
@@ -13,10 +12,9 @@ export async function telemetryFolder() {
   await mkdir(join(folder, 'node_modules'));
   await symlink(join(modules, '@opentelemetry'), join(folder, 'node_modules/@opentelemetry'));
   await symlink(join(root, 'node_modules/@eaas'), join(folder, 'node_modules/@eaas'));
-  const [node = '', ...rest] = eaas;
   return {
     folder,
-    program: [node, '--import', join(folder, 'telemetry.mjs'), ...rest],
+    program: eaasImporting(join(folder, 'telemetry.mjs')),
     remove: () => rm(folder, { recursive: true, force: true, maxRetries: 20 }),
   };
 }

@@ -1,7 +1,6 @@
 import { EaasClient } from '@eaas/sdk';
 import { openWorld, settle } from '../setup/world.ts';
 
-/** Opens a service, and a client that counts the values in each of its requests for blind hashes. */
 export async function openBlindService() {
   const world = await openWorld(new Date().toISOString());
   const replica = world.replica();
@@ -22,7 +21,6 @@ export async function openBlindService() {
       return fetch(request);
     },
   });
-  /** Runs `work`. Returns its result, and the number of values in each request for blind hashes that it sent. */
   const counted = async <T>(work: () => PromiseLike<T>): Promise<{ result: T; hashed: number[] }> => {
     hashed.length = 0;
     const result = await work();

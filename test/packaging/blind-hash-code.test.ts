@@ -23,8 +23,11 @@ test.each(entries)(
   },
 );
 
-test.each(entries)('%s contains no code of blind hashes at once', async (entry) => {
-  const sources = await sourcesIn(entry);
-  expect(sources).toContain('packages/sdk/src/blind-hashes.ts');
-  expect(sources.filter((path) => /noble\/curves|\/blind-hash\//.test(path))).toEqual([]);
-});
+test.each(entries)(
+  '%s contains no code of blind hashes, except the code that loads it on demand',
+  async (entry) => {
+    const sources = await sourcesIn(entry);
+    expect(sources).toContain('packages/sdk/src/blind-hashes.ts');
+    expect(sources.filter((path) => /noble\/curves|\/blind-hash\//.test(path))).toEqual([]);
+  },
+);

@@ -30,7 +30,7 @@ test('the browser client contains no AES implementation, no schemas and no other
 test('the browser client does not take an API key', async () => {
   const { text } = await bundle(entry);
   expect(text).not.toMatch(/apiKey|authorization|bearer/i);
-  // This text is a part of the client's code, so the bundle contains the client.
+  // The bundle contains the client: `eaas_sk_` is a part of the client's code.
   expect(text).toContain('eaas_sk_');
 });
 

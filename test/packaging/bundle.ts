@@ -14,10 +14,7 @@ export async function bundle(code: string): Promise<{ text: string; gzipped: num
   return { text: texts.join(''), gzipped };
 }
 
-/**
- * Returns the size and the sources of the code that the bundle loads on demand. If `module` is given, returns those of
- * the matching module and its imports.
- */
+/** If `module` is given, includes only the matching module and its imports. */
 export async function onDemand(
   code: string,
   module?: RegExp,
@@ -61,7 +58,7 @@ function loadedAtOnce(metafile: Metafile): string[] {
 
 function withImports({ outputs }: Metafile, of: readonly string[]): string[] {
   const names = new Set(of);
-  // The body of the loop adds names to the set, and `for … of` visits added names too.
+  // `for … of` also visits the names that its body adds to the set.
   for (const name of names) {
     for (const { path, kind } of outputs[name]?.imports ?? [])
       if (kind === 'import-statement') names.add(path);

@@ -18,7 +18,7 @@ beforeAll(async () => {
   const paths = tarballs.map(({ tarball }) => tarball);
   const install = ['install', '--no-audit', '--no-fund', '--prefer-offline', ...paths];
   await promisify(execFile)('npm', install, { cwd: folder });
-}, 180_000);
+});
 
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
 
@@ -54,7 +54,7 @@ test('the installed example encrypts with a server on an embedded database', asy
   expect(app).toMatchObject({ code: 0, stderr: '' });
   expect(app.stdout).toContain('4111 1111 1111 1111');
   expect(await json('audit', 'verify')).toMatchObject({ name: 'acme', valid: true });
-}, 120_000);
+});
 
 test('the installed eaas-files prints its version, its help and its errors', async () => {
   const program = join(folder, 'node_modules/.bin/eaas-files');

@@ -9,7 +9,7 @@ export function withIv<T>(iv: Uint8Array, run: () => T): T {
     return array;
   });
   try {
-    // Skips the ivs that remain from earlier calls, because the protocol package draws random ivs 64 at a time.
+    // The protocol package draws random ivs 64 at a time, so ivs of earlier calls can remain.
     while (!isFixed());
     return run();
   } finally {

@@ -43,10 +43,7 @@ await zeros
       },
     }),
   );
-/**
- * Returns the memory that is in use after garbage collection. Collects in four turns of the event loop, because on a
- * busy machine one turn does not free everything.
- */
+/** On a busy machine, one turn of the event loop does not free everything. */
 async function held() {
   let least = Infinity;
   for (let turn = 0; turn < 4; turn++) {

@@ -18,13 +18,9 @@ test.each([
   ['node', 65_536],
   ['node', 32 * MiB],
   ['webcrypto', 65_536],
-])(
-  '%s in pieces of %d bytes needs no more memory for a longer stream',
-  async (engine, pieceLength) => {
-    const few = await run(engine, pieceLength, 32 * MiB);
-    const many = await run(engine, pieceLength, 512 * MiB + 1);
-    expect(many.opened).toBe(512 * MiB + 1);
-    expect(many.most - few.most).toBeLessThan(8 * MiB);
-  },
-  120_000,
-);
+])('%s in pieces of %d bytes needs no more memory for a longer stream', async (engine, pieceLength) => {
+  const few = await run(engine, pieceLength, 32 * MiB);
+  const many = await run(engine, pieceLength, 512 * MiB + 1);
+  expect(many.opened).toBe(512 * MiB + 1);
+  expect(many.most - few.most).toBeLessThan(8 * MiB);
+});

@@ -1,12 +1,9 @@
 import type { Place } from '../faults/client.ts';
 import { type Sent, tally, unrecorded } from '../faults/load.ts';
 import { type Entry, readLog, type Tenant, verify } from '../faults/place.ts';
+import { metric } from './machine/server.ts';
 import type { Findings } from './trial.ts';
 
-/**
- * Counts the responses that a load received, and checks that the tenant's log has an entry for every successful
- * response, ids without a gap, and a valid chain. The load must have stopped. Returns the log.
- */
 export async function judgeLog(
   findings: Findings,
   reader: Place,
@@ -22,4 +19,11 @@ export async function judgeLog(
   const { valid, errors } = await verify(reader, tenant);
   findings.check('the chain is valid', valid === true, errors);
   return log;
+}
+
+export async function judgeNoLoss(findings: Findings, servers: readonly Place[]): Promise<void> {
+  for (const server of servers) {
+    const wentBack = await metric(server, 'eaas_audit_head_went_back_total');
+    findings.check('no loss is reported where none was', wentBack === 0, `${wentBack}`);
+  }
 }

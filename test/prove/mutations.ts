@@ -7,7 +7,7 @@ interface Change {
 export interface Mutation {
   readonly name: string;
   readonly changes: readonly Change[];
-  /** The names of the checks that must fail, by their trial (`part:trial`). */
+  /** Maps a trial (`part:trial`) to its checks that must fail. */
   readonly fails: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -16,6 +16,8 @@ type ChangeFields = readonly [file: string, search: string, replace: string];
 const server = 'packages/server/src';
 const patroni = 'examples/high-availability/patroni.yml';
 const manual = 'packages/server/README.md';
+const highAvailability = 'docs/operating/high-availability.md';
+const machine = 'test/prove/machine';
 
 function mutation(name: string, fails: Mutation['fails'], ...changes: readonly ChangeFields[]): Mutation {
   return { name, fails, changes: changes.map(([file, search, replace]) => ({ file, search, replace })) };
@@ -108,10 +110,13 @@ export const mutations: readonly Mutation[] = [
   mutation(
     'closed-pools-stay',
     {
-      'faults:database': ['both servers serve again within 5000 ms', 'nothing is refused once both serve'],
+      'faults:database': [
+        'both servers serve again within 5000 ms',
+        'when all servers serve again, every request succeeds',
+      ],
       'pgbouncer:retry-1': [
         'servers recover by themselves',
-        'nothing is refused once the database has been back for a while',
+        'some seconds after the fault, every request succeeds',
       ],
       'failover:synchronous-silent': [
         'each server serves within 10000 ms after the switch',
@@ -507,13 +512,80 @@ export const mutations: readonly Mutation[] = [
   ]),
   mutation(
     'primaries-that-need-etcd',
-    { 'patroni:etcd-all': ['nothing is refused while members of etcd are away'] },
+    { 'patroni:etcd-all': ['every request succeeds while members of etcd are away'] },
     [patroni, 'failsafe_mode: true', 'failsafe_mode: false'],
   ),
   mutation('primaries-alone', { 'patroni:standbys': ['nothing succeeds without a standby'] }, [
     patroni,
     'synchronous_mode_strict: true',
     'synchronous_mode_strict: false',
+  ]),
+  mutation(
+    'synchronous-without-patroni',
+    { 'patroni:two-machines': ['Patroni promotes nobody'] },
+    [patroni, 'synchronous_mode: true', 'synchronous_mode: false'],
+    [patroni, "synchronous_commit: 'on'", "synchronous_commit: 'on'\n        synchronous_standby_names: '*'"],
+    [
+      `${machine}/patroni/printed.ts`,
+      "roles.join() === 'Leader,Replica,Sync Standby' &&",
+      'roles.length === 3 &&',
+    ],
+  ),
+  mutation(
+    'data-keys-expire-at-once',
+    { 'patroni:kill': ['a client uses the data keys that it has in memory'] },
+    [
+      'packages/sdk/src/data-keys/cache.ts',
+      'if (Date.now() - lease.key.createdAt >= this.#limits.maxAge) {',
+      'if (Date.now() - lease.key.createdAt >= 0) {',
+    ],
+  ),
+  mutation(
+    'only-lost-connections-are-retryable',
+    { 'patroni:kill': ['the SDK reports errors that are retryable'] },
+    [
+      'packages/sdk/src/errors.ts',
+      'this.retryable = /^(network|timeout|unavailable|audit_unwritten)$/.test(code);',
+      'this.retryable = /^network$/.test(code);',
+    ],
+  ),
+  mutation(
+    'ready-without-a-standby',
+    { 'patroni:standbys': ['/readyz says that audit entries cannot be written'] },
+    [
+      `${server}/http/health.ts`,
+      'return { ready: !fails, reasons: fails ? [notReady.audit] : [] };',
+      'return { ready: true, reasons: [] };',
+    ],
+  ),
+  mutation(
+    'a-standby-that-keeps-its-control-file',
+    { 'patroni:reinit': ['`patronictl list` shows that the standby does not run'] },
+    [`${machine}/patroni/node.ts`, "await rm(join(this.#data, 'global/pg_control'));", ''],
+  ),
+  mutation(
+    'a-restart-instead-of-a-copy',
+    { 'patroni:reinit': ['the copied standby becomes a standby'] },
+    [
+      highAvailability,
+      'patronictl -c /etc/patroni/config.yml reinit eaas db1 --force',
+      'patronictl -c /etc/patroni/config.yml restart eaas db1 --force',
+    ],
+    [
+      `${machine}/patroni/printed.ts`,
+      "reinit: 'patronictl -c /etc/patroni/config.yml reinit'",
+      "reinit: 'patronictl -c /etc/patroni/config.yml restart'",
+    ],
+  ),
+  mutation('commits-before-the-wal', { 'citus:workers': ['every answer is in the log'] }, [
+    'docs/operating/citus.md',
+    'wal_level = logical\n   synchronous_commit = on',
+    'wal_level = logical\n   synchronous_commit = off',
+  ]),
+  mutation('larger-pools-of-a-server', { 'fleet:connections': ['a server has at most 20 connections'] }, [
+    `${server}/open-service.ts`,
+    '[openPart(10, 2), openPart(4, 1), openPart(6, 2)]',
+    '[openPart(40, 2), openPart(16, 1), openPart(24, 2)]',
   ]),
   mutation(
     'conflicts-are-refused',
@@ -548,11 +620,7 @@ export const mutations: readonly Mutation[] = [
   mutation(
     'a-larger-pool-of-pgbouncer',
     { 'fleet:pgbouncer-connections': ['pgbouncer has at most 20 connections'] },
-    [
-      'test/prove/machine/pgbouncer.ts',
-      '`default_pool_size = ${poolSize}`',
-      '`default_pool_size = ${3 * poolSize}`',
-    ],
+    [`${machine}/pgbouncer.ts`, '`default_pool_size = ${poolSize}`', '`default_pool_size = ${3 * poolSize}`'],
   ),
   mutation(
     'ready-without-a-database',

@@ -70,10 +70,6 @@ async function writeVerdicts(args: readonly string[], outcomes: readonly Outcome
   await writeFile(file, JSON.stringify(verdicts));
 }
 
-/**
- * Removes the option --workers, which sets the number of workers of each server in the trials. Returns the other
- * arguments.
- */
 function takeWorkers(args: readonly string[]): readonly string[] {
   const at = args.indexOf('--workers');
   if (at === -1) return args;
@@ -110,8 +106,7 @@ async function main(given: readonly string[]): Promise<number> {
   return 0;
 }
 
-// Ignores errors of the database driver, because postgres.js can throw an error that no caller can catch if a trial
-// kills the database.
+// A trial kills databases. postgres.js can then throw an error in a timer, where no caller can catch the error.
 process.on('uncaughtException', (error) => {
   if (/postgres/.test(error.stack ?? '')) return;
   console.error(error);

@@ -33,6 +33,7 @@ export class Findings {
   readonly figures = new Map<string, string>();
   readonly checks: Check[] = [];
   lost: number | undefined;
+  readonly #longest = new Map<string, number>();
   readonly #cleanups: (() => unknown)[] = [];
 
   try(what: string, times = 1): void {
@@ -47,6 +48,12 @@ export class Findings {
 
   figure(name: string, value: string | number): void {
     this.figures.set(name, String(value));
+  }
+
+  longest(name: string, milliseconds: number): void {
+    const most = Math.max(this.#longest.get(name) ?? 0, milliseconds);
+    this.#longest.set(name, most);
+    this.figure(name, `${Math.round(most)} ms`);
   }
 
   check(invariant: string, holds: boolean, found: unknown = ''): void {

@@ -21,7 +21,6 @@ const values = [
   ...Array.from({ length: 6 }, (_, at) => `value ${at}`),
 ];
 
-/** Returns the SHA-256 of the fingerprints of fixed values, which must be the same in all runtimes. */
 export async function textOfFingerprints(client: EnvelopeClient): Promise<string> {
   const hashes = (await client.blindHashMany(values)).map(valueOf);
   return sha256Hex(new TextEncoder().encode(hashes.join()));
@@ -94,8 +93,7 @@ async function reproduce(
 ): Promise<void> {
   const { key_id: keyId, public_key, cases } = blindHashes;
   const hashPublicKeys = { [keyId]: toBase64(fromHex(public_key)) };
-  // The first blind hash loads code that draws 48 random bytes. Later, this draw would take the first blind of a
-  // vector.
+  // The first call loads code that draws 48 random bytes. They must not be taken from the blinds of a vector.
   await connect({ engines }).blindHash('Ada');
   for (const { name, values: given, blinds, request, response, hashes } of cases) {
     const client = connect({
@@ -112,9 +110,7 @@ async function reproduce(
   }
 }
 
-/**
- * Runs `work` with random bytes that give the blinds. A blind is the remainder of 48 random bytes modulo n − 1, plus 1.
- */
+/** A blind is 48 random bytes modulo n − 1, plus 1, where n is the order of P-256. */
 function drawing<T>(blinds: readonly string[], work: () => Promise<T>): Promise<T> {
   const generate = crypto.getRandomValues.bind(crypto);
   const rest = blinds.map((hex) => (BigInt(`0x${hex}`) - 1n).toString(16).padStart(96, '0'));
@@ -126,10 +122,7 @@ function drawing<T>(blinds: readonly string[], work: () => Promise<T>): Promise<
   return replacing(crypto, 'getRandomValues', draw, work);
 }
 
-/**
- * Returns a `fetch` that sends each request twice, for `keyId` and for `otherKeyId`, and returns the response that
- * `response` makes of both responses.
- */
+/** Sends each request twice: for `keyId` and for `otherKeyId`. `response` combines both responses. */
 function answering(
   { keyId, otherKeyId }: Scene,
   response: (ours: Evaluation, theirs: Evaluation) => Evaluation,

@@ -9,7 +9,6 @@ export interface Settings {
   readonly otherKeyId: string;
   readonly intake: { readonly keyId: string; readonly publicKey: string };
   readonly old: { readonly keyId: string; readonly ciphertext: string; readonly text: string };
-  /** A key that all runtimes use. */
   readonly common: { readonly keyId: string; readonly apiKey?: string | undefined };
   readonly vectors: {
     readonly messages: VectorFile<'envelope-v1'>;
@@ -29,9 +28,7 @@ export interface Scene extends Settings {
 
 export interface Case<S extends Scene = Scene> {
   readonly name: string;
-  /**
-   * Runs the case. If the case returns a text, the test compares it with the text that the source files return in Node.
-   */
+  /** The text of each runtime must equal the text that the source files return in Node. */
   readonly run: (scene: S) => Promise<string | void>;
 }
 
@@ -44,7 +41,7 @@ export interface CaseResult {
 export async function runCases<S extends Scene>(cases: readonly Case<S>[], scene: S): Promise<CaseResult[]> {
   const results: CaseResult[] = [];
   for (const { name, run } of cases) {
-    const result = await within(60_000, run(scene), 'The case').then(
+    const result = await within(120_000, run(scene), 'The case').then(
       (text) => ({ error: '', ...(text !== undefined && { text }) }),
       (reason: unknown) => ({
         error: reason instanceof Error ? `${reason.message}\n${reason.stack}` : String(reason),

@@ -51,7 +51,7 @@ async function runPage(
   try {
     const reported = server.serve(settings);
     await page.goto(server.url);
-    const { report, violations } = await within(150_000, Promise.race([reported, broken]), 'The page');
+    const { report, violations } = await within(250_000, Promise.race([reported, broken]), 'The page');
     const wrong = [...violations, ...logged];
     if (wrong.length > 0) throw new Error(`the browser logged: ${wrong.join('; ')}`);
     return report;

@@ -27,10 +27,7 @@ export function fromHex(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
-/**
- * Converts a value to JSON for a comparison. Bytes and `undefined` become objects with a special name, so that they
- * differ from a string, a list or a missing member.
- */
+/** Bytes and `undefined` become objects with a special name, because JSON has neither. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) => {
     if (member instanceof Uint8Array) return { '(bytes)': Array.from(member).join() };

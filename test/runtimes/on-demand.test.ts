@@ -51,7 +51,7 @@ whereAvailable('Chromium', hasChromium, () => {
       serveSplitPage(intakeCode),
       serveSplitPage(clientCode),
     ]);
-  }, 120_000);
+  });
 
   afterEach(async () => {
     for (const page of pages.splice(0)) await page.close();
@@ -72,10 +72,7 @@ whereAvailable('Chromium', hasChromium, () => {
     return page;
   }
 
-  /**
-   * Returns a function. Each call returns how many bytes of scripts the page has loaded since the previous call, in the
-   * compressed size of the transfer.
-   */
+  /** Counts scripts by the compressed size of their transfer. */
   function loadedBy(page: Page): () => Promise<number> {
     const known = new Set<string>();
     return async () => {

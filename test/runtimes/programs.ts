@@ -31,10 +31,7 @@ export const programs: readonly Runtime[] = [
   },
 ];
 
-/**
- * Returns the path of a runtime's program. The program can be at `installed`, because the install script of the package
- * can have moved it.
- */
+/** The install script of the package can move the program to `installed`. */
 async function binary(scope: string, path: string, installed: string): Promise<string> {
   const modules = await requireTools('runtimes');
   const folder = join(modules, scope);
@@ -63,8 +60,7 @@ async function startProgram(
       );
       const ended = launch([...command, main], app.directory);
       running.push(ended);
-      // If the program fails after it printed its report, for example because it is killed, `run` still returns the
-      // report. `stop` then throws the error.
+      // If a program fails after it printed its report, `run` returns the report, and `stop` throws the error.
       const { stdout } = await ended.catch((error: Error & { stdout: string }) => {
         if (error.stdout.endsWith('\n')) return error;
         throw error;
@@ -84,6 +80,6 @@ function launch([file = '', ...args]: readonly string[], directory: string): Pro
     TMPDIR: directory,
     DENO_DIR: join(directory, '.deno'),
   };
-  const limits = { timeout: 150_000, killSignal: 'SIGKILL', maxBuffer: 2 ** 26 } as const;
+  const limits = { timeout: 250_000, killSignal: 'SIGKILL', maxBuffer: 2 ** 26 } as const;
   return promisify(execFile)(file, args, { cwd: directory, env, ...limits });
 }

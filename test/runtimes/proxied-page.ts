@@ -16,8 +16,7 @@ interface Proxied {
 
 export async function proxyFor(app: App, { baseUrl, apiKey, basePath, keys }: Proxied): Promise<Mount> {
   const bundle = join(app.directory, 'proxy.mjs');
-  // Imports the proxy from a bundle, because an import in this process would load the source files and not the
-  // installed package.
+  // An import in this process would load the source files and not the installed package.
   const code = "export { createProxy, toNodeHandler } from '@eaas/sdk/proxy'";
   writeFileSync(bundle, await bundleFor(app, { code, conditions: ['node'] }));
   const installed = (await import(pathToFileURL(bundle).href)) as ProxyModule;

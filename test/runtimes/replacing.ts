@@ -1,4 +1,3 @@
-/** Replaces a member of a platform object while `work` runs. */
 export async function replacing<T>(
   object: object,
   name: string,

@@ -3,7 +3,7 @@ import type { Settings } from './case.ts';
 
 export interface Asked extends Settings {
   readonly ciphertext?: string | undefined;
-  /** The time in milliseconds after which the request is aborted. */
+  /** The client aborts a request after so many milliseconds. */
   readonly patience?: number | undefined;
 }
 
@@ -27,7 +27,7 @@ export async function run({ ciphertext: given, patience, ...settings }: Asked): 
     keyId,
     fetch: slowly,
     cache: 'serverless',
-    timeouts: { total: 1_000, attempt: 1_000 },
+    timeouts: { total: 5_000, attempt: 5_000 },
   });
   const signal = patience === undefined ? undefined : AbortSignal.timeout(patience);
   try {

@@ -9,9 +9,6 @@ import { browserBuild } from '../setup/browser-build.ts';
 const policy = "default-src 'none'; script-src 'self'";
 const html = '<!doctype html><script type="module" src="/page.js"></script>';
 
-/**
- * Serves a page with a script that the bundler split: into a first load, and into files that the page loads on demand.
- */
 export async function serveSplitPage(code: string) {
   const { outputFiles } = await build({
     ...browserBuild,

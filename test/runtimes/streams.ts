@@ -14,8 +14,7 @@ export async function through(
 }
 
 /**
- * Reads a stream to its end with a reader, because some runtimes cannot iterate streams. `new Response(stream)` would
- * replace the error of the stream by its own.
+ * Some runtimes cannot iterate streams. `new Response(stream)` would replace an error of the stream by another error.
  */
 export async function gathered(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
   const reader = stream.getReader();

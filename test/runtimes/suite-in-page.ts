@@ -13,7 +13,7 @@ export const pageCases: readonly Case[] = [
         document.addEventListener(
           'securitypolicyviolation',
           (event) => {
-            // Hides the violation from the page's own listener, because the test expects the violation.
+            // The test causes this CSP violation, so the page's own listener must not see it.
             event.stopImmediatePropagation();
             resolve(event.effectiveDirective);
           },

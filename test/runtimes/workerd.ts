@@ -42,7 +42,7 @@ async function start({ app, module }: Work, compatibilityFlags: readonly string[
   return {
     run: async (settings: object): Promise<unknown> => {
       const call = worker.dispatchFetch('http://worker/', { method: 'POST', body: JSON.stringify(settings) });
-      const response = await within(150_000, call, 'The worker');
+      const response = await within(250_000, call, 'The worker');
       if (!response.ok)
         throw new Error(`the worker responded with the status ${response.status}: ${await response.text()}`);
       return response.json();

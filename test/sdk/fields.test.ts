@@ -203,7 +203,7 @@ test('checkConstraints refuses tables, columns and options that are not defined'
   }
 });
 
-test('a row id in upper case equals the id that the database returns', async () => {
+test('a row id in upper case works like the id in lower case that the database returns', async () => {
   await sql`drop table if exists people`;
   await sql`create table people (id uuid primary key, name text)`;
   const records = defineFields({ people: { ...unencrypted('id'), name: text() } }).for(client);

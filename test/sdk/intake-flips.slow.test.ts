@@ -33,7 +33,6 @@ afterAll(async () => {
   await world.close();
 });
 
-/** Decrypts each ciphertext, and returns the code of the error, or `opened`. */
 async function codesOf(
   ciphertexts: readonly Uint8Array[],
   accepted = [keyId, otherKeyId],

@@ -11,7 +11,6 @@ import { vectors } from '../vectors/vectors.ts';
 const { tenant_id: tenantId, key_id: ownKeyId } = vectors('intake');
 const secret = new Uint8Array(32).fill(11);
 
-/** Returns an intake key with one version: its public key, and a service that unwraps with its private key. */
 export function intakeKey(place = { keyId: ownKeyId, keyVersion: 2 }) {
   const key = nobleIntakeKey(secret, tenantId, place);
   const unwrap =

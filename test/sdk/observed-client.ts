@@ -18,8 +18,13 @@ export const range = (length: number): number[] => Array.from({ length }, (_, in
 
 const realSetTimeout = setTimeout;
 
-export const arrivals = (milliseconds = 50): Promise<void> =>
-  new Promise((resolve) => realSetTimeout(resolve, milliseconds));
+/**
+ * Waits until the responses of the test service have arrived. Counts turns of the event loop, because on a busy machine
+ * any time can pass without a turn.
+ */
+export async function arrivals(turns = 50): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => realSetTimeout(resolve, 1));
+}
 
 export function watchedEngine() {
   const keys: Uint8Array[] = [];

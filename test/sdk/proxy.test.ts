@@ -165,7 +165,7 @@ describe('blind hashes of pages behind the proxy', () => {
     expect(theirs[0]).toEqual({ ok: true, value: await pinned.blindHash(first) });
   });
 
-  test('a page finds rows by an index of the backend', async () => {
+  test('a page can search by an index that the backend computed', async () => {
     const fields = defineFields({ users: { email: text().searchable({ normalize: ['lowercase'] }) } });
     const open = (client: EaasClient | EaasBrowserClient) =>
       fields.for(client, { index: 'blind', keyIds: { users: keyId } });
@@ -175,7 +175,7 @@ describe('blind hashes of pages behind the proxy', () => {
     expect(found.email_index).toEqual([email_index]);
   });
 
-  test('the grant of a session decides about the operation and the key', async () => {
+  test('the grant of a session decides which operations and keys a page can use', async () => {
     const { page } = blind();
     await using ada = page('ada');
     await using bob = page('bob');

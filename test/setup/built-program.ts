@@ -20,7 +20,6 @@ export function builtProgram(): string {
   return process.env['TEST_PROGRAM'] ?? build(options);
 }
 
-/** Builds the server of a second checkout of the repository, which needs its own node_modules. */
 export function programOf(checkout: string): string {
   const folder = join(resolve(checkout), 'packages');
   return build({ name: 'server', folder, external: externals(folder) });
@@ -31,7 +30,6 @@ export function builtFilesProgram(): string {
   return files;
 }
 
-/** Returns the esbuild options of the server. The output folder is new, and is removed when the process ends. */
 export function serverBuild(): BuildOptions & { readonly outdir: string } {
   return buildOf({ name: 'server', external: externals(packages) });
 }
@@ -43,7 +41,7 @@ function build(one: Build): string {
 }
 
 function buildOf({ name, folder = packages, entryPoints, external = [] }: Build) {
-  // Builds into a folder below the package, because only from there Node finds the dependencies of the package.
+  // Node finds the dependencies of a package only for files inside the package.
   const cache = join(folder, name, 'node_modules/.cache');
   mkdirSync(cache, { recursive: true });
   const outdir = mkdtempSync(join(cache, 'eaas-test-'));

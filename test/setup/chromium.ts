@@ -68,7 +68,6 @@ interface BrowserType {
   launch(options: object): Promise<Browser>;
 }
 
-/** Whether the npm package has a Chromium for this platform. */
 export const hasChromium = process.platform === 'linux' && process.arch === 'x64';
 
 export async function launchChromium(): Promise<{ browser: Browser; close: () => Promise<void> }> {
@@ -97,9 +96,7 @@ export async function launchChromium(): Promise<{ browser: Browser; close: () =>
   }
 }
 
-/**
- * Unpacks the libraries that Chromium needs, because the npm package unpacks them only if it detects a cloud function.
- */
+/** The npm package unpacks the libraries of Chromium only if it detects a cloud function. */
 async function unpack(modules: string, directory: string): Promise<string> {
   const program = `
     import chromium from '@sparticuz/chromium';

@@ -7,7 +7,7 @@ import { finishTemplate, type PostgresAddress, withAdmin } from './database.ts';
 import { installedBinaries } from './installed-binaries.ts';
 import { OwnPostgres } from './own-postgres.ts';
 
-/** The settings of docs/operating/citus.md, but with few shards, because each test creates databases. */
+/** Each test creates databases, so the cluster has only four shards. */
 const settings = {
   shared_preload_libraries: 'citus',
   'citus.node_conninfo': 'sslmode=prefer',
@@ -16,10 +16,7 @@ const settings = {
   wal_level: 'logical',
 };
 
-/**
- * Registers the roles with Citus, which knows only roles that own or use a distributed table. Only a superuser can do
- * this.
- */
+/** Citus knows only roles that own or use a distributed table. Only a superuser can register others. */
 const registerRoles = `
   create table public.roles (id integer primary key);
   alter table public.roles owner to ${ROLES.owner};
@@ -39,7 +36,6 @@ export async function citusIsInstalled(): Promise<boolean> {
   }
 }
 
-/** Starts a coordinator and workers. Each test creates its database with the same name on all of them. */
 export async function startCitus(
   undo: (() => Promise<void>)[],
   workers = 2,
@@ -60,7 +56,7 @@ export async function startCitus(
   return address;
 }
 
-/** Makes a node use its Unix socket to connect to itself when it moves a shard. The default is TCP. */
+/** By default, a node connects to itself over TCP when it moves a shard. */
 export async function useSocket(node: PostgresAddress): Promise<void> {
   await withAdmin(node, async (sql) => {
     await sql.unsafe(`alter system set citus.local_hostname = '${node.host}'`);
@@ -75,7 +71,6 @@ async function prepare(address: PostgresAddress, name: string): Promise<void> {
   for (const node of nodes) await withAdmin(node, (sql) => finishTemplate(sql, name));
 }
 
-/** Joins the databases of this name on all nodes into one Citus database. */
 export async function addNodes(coordinator: PostgresAddress, name: string): Promise<void> {
   const { workers = [] } = coordinator;
   for (const node of [coordinator, ...workers]) {

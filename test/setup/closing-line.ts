@@ -1,6 +1,6 @@
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 
-/** Prints the last line of a test run. If a run fails although no test failed, the line counts one failed test. */
+/** If a run fails although no test failed, the line counts one failed test. */
 export class ClosingLine implements Reporter {
   private passed = 0;
   private failed = 0;

@@ -9,9 +9,7 @@ import { requested } from './on-demand.ts';
 export interface PostgresAddress {
   readonly host: string;
   readonly port: number;
-  /** The workers of the Citus cluster. Each worker needs a database with the name of the coordinator's database. */
   readonly workers?: readonly PostgresAddress[];
-  /** The template of new databases. A caller can name a different template. */
   readonly template?: string;
 }
 
@@ -21,8 +19,8 @@ export interface TestDatabase {
   readonly name: string;
   readonly connection: (role: Role) => PostgresAddress & { database: string; username: string };
   /**
-   * The value of DATABASE_URL. Its host can be a percent-encoded directory of a socket, which postgres.js does not
-   * decode: pass `connection` to postgres.js.
+   * If the host is the percent-encoded directory of a socket, postgres.js does not decode it: pass `connection`
+   * instead of the URL.
    */
   readonly url: (role: Role) => string;
   readonly drop: () => Promise<void>;
@@ -77,10 +75,7 @@ export function environmentOf(url: (role: keyof typeof ROLES) => string) {
   };
 }
 
-/**
- * Creates a template once. A database that is not marked as a template (`datistemplate`) is created again, because its
- * preparation was interrupted.
- */
+/** Creates a database again if its preparation was interrupted, so that `datistemplate` is not set. */
 async function prepareOnce(
   sql: postgres.Sql,
   address: PostgresAddress,
@@ -99,8 +94,7 @@ async function prepareOnce(
 
 export async function finishTemplate(sql: postgres.Sql, name: string): Promise<void> {
   await sql`alter database ${sql(name)} with is_template true allow_connections false`;
-  // Ends all connections to the template. PostgreSQL requires this, and the maintenance daemon of Citus is always
-  // connected.
+  // PostgreSQL does not copy a database that has connections. The maintenance daemon of Citus is always connected.
   await sql`select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = ${name}`;
 }
 

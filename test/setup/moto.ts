@@ -35,7 +35,7 @@ export interface Aws {
 
 export async function startMoto(command: string): Promise<Aws> {
   const { child, stderr } = launch([command, '-H', '127.0.0.1', '-p', '0'], { PYTHONUNBUFFERED: '1' });
-  for (const deadline = Date.now() + 60_000; ; await sleep(50)) {
+  for (const deadline = Date.now() + 120_000; ; await sleep(50)) {
     const [, url] = /Running on (http:\S+)/.exec(stderr()) ?? [];
     if (url !== undefined) return { env: environment(url), kms: caller(url), stop: () => void child.kill() };
     if (Date.now() > deadline || child.exitCode !== null) {
@@ -52,7 +52,7 @@ const environment = (url: string): Aws['env'] => ({
   AWS_SECRET_ACCESS_KEY: 'secret-of-the-test',
 });
 
-// The Authorization header of requests to moto, which reads the AWS region from it and does not check the signature.
+// moto reads only the AWS region from the header `Authorization`, and does not check the signature.
 const authorization =
   'AWS4-HMAC-SHA256 Credential=test/20260101/eu-central-1/kms/aws4_request, SignedHeaders=host, Signature=0';
 

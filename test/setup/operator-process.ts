@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { run } from '../../packages/server/src/cli/program.ts';
 
-// Runs the `eaas` commands of all test files in one process, because starting Node takes longer than a short command.
+// Starting Node takes longer than a short command, so one process runs the `eaas` commands of all test files.
 
 export interface Order {
   readonly args: readonly string[];
@@ -30,7 +30,7 @@ globalThis.process = new Proxy(real, {
   set: (_, name, value) => Reflect.set(placeOf(name), name, value),
 });
 
-// Replaces `write` of the real streams too, because Commander writes to them and not to the streams of the Proxy.
+// All sessions share the output streams, and each session keeps the text of its own command.
 for (const name of ['stdout', 'stderr'] as const) {
   const write = real[name].write.bind(real[name]);
   real[name].write = (chunk: string): boolean => {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,6 +8,7 @@ import { ensureOwnedDatabase, ensureRoles, ROLES } from '../../packages/server/s
 import { launchPostgres, type RunningPostgres } from '../../packages/server/src/embedded/launch.ts';
 import { addressIn, type TestDatabase } from './database.ts';
 import { chooseBinaries } from './installed-binaries.ts';
+import { childrenOf } from './processes.ts';
 
 export class OwnPostgres implements Omit<TestDatabase, 'name'> {
   readonly binaries: PostgresBinaries;
@@ -32,9 +33,7 @@ export class OwnPostgres implements Omit<TestDatabase, 'name'> {
     this.#isKept = isKept;
   }
 
-  /**
-   * Starts PostgreSQL. Its data is in a temporary directory, or in the directory `kept`, which `drop` does not remove.
-   */
+  /** `drop` removes only a temporary directory, not the directory `kept`. */
   static async start(
     preferred: 'installed' | 'embedded' = 'embedded',
     durable = true,
@@ -129,16 +128,6 @@ function isRunning(pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-export async function childrenOf(parent: number): Promise<number[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')));
-  // Splits at the last `) `, because in /proc/<pid>/stat the name of the process is in parentheses and can contain any
-  // character.
-  return pids
-    .filter((_, index) => stats[index]?.split(') ').at(-1)?.split(' ')[1] === String(parent))
-    .map(Number);
 }
 
 async function isBackend(pid: number): Promise<boolean> {

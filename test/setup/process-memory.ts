@@ -5,11 +5,9 @@ const ptrace = '/proc/sys/kernel/yama/ptrace_scope';
 const pieceLength = 16 * 1024 * 1024;
 const longestText = 4_096;
 
-/** Whether a process can read the memory of the processes that it started. */
 export const canReadMemory =
   process.platform === 'linux' && (!existsSync(ptrace) || Number(readFileSync(ptrace, 'utf8')) <= 1);
 
-/** Returns the names of those `texts` that are in the writable memory of a process. */
 export async function findInMemory(
   pid: number,
   texts: Readonly<Record<string, Buffer>>,
@@ -21,7 +19,7 @@ export async function findInMemory(
     for (const [start, end] of writableRegions(pid)) {
       for (let at = start; at < end; at += pieceLength) {
         const length = Math.min(piece.length, end - at);
-        // Reads nothing if the process has freed the memory region in the meantime.
+        // The process can free a memory region at any time.
         const { bytesRead } = await memory.read(piece, 0, length, at).catch(() => ({ bytesRead: 0 }));
         const content = piece.subarray(0, bytesRead);
         for (const [name, text] of Object.entries(texts)) if (content.includes(text)) found.add(name);

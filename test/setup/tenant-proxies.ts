@@ -20,7 +20,6 @@ export interface RunningProxy {
   readonly stop: () => Promise<void>;
 }
 
-/** Starts a proxy with the configuration of the manual, but without TLS. */
 export async function startProxy(proxy: Proxy, servers: readonly number[]): Promise<RunningProxy> {
   const directory = await mkdtemp(join(tmpdir(), 'eaas-test-'));
   await chmod(directory, 0o755);
@@ -41,7 +40,7 @@ export async function startProxy(proxy: Proxy, servers: readonly number[]): Prom
     await rm(directory, { recursive: true, force: true });
   };
   for (let attempt = 0; !(await accepts({ port, host: '127.0.0.1' })); attempt++) {
-    if (child.exitCode !== null || attempt > 1_000) {
+    if (child.exitCode !== null || attempt > 10_000) {
       await stop();
       throw new Error(`${proxy} did not start:\n${errors}`);
     }
@@ -62,10 +61,7 @@ function haproxyFile(port: number): string {
   return blockOf('haproxy', 'balance hdr').replace(/bind .*/, `bind 127.0.0.1:${port}`);
 }
 
-/**
- * Combines two blocks of the manual into one configuration: the `server` of the block about TLS, and the `upstream` of
- * the block about tenants.
- */
+/** The manual prints `server` in its block about TLS, and `upstream` in its block about tenants. */
 function nginxFile(port: number, directory: string): string {
   const server = blockOf('nginx', 'listen 443 ssl').replace(/^upstream \S+ \{.*?^\}/ms, '');
   const plain = server.replace(/listen 443 ssl/, `listen 127.0.0.1:${port}`).replace(/^.*ssl_.*\n/gm, '');
@@ -85,10 +81,6 @@ function nginxFile(port: number, directory: string): string {
   ].join('\n');
 }
 
-/**
- * Replaces the manual's server addresses one after the other. Removes the lines of further servers, which the test does
- * not start.
- */
 function withServers(text: string, servers: readonly number[]): string {
   let nth = 0;
   return text.replace(/^( *server .*)10\.0\.0\.\d+:\d+(.*)\n/gm, (_, before: string, after: string) => {

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from '../conformance/program.ts';
 
-/** A zsh script that types into a second zsh. In that zsh, Ctrl-X P writes the completed line to a file and ends it. */
+/** In the second zsh, Ctrl-X P writes the completed line to the file `completed` and exits. */
 const script = String.raw`
 zmodload zsh/zpty
 zpty shell TERM=dumb zsh -f -i

@@ -17,7 +17,7 @@ import { createDatabase, migrated, type PostgresAddress, type TestDatabase } fro
 export interface World {
   readonly database: TestDatabase;
   readonly roots: readonly [ReturnType<typeof rootKey>];
-  /** The time of the database and of every replica, in milliseconds since 1970. */
+  /** The time of the database and of all replicas, in milliseconds since 1970. */
   time: number;
   replica(database?: Database): Service;
   serve(replica: Service): Promise<string>;

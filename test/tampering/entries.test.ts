@@ -28,7 +28,7 @@ async function wrong(tenantId = ann.tenantId): Promise<string[]> {
   return valid === (error_count === 0) ? found : [`valid is ${valid}`, ...found];
 }
 
-// Before the purge, the audit log has the entries 1 to 31. After the purge, it has the entries 15 to 31.
+// The purge deletes the entries 1 to 14.
 describe.each([
   ['a whole chain', 'late', 1],
   ['a purged chain', 'now', 15],
@@ -37,7 +37,6 @@ describe.each([
 
   beforeEach(() => attacker.restore(copy));
 
-  /** Runs a statement, in which `$ann` stands for the id of Ann's tenant. */
   const entries = (statement: string) =>
     attacker.sql.unsafe(statement.replaceAll('$ann', `'${ann.tenantId}'`));
   const remove = (condition: string) =>

@@ -58,7 +58,7 @@ beforeAll(async () => {
   const { key_id } = await api('POST /v1/keys', { name: 'key' });
   await api('POST /v1/keys/:key_id/wrap', { key_id, dek });
   [server, owner, superuser] = [connect('server'), connect('owner'), connect('superuser')];
-  // The row has an empty MAC, because an attacker does not have the key that computes MACs.
+  // An attacker does not have the key that computes MACs.
   await superuser`insert into eaas.audit_anchors values (${ann.tenantId}, 1, '', '', '')`;
 });
 afterAll(async () => {
@@ -167,7 +167,7 @@ describe('the role of the server has no other rights', () => {
 });
 
 test.each(['audit_heads', 'audit_anchors'])(
-  'the server’s role can change a row of %s only to a later entry',
+  'the server’s role cannot decrease the id of the entry in a row of %s',
   async (table) => {
     await expect(server.unsafe(`update eaas.${table} set id = id - 1`)).rejects.toMatchObject({
       ...denied,
@@ -177,7 +177,7 @@ test.each(['audit_heads', 'audit_anchors'])(
 );
 
 describe.each(['owner', 'superuser under session_replication_role'])(
-  'a trigger refuses the statement %s',
+  'a trigger refuses statements of the %s',
   (who) => {
     const run = async (statement: string): Promise<unknown> => {
       if (who === 'owner') return owner.unsafe(statement);
@@ -216,7 +216,7 @@ describe('purging', () => {
     await expect(purging).rejects.toThrow('up to the recorded anchor only');
   });
 
-  test('the database refuses a purge before the end of the purge is recorded', async () => {
+  test('the database refuses a purge if no record says where the purge ends', async () => {
     const purging = server`select eaas.purge_entries('7d3a5b0e-9d7f-4f0e-8f0a-2b1c3d4e5f60', 1)`;
     await expect(purging).rejects.toThrow('up to the recorded anchor only');
   });

@@ -13,12 +13,8 @@ const hour = 60 * 60 * 1_000;
 let world: World;
 let attacker: Attacker;
 let ann: Populated;
-/** The id of a key of Ann's tenant that no test changes. */
 let spare: string;
-/**
- * The night in which the verification reads the first entries of Ann's log again. The verification does this every 30
- * nights.
- */
+/** The verification reads the first entries of a log again every 30 nights. */
 let firstNight: number;
 let firstFindings: string[];
 
@@ -53,10 +49,7 @@ async function wrapAt(night: number): Promise<void> {
 const spoil = (id: number) =>
   attacker.sql`update eaas.audit_entries set actor = 'nobody' where tenant_id = ${ann.tenantId} and id = ${id}`;
 
-/**
- * After the purge and the first verification, the log has the entries 15 to 32. `old` is the id of one of them, and
- * `next` is the id of the next entry.
- */
+/** The purged log has the entries 15 to 32. */
 const old = 20;
 const next = 33;
 
@@ -80,7 +73,7 @@ describe('the entries since the last verification', () => {
     expect(await verify(firstNight + 1)).toEqual(found);
   });
 
-  test('the next nightly verification finds a row that was put back', async () => {
+  test('the next nightly verification finds a row that was put back to an older version', async () => {
     const api = apiOf(world.replica(), ann.token);
     await api('POST /v1/keys/:key_id/disable', { key_id: ann.quiet });
     await attacker.putBack('verified', 'keys', `key_id = '${ann.quiet}'`);
@@ -157,7 +150,7 @@ describe('older entries and rows', () => {
     expect(findings).toContainEqual(expect.stringContaining(found()));
   });
 
-  test('each nightly verification reports a finding again, even if an earlier marker is put back', async () => {
+  test('each nightly verification reports a finding again, even if its marker is put back to an older version', async () => {
     await spoil(old);
     expect(await verify(firstNight + nights)).toEqual([`${old} entry_changed`]);
     expect(await verify(firstNight + nights + 1)).toEqual([`${old} entry_changed`]);
@@ -165,7 +158,7 @@ describe('older entries and rows', () => {
     expect(await verify(firstNight + nights + 2)).toEqual([`${old} entry_changed`]);
   });
 
-  test('after nights without verification, the next verification also reads the parts of these nights', async () => {
+  test('after nights without verification, the next verification also reads the parts that these nights would have read', async () => {
     await wrapAt(firstNight);
     expect(await verify(firstNight + 1)).toEqual([]);
     await spoil(old);

@@ -10,7 +10,6 @@ import type { Attacker } from './attacker.ts';
 import { apiOf, dek, type Resident, settle, type World } from '../setup/world.ts';
 
 export interface Populated extends Resident {
-  /** The id of a key that was rotated long ago and has not changed since. */
   readonly quiet: string;
   readonly busy: string;
   readonly destroyed: string;

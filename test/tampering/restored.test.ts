@@ -3,7 +3,7 @@ import type { Service } from '../../packages/server/src/service.ts';
 import { apiOf, dek, openWorld, type Resident, settle, statusOf, type World } from '../setup/world.ts';
 import { type Attacker, openAttacker } from './attacker.ts';
 
-// These tests restore the database to an earlier state, so that it gives the ids of lost audit entries to new entries.
+// A restored database gives the ids of lost audit entries to new entries.
 
 let world: World;
 let attacker: Attacker;
@@ -31,7 +31,7 @@ const rotate = (service: Service) =>
 const disable = (service: Service) =>
   apiOf(service, tenant.token)('POST /v1/keys/:key_id/disable', { key_id: keyId });
 
-test.each([0, 1, 5])('lost changes have no effect after a restore (%i entries later)', async (wraps) => {
+test.each([0, 1, 5])('changes that a restore lost have no effect (%i entries later)', async (wraps) => {
   await attacker.keep('backup');
   await rotate(running);
   expect([await wrap(running), await hash(running)]).toEqual([200, 200]);
@@ -91,7 +91,7 @@ describe('a lost change whose id was given to a later change', () => {
   );
 
   test.each(combinations)(
-    'a lost key rotation is not used if %s comes first, %i entries later',
+    'a lost key rotation is not used (first call after the loss: %s, %i entries later)',
     async (road, further) => {
       await rotate(running);
       await wrap(running);
@@ -112,7 +112,7 @@ describe('a lost change whose id was given to a later change', () => {
   );
 
   test.each(combinations)(
-    'a revoked API key is refused if %s comes first, %i entries later',
+    'a revoked API key is refused (first call after the loss: %s, %i entries later)',
     async (road, further) => {
       await rotate(running);
       await wrapAs(running, known.api_key);

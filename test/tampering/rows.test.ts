@@ -89,6 +89,50 @@ test('calls that need a row that was removed are refused', async () => {
   expect(await statusOf(api('GET /v1/keys', {}))).toBe(401);
 });
 
+test('a tenant whose head was removed gets 503 on every call', async () => {
+  await attacker.sql`delete from eaas.audit_heads where tenant_id = ${ann.tenantId}`;
+  expect(await statusOf(api('GET /v1/keys', {}))).toBe(503);
+  expect(await statusOf(api('POST /v1/keys', { name: 'new' }))).toBe(503);
+  expect(await statusOf(api('POST /v1/keys/:key_id/wrap', { key_id: ann.busy, dek }))).toBe(503);
+});
+
+describe('a server that remembers a changed row refuses it after any call has found the change', () => {
+  const calls = async () => {
+    const baseUrl = await world.serve(world.replica());
+    return async (method: string, path: string, { token = ann.token, body = {} } = {}): Promise<number> => {
+      const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+      const sent = method === 'GET' ? null : JSON.stringify(body);
+      return (await fetch(`${baseUrl}${path}`, { method, headers, body: sent })).status;
+    };
+  };
+
+  test.each([
+    ['a revocation', 'DELETE', (): string => `/v1/api-keys/${ann.limited.apiKeyId}`, 503],
+    ['a list', 'GET', (): string => '/v1/api-keys', 503],
+    ['a verification', 'GET', (): string => '/v1/audit/verify', 200],
+  ] as const)('an API key: %s finds it', async (_, method, path, status) => {
+    const send = await calls();
+    const { apiKeyId, token } = ann.limited;
+    const hash = { token, body: { value: 'x', key_id: ann.busy } };
+    const before = await send('POST', '/v1/hash', hash);
+    expect(before).not.toBe(401);
+    await attacker.sql`update eaas.api_keys set hint = 'zzzz' where api_key_id = ${apiKeyId}`;
+    expect(await send('POST', '/v1/hash', hash)).toBe(before);
+    expect(await send(method, path())).toBe(status);
+    expect(await send('POST', '/v1/hash', hash)).toBe(401);
+  });
+
+  test('a key: the refused attempt to disable it finds it', async () => {
+    const send = await calls();
+    const wrap = () => send('POST', `/v1/keys/${ann.busy}/wrap`, { body: { dek } });
+    expect(await wrap()).toBe(200);
+    await attacker.sql`update eaas.keys set name = 'other' where key_id = ${ann.busy}`;
+    expect(await wrap()).toBe(200);
+    expect(await send('POST', `/v1/keys/${ann.busy}/disable`)).toBe(503);
+    expect(await wrap()).toBe(503);
+  });
+});
+
 test('verify reports a tenant if only the head of its audit log remains', async () => {
   await attacker.sql`delete from eaas.tenants where tenant_id = ${ann.tenantId}`;
   expect(await world.replica().database.run(listChains)).toEqual([
@@ -118,8 +162,7 @@ describe('an inserted row is not accepted', () => {
   });
 
   test('the service refuses an API key row with a token of the attacker', async () => {
-    // Gives Ben the rights of Ann: stores the hash of Ben's token in the row of Ann's API key, which has all
-    // permissions.
+    // Gives Ben all permissions of Ann: her API key's row gets the hash of Ben's token.
     await attacker.sql`delete from eaas.api_keys where api_key_id = ${ben.apiKeyId}`;
     await attacker.sql`update eaas.api_keys set token_hash = ${hashApiKey(ben.token)}
       where api_key_id = ${ann.apiKeyId}`;
@@ -265,7 +308,6 @@ describe('a row restored to an older authentic state', () => {
       table: 'api_keys',
       where: apiKeyWhere('revoked'),
       found: ({ revoked }) => `api_key_put_back: ${revoked.apiKeyId}`,
-      // Writes a new audit entry, which records a change of the API key.
       change: ({ revoked }) =>
         apiOf(world.replica(), revoked.token)('PATCH /v1/api-keys/:api_key_id', {
           api_key_id: revoked.apiKeyId,
@@ -336,7 +378,7 @@ describe('a row restored to an older authentic state', () => {
       });
       const api_key_id = holder?.apiKeyId ?? '';
       const shown = api('GET /v1/api-keys/:api_key_id', { api_key_id });
-      // A call with the changed API key must return 401, and a call that reads the changed API key must return 503.
+      // A call with the changed API key must return 401. A call that shows the key must return 503.
       const [itself, shownStatus] = await Promise.all([statusOf(call), statusOf(shown)]);
       return [itself === 401 ? 503 : 0, shownStatus];
     },
@@ -353,10 +395,7 @@ describe('a row restored to an older authentic state', () => {
     },
   );
 
-  /**
-   * Puts back an older row, and with it the record of the row's newest version, which only the owner of the tables can
-   * change.
-   */
+  /** Only the owner of the tables can change the record of a row's newest version. */
   async function putBackWithRecords({ copy, table, where }: PutBack): Promise<void> {
     await attacker.putBack(copy, table, where(ann));
     const subjects: Partial<Record<Table, string>> = {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { rootKey } from '../../packages/server/src/crypto/key-hierarchy.ts';
 import { ROLES } from '../../packages/server/src/embedded/cluster.ts';
 import { createService } from '../../packages/server/src/service.ts';
@@ -34,7 +34,7 @@ beforeEach(async () => {
   await owner.unsafe(await readFile(new URL('before-tenant-first.sql', import.meta.url), 'utf8'));
   for (const migration of [tenantFirst, append, runs, verifiedNights, intake]) await owner.unsafe(migration);
   await owner`insert into eaas.migrations (version) values (3), (4), (5), (6), (7)`;
-  // Connects the earlier replica as the owner, because the role of the servers gets its rights only by the migration.
+  // `migrate` grants the rights of the servers' role only after the last migration.
   database = new Database(place.connection('owner'), 6);
 });
 afterEach(async () => {
@@ -132,13 +132,16 @@ test('a migration repeats a statement that PostgreSQL ended because of a deadloc
         ).count > 0,
     );
   await withSuperuser(async (other) => {
+    // PostgreSQL looks for a deadlock once, when a statement has waited this long. By then, this test must wait too.
+    await other`alter database ${other(place.name)} set deadlock_timeout = '3s'`;
+    const patient = openPool(place.connection('owner'), 1);
+    onTestFinished(() => patient.end());
     let migrating: Promise<number> | undefined;
     await other.begin(async (tx) => {
-      // Gives this session a long timeout, because in a deadlock PostgreSQL ends the statement of the session with the
-      // shorter timeout.
+      // In the deadlock, PostgreSQL ends the statement of the session with the shorter `deadlock_timeout`.
       await tx`set local deadlock_timeout = '1min'`;
       await tx`lock table eaas.audit_entries in access share mode`;
-      migrating = migrate(owner, ROLES.server);
+      migrating = migrate(patient, ROLES.server);
       while (!(await isDropping())) await sleep(10);
       await tx`lock table eaas.audit_entries in share update exclusive mode`;
     });
@@ -147,7 +150,7 @@ test('a migration repeats a statement that PostgreSQL ended because of a deadloc
   expect(await indexes()).toEqual(upgraded);
 });
 
-test('a replica of the previous version lists the same entries after the migration', async () => {
+test('after the migration, the query of the previous version and `GET /v1/audit` list the same entries as before', async () => {
   const filters = [{ key_id }, { action: 'key.wrap' as const }, { key_id, action: 'key.rotate' as const }];
   const earlier = await Promise.all(filters.map(idsOfPreviousVersion));
   await migrate(owner, ROLES.server);

@@ -55,7 +55,7 @@ beforeEach(async () => {
 const namesOf = (rows: readonly { readonly name: string | null }[]) =>
   rows.map(({ name }) => name ?? 'nobody').toSorted();
 
-test('an insert of many rows asks for all fingerprints in one request, without a value', async () => {
+test('an insert of many rows requests all fingerprints in one request, which contains no plaintext', async () => {
   const rows = Array.from({ length: 40 }, (_, at) => ({ email: `canary-${at}@example.com`, ssn: `9${at}` }));
   const { result, hashed } = await counted(async () => db.insert(patients).values(rows).returning());
   expect(hashed).toEqual([80]);
@@ -89,7 +89,7 @@ test.each([
   expect({ hashed, found: namesOf(result) }).toEqual({ hashed: sizes, found: expected });
 });
 
-test('a relational query and a count search by a blind hash', async () => {
+test('relational queries and counts can search by a blind hash', async () => {
   const found = await db.query.patients.findFirst({ where: (t, { eq }) => eq(t.ssn, '67890') });
   expect(found).toMatchObject(grace);
   expect(await db.$count(patients, eq(patients.email, ada.email))).toBe(1);

@@ -134,7 +134,7 @@ describe('SQL that computes with, compares or copies a ciphertext or a fingerpri
     ['an update in `with`', () => within(updated())],
     ['an update in `execute`', () => db.execute(updated())],
     ['an insert in `execute`', () => db.execute(inserted())],
-  ])('%s throws instead of being built before its values are encrypted', async (_, run) => {
+  ])('%s throws if it is built before its values are encrypted', async (_, run) => {
     expect(await refusalOf(run)).toBe('synchronous');
   });
 
@@ -166,7 +166,7 @@ describe('SQL that computes with, compares or copies a ciphertext or a fingerpri
   });
 });
 
-test('without `encrypted`, the database refuses null for a value with a fingerprint', async () => {
+test('the database refuses null for an encrypted value with a fingerprint, if the update does not use `encrypted`', async () => {
   const checks = getTableConfig(samples).checks.map(({ name, value }) => {
     return `add constraint ${name} check (${new PgDialect().sqlToQuery(value).sql})`;
   });
@@ -201,19 +201,19 @@ describe('the id of a row', () => {
 });
 
 describe('queries inside statements without encrypted columns work', () => {
-  test('in a condition', async () => {
+  test('a condition can contain a query of encrypted rows', async () => {
     const parents = db.select({ id: samples.id }).from(samples);
     expect(await remarks().where(inArray(children.parentId, parents))).toEqual([{ remark: 'cough' }]);
     expect(await remarks().where(sql`exists ${values()}`)).toEqual([{ remark: 'cough' }]);
   });
 
-  test('as a count in a selection', async () => {
+  test('a column of a query can be a count of encrypted rows', async () => {
     const ada = db.$count(samples, eq(samples.text, 'Ada'));
     expect(await db.select({ id: children.id, ada }).from(children)).toEqual([{ id: one, ada: 1 }]);
     expect(await db.$count(db.select().from(samples).where(eq(samples.text, 'Eve')).as('none'))).toBe(0);
   });
 
-  test('in `with` of an update', async () => {
+  test('an update can use a query of encrypted rows in `with`', async () => {
     const found = db
       .$with('found')
       .as(db.select({ id: samples.id }).from(samples).where(eq(samples.text, 'Ada')));
@@ -222,7 +222,7 @@ describe('queries inside statements without encrypted columns work', () => {
     expect(await db.select({ text: samples.text }).from(samples)).toEqual([{ text: 'Eve' }]);
   });
 
-  test('in an insert', async () => {
+  test('an insert can take its rows from a query of encrypted rows', async () => {
     const copies = db
       .select({
         id: sql<string>`${two}::uuid`.as('id'),

@@ -29,9 +29,8 @@ export async function pageOf(dialect: Dialect): Promise<string> {
   );
 }
 
-const introduction = `A test runs each operation on each kind of column, and writes this page. "yes" means that the operation works. A code
-means that the operation throws an error with this code, and changes nothing. The test also reads the tables by SQL, and
-checks that only encrypted columns hold ciphertexts, and that encrypted columns hold no plaintext.`;
+const introduction = `A code means that the operation throws an error with this code, and changes nothing. The test that writes this page also
+checks in the database that encrypted columns hold no plaintext, and that all other columns hold no ciphertext.`;
 
 async function outcomeOf(dialect: Dialect, cell: Cell, kind: Kind): Promise<string> {
   const { place, sql } = dialect;

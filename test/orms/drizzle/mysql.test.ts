@@ -47,5 +47,5 @@ whereAvailable('MariaDB', isInstalled('mariadbd', '/usr/sbin'), () => {
     await pool.end();
     await server.stop();
     await expect(page).toMatchFileSnapshot('../../../packages/drizzle/docs/mysql.md');
-  }, 300_000);
+  });
 });

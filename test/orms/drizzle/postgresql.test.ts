@@ -58,5 +58,4 @@ test.each(['postgres', 'pg'])(
     await close?.();
     await expect(page).toMatchFileSnapshot('../../../packages/drizzle/docs/postgresql.md');
   },
-  300_000,
 );

@@ -43,4 +43,4 @@ test('no operation of Drizzle on SQLite stores plaintext in an encrypted column'
   await expectParts(place.db as never, people as never, stored);
   connection.close();
   await expect(page).toMatchFileSnapshot('../../../packages/drizzle/docs/sqlite.md');
-}, 300_000);
+});

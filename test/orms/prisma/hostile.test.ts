@@ -12,7 +12,7 @@ describe.each(majors)('Prisma %i', (major) => {
   beforeAll(async () => {
     database = await createDatabase();
     clinic = await openClinic(major, 'hostile', database);
-  }, 240_000);
+  });
 
   afterAll(async () => {
     await clinic.close();

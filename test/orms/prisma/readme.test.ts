@@ -52,7 +52,7 @@ describe.each(majors)('Prisma %i', (major) => {
     copyFileSync(new URL('types.txt', import.meta.url), join(types, 'types.mts'));
     for (const each of [folder, types]) writeFileSync(join(each, 'tsconfig.json'), JSON.stringify(config));
     database = await createDatabase();
-  }, 240_000);
+  });
 
   afterAll(async () => {
     await database.drop();
@@ -75,13 +75,9 @@ describe.each(majors)('Prisma %i', (major) => {
   test.each([
     ['the code of the README', folder],
     ['the plain types of the extended client', types],
-  ])(
-    '%s compile',
-    async (_name, project) => {
-      expect(await run([join(root, 'node_modules/typescript/bin/tsc'), '-p', project])).toBe('');
-    },
-    240_000,
-  );
+  ])('%s compile', async (_name, project) => {
+    expect(await run([join(root, 'node_modules/typescript/bin/tsc'), '-p', project])).toBe('');
+  });
 
   test('the code of the README prints the text in its comments', async () => {
     const { host, port, database: name, username } = database.connection('owner');
@@ -98,5 +94,5 @@ describe.each(majors)('Prisma %i', (major) => {
     expect(stored).toHaveLength(1);
     expect(JSON.stringify(stored)).not.toMatch(/"Ada"|123-45|1815|dry cough|seen/);
     await sql.end();
-  }, 240_000);
+  });
 });

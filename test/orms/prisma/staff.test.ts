@@ -13,7 +13,7 @@ describe.each(majors)('Prisma %i', (major) => {
   beforeAll(async () => {
     database = await createDatabase();
     staff = await openStaff(major, database);
-  }, 240_000);
+  });
 
   afterAll(async () => {
     await staff.close();
@@ -149,7 +149,7 @@ describe.each(majors)('Prisma %i', (major) => {
       await call('check', 'createMany', { data: remarks });
     });
 
-    test('a compound id names the row in reads and writes', async () => {
+    test('a compound id selects the row in reads and writes', async () => {
       const where = { ward_number: first };
       expect(await bed('findUnique', { where })).toMatchObject({ note: 'n' });
       expect(await bed('update', { where, data: { note: 'N' } })).toMatchObject({ note: 'N' });
@@ -234,7 +234,7 @@ describe.each(majors)('Prisma %i', (major) => {
       expect(await names({ name: { start: 'ev' } })).toEqual(['Eve']);
     });
 
-    test('an update of one of several fields throws, because the index would not match', async () => {
+    test('an update of only one field of a `withFields` index throws, because the index would not match', async () => {
       const update = person('update', { where: { nick: 'a' }, data: { born: new Date() } });
       await expect(update).rejects.toEqual(named('FieldError'));
     });

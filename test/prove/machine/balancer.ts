@@ -2,27 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { backoff, retried } from '../../../packages/sdk/src/transport.ts';
 import { type Answer, type Place, send } from '../../faults/client.ts';
 import type { Findings } from '../trial.ts';
+import { repeat } from './repeat.ts';
 
 type Send = typeof send;
 
-/** The SDK retries twice by default. This larger limit shows how many retries a request needs on a busy machine. */
+/** The SDK retries twice by default. A larger limit shows how many retries a request needs. */
 export const mostRetries = 5;
-/**
- * Matches the paths of the requests that `sender` repeats. The SDK repeats more requests, but not `encrypt`: see
- * `repeatable` in transport.ts.
- */
+/** The SDK repeats other requests: see `repeatable` in transport.ts. */
 const repeatable = /\/(?:wrap|unwrap|encrypt|decrypt)$/;
 const checkEvery = 200;
 
-/**
- * Sends each request to a server whose `/readyz` succeeds, like a load balancer. A server that refuses a request gets
- * no requests until its next successful check.
- */
+/** A server that refuses a request gets no requests until its next successful check. */
 export class Balancer {
   readonly ports: readonly number[];
-  /** How many requests needed each number of retries. */
   readonly retries = new Map<number, number>();
-  /** The numbers of requests whose connection ended before the response. Each request has a number in its context. */
   readonly cut = new Set<string>();
   readonly #ready: Set<number>;
   #turn = 0;
@@ -30,18 +23,9 @@ export class Balancer {
   constructor(findings: Findings, ports: readonly number[]) {
     this.ports = ports;
     this.#ready = new Set(ports);
-    const ending = new AbortController();
-    const watching = this.#watch(ending.signal);
-    findings.defer(async () => {
-      ending.abort();
-      await watching;
-    });
+    findings.defer(repeat(checkEvery, () => this.#checkAll()));
   }
 
-  /**
-   * Returns a function that sends requests. It prefers the server `home` while this server is ready, or uses all
-   * servers in turn.
-   */
   sender(home?: number): Send {
     return async (_place, token, method, path, body) => {
       for (let retry = 0; ; retry++) {
@@ -56,7 +40,7 @@ export class Balancer {
     };
   }
 
-  /** Sends each request of the SDK once, because the SDK itself retries. */
+  /** The SDK repeats refused requests itself. */
   readonly fetch: typeof fetch = async (input, init) => {
     const request = new Request(input, init);
     const url = new URL(request.url);
@@ -86,14 +70,11 @@ export class Balancer {
     return inOrder.find((port) => this.#ready.has(port)) ?? ports[this.#turn++ % ports.length] ?? 0;
   }
 
-  async #watch(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      for (const port of this.ports) {
-        const { status } = await this.check(port);
-        if (status === 200) this.#ready.add(port);
-        else this.#ready.delete(port);
-      }
-      await sleep(checkEvery);
+  async #checkAll(): Promise<void> {
+    for (const port of this.ports) {
+      const { status } = await this.check(port);
+      if (status === 200) this.#ready.add(port);
+      else this.#ready.delete(port);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import type { Place } from '../../faults/client.ts';
 
-/** A response of the server. If the connection broke, the status is 0. */
+/** The status is 0 if the connection broke before the response. */
 export interface Received {
   readonly status: number;
   readonly length: number;

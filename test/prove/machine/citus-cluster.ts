@@ -7,7 +7,6 @@ export async function withoutCitus(): Promise<string | undefined> {
   return (await citusIsInstalled()) ? withoutStandby() : 'Citus is not installed';
 }
 
-/** Returns the settings of the manual's page, and settings that suit a small machine. */
 function nodeSettings(): Record<string, string> {
   const [page = ''] = blocksOf(read('docs/operating/citus.md'), 'ini');
   const ofPage = Array.from(
@@ -27,7 +26,6 @@ interface Shard {
   readonly host: string;
 }
 
-/** A coordinator and two workers. */
 export class CitusCluster {
   readonly coordinator: Cluster;
   readonly workers: readonly Cluster[];
@@ -54,7 +52,6 @@ export class CitusCluster {
 
   readonly url = (role: 'server' | 'owner'): string => this.coordinator.url(role);
 
-  /** Runs a statement on the coordinator as a superuser. */
   async run(statement: string): Promise<readonly Record<string, unknown>[]> {
     return this.#sql.unsafe(statement);
   }

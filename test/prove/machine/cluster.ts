@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import postgres from 'postgres';
 import { environment, postgresAccount, under } from '../../../packages/server/src/embedded/command-line.ts';
 import { createOwnedDatabase, ensureRoles, ROLES } from '../../../packages/server/src/embedded/cluster.ts';
-import { childrenOf } from '../../setup/own-postgres.ts';
+import { childrenOf } from '../../setup/processes.ts';
 import { installedBinaries } from '../../setup/installed-binaries.ts';
 import type { Findings } from '../trial.ts';
 import { signal } from './daemon.ts';

@@ -4,7 +4,7 @@ import { environment, postgresAccount, under } from '../../../packages/server/sr
 import type { Environment } from '../../conformance/program.ts';
 import type { Findings } from '../trial.ts';
 
-/** Starts a program under the account that runs PostgreSQL, because PostgreSQL and pgbouncer refuse to run as root. */
+/** PostgreSQL and pgbouncer refuse to run as root. */
 export async function startDaemon(
   findings: Findings,
   command: readonly string[],
@@ -25,7 +25,6 @@ export async function killDaemon(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** Sends a signal, and returns whether the process existed. */
 export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, name);

@@ -15,7 +15,7 @@ export async function withoutPgbouncer(): Promise<string | undefined> {
   return isInstalled('pgbouncer', ...folders) ? withoutStandby() : 'pgbouncer is not installed';
 }
 
-/** Starts pgbouncer. After a failed login at the database, pgbouncer refuses clients for `loginRetry` seconds. */
+/** After a failed login at the database, pgbouncer refuses clients for `loginRetry` seconds. */
 export async function startPgbouncer(
   findings: Findings,
   cluster: Cluster,

@@ -1,9 +1,9 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eaas, type Environment } from '../../conformance/program.ts';
-import { childrenOf } from '../../setup/own-postgres.ts';
+import { childrenOf, memoryOf } from '../../setup/processes.ts';
 import { type Replica, startReplica } from '../../faults/place.ts';
 import type { Findings } from '../trial.ts';
 
@@ -11,13 +11,12 @@ const probe = new URL('../probe/probe.mjs', import.meta.url).href;
 
 export interface ProbedServer extends Replica {
   stepClock(milliseconds: number): Promise<void>;
-  /** Returns the longest CPU time of one iteration of the event loop since the last call, in milliseconds. */
+  /** Returns the CPU time of the longest turn of the event loop since the last call, in milliseconds. */
   longestSection(): Promise<number>;
-  /** Returns the peak memory of the largest process, in MiB. */
   peakMemory(): Promise<number>;
 }
 
-// The servers run without source maps, which would increase the measured memory.
+// Source maps would increase the measured memory.
 const program = eaas.filter((word) => word !== '--enable-source-maps');
 
 export async function startProbed(findings: Findings, env: Environment): Promise<ProbedServer> {
@@ -40,7 +39,7 @@ export async function startProbed(findings: Findings, env: Environment): Promise
     },
     async peakMemory() {
       const pids = [replica.pid, ...(await childrenOf(replica.pid))];
-      return Math.max(...(await Promise.all(pids.map(peakOf))));
+      return Math.max(...(await Promise.all(pids.map((pid) => memoryOf(pid, 'peak')))));
     },
   };
 }
@@ -65,12 +64,11 @@ async function askProbe(path: string, command: object): Promise<Sections> {
   });
 }
 
-async function peakOf(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;
-}
-
 export async function metric({ port }: { port: number }, name: string): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+  const values = Array.from(text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'gm')), ([, value]) =>
+    Number(value),
+  );
+  if (values.length === 0) throw new Error(`/metrics must have the metric ${name}`);
+  return values.reduce((sum, value) => sum + value, 0);
 }

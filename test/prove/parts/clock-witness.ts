@@ -111,7 +111,7 @@ export class ClockWitness {
     this.#findings.check(invariant, unavailable || statuses.includes(status), `${status} ${code}`);
   }
 
-  /** Checks all results. Call this function only after all clocks are correct again. */
+  /** Call this function only after all clocks are correct again. */
   async judge(wrong: 'replica' | 'database' = 'replica'): Promise<void> {
     const findings = this.#findings;
     findings.answer(tally(await this.#prepared.load.stop()));

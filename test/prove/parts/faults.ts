@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type postgres from 'postgres';
 import type { Environment } from '../../conformance/program.ts';
-import { childrenOf } from '../../setup/own-postgres.ts';
+import { childrenOf } from '../../setup/processes.ts';
 import { Cluster, withoutStandby } from '../machine/cluster.ts';
 import type { Findings, Part, Trial } from '../trial.ts';
 import { recovers } from './recovers.ts';
 import { UnderLoad } from './under-load.ts';
 
-/** In milliseconds. The time exceeds every timeout of the server for requests to the database. */
+/** All requests of the server to the database time out within 5.2 s. */
 const long = 5_200;
 
 interface Fault {

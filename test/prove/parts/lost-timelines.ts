@@ -7,10 +7,7 @@ import { metric, startServer } from '../machine/server.ts';
 import { Switch } from '../machine/switch.ts';
 import type { Findings, Trial } from '../trial.ts';
 
-/**
- * One case of the trials. The server `stale` has cached a change that the database then loses, and the server `fresh`
- * makes the next change.
- */
+/** The database loses a change that the server `stale` has cached. Then the server `fresh` makes another change. */
 interface Timeline {
   readonly tenant: Tenant;
   readonly keyId: string;

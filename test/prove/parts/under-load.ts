@@ -15,7 +15,6 @@ interface Loaded {
   readonly load: Load;
 }
 
-/** The database on which the servers run. */
 interface Base {
   readonly url: (role: 'server' | 'owner') => string;
 }
@@ -68,10 +67,11 @@ export class UnderLoad<B extends Base = Cluster> {
     this.replicas[nth] = await startServer(this.#findings, { ...this.#env, EAAS_PORT: String(replica.port) });
   }
 
+  /** Returns the milliseconds until each server has served each tenant a request that was sent after `since`. */
   async backAfter(since: number, patience: number): Promise<number> {
     const first = (load: Load, port: number): number =>
       load.sent
-        .filter((sent) => sent.place.port === port && sent.answeredAt > since && succeeded(sent))
+        .filter((sent) => sent.place.port === port && sent.sentAt > since && succeeded(sent))
         .reduce((least, { answeredAt }) => Math.min(least, answeredAt - since), Infinity);
     for (;;) {
       const waited = this.loaded.flatMap(({ load }) => this.replicas.map(({ port }) => first(load, port)));
@@ -80,7 +80,6 @@ export class UnderLoad<B extends Base = Cluster> {
     }
   }
 
-  /** Returns the longest time in milliseconds in which a server sent no successful response to a tenant. */
   longestOutage(from: number, until: number): number {
     const outages = this.loaded.flatMap(({ load }) =>
       this.replicas.map(({ port }) => {
@@ -96,7 +95,6 @@ export class UnderLoad<B extends Base = Cluster> {
     return Math.max(...outages);
   }
 
-  /** Returns the milliseconds of the slowest response to these actions so far. */
   slowest(actions: readonly string[]): number {
     const isOf = ({ action }: Sent): boolean => actions.includes(action);
     return Math.max(...this.loaded.map(({ load }) => longest(load.sent.filter(isOf))));
@@ -108,8 +106,13 @@ export class UnderLoad<B extends Base = Cluster> {
     );
   }
 
-  /** `patience` is the number of seconds after which a request must have a response. */
-  async judge(patience = 6): Promise<void> {
+  checkNoRefusal(invariant: string, since: number, prefix = ''): void {
+    const sent = this.between(since, performance.now());
+    const isServed = sent.length > 0 && sent.every(succeeded);
+    this.#findings.check(invariant, isServed, `${prefix}${JSON.stringify(tally(sent))}`);
+  }
+
+  async judge(mostSeconds = 6): Promise<void> {
     const findings = this.#findings;
     this.#noteEnds();
     findings.check('no server ends', this.#ends.length === 0, this.#ends);
@@ -118,7 +121,11 @@ export class UnderLoad<B extends Base = Cluster> {
     for (const { tenant, load } of this.loaded) {
       const sent = await load.stop();
       const slowest = Math.round(longest(sent));
-      findings.check(`nobody waits longer than ${patience} s`, slowest < patience * 1_000, `${slowest} ms`);
+      findings.check(
+        `nobody waits longer than ${mostSeconds} s`,
+        slowest < mostSeconds * 1_000,
+        `${slowest} ms`,
+      );
       const kinds = Object.keys(tally(sent.filter(({ status }) => status !== 0)));
       const allowed = new Set(['200', '201', '500 audit_unwritten', '503 unavailable']);
       const others = kinds.filter((kind) => !allowed.has(kind));

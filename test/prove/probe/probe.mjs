@@ -15,7 +15,7 @@ globalThis.Date = new Proxy(Date, {
     Reflect.construct(target, args.length === 0 ? [now()] : args, made === globalThis.Date ? target : made),
 });
 
-// Measures CPU time, because it does not include the time in which other processes used the core.
+// CPU time does not include the time in which other processes used the core.
 const schedule = openSync(`/proc/${readlinkSync('/proc/thread-self')}/schedstat`);
 const text = Buffer.alloc(64);
 const busyMilliseconds = () => {
@@ -26,7 +26,7 @@ const busyMilliseconds = () => {
 let last = busyMilliseconds();
 let longest = 0;
 let over = 0;
-// Measures each iteration of the event loop, because a timer runs at most once per iteration.
+// The timer cannot run during a synchronous section, so the CPU time between two runs includes the section.
 setInterval(() => {
   const busy = busyMilliseconds();
   const section = busy - last;

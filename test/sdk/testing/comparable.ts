@@ -12,8 +12,7 @@ const otherHeaders: Readonly<Record<string, string>> = {
 };
 
 /**
- * Patterns of random values, which differ between two services. The comparison replaces a value by the position of its
- * first occurrence.
+ * Random values differ between two services, so the comparison replaces each by the position of its first occurrence.
  */
 const random: readonly (readonly [string, RegExp])[] = [
   ['token', /eaas_sk_[0-9A-Za-z]{49}/g],

@@ -32,7 +32,6 @@ const steps = fc.array(
 
 test.for(fc.sample(steps, { numRuns: 3, seed: 2026 }))(
   'both services respond equally to 120 random calls over months',
-  { timeout: 120_000 },
   async (life) => {
     pair.showsJobs = true;
     const keys = [

@@ -104,17 +104,14 @@ export class Pair {
     this.#memory.setTenant({ envelopeOnly, monthlyEncryptQuota });
   }
 
-  /**
-   * Runs the jobs of the real service, which update counts and due keys. The service in memory updates them without
-   * jobs.
-   */
+  /** The real service updates keys and usage in jobs. The service in memory needs no jobs. */
   async #doJobs(): Promise<void> {
     const caller = insider(this.#tenantId, 'system');
     const page = { limit: 1_000, offset: 0 };
     const rows = await this.#service.database.run((sql) =>
       listKeys(sql, this.#tenantId, { among: null }, page),
     );
-    // Settles the due keys in the order of their creation, because the order of the real service's job is not fixed.
+    // The job of the real service settles keys in any order.
     for (const { key_id } of rows.toSorted((a, b) => a.created_id - b.created_id)) {
       await settleKey(this.#service, caller, key_id, alone().hold);
     }

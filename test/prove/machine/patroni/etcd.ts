@@ -6,7 +6,6 @@ import { killDaemon, startDaemon } from '../daemon.ts';
 import { until } from '../until.ts';
 import type { Machine } from './files.ts';
 
-/** The members of etcd, one on each database machine. */
 export class Etcd {
   readonly #findings: Findings;
   readonly #machines: readonly Machine[];
@@ -17,7 +16,6 @@ export class Etcd {
     this.#machines = machines;
   }
 
-  /** Starts the members that are not running. */
   async start(): Promise<void> {
     for (const machine of this.#machines.filter((each) => !this.#running.has(each))) {
       const file = await readFile(join(machine.home, 'etc/default/etcd'), 'utf8');

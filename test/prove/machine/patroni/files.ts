@@ -8,7 +8,6 @@ import { read } from '../../../docs/markdown.ts';
 import type { Findings } from '../../trial.ts';
 import { postgresPrograms } from '../cluster.ts';
 
-/** A machine of the manual's example: an address of the loopback interface, and a directory that is its `/`. */
 export interface Machine {
   readonly name: string;
   readonly address: string;
@@ -16,16 +15,14 @@ export interface Machine {
   readonly network: string;
 }
 
-/**
- * Returns a random part of the loopback network. On Linux, every address that begins with 127 is on the loopback
- * interface.
- */
+/** On Linux, every address that begins with 127 is on the loopback interface. */
 const newNetwork = (): string => `127.${randomInt(16, 250)}.${randomInt(250)}.`;
+
+export const passwords = { superuser: 'choose-a-fourth', owner: 'choose-one' } as const;
 
 const lastNumber = { servers: 1, db1: 11, db2: 12, db3: 13 };
 
-/** The directories that the packages of Debian create. */
-const directories = [
+const debianDirectories = [
   'etc/default',
   'etc/haproxy',
   'etc/patroni',
@@ -41,7 +38,7 @@ export async function placeMachines(findings: Findings): Promise<Record<keyof ty
   findings.defer(() => rm(root, { recursive: true, force: true }));
   const place = async (name: keyof typeof lastNumber): Promise<Machine> => {
     const home = join(root, name);
-    for (const directory of directories) await mkdir(join(home, directory), { recursive: true });
+    for (const directory of debianDirectories) await mkdir(join(home, directory), { recursive: true });
     return { name, address: `${network}${lastNumber[name]}`, home, network };
   };
   const [servers, db1, db2, db3] = [
@@ -54,10 +51,6 @@ export async function placeMachines(findings: Findings): Promise<Record<keyof ty
   return { servers, db1, db2, db3 };
 }
 
-/**
- * Replaces the addresses, the directories and the account in a file or a command of the manual by those of a machine of
- * this trial. The README of the example lists these replacements.
- */
 export async function placed(text: string, { network, home }: Machine): Promise<string> {
   const { ids } = await postgresAccount();
   return text
@@ -68,7 +61,6 @@ export async function placed(text: string, { network, home }: Machine): Promise<
     .replaceAll('chown postgres ', `chown ${ids.uid ?? getuid?.()} `);
 }
 
-/** Copies a file of the manual's example to a machine, with `placed`, and returns the path of the copy. */
 export async function copyExampleFile(file: string, machine: Machine, to: string): Promise<string> {
   const path = join(machine.home, to, file);
   const text = await placed(read(`examples/high-availability/${file}`), machine);

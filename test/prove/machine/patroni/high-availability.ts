@@ -6,12 +6,12 @@ import { withoutStandby } from '../cluster.ts';
 import { startDaemon } from '../daemon.ts';
 import { until } from '../until.ts';
 import { Etcd } from './etcd.ts';
-import { copyExampleFile, type Machine, placeMachines } from './files.ts';
+import { copyExampleFile, type Machine, passwords, placeMachines } from './files.ts';
 import { Node } from './node.ts';
 import { configure, exported, isComplete, listMembers, type Member, runPrinted } from './printed.ts';
 
-/** In seconds. A busy machine needs a minute for the whole set-up. */
-const setUpWithin = 180;
+/** A busy machine needs a minute to set up the cluster. */
+const setUpWithinSeconds = 180;
 
 export async function withoutPatroni(): Promise<string | undefined> {
   const folders = ['/usr/sbin', '/usr/local/sbin'];
@@ -32,11 +32,9 @@ interface Standby {
 
 interface Machines {
   readonly servers: Machine;
-  /** The machine on which an operator uses `patronictl`. */
   readonly operator: Machine;
 }
 
-/** Runs the high-availability example of the manual on the loopback interface, with its files and its commands. */
 export class HighAvailability {
   readonly nodes: readonly Node[];
   readonly etcd: Etcd;
@@ -75,7 +73,7 @@ export class HighAvailability {
     await startDaemon(findings, ['haproxy', '-q', '-db', '-f', haproxy]);
     const [first, ...others] = nodes;
     await first?.start();
-    await until('a first primary', setUpWithin, async () => (await all.primary()) !== undefined);
+    await until('a first primary', setUpWithinSeconds, async () => (await all.primary()) !== undefined);
     for (const node of others) await node.start();
     await all.complete();
     await all.#createDatabase();
@@ -83,27 +81,26 @@ export class HighAvailability {
     return all;
   }
 
-  /** Waits until `patronictl list` shows what the page asks for. */
   async complete(): Promise<void> {
-    await until('two standbys', setUpWithin, async () => (await this.standbys()).length === 2);
+    await until('two standbys', setUpWithinSeconds, async () => (await this.standbys()).length === 2);
     let seen: readonly Member[] = [];
     const shown = async (): Promise<boolean> => isComplete((seen = await this.list()));
-    await until('a leader, a synchronous standby and no lag', setUpWithin, shown).catch((error: unknown) => {
-      throw new Error(`patronictl list shows ${JSON.stringify(seen)}`, { cause: error });
-    });
+    await until('a leader, a synchronous standby and no lag', setUpWithinSeconds, shown).catch(
+      (error: unknown) => {
+        throw new Error(`patronictl list shows ${JSON.stringify(seen)}`, { cause: error });
+      },
+    );
   }
 
-  /** Returns the URL of the database through HAProxy, as the page prints it. */
   readonly url = (role: keyof Urls): string => this.#urls[role];
 
-  /** Starts pgbouncer between the servers and HAProxy, and returns the URL that the page prints. */
   async startPgbouncer(): Promise<string> {
     const { servers } = this.#machines;
     await copyExampleFile('userlist.txt', servers, 'etc/pgbouncer');
     const file = await copyExampleFile('pgbouncer.ini', servers, 'etc/pgbouncer');
     await startDaemon(this.#findings, ['pgbouncer', '-q', file]);
     const address = { host: servers.address, port: 6432 };
-    await until('pgbouncer accepts connections', setUpWithin, () => accepts(address));
+    await until('pgbouncer accepts connections', setUpWithinSeconds, () => accepts(address));
     return exported('pooledUrl', 'DATABASE_URL', servers);
   }
 
@@ -124,7 +121,6 @@ export class HighAvailability {
     return node;
   }
 
-  /** Returns the standbys that receive the WAL of the primary. */
   async standbys(): Promise<readonly Standby[]> {
     const primary = await this.primary();
     const query = `select application_name as name, sync_state <> 'async' as "isSynchronous"
@@ -136,16 +132,14 @@ export class HighAvailability {
     return listMembers(this.#machines.operator);
   }
 
-  /** Runs the `patronictl` command of the page for this action. */
   async patronictl(action: 'switchover' | 'reinit'): Promise<void> {
     await runPrinted(action, { machine: this.#machines.operator });
   }
 
-  /** Creates the roles and the database with the statements of the manual, in the `psql` of the page. */
   async #createDatabase(): Promise<void> {
     const [statements = ''] = blocksOf(read('packages/server/README.md'), 'sql');
     const input = `\\set ON_ERROR_STOP on\n${statements}`;
-    const env = { PGPASSWORD: 'choose-a-fourth' };
+    const env = { PGPASSWORD: passwords.superuser };
     await runPrinted('psql', { machine: this.#machines.servers, input, env });
   }
 }

@@ -1,14 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
-import { childrenOf } from '../../../setup/own-postgres.ts';
+import { childrenOf } from '../../../setup/processes.ts';
 import type { Findings } from '../../trial.ts';
 import { killDaemon, signal, startDaemon } from '../daemon.ts';
-import type { Machine } from './files.ts';
+import { holdsWithin } from '../until.ts';
+import { type Machine, passwords } from './files.ts';
 
-/** One machine of the example, with PostgreSQL under Patroni. */
 export class Node {
   readonly name: string;
   readonly address: string;
@@ -31,20 +30,20 @@ export class Node {
     ]);
   }
 
-  /** Kills PostgreSQL and Patroni. Patroni is killed first, so that it cannot react to the end of PostgreSQL. */
+  /** Patroni is killed first, so that it cannot react to the end of PostgreSQL. */
   async kill(): Promise<void> {
     const postmaster = await this.#postmaster();
     const children = await childrenOf(postmaster);
     if (this.#patroni) await killDaemon(this.#patroni);
-    for (const pid of [postmaster, ...children]) if (pid > 0) signal(pid, 'SIGKILL');
-    while ((await this.#postmaster()) > 0) await sleep(10);
+    if (postmaster === 0) return;
+    for (const pid of [postmaster, ...children]) signal(pid, 'SIGKILL');
+    // Patroni takes a killed postmaster for a running one until the system has removed the process.
+    await holdsWithin(10, async () => !signal(postmaster, 0));
   }
 
-  /** Removes the WAL from the data directory, so that PostgreSQL cannot start. */
-  async loseWal(): Promise<void> {
-    const wal = join(this.#data, 'pg_wal');
-    const segments = (await readdir(wal)).filter((name) => /^[0-9A-F]{24}$/.test(name));
-    for (const name of segments) await rm(join(wal, name));
+  /** PostgreSQL cannot start without `pg_control`. A standby that lost only its WAL recovers without a copy. */
+  async loseControlFile(): Promise<void> {
+    await rm(join(this.#data, 'global/pg_control'));
   }
 
   async freeze(): Promise<void> {
@@ -57,7 +56,7 @@ export class Node {
     for (const pid of await this.#pidsOf(which)) signal(pid, 'SIGCONT');
   }
 
-  /** HAProxy asks the same. */
+  /** Asks Patroni at the URL that HAProxy checks. */
   async isPrimary(): Promise<boolean> {
     const url = `http://${this.address}:8008/primary`;
     return fetch(url, { signal: AbortSignal.timeout(1_000) }).then(
@@ -72,7 +71,7 @@ export class Node {
   }
 
   async query<Row extends object>(text: string): Promise<readonly Row[]> {
-    const sql = this.connect('postgres', 'choose-a-fourth', 'postgres');
+    const sql = this.connect('postgres', passwords.superuser, 'postgres');
     try {
       return await sql.unsafe<Row[]>(text);
     } finally {
@@ -92,7 +91,7 @@ export class Node {
   async #postmaster(): Promise<number> {
     const file = join(this.#data, 'postmaster.pid');
     const pid = Number((await readFile(file, 'utf8').catch(() => '')).split('\n', 1)[0]);
-    // The file can name another process: it remains after PostgreSQL was killed, and the system uses process ids again.
+    // Checks the command line, because after a kill, the process id in postmaster.pid can belong to another process.
     const title = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
     return title.includes(this.#home) ? pid : 0;
   }

@@ -8,7 +8,6 @@ import { blocksOf, read } from '../../../docs/markdown.ts';
 import { postgresPrograms } from '../cluster.ts';
 import { copyExampleFile, type Machine, placed } from './files.ts';
 
-/** How each block of commands begins on the page. */
 export const printed = {
   configure: "sed -e 's/@NAME@/db1/g'",
   list: 'patronictl -c /etc/patroni/config.yml list',
@@ -19,7 +18,6 @@ export const printed = {
   reinit: 'patronictl -c /etc/patroni/config.yml reinit',
 } as const;
 
-/** Returns the only block of commands in docs/operating/high-availability.md that begins with `beginning`. */
 function blockOf(beginning: string): string {
   const blocks = blocksOf(read('docs/operating/high-availability.md'), 'sh');
   const found = blocks.filter((block) => block.startsWith(beginning));
@@ -48,17 +46,15 @@ async function runScript(
       if (error) reject(new Error(`the printed command must end with 0:\n${text}\n${stdout}${stderr}`));
       else resolve(stdout);
     });
-    // A command that reads no input can end before the input is written, and the write then fails.
+    // Writing the input fails if the command ends without reading it.
     child.stdin?.on('error', () => {}).end(input);
   });
 }
 
-/** Runs a block of the page in bash, and returns its output. */
 export async function runPrinted(name: keyof typeof printed, run: Run): Promise<string> {
   return runScript(blockOf(printed[name]), run);
 }
 
-/** Returns the value of a variable that a block of the page exports. */
 export async function exported(
   name: 'urls' | 'pooledUrl',
   variable: string,
@@ -67,10 +63,7 @@ export async function exported(
   return (await runScript(`${blockOf(printed[name])}\nprintenv ${variable}`, { machine })).trim();
 }
 
-/**
- * Writes the configuration of a database machine with the commands of the page. The page prints the commands for `db1`,
- * and asks for the name and the address of each other machine.
- */
+/** The manual prints the commands for `db1`, and asks for the name and the address of each other machine. */
 export async function configure(machine: Machine): Promise<void> {
   for (const file of ['etcd.env', 'patroni.yml']) await copyExampleFile(file, machine, '.');
   const block = blockOf(printed.configure)
@@ -87,7 +80,6 @@ export interface Member {
   readonly lag: string;
 }
 
-/** Returns the table that `patronictl list` of the page prints. */
 export async function listMembers(machine: Machine): Promise<readonly Member[]> {
   const output = await runPrinted('list', { machine });
   const rows = output.split('\n').filter((line) => line.startsWith('| '));
@@ -103,7 +95,6 @@ export async function listMembers(machine: Machine): Promise<readonly Member[]> 
 
 export const isRunning = ({ state }: Member): boolean => state === 'running' || state === 'streaming';
 
-/** The page asks for one leader, one synchronous standby, and no lag of the standbys. */
 export function isComplete(members: readonly Member[]): boolean {
   const roles = members.map(({ role }) => role).toSorted();
   const standbys = members.filter(({ role }) => role !== 'Leader');

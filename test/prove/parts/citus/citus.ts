@@ -1,5 +1,5 @@
+import { judgeNoLoss } from '../../judge-log.ts';
 import { CitusCluster, withoutCitus } from '../../machine/citus-cluster.ts';
-import { metric } from '../../machine/server.ts';
 import { type Findings, type Part, scaled, type Trial } from '../../trial.ts';
 import { UnderLoad } from '../under-load.ts';
 import { coordinatorKilled, serversKilled, workersKilled } from './kills.ts';
@@ -18,10 +18,7 @@ function citusTrial(name: string, about: string, fault: Fault): Trial {
       const bench = await UnderLoad.start(findings, database);
       await fault({ findings, database, bench });
       await bench.judge();
-      for (const replica of bench.replicas) {
-        const wentBack = await metric(replica, 'eaas_audit_head_went_back_total');
-        findings.check('no loss is reported where none was', wentBack === 0, `${wentBack}`);
-      }
+      await judgeNoLoss(findings, bench.replicas);
     },
   };
 }
@@ -38,7 +35,7 @@ export const citus: Part = {
       coordinatorKilled(scaled(5)),
     ),
     citusTrial('servers', 'servers are killed under load', serversKilled(scaled(2))),
-    // A short run with fewer moves would not notice a loss.
+    // With fewer moves, the trial would not notice a loss.
     citusTrial(
       'logical',
       'shards move between the workers under load, with force_logical',

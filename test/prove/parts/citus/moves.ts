@@ -5,7 +5,7 @@ import { Disturbance, type Scene } from './scene.ts';
 
 type Mode = 'force_logical' | 'block_writes';
 
-/** Repeats the statement if Citus cancels it: the statement and a request of a server can wait for each other. */
+/** Citus cancels one of two transactions that wait for each other, so the statement is repeated. */
 async function persist({ findings, database }: Scene, statement: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -32,7 +32,6 @@ const isolate = (scene: Scene, tenantId: string): Promise<void> =>
     `select isolate_tenant_to_new_shard('eaas.tenants', '${tenantId}', 'CASCADE', shard_transfer_mode => 'block_writes')`,
   );
 
-/** Moves the shards of the tenants in turn. */
 export function moves(mode: Mode, times: number) {
   return async (scene: Scene): Promise<void> => {
     const { findings, bench } = scene;
@@ -58,7 +57,6 @@ export async function isolations(scene: Scene): Promise<void> {
   disturbance.report(scene);
 }
 
-/** Gives each of the two tenants a worker. */
 export async function separate(scene: Scene): Promise<void> {
   const { database, bench } = scene;
   const [first, second] = bench.loaded.map(({ tenant }) => tenant.tenantId);
@@ -77,7 +75,7 @@ export async function rebalancing(scene: Scene): Promise<void> {
     await persist(scene, drain.replace('worker-2.example', socket));
     findings.try('worker drained');
     await database.run(`select citus_set_node_property('${socket}', 5432, 'shouldhaveshards', true)`);
-    // The rebalancer sees its job only after a commit, so the two statements must not share a transaction.
+    // Citus starts the rebalancing only after a commit.
     for (const statement of balance.trim().split('\n')) await database.run(statement);
     findings.try('rebalancer run');
   });

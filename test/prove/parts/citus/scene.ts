@@ -9,7 +9,6 @@ export interface Scene {
   readonly bench: UnderLoad<CitusCluster>;
 }
 
-/** Measures how long and how often the work kept responses from the clients. */
 export class Disturbance {
   #longest = 0;
   #refused = 0;

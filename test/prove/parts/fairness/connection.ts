@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** A minimal HTTP client, because a library uses more CPU time. */
+/** A library would use more CPU time than this minimal HTTP client. */
 export class Connection {
   readonly #port: number;
   #socket: Socket | undefined;
@@ -19,7 +19,7 @@ export class Connection {
       };
       const broken = (): void => {
         this.#socket = undefined;
-        // Without a pause before the next attempt, refused connections would cause a busy loop.
+        // Without a pause, refused connections would cause a busy loop.
         setTimeout(() => end(answer.status), 20);
       };
       const read = (bytes: Buffer): void => {

@@ -16,7 +16,7 @@ export interface FloodTarget {
 export interface Flood {
   readonly about: string;
   readonly connections: number;
-  /** Undefined if the requests of the flood never complete. */
+  /** The status of the responses, or undefined if the requests never complete. */
   readonly served?: number;
   readonly requests: (target: FloodTarget) => () => Uint8Array;
   readonly slow?: true;
@@ -32,7 +32,7 @@ export const floods = {
     requests: (target) => always(unwrap(target)),
   },
   intake: {
-    about: 'unwraps of what a writer without credentials wrapped, on 64 connections',
+    about: 'unwraps of data keys that a writer wrapped without credentials, on 64 connections',
     connections: 64,
     served: 200,
     requests: (target) => always(unwrap({ ...target, ...target.intake })),

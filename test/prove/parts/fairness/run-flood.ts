@@ -14,7 +14,7 @@ export interface RunningFlood {
   stop(): Promise<Statuses>;
 }
 
-/** Starts the flood in a separate process, because in the same process it would slow the measurement. */
+/** In the same process, the flood would slow the measurement. */
 export async function startFlood(
   name: FloodName,
   target: FloodTarget,

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { median, quantile } from '../../../bench/statistics.ts';
 import { type Answer, call, type Place, send } from '../../../faults/client.ts';
 import { newDek } from '../../../faults/load.ts';
 import { newKey, type Operator } from '../../../faults/place.ts';
@@ -65,12 +66,11 @@ export interface Measurement {
 }
 
 function summarize(timed: readonly Timed[], verified: Answer): Measurement {
-  const latencies = timed.map(({ latency }) => latency).sort((a, b) => a - b);
-  const at = (share: number): number => latencies[Math.floor(share * (latencies.length - 1))] ?? Infinity;
+  const latencies = timed.map(({ latency }) => latency);
   const answers = [...timed.map(({ answer }) => answer), verified];
-  return { p50: at(0.5), p99: at(0.99), refused: answers.filter(({ status }) => status !== 200) };
-}
-
-export function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? Number.NaN;
+  return {
+    p50: median(latencies),
+    p99: quantile(latencies, 0.99),
+    refused: answers.filter(({ status }) => status !== 200),
+  };
 }

@@ -6,7 +6,6 @@ import { holdsWithin } from '../../machine/until.ts';
 import type { Findings } from '../../trial.ts';
 import type { Servers } from './servers.ts';
 
-/** Waits until every server is ready, and checks that every server then serves a tenant. */
 export async function comeBack(
   findings: Findings,
   servers: Servers,
@@ -21,5 +20,5 @@ export async function comeBack(
   const calm = await Promise.all(
     servers.ports.map((port) => send({ port }, tenant?.token ?? '', 'GET', '/v1/keys')),
   );
-  findings.check('nothing is refused once both serve', calm.every(succeeded), tally(calm));
+  findings.check('when all servers serve again, every request succeeds', calm.every(succeeded), tally(calm));
 }

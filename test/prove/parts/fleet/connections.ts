@@ -1,22 +1,21 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, send } from '../../../faults/client.ts';
 import { newDek, tally } from '../../../faults/load.ts';
 import type { Tenant } from '../../../faults/place.ts';
-import { Cluster } from '../../machine/cluster.ts';
-import { startPgbouncer, withoutPgbouncer } from '../../machine/pgbouncer.ts';
+import type { Cluster } from '../../machine/cluster.ts';
+import { withoutPgbouncer } from '../../machine/pgbouncer.ts';
+import { repeat } from '../../machine/repeat.ts';
 import { holdsWithin } from '../../machine/until.ts';
 import type { Findings, Trial } from '../../trial.ts';
 import { comeBack } from './come-back.ts';
-import { populate, poolSize, settings } from './populate.ts';
+import { populate, poolSize } from './populate.ts';
 import { newKeyAt, Servers, serverCount } from './servers.ts';
 
-/** More tenants than connections of a pool, so that every connection is busy. */
+/** With more tenants than connections, every connection of a pool is busy. */
 const tenantCount = 16;
-/** In seconds. A server replaces a pool that gets no response of the database for 2 s. */
-const short = 1.5;
-/** In seconds. In this time, a server replaces its pools several times. */
-const long = 12;
-/** A server has ten connections for changes and appends, and four for reads. The others are for jobs. */
+/** A server replaces a pool that gets no response of the database for 2 s. */
+const shortSeconds = 1.5;
+const longSeconds = 12;
+/** A server has ten connections for changes and appends, and four for reads. */
 const busy = 14 * serverCount;
 const pause = 200;
 
@@ -28,18 +27,15 @@ interface Scene {
   readonly keyIds: readonly string[];
 }
 
-async function prepare(findings: Findings, cluster: Cluster, pooled: boolean): Promise<Scene> {
-  const { env, tenants } = await populate(cluster, tenantCount);
-  const url = pooled && { DATABASE_URL: await startPgbouncer(findings, cluster, 1, poolSize) };
-  const start = { env: { ...env, ...url }, tenants: [], inTurn: 0 };
-  const servers = await Servers.start(findings, cluster, start);
+async function prepare(findings: Findings, pooled = false): Promise<Scene> {
+  const { cluster, env, tenants } = await populate(findings, tenantCount, pooled);
+  const servers = await Servers.start(findings, cluster, { env, tenants: [], inTurn: 0 });
   const [port = 0] = servers.ports;
   const keyIds: string[] = [];
   for (const { token } of tenants) keyIds.push(await newKeyAt({ port }, token));
   return { findings, cluster, servers, tenants, keyIds };
 }
 
-/** Sends wraps and reads of all tenants to all servers again and again, while every statement about a log waits. */
 async function lockLogs(
   { findings, cluster, servers, tenants, keyIds }: Scene,
   isEnough: () => boolean,
@@ -47,24 +43,22 @@ async function lockLogs(
 ): Promise<number> {
   const sql = cluster.connect(findings, 'superuser');
   const answers: Answer[] = [];
-  const ending = new AbortController();
-  const repeat = async (call: () => Promise<Answer>): Promise<void> => {
-    for (; !ending.signal.aborted; await sleep(pause)) answers.push(await call());
-  };
-  let sending: Promise<void>[] = [];
+  const repeatCall = (call: () => Promise<Answer>) => repeat(pause, async () => answers.push(await call()));
+  let ending: Promise<void>[] = [];
   await sql.begin(async (tx) => {
     await tx`lock table eaas.audit_heads in access exclusive mode`;
     findings.try('all logs locked');
-    sending = tenants.flatMap(({ token }, nth) =>
+    const ends = tenants.flatMap(({ token }, nth) =>
       servers.ports.flatMap((port) => [
-        repeat(() => send({ port }, token, 'POST', `/v1/keys/${keyIds[nth]}/wrap`, { dek: newDek() })),
-        repeat(() => send({ port }, token, 'GET', '/v1/keys')),
+        repeatCall(() => send({ port }, token, 'POST', `/v1/keys/${keyIds[nth]}/wrap`, { dek: newDek() })),
+        repeatCall(() => send({ port }, token, 'GET', '/v1/keys')),
       ]),
     );
     await holdsWithin(mostSeconds, async () => isEnough());
-    ending.abort();
+    ending = ends.map((end) => end());
   });
-  await Promise.all(sending);
+  // The calls end only after the transaction, because they wait for its lock.
+  await Promise.all(ending);
   findings.answer(tally(answers));
   return servers.connections.most;
 }
@@ -74,13 +68,12 @@ export const connections: Trial = {
   about: `each of ${tenantCount} tenants sends to each of eight servers, while all logs are locked for a short and for a long time`,
   limit: 600,
   async run(findings) {
-    const cluster = await Cluster.create(findings, settings);
-    const scene = await prepare(findings, cluster, false);
+    const scene = await prepare(findings);
     const watch = scene.servers.connections;
-    const most = (await lockLogs(scene, () => watch.now >= busy, short)) / serverCount;
+    const most = (await lockLogs(scene, () => watch.now >= busy, shortSeconds)) / serverCount;
     findings.figure('most connections of a server', most);
     findings.check('a server has at most 20 connections', most >= 10 && most <= 20, `${most}`);
-    const inTrouble = (await lockLogs(scene, () => false, long)) / serverCount;
+    const inTrouble = (await lockLogs(scene, () => false, longSeconds)) / serverCount;
     findings.figure('most connections of a server while the database does not respond', inTrouble);
     await comeBack(findings, scene.servers, scene.tenants[0]);
     await scene.servers.judge();
@@ -93,9 +86,8 @@ export const pooledConnections: Trial = {
   limit: 600,
   unavailable: withoutPgbouncer,
   async run(findings) {
-    const cluster = await Cluster.create(findings, settings);
-    const scene = await prepare(findings, cluster, true);
-    checkPool(findings, await lockLogs(scene, () => false, short));
+    const scene = await prepare(findings, true);
+    checkPool(findings, await lockLogs(scene, () => false, shortSeconds));
     await scene.servers.judge();
   },
 };

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { send } from '../../../faults/client.ts';
 import { succeeded, tally } from '../../../faults/load.ts';
-import { Cluster, withoutStandby } from '../../machine/cluster.ts';
-import { startPgbouncer, withoutPgbouncer } from '../../machine/pgbouncer.ts';
+import { withoutStandby } from '../../machine/cluster.ts';
+import { withoutPgbouncer } from '../../machine/pgbouncer.ts';
 import { holdsWithin } from '../../machine/until.ts';
 import type { Findings, Part, Trial } from '../../trial.ts';
 import { checkPool, connections, pooledConnections } from './connections.ts';
 import { comeBack } from './come-back.ts';
-import { populate, poolSize, settings } from './populate.ts';
+import { populate, poolSize } from './populate.ts';
 import { Servers, serverCount } from './servers.ts';
 import { upgrade } from './upgrade.ts';
 
@@ -19,15 +19,8 @@ const rolling: Trial = {
   about: `eight servers are restarted one after the other, then all but one are stopped, while ${tenantCount} tenants send requests, ${inTurn} of them to all servers in turn`,
   limit: 600,
   async run(findings) {
-    const cluster = await Cluster.create(findings, settings);
-    const servers = await Servers.start(findings, cluster, {
-      ...(await populate(cluster, tenantCount)),
-      inTurn,
-    });
-    await restartAll(findings, servers);
-    await stopAllButLast(servers);
-    const { most } = servers.connections;
-    findings.figure('most connections', most);
+    const servers = await restartAndStop(findings);
+    findings.figure('most connections', servers.connections.most);
     await servers.judge();
   },
 };
@@ -38,13 +31,7 @@ const behindPgbouncer: Trial = {
   limit: 600,
   unavailable: withoutPgbouncer,
   async run(findings) {
-    const cluster = await Cluster.create(findings, settings);
-    const { env, tenants } = await populate(cluster, tenantCount);
-    const url = await startPgbouncer(findings, cluster, 1, poolSize);
-    const start = { env: { ...env, DATABASE_URL: url }, tenants, inTurn };
-    const servers = await Servers.start(findings, cluster, start);
-    await restartAll(findings, servers);
-    await stopAllButLast(servers);
+    const servers = await restartAndStop(findings, true);
     checkPool(findings, servers.connections.most);
     await servers.judge();
   },
@@ -55,8 +42,7 @@ const readiness: Trial = {
   about: 'the database of eight servers is killed, and starts again after 3 s',
   limit: 600,
   async run(findings) {
-    const cluster = await Cluster.create(findings, settings);
-    const { env, tenants } = await populate(cluster, tenantCount);
+    const { cluster, env, tenants } = await populate(findings, tenantCount);
     const servers = await Servers.start(findings, cluster, { env, tenants, inTurn });
     await cluster.kill();
     findings.try('database killed, started 3 s later');
@@ -67,15 +53,15 @@ const readiness: Trial = {
   },
 };
 
-async function restartAll(findings: Findings, servers: Servers): Promise<void> {
+async function restartAndStop(findings: Findings, pooled = false): Promise<Servers> {
+  const { cluster, env, tenants } = await populate(findings, tenantCount, pooled);
+  const servers = await Servers.start(findings, cluster, { env, tenants, inTurn });
   const startedAt = performance.now();
   for (let nth = 0; nth < serverCount; nth++) await servers.restart(nth);
   findings.figure(`${serverCount} restarts in`, `${Math.round(performance.now() - startedAt)} ms`);
-}
-
-async function stopAllButLast(servers: Servers): Promise<void> {
   for (let nth = 0; nth < serverCount - 1; nth++) await servers.stop(nth);
   await sleep(1_000);
+  return servers;
 }
 
 async function reportAway(findings: Findings, servers: Servers): Promise<void> {

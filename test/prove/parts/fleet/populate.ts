@@ -1,23 +1,29 @@
-import { operate, type Tenant } from '../../../faults/place.ts';
 import type { Environment } from '../../../conformance/program.ts';
-import type { Cluster } from '../../machine/cluster.ts';
+import { operate, type Tenant } from '../../../faults/place.ts';
+import { Cluster } from '../../machine/cluster.ts';
+import { startPgbouncer } from '../../machine/pgbouncer.ts';
+import type { Findings } from '../../trial.ts';
 import { serverCount } from './servers.ts';
 
-interface Population {
+interface Populated {
+  readonly cluster: Cluster;
   readonly env: Environment;
   readonly tenants: readonly Tenant[];
 }
 
-/** Migrates the database and creates tenants. */
-export async function populate(cluster: Cluster, count: number): Promise<Population> {
+export const poolSize = 20;
+
+export function createDatabase(findings: Findings): Promise<Cluster> {
+  // The manual allows 40 connections per server, and 10 for operators.
+  return Cluster.create(findings, { max_connections: String(40 * serverCount + 10) });
+}
+
+export async function populate(findings: Findings, count: number, pooled = false): Promise<Populated> {
+  const cluster = await createDatabase(findings);
   const operator = await operate(cluster.url);
   const tenants: Tenant[] = [];
   while (tenants.length < count) tenants.push(await operator.newTenant());
   await operator.close();
-  return { env: operator.env, tenants };
+  const pool = pooled && { DATABASE_URL: await startPgbouncer(findings, cluster, 1, poolSize) };
+  return { cluster, env: { ...operator.env, ...pool }, tenants };
 }
-
-/** The manual allows 40 connections per server, and 10 for operators. */
-export const settings = { max_connections: String(40 * serverCount + 10) };
-
-export const poolSize = 20;

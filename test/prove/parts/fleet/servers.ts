@@ -8,9 +8,9 @@ import { judgeLog } from '../../judge-log.ts';
 import { anywhere, Balancer, isRepeatable, mostRetries } from '../../machine/balancer.ts';
 import type { Cluster } from '../../machine/cluster.ts';
 import { ConnectionWatch } from '../../machine/connections.ts';
+import { repeat } from '../../machine/repeat.ts';
 import { type Findings, scaled } from '../../trial.ts';
 
-/** Eight servers, or three in a small trial run. */
 export const serverCount = Math.max(3, scaled(8));
 
 interface Client {
@@ -23,13 +23,10 @@ interface Start {
   readonly env: Environment;
   readonly tenants: readonly Tenant[];
   readonly program?: readonly string[];
-  /**
-   * The number of tenants whose requests go to all servers in turn. The requests of each other tenant go to one server.
-   */
+  /** How many tenants send their requests to all servers in turn. */
   readonly inTurn: number;
 }
 
-/** Runs servers on one database, a load balancer, and clients that repeat refused requests (see `Balancer.sender`). */
 export class Servers {
   readonly balancer: Balancer;
   readonly connections: ConnectionWatch;
@@ -79,18 +76,15 @@ export class Servers {
     return this.balancer.ports;
   }
 
-  /** Stops a server with SIGTERM, and returns when it has ended. */
   async stop(nth: number): Promise<void> {
     const replica = this.#running[nth];
-    if (!replica) throw new Error(`the server ${nth} must run`);
+    if (!replica) throw new Error(`the server ${nth} is not running`);
     const toldAt = performance.now();
     replica.signal('SIGTERM');
     const { code, signal } = await replica.ended;
     this.#running[nth] = undefined;
     this.#findings.try('server stopped');
-    const slowest = Number.parseInt(this.#findings.figures.get('slowest stop') ?? '0');
-    const took = Math.round(performance.now() - toldAt);
-    this.#findings.figure('slowest stop', `${Math.max(slowest, took)} ms`);
+    this.#findings.longest('slowest stop', performance.now() - toldAt);
     this.#findings.check(
       'a stopped server exits with code 0',
       code === 0,
@@ -98,7 +92,6 @@ export class Servers {
     );
   }
 
-  /** Starts a server on its previous port, and returns when it is ready. */
   async startAgain(nth: number, program = eaas): Promise<void> {
     const port = this.ports[nth] ?? 0;
     const replica = await startReplica({ ...this.#env, EAAS_PORT: String(port) }, program);
@@ -113,7 +106,6 @@ export class Servers {
     this.#findings.try('server restarted');
   }
 
-  /** Stops the clients and makes the checks that every trial must pass. */
   async judge({ isCalm = true } = {}): Promise<void> {
     const findings = this.#findings;
     await this.#stopSdk();
@@ -128,7 +120,7 @@ export class Servers {
         findings.check('clients of the SDK see no error', this.#sdkErrors.length === 0, this.#sdkErrors);
     }
     const reader = this.#running.find((replica) => replica !== undefined) ?? anywhere;
-    // All loads stop first, so that no log grows while the trial reads it.
+    // No log may grow while the trial reads it.
     await Promise.all(this.clients.map(({ load }) => load.stop()));
     for (const client of this.clients) await this.#judgeClient(reader, client, isCalm);
   }
@@ -136,8 +128,7 @@ export class Servers {
   async #judgeClient(reader: { port: number }, { tenant, load }: Client, isCalm: boolean): Promise<void> {
     const findings = this.#findings;
     const sent = await load.stop();
-    const slowest = Number.parseInt(findings.figures.get('slowest answer') ?? '0');
-    findings.figure('slowest answer', `${Math.max(slowest, Math.round(longest(sent)))} ms`);
+    findings.longest('slowest answer', longest(sent));
     const log = await judgeLog(findings, reader, tenant, sent);
     if (!isCalm) return;
     const failed = sent.filter((one) => isRepeatable(one) && !succeeded(one));
@@ -150,7 +141,6 @@ export class Servers {
     );
   }
 
-  /** Starts one client with the SDK. It requests a new data key for each value. */
   #useSdk(): void {
     const [first] = this.clients;
     if (!first) return;
@@ -163,22 +153,18 @@ export class Servers {
       retries: mostRetries,
       cache: { encrypt: { maxMessages: 1 }, decrypt: false },
     });
-    const ending = new AbortController();
     const work = async (): Promise<void> => {
-      for (; !ending.signal.aborted; await sleep(20)) {
-        try {
-          this.#sdkCalls += 2;
-          const text = await client.decrypt(await client.encrypt('kept'), { as: 'text' });
-          if (text !== 'kept') this.#sdkErrors.push(`decrypted ${text}`);
-        } catch (error) {
-          this.#sdkErrors.push(String(error));
-        }
+      try {
+        this.#sdkCalls += 2;
+        const text = await client.decrypt(await client.encrypt('kept'), { as: 'text' });
+        if (text !== 'kept') this.#sdkErrors.push(`decrypted ${text}`);
+      } catch (error) {
+        this.#sdkErrors.push(String(error));
       }
     };
-    const working = Promise.all([work(), work()]);
+    const ends = [repeat(20, work), repeat(20, work)];
     this.#stopSdk = async () => {
-      ending.abort();
-      await working;
+      await Promise.all(ends.map((end) => end()));
     };
     this.#findings.defer(this.#stopSdk);
   }
@@ -191,10 +177,7 @@ function hasTwice(log: readonly Entry[], number: string): boolean {
   return new Set(actions).size < actions.length;
 }
 
-/**
- * Creates a key in several attempts, because a call can fail on a busy machine, and clients do not repeat calls that
- * create something.
- */
+/** A call can fail on a busy machine, and clients do not repeat calls that create something. */
 export async function newKeyAt(place: Place, token: string): Promise<string> {
   for (let attempt = 1; attempt < 5; attempt++) {
     try {

@@ -4,20 +4,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { eaas, type Environment, run } from '../../../conformance/program.ts';
 import type { Tenant } from '../../../faults/place.ts';
 import { environmentOf } from '../../../setup/database.ts';
-import { Cluster } from '../../machine/cluster.ts';
 import type { Trial } from '../../trial.ts';
+import { createDatabase } from './populate.ts';
 import { Servers, serverCount } from './servers.ts';
 
-/** The directory of an earlier version that was checked out and built. */
-const earlier = process.env['PROVE_EARLIER'] ?? '';
-const earlierProgram = [process.execPath, join(earlier, 'packages/server/bin/eaas.mjs')];
+const earlierCheckout = process.env['PROVE_EARLIER'] ?? '';
+const earlierProgram = [process.execPath, join(earlierCheckout, 'packages/server/bin/eaas.mjs')];
 const tenantCount = 8;
 
 async function withoutEarlierVersion(): Promise<string | undefined> {
-  if (earlier === '') return 'PROVE_EARLIER does not name a checkout of an earlier version';
-  return access(join(earlier, 'packages/server/dist/main.js')).then(
+  if (earlierCheckout === '') return 'PROVE_EARLIER does not name a checkout of an earlier version';
+  return access(join(earlierCheckout, 'packages/server/dist/main.js')).then(
     () => undefined,
-    () => `${earlier} is not built: run \`npm ci\` in it`,
+    () => `${earlierCheckout} is not built: run \`npm ci\` in it`,
   );
 }
 
@@ -28,7 +27,7 @@ export const upgrade: Trial = {
   limit: 600,
   unavailable: withoutEarlierVersion,
   async run(findings) {
-    const cluster = await Cluster.create(findings, { max_connections: String(40 * serverCount + 10) });
+    const cluster = await createDatabase(findings);
     const env = environmentOf(cluster.url);
     await command(earlierProgram, ['migrate', '--json'], env);
     const tenants: Tenant[] = [];
@@ -48,7 +47,6 @@ export const upgrade: Trial = {
     await sleep(2_000);
     for (let nth = 0; nth < serverCount; nth++) {
       await servers.restart(nth);
-      // At this point, half of the servers run the new version.
       if (nth === Math.floor(serverCount / 2)) await sleep(3_000);
     }
     await servers.restart(0, earlierProgram);

@@ -1,11 +1,10 @@
+import { median } from '../../../bench/statistics.ts';
 import { type BytesRequest, type Received, sendBytes } from '../../machine/bytes.ts';
 import type { Findings } from '../../trial.ts';
 import type { World } from './world.ts';
 
-/** The maximum CPU time of one iteration of the event loop, in milliseconds. */
-const longest = 50;
-/** The maximum memory of a server process, in MiB. */
-const mostMemory = 400;
+const longestMilliseconds = 50;
+const mostMebibytes = 400;
 
 interface Attempt {
   readonly what: string;
@@ -43,15 +42,20 @@ export class Attempts {
     const { answer } = first;
     const found = `${what}: ${answer.status} ${answer.text.slice(0, 120)}`;
     this.#findings.check('every answer is the expected one, never a 5xx', expected(answer), found);
-    // The median of three attempts counts, because garbage collection can slow down one attempt.
-    for (let nth = 0; nth < 2 && first.section > longest; nth++) more.push(await this.#send(request));
-    const sections = [first, ...more.filter((other) => other.answer.status === answer.status)]
-      .map(({ section }) => section)
-      .sort((a, b) => a - b);
-    const section = sections[Math.floor((sections.length - 1) / 2)] ?? 0;
+    // Garbage collection can slow down one attempt.
+    for (let nth = 0; nth < 2 && first.section > longestMilliseconds; nth++)
+      more.push(await this.#send(request));
+    const sections = [first, ...more.filter((other) => other.answer.status === answer.status)].map(
+      ({ section }) => section,
+    );
+    const section = median(sections);
     this.#sections.push({ what, section });
     const slow = `${what}: ${Math.round(section)} ms`;
-    this.#findings.check(`no synchronous section is over ${longest} ms`, section <= longest, slow);
+    this.#findings.check(
+      `no synchronous section is over ${longestMilliseconds} ms`,
+      section <= longestMilliseconds,
+      slow,
+    );
   }
 
   async #send(request: BytesRequest): Promise<Sent> {
@@ -69,7 +73,11 @@ export class Attempts {
     this.#findings.figure('longest sections', list.join('; '));
     const memory = Math.round(await server.peakMemory());
     this.#findings.figure('most memory', `${memory} MiB`);
-    this.#findings.check(`the server stays under ${mostMemory} MiB`, memory < mostMemory, `${memory} MiB`);
+    this.#findings.check(
+      `the server stays under ${mostMebibytes} MiB`,
+      memory < mostMebibytes,
+      `${memory} MiB`,
+    );
     this.#findings.check('no server ends', server.end() === undefined, server.log().slice(-300));
   }
 }

@@ -181,10 +181,7 @@ async function restricted({ server, tenant, keyIds }: World): Promise<string> {
   return String((await call(server, tenant.token, 'POST', '/v1/api-keys', body))['api_key_id']);
 }
 
-/**
- * Returns calls with the most intake wrapped keys. Half of the encapsulations were altered, which the service detects
- * only at the end of opening.
- */
+/** The service detects altered encapsulations only at the end of the unwrap. */
 async function ofIntake({ intakePublicKey }: World, path: string): Promise<readonly LegalCall[]> {
   const publicKey = parsePublicKey(intakePublicKey);
   const items: object[] = [];

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { dashboard } from './dashboard.ts';
+
+test('each panel of the dashboard has an id, a title, a description, and queries with the dashboard’s variables', () => {
+  const { panels, templating } = dashboard;
+  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+  expect(templating.list.map(({ name }) => name)).toEqual(['datasource', 'job', 'instance']);
+  const datasource = { type: 'prometheus', uid: '${datasource}' };
+  for (const panel of panels.filter(({ type }) => type !== 'row')) {
+    expect(['stat', 'timeseries']).toContain(panel.type);
+    expect(panel).toMatchObject({ title: expect.any(String), description: expect.any(String), datasource });
+    expect(panel.targets).not.toEqual([]);
+    for (const target of panel.targets ?? []) {
+      expect(target).toMatchObject({ datasource, refId: expect.stringMatching(/^[A-Z]$/) });
+      expect(target.expr).toContain('{job=~"$job",instance=~"$instance"}');
+    }
+  }
+});
+
+test('each panel of the dashboard has a unit: a rate is per second, and a time is in seconds', () => {
+  for (const { title, type, targets = [], fieldConfig } of dashboard.panels) {
+    if (type === 'row') continue;
+    const { unit = '' } = fieldConfig?.defaults ?? {};
+    const isRate = targets.some(
+      ({ expr }) => expr.includes('rate(') && !expr.includes('histogram_quantile('),
+    );
+    const isTime = targets.some(({ expr }) => expr.includes('_seconds'));
+    const expected = isRate ? ['reqps', 'ops'] : isTime ? ['s'] : ['none', 'bytes', 'percentunit', 'short'];
+    expect({ title, unit: expected.includes(unit) ? expected : unit }).toEqual({ title, unit: expected });
+  }
+});
+
+test('the panels of the dashboard fill a grid of 24 columns without overlaps', () => {
+  const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) => {
+    expect(x + w).toBeLessThanOrEqual(24);
+    return Array.from({ length: w * h }, (_, nth) => `${x + (nth % w)} ${y + Math.floor(nth / w)}`);
+  });
+  expect(new Set(cells).size).toBe(cells.length);
+});

@@ -1,0 +1,36 @@
+import { readdir, readFile } from 'node:fs/promises';
+
+export interface Process {
+  readonly pid: number;
+  readonly parent: number;
+  /** The CPU time of the process and of its ended children, in clock ticks. */
+  readonly time: number;
+}
+
+export async function readProcesses(): Promise<Process[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')));
+  return stats.filter(Boolean).map(parseProcess);
+}
+
+export function parseProcess(stat: string): Process {
+  // The name of the process is in parentheses and can contain any character, also a parenthesis.
+  const columns = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number);
+  const time = columns.slice(11, 15).reduce((sum, ticks) => sum + ticks, 0);
+  return { pid: Number.parseInt(stat, 10), parent: columns[1] ?? 0, time };
+}
+
+export async function childrenOf(pid: number): Promise<number[]> {
+  const children = (await readProcesses()).filter(({ parent }) => parent === pid);
+  return children.map((child) => child.pid);
+}
+
+/** The current or the peak memory of a process, in MiB. */
+export async function memoryOf(pid: number, which: 'current' | 'peak'): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  const line = which === 'current' ? /^VmRSS:\s+(\d+) kB$/m : /^VmHWM:\s+(\d+) kB$/m;
+  return Number(line.exec(status)?.[1] ?? 0) / 1024;
+}
