@@ -99,7 +99,7 @@ describe.each(moments)('a replica freezes in the middle of a change, %s', (_, ch
   });
 
   test('a frozen replica does not apply its late change after it resumes', async () => {
-    expect([stuck?.status, stuck?.code]).toEqual([503, 'unavailable']);
+    expect([stuck?.status, stuck?.code]).toEqual([500, 'audit_unwritten']);
     if (!blocked) return;
     const log = await readLog(pair.replicas[1], blocked.tenant);
     expect(log.filter((entry) => entry.action === action)).toEqual([]);

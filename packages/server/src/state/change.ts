@@ -30,6 +30,9 @@ interface Changed<Answer> {
   readonly answer: Answer;
 }
 
+/** After `open`, the caller is authorised. After `sent`, the database may have the audit entry. */
+type Stage = 'opening' | 'open' | 'sent';
+
 /** The change gives the tenant a new `state_id`, so that appends of replicas with outdated data fail. */
 export function change<Answer>(
   service: Service,
@@ -50,26 +53,27 @@ async function changeInTurn<Answer>(
   caller: Caller,
   work: (change: Change) => Promise<Changed<Answer>>,
 ): Promise<Answer> {
-  let begun = false;
+  let stage = 'opening' as Stage;
   try {
     const { answer, done } = await service.database.transaction(async (tx) => {
       const open = await openChange(service, tx, caller);
+      stage = 'open';
       const { draft, answer } = await work(open);
-      begun = draft !== null;
+      if (draft) stage = 'sent';
       return { answer, done: draft && { before: open.state, ...(await record(open, caller, draft)) } };
     });
     if (done) service.tenants.changed(done.before, done.head, done.subjects);
     return answer;
   } catch (error) {
-    if (begun) service.tenants.forget(caller.tenantId);
-    throw error instanceof Refusal ? error : refusalFor(error, begun);
+    if (stage === 'sent') service.tenants.forget(caller.tenantId);
+    throw error instanceof Refusal ? error : refusalFor(error, stage);
   }
 }
 
-function refusalFor(error: unknown, begun: boolean): Refusal {
+function refusalFor(error: unknown, stage: Stage): Refusal {
   // If the connection is lost after the entry was sent, the service cannot know whether the transaction was
   // committed.
-  if (begun)
+  if (stage === 'sent')
     return unwritten(error, 'might have been written. Read the current state before you repeat the change');
   if (isDuplicate(error)) {
     return new Refusal(
@@ -77,11 +81,11 @@ function refusalFor(error: unknown, begun: boolean): Refusal {
       'Another request changed the same data first: read the data again, and then repeat the change.',
     );
   }
-  if (error instanceof DatabaseSlow) {
+  if (error instanceof DatabaseSlow || (stage === 'open' && isDatabaseFault(error))) {
     return unwritten(
       error,
-      'were not written, because the database did not respond in time, or because another session has locked the ' +
-        'audit log. Nothing was changed: try again in a moment',
+      'were not written, because the database did not respond in time, because the connection to it was lost, or ' +
+        'because another session has locked the audit log. Nothing was changed: try again in a moment',
     );
   }
   if (isDatabaseFault(error)) {
