@@ -17,7 +17,7 @@ const dayLength = 24 * 60 * 60 * 1_000;
 const purged = 20_000;
 
 export const benchmark = growthOn('growth', 'PostgreSQL', large, (defer, size) => {
-  // Each run adds thousands of entries, which would make a kept small database large.
+  // Each run adds thousands of entries, so the small database is not kept.
   const directory = size === small ? undefined : process.env['GROWTH_DIRECTORY'];
   return openPlace(defer, size, directory);
 });

@@ -63,9 +63,9 @@ function describeProxy(name: Proxy): void {
         call.on('error', reject).end(body);
       });
 
-    test('all requests of an API key lead to one server, and both servers get requests', async () => {
+    test('all requests with the same API key go to the same server, and different API keys use both servers', async () => {
       const chosen = new Set<number>();
-      // Eight random API keys can all lead to one server.
+      // The requests of eight random API keys can all go to one server.
       for (let nth = 0; nth < 8 || (chosen.size < 2 && nth < 60); nth++) {
         const tenant = tenants[nth] ?? (await settle());
         const before = await Promise.all(replicas.map(entriesOf));

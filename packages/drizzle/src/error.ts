@@ -22,7 +22,7 @@ export type EncryptedColumnErrorCode =
   | 'row_unknown'
   /** A ciphertext of the result cannot be decrypted: its row has no id, or its column is not an encrypted column. */
   | 'cannot_open'
-  /** The statement changes more rows than one statement can encrypt. */
+  /** The statement changes too many rows. The error message names the limit. */
   | 'too_many_rows'
   /** A synchronous call cannot encrypt or decrypt, because encryption is asynchronous. */
   | 'synchronous';

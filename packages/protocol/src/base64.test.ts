@@ -103,7 +103,7 @@ describe('base64', () => {
     expect(() => fromBase64('s e c r e t', 'dek')).toThrow(/^dek is not canonical base64 [^s]*standard/);
   });
 
-  test('the bytes decoded from base64 are in separate memory', () => {
+  test('decoded bytes do not share their ArrayBuffer with other data', () => {
     for (const length of [0, 1, 32, 100, 5_000]) {
       const bytes = fromBase64(toBase64(new Uint8Array(length)));
       expect([bytes.byteOffset, bytes.buffer.byteLength]).toEqual([0, length]);

@@ -30,7 +30,7 @@ describe('data keys for decryption', () => {
     expect(watched.live()).toEqual([]);
   });
 
-  test('data keys are overwritten when they expire, without another call', async () => {
+  test('expired data keys are overwritten even if no further call follows', async () => {
     vi.useFakeTimers();
     const watched = watchedEngine();
     const { client } = observedClient({ engines: watched.engines });

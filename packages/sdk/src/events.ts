@@ -21,8 +21,8 @@ export type EaasEvent =
    */
   | { readonly type: 'data_key.refresh_failed'; readonly keyId: string; readonly code: string }
   /**
-   * The platform has no `crypto.subtle`, so the JavaScript library noble encrypts. Emitted once, when the client is
-   * created.
+   * The platform has no `crypto.subtle`, so the client encrypts with the JavaScript library `noble`. Emitted once, when
+   * the client is created.
    */
   | { readonly type: 'engine.fallback'; readonly code: 'no_webcrypto'; readonly engine: 'noble' };
 

@@ -49,6 +49,8 @@ function deriveScalar(seed: Uint8Array): bigint {
       const scalar = hashToKey(message);
       if (scalar !== 0n) return scalar;
     }
-    throw new Error('a blind hash key must not be 0 (got 0 from 256 attempts): the hash function is broken');
+    throw new Error(
+      'a blind hash key must not be 0, but each of 256 attempts resulted in 0: the hash function is broken',
+    );
   });
 }

@@ -47,7 +47,7 @@ function readWrapped(text: string): Uint8Array {
   return viewBase64(text) ?? fromBase64(text);
 }
 
-/** Returns undefined for an intake wrapped key if the key is not an intake key. */
+/** Returns undefined if the data key was wrapped for intake and the key does not allow intake. */
 export function unwrapUnder(
   { intake }: Pick<KeyFields, 'intake'>,
   crypto: Pick<KeyCrypto, 'unwrap'>,

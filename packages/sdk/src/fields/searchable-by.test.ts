@@ -229,12 +229,17 @@ test.each([
     'name_and_born_index',
     'patients.name and patients.born and patients.member: pass a value for `name` and `born` and `member`, or',
   ],
-])('a row with a value for the index column %s but not for its fields is refused', async (column, fields) => {
-  const { records } = await open();
-  await expect(
-    records.encryptRow('patients', 1, { id: 1, ...({ [column]: '6789' } as object) }),
-  ).rejects.toThrow(`\`${column}\`, which the SDK computes from ${fields} remove \`${column}\` from the row`);
-});
+])(
+  'a row that has the index column %s but lacks the fields of this column is refused',
+  async (column, fields) => {
+    const { records } = await open();
+    await expect(
+      records.encryptRow('patients', 1, { id: 1, ...({ [column]: '6789' } as object) }),
+    ).rejects.toThrow(
+      `\`${column}\`, which the SDK computes from ${fields} remove \`${column}\` from the row`,
+    );
+  },
+);
 
 const born = { from: new Date('1815-01-01'), to: new Date('1815-01-01') };
 
@@ -286,7 +291,7 @@ test.each<[string, () => unknown, string]>([
   ['options', () => months(undefined as never), "by brute force: pass { lowEntropy: 'accepted' }"],
   ['a length', () => lastCharacters(0, accepted), '`lastCharacters` must be an integer from 1 to 64 (got 0)'],
   ['ordered lengths', () => prefixes(4, 2, accepted), 'must not be greater than the second (longest length)'],
-  ['a step', () => steps(0, accepted), 'the size of `steps` must be a positive number or bigint'],
+  ['a step', () => steps(0, accepted), 'the width of a step must be a positive number or bigint'],
   ['other fields', () => withFields([], accepted), 'the first argument of `withFields` must be an array'],
 ])('an index without %s is refused', (_, define, message) => {
   expect(define).toThrow(message);

@@ -9,7 +9,7 @@ import { refuse } from './value-type.ts';
 
 /**
  * Finds texts that are equal to the query. By default, a search ignores case and accents. Reveals which rows have the
- * same text. An attacker who guesses has to try all texts that the field can have.
+ * same text. If the field can have only few texts, an attacker can guess them.
  */
 export function wholeText<const Column extends string | true = true>(
   options: TextPartOptions<Column>,

@@ -104,7 +104,7 @@ export async function* storedValues<Row extends StoredRow>(
     if (typeof unknown === 'string') {
       const names = Array.from(new Set(known)).join(', ');
       throw new InputError(
-        `\`except\` contains the unknown name \`${unknown}\`: the rows have only the values ${names}`,
+        `\`except\` contains the unknown value \`${unknown}\`: the rows have only the values ${names}`,
       );
     }
     for (const { values } of rows) {

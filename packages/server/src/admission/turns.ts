@@ -27,8 +27,8 @@ const patience = 2_000;
 interface Queue {
   readonly jobs: Job[];
   /**
-   * In milliseconds of CPU time. A new tenant starts with the lowest value of the waiting tenants, so that it cannot
-   * run alone.
+   * In milliseconds of CPU time. A new tenant starts with the lowest value of the waiting tenants. If it started at 0,
+   * it would get every turn until it had used as much CPU time as the others.
    */
   served: number;
 }

@@ -73,7 +73,7 @@ describe("a tenant's secret", () => {
     },
   );
 
-  test('the four keys derived from a secret are always the same and differ from each other', () => {
+  test('the same secret always gives the same four keys, and no two of them are equal', () => {
     expect(exported(openTenantSecrets([otherRoot, root], row))).toEqual(keys);
     expect(new Set(keys).size).toBe(4);
   });

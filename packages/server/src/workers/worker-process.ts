@@ -10,7 +10,7 @@ interface Handlers {
 }
 
 export class WorkerProcess {
-  /** Resolves to undefined when the worker serves, or to the reason why it cannot start. */
+  /** Resolves to undefined when the worker accepts requests, or to the reason why it cannot start. */
   readonly started: Promise<string | undefined>;
   readonly ended: Promise<string>;
   readonly questions = new Questions();

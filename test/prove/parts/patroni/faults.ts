@@ -11,7 +11,7 @@ import type { Findings } from '../../trial.ts';
 import type { UnderLoad } from '../under-load.ts';
 import { useSdk } from './sdk-calls.ts';
 
-/** A failover takes up to Patroni's `ttl`, the election, the promotion and HAProxy's check. */
+/** A failover takes at most Patroni's `ttl` plus the time of the election, the promotion and HAProxy's check. */
 const patience = 60;
 /** Patroni's `ttl` and a promotion together take less than 45 s. */
 const longerThanFailover = 45_000;
