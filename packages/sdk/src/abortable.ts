@@ -2,8 +2,8 @@ import { longest } from './deadline.ts';
 import { ClientError, timeoutError } from './errors.ts';
 
 /**
- * Settles as `work` does, but rejects if the signal aborts or after `patience` milliseconds. In an edge worker, `work`
- * might never settle, because the request that started it can be frozen.
+ * Settles as `work` does, but rejects if the signal aborts or after `patience` milliseconds. An edge platform can
+ * freeze the request that started `work`, and `work` then never settles.
  */
 export function abortable<T>(work: Promise<T>, signal?: AbortSignal, patience?: number): Promise<T> {
   if (!signal && !patience) return work;

@@ -23,7 +23,7 @@ test('a context without a prototype is accepted', async () => {
   );
 });
 
-test('an input that cannot be sent does not fail the other calls of its batch', async () => {
+test('the other calls of a batch succeed if one input cannot be sent', async () => {
   const call = async (_: string, input: object): Promise<unknown> => input;
   const hash = coalesce(call as unknown as Call, 'POST /v1/hash', patience);
   const results = await Promise.allSettled([
@@ -52,7 +52,7 @@ test('a call that is aborted before it is sent leaves no timer and no listener',
   vi.useRealTimers();
 });
 
-test('each batched call gets its own result, even if other calls are aborted', async () => {
+test('each call of a batch gets its result, even if other calls are aborted', async () => {
   const step = fc.record({
     calls: fc.integer({ min: 0, max: 30 }),
     aborted: fc.array(fc.integer({ min: 0, max: 29 }), { maxLength: 3 }),

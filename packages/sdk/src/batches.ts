@@ -106,8 +106,8 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
     try {
       return await abortable(answer, signal, patience.total);
     } catch (error) {
-      // Forgets batches that started long ago: a frozen edge worker never ends them, and they count towards
-      // `maxFlights`.
+      // Removes batches that started long ago, because a batch of a frozen edge worker never ends and would count
+      // towards `maxFlights` forever.
       const longAgo = Date.now() - patience.total;
       for (const flight of flights) if (flight.start <= longAgo) flights.delete(flight);
       throw error;

@@ -81,15 +81,18 @@ export type DecryptItem =
   | Uint8Array
   | { readonly ciphertext: string | Uint8Array; readonly context?: Context | undefined };
 
-/** Options of `prime`, which fetches data keys for synchronous calls. If `keyId` is a list, the first key encrypts. */
+/**
+ * Options of `prime`, which fetches data keys for synchronous calls. If `keyId` is a list, the client encrypts under
+ * the first key.
+ */
 export interface PrimeOptions extends PartitionOptions, ExpectedKeyOptions {
   /** The ciphertexts whose data keys `prime` fetches for `decryptSync`. */
   readonly ciphertexts?: Iterable<Ciphertext> | undefined;
   /** Whether `prime` fetches a data key for `encryptSync`. Defaults to true if no ciphertexts are passed. */
   readonly encrypt?: boolean | undefined;
   /**
-   * If true, the client replaces the data key for encryption before it reaches one of its limits, until the client is
-   * closed.
+   * If true, the client fetches the next data key for encryption before the current data key reaches one of its limits,
+   * until `close` is called.
    */
   readonly keep?: boolean | undefined;
 }
@@ -109,7 +112,8 @@ export interface Rewrapped<C = string | Uint8Array> {
 }
 
 export const callOptions: OptionNames<CallOptions> = { signal: true };
-// These objects have no spreads, because bundlers cannot remove an unused object with a spread.
+// These objects repeat members instead of using spread syntax, because bundlers cannot remove an unused object with
+// spread syntax.
 export const hashOptions: OptionNames<HashOptions> = { signal: true, keyId: true };
 export const unwrapOptions: OptionNames<UnwrapOptions> = { signal: true, wrapContext: true };
 export const wrapOptions: OptionNames<WrapOptions> = { signal: true, wrapContext: true, keyId: true };

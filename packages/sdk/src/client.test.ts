@@ -59,7 +59,7 @@ test('decryption returns the bytes that were encrypted, also if they are a view 
   expect(await client.decrypt(ciphertext, { keyId })).toEqual(Uint8Array.of(0, 255, 128));
 });
 
-test('a wrong context, a wrong expected key and an unknown key throw the same DecryptionError', async () => {
+test('decryption throws the same error for a wrong context, a wrong expected key and an unknown key', async () => {
   const { client, deks } = service();
   const { ciphertext } = await client.encrypt('a secret', { keyId, context: { row: '1' } });
   const refused = { name: 'DecryptionError', message: new DecryptionError().message };

@@ -107,7 +107,7 @@ test('a data key that arrives after the client was closed is overwritten', async
 });
 
 test.each([{}, { fresh: true }])(
-  'overwriting a value or its context after the call of `encrypt` has no effect: %j',
+  'overwriting a value or its context after the call of `encrypt` does not change the ciphertext: %j',
   async (options) => {
     const { client } = observedClient();
     const buffer = Buffer.from('first');
@@ -124,7 +124,7 @@ test.each([{}, { fresh: true }])(
   },
 );
 
-test('overwriting a ciphertext after the call of `decrypt` has no effect', async () => {
+test('overwriting a ciphertext after the call of `decrypt` does not change the result', async () => {
   const { client, make } = observedClient();
   const context = { row: '1' };
   const written = [
@@ -191,7 +191,7 @@ test.each([{ user: undefined }, new Map([['user', '1']]), ['user'], { user: 1 }]
   },
 );
 
-test('an invalid item in a call for many values does not fail the other items', async () => {
+test('the other items of a call for many values succeed if one item is invalid', async () => {
   const { client } = observedClient();
   const nothing = [null, undefined, 7, {}, { value: null }] as unknown as string[];
   const sealed = await client.encryptMany([...nothing, 'x']);

@@ -8,7 +8,7 @@ import {
 import type { ProofError, PublicKeyChangedError } from '@eaas/protocol/blind-hash';
 import type { ProblemCode } from '@eaas/protocol/wire';
 
-/** An error code of the service, or the problem with a missing or invalid response. */
+/** An error code of the service, or a code for a missing or invalid response. */
 export type ServiceErrorCode =
   | ProblemCode
   /** The service could not be reached. */
@@ -61,7 +61,10 @@ export class ClientError extends EaasError {
   }
 }
 
-/** Returns a rejected promise if `work` throws. The promise of an async function would settle later. */
+/**
+ * Returns a rejected promise if `work` throws. Not an async function, because the promise of an async function would
+ * settle later.
+ */
 export function attempt<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return Promise.resolve(work());

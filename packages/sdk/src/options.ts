@@ -15,8 +15,8 @@ export interface CacheOptions {
    */
   readonly encrypt?: false | OptionalLimits<BudgetLimits> | undefined;
   /**
-   * The limits of data keys that decrypt. With `false`, the service unwraps a data key for each decryption, and records
-   * it in the audit log.
+   * The limits of data keys that decrypt. With `false`, the client asks the service to unwrap the data key for each
+   * decryption, so the audit log records each decryption.
    */
   readonly decrypt?: false | OptionalLimits<CacheLimits> | undefined;
 }
@@ -25,9 +25,9 @@ export interface CacheOptions {
 export type OptionalLimits<Limits> = { readonly [Name in keyof Limits]?: number | undefined };
 
 /**
- * The name of a set of limits. `server`: 65,536 messages, 1 GiB and 5 minutes for encryption, and 1,000 data keys for
- * decryption, for 5 minutes. `serverless`: as `server`, with one minute and 200 data keys. `browser`: 1,024 messages,
- * 64 MiB and one minute for encryption, and 100 data keys for decryption, for one minute.
+ * The name of a set of limits. `server`: 65,536 messages, 1 GiB and 5 minutes for encryption; 1,000 data keys and 5
+ * minutes for decryption. `serverless`: as `server`, but one minute and 200 data keys. `browser`: 1,024 messages, 64
+ * MiB and one minute for encryption; 100 data keys and one minute for decryption.
  */
 export type CachePreset = 'server' | 'serverless' | 'browser';
 
@@ -43,8 +43,8 @@ export interface EnvelopeClientOptions extends Observers {
    */
   readonly engines?: Partial<Engines> | 'noble' | undefined;
   /**
-   * The expected `hashPublicKey` of each key, by key id, from `client.publicKey`. For other keys, the client expects
-   * the public key of the first response.
+   * The public keys that the client expects for blind hashes, by key id: the `hashPublicKey` that `client.publicKey`
+   * returns. For other keys, the client expects the public key of the first response.
    */
   readonly hashPublicKeys?: Readonly<Record<string, string>> | undefined;
 }

@@ -143,7 +143,7 @@ test('the deadline of a call applies to all its attempts together', async () => 
   expect(await failureOf(send(call, wrap))).toMatchObject({ code: 'timeout', retryable: true });
 });
 
-test('an attempt of a call that gets no response is aborted and repeated', async () => {
+test('the client aborts and repeats an attempt that gets no response', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
   const { call, sent } = answered(
     (attempt) => (attempt === 1 ? hanging(sent[0]) : Response.json({ wrapped_key: 'x' })),

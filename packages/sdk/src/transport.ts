@@ -57,7 +57,8 @@ export const retried: readonly number[] = [500, 502, 503, 504];
 
 export const backoff = (retry: number): number => Math.random() * Math.min(2_000, 300 * 2 ** (retry - 1));
 
-// A repeated creation would create a second record, and the service refuses a repeated rotation.
+// Excludes creations, because a retry could create a second record, and rotations, because the service refuses a
+// repeated rotation.
 const repeatable = /^(GET|PUT|PATCH) |(wrap|hash|blind|decrypt)$|^DELETE .*api-keys/;
 
 /** The errors never contain the request, because the request contains the API key. */
@@ -144,7 +145,7 @@ function requestFor(route: Route, input: Record<string, unknown>) {
   return { method, path, ...(isRead ? { searchParams: input as Record<string, string> } : { json: input }) };
 }
 
-/** The error of the library ky contains the API key and the body. */
+/** Replaces an error of the library ky, because it contains the API key and the body of the request. */
 function serviceErrorOf(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof SyntaxError) return unreadable();
@@ -156,14 +157,17 @@ async function fromResponse(response: Response): Promise<ServiceError> {
   return fromProblem(problem, response.status, response.headers.get('x-request-id') ?? undefined);
 }
 
-/** The message of a system error might contain secrets. */
+/** Shows only the code of a system error, because its message might contain secrets. */
 function networkError(error: unknown): ServiceError {
   const code = (error as { cause?: { code?: unknown } } | undefined)?.cause?.code;
   const reason = typeof code === 'string' && /^[A-Z\d_]{2,40}$/.test(code) ? ` (${code})` : '';
   return new ServiceError('network', `the service could not be reached${reason}`);
 }
 
-/** Any server might have sent the response, so a text of it could be an API key. */
+/**
+ * Returns false for a code or request id that contains an API key, because a wrong server could return the API key of
+ * the request.
+ */
 function isName(value: unknown): value is string {
   return typeof value === 'string' && /^[\w-]{1,64}$/.test(value) && !value.includes('eaas_sk_');
 }

@@ -28,8 +28,8 @@ export interface CheckOptions {
    */
   readonly saveEvery?: number | undefined;
   /**
-   * Called with each entry that a round reads, oldest first. The round after an error or a finding repeats some
-   * entries.
+   * Called with each entry that a round reads, oldest first. After an error or a finding, the next round calls
+   * `onEntry` again for some entries.
    */
   readonly onEntry?: ((entry: AuditEntry) => void | Promise<void>) | undefined;
   /** Called after each page. The round has read the entry `id`, and ends at the entry `through`. */
@@ -104,8 +104,9 @@ export async function checkAudit({ audit }: AuditSource, options: CheckOptions):
   const onPage = async (): Promise<void> => {
     onProgress?.({ id: walk.at.id, through: id });
     const { at, checked } = walk;
-    // A full round must not replace the saved entry `read` by an older entry, because later rounds compare its hash. A
-    // round with findings saves nothing, so that the next round reports them again.
+    // A full round must not replace `read` by an older entry, because a later round would not notice that entries after
+    // the older entry were rewritten. A round with findings saves nothing, so that the next round reports the findings
+    // again.
     if (full || checked - savedAt < saveEvery || findings.length > 0 || at.hash === undefined) return;
     savedAt = checked;
     await save({ read: { id: at.id, hash: at.hash } });
@@ -113,7 +114,7 @@ export async function checkAudit({ audit }: AuditSource, options: CheckOptions):
   try {
     await walkChain(walk, { audit, signal, onEntry, onPage });
   } catch (error) {
-    // A later error must not hide the findings.
+    // Reports earlier findings instead of throwing the error of a failed call.
     if (findings.length === 0 || !isCallError(error)) throw error;
     return report(walk.checked);
   }

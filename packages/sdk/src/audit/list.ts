@@ -68,8 +68,8 @@ async function* newestFirst(first: AuditPage, pageAt: PageAt): AsyncGenerator<Au
 }
 
 /**
- * Yields the entries, oldest first. Each page repeats the last entry of the previous page. If the repeated entry is
- * missing, new entries have shifted the offsets, and the function requests older entries.
+ * Yields the entries, oldest first. Each page must repeat the last entry of the previous page. If it does not, new
+ * entries have moved this entry to a larger offset, so the function requests a page with a larger offset.
  */
 async function* oldestFirst(
   first: AuditPage,

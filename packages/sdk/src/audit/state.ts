@@ -12,13 +12,13 @@ export interface AuditState {
   /** The pinned verifier key, from the option `verifierKey` or from the service's response in the first round. */
   readonly verifier_key: string;
   /**
-   * The entry where the verified chain starts. If its id is not 0, it was purged before a round could read it, so its
-   * content is unchecked.
+   * The entry where the verified chain starts. If its id is not 0, the entry was purged before a round could read it,
+   * and its content was never checked.
    */
   readonly start: AuditHead;
   /**
-   * The last entry that a round has read. Saved every `saveEvery` entries, so it can be later than `verified`, which is
-   * saved only at the end of a round without findings.
+   * The last entry that a round has read. Saved every `saveEvery` entries, so `read` can be later than `verified`,
+   * which is saved only at the end of a round without findings.
    */
   readonly read: AuditHead;
   /** The last audit entry that a round has compared with a signed checkpoint. */

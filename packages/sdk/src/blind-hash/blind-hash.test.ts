@@ -35,7 +35,8 @@ function changing(
   return { ...seen, client, sent };
 }
 
-// Loading the code of blind hashes draws 48 random bytes, which would use up the first blind of a vector.
+// Loads the code of blind hashes before the tests, because loading draws 48 random bytes, for which the mock would
+// return the first blind of the vector.
 beforeAll(() => observedClient().client.blindHash('x'));
 
 afterEach(() => vi.restoreAllMocks());
@@ -95,7 +96,7 @@ test.each([
   expect(sent.map(({ elements }) => elements.length)).toEqual(sizes);
 });
 
-test('concurrent calls send one request per key, with each value once', async () => {
+test('concurrent calls for one key share a request, which has each value once', async () => {
   const { client, service, sent } = changing();
   const other = service.createKey('other').key_id;
   const values = range(100).map((at) => `${at % 10}`);
@@ -146,7 +147,7 @@ describe('the public key', () => {
   });
 
   test.each([vectorPublicKey, '', undefined])(
-    'a public key is refused if the pinned public key is %s',
+    'the client refuses the public key of a response if the pinned public key is %s',
     async (pin) => {
       const { make, keyId } = observedClient();
       const pins = { [keyId]: pin } as Record<string, string>;
@@ -157,7 +158,7 @@ describe('the public key', () => {
     },
   );
 
-  test('the public key of a key must stay the same for the lifetime of a client', async () => {
+  test('the client refuses a response whose public key differs from the first response', async () => {
     let isAltered = false;
     const { client } = changing((a) => (isAltered ? { ...a, public_key: vectorPublicKey } : a));
     await client.blindHash('x');
@@ -181,7 +182,7 @@ describe('the public key', () => {
   });
 });
 
-test('an invalid value does not fail other values of its request', async () => {
+test('the other values of a request succeed if one value is invalid', async () => {
   const { client, sent } = changing();
   const results = await client.blindHashMany(['a', '\ud800', 'b']);
   expect(results.map(({ ok }) => ok)).toEqual([true, false, true]);
@@ -189,7 +190,7 @@ test('an invalid value does not fail other values of its request', async () => {
   expect(sent.map(({ elements }) => elements.length)).toEqual([2]);
 });
 
-test('overwriting a value after the call of `blindHash` has no effect', async () => {
+test('overwriting a value after the call of `blindHash` does not change the hash', async () => {
   const { client } = observedClient();
   const value = Uint8Array.of(1, 2, 3);
   const hashing = client.blindHash(value);

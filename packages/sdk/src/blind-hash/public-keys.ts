@@ -14,7 +14,7 @@ export function publicKeyStore(pinned: Readonly<Record<string, string>>) {
   return {
     check,
     remember(keyId: string, publicKey: string): void {
-      // Another response can have set the expected public key since the first check.
+      // During the verification of this response, another response can have set the expected public key.
       check(keyId, publicKey);
       seen.set(keyId, publicKey);
     },

@@ -103,7 +103,7 @@ describe('data keys for encryption', () => {
     expect(new Set(keys).size).toBe(2);
   });
 
-  test('a failed data key request fails all waiting calls but not the next call', async () => {
+  test('if a data key request fails, all waiting calls fail, and the next call succeeds', async () => {
     const { service, client } = observedClient();
     service.failNext('key_state');
     const results = await client.encryptMany(['x', 'y']);
@@ -162,7 +162,7 @@ test('after a failed `prime({ keep: true })`, the client sends no further reques
   expect(service.requests).toHaveLength(1);
 });
 
-test('after `prime({ keep: true })`, renewals of the data key continue when a failed service works again', async () => {
+test('after `prime({ keep: true })`, the client continues to renew the data key when a failed service works again', async () => {
   const { client, service } = setUp({ cache: { encrypt: { maxAge: 10 * second } } });
   await client.prime({ keep: true });
   service.failNext('unavailable', { times: 30 });
