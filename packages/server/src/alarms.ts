@@ -7,7 +7,7 @@ export class Alarms {
   tamperingFound = 0;
   rotationsSkipped = 0;
   log: (fields: Readonly<Record<string, unknown>>, message: string) => void = () => {};
-  /** Called once per minute and changed row. */
+  /** Called at most once per minute for each tampered row. */
   distrust: (tenantId: string) => void = () => {};
   readonly #clock: () => number;
   readonly #logged = new BoundedMap<string, number>(10_000);

@@ -9,7 +9,7 @@ export function checkpointFile(directory: string, tenantId: string): string {
   return join(directory, tenantId + ending);
 }
 
-/** The audit log must extend the previous checkpoint, because only the previous checkpoint can prove a rollback. */
+/** Overwrites the previous checkpoint. If the log does not extend that checkpoint, the proof of a rollback is lost. */
 export async function writeCheckpointFile(
   directory: string,
   tenantId: string,

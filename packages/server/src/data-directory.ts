@@ -20,7 +20,8 @@ export async function createDataDirectory(path: string | null): Promise<DataDire
   const directory = resolve(path ?? defaultDataDirectory);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await requireOwn(directory);
-  // Other users could have read data that is already there, so only an empty directory becomes private.
+  // Only an empty directory is made private. If other users can read existing files, `openDataDirectory` refuses the
+  // directory.
   if ((await readdir(directory)).length === 0) await chmod(directory, 0o700);
   return openDataDirectory(directory);
 }

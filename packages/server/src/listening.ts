@@ -11,7 +11,7 @@ export interface Report {
   to: Pick<FastifyBaseLogger, 'error' | 'fatal'> | undefined;
 }
 
-/** Prepares this process to serve: limits its heap, and survives errors that the database driver throws in timers. */
+/** Limits the growth of the heap, and lets the process survive errors that the database driver throws in timers. */
 export function prepareProcess(): Report {
   // By default, V8 lets a small heap grow to several times the size of its live objects. This setting limits the
   // growth.

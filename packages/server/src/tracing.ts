@@ -53,7 +53,7 @@ interface Traced {
   readonly span?: Span | undefined;
 }
 
-/** A span has only one parent, so the spans of all items but the first are linked. */
+/** A span has only one parent, the span of the first item. It has links to the spans of the other items. */
 export function tracedTogether<T>(
   name: string,
   items: readonly Traced[],

@@ -63,7 +63,7 @@ test('waiting tenants get memory units in turn, regardless of their number of re
   expect(order.join('')).toBe('aabcaba');
 });
 
-test('released memory units serve all waiting tenants whose work fits', async () => {
+test('released memory units go to all waiting tenants whose work fits', async () => {
   const { take, release, served } = watched({ capacity: 10 });
   take('a', 10);
   for (const tenantId of Array.from('bcdd')) take(tenantId, 2);

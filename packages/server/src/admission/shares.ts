@@ -22,7 +22,7 @@ export interface SharesOptions {
   readonly patience?: number;
 }
 
-/** A tenant that holds units gets more only if it then has at most half of the units that no other tenant holds. */
+/** A tenant that holds units can take more, up to half of the units that the other tenants leave free. */
 export class Shares {
   readonly #capacity: number;
   readonly #perTenant: number;

@@ -29,8 +29,8 @@ export function command(name: string, description: string, examples: readonly st
 }
 
 /**
- * Returns an error that names an unknown option, or undefined. Without this error, Commander reports a misspelt
- * required option only as missing.
+ * Returns an error that names the unknown option, or undefined. Commander itself reports a misspelt required option
+ * only as missing.
  */
 function unknownOption({ args, options }: Command, error: string): string | undefined {
   const [unknown] = args.find((word) => word.startsWith('--'))?.split('=') ?? [];

@@ -14,16 +14,14 @@ interface Pending {
 }
 
 export interface CursorOptions {
-  /**
-   * A restarted stream sends at least this many bytes again, because the reader of the stream might have lost them.
-   */
+  /** A restarted stream sends at least this many bytes again, because the reader of the stream might have lost them. */
   readonly resend: number;
   readonly flush: () => Promise<void>;
 }
 
 export type Cursor = Awaited<ReturnType<typeof openCursor>>;
 
-/** The last complete line of a tenant is its position. If a line is lost, the stream sends some entries again. */
+/** A tenant's last complete line is the position in its log. If a line is lost, the stream sends some entries again. */
 export async function openCursor(path: string, { resend, flush }: CursorOptions) {
   const saved = await readPositions(path);
   const sent = new Map(saved);

@@ -5,7 +5,9 @@ import { exitCodes } from './failure.ts';
 import { note } from './output.ts';
 
 const standardOutput = 1;
-/** An upper estimate: a pipe or socket on Linux holds up to 208 KiB, and a log shipper can hold more in its memory. */
+/**
+ * An upper estimate of unsaved bytes: a pipe on Linux holds up to 208 KiB, and a log shipper can hold more in memory.
+ */
 const heldByReader = 1024 * 1024;
 
 export interface Output {

@@ -40,7 +40,7 @@ test.each(refusals.filter(({ wrapped }) => wrapped.length === 1_568))(
 
 describe('a wrapped key with a flipped bit', () => {
   const [vector] = cases;
-  if (!vector) throw new Error('the vectors must have a case');
+  if (!vector) throw new Error('the vectors must have at least one wrapped key');
   const place = { keyId, keyVersion: vector.key_version };
   const key = openIntakeKey(createSecretKey(Buffer.from(vector.version_bytes_hex, 'hex')), tenant_id, place);
   const dekAfter = (at: number, flipped: number): Uint8Array | undefined => {

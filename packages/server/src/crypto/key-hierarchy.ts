@@ -45,7 +45,9 @@ export function opensRootCheck(root: RootKey, sealed: Uint8Array): boolean {
   return secret !== undefined && sameBytes(secret, Buffer.alloc(keyLength));
 }
 
-/** A record of a night concerns all tenants, so the key does not depend on a tenant. */
+/**
+ * The MAC key of the results of nightly verifications. A result concerns all tenants, so the key belongs to no tenant.
+ */
 export function nightKey({ key }: RootKey): KeyObject {
   return derivedKey(key, pae('eaas root v1', 'night-mac'));
 }

@@ -3,7 +3,7 @@ import { InputError, pae, type PaePart } from '@eaas/protocol';
 // `paeView` overwrites this memory but never wipes it, so `paeView` must not get secrets.
 const scratch = Buffer.allocUnsafeSlow(65_536);
 
-/** The next call overwrites the returned bytes, so the caller must use them before. */
+/** The next call overwrites the returned bytes, so the caller must use them before that call. */
 export function paeView(parts: readonly PaePart[]): Uint8Array {
   if (mostBytes(parts) > scratch.length) return pae(...parts);
   let at = putLength(parts.length, 0);

@@ -115,7 +115,7 @@ describe('sealed secrets', () => {
     expect(again.subarray(30, 62)).not.toEqual(sealed.subarray(30, 62));
   });
 
-  test('the key version is readable only from 78 bytes in the right format', () => {
+  test('the key version can be read only from 78 bytes that begin like a sealed secret', () => {
     expect(sealedVersion(sealed)).toBe(7);
     expect(sealedVersion(sealed.subarray(1))).toBeUndefined();
     expect(sealedVersion(Buffer.concat([sealed, sealed]))).toBeUndefined();

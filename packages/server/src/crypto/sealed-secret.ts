@@ -108,7 +108,7 @@ export function openSecret(ikm: KeyObject, place: Place, sealed: Uint8Array): Ui
   }
 }
 
-/** The version is not authenticated. */
+/** The returned version is not authenticated. */
 export function sealedVersion(sealed: Uint8Array): number | undefined {
   if (sealed.length !== sealedLength) return undefined;
   const view = new DataView(sealed.buffer, sealed.byteOffset, headLength);

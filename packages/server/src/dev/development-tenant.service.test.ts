@@ -110,7 +110,7 @@ test('a sign-in creates an API key that expires after a day', async () => {
   expect(entry).toMatchObject({ action: 'api_key.create', actor: 'operator', ip_address: '127.0.0.1' });
 });
 
-test('a revoked, malformed or foreign API key is not an API key of the development tenant', async () => {
+test('`isApiKeyOf` refuses revoked and malformed API keys, and API keys of other tenants', async () => {
   const { tenant, apiKey } = await openDevelopmentTenant(open.service, file);
   const other = await createTenant(open.service, { name: 'other' });
   const { key_id, index_key } = tenant;

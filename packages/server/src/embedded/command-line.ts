@@ -97,20 +97,20 @@ export async function commandLine(launch: {
 }
 
 /**
- * Returns the words that tie PostgreSQL to this process when they are placed before PostgreSQL's command. If this
- * process dies, even by SIGKILL, Linux sends SIGINT to PostgreSQL, which shuts down cleanly.
+ * Returns the first words of PostgreSQL's command line. Because of these words, Linux sends SIGINT to PostgreSQL if
+ * this process dies, even by SIGKILL. PostgreSQL then shuts down cleanly.
  */
 export async function under({ prefix }: Account): Promise<string[]> {
   const dying = ['setpriv', '--pdeathsig=INT', '--'];
   if (!(await runs([...dying, 'true']))) return [...prefix];
-  // A change of user cancels the parent-death signal, so `setpriv` runs after `unshare`. The shell ends if this process
-  // died earlier.
+  // A change of user cancels the parent-death signal, so `setpriv` runs after `unshare`. If this process died before
+  // that, the shell does not start PostgreSQL.
   return [...prefix, ...dying, 'sh', '-c', 'test "$PPID" = "$0" && exec "$@"', String(pid)];
 }
 
 /**
- * PostgreSQL's own lock cannot detect a server in another container on the same volume. Returns no words without
- * `flock`.
+ * Returns the words that lock the data directory with `flock`, or no words if `flock` is missing. PostgreSQL's own lock
+ * cannot detect a server in another container on the same volume.
  */
 export async function locking(dataDirectory: string): Promise<string[]> {
   // This trial run of `flock` takes a shared lock, because several processes can run this trial at the same time.

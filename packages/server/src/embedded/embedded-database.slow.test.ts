@@ -97,7 +97,7 @@ test('later starts keep the embedded database of the first start', async () => {
   expect((await readdir(directory)).sort()).toEqual(['postgres']);
 });
 
-test('no commit is lost when the owner of the database is killed under load', async () => {
+test('no commit is lost if the process that runs the embedded database is killed under load', async () => {
   const killed = startProcess(used, 'serve');
   await killed.next();
   const file = join(used, 'owner.json');

@@ -28,7 +28,7 @@ export function closeGracefully(app: FastifyInstance): { isClosing: () => boolea
     isClosing = true;
     for (const socket of silent) socket.destroy();
     setTimeout(() => app.server.closeAllConnections(), deadline).unref();
-    // Node closes idle connections only once. A connection with the rest of a refused request becomes idle later.
+    // Node closes idle connections only once. A connection that still receives a refused body becomes idle later.
     closing = setInterval(() => app.server.closeIdleConnections(), 50).unref();
   });
   app.addHook('onClose', async () => {

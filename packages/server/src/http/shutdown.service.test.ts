@@ -27,8 +27,8 @@ function slowDoors() {
   return { doors: memoryDoors({}, { 'GET /v1/keys': keys }), letGo: () => letGo() };
 }
 
-// Each test uses the `expect` of its context, because `expect.poll` needs to know its test, and other tests run at the
-// same time.
+// The tests run concurrently, so each test uses the `expect` of its context. The global `expect.poll` would not know
+// its test.
 describe.concurrent('close()', () => {
   it('a closing server finishes running requests and refuses new ones', async ({ expect }) => {
     const { doors, letGo } = slowDoors();

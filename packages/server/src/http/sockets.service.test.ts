@@ -72,7 +72,7 @@ describe.concurrent('invalid HTTP', () => {
     }
   });
 
-  it('the bytes after the length in Content-Length are read as the next request', async () => {
+  it('the server reads the length in Content-Length as the body, and the rest as the next request', async () => {
     const { exchange, doors } = await listen();
     const one = `POST /v1/hash HTTP/1.1\r\n${head}${json}Content-Length: 2\r\n\r\n{}`;
     const last = `GET /v1/keys HTTP/1.1\r\n${head}Connection: close\r\n\r\n`;
@@ -121,7 +121,7 @@ describe.concurrent('a slow client', () => {
     expect(answer.match(/HTTP\/1.1/g)).toHaveLength(1);
   });
 
-  // `expect.poll` needs to know its test, and other tests run at the same time.
+  // The tests run concurrently, so `expect.poll` must come from the context of the test.
   it('a client that disconnects is logged as aborted', async (context) => {
     const { port, log, doors } = await listen();
     const socket = connect(port, '127.0.0.1');

@@ -30,7 +30,7 @@ afterEach(async () => {
 
 const lastUses = () => database.run((sql) => sql`select last_used_at from eaas.api_key_uses`.values());
 
-test('the usage job stores the last use of an API key after a failed run', async () => {
+test('the usage job stores the last use of an API key even if the previous run failed', async () => {
   const broken = new Database({ host: '/nowhere', port: 5432, database: 'eaas', username: 'eaas_server' });
   const service = createService({
     database: broken,

@@ -118,7 +118,7 @@ describe('a rotation', () => {
     expect(await key()).toMatchObject({ key_version: 2 });
   });
 
-  test('a key is due for rotation only by its current policy', async () => {
+  test('a changed rotation policy replaces the earlier due time of a key', async () => {
     await api('PUT /v1/keys/:key_id/rotation-policy', { key_id, interval_days: null });
     world.time = start + 60 * day;
     await settleDue();

@@ -30,7 +30,7 @@ export function blindHash(
       signal: caller.signal,
       within: deadline - performance.now(),
     });
-  // If the tenant changes during the call, `decide` runs its function again, which uses the same elements.
+  // If the tenant changes during the call, `decide` runs its function again. The second run uses the same elements.
   let read: Awaited<ReturnType<typeof readAll>> | undefined;
   let evaluation: Evaluation | undefined;
   const readAll = () => inTurns(readElements(texts));

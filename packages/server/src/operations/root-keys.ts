@@ -42,8 +42,8 @@ export async function rotateRootKey(
       if (await reseal(service, tenantId)) resealed++;
       else failed.add(tenantId);
     }
-    // A command with only the previous root key might have created a tenant during the rotation, so the rotation is
-    // repeated.
+    // A process that knows only the previous root key might have created a tenant during the rotation. The loop then
+    // runs again.
     const released = await database.transaction((tx) => release(tx, previous));
     if (released || failed.size > 0) return { resealed, failed: [...failed] };
   }

@@ -7,7 +7,9 @@ export interface Announcement {
   readonly withdraw: (sql: Sql) => Promise<void>;
 }
 
-/** If the outcome of `write` is unknown, a job removes the row later. A directory row grants no access. */
+/**
+ * If it is unknown whether `write` succeeded, the directory row stays until a job removes it. The row grants no access.
+ */
 export async function announced<T>(
   database: Database,
   { enter, withdraw }: Announcement,

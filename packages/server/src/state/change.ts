@@ -30,7 +30,7 @@ interface Changed<Answer> {
   readonly answer: Answer;
 }
 
-/** After `open`, the caller is authorised. After `sent`, the database may have the audit entry. */
+/** From `open` on, the caller is authorised. From `sent` on, the database may have the audit entry. */
 type Stage = 'opening' | 'open' | 'sent';
 
 /** The change gives the tenant a new `state_id`, so that appends of replicas with outdated data fail. */

@@ -30,8 +30,8 @@ type Judge<Answer> = (facts: Facts) => Ruling<Answer> | Promise<Ruling<Answer>>;
 const patience = 4_500;
 
 /**
- * An append confirms the decision, because it fails if the tenant has changed. Otherwise a read of the database
- * confirms it.
+ * An append confirms the decision, because an append fails if the tenant has changed. A decision without an append is
+ * confirmed by a read of the database.
  */
 export async function decide<Answer>(
   service: Service,
@@ -64,7 +64,8 @@ export async function decide<Answer>(
     if (outcome !== 'written') {
       const confirmed = await available(() => view.confirm(caller.arrivedAt));
       if (!view.stands(state)) continue;
-      // If the API key is expired at only one of the two times, the request is decided again with the new time.
+      // If the API key is expired at only one of `time` and `confirmed`, the request is decided again with the new
+      // time.
       if (apiKey && isExpired(apiKey, time) !== isExpired(apiKey, confirmed)) continue;
       if (outcome === 'over_quota') throw quotaExceeded();
     }

@@ -25,7 +25,7 @@ export interface Mark {
 const codes = { moved: 1, arriving: 2 } as const;
 const markLength = 17;
 
-/** Earlier versions of the service refuse this head too, because its MAC is not valid for an open head. */
+/** Earlier versions of the service refuse a closed head too, because its MAC is not valid for an open head. */
 export function closeHead(secrets: TenantSecrets, head: HeadRow, mark: Mark): HeadRow {
   const { mac, ...content } = seal(secrets, tableOf(mark), contentOf(head));
   return { ...content, mac: Buffer.concat([encodeMark(mark), mac]) };

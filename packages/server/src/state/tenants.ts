@@ -34,7 +34,7 @@ export class Tenants {
   readonly timelines = new Timelines();
   readonly remembered = new Remembered();
   readonly tokens: Tokens;
-  /** A health check that finds an open tenant sets false. A read of a closed head sets true. */
+  /** False after a health check has found an open tenant. True again after a read of a closed head. */
   mayBeClosed = true;
   readonly turns: Admission['turns'];
   readonly #clock: Clock;
@@ -46,7 +46,7 @@ export class Tenants {
     this.#clock = clock;
     this.turns = admission.turns;
     this.tokens = new Tokens(this, admission, alarms);
-    // A remembered row may differ from the changed row in the database, so it must not grant access any longer.
+    // The cached row may differ from the tampered row in the database, so the cached row must no longer grant access.
     alarms.distrust = (tenantId) => this.forget(tenantId);
   }
 

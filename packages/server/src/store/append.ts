@@ -32,8 +32,8 @@ export async function appendLink(sql: Sql, tenantId: string, link: Link, now: nu
 }
 
 /**
- * Returns consecutive entries that differ only in their ids as JSON text, not as a list, because the driver sends text
- * unchanged but escapes each value of a list.
+ * Encodes consecutive entries that differ only in their ids. The result is JSON text, because the driver sends text
+ * unchanged, but escapes each value of a list.
  */
 export function encodeRun(entry: StoredEntry, first: number, last: number): string {
   const { action, key_id, key_version, actor, ip_address, metadata } = entry;

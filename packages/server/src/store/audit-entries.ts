@@ -110,7 +110,10 @@ export async function firstEntrySince(
   return row?.id ?? range.first;
 }
 
-/** `oldest_at` is never later than the oldest entry. A log without entries gets only entries later than yesterday. */
+/**
+ * `oldest_at` is at most the time of the oldest entry. For a log without entries it is yesterday, because new entries
+ * are later.
+ */
 export async function tenantsToPurge(sql: Sql, time: number): Promise<string[]> {
   const yesterday = (await databaseTime(sql)) - 86_400_000;
   const rows = await sql<{ tenant_id: string; is_due: boolean }[]>`

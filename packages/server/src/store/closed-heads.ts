@@ -1,7 +1,9 @@
 import type { HeadRow } from './heads.ts';
 import type { Sql, Transaction } from './sql.ts';
 
-/** A negative `state_id` closes the tenant, because an append must name the `state_id` of the head. */
+/**
+ * A negative `state_id` closes the tenant: an append must name the head's `state_id`, and never names a negative one.
+ */
 export async function writeHead(tx: Transaction, { tenant_id, ...columns }: HeadRow): Promise<void> {
   const uncounted = columns.state_id >= 0;
   await tx`update eaas.audit_heads set ${tx({ ...columns, uncounted })} where tenant_id = ${tenant_id}`;

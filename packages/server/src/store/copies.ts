@@ -54,7 +54,7 @@ export function recordPortion(sql: Sql, tenantId: string, { after, through }: Ra
     where tenant_id = ${tenantId} and rev > ${after} and rev <= ${through}`);
 }
 
-/** A row that changes again after the range is omitted, because a later range contains it. */
+/** Omits rows that changed again after the range, because a later range contains them. */
 export async function subjectsOf(sql: Sql, tenantId: string, { after, through }: Range): Promise<string[]> {
   const rows = await sql<{ subject: string }[]>`
     select subject from eaas.row_records r where tenant_id = ${tenantId} and rev > ${after} and rev <= ${through}
@@ -63,7 +63,7 @@ export async function subjectsOf(sql: Sql, tenantId: string, { after, through }:
   return rows.map(({ subject }) => subject);
 }
 
-/** Rows come in the order of their changes, because a key's name is free only after the key was destroyed. */
+/** Rows are in the order of their changes, because a key can have the name of a key that was destroyed before. */
 export function rowPortion(
   sql: Sql,
   table: 'tenants' | 'keys' | 'api_keys',

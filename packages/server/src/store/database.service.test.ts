@@ -103,7 +103,7 @@ test('if a connection is unresponsive, its pool and all idle pools are replaced'
   expect(workers).toContain(await backend(working));
 });
 
-test('a lost connection is replaced in every pool on the same server', async () => {
+test('if a pool loses a connection, every pool on the same server opens a new connection', async () => {
   const siblings = new Set<Database>();
   const [one, other] = [open(1, siblings), open(1, siblings)];
   const pids = [await backend(one), await backend(other)];

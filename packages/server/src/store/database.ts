@@ -53,9 +53,7 @@ export class Database {
     }
   }
 
-  /**
-   * Only PostgreSQL 17 and later end the transaction of a client that stops in the middle of a statement's messages.
-   */
+  /** Before version 17, PostgreSQL cannot end the transaction of a client that stops in the middle of a statement. */
   async transaction<T>(work: (tx: Transaction) => Promise<T>, milliseconds = 4_000): Promise<T> {
     const limit = String(0.75 * milliseconds);
     return this.#begin('', milliseconds, async (tx) => {

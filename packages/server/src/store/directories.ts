@@ -75,7 +75,7 @@ export async function removeFromDirectories(sql: Sql, tenantId: string): Promise
   await sql`delete from eaas.tenant_names where tenant_id = ${tenantId}`;
 }
 
-/** Citus needs a materialized table for a join of tables on different shards. */
+/** The subqueries are materialized, because Citus cannot otherwise join tables on different shards. */
 export async function removeAbandoned(sql: Sql, since: number): Promise<void> {
   const isDue = sql`created_at >= ${since}::bigint
     and created_at < ${(await databaseTime(sql)) - abandonedAfter}::bigint`;

@@ -2,9 +2,7 @@ import { countEntries, entryAt, type EntryFilter, firstEntrySince } from './audi
 import { first } from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 
-/**
- * `counts` covers all entries up to `created_at`, so the entries between two sums are their difference.
- */
+/** `counts` counts all entries up to `created_at`, so the difference of two sums counts the entries between them. */
 interface Sum {
   readonly created_at: number;
   readonly counts: Readonly<Record<string, number>>;
@@ -21,7 +19,9 @@ interface Total {
 
 const beforeAll: Sum = { created_at: 0, counts: {} };
 
-/** The newest sum contains all earlier entries, unless entries were purged or the filter has a start. */
+/**
+ * The newest sum counts all earlier entries. A second sum is needed if entries were purged or the filter has a start.
+ */
 export async function totalOf(
   sql: Sql,
   tenantId: string,
@@ -47,7 +47,9 @@ export async function totalOf(
   return { total, sums: { early, late, after } };
 }
 
-/** PostgreSQL skips only about a thousand entries for any offset, because the returned filter ends near the page. */
+/**
+ * The returned filter ends near the page, so PostgreSQL skips only about a thousand entries, even for a large offset.
+ */
 export async function skipToPage(
   sql: Sql,
   tenantId: string,
@@ -131,8 +133,8 @@ async function lastOfTime(sql: Sql, tenantId: string, from: number, head: number
 }
 
 /**
- * Each thousandth entry gets a sum of the tenant. A hash chooses about one entry in a thousand, whose key gets a sum
- * too.
+ * Stores a sum of the tenant after each thousand entries. About one entry in a thousand, chosen by its hash, also
+ * causes a sum of its key.
  */
 async function writeSums(tx: Transaction, tenantId: string, from: number, end: number): Promise<void> {
   const isAfter = tx`e.tenant_id = ${tenantId}

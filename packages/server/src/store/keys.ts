@@ -117,7 +117,9 @@ function matching(sql: Sql, { status, name, among }: KeyFilter) {
 
 type DueKey = Pick<KeyRow, 'tenant_id' | 'key_id' | 'key_version' | 'status'>;
 
-/** A key with the maximum number of versions cannot be rotated and stays due, so it comes last. */
+/**
+ * A key with the maximum number of versions always stays due. It comes last, so that it does not displace other keys.
+ */
 export async function keysDue(sql: Sql): Promise<DueKey[]> {
   return sql<DueKey[]>`
     select tenant_id, key_id, key_version, status from eaas.keys

@@ -22,8 +22,8 @@ const fieldCount = 10;
 /** postgres.js throws if a connection sends another query during a COPY, so a transaction is needed. */
 export async function rawEntries(tx: Transaction, tenantId: string, first: number, last: number) {
   if (parseUuid(tenantId) !== tenantId) throw new TypeError('`tenantId` must be a UUID in lower case');
-  // COPY accepts no parameters, so `whole` and the UUID check keep other SQL out. `id` is a text, so `e.id` sorts by
-  // number.
+  // COPY accepts no parameters, so `whole` and the UUID check keep other SQL out. The output column `id` is text, so
+  // the query sorts by the number `e.id`.
   const query = tx.unsafe(`copy (
     select id::text, action, key_id::text, key_version::text, actor, ip_address, metadata, created_at::text, hash, mac
     from (
@@ -45,7 +45,7 @@ export async function rawEntries(tx: Transaction, tenantId: string, first: numbe
     stream.on('error', reject);
   });
   const bytes = Buffer.concat(chunks);
-  // `isCut` can be true by mistake, because the limit counts only metadata. The mistake costs only one more read.
+  // `isCut` can be true although nothing was cut, because the SQL limits only metadata. The cost is one more read.
   return { rows: readRows(bytes), isCut: bytes.length >= pageBytes };
 }
 

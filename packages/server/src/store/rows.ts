@@ -10,7 +10,7 @@ export interface Table<Row> {
   readonly columns: readonly (keyof Row & string)[];
   /** A column that a later version of the schema added. The MAC covers the column only if its value is not null. */
   readonly added?: keyof Row & string;
-  /** A later version of the schema added this column. If it is true, the MAC also covers its name. */
+  /** A boolean column that a later version of the schema added. If its value is true, the MAC covers its name. */
   readonly flag?: keyof Row & string;
 }
 

@@ -4,7 +4,7 @@ import { hashApiKey } from '../crypto/api-key-token.ts';
 const end = '\r\n\r\n';
 const authorizationLine = /\r\nauthorization:[ \t]*([^\r\n]*)\r\n/i;
 
-/** Any worker can refuse bytes that are certainly not valid HTTP. */
+/** Whether a worker can be chosen. Any worker can refuse bytes that are certainly not valid HTTP. */
 export function isComplete(bytes: Buffer): boolean {
   const text = bytes.toString('latin1');
   return text.includes(end) || authorizationLine.test(text) || isGarbage(text);

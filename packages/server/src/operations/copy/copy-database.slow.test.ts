@@ -153,7 +153,7 @@ test('the head of a closed tenant has a negative `state_id` and a MAC that earli
   const [head] = await source.owner<{ state_id: number; mac: Buffer }[]>`
     select state_id::int, mac from eaas.audit_heads`;
   expect(head?.state_id).toBeLessThan(0);
-  // A copy puts a mark of 17 bytes before the MAC of 32 bytes. Earlier versions of the service refuse such a head with
+  // A mark of 17 bytes precedes the MAC of 32 bytes. Earlier versions of the service expect 32 bytes, and respond with
   // 503.
   expect(head?.mac.length).toBe(49);
 });

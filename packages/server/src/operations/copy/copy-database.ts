@@ -9,8 +9,8 @@ export interface CopyReport {
   readonly tenant_id: string;
   readonly name: string | null;
   /**
-   * `copied`: the source serves the tenant. `moved` and `reopened`: the target serves the tenant. `elsewhere`: the target
-   * serves the tenant, and the source has only a part of its log. `failed`: nothing has changed for clients.
+   * `copied`: the source serves the tenant. `moved` and `reopened`: the target serves the tenant. `elsewhere`: the
+   * target serves the tenant, and the source has only a part of its log. `failed`: nothing has changed for clients.
    */
   readonly state: 'copied' | 'moved' | 'reopened' | 'elsewhere' | 'failed';
   readonly entry_id: number | null;
@@ -98,7 +98,7 @@ async function chainsOf({ source, target }: Databases): Promise<readonly Chain[]
   );
 }
 
-/** During a rotation of the root key, tenants are encrypted under two root keys. */
+/** Refuses a copy during a rotation of the root key, when the secrets of tenants are encrypted under two root keys. */
 async function requireOneRoot({ source }: Databases): Promise<void> {
   if ((await source.database.run(listRootChecks)).length <= 1) return;
   throw new Refusal(

@@ -40,7 +40,7 @@ async function beginCopy({ source, target }: Databases, { from, to }: Plan): Pro
   const { tenant_id: tenantId } = tenant;
   const mark = { kind: 'arriving', copyId: randomUUID() } as const;
   if (to) {
-    // The target still has the log up to the move, so it lacks only later entries and changes.
+    // The tenant was once moved out of the target, so the target lacks only later entries and changes.
     await target.background.transaction(async (tx) => {
       const { head } = await requireLocked(tx, target.tenants.roots, tenantId, (one) => one.kind === 'moved');
       await writeHead(tx, closeHead(secrets, head, mark));

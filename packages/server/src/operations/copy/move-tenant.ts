@@ -78,7 +78,7 @@ async function open({ source, target }: Databases, tenantId: string): Promise<nu
   });
 }
 
-/** The copy in the source was never opened, so the target still has the whole log. */
+/** The copy back into the source was never opened, so the target still has the whole log. */
 export async function reopenTenant({ source, target }: Databases, tenantId: string): Promise<void> {
   await target.background.transaction(async (to) => {
     const left = await requireLocked(to, target.tenants.roots, tenantId, ({ kind }) => kind === 'moved');

@@ -80,7 +80,7 @@ function* compare(
   }
 }
 
-/** If a later change makes an old row look valid, its audit entry has an unexpected `previous_change`. */
+/** If a later change makes an old row look valid, the audit entry of that change has a wrong `previous_change`. */
 function judgeAge(row: RowAge, story: Story | undefined, anchorId: number, findings: Findings): void {
   const { rev, created_id, recorded } = row;
   const isNewest = recorded === null || recorded <= rev;

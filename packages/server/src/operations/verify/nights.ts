@@ -7,7 +7,9 @@ const blockSize = 10_000;
 
 export interface Nights {
   readonly tenantId: string;
-  /** The last night of a verification, in days since 1970. An interrupted one counts for the previous night. */
+  /**
+   * The night of the last verification, in days since 1970. An interrupted verification counts for the night before.
+   */
   readonly since: number;
   readonly tonight: number;
 }
