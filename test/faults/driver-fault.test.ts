@@ -98,7 +98,7 @@ test.each(commands)(
     const keyId = await newKey(replica, tenant.token);
     for (let times = 1; times <= 3; times++) {
       const before = survived(replica);
-      expect(await cutWhile('rotate', replica, keyId, proxy.cut)).toBe('503 unavailable');
+      expect(await cutWhile('rotate', replica, keyId, proxy.cut)).toBe('500 audit_unwritten');
       await expect.poll(() => survived(replica)).toBeGreaterThan(before);
       expect(tally(await many(replica, keyId))).toEqual({ '200': 30 });
     }
@@ -112,7 +112,7 @@ test('a replica survives a connection that PostgreSQL ends during a statement', 
   const replica = await start();
   const keyId = await newKey(replica, tenant.token);
   for (let times = 1; times <= 3; times++) {
-    expect(await cutWhile('disable', replica, keyId, terminate)).toBe('503 unavailable');
+    expect(await cutWhile('disable', replica, keyId, terminate)).toBe('500 audit_unwritten');
     const answers = await many(replica, keyId);
     expect(tally(answers)).toEqual({ '200': 30 });
     reportDuration('the longest of 30 requests', longest(answers));
