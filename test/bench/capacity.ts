@@ -6,10 +6,10 @@ const plannedUtilization = 0.7;
 const [workersPerServer, connectionsPerServer] = [4, 20];
 const appendConnectionsPerServer = 2 * workersPerServer;
 const coresPerShard = 16;
-/** In bytes, with indexes and one entry per append. The benchmark `storage` measured this size. */
+/** The size of an audit entry with its indexes, if each append has one entry. The benchmark `storage` measured it. */
 export const bytesPerEntry = 511;
 const pageBytes = 8_192;
-/** Each tenant's appends keep the last pages of three indexes busy, and the page of its log's head. */
+/** The appends of a tenant write to the last pages of three indexes, and to the page with the head of the log. */
 const pagesPerTenant = 4;
 
 const fleets = [

@@ -1,7 +1,7 @@
 import type { Figures } from './figures.ts';
 import { median } from './statistics.ts';
 
-/** The function that was registered last runs first. */
+/** Registers a function that runs after the benchmark. The last registered function runs first. */
 export type Defer = (close: () => unknown) => void;
 
 export interface Contender {
@@ -10,7 +10,7 @@ export interface Contender {
   readonly size?: number;
 }
 
-/** Cells that a row shows in a second table, by column. */
+/** Cells of a row in a second table, each with the title of its column. */
 export type Note = Readonly<Record<string, string>>;
 
 export interface Comparison {

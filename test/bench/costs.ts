@@ -53,12 +53,12 @@ export async function costOf(place: Measured, operation: Operation): Promise<Cos
   return [...cpu, ...network.map((value) => value / size)];
 }
 
-/** A new process compiles its code while it runs. */
+/** Sends calls before a measurement, because a new process is slow until Node has compiled its code. */
 export async function warmUp({ server }: Measured, operation: Operation): Promise<void> {
   await repeated(() => opened(server, operation, 1_920, async () => []));
 }
 
-/** A request can fail on a busy machine. */
+/** Repeats a failed measurement, because a request can fail on a busy machine. */
 export async function repeated<T>(measure: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -107,7 +107,7 @@ export interface Sender {
   readonly connections: number;
 }
 
-/** The server closes connections that are idle for a minute. */
+/** Opens new connections for each measurement, because the server closes connections that are idle for a minute. */
 export async function withSenders<T>(
   senders: readonly Sender[],
   warmUp: number,

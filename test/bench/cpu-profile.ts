@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The order matters: a function counts for the first part that matches. */
+/** A function counts for the first part that it matches, so the order matters. */
 export const parts = [
   'garbage collection',
   'sockets',
@@ -15,7 +15,7 @@ export const parts = [
 
 type Part = (typeof parts)[number];
 
-/** Both times are microseconds of `process.hrtime`. */
+/** `start` and `end` are values of `process.hrtime` in microseconds. */
 export interface Period {
   readonly start: number;
   readonly end: number;

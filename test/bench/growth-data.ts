@@ -119,7 +119,7 @@ export async function growPurgeable({ operator, service, sql, size }: Place, old
   const { id, mac } = seal(state.secrets, headTable, { ...head, id: head.id + size });
   await sql`update eaas.audit_heads set id = ${id}, mac = ${mac} where tenant_id = ${past.tenantId}`;
   await sql`insert into eaas.usage_cursors (tenant_id, counted_through) values (${past.tenantId}, ${id})`;
-  // After inserting a million rows in one statement, the planner has no statistics of this tenant.
+  // Without `analyze`, the planner of PostgreSQL has no statistics about the inserted rows.
   await sql.unsafe('vacuum analyze eaas.audit_entries');
   service.tenants.forget(past.tenantId);
 }
@@ -135,7 +135,7 @@ export async function stateOf(service: Service, tenantId: string): Promise<Tenan
   return view.state;
 }
 
-/** Without this record, a server would start a verification of the copied rows. */
+/** Records the verification of tonight as finished, so that no server verifies the copied rows. */
 export async function finishTonight({ service }: Pick<Place, 'service'>): Promise<void> {
   const now = service.clock.now();
   const [root] = service.tenants.roots;

@@ -17,7 +17,7 @@ const dayLength = 24 * 60 * 60 * 1_000;
 const purged = 20_000;
 
 export const benchmark = growthOn('growth', 'PostgreSQL', large, (defer, size) => {
-  // Each run adds thousands of entries, so the small database is not kept.
+  // Each run creates the small database again, because a run adds thousands of entries.
   const directory = size === small ? undefined : process.env['GROWTH_DIRECTORY'];
   return openPlace(defer, size, directory);
 });
@@ -101,7 +101,7 @@ function withoutTarget({ ours, reference, elsewhere, note }: Comparison): Compar
 type Each = (name: string, run: (place: Place) => Promise<unknown>) => Comparison;
 
 function lists(each: Each): Comparison[] {
-  // A page has five entries: in the small database, only five `key.wrap` entries follow the offset.
+  // `limit` is 5, because in the small database only five `key.wrap` entries follow the offset.
   const audit = (name: string, query: (place: Place) => object) =>
     each(`GET /v1/audit?${name}`, (place) =>
       place.manyEntries.api('GET /v1/audit', { limit: 5, ...query(place) }),

@@ -11,7 +11,7 @@ import { compare, type Contender, pick, type Result } from './compare.ts';
 
 type Work = Contender['run'];
 
-/** If the page computed these values, it would use the curve before the first measured call. */
+/** The page does not compute these values itself, so that its first measured call is its first use of P-256. */
 export interface Prepared {
   readonly publicKey: string;
   readonly keyId: string;
@@ -131,7 +131,7 @@ async function streamed(length: number) {
   return [ours, () => bare(value)] as const;
 }
 
-/** With one fixed blind, the prepared response is valid for every request. */
+/** Every request uses the same blind, so the prepared response is valid for every request. */
 async function blindHashes({ keyId: ofHashes, random, values, responses }: Prepared, size: number) {
   const response = responses[size];
   if (!response) throw new Error(`expected a prepared response for ${size} values (got none)`);

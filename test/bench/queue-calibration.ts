@@ -19,7 +19,7 @@ const pausesOf = (log: string): number[] =>
 
 interface Loaded {
   readonly perSecond: number;
-  /** `server`, `database` and `client` are microseconds of CPU time for a call. */
+  /** `server`, `database` and `client` are CPU times per call, in microseconds. */
   readonly server: number;
   readonly database: number;
   readonly client: number;

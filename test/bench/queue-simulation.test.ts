@@ -27,13 +27,13 @@ test('without appends, the simulation agrees with the formula of a queue with on
   expect(p99 / (mean * Math.log(100))).toBeCloseTo(1, 1);
 });
 
-test('clients that call without a pause get the capacity of all servers', () => {
+test('if clients call without a pause, the throughput is the capacity of all servers', () => {
   const { perSecond } = simulate({ ...model, servers: 4, tenants: 400 }, { clients: 400 }, 40_000);
   expect(perSecond / 40_000).toBeGreaterThan(0.95);
   expect(perSecond / 40_000).toBeLessThan(1.05);
 });
 
-test('processes that share two cores get the capacity of two cores', () => {
+test('if servers share two cores, the throughput is the capacity of two cores', () => {
   const shared = { ...model, servers: 4, tenants: 400, cores: 2 };
   const { perSecond } = simulate(shared, { clients: 400 }, 40_000);
   expect(perSecond / 20_000).toBeGreaterThan(0.95);
@@ -75,7 +75,7 @@ test('all appends that wait for a flush share the next flush', () => {
   expect(connected).toBeLessThan(100 * 9);
 });
 
-test('pauses take their share of the capacity and lengthen the slowest calls', () => {
+test('pauses of a server reduce its throughput and lengthen the slowest calls', () => {
   const paused = { ...model, pauses: [2_500], betweenPauses: 10_000 };
   const { perSecond } = simulate(paused, { clients: 10 }, 40_000);
   expect(perSecond / 8_000).toBeCloseTo(1, 1);
@@ -83,7 +83,7 @@ test('pauses take their share of the capacity and lengthen the slowest calls', (
   expect(slowest(paused)).toBeGreaterThan(3 * slowest(model));
 });
 
-test('if 16 tenants take turns by their CPU time, the p50 is lower and the p99 is higher than for one tenant', () => {
+test('if 16 tenants take turns, the p50 is lower and the p99 is higher than for one tenant', () => {
   const paused = { ...model, pauses: [20_000], betweenPauses: 100_000 };
   const p99 = (tenants: number) => simulate({ ...paused, tenants }, { perSecond: 6_000 }, 40_000).p99;
   const p50 = (tenants: number) => simulate({ ...paused, tenants }, { perSecond: 6_000 }, 40_000).p50;
@@ -91,7 +91,7 @@ test('if 16 tenants take turns by their CPU time, the p50 is lower and the p99 i
   expect(p99(16)).toBeGreaterThan(p99(1));
 });
 
-test('fitted returns the base and the slope of the line through the points', () => {
+test('`fitted` returns the base and the slope of the line through the points', () => {
   const { base, slope } = fitted([0.1, 0.5, 1].map((x) => [x, 7 + 3 * x]));
   expect([base, slope].map((value) => value.toFixed(6))).toEqual(['7.000000', '3.000000']);
 });

@@ -83,7 +83,7 @@ async function filtersOf({ sql, before }: Store): Promise<[string, Filter][]> {
       (select created_at from eaas.audit_entries where id = ${before + 0.6 * listed}) as end`;
   if (!found?.key_id || !found.start || !found.end) {
     throw new Error(
-      `expected the key and the time of one entry, and the time of a later entry (got ${JSON.stringify(found)})`,
+      `expected an entry with a key and a time, and a later entry with a time (got ${JSON.stringify(found)})`,
     );
   }
   const { key_id } = found;

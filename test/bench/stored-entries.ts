@@ -14,7 +14,7 @@ export interface Store {
   readonly operator: Operator;
   readonly sql: Pool;
   readonly tenants: readonly Tenant[];
-  /** Before the inserts, all tenants have the same last id. */
+  /** The id of the last entry of each tenant before the inserts. It is the same for all tenants. */
   readonly before: number;
 }
 
