@@ -54,7 +54,7 @@ test('a token is eaas_sk_, 43 base62 digits and six check digits', async () => {
   }
 });
 
-test('a new API key works immediately with only its own permissions', async () => {
+test('a new API key works immediately, and has only its own permissions', async () => {
   const { api } = await tenant.issue({ permissions: ['keys.read'], expires_at: inAnHour() });
   expect(await api.get('/v1/keys')).toHaveStatus(200);
   expect(await api.get('/v1/audit')).toBeProblem('permission_missing');

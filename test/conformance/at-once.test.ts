@@ -28,7 +28,7 @@ async function allEntries(tenant: Tenant): Promise<AuditEntry[]> {
   return entries.toReversed();
 }
 
-test('while wraps run, the log has no wrap after the entry that disables the key', async () => {
+test('if a key is disabled while wraps run, the log has no wrap after the entry `key.disable`', async () => {
   const tenant = await newTenant();
   const { key_id } = await tenant.newKey();
   const { statuses, after } = await amid(
@@ -41,7 +41,7 @@ test('while wraps run, the log has no wrap after the entry that disables the key
   expect(actions.lastIndexOf('key.wrap')).toBeLessThan(actions.indexOf('key.disable'));
 });
 
-test('while wraps run, all wraps after a rotation use the new version', async () => {
+test('if a key is rotated while wraps run, all wraps after the rotation use the new version', async () => {
   const tenant = await newTenant();
   const { key_id } = await tenant.newKey();
   const { statuses, after } = await amid(
@@ -56,7 +56,7 @@ test('while wraps run, all wraps after a rotation use the new version', async ()
   expect(new Set(later)).toStrictEqual(new Set([2]));
 });
 
-test('while unwraps run, the log has no unwrap after the API key is revoked', async () => {
+test('if an API key is revoked while it unwraps, the log has no unwrap after the revocation', async () => {
   const tenant = await newTenant();
   const { key_id } = await tenant.newKey();
   const wrapped_key = await wrapped(tenant.api, key_id);
@@ -72,7 +72,7 @@ test('while unwraps run, the log has no unwrap after the API key is revoked', as
   expect(entries.slice(revoked).filter((entry) => entry.actor === record.api_key_id)).toStrictEqual([]);
 });
 
-test('while encrypts run, the log has no encrypt after the tenant becomes envelope-only', async () => {
+test('if a tenant becomes envelope-only while encrypts run, the log has no encrypt after the change', async () => {
   const tenant = await newTenant();
   const { key_id } = await tenant.newKey();
   const { statuses, after } = await amid(

@@ -270,7 +270,7 @@ describe('wrapped_key and iv replace those in the envelope', () => {
   });
 });
 
-test('the wrapped key in a bundle is bound to no context', async () => {
+test('the wrapped key in a bundle unwraps only without a context', async () => {
   const context = { table: 'patients' };
   const body = { plaintext: 'x', key_id: key.key_id, context };
   const { ciphertext, wrapped_key } = ok(await tenant.api.post('/v1/encrypt', body));

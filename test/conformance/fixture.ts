@@ -89,8 +89,8 @@ export async function newTenant(...options: string[]): Promise<Tenant> {
 }
 
 /**
- * Returns a client with an API key that has expired. Repeats with a longer lifetime if the machine is so slow that the
- * API key would have expired before its creation, which the service refuses.
+ * Returns a client with an API key that has expired. The service refuses to create an API key with a past expiry, so on
+ * a slow machine this function tries again with a later expiry.
  */
 export async function expiredClient(tenant: Tenant): Promise<Client> {
   for (let lifetime = 1_000; ; lifetime *= 2) {

@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 const rewrap = (keyId: string, body: object) => tenant.api.post(`/v1/keys/${keyId}/rewrap`, body);
 
-test('rewrap replaces an intake wrapped key of the newest version by an ordinary wrapped key', async () => {
+test('rewrap replaces the wrapped key of a writer by an ordinary wrapped key, even if the version is the newest', async () => {
   const [dek, context] = [newDek(), { tenant: 'clinic' }];
   const wrapped_key = await writer.wrap({ dek, context });
   const answer = ok(await rewrap(writer.keyId, { wrapped_key, context }));
@@ -45,7 +45,7 @@ test('rewrap moves a data key of an older version to the newest version', async 
   expect(ok(unwrapped)).toStrictEqual({ dek, key_id: own.keyId, key_version: 2 });
 });
 
-test('rewrap refuses a key without intake, and records the refusal', async () => {
+test('rewrap refuses a wrapped key of a writer under a key without intake, and records the refusal', async () => {
   const plain = await intakeWriter(tenant, {});
   const wrapped_key = await plain.wrap();
   expect(await rewrap(plain.keyId, { wrapped_key })).toBeProblem('wrapped_key_unauthentic');
@@ -69,7 +69,7 @@ test.for(['disabled', 'pending_destruction', 'destroyed'] as const)(
   },
 );
 
-test('a batch rewraps ordinary and intake wrapped keys', async () => {
+test('a batch rewraps ordinary wrapped keys and wrapped keys of writers', async () => {
   const key_id = writer.keyId;
   const ordinary = ok(await tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek: newDek() }));
   const items = [

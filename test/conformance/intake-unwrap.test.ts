@@ -39,14 +39,14 @@ test('unwrap returns a DEK that an independent HPKE library wrapped, and its ent
   });
 });
 
-test('audit entries about ordinary wrapped keys of an intake key do not have `intake: true`', async () => {
+test('under an intake key, the audit entries of ordinary wraps and unwraps do not have `intake: true`', async () => {
   const { wrapped_key } = ok(await tenant.api.post(`/v1/keys/${writer.keyId}/wrap`, { dek: newDek() }));
   expect((await newestEntry(tenant)).metadata).toStrictEqual({});
   ok(await unwrap({ wrapped_key }));
   expect((await newestEntry(tenant)).metadata).toStrictEqual({ key_version: 1 });
 });
 
-test('unwrap refuses an intake wrapped key for a key without intake', async () => {
+test('unwrap refuses a wrapped key of a writer under a key without intake', async () => {
   const plain = await intakeWriter(tenant, {});
   const wrapped_key = await plain.wrap();
   expect(await unwrap({ wrapped_key }, plain.keyId)).toBeProblem('wrapped_key_unauthentic');
@@ -71,7 +71,7 @@ test.for([0, 1, 2, 5, 6, 500, 1_093, 1_094, 1_125, 1_126, 1_157, 1_158, 1_173])(
   },
 );
 
-test('unwrap refuses an intake wrapped key with a different context, key or key version', async () => {
+test('unwrap refuses a wrapped key of a writer with a different context, key or key version', async () => {
   const other = await intakeWriter(tenant);
   const wrapped_key = await writer.wrap({ context: { a: 'b' } });
   expect(await unwrap({ wrapped_key })).toBeProblem('wrapped_key_unauthentic');
@@ -140,7 +140,7 @@ describe('the states of a key', () => {
 describe('POST /v1/batch/unwrap', () => {
   const batch = (items: readonly object[]) => tenant.api.post('/v1/batch/unwrap', { items });
 
-  test('a batch unwraps ordinary and intake wrapped keys, and only the entries of intake wrapped keys have `intake`', async () => {
+  test('a batch unwraps ordinary wrapped keys and those of writers, and only the entries of the latter have `intake`', async () => {
     const deks = [newDek(), newDek(), newDek()];
     const key_id = writer.keyId;
     const ordinary = ok(await tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek: deks[1] }));
@@ -155,7 +155,7 @@ describe('POST /v1/batch/unwrap', () => {
     expect(entries.map(({ metadata }) => metadata['intake'])).toStrictEqual([true, undefined, true]);
   });
 
-  test('a batch refuses the items of a key without intake, and opens the others', async () => {
+  test('a batch refuses altered items and items of a key without intake, and unwraps the others', async () => {
     const plain = await intakeWriter(tenant, {});
     const wrapped_key = await writer.wrap();
     const { results } = ok(

@@ -63,7 +63,7 @@ export async function runShared(args: readonly string[], env: Environment): Prom
   return (await response.json()) as Finished;
 }
 
-/** A server with one worker starts faster, and most tests do not depend on the number. */
+/** A server with one worker starts faster, and most tests do not depend on the number of workers. */
 const workers = (): string => process.env['EAAS_TEST_WORKERS'] ?? '1';
 
 export async function serve(env: Environment, { program = eaas, cwd = root } = {}) {

@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 const rewrap = (keyId: string, body: object) => tenant.api.post(`/v1/keys/${keyId}/rewrap`, body);
 
-test('rewrap returns a wrapped key of the newest version, but not the DEK', async () => {
+test('rewrap replaces a wrapped key of an older version, and does not return the DEK', async () => {
   const { key_id } = await tenant.newKey();
   const [dek, context] = [newDek(), { a: 'b' }];
   const old = ok(await tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek, context })).wrapped_key;
@@ -41,7 +41,7 @@ test('rewrap returns a wrapped key of the newest version, but not the DEK', asyn
   expect(ok(await tenant.api.post(`/v1/keys/${key_id}/unwrap`, body)).dek).toBe(dek);
 });
 
-test('rewrap returns a wrapped key of the newest version unchanged', async () => {
+test('rewrap returns a wrapped key unchanged if it has the newest version', async () => {
   const { key_id } = await tenant.newKey();
   const wrapped_key = await wrapped(tenant.api, key_id);
   const before = await tenant.auditTotal();

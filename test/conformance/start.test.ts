@@ -130,7 +130,7 @@ describe('retention', () => {
 });
 
 describe('the database', () => {
-  test('a start on a database without migrations names the command to run', async () => {
+  test('on a database without migrations, the start fails and names the command to run', async () => {
     const empty = await createDatabase();
     onTestFinished(() => empty.drop());
     const own = environmentOf(empty.url);

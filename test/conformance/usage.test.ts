@@ -35,7 +35,7 @@ test('usage counts each operation and each item of a batch, but no refused opera
   expect(ok(await tenant.api.get(`/v1/usage?month=${thisMonth()}`))).toStrictEqual(expected);
 });
 
-test('a month without use returns zeros, also a future month', async () => {
+test('a month without use returns zeros, even if the month is in the future', async () => {
   for (const month of ['2020-02', '1999-12', '2099-01', '0001-01', '9999-12']) {
     const usage = ok(await tenant.api.get(`/v1/usage?month=${month}`));
     expect(usage).toMatchObject({ month, operations: zeros });

@@ -82,7 +82,7 @@ test.each(['service', 'here'])(
   },
 );
 
-test('decrypting values that were swapped in the database fails with table, field and row', async () => {
+test('the error about values that were swapped in the database names the table, field and row', async () => {
   const records = fields.for(client, { index: 'service' });
   await insert(await records.encryptRows('users', users.slice(0, 3), idOf));
   await sql`update users set notes = (select notes from users where id = 2) where id = 1`;

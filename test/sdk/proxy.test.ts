@@ -64,7 +64,7 @@ describe('pages behind the proxy', () => {
     expect(await codeOf(nobody.decrypt(ciphertext))).toBe('permission_missing');
   });
 
-  test("only the backend decrypts a page's values with the user's context", async () => {
+  test("the backend decrypts a page's values only with the context of the user", async () => {
     await using ada = users().page('ada');
     const bundle = await ada.encrypt('blood type 0');
     const { ciphertext } = bundle;
@@ -80,7 +80,7 @@ describe('pages behind the proxy', () => {
     expect(await ada.decrypt(answer, { as: 'text' })).toBe('see you on Monday');
   });
 
-  test('only the forbidden values of a batch from a page fail', async () => {
+  test('if a page decrypts several values, only those that it may not decrypt fail', async () => {
     const { page, bodies } = users();
     await using ada = page('ada');
     const mine = await ada.encryptMany(['a', 'b'], { fresh: true });
@@ -149,7 +149,7 @@ describe('pages behind the proxy', () => {
 describe('blind hashes of pages behind the proxy', () => {
   const blind = () => openApp({ ada: { keys: [keyId], operations: ['blindHash'] }, bob: grantOf('2') });
 
-  test('a page computes the same fingerprints as the backend, and sends no value', async () => {
+  test('a page computes the same blind hashes as the backend, and sends no value', async () => {
     const { page, bodies } = blind();
     await using ada = page('ada');
     const values = Array.from({ length: 101 }, (_, at) => `canary-${at}@example.com`);
@@ -186,7 +186,7 @@ describe('blind hashes of pages behind the proxy', () => {
     expect(await codeOf(nobody.blindHash('x'))).toBe('permission_missing');
   });
 
-  test('the service names an invalid element, and a page gets no fingerprint from an altered response', async () => {
+  test('the service names an invalid element, and a page refuses an altered response', async () => {
     const { post, page } = blind();
     const elements = [...randomElements(1), 'AAAA'];
     const bad = await post('ada', '/v1/hash/blind', { key_id: keyId, elements });

@@ -26,7 +26,7 @@ const elsewhere: Readonly<Record<string, string>> = {
 const different: Readonly<Record<string, string>> = {
   'a wrapped key has 78 bytes: format, version, salt and the sealed DEK':
     'the service in memory has another format, so that neither service can unwrap the keys of the other',
-  'rewrap replaces an intake wrapped key of the newest version by an ordinary wrapped key':
+  'rewrap replaces the wrapped key of a writer by an ordinary wrapped key, even if the version is the newest':
     'the service in memory has another format, so that neither service can unwrap the keys of the other',
   'export returns every version and the hash key, encrypted to the RSA key':
     'exported keys unwrap only the format of the real service',
