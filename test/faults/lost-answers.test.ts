@@ -83,7 +83,7 @@ test.each([
 
 test('a change that timed out is not applied afterwards', async () => {
   expect((await wrap('before')).status).toBe(200);
-  // The request reads the key after it has locked the head of the log.
+  // Delays the query for the key, which a rotation sends after it has locked the head of the log.
   proxy.delayFrom(path.slice(9), 4_500);
   const { status, code, body } = await send(replica, tenant.token, 'POST', `${path}/rotate`);
   expect([status, code]).toEqual([500, 'audit_unwritten']);
@@ -93,7 +93,7 @@ test('a change that timed out is not applied afterwards', async () => {
   expect((await readLog(replica, tenant)).filter(({ action }) => action === 'key.rotate')).toEqual([]);
 });
 
-test('a replica replaces connections that stop responding in every pool', async () => {
+test('every pool of a replica replaces connections that stop responding', async () => {
   const requests = {
     wrap: () => wrap('any'),
     hash: () => send(replica, tenant.token, 'POST', '/v1/hash', { value: 'x', key_id: path.slice(9) }),

@@ -142,7 +142,7 @@ test('a removed permission is refused on both replicas', async () => {
   expect(await entriesAfter(tenant, 'api_key.update')).toEqual([]);
 });
 
-test('a key removed from an API key returns 404 on both replicas', async () => {
+test('after a key is removed from an API key, calls with the key return 404 on both replicas', async () => {
   const tenant = await pair.operator.newTenant();
   const [keyId, other] = [await newKey(a, tenant.token), await newKey(a, tenant.token)];
   const { api_key, api_key_id } = await newApiKey(tenant, {});
@@ -158,7 +158,7 @@ test('an API key is refused from the moment it expires', async () => {
   const keyId = await newKey(a, tenant.token);
   const { api_key, api_key_id } = await newApiKey(tenant, {});
   let expires_at = '';
-  // Sets the expiry while requests run, because on a slow machine the first requests can take long.
+  // Sets the expiry while requests run, so that a slow first request does not fail.
   const expire = async (): Promise<void> => {
     const expiresAt = Date.now() + 2_000;
     expires_at = new Date(expiresAt).toISOString();

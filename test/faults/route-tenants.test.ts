@@ -65,7 +65,7 @@ function describeProxy(name: Proxy): void {
 
     test('all requests with the same API key go to the same server, and different API keys use both servers', async () => {
       const chosen = new Set<number>();
-      // The requests of eight random API keys can all go to one server.
+      // By chance, a proxy can send the requests of eight API keys to one server.
       for (let nth = 0; nth < 8 || (chosen.size < 2 && nth < 60); nth++) {
         const tenant = tenants[nth] ?? (await settle());
         const before = await Promise.all(replicas.map(entriesOf));

@@ -127,7 +127,7 @@ const during = ({ from, until }: Outage, sent: readonly Sent[]): Sent[] =>
     (one) => one.answeredAt > from + 300 && one.answeredAt < until && (one.sentAt > from || !succeeded(one)),
   );
 
-/** Whether the outage is long and also affects new connections. If only existing connections hang, calls succeed. */
+/** Returns whether all calls fail in the outage. In an outage `backends`, calls on new connections succeed. */
 const refusesAll = ({ how, isLong }: Outage): boolean => how !== 'backends' && isLong;
 
 test('during database outages, no server exits unless the test kills it', () => {

@@ -110,7 +110,7 @@ const secondKeyOf = async ({ token }: Tenant): Promise<string> => {
   return (await call<{ api_key: string }>(server, token, 'POST', '/v1/api-keys', fields)).api_key;
 };
 
-test('each tenant has one worker, and the workers divide the tenants', async () => {
+test('each tenant has one worker, and each of two workers has half of the tenants', async () => {
   const residents: Resident[] = [];
   for (let nth = 0; nth < 8; nth++) residents.push(await newResident());
   const first: (string | undefined)[] = [];

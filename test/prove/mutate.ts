@@ -50,7 +50,7 @@ async function judge(
       const path = join(copy, file);
       const source = await readFile(path, 'utf8');
       if (source.split(search).length !== 2)
-        return [`cannot be made: ${file} has not exactly once: ${search}`];
+        return [`cannot be made: expected exactly once in ${file}: ${search}`];
       if (!originals.has(path)) originals.set(path, source);
       await writeFile(
         path,
@@ -74,7 +74,8 @@ async function judgeTrial(
   before: readonly string[],
 ): Promise<string> {
   const failsAnyway = before.find((failed) => failed === incomplete || invariants.includes(failed));
-  if (failsAnyway !== undefined) return `cannot be judged: ${trial} fails "${failsAnyway}" without it`;
+  if (failsAnyway !== undefined)
+    return `cannot be judged: ${trial} fails "${failsAnyway}" even without the mutation`;
   const failed = await failedInvariants(copy, trial);
   const held = invariants.filter((invariant) => !failed.includes(invariant));
   const found = `${trial} fails ${JSON.stringify(failed)}`;
@@ -102,7 +103,7 @@ async function copySources(): Promise<string> {
   }
   await linkModules(copy, '.');
   for (const name of await readdir(join(root, 'packages'))) await linkModules(copy, join('packages', name));
-  // Copies the relative links to workspaces, so that they lead to the copies of the packages.
+  // The links to workspaces are relative, so their copies lead to the copies of the packages.
   const workspaces = join('node_modules', '@eaas');
   await mkdir(join(copy, workspaces), { recursive: true });
   for (const name of await readdir(join(root, workspaces))) {

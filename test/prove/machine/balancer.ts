@@ -8,7 +8,7 @@ type Send = typeof send;
 
 /** The SDK retries twice by default. A larger limit shows how many retries a request needs. */
 export const mostRetries = 5;
-/** The SDK repeats other requests: see `repeatable` in transport.ts. */
+/** The requests that `sender` repeats. They differ from the requests that the SDK repeats. */
 const repeatable = /\/(?:wrap|unwrap|encrypt|decrypt)$/;
 const checkEvery = 200;
 
@@ -40,7 +40,7 @@ export class Balancer {
     };
   }
 
-  /** The SDK repeats refused requests itself. */
+  /** Does not repeat refused requests, because the SDK repeats them. */
   readonly fetch: typeof fetch = async (input, init) => {
     const request = new Request(input, init);
     const url = new URL(request.url);

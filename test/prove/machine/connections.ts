@@ -16,7 +16,7 @@ export class ConnectionWatch {
       this.now = row?.count ?? 0;
       this.most = Math.max(this.most, this.now);
     };
-    // A count fails while the database is not available.
+    // Ignores errors, because a count fails while the database is away.
     findings.defer(repeat(countEvery, () => count().catch(() => {})));
   }
 }

@@ -93,7 +93,7 @@ async function drill(findings: Findings): Promise<void> {
   await checkRights(findings, restored);
 }
 
-/** The names of new checkpoint files contain the tenant's id. */
+/** Replaces the name of the tenant by its id, because checkpoint files are named after the id. */
 function compareFor(compare: string, { tenantId }: Tenant): string {
   return compare.replaceAll('acme', tenantId);
 }

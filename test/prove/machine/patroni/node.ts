@@ -41,7 +41,7 @@ export class Node {
     await holdsWithin(10, async () => !signal(postmaster, 0));
   }
 
-  /** PostgreSQL cannot start without `pg_control`. A standby that lost only its WAL recovers without a copy. */
+  /** Deletes `pg_control`, because PostgreSQL cannot start without it. Without its WAL, a standby would recover. */
   async loseControlFile(): Promise<void> {
     await rm(join(this.#data, 'global/pg_control'));
   }

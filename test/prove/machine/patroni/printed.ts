@@ -63,7 +63,7 @@ export async function exported(
   return (await runScript(`${blockOf(printed[name])}\nprintenv ${variable}`, { machine })).trim();
 }
 
-/** The manual prints the commands for `db1`, and asks for the name and the address of each other machine. */
+/** Replaces the name and the address of `db1`, for which the manual prints the commands. */
 export async function configure(machine: Machine): Promise<void> {
   for (const file of ['etcd.env', 'patroni.yml']) await copyExampleFile(file, machine, '.');
   const block = blockOf(printed.configure)

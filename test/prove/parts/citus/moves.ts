@@ -75,7 +75,7 @@ export async function rebalancing(scene: Scene): Promise<void> {
     await persist(scene, drain.replace('worker-2.example', socket));
     findings.try('worker drained');
     await database.run(`select citus_set_node_property('${socket}', 5432, 'shouldhaveshards', true)`);
-    // Citus starts the rebalancing only after a commit.
+    // Commits after each statement, because Citus starts the rebalancing only after a commit.
     for (const statement of balance.trim().split('\n')) await database.run(statement);
     findings.try('rebalancer run');
   });

@@ -42,7 +42,7 @@ export class Attempts {
     const { answer } = first;
     const found = `${what}: ${answer.status} ${answer.text.slice(0, 120)}`;
     this.#findings.check('every answer is the expected one, never a 5xx', expected(answer), found);
-    // Garbage collection can slow down one attempt.
+    // Repeats a slow attempt, because garbage collection can slow down one attempt.
     for (let nth = 0; nth < 2 && first.section > longestMilliseconds; nth++)
       more.push(await this.#send(request));
     const sections = [first, ...more.filter((other) => other.answer.status === answer.status)].map(

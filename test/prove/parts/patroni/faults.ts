@@ -102,7 +102,7 @@ export const switchover: Fault = async (scene) => {
   await rejoins(scene, old);
 };
 
-/** `db1` must be a standby before its control file is deleted. */
+/** The manual's command copies the database to `db1`, so `db1` must be a standby. */
 export const reinit: Fault = async (scene) => {
   const { findings, database } = scene;
   const node = database.requireNode('db1');
