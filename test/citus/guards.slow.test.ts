@@ -115,7 +115,7 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
     expect((await Promise.all(refusals)).reduce<number>((sum, one) => sum + one, 0)).toBe(1);
   });
 
-  test('the setting that allows erasing does not allow the owner to delete entries through the coordinator', async () => {
+  test('an owner who sets `eaas.erasing` still cannot delete entries through the coordinator', async () => {
     const erasing = owner.begin(async (tx) => {
       await tx`select set_config('eaas.erasing', ${ann.tenantId}, true)`;
       await tx`delete from eaas.audit_entries where tenant_id = ${ann.tenantId}`;

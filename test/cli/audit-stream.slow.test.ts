@@ -95,7 +95,7 @@ test('audit stream writes the entries of all tenants, each as audit export write
   }
 });
 
-test('audit stream --tenants writes only the entries of these tenants', async () => {
+test('audit stream --tenants writes only the entries of the named tenants', async () => {
   const { stdout } = await stream(await newCursor(), '--no-follow', '--tenants', 'bob');
   expect(idsOf(jsonLines(stdout), bob)).toEqual(upTo(await headOf(bob)));
   expect(idsOf(jsonLines(stdout), ann)).toEqual([]);
@@ -121,7 +121,7 @@ test('audit stream into a file continues after the last written entry, without r
   );
 });
 
-test('audit stream follows the logs of present and later tenants until SIGTERM', async () => {
+test('audit stream follows the logs of existing and new tenants until SIGTERM', async () => {
   const { child, stdout, stderr, closed } = start(await newCursor());
   const lines = () => wholeLines<Line>(stdout());
   const before = await headOf();
@@ -161,7 +161,7 @@ test('no entry is lost if the stream and its reader are killed in the middle of 
   expect(Math.min(...rest)).toBeGreaterThan(100);
 });
 
-test('if the reader of audit stream stops, no further entries are read from the database', async () => {
+test('audit stream stops reading the database if nobody reads its output', async () => {
   await append(ann, 6_000, 2_000);
   const { child } = start(await newCursor(), '--tenants', 'ann');
   child.stdout.pause();
@@ -230,7 +230,7 @@ test.each(['ndjson', 'syslog', 'text'])('the format %s contains contexts but no 
   );
 });
 
-test('audit stream ends a changed log with a notice, sends the other logs and exits with 1', async () => {
+test('audit stream prints a notice for a changed entry, ends only its log and exits with 1', async () => {
   const mallory = await newTenant('mallory');
   await append(mallory, 5);
   const closing: (() => Promise<void>)[] = [];

@@ -116,7 +116,7 @@ test('audit tail and audit stream continue after an outage of the database', asy
   expect(outages()).toEqual([outage, outage]);
 });
 
-test('audit tail without an entry to print says that it waits for new entries', async () => {
+test('if audit tail has no entry to print, it says that it waits for new entries', async () => {
   const { child, stdout, stderr } = launch(
     [...program, 'audit', 'tail', ...onAcme, '--action', 'key.destroy'],
     eaas.env,

@@ -33,7 +33,7 @@ test('database copy to a database that is not migrated names the variable and th
   expect(stderr).toContain('run `eaas migrate` first');
 });
 
-test('database copy to a database of another root key names both root keys', async () => {
+test('if the databases have different root keys, database copy names the ids of both', async () => {
   const other = await commandLine();
   await other.json('tenant', 'create', '--name', 'other');
   const to = eaas.with({ EAAS_COPY_TO_DATABASE_URL: other.database.url('server') });

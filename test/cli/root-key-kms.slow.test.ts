@@ -117,7 +117,7 @@ whereAvailable('moto (Python and PyPI)', moto !== undefined, () => {
     expect(await execute(old.env, 'tenant', 'list')).toMatchObject({ code: 3 });
   });
 
-  test('a failure of AWS KMS ends with exit code 3 and advice', async () => {
+  test('if AWS KMS fails, the command gives advice and exits with 3', async () => {
     const eaas = await newCommandLine();
     const { file, env } = await wrapped(eaas);
     const altered = `${file}.altered`;

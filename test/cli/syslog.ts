@@ -18,7 +18,7 @@ const name = String.raw`(?:(?![="\]])${printable}){1,32}`;
 const value = String.raw`(?:[^"\\\]]|\\["\\\]])*`;
 const element = String.raw`\[${name}(?: ${name}="${value}")*\]`;
 
-/** RFC 5424, section 6, without a byte order mark before the text. */
+/** The syntax of RFC 5424, section 6, for a message whose text has no byte order mark. */
 const message = new RegExp(
   String.raw`^<(\d{1,3})>([1-9]\d{0,2}) (${date}T${time}) (${printable}{1,255}) (${printable}{1,48}) ` +
     String.raw`(${printable}{1,128}) (${printable}{1,32}) ((?:${element})+|-)(?: (.*))?$`,

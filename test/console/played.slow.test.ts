@@ -130,7 +130,7 @@ whereAvailable('Chromium', hasChromium, () => {
     await page.getByText('It still decrypts.').waitFor();
   });
 
-  test('the console shows a public key that encrypts, and after a rotation the new public key', async () => {
+  test('the public key that the console shows can encrypt, and a rotation replaces it', async () => {
     const page = await openConsole('/console/');
     const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
     await press('Create a key');

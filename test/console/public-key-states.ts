@@ -28,7 +28,7 @@ async function openForm(stage: Stage): Promise<string> {
   return keyId;
 }
 
-/** An intake key in one of these states has no public key. */
+/** An intake key that is disabled, pending destruction or destroyed has no public key. */
 function inState(status: 'disabled' | 'pending' | 'destroyed', text: RegExp): State['reach'] {
   return async (stage) => {
     const key_id = await createForm(stage);

@@ -1,6 +1,4 @@
-/**
- * Each block is named by its document and its first line, and has the reason why shell.slow.test.ts does not run it.
- */
+/** The blocks that shell.slow.test.ts does not run: the document and the first line of each, and the reason. */
 export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'README.md': {
     'npm ci': 'first-field.slow.test.ts types it in a fresh clone',
@@ -39,7 +37,7 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
       'needs three nodes: `npm run prove -- patroni` runs it',
   },
   'docs/releasing.md': {
-    'npm run release:check': 'test/packaging is what it runs',
+    'npm run release:check': 'it only runs test/packaging',
     'npm deprecate @eaas/sdk@1.2.3 "Broken tarball: use 1.2.4"': 'it changes the registry',
   },
   'docs/operating/growing.md': {
@@ -66,9 +64,9 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     'umask 077': 'needs both key services: root-key-kms.slow.test.ts decrypts without the server',
     'npx @eaas/server audit tail --tenant dev': 'needs the server of `npm start`: first-field.slow.test.ts',
     'pg_dump -h db.example -U eaas_owner -Fc eaas > eaas.dump':
-      'needs PostgreSQL’s programs: `npm run prove` has it',
+      'needs PostgreSQL’s programs: `npm run prove` runs it',
     'pg_restore -h db.example -U postgres --exit-on-error --dbname eaas eaas.dump':
-      'needs PostgreSQL’s programs: `npm run prove` has it',
+      'needs PostgreSQL’s programs: `npm run prove` runs it',
     "psql -h db.example -U eaas_owner -d eaas -c 'vacuum full'": 'needs PostgreSQL’s programs',
     'curl -s http://127.0.0.1:8080/readyz': 'needs the server on port 8080: test/conformance/health.test.ts',
   },

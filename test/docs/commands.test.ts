@@ -74,7 +74,7 @@ test('the documents contain more than 30 commands', () => {
   expect(printed.length).toBeGreaterThan(30);
 });
 
-test('no document runs the unscoped package `eaas` of other owners', () => {
+test('no document installs or runs the package `eaas`, which belongs to others', () => {
   const markdown = files.map(({ path }) => path).filter((path) => path.endsWith('.md'));
   expect(markdown.length).toBeGreaterThan(10);
   expect(

@@ -139,7 +139,7 @@ describe.each(kinds)('on %s', (_, binaries) => {
     await sql.end();
   });
 
-  test('every SQL statement of the manual works, unless a separate test runs it', async () => {
+  test('every SQL statement of the manual works (another test runs the first block)', async () => {
     const [, ...rest] = blocksOf(manual, 'sql');
     expect(rest.length).toBeGreaterThan(2);
     for (const statement of rest.join('').split(';\n')) await superuser.unsafe(statement);
@@ -166,7 +166,7 @@ describe.each(kinds)('on %s', (_, binaries) => {
   test('/metrics has exactly the metrics and jobs of the manual', async () => {
     const metrics = await (await fetch(`${server.baseUrl}/metrics`)).text();
     const answered = Array.from(metrics.matchAll(/^# TYPE (\w+ \w+)$/gm), ([, type]) => type);
-    // A server with one worker lacks the metrics of several workers.
+    // This server has one worker, so it lacks the metrics that only several workers have.
     const described = rowsUnder(manual, 'metric')
       .filter(([, , about = '']) => !about.endsWith('only with several workers'))
       .map(([name = '', type]) => `${codesIn(name)[0]} ${type}`);

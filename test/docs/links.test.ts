@@ -9,10 +9,10 @@ const documents = files.filter(({ path }) => path.endsWith('.md')).map(({ path }
 function broken(document: string, link: string): string | undefined {
   const [target = '', anchor] = link.split('#');
   const path = target === '' ? document : posix.normalize(posix.join(posix.dirname(document), target));
-  if (path.startsWith('..') || !existsSync(root + path)) return `${link}: there is no ${path}`;
+  if (path.startsWith('..') || !existsSync(root + path)) return `${link}: ${path} does not exist`;
   if (anchor === undefined) return undefined;
   if (statSync(root + path).isDirectory()) return `${link}: a folder has no headings`;
-  return anchorsOf(read(path)).includes(anchor) ? undefined : `${link}: ${path} has no such heading`;
+  return anchorsOf(read(path)).includes(anchor) ? undefined : `${link}: ${path} has no heading #${anchor}`;
 }
 
 test.each(documents)('every link of %s has a target', (document) => {

@@ -150,7 +150,7 @@ function optionsFor(folder: Folder, entries: readonly Entry[], modules: string, 
 }
 
 function compact(page: string): string {
-  // Headings of level 6 belong to the section of a method.
+  // A heading of level 6 does not start a section. It is a part of the section of a method.
   const sections = page.split(/^(?=#{1,5} )/m);
   return sections
     .filter((section) => !section.includes('\n###### Inherited from\n'))

@@ -73,7 +73,7 @@ test('the SDK’s documents explain every finding of an audit', () => {
   expect(explained.toSorted()).toEqual(codes.toSorted());
 });
 
-test('the table of options has every option of the page’s client', () => {
+test('the table of options has every option of the browser client', () => {
   const rows = rowsUnder(read('packages/sdk/docs/browser.md'), 'option');
   expect(rows.flatMap(([names = '']) => codesIn(names)).toSorted()).toEqual(
     Object.keys(browserOptions).toSorted(),

@@ -32,7 +32,7 @@ test('the mounted files exist', () => {
   expect(mounted.filter((path) => !existsSync(root + place + path))).toEqual([]);
 });
 
-test('every variable in the example belongs to the program or is set by the reader', () => {
+test('every variable in the example is a variable of the program or is set in the README', () => {
   const set = Array.from(
     blocksOf(read(`${place}README.md`), 'sh')
       .join('')

@@ -18,7 +18,7 @@ export async function openSurroundings() {
     EAAS_BASE_URL: baseUrl,
     EAAS_API_KEY: token,
     EAAS_KEY_ID: keyId,
-    // The PostgreSQL client of the examples reads the PG variables, because DATABASE_URL is not set.
+    // DATABASE_URL is not set, so the PostgreSQL client of the examples uses these variables.
     PGHOST: host,
     PGPORT: String(port),
     PGDATABASE: name,

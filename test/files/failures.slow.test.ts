@@ -97,7 +97,7 @@ test('a damaged file does not stop the decryption of the other files', async () 
   ]);
 });
 
-test('decrypt refuses a file under another key, unless --any-key or --key allows the key', async () => {
+test('decrypt refuses a file whose key is not EAAS_KEY_ID, unless --any-key or --key allows its key', async () => {
   const place = await placeWithFile();
   const { key_id: other } = await account.tenant.newKey();
   const env = { ...account.env, EAAS_KEY_ID: other };

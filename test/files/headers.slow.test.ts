@@ -97,7 +97,7 @@ test('the command rewrap changes only the first bytes of files', async () => {
   expect(await readFile(place.at('box/1.eaas'))).toEqual(after);
 });
 
-test('a command can process a folder with more files than a process can open', async () => {
+test('a command can process more files than a process can have open', async () => {
   const lines = `for n in {1..150}; do cp box/1.eaas box/copy-$n.eaas; cp a box/plain-$n.eaas; done
 ulimit -n 200
 eaas-files rewrap -r box --json; eaas-files inspect -r box --json; eaas-files decrypt -r box --out back`;

@@ -113,7 +113,7 @@ test('a file of a writer does not decrypt with another context or tenant, or aft
   expect((await place.list()).filter((name) => !name.includes('.'))).toEqual(['a']);
 });
 
-test('decrypt accepts exported keys as one or several responses of the API', async () => {
+test('decrypt accepts an exported key as one response of the API or as a list of responses', async () => {
   const place = await placeWithExport();
   const tenant = `--tenant ${account.tenant.tenant_id}`;
   const body = { public_key: publicKey.export({ format: 'jwk' }) };

@@ -103,7 +103,7 @@ test('the command decrypt decrypts single values of the SDK, as bytes and in bas
   await client.close();
 });
 
-test('the SDK and the command decrypt the files of each other', async () => {
+test('the SDK and eaas-files can each decrypt files that the other encrypted', async () => {
   const place = await newPlace();
   await writeFile(place.at('a'), plaintext);
   expect(await place.type('eaas-files encrypt a', account.env)).toEqual(done);

@@ -32,7 +32,7 @@ function filesOf(name: string): [string, string][] {
   const [text = ''] = section.split(/^##/m);
   const found = Array.from(text.matchAll(/^```(?:ts|js) (\S+)\n(.*?)^```$/gms));
   if (found.length === 0)
-    throw new Error(`the section ${name} of browser.md must contain the code of a file`);
+    throw new Error(`the section ${name} of browser.md must contain a code block that names its file`);
   return found.map(([, path = '', code = '']) => [path, code]);
 }
 
@@ -111,7 +111,7 @@ export async function startApp(
     port,
     origin,
     events: (): ProxyEvent[] => {
-      // Keeps an incomplete last line, because its rest arrives later.
+      // Keeps an incomplete last line until the rest of the line arrives.
       const end = output.lastIndexOf('\n') + 1;
       const lines = output
         .slice(0, end)

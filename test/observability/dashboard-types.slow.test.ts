@@ -6,7 +6,7 @@ import { run } from '../conformance/program.ts';
 import { read, root } from '../docs/markdown.ts';
 import { requireTools } from '../setup/tools.ts';
 
-/** Grafana's types, with strings for enums, and with the fields of Prometheus. */
+/** Grafana's types, but with strings instead of enums, and with the fields that Prometheus adds to queries. */
 const types = `
 import type { AnnotationQuery, Dashboard, Panel, RowPanel, VariableModel } from '@grafana/schema';
 import type { Options as Stat } from '@grafana/schema/dist/esm/raw/composable/stat/panelcfg/x/StatPanelCfg_types.gen';

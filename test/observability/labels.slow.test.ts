@@ -86,7 +86,7 @@ test('the actions that the alerts count are actions of the server', () => {
   expect(named.filter((name) => !page.includes(`action="${name}"`))).toEqual([]);
 });
 
-test('a wrong label is found in a selector, in a grouping and in a legend', () => {
+test('`labelsIn` finds the labels in selectors, groupings and legends', () => {
   const legend = '{{nothing}} of {{status}}';
   const uses = labelsIn('sum by (status, colour) (rate(eaas_http_requests_total{state=~"5.."}[5m]))', legend);
   const wrong = uses.filter(({ metric, label }) => !labels.get(metric)?.has(label)).map(({ label }) => label);

@@ -9,7 +9,7 @@ export function metricsIn(expression: string): string[] {
   return expression.match(/\beaas_\w+/g) ?? [];
 }
 
-/** A label outside of a selector counts for every metric. */
+/** Returns labels with their metrics. A label outside of a selector belongs to every metric of the expression. */
 export function labelsIn(expression: string, legend = ''): Use[] {
   const selected = Array.from(
     expression.matchAll(new RegExp(`\\b(\\w+)${words}`, 'g')),

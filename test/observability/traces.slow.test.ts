@@ -36,7 +36,7 @@ const hex = (bytes: number): string => randomBytes(bytes).toString('hex');
 
 async function traceOf(traceId: string): Promise<Span[]> {
   const found = () => collector.spans.filter((span) => span.traceId === traceId);
-  // Waits for the span of the request, because it ends after all other spans of the trace.
+  // Waits for the span of the request, which ends after all other spans of the trace.
   await expect.poll(() => found().some(({ kind }) => kind === 2)).toBe(true);
   return found();
 }
@@ -89,7 +89,7 @@ test('the trace of a request has spans from the client’s span down to the SQL 
   expect(server.log()).toMatch(new RegExp(`"tenant_id":"${tenant.tenantId}","trace_id":"${traceId}"`));
 });
 
-test('the span of one statement for several requests is a child of one request and links to the others', async () => {
+test('the span of an append for several requests is a child of one request and links to the others', async () => {
   const dek = randomBytes(32).toString('base64');
   const before = collector.spans.length;
   await Promise.all(

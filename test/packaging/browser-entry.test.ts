@@ -30,7 +30,7 @@ test('the browser client contains no AES implementation, no schemas and no other
 test('the browser client does not take an API key', async () => {
   const { text } = await bundle(entry);
   expect(text).not.toMatch(/apiKey|authorization|bearer/i);
-  // The bundle contains the client: `eaas_sk_` is a part of the client's code.
+  // Makes sure that the bundle contains the client, whose code contains `eaas_sk_`.
   expect(text).toContain('eaas_sk_');
 });
 

@@ -9,7 +9,7 @@ export function withIv<T>(iv: Uint8Array, run: () => T): T {
     return array;
   });
   try {
-    // The protocol package draws random ivs 64 at a time, so ivs of earlier calls can remain.
+    // Uses up the remaining random ivs, because the protocol package draws 64 ivs at a time.
     while (!isFixed());
     return run();
   } finally {

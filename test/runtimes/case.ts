@@ -28,7 +28,7 @@ export interface Scene extends Settings {
 
 export interface Case<S extends Scene = Scene> {
   readonly name: string;
-  /** The text of each runtime must equal the text that the source files return in Node. */
+  /** If `run` returns a text, every runtime must return the same text as the source files in Node. */
   readonly run: (scene: S) => Promise<string | void>;
 }
 

@@ -72,7 +72,7 @@ whereAvailable('Chromium', hasChromium, () => {
     return page;
   }
 
-  /** Counts scripts by the compressed size of their transfer. */
+  /** Returns the compressed bytes of all scripts that the page has loaded since the last call. */
   function loadedBy(page: Page): () => Promise<number> {
     const known = new Set<string>();
     return async () => {
@@ -106,7 +106,7 @@ whereAvailable('Chromium', hasChromium, () => {
     expect(site.requested).toHaveLength(before);
   });
 
-  test('without X25519 of the platform, `prime` loads at most 7,000 bytes, and the page then encrypts offline', async () => {
+  test('if the platform lacks X25519, `prime` loads at most 7,000 bytes, and the page then encrypts offline', async () => {
     const page = await visit(site, withoutX25519);
     const loaded = loadedBy(page);
     await loaded();
@@ -118,7 +118,7 @@ whereAvailable('Chromium', hasChromium, () => {
     expect(await decrypted(await page.evaluate(encrypt))).toBe('Ada');
   });
 
-  test('without X25519 of the platform, a page that goes offline before `prime` throws a LoadError', async () => {
+  test('if the platform lacks X25519, `prime` throws a LoadError in a page that is offline', async () => {
     const page = await visit(site, withoutX25519);
     await page.context().setOffline(true);
     expect(await page.evaluate(prime)).toEqual(failed);
@@ -128,7 +128,7 @@ whereAvailable('Chromium', hasChromium, () => {
     expect(await decrypted(await page.evaluate(encrypt))).toBe('Ada');
   });
 
-  test('a file of X25519 that is not deployed throws a LoadError', async () => {
+  test('if the file with X25519 is not deployed, `encrypt` throws a LoadError', async () => {
     for (const file of site.files) if (file.startsWith('/x25519')) site.missing.add(file);
     expect(site.missing.size).toBe(1);
     const page = await visit(site, withoutX25519);

@@ -96,7 +96,7 @@ export async function launchChromium(): Promise<{ browser: Browser; close: () =>
   }
 }
 
-/** The npm package unpacks the libraries of Chromium only if it detects a cloud function. */
+/** Pretends to be a cloud function, because otherwise the npm package does not unpack the libraries of Chromium. */
 async function unpack(modules: string, directory: string): Promise<string> {
   const program = `
     import chromium from '@sparticuz/chromium';

@@ -7,7 +7,7 @@ import { finishTemplate, type PostgresAddress, withAdmin } from './database.ts';
 import { installedBinaries } from './installed-binaries.ts';
 import { OwnPostgres } from './own-postgres.ts';
 
-/** Each test creates databases, so the cluster has only four shards. */
+/** Four shards per table keep the many databases of the tests small. */
 const settings = {
   shared_preload_libraries: 'citus',
   'citus.node_conninfo': 'sslmode=prefer',
@@ -56,7 +56,7 @@ export async function startCitus(
   return address;
 }
 
-/** By default, a node connects to itself over TCP when it moves a shard. */
+/** Makes a node use its socket when it connects to itself to move a shard. The default is TCP. */
 export async function useSocket(node: PostgresAddress): Promise<void> {
   await withAdmin(node, async (sql) => {
     await sql.unsafe(`alter system set citus.local_hostname = '${node.host}'`);

@@ -75,7 +75,7 @@ export function environmentOf(url: (role: keyof typeof ROLES) => string) {
   };
 }
 
-/** Creates a database again if its preparation was interrupted, so that `datistemplate` is not set. */
+/** Prepares a database again if `datistemplate` is not set, because its last preparation was interrupted. */
 async function prepareOnce(
   sql: postgres.Sql,
   address: PostgresAddress,
@@ -94,7 +94,7 @@ async function prepareOnce(
 
 export async function finishTemplate(sql: postgres.Sql, name: string): Promise<void> {
   await sql`alter database ${sql(name)} with is_template true allow_connections false`;
-  // PostgreSQL does not copy a database that has connections. The maintenance daemon of Citus is always connected.
+  // Disconnects the maintenance daemon of Citus, because PostgreSQL does not copy a database that has connections.
   await sql`select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = ${name}`;
 }
 

@@ -37,7 +37,7 @@ const apart: Partial<Record<string, string>> = {
   token_directory: 'grants no access, because the tenant rows decide',
   tenant_names: 'grants no access, because the tenant rows decide',
   row_records: 'is compared with each loaded row, not with the log',
-  leases: 'only saves the replicas work',
+  leases: 'only prevents that replicas do the same work',
   entry_counts: 'counted aside',
   key_counts: 'counted aside',
   verification_markers: 'has its own MAC; `eaas audit verify` proves a chain',
@@ -114,7 +114,7 @@ async function changesOf(table: Bound): Promise<{ row: Row; column: Column; valu
     });
     const made = rows.flatMap((row, nth) => {
       const values = alternatives(name, type, row[name] ?? null);
-      // In columns outside of `everywhere`, each change is made in only one row.
+      // Only columns in `everywhere` get every value in every row. Other columns get each value in one row.
       const chosen = everywhere.has(name) ? values : values.filter((_, at) => at % rows.length === nth);
       return chosen.map((value) => ({ row, value }));
     });
@@ -199,7 +199,7 @@ test('a changed or missing root check stops the next start', async () => {
 
 type Error = Awaited<ReturnType<typeof verifyChain>>['errors'][number];
 
-/** If the id or the tenant of a row was changed, the error can report a missing row. */
+/** If the id or the tenant of a row was changed, verify can report the row as missing. */
 const names: Record<Bound, (error: Error, row: Row, column: string) => boolean> = {
   tenants: ({ reason }, row) => reason.includes(String(row['tenant_id'])),
   audit_heads: ({ reason }) => reason.startsWith('head_'),
@@ -222,7 +222,7 @@ const wronglyAnswered: Record<Bound, (row: Row, column: string) => Promise<numbe
     ...(await unless([503], [call('GET /v1/keys', {})])),
     ...(await unless([200], [call('GET /v1/audit/verify', {})])),
   ],
-  // `GET /v1/audit` returns 503 if the changed entry has no valid form.
+  // `GET /v1/audit` can return a changed entry. It returns 503 if the entry is malformed.
   audit_entries: () => unless([200, 503], [call('GET /v1/audit', {})]),
   audit_anchors: (_, column) =>
     unless(column === 'tenant_id' ? [200, 503] : [503], [call('GET /v1/audit', {})]),

@@ -58,7 +58,7 @@ beforeAll(async () => {
   const { key_id } = await api('POST /v1/keys', { name: 'key' });
   await api('POST /v1/keys/:key_id/wrap', { key_id, dek });
   [server, owner, superuser] = [connect('server'), connect('owner'), connect('superuser')];
-  // An attacker does not have the key that computes MACs.
+  // The MAC is empty, because an attacker does not have the key that computes MACs.
   await superuser`insert into eaas.audit_anchors values (${ann.tenantId}, 1, '', '', '')`;
 });
 afterAll(async () => {

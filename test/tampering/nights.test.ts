@@ -218,7 +218,7 @@ describe('a marker that is not authentic is not trusted', () => {
     expect(await verify(firstNight + 1)).toEqual([`${old} entry_changed`]);
   });
 
-  test('the nightly verification does not skip a tenant with a forged marker of tonight', async () => {
+  test('the nightly verification does not skip a tenant whose forged marker has the date of tonight', async () => {
     await attacker.sql`update eaas.verification_markers set night = ${firstNight + 1}, finished_at = 9e15`;
     expect(await verify(firstNight + 1)).toEqual([`${old} entry_changed`]);
   });

@@ -110,7 +110,7 @@ describe('a server that remembers a changed row refuses it after any call has fo
     ['a revocation', 'DELETE', (): string => `/v1/api-keys/${ann.limited.apiKeyId}`, 503],
     ['a list', 'GET', (): string => '/v1/api-keys', 503],
     ['a verification', 'GET', (): string => '/v1/audit/verify', 200],
-  ] as const)('an API key: %s finds it', async (_, method, path, status) => {
+  ] as const)('%s finds the change of an API key', async (_, method, path, status) => {
     const send = await calls();
     const { apiKeyId, token } = ann.limited;
     const hash = { token, body: { value: 'x', key_id: ann.busy } };
@@ -122,7 +122,7 @@ describe('a server that remembers a changed row refuses it after any call has fo
     expect(await send('POST', '/v1/hash', hash)).toBe(401);
   });
 
-  test('a key: the refused attempt to disable it finds it', async () => {
+  test('a refused attempt to disable a key finds the change of the key', async () => {
     const send = await calls();
     const wrap = () => send('POST', `/v1/keys/${ann.busy}/wrap`, { body: { dek } });
     expect(await wrap()).toBe(200);
@@ -162,7 +162,7 @@ describe('an inserted row is not accepted', () => {
   });
 
   test('the service refuses an API key row with a token of the attacker', async () => {
-    // Gives Ben all permissions of Ann: her API key's row gets the hash of Ben's token.
+    // Stores the hash of Ben's token in the row of Ann's API key, to give Ben her permissions.
     await attacker.sql`delete from eaas.api_keys where api_key_id = ${ben.apiKeyId}`;
     await attacker.sql`update eaas.api_keys set token_hash = ${hashApiKey(ben.token)}
       where api_key_id = ${ann.apiKeyId}`;

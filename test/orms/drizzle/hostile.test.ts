@@ -166,7 +166,7 @@ describe('SQL that computes with, compares or copies a ciphertext or a fingerpri
   });
 });
 
-test('the database refuses null for an encrypted value with a fingerprint, if the update does not use `encrypted`', async () => {
+test('a check constraint refuses an update without `encrypted` that sets a value to null and keeps its fingerprint', async () => {
   const checks = getTableConfig(samples).checks.map(({ name, value }) => {
     return `add constraint ${name} check (${new PgDialect().sqlToQuery(value).sql})`;
   });
