@@ -58,8 +58,8 @@ export function rootKeyFromCommand(
       new CannotStart(
         `${variable}: ${what} (${path}). The program must print the root key and nothing else.`,
       );
-    // The program that returns the root key runs in a separate process group, because ending the group also ends the
-    // program's child processes.
+    // The program that returns the root key runs in a separate process group, so that the server can end the program
+    // together with its child processes.
     const child = spawn(path, [], { env, stdio: ['ignore', 'pipe', 'inherit'], detached: true });
     const text = new Uint8Array(longestRootKeyText + 1);
     let length = 0;

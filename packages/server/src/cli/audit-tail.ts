@@ -60,7 +60,8 @@ async function printEntries(
     for await (const { entries } of exportAudit(service, operator.tenantId, next)) {
       for (const entry of entries) {
         if (isWanted(entry)) yield entry;
-        // The database can fail while the entry is printed. The next poll then begins with this entry.
+        // This line runs after the entry was printed. If the database fails before, the next poll begins with this
+        // entry.
         next = entry.id + 1;
       }
     }

@@ -79,7 +79,7 @@ async function noteLost(directory: string, known: ReadonlySet<string>): Promise<
   const lost = kept.filter((tenantId) => !known.has(tenantId));
   for (const tenantId of lost) {
     note(
-      `The tenant ${tenantId} has a checkpoint but is not in the database. It was destroyed, or lost at a failover ` +
+      `The tenant ${tenantId} has a checkpoint but is not in the database. The tenant was destroyed, or lost at a failover ` +
         `or restore. If the tenant was destroyed, remove ${checkpointFile(directory, tenantId)}.`,
     );
   }

@@ -16,7 +16,7 @@ const copy = reporting(
   'copy',
   'Copy the tenants to another database, while servers run. Copies from DATABASE_URL or the embedded database to the ' +
     'database of EAAS_COPY_TO_DATABASE_URL, which `eaas migrate` has prepared, and verifies each copy there. Clients notice ' +
-    'nothing. With --move, the other database also takes over: each tenant is closed here and opened there. Can be ' +
+    'nothing. With --move, the other database then serves the tenants, and this database no longer does. Can be ' +
     'interrupted and repeated. To move back, exchange the two URLs.',
   ['database copy', 'database copy --move', 'database copy --json'],
 )

@@ -15,7 +15,7 @@ export const keyPublicKey = onTenant(
     printResult(keys, options);
     const step =
       keys.intake_public_key === null
-        ? 'set the option hashPublicKeys of clients that compute blind hashes to hash_public_key'
+        ? 'in clients that compute blind hashes, set the option hashPublicKeys to hash_public_key'
         : 'give intake_public_key to the writers, for `createIntake` or `eaas-files encrypt --public-key`';
     next(step, options);
   });

@@ -114,7 +114,7 @@ const check = reporting(
 const rotate = reporting(
   'rotate',
   'Encrypt the secrets of all tenants under the current root key. First restart every replica with the current and ' +
-    'the previous key (EAAS_ROOT_KEY_PREVIOUS_FILE). They keep serving during the rotation. Writes an entry to each audit ' +
+    'the previous root key (EAAS_ROOT_KEY_PREVIOUS_FILE). The replicas keep serving during the rotation. Writes an entry to each audit ' +
     'log. No key and no ciphertext changes. Can be interrupted and repeated.',
   [
     'root-key generate --file new.key',
@@ -127,7 +127,7 @@ const rotate = reporting(
       throw new WrongUsage(
         'There is no previous root key. ' +
           'Set EAAS_ROOT_KEY_PREVIOUS_FILE to the old root key, and EAAS_ROOT_KEY_FILE to the new root key. ' +
-          'Each other variable of a root key also has a form with PREVIOUS.',
+          'Each other variable of the root key also exists with PREVIOUS.',
       );
     }
     const { resealed, failed } = await rotateRootKey(service, previous, progress('re-encrypting tenants'));
@@ -137,7 +137,7 @@ const rotate = reporting(
   printResult(rotation, options);
   if (rotation.finished) {
     note(
-      'Restart every replica without the previous root key. Keep that key as long as older backups exist.',
+      'Restart every replica without the previous root key. Keep the previous root key as long as older backups exist.',
     );
   } else {
     note(

@@ -47,12 +47,12 @@ export function serviceMetrics(service: Service, { jobs, verified, measured }: S
     ),
     counter(
       'eaas_intake_opened_total',
-      'Data keys unwrapped that writers without credentials wrapped with a public key.',
+      'Unwrapped data keys that writers without credentials had wrapped with a public key.',
       counts.intakeOpened,
     ),
     counter(
       'eaas_blind_hash_elements_total',
-      'Elements that blind hashes evaluated.',
+      'Elements of blind hashes that this replica evaluated.',
       counts.blindHashElements,
     ),
     gauge('eaas_audit_waiting_entries', 'Audit entries that currently wait to be written.', counts.waiting),
@@ -69,7 +69,7 @@ export function serviceMetrics(service: Service, { jobs, verified, measured }: S
     ),
     counter(
       'eaas_tampering_found_total',
-      'Rows found that were changed by something other than the service.',
+      'Tampered rows: rows that something other than the service changed.',
       tamperingFound,
     ),
     counter(

@@ -1,7 +1,7 @@
 import { Closed } from '../refusal.ts';
 
 /**
- * The cause of the error is the first failure, because the server's log shows causes. A closed tenant is not a failure.
+ * The thrown error has the first failure as its cause, because the log shows causes. A closed tenant is not a failure.
  */
 export async function forEach<T>(
   things: Iterable<T> | AsyncIterable<T>,

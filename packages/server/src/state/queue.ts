@@ -16,7 +16,7 @@ export interface Waiting {
   readonly span?: Span | undefined;
   settle(outcome: Outcome): void;
   fail(error: unknown): void;
-  /** True if the caller already has a response, so that the request must not get an audit entry. */
+  /** True if the caller already has a response. The request must then not get an audit entry. */
   gone: boolean;
 }
 

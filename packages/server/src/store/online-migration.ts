@@ -45,7 +45,7 @@ function dropIndex(sql: Pool, name: string): Promise<boolean> {
   return execute(sql, `drop index concurrently if exists eaas.${name}`);
 }
 
-/** Returns false if PostgreSQL ended the statement, because concurrent migrations waited for each other. */
+/** Returns false if PostgreSQL ended the statement to resolve a deadlock with a concurrent migration. */
 async function execute(sql: Pool, statement: string): Promise<boolean> {
   try {
     await sql.unsafe(statement);

@@ -38,7 +38,7 @@ export async function rawEntries(tx: Transaction, tenantId: string, first: numbe
   await new Promise<void>((resolve, reject) => {
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     stream.on('end', () => {
-      // postgres.js pauses the socket while the stream is full. This last read lets it continue.
+      // postgres.js pauses the socket while the stream is full. This last read lets the socket continue.
       stream._read(0);
       resolve();
     });

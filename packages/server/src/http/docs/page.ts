@@ -76,7 +76,7 @@ function permissionSection(): string {
     (name) => `<tr><th scope="row"><code>${name}</code></th><td>${calls(name)}</td></tr>`,
   );
   return `<section class="prose" id="permissions"><h3>Permissions</h3>
-<p>An API key has permissions, and may be limited to some keys. A call without its permission is 403.</p>
+<p>An API key has permissions, and may be limited to some keys. A call without the required permission gets 403.</p>
 <table class="ruled"><tbody>${rows.join('')}</tbody></table></section>`;
 }
 
@@ -100,11 +100,11 @@ const introduction = `<h1>API reference</h1>
 export EAAS_API_KEY=eaas_sk_…
 
 curl "$EAAS_BASE_URL/v1/keys" -H "Authorization: Bearer $EAAS_API_KEY"</code></pre>
-<p>A request without a valid API key is 401: the key is missing, unknown, expired or revoked. An API key without the permission is 403.</p></section>
+<p>A request gets 401 if its API key is missing, unknown, expired or revoked.</p></section>
 <section class="prose" id="conventions"><h3>Conventions</h3>
-<p>Bodies are JSON in UTF-8. An unknown or repeated field or query parameter is 400.
+<p>Bodies are JSON in UTF-8. A request with an unknown or repeated field or query parameter gets 400.
 Calls without body fields take no body. Bytes are standard base64 with padding; times are RFC 3339 in UTC; ids are UUIDs.</p>
-<p>Calls take the <code>key_id</code> of a key. A name instead of the id is 404.</p>
+<p>Calls take the <code>key_id</code> of a key. A call with a name instead of the id gets 404.</p>
 <p>A body has at most ${limits.body / MiB} MiB, or ${limits.batchBody / MiB} MiB for a batch. A text to encrypt or hash has at most ${limits.text.toLocaleString('en')} bytes.
 There is no rate limit; encryptions may have a monthly quota.</p>
 <p>Every response has an <code>X-Request-Id</code>, which is also in the service’s log. Errors are problem documents with <a href="#problems">stable codes</a>:</p>

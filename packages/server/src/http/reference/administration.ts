@@ -16,7 +16,7 @@ export const apiKeys = {
   'POST /v1/api-keys': {
     id: 'createApiKey',
     about:
-      'Creates an API key. Only this response shows `api_key`. Its permissions, keys, expiry and origins must be within those of the caller, else 403. An API key that is limited to some keys cannot have `audit.read`, `api_keys.manage` or `usage.read`. An API key with `allowed_origins`, for browsers, cannot have `*.manage`, `keys.destroy` or `keys.export`.',
+      'Creates an API key. Only this response shows `api_key`. The permissions, keys, expiry and origins of the new API key must be within those of the caller, else 403. An API key that is limited to some keys cannot have `audit.read`, `api_keys.manage` or `usage.read`. An API key with `allowed_origins`, for browsers, cannot have `*.manage`, `keys.destroy` or `keys.export`.',
     problems: ['not_found', 'audit_unwritten'],
     input: {
       name: 'web shop',
@@ -86,7 +86,7 @@ export const audit = {
   'GET /v1/audit/verify': {
     id: 'verifyAudit',
     about:
-      'Recomputes the HMAC and the chaining of every entry, and checks the head, the purge anchors and the stored rows. A broken chain is 200 with `valid: false`. A call ends after 10 seconds: while `complete` is false, call again with `from_id` set to `next_id` and `row` set to `next_row`. With `checkpoint`, proves that the log still extends that checkpoint.',
+      'Recomputes the HMAC and the chaining of every entry, and checks the head, the purge anchors and the stored rows. For a broken chain, the response is 200 with `valid: false`. A call ends after 10 seconds: while `complete` is false, call again with `from_id` set to `next_id` and `row` set to `next_row`. With `checkpoint`, proves that the log still extends that checkpoint.',
     problems: [],
     input: { from_id: 1 },
     output: {

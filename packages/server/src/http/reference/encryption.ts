@@ -20,7 +20,7 @@ export const serverMode = {
   'POST /v1/encrypt': {
     id: 'encrypt',
     about:
-      'Encrypts a text under the newest version of a key, with a new data key each time. Store `ciphertext`, `key_id` and `key_version`: decryption needs nothing else. `ciphertext` also contains `wrapped_key` and `iv`. Envelope-only tenants get 403 and must encrypt locally. Counts towards the monthly quota.',
+      'Encrypts a text under the newest version of a key, with a new data key each time. Store `ciphertext`, `key_id` and `key_version`: decryption needs nothing else. `ciphertext` also contains `wrapped_key` and `iv`. Envelope-only tenants get 403 and must encrypt locally. Each successful call counts towards the monthly quota.',
     problems: ['envelope_only', 'not_found', 'key_state', 'quota_exceeded', 'audit_unwritten'],
     input: { plaintext: 'J45.0 asthma', key_id: keyId, context },
     output: { ciphertext, wrapped_key: wrappedKey, iv, ...usedKey },
@@ -57,7 +57,7 @@ export const dataKeys = {
   'POST /v1/keys/:key_id/unwrap': {
     id: 'unwrapKey',
     about:
-      'Returns the data key after the audit entry was written. Responds with 403 if the `wrapped_key` is of another key or was altered, or if the `context` differs. A disabled key still unwraps. An intake key also unwraps what was wrapped with its public key.',
+      'Returns the data key after the audit entry was written. Responds with 403 if the `wrapped_key` is of another key or was altered, or if the `context` differs. A disabled key still unwraps. An intake key also unwraps data keys that writers wrapped with its public key.',
     problems: ['not_found', 'key_state', 'wrapped_key_unauthentic', 'audit_unwritten'],
     input: { ...path, wrapped_key: wrappedKey },
     output: { dek, ...usedKey },

@@ -9,7 +9,8 @@ export const fields: Readonly<Record<string, string>> = {
   checkpoint: 'A checkpoint from `GET /v1/audit/checkpoint`.',
   ciphertext: 'The whole envelope. Store it.',
   complete: 'Whether the whole range was checked.',
-  context: 'Names and values that decryption must repeat. They are logged: no personal data.',
+  context:
+    'Names and values that decryption must repeat. The audit log shows them, so they must not be personal data.',
   count: 'The number of items on this page.',
   created_at: 'The time of creation.',
   created_by: 'The actor that created it.',
@@ -40,7 +41,7 @@ export const fields: Readonly<Record<string, string>> = {
   hint: 'The last four characters of the token, to recognise it.',
   id: 'The entry’s number.',
   intake: 'Whether writers without credentials can encrypt with the public key. This never changes.',
-  intake_public_key: 'The public key for writers without an API key. Null if the key takes none.',
+  intake_public_key: 'The public key for writers without an API key. Null if the key is not an intake key.',
   interval_days: 'Days between two rotations. Null turns rotation off.',
   ip_address: 'The IP address of the client. Null if the actor is not a client.',
   items: 'The bodies of 1 to 1,000 single calls.',
