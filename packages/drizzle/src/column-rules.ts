@@ -19,7 +19,7 @@ export function mapToDriver(role: Role, value: unknown): unknown {
 
 let isOpening = false;
 
-/** `map` must be synchronous, because concurrent statements share `isOpening`. */
+/** `map` must be synchronous, so that no other statement runs while `isOpening` is true. */
 export function whileOpening<T>(map: () => T): T {
   const before = isOpening;
   isOpening = true;

@@ -11,7 +11,7 @@ import { type ColumnPlace, refuse } from './error.ts';
 
 export interface Encryption extends ColumnPlace {
   readonly role: 'value';
-  /** The name of the table, and never an alias, because each ciphertext is bound to the name. */
+  /** The name of the table and never an alias, because each ciphertext is bound to the name of its table. */
   readonly table: string;
   readonly column: string;
   readonly field: Field<unknown>;

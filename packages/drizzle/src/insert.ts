@@ -61,7 +61,7 @@ async function encryptedRows(
   return { values: rows.map((row, at) => Object.assign(row, asSqlValues(stored[at] ?? {}))), ids };
 }
 
-/** A fingerprint over several columns needs a value for each column. An omitted column of a new row is null. */
+/** Adds null for omitted columns, because a fingerprint over several columns needs a value for each column. */
 function withAbsentOthers(entries: readonly EncryptedEntry[], row: Row): Row {
   const groups = entries.flatMap(({ encryption }) =>
     Object.values(partsOf(encryption.field)).map(({ others }) => [encryption.column].concat(others)),

@@ -132,7 +132,7 @@ export function refuseCiphertext(column: string | undefined): never {
   return refuse(
     'cannot_open',
     { column },
-    'a column of the result that is not encrypted holds a ciphertext',
+    'a column that is not encrypted returned a ciphertext',
     'select the encrypted column itself, or decrypt the rows of the original database with `fieldsOf`',
   );
 }

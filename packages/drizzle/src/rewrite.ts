@@ -32,7 +32,8 @@ async function rewriteList(chunks: readonly unknown[], context: RewriteContext):
 }
 
 async function rewriteSql(given: SQL, context: RewriteContext): Promise<SQL> {
-  // SQL that is thenable would run as a query when this async function returns.
+  // `$count` returns SQL that is thenable. This code copies the SQL, because an async function that returns a thenable
+  // runs it as a query.
   const whole = 'then' in given ? sql.join(given.queryChunks).mapWith(Number) : given;
   const excluded = excludedColumn(whole);
   if (excluded) requirePlain(excluded);

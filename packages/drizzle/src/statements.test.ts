@@ -238,7 +238,7 @@ test('an update of several rows writes a different ciphertext to each row', asyn
   expect(one).not.toBe(two);
 });
 
-test('a relation on encrypted columns throws before the query is sent', async () => {
+test('a query with a relation between encrypted columns throws before it is sent', async () => {
   const letters = pgTable('letters', { id: uuid().primaryKey(), ssn: text() });
   const patientOfLetters = relations(letters, ({ one }) => ({
     patient: one(patients, { fields: [letters.ssn], references: [columnOf(patients.ssn)] }),

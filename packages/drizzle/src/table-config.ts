@@ -26,7 +26,7 @@ const isForeignKey = (builder: object): builder is ForeignKeyBuilder =>
 const isPrimaryKey = (builder: object): boolean =>
   String(Reflect.get(builder.constructor, entityKind)).endsWith('PrimaryKeyBuilder');
 
-/** Two ciphertexts of a value differ, so unique constraints cover index columns instead. */
+/** Unique constraints cover index columns instead of encrypted columns, because two ciphertexts of a value differ. */
 export function indexing<Self, Extra>(
   tableOf: () => Table,
   extraConfig: ((self: Self) => Extra[]) | undefined,
@@ -62,7 +62,7 @@ function coverIndexColumns(builder: object, table: Table): void {
   }
 }
 
-/** In an index of PostgreSQL, Drizzle replaces the column by an object with the name of the column. */
+/** Compares names, because Drizzle replaces a column in a PostgreSQL index by an object with the column's name. */
 function entryNamed(column: unknown, table: Table) {
   if (typeof column !== 'object' || column === null || !('name' in column)) return undefined;
   if (is(column, Column) && column.table !== table) return undefined;

@@ -119,7 +119,7 @@ function requireFewRows({ encryption }: EncryptedEntry, stored: readonly Row[]):
   refuse(
     'too_many_rows',
     encryption,
-    `one statement can encrypt ${most} rows (got ${stored.length})`,
+    `one statement can encrypt at most ${most} rows (got ${stored.length})`,
     'update fewer rows at a time',
   );
 }

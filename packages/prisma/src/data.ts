@@ -52,7 +52,10 @@ export function needsRow(model: Model, data: unknown): boolean {
   return bindsRow(model, Object.fromEntries(values) as Args);
 }
 
-/** Returns nulls for the fields of an index, which the caller overwrites with the given values. */
+/**
+ * Returns null for each field of the indexes that cover several fields. The caller replaces the null of each given
+ * field by its value.
+ */
 function absentOthers(model: Model, given: Args): Args {
   const named = Object.keys(given).flatMap((name) => model.encrypted.get(name) ?? []);
   const others = Array.from(model.encrypted.values()).flatMap(({ name, parts }) =>

@@ -52,7 +52,7 @@ function extensionOf<T extends Tables>(
   fields: FieldsDefinition<T>,
   { models: mapping, ...options }: EncryptedOptions<T>,
 ): (client: PrismaClient) => unknown {
-  // `for` checks at run time that searchable fields have an index, so the types need not check.
+  // `fields.for` checks `options` at run time, so the types need not require `index` for searchable fields.
   const untyped = fields as unknown as { for(client: FieldsClient, options: object): Codec };
   const codec = untyped.for(eaas, options);
   const names = Object.keys(fields.tables) as (keyof T & string)[];

@@ -4,7 +4,7 @@ import type { Model } from './models.ts';
 import { type Args, entriesOf, isArgs } from './values.ts';
 import type { Work } from './work.ts';
 
-/** With `isExact`, the condition is NULL only if the field is NULL, so `not` can negate it. */
+/** With `isExact`, the returned condition is NULL only if the field is NULL, so that `NOT` can negate the condition. */
 export async function filterOf(
   work: Work,
   model: Model,
@@ -15,7 +15,12 @@ export async function filterOf(
   if (filter === null) return { [field.name]: null };
   if (!isArgs(filter)) return isIn(work, model, field, [filter], isExact);
   if (Object.keys(filter).length === 0) {
-    return refuse('unsupported_filter', model, field.name, 'the filter is empty: await it, or leave it out');
+    return refuse(
+      'unsupported_filter',
+      model,
+      field.name,
+      'the filter is empty: if it is a promise, await it, otherwise omit it',
+    );
   }
   const terms = await Promise.all(
     entriesOf(filter).map(([operator, operand]) => termOf(work, model, field, operator, operand, isExact)),
@@ -46,7 +51,12 @@ async function termOf(
       const part = field.parts.find(({ name }) => name === operator);
       if (part) return hasPart(work, model, field, part, operand, isExact);
       const cure = 'filter by equals, in, not or notIn, or filter the rows after reading them';
-      return refuse('unsupported_filter', model, field.name, `ciphertexts have no \`${operator}\`: ${cure}`);
+      return refuse(
+        'unsupported_filter',
+        model,
+        field.name,
+        `an encrypted field has no filter \`${operator}\`: ${cure}`,
+      );
     }
   }
 }

@@ -124,7 +124,9 @@ function requirePartNames(model: string, { name, parts }: FieldDescription): voi
   refuse('definition', { name: model }, name, `\`${part.name}\` is an operator of Prisma: ${cure}`);
 }
 
-/** Ciphertexts are bound to the text of the id, and programs can write one DateTime as different texts. */
+/**
+ * Refuses a DateTime as id, because ciphertexts are bound to the text of the id, and one DateTime has several texts.
+ */
 function requireIdType(model: string, columns: Model['columns'], name: string): void {
   const column = columns.get(name);
   if (column?.kind !== 'scalar' || /^(?:String|Int|BigInt)$/.test(column.type)) return;

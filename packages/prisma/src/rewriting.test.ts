@@ -231,7 +231,7 @@ test.each<[EncryptedModelErrorCode, string, string, Args]>([
 
 test('an error about an unsupported operation names the model, the field and the remedy', async () => {
   await expect(whereOf({ ssn: { contains: '1' } })).rejects.toThrow(
-    'Patient.ssn: ciphertexts have no `contains`: filter by equals, in, not or notIn',
+    'Patient.ssn: an encrypted field has no filter `contains`: filter by equals, in, not or notIn',
   );
 });
 

@@ -88,7 +88,10 @@ function refuseReferences(work: Work, model: Model, name: string, value: unknown
   for (const [, member] of entriesOf(value)) refuseReferences(work, model, name, member);
 }
 
-/** A unique look-up accepts only one fingerprint. If there are several, the stored row decides. */
+/**
+ * A unique look-up accepts only one fingerprint per column. If a value has several, this function reads the fingerprint
+ * of the stored row.
+ */
 export async function uniqueOf(work: Work, model: Model, where: unknown): Promise<unknown> {
   const rewritten = await whereOf(work, model, where);
   if (!isArgs(rewritten)) return rewritten;

@@ -51,7 +51,10 @@ export function idColumns({ id }: Model, row: Args): Args {
   return Object.fromEntries(id.map((column) => [column, row[column]]));
 }
 
-/** A Prisma schema can give a compound key any name, so compound keys are found by exclusion. */
+/**
+ * A Prisma schema can give a compound key any name, so every name that is neither a column nor an operator counts as a
+ * compound key.
+ */
 export function compoundsOf({ columns }: Model, where: Args): Record<string, Args> {
   const isKey = (name: string): boolean => !columns.has(name) && !/^(?:AND|OR|NOT)$/.test(name);
   return Object.fromEntries(

@@ -41,7 +41,10 @@ export class EncryptedMySqlColumnBuilder<Value, S extends Search> extends MySqlC
     return this as this & { _: { searchable: true } };
   }
 
-  /** Adds indexes of parts of the values, for `matches`: `searchableBy({ last4: lastCharacters(4, { lowEntropy }) })`. */
+  /**
+   * Adds indexes with which `matches` finds rows by a part of a value:
+   * `searchableBy({ last4: lastCharacters(4, { lowEntropy }) })`.
+   */
   searchableBy<const Parts extends (S extends 'none' ? never : PartIndexes<Value>)>(
     parts: Parts,
   ): this & { _: { parts: Parts } } {
