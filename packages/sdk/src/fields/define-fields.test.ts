@@ -82,7 +82,7 @@ describe('names in a definition', () => {
     }
   });
 
-  test('a row member called __proto__ is refused when encrypting and kept when decrypting', async () => {
+  test('encryptRow refuses a row member called `__proto__`, and decryptRow keeps it', async () => {
     const { client } = observedClient();
     const records = defineFields({ users: { name: text() } }).for(client);
     const row = JSON.parse('{"name":null,"__proto__":{"polluted":1}}') as { name: null };

@@ -26,8 +26,8 @@ export interface RecordsOptions<T extends Tables> {
    */
   readonly index?: IndexSource | readonly IndexSource[] | undefined;
   /**
-   * The ids of the keys, by table (`users`) or by field (`users.email`). Defaults to the key of the client. If you pass
-   * a list of ids, the first key encrypts, and ciphertexts under every key in the list are accepted.
+   * The ids of the keys, by table (`users`) or by field (`users.email`). Defaults to the key of the client. With a list
+   * of ids, values are encrypted under the first key, and ciphertexts under every key in the list are accepted.
    */
   readonly keyIds?:
     | { readonly [Place in NameOf<T> | PlaceOf<T>]?: string | readonly string[] | undefined }

@@ -45,7 +45,7 @@ test.each(['email', 'own'])(
   },
 );
 
-test('decryptSync refuses the ciphertext of another field', async () => {
+test('decryptFieldSync refuses the ciphertext of another field', async () => {
   const { records, client } = await primed();
   const name = records.encryptFieldSync('users', 'name', 'Ada');
   await client.prime({ ciphertexts: [name] });
@@ -64,7 +64,7 @@ test('a synchronous call without a cached data key throws and advises `prime`', 
   expect(() => fields.for(cold).encryptFieldSync('users', 'name', 'Ada')).toThrow(notPrimed);
 });
 
-test('decryptSync reads and counts plaintext if the field has `previous`', async () => {
+test('decryptFieldSync reads and counts plaintext if the field has `previous`', async () => {
   const { records, client } = await primed();
   const nick = records.encryptFieldSync('users', 'nick', 'ace');
   await client.prime({ ciphertexts: [nick] });
@@ -76,7 +76,7 @@ test('decryptSync reads and counts plaintext if the field has `previous`', async
   );
 });
 
-test('encryptSync refuses a ciphertext and a value of another type', async () => {
+test('encryptFieldSync refuses a ciphertext and a value of another type', async () => {
   const { records } = await primed();
   const name = records.encryptFieldSync('users', 'name', 'Ada');
   expect(() => records.encryptFieldSync('users', 'name', String(name))).toThrow('is already encrypted');

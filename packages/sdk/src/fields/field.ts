@@ -45,8 +45,9 @@ export interface SearchOptions<Column extends string | true> {
    */
   readonly bits?: number | undefined;
   /**
-   * The names that are part of each fingerprint. Defaults to this table and field. With the names of another field, you
-   * can join both fields. After a rename, pass the old names to keep stored fingerprints valid.
+   * The table and field whose names are part of each fingerprint. Defaults to this table and field. With the names of
+   * another field, equal values of both fields have the same fingerprint, so that you can join them. After a rename,
+   * pass the old names to keep stored fingerprints valid.
    */
   readonly boundTo?: { readonly table: string; readonly field: string } | undefined;
 }

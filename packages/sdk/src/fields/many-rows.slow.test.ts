@@ -65,7 +65,7 @@ test.each(['serverless', 'browser'] as const)(
   },
 );
 
-test('encrypting 1,000 searchable rows takes one request for keys and one for fingerprints', async () => {
+test('encrypting 1,000 searchable rows takes one request for a data key and one for fingerprints', async () => {
   const { service, client } = observedClient();
   const stored = await fields.for(client, { index: 'service' }).encryptRows('users', users(1_000), idOf);
   expect(new Set(stored.map(({ email_index }) => email_index)).size).toBe(1_000);

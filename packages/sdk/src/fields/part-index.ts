@@ -5,7 +5,7 @@ import { textType } from './scalar-types.ts';
 import { refuse, type ValueType } from './value-type.ts';
 
 /**
- * Options of an index that finds values by a part. `column` names the index column: `true` means
+ * Options of an index that finds rows by a part of a value. `column` names the index column: `true` means
  * `<field>_<index>_index`.
  */
 export interface PartOptions<Column extends string | true> {
@@ -16,7 +16,7 @@ export interface PartOptions<Column extends string | true> {
   readonly bits?: number | undefined;
 }
 
-/** Options of an index that finds texts by a part. */
+/** Options of an index that finds rows by a part of a text. */
 export interface TextPartOptions<Column extends string | true> extends PartOptions<Column> {
   /**
    * The steps, in order, that normalize a text before its parts are computed. Defaults to `nfkc`, `lowercase`,

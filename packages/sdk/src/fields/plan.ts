@@ -21,7 +21,7 @@ export interface FieldPlan {
   readonly indexColumn: string | undefined;
   readonly parts: readonly PartPlan[];
   readonly indexColumns: readonly string[];
-  /** The ids of the field's keys. The first key encrypts new values. */
+  /** The ids of the field's keys. New values are encrypted under the first key. */
   readonly keyIds: readonly string[] | undefined;
   readonly reads: { encrypted: number; plaintext: number };
 }
@@ -81,7 +81,7 @@ function planTable(
         `${place} must be a field such as text() or number(), or a column that is listed with unencrypted()`,
       );
     }
-    // Throws for an invalid name here, and not when a value is encrypted.
+    // Throws for an invalid name here, before the app encrypts a value.
     encodeContext({ table, field: name });
     const column = field.index?.column;
     const indexColumn = column === true ? `${name}_index` : column === false ? undefined : column;
@@ -105,7 +105,7 @@ function planParts(field: FieldPlan, fieldOf: (name: string) => FieldPlan): Part
   return parts.map(([name, index]) => {
     if (typeof index?.soughtBy !== 'function') {
       refuse(
-        `\`searchableBy\` of ${field.place} must be an object of indexes with names, such as { month: months(…) }`,
+        `\`searchableBy\` of ${field.place} must be an object with named indexes, such as { month: months(…) }`,
       );
     }
     const own = index.column === true ? `${field.name}_${name}_index` : index.column;

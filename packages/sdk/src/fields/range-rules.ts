@@ -55,8 +55,8 @@ export function days<const Column extends string | true = true>(
 }
 
 /**
- * Divides numbers into steps of one size, such as `steps(10_000)` for salaries. Reveals which rows are in the same
- * step. An attacker can try all steps: their number is the largest value divided by the size.
+ * Divides numbers into steps of equal size, such as `steps(10_000)` for salaries. Reveals which rows are in the same
+ * step. The number of steps is the largest value divided by `size`, and an attacker can try all of them.
  */
 export function steps<const Column extends string | true = true>(
   size: number,
@@ -70,10 +70,10 @@ export function steps<Column extends string | true>(
   size: number | bigint,
   options: PartOptions<Column>,
 ): RangeIndex<number, Column> | RangeIndex<bigint, Column> {
-  if (!(size > 0) || size === Infinity) refuse('the width of a step must be a positive number or bigint');
+  if (!(size > 0) || size === Infinity) refuse('the size of a step must be a positive number or bigint');
   if (typeof size === 'number')
     return buckets('steps', options, numberType, (value) => Math.floor(value / size));
-  // Rounds down. The division of bigints rounds negative values toward zero.
+  // Rounds down, unlike the division of bigints, which rounds negative values toward zero.
   return buckets('steps', options, bigintType, (value) => (value - (((value % size) + size) % size)) / size);
 }
 
@@ -112,7 +112,7 @@ function buckets<Value, Column extends string | true>(
         );
       }
       const step = (at: number) => (typeof first === 'bigint' ? first + BigInt(at) : first + at);
-      // Above 2^53, several buckets round to the same number.
+      // Removes repeated numbers, because several buckets above 2^53 round to the same number.
       return [...new Set(Array.from({ length: count }, (_, at) => String(step(at))))];
     },
   };

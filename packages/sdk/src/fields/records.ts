@@ -86,12 +86,12 @@ export interface Records<T extends Tables> {
    * Returns the fingerprints to search for, by index column: `where('users', { email })`. To search by a part of a
    * value, use an index of `searchableBy`: `where('users', { ssn: { last4: '6789' } })`.
    *
-   * A column can have several fingerprints, for a range or while you replace a key or an index. A row matches if it
-   * contains any of them. An index with several parts per value has one list of fingerprints per part, and a row must
-   * match every list.
+   * A column can have several fingerprints in the result, for a range or while you replace a key or an index key. A row
+   * matches if its column contains any of them. For an index with several parts per value, the result has a list of
+   * fingerprints for each part, and a row must match every list.
    *
-   * Index columns are not authenticated. If an attacker could have changed them, compare the decrypted value. Throws
-   * FieldError, with the code `no_fingerprint` for a value that is empty after normalization.
+   * Index columns are not authenticated. If an attacker could have changed them, compare the decrypted values with the
+   * query. Throws FieldError, with the code `no_fingerprint` for a value that is empty after normalization.
    */
   where<Table extends NameOf<T>, Q extends Query<T[Table]>>(
     table: Table,
@@ -100,7 +100,7 @@ export interface Records<T extends Tables> {
   ): Promise<Terms<T[Table], Table, Q>>;
 
   /**
-   * Encrypts one value synchronously, without its index column. The field must have `context: 'field'`. Throws
+   * Encrypts one value synchronously, and computes no fingerprint. The field must have `context: 'field'`. Throws
    * FieldError, with the code `not_primed` if no data key is in memory: call `client.prime()` first.
    */
   encryptFieldSync<

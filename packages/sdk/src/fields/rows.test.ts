@@ -88,7 +88,7 @@ test('encryptRow and decryptRow do not change their arguments', async () => {
   expect(given).toEqual(ada);
 });
 
-test('null, undefined and missing fields and their index columns stay unchanged', async () => {
+test('a null, undefined or omitted field stays unchanged, and its index column is null, undefined or omitted too', async () => {
   const { records } = openFields();
   const empty = { id: 1, email: null, name: undefined };
   const stored = await records.encryptRow('users', 1, empty);

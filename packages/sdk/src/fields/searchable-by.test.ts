@@ -158,7 +158,7 @@ test('the service never computes or receives the fingerprint of an indexed part'
   expect(() => fields.for(client, { index: [] })).toThrow('the option `index` must be');
 });
 
-test('while an index key is replaced, a search uses both keys for every part', async () => {
+test('while an index key is replaced, a search uses both index keys for every part', async () => {
   const { client, records, index: old } = await open();
   const both = fields.for(client, { index: [await createIndexKey(client), old] });
   const before = await records.encryptRow('patients', 1, ada);
@@ -230,7 +230,7 @@ test.each([
     'patients.name and patients.born and patients.member: pass a value for `name` and `born` and `member`, or',
   ],
 ])(
-  'a row that has the index column %s but lacks the fields of this column is refused',
+  'encryptRow refuses a row with the index column %s but without the fields of the index',
   async (column, fields) => {
     const { records } = await open();
     await expect(
@@ -291,7 +291,7 @@ test.each<[string, () => unknown, string]>([
   ['options', () => months(undefined as never), "by brute force: pass { lowEntropy: 'accepted' }"],
   ['a length', () => lastCharacters(0, accepted), '`lastCharacters` must be an integer from 1 to 64 (got 0)'],
   ['ordered lengths', () => prefixes(4, 2, accepted), 'must not be greater than the second (longest length)'],
-  ['a step', () => steps(0, accepted), 'the width of a step must be a positive number or bigint'],
+  ['a step', () => steps(0, accepted), 'the size of a step must be a positive number or bigint'],
   ['other fields', () => withFields([], accepted), 'the first argument of `withFields` must be an array'],
 ])('an index without %s is refused', (_, define, message) => {
   expect(define).toThrow(message);

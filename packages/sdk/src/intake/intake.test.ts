@@ -53,7 +53,7 @@ test('two values of separate calls share no data key', async () => {
   expect(parts[0]?.commitment).not.toEqual(parts[1]?.commitment);
 });
 
-test('the values of `encryptMany` share one wrapped key, and one can fail without the others', async () => {
+test('the values of `encryptMany` share one wrapped key, and an invalid value does not affect the others', async () => {
   const own = { form: 'contact', submission: '18' };
   const results = await intake.encryptMany(
     ['Ada', new TextEncoder().encode('Grace'), { value: 'Joan', context: own }, '\ud800'],
@@ -75,7 +75,7 @@ test('`encryptMany` returns an empty list for an empty list', async () => {
   expect(await intake.encryptMany([])).toEqual([]);
 });
 
-test('a data key with a wrap context unwraps only with the same wrap context', async () => {
+test('a data key with a wrap context can be unwrapped only with the same wrap context', async () => {
   const { ciphertext } = await intake.encrypt('x', { wrapContext: { form: 'contact' } });
   const envelope = fromBase64(ciphertext);
   await expect(open(envelope, unwrap(), { keyId })).rejects.toBeInstanceOf(DecryptionError);

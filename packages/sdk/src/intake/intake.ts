@@ -54,8 +54,8 @@ export interface Intake {
     options?: IntakeEncryptOptions & As<Form>,
   ): Promise<EncryptedAs<Form>>;
   /**
-   * Encrypts many values under one new data key, so that one unwrap decrypts all of them. The results are in the order
-   * of the values. If one value fails, the others still succeed.
+   * Encrypts many values under one new data key, so that one unwrap is enough to decrypt all of them. The results are
+   * in the order of the values. If one value fails, the others still succeed.
    */
   encryptMany<Form extends EncryptedForm = 'bundle'>(
     items: readonly EncryptItem[],

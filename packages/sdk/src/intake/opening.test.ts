@@ -46,7 +46,7 @@ test('the client decrypts a value from intake like any other value', async () =>
   expect(await client.serverMode.decrypt({ ...bundle, context })).toEqual({ plaintext: 'hello' });
 });
 
-test('a value from intake with a wrap context decrypts only with the same wrap context', async () => {
+test('a value from intake with a wrap context can be decrypted only with the same wrap context', async () => {
   const { client, keyId, intake } = await backOffice();
   const wrapContext = { form: 'contact' };
   const bundle = await intake.encrypt('hello', { wrapContext });
@@ -164,7 +164,7 @@ describe('rewrap', () => {
 });
 
 describe('the key', () => {
-  test('values from intake decrypt after rotations of their key and while the key is disabled', async () => {
+  test('values from intake can be decrypted after rotations of their key and while the key is disabled', async () => {
     const { client, make, keyId, intake, newIntake } = await backOffice();
     const old = await intake.encrypt('hello');
     for (let rotation = 0; rotation < 3; rotation++) await client.keys.rotate({ key_id: keyId });

@@ -50,7 +50,7 @@ describe('failures of the service', () => {
     expect(answer.headers.get('retry-after')).toBe('1');
   });
 
-  test('a failure with an API key in its detail is returned without the API key', async () => {
+  test('the proxy removes an API key from the detail of a failure', async () => {
     const { post } = setUp({}, answering('bad_request', `Unknown field \`${apiKey}\`.`));
     expect((await post(wrapPath, { dek })).text).not.toContain(apiKey);
   });

@@ -117,6 +117,6 @@ test('`except` of an inventory leaves out columns without ciphertexts', async ()
   expect(found).toMatchObject({ values: 2, plaintexts: 0 });
   const misspelt = storedValues({ read }, { except: ['emial_index' as 'email_index'] });
   await expect(inventory(misspelt)).rejects.toThrow(
-    '`except` contains the unknown value `emial_index`: the rows have only the values email, email_index',
+    '`except` contains `emial_index`, but the rows have only the columns email, email_index',
   );
 });

@@ -107,7 +107,7 @@ test('a second run skips values whose header shows the new key', async () => {
   expect(await endOf(reencrypt(client, table.store, options))).toMatchObject({ skipped: 2, done: true });
 });
 
-test('a run leaves values that already decrypt with the new context unchanged', async () => {
+test('a run does not change values that can already be decrypted with the new context', async () => {
   const { client } = observedClient();
   const table = tableOf([(await client.encrypt('a')).ciphertext]);
   const options = { mode: 'reencrypt', from: {}, to: contextOf } as const;

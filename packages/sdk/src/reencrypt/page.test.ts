@@ -18,7 +18,7 @@ test('if `read` returns fewer rows than the limit, the missing rows do not count
   expect(last).toMatchObject({ conflicted: 1, done: false });
 });
 
-test('a deleted row at the end of the table is no conflict', async () => {
+test('a deleted row at the end of the table does not count as a conflict', async () => {
   const { client } = observedClient();
   const table = tableOf(['a', 'b', 'c']);
   table.store.meanwhile = () => void table.remove(3);

@@ -46,7 +46,7 @@ export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run
     }
   }
 
-  /** A short page can be in the middle of the table, so this function reads the next row. */
+  /** Not every page with fewer rows than the limit is the last page, so this function reads the next row. */
   async function isEnd(page: readonly Row[]): Promise<boolean> {
     const after = page.at(-1)?.id;
     if (after === undefined) return true;
@@ -92,7 +92,7 @@ export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run
         note(idKey(change.id), await attempt(() => store.write(change)));
       }
     };
-    // Waits for all writes before the error of one write ends the run.
+    // If one write fails, waits for the other writes before the run ends.
     const count = Math.min(concurrency, changes.length);
     const writers = await Promise.allSettled(Array.from({ length: count }, writer));
     for (const one of writers) if (one.status === 'rejected') throw one.reason;

@@ -103,7 +103,8 @@ export interface RunOptions<Row extends StoredRow> {
   readonly dryRun?: boolean | undefined;
   /**
    * If true, the run unwraps each new wrapped key before it writes. The mode `rewrap` then compares the old and the new
-   * data key. Other modes decrypt a value. Not available in the mode `custom`.
+   * data key. The other modes decrypt one value per data key and compare it with the plaintext. Not available in the
+   * mode `custom`.
    */
   readonly verify?: boolean | undefined;
   /** The number of rows that the run reads per page. Defaults to 500. */

@@ -35,8 +35,8 @@ export interface ReencryptProgress<Id extends RowId = RowId> {
    */
   readonly failed: number;
   /**
-   * For each key, the version that rewrapped and skipped values have at least. Values of conflicted and failed rows can
-   * have an older one. Set only in the mode `rewrap`.
+   * For each key, a version: every rewrapped or skipped value is under this version or a newer one. Values of
+   * conflicted and failed rows can be under an older version. Set only in the mode `rewrap`.
    */
   readonly keyVersions: Readonly<Record<string, number>>;
   /** The failures of the rows in the last page. */
@@ -79,7 +79,7 @@ export function beginProgress<Id extends RowId>(
   const older = Object.values(resume?.keyVersions ?? {}).find((version) => version < keyVersion);
   if (older !== undefined) {
     throw new InputError(
-      `\`resume\` comes from a run that skipped values at key version ${older}: omit \`resume\` to rewrap them to version ${keyVersion}`,
+      `\`resume\` comes from a run that skipped values at key version ${older}: omit \`resume\` to rewrap these values under version ${keyVersion}`,
     );
   }
   const counts = { seen: 0, rewritten: 0, skipped: 0, conflicted: 0, failed: 0, keyVersions: {} };

@@ -94,7 +94,7 @@ test('a dry run counts like a real run and writes nothing', async () => {
   await expect(otherMode).rejects.toBeInstanceOf(InputError);
 });
 
-test('a row that another program changes during a run gets its newest value', async () => {
+test('if another program changes a row during a run, the run converts the newest value', async () => {
   const { client } = observedClient();
   const table = tableOf(plaintexts(3));
   let changes = 2;
@@ -106,7 +106,7 @@ test('a row that another program changes during a run gets its newest value', as
   expect(await client.decrypt(table.email(2), { as: 'text' })).toBe('newer 0');
 });
 
-test('a row that changes at every attempt is a conflict', async () => {
+test('a row that changes at every attempt counts as a conflict', async () => {
   const { client } = observedClient();
   const table = tableOf(plaintexts(3));
   let writes = 0;
@@ -128,7 +128,7 @@ test('a row that was deleted during the run is skipped', async () => {
   expect(last).toMatchObject({ seen: 3, rewritten: 2, skipped: 1, done: true });
 });
 
-test("a row that the store cannot write fails without the store's error", async () => {
+test("if the store cannot write a row, the failure of the row does not show the store's error", async () => {
   const { client } = observedClient();
   const table = tableOf(plaintexts(2));
   let attempts = 0;

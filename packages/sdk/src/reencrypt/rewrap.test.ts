@@ -37,7 +37,7 @@ test('rewrapping changes only the header of a ciphertext', async () => {
   }
 });
 
-test('values that shared a wrapped key before a run share one afterwards', async () => {
+test('values that share a wrapped key before a run share a wrapped key after the run', async () => {
   const { client, table, requests } = await rotated(20, { maxMessages: 10 });
   await endOf(reencrypt(client, table.store, { mode: 'rewrap', pageSize: 3 }));
   expect(requests().filter((route) => route?.endsWith('rewrap'))).toHaveLength(2);

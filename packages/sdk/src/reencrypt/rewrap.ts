@@ -9,7 +9,10 @@ import type { StoredRow } from './store.ts';
 import { type Encrypted, formOf, inFormOf, isIntake } from './stored-form.ts';
 import type { Proof } from './verify.ts';
 
-/** Values with the same data key get the same new wrapped key, so that one unwrap decrypts all of them. */
+/**
+ * Values with the same data key get the same new wrapped key, so that one unwrap is still enough to decrypt all of
+ * them.
+ */
 export function rewrapping<Row extends StoredRow>(
   plan: RewrapPlan<Row>,
   calls: Calls,

@@ -1,7 +1,7 @@
 import { InputError } from '@eaas/protocol';
 import { requireOptions } from '../require-options.ts';
 
-/** The id of a row: unique, constant, and equal to itself after storage as JSON. */
+/** The id of a row. It must be unique, never change, and be the same after storage as JSON. */
 export type RowId = string | number | readonly (string | number)[];
 
 /** The value of a column: base64 text, bytes or NULL. A conversion keeps the type. */
@@ -103,9 +103,7 @@ export async function* storedValues<Row extends StoredRow>(
     const unknown = after === undefined && options.except?.find((name) => !known.includes(name));
     if (typeof unknown === 'string') {
       const names = Array.from(new Set(known)).join(', ');
-      throw new InputError(
-        `\`except\` contains the unknown value \`${unknown}\`: the rows have only the values ${names}`,
-      );
+      throw new InputError(`\`except\` contains \`${unknown}\`, but the rows have only the columns ${names}`);
     }
     for (const { values } of rows) {
       for (const name in values) if (!except.has(name)) yield values[name];

@@ -10,8 +10,8 @@ type RewrapClient = Pick<EaasClient, 'rewrap'>;
 export interface RewrappedHead {
   readonly head: Uint8Array;
   /**
-   * The number of bytes that `head` replaces at the beginning of the stream. If `head` has this length, you can write
-   * it over them.
+   * The number of bytes that `head` replaces at the beginning of the stream. If `head` has this length, you can
+   * overwrite these bytes with `head`.
    */
   readonly replaces: number;
   readonly keyVersion: number;

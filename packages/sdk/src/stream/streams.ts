@@ -111,7 +111,7 @@ export async function encryptBlob(
   };
   const sealing = sealStream(wrap, streamOptions(client, { total: blob.size, ...options }));
   const writer = sealing.writable.getWriter();
-  // Waits until the data key is wrapped, or rejects: `writer.closed` settles here only if wrapping fails.
+  // Waits until the data key is wrapped. If wrapping fails, `writer.closed` rejects.
   await Promise.race([isWrapped, writer.closed]);
   writer.releaseLock();
   return { stream: blob.stream().pipeThrough(sealing), size: ciphertextSize(blob.size, wrappedKeyLength) };

@@ -21,9 +21,7 @@ export type Failure = ProblemCode | 'network' | 'answer_lost' | 'timeout' | 'inv
 
 /** Selects the requests that fail in a test service. */
 export interface FailureOptions {
-  /**
-   * The number of requests that fail. Defaults to 1. If the client repeats a request, the second request counts again.
-   */
+  /** The number of requests that fail. Defaults to 1. A retry of the client counts as another request. */
   readonly times?: number | undefined;
   /** The route whose requests fail. Defaults to all routes. */
   readonly route?: Route | undefined;

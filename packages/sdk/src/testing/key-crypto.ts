@@ -9,7 +9,7 @@ import {
 import { fieldHash, type KeyCrypto } from '@eaas/protocol/service';
 import { type Key, randomBytes, type Tenant } from './tenant.ts';
 
-// 0x7f is not a real suite, so the real service refuses wrapped keys of the test service.
+// The real service has no suite 0x7f, so it refuses wrapped keys of the test service.
 const wrappedLength = 78;
 const formatAndSuite = 0x017f;
 const headLength = 30;

@@ -214,7 +214,7 @@ test('the test service responds even if a test has replaced the timers', async (
   expect(answer.status).toBe(200);
 });
 
-test('an endless loop of calls of a test service does not starve timers', async () => {
+test('an endless loop of calls to a test service does not starve timers', async () => {
   const { service } = open();
   const bell = new AbortController();
   setTimeout(() => bell.abort(), 1);
@@ -240,7 +240,7 @@ test('a test service executes concurrent calls one after the other', async () =>
   expect(await client.audit.verify()).toMatchObject({ valid: true, checked: 1_003 });
 });
 
-test('an intake key of the test service unwraps a data key that its public key wrapped', async () => {
+test('the test service unwraps a data key that was wrapped with the public key of an intake key', async () => {
   const service = createTestService();
   const { key_id } = service.createKey('contact form', { intake: true });
   const other = service.createKey('no intake').key_id;
