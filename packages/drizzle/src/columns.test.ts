@@ -50,7 +50,7 @@ const patients = encryptedTable('patients', {
   city: text(),
 });
 
-test('a searchable column is a text column with a unique index column', () => {
+test('a unique searchable column has a text column and a unique index column', () => {
   const columns = getTableConfig(patients).columns.map((column) => [
     column.name,
     column.getSQLType(),
@@ -158,17 +158,17 @@ describe('a definition that cannot work throws `schema`', () => {
     ['searchable bytes', () => searchable(encryptedBytes())],
     ['searchable JSON', () => searchable(encryptedJson())],
     [
-      'few bits of a part',
+      'searchableBy with few bits',
       () => encryptedText().searchableBy({ end: lastCharacters(4, { lowEntropy, bits: 8 }) }),
     ],
     [
-      'another column of a part',
+      'searchableBy with another index column',
       () => encryptedText().searchableBy({ end: lastCharacters(4, { lowEntropy, column: 'x' }) }),
     ],
-    ['bits', () => searchable(encryptedText(), { bits: 8 })],
-    ['another index column', () => searchable(encryptedText(), { column: 'x' })],
+    ['searchable with few bits', () => searchable(encryptedText(), { bits: 8 })],
+    ['searchable with another index column', () => searchable(encryptedText(), { column: 'x' })],
     [
-      'the key of the index column',
+      'a column with the key of the index column',
       () => encryptedTable('t', { a: encryptedText().searchable(), a_index: text() }),
     ],
   ])('%s', (_, define) => {

@@ -40,8 +40,8 @@ export function matches<Parts>(
 }
 
 /**
- * Returns an encrypted column with its Drizzle type. Use it in `returning({ … })` and `count(…)`, whose types do not
- * accept encrypted columns.
+ * Returns an encrypted column with the type of a Drizzle column. Use it in `returning({ … })` and `count(…)`, whose
+ * types do not accept encrypted columns.
  */
 export function columnOf<C>(column: EncryptedColumn<C>): C {
   return column as unknown as C;

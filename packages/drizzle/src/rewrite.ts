@@ -50,7 +50,7 @@ async function rewriteSql(given: SQL, context: RewriteContext): Promise<SQL> {
   return replaced(whole, 'queryChunks', rewritten as SQLChunk[]);
 }
 
-/** `matches` can find additional rows, so its negation could miss rows. */
+/** `matches` also finds rows that do not match, so its negation could miss rows. */
 function requireNoMatches(chunk: unknown): void {
   if (isQuery(chunk)) return requireNoMatches(chunk.getSQL());
   if (!is(chunk, SQL)) return;

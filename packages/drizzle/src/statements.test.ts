@@ -137,9 +137,9 @@ describe('an operation that cannot work on ciphertexts throws before a query is 
           .where(sql`${ssn} = ${null}`),
       'not_supported',
     ],
-    ['eq a plain column', () => db.select().from(visits).where(eq(visits.ssn, ssn)), 'not_supported'],
+    ['eq with a plain column', () => db.select().from(visits).where(eq(visits.ssn, ssn)), 'not_supported'],
     [
-      'eq of another column',
+      'eq of columns with different fingerprints',
       () =>
         db
           .select()
@@ -164,15 +164,15 @@ describe('an operation that cannot work on ciphertexts throws before a query is 
     ['raw SQL', () => db.execute(sql`select lower(${name}) from ${patients}`), 'not_supported'],
     ['delete', () => db.delete(patients).where(like(name, 'A%')), 'not_supported'],
     ['SQL as a value', () => db.insert(patients).values({ id, name: sql`'Ada'` }), 'not_supported'],
-    ['a ciphertext copied', () => db.update(visits).set({ ssn: sql`${ssn}` }), 'not_supported'],
+    ['a copied ciphertext', () => db.update(visits).set({ ssn: sql`${ssn}` }), 'not_supported'],
     [
-      'an id of the database',
+      'an id that the database creates',
       () => db.insert(patients).values({ id: sql`gen()`, name: 'Ada' }),
       'row_unknown',
     ],
     ['a changed id', () => db.update(patients).set({ id, name: 'Ada' }), 'row_unknown'],
     [
-      'a conflict of another column',
+      'a conflict in a column other than the id',
       () =>
         db
           .insert(patients)

@@ -134,7 +134,9 @@ async function childPlace(
   return { ...inList, id };
 }
 
-/** The ciphertexts are bound to this row, so the update must not change any other row. */
+/**
+ * Adds the row id to `where`, because the ciphertexts are bound to the row and the update must not change another row.
+ */
 function pinned(target: Model, where: unknown, id: unknown): Args {
   if (id === undefined || knownId(target, where) !== undefined) return where === undefined ? {} : { where };
   const [column = ''] = target.id;

@@ -162,9 +162,12 @@ test.each<[string, Args, unknown]>([
   ['notIn', { ssn: { notIn: ['1'] } }, { NOT: exact }],
   ['NOT', { NOT: { ssn: '1' } }, { NOT: exact }],
   ['not of a date', { born: { not: new Date(0) } }, { NOT: { born_index: '#0' } }],
-])('%s is the negation of a condition that is null only for null', async (_name, where, expected) => {
-  expect(await whereOf(where)).toEqual(expected);
-});
+])(
+  'the filter %s negates a condition that is NULL only if the field is NULL',
+  async (_name, where, expected) => {
+    expect(await whereOf(where)).toEqual(expected);
+  },
+);
 
 test('the filters `none` and `every` negate the filters inside them', async () => {
   expect(await whereOf({ patients: { none: { ssn: '1' } } }, 'Doctor')).toEqual({
@@ -354,7 +357,7 @@ test.each<[string, Args, unknown]>([
     { connect: { id: 'v' }, set: [{ id: 'v' }] },
   ],
   ['disconnect and delete', { disconnect: true, delete: true }, { disconnect: true, delete: true }],
-])('a nested %s is encrypted', async (_name, visits, expected) => {
+])('the extension rewrites a nested %s', async (_name, visits, expected) => {
   expect(await dataOf('update', { where: { id: 'p' }, data: { visits } })).toEqual({ visits: expected });
 });
 
@@ -424,7 +427,7 @@ test('results are decrypted at any depth, without the columns that the extension
   ]);
 });
 
-test('an id that the query omits is read for decryption and removed again', async () => {
+test('an id that the query omits is read for decryption and removed from the result', async () => {
   const row = { id: 'p', name: sealed('Patient', 'name', 'p', 'Ada') };
   const { sent, result } = await play('Patient', 'findFirst', { omit: { id: true } }, { query: row });
   expect(sent[0]).toEqual({ omit: { id: false, ...hidden.omit } });

@@ -179,7 +179,7 @@ function requireToken(given: unknown): string {
   if (typeof given === 'string')
     got = given === '' ? 'an empty string): is EAAS_API_KEY set?' : 'another string)';
   throw new InputError(
-    `\`apiKey\` must be an API key, eaas_sk_ and 49 characters, or a function that returns an API key (got ${got}`,
+    `\`apiKey\` must be an API key (eaas_sk_ and 49 characters) or a function that returns an API key (got ${got}`,
   );
 }
 

@@ -34,8 +34,8 @@ export interface StatedHead extends AuditHead {
 
 /**
  * Verifies a checkpoint (a C2SP signed note) offline, and returns the newest entry that it states. Returns undefined
- * unless exactly one signature is of the verifier key and this signature is valid. Throws InputError for an invalid
- * verifier key.
+ * unless the checkpoint has exactly one signature of the verifier key, and this signature is valid. Throws InputError
+ * for an invalid verifier key.
  */
 export async function openCheckpoint(
   note: string,

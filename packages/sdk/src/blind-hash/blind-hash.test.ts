@@ -138,7 +138,7 @@ describe('an altered response', () => {
 });
 
 describe('the public key', () => {
-  test('a client that pins the public key of `publicKey` accepts the responses of the service', async () => {
+  test('a client that pins the public key from `publicKey` accepts the responses of the service', async () => {
     const { client, keyId, make } = observedClient();
     const { hashPublicKey, ...rest } = await client.publicKey(keyId);
     expect(rest).toEqual({ keyId, keyVersion: 1, intakePublicKey: null });

@@ -304,7 +304,7 @@ test.each<[string, () => unknown, string]>([
   ['a column that exists', tableOf({ x: words(accepted) }), 'has the name a_x_index twice'],
   ['an empty name', tableOf({ '': words(accepted) }), 'the name of t.a must not be empty'],
   ['an unknown field', tableOf({ y: withFields(['b'], accepted) }), 'the field `t.b` is not defined'],
-  ['something else', tableOf({ y: words }), '`searchableBy` of t.a must be an object of indexes'],
+  ['something else', tableOf({ y: words }), '`searchableBy` of t.a must be an object with named indexes'],
   [
     'a normalization of a number',
     () => steps(1n, { ...accepted, normalize: [] } as never),

@@ -61,7 +61,7 @@ test.each<[string, (opened: Opened) => unknown, string]>([
     '`keyId`: did you mean `keyIds`?',
   ],
   [
-    'for, in lower case',
+    'for with a name in lower case',
     ({ fields, client }) => fields.for(client, any({ index: 'service', keyids: {} })),
     '`keyids`: did you mean `keyIds`?',
   ],

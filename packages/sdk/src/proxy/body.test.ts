@@ -48,7 +48,7 @@ describe('request bodies', () => {
     ['invalid UTF-8', Buffer.from(`{"dek":"${dek}","context":{"a":"\xff"}}`, 'latin1')],
     ['a short DEK', '{"dek":"AQ=="}'],
     ['a DEK in another alphabet', `{"dek":"${dek.replace('A', '_')}"}`],
-  ])('the proxy refuses a body with %s with 400 and calls no service', async (_, body) => {
+  ])('the proxy responds with 400 to a body with %s, and does not call the service', async (_, body) => {
     const { post, sent } = setUp();
     expect(await post(wrapPath, body)).toMatchObject({ status: 400, json: { code: 'bad_request' } });
     expect(sent).toEqual([]);

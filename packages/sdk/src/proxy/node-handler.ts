@@ -106,7 +106,7 @@ function webRequest(req: NodeRequest, signal: AbortSignal): Request {
 
 function bodyOf(req: NodeRequest, headers: Headers): BodyInit {
   if (!req.readableDidRead) return streamOf(req);
-  // The framework has already decompressed the body.
+  // Removes `content-encoding`, because the framework has already decompressed the body.
   headers.delete('content-encoding');
   headers.delete('content-length');
   const { body } = req;

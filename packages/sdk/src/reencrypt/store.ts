@@ -85,8 +85,8 @@ export interface StoredValuesOptions<Row extends StoredRow = StoredRow> {
 }
 
 /**
- * Yields every value of a table, page by page, for `inventory`. Throws InputError if `read` does not advance, and for a
- * column in `except` that the rows do not have.
+ * Yields every value of a table, page by page, for `inventory`. Throws InputError if `read` returns a row again, and
+ * for a column in `except` that the rows do not have.
  */
 export async function* storedValues<Row extends StoredRow>(
   store: ReadableStore<Row>,

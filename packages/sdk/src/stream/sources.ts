@@ -70,9 +70,9 @@ const urlSourceOptions: OptionNames<UrlSourceOptions> = { fetch: true, headers: 
 
 /**
  * Returns a source that reads parts of an object by range requests (RFC 9110, section 14). Immediately requests the
- * beginning. Throws SourceError if the server does not support ranges, or if the object changes later. Also throws the
- * errors of `fetch`. A server of another origin must expose Content-Range, and should expose ETag, to detect changes
- * earlier.
+ * beginning of the object. Throws SourceError if the server does not support ranges, or if the object changes later.
+ * Also throws the errors of `fetch`. A server of another origin must expose Content-Range, and should expose ETag, to
+ * detect changes earlier.
  */
 export async function urlSource(url: string | URL, options: UrlSourceOptions = {}): Promise<RangeSource> {
   requireOptions(urlSourceOptions, options, 'urlSource');

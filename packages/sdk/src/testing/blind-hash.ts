@@ -3,7 +3,7 @@ import { finish, publicKeysRule, requireElements, requireStatus } from '@eaas/pr
 import { intakePublicKeyOf } from './key-crypto.ts';
 import { type Call, type Key, type Operations, requireKey } from './tenant.ts';
 
-// Most tests do not use blind hashes, so their code is loaded on demand.
+// Loads the code of blind hashes on demand, because most tests do not use it.
 const load = () => import('@eaas/protocol/blind-hash');
 
 export const blindHashOperations = {
