@@ -23,7 +23,8 @@ const proxy = createProxy({
   baseUrl: EAAS_BASE_URL,
   apiKey: EAAS_API_KEY,
   origin,
-  // Visitors are not signed in, so every session lets the page encrypt and compute fingerprints, but not decrypt.
+  // Visitors are not signed in, so every visitor gets the same grant: to encrypt and to compute fingerprints, but not
+  // to decrypt.
   authorize: () => ({ keys: [EAAS_KEY_ID], operations: ['wrap', 'hash'], context: { form: 'sign-up' } }),
   onEvent: (event) => console.warn(event),
 });

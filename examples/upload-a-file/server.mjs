@@ -65,7 +65,7 @@ async function answer(request, response) {
 }
 
 const server = createServer((request, response) => {
-  // If the connection is lost, closes the response without an error, because the page sends the missing bytes again.
+  // If the connection is lost, the server only closes the response, because the page sends the missing bytes again.
   answer(request, response).catch(() => response.destroy());
 });
 server.listen(Number(PORT), () => console.log(`The page is at ${origin}`));
