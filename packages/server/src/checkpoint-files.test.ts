@@ -28,7 +28,7 @@ test("a tenant's checkpoint file is private and holds only the newest checkpoint
   }
 });
 
-test('the file of an interrupted write is overwritten and never read', async () => {
+test('the temporary file of an interrupted write is overwritten and never read', async () => {
   const [directory, tenantId] = [await newDirectory(), randomUUID()];
   await writeCheckpointFile(directory, tenantId, 'whole\n');
   await writeFile(`${checkpointFile(directory, tenantId)}.new`, 'ha', { mode: 0o644 });

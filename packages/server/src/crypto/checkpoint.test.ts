@@ -23,15 +23,12 @@ const { checkpoint, verifierKey } = signCheckpoint(seed, T, 42, hash);
 const [text = '', signature = ''] = checkpoint.split(/(?<=\n)\n/);
 
 describe('checkpoints', () => {
-  test.each(cases)(
-    'a checkpoint for the input of the vector has the signature of the vector: $name',
-    (vector) => {
-      const { tenant_id, id, hash, note, verifier_key } = vector;
-      const signed = signCheckpoint(seedFor(verifier_key), tenant_id, id, Buffer.from(hash, 'hex'));
-      expect(signed).toEqual({ checkpoint: note, verifierKey: verifier_key });
-      expect(openCheckpoint(seedFor(verifier_key), tenant_id, note)).toEqual(stated(vector));
-    },
-  );
+  test.each(cases)('signing the input of the vector gives the checkpoint of the vector: $name', (vector) => {
+    const { tenant_id, id, hash, note, verifier_key } = vector;
+    const signed = signCheckpoint(seedFor(verifier_key), tenant_id, id, Buffer.from(hash, 'hex'));
+    expect(signed).toEqual({ checkpoint: note, verifierKey: verifier_key });
+    expect(openCheckpoint(seedFor(verifier_key), tenant_id, note)).toEqual(stated(vector));
+  });
 
   test.each(accepted)('the checkpoint of the vector is accepted: $name', (vector) => {
     const seed = seedFor(vector.verifier_key);

@@ -67,7 +67,7 @@ export async function giveTo(account: Account, path: string): Promise<void> {
   await lchown(path, owner, owner);
 }
 
-/** Each program replaces the previous program (exec), so PostgreSQL is a child of this process. */
+/** Each program of the command line runs the next by exec, so PostgreSQL becomes a direct child of this process. */
 export async function commandLine(launch: {
   readonly account: Account;
   readonly postgres: string;

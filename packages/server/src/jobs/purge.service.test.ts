@@ -129,7 +129,7 @@ test('a purge changes nothing for a tenant without entries', async () => {
   expect(await attacker.sql`select from eaas.audit_anchors`).toHaveLength(0);
 });
 
-test('a purge keeps entries that usage has not counted', async () => {
+test('a purge keeps entries that the usage job has not counted', async () => {
   world.time = at('2027-01-01T00:00:00Z');
   await purge(world.replica(), 1, never);
   expect(await left()).toEqual(ids(1, 12));
@@ -215,8 +215,7 @@ describe('nothing is purged from a broken chain', () => {
     expect(await tryToPurge()).toEqual(refused);
   });
 
-  test('a purge keeps entries before an entry with a falsified old time', async () => {
-    // The falsified times mislead the binary search for the first entry to keep.
+  test('a purge deletes nothing if falsified times mislead the search for the first entry to keep', async () => {
     await attacker.sql`update eaas.audit_entries set created_at = 0 where id in (1, 6, 7)`;
     await attacker.sql`update eaas.usage_cursors set counted_through = 4`;
     expect(await tryToPurge()).toEqual(refused);

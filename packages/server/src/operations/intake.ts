@@ -67,7 +67,7 @@ export function intakeOpenings({ admission, counts }: Uses, caller: Caller): Int
       try {
         await admission.turns.run(caller.tenantId, work(), caller);
       } catch (error) {
-        // After a refused turn, `unwrap` refuses each wrapped key that was not decapsulated.
+        // If a turn was refused, `unwrap` later refuses each wrapped key that was not decapsulated.
         if (!(error instanceof Refusal)) throw error;
       } finally {
         for (const privateKey of privateKeys.values()) privateKey.wipe();

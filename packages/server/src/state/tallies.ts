@@ -9,7 +9,7 @@ export interface MinuteCount {
   count: number;
 }
 
-/** The cached data of a tenant contains its count, so that this class needs no memory per tenant. */
+/** The count of each tenant is in the tenant's cached data, so that this class needs no memory per tenant. */
 export class Tallies {
   readonly byAction = new Map<AuditAction, number>(auditActions.map((action) => [action, 0]));
   #minute = 0;

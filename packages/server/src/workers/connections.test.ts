@@ -21,7 +21,7 @@ function opened(isKnown: boolean) {
 }
 
 describe('Connections', () => {
-  it('a worker reports the tenant of an unknown API key only once', () => {
+  it('a worker reports the tenant of an unknown API key to the main process only once', () => {
     const { connections, socket, seen } = opened(false);
     connections.note(socket, undefined);
     connections.note(socket, callerOf('a'));

@@ -53,7 +53,7 @@ async function addressesOf(host: string): Promise<string[]> {
   return Array.from(new Set(found.map(({ address }) => address)));
 }
 
-/** If the headers are slow, too long or incomplete, any worker gets the connection. */
+/** If the headers arrive too slowly, are too long or stay incomplete, any worker gets the connection. */
 function readHead(socket: Socket, waiting: Map<Socket, () => void>, deliver: Deliver): void {
   let [bytes, reads] = [Buffer.alloc(0), 0];
   const read = (chunk: Buffer): void => {

@@ -15,7 +15,7 @@ export class WorkerProcess {
   readonly ended: Promise<string>;
   readonly questions = new Questions();
   readonly #child: ChildProcess;
-  /** Each function closes a connection that is not yet sent to the worker. */
+  /** Each function closes a connection that still waits to be sent to the worker. */
   readonly #unsent = new Set<() => void>();
   /** Closes the connection that was sent last. Node sends only one connection at a time. */
   #closeLast: (() => void) | undefined;

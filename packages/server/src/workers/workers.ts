@@ -12,7 +12,7 @@ import { Routes } from './routes.ts';
 import { WorkerProcess } from './worker-process.ts';
 
 const [shortestPause, longestPause] = [100, 30_000];
-/** A worker that has run for 60 s restarts with the shortest pause again. */
+/** If a worker ends after at least 60 s, its next restart has the shortest pause again. */
 const steady = 60_000;
 const stopsWithin = 20_000;
 

@@ -15,7 +15,7 @@ export interface NightOptions {
   /** Tonight, in days since 1970. */
   readonly tonight: number;
   readonly shouldStop: () => boolean;
-  /** Called with the last entry up to which the log is valid. */
+  /** Called with the last verified entry. */
   readonly onProgress: (verified: ChainHead) => Promise<void>;
 }
 
