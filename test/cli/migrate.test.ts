@@ -58,7 +58,7 @@ test('migrate names a missing server role and prints the SQL that creates the ro
   expect(stderr).toContain(`create role "no body" login password '…';`);
 });
 
-test('migrate under a role that does not own the database names the variable to set', async () => {
+test('if its role does not own the database, migrate names the variable to set', async () => {
   const { code, stderr } = await eaas.with({ EAAS_MIGRATE_DATABASE_URL: eaas.database.url('server') })(
     'migrate',
   );
@@ -66,7 +66,7 @@ test('migrate under a role that does not own the database names the variable to 
   expect(stderr).toContain('Set EAAS_MIGRATE_DATABASE_URL');
 });
 
-test('a command under a role without grants names the command to run', async () => {
+test('if its role has no grants, a command says to run `eaas migrate`', async () => {
   const fresh = await createDatabase();
   try {
     await withSql(fresh, 'owner', (sql) => sql`create schema eaas`);

@@ -89,7 +89,7 @@ describe.for(verbs)('batch of %s', (verb) => {
     expect(results).toMatchObject([answerOf(verb), ...malformed.map(() => error), answerOf(verb)]);
   });
 
-  test('a lone surrogate in an item of a batch fails this item', async () => {
+  test('an item of a batch with a lone surrogate fails, and the other items succeed', async () => {
     const item = await validItem(verb);
     const { results } = ok(await batch(verb, [{ ...item, reference: '\uD800' }, item]));
     expect(results).toMatchObject([{ error: problemDocument('bad_request') }, answerOf(verb)]);

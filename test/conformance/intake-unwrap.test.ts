@@ -140,7 +140,7 @@ describe('the states of a key', () => {
 describe('POST /v1/batch/unwrap', () => {
   const batch = (items: readonly object[]) => tenant.api.post('/v1/batch/unwrap', { items });
 
-  test('a batch unwraps ordinary wrapped keys and those of writers, and only the entries of the latter have `intake`', async () => {
+  test('a batch unwraps ordinary wrapped keys and wrapped keys of writers, and only the entries about writers have `intake`', async () => {
     const deks = [newDek(), newDek(), newDek()];
     const key_id = writer.keyId;
     const ordinary = ok(await tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek: deks[1] }));

@@ -82,7 +82,7 @@ describe.each(kinds)('on %s', (_, binaries) => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  test('the role of the server can make every change without a warning', async () => {
+  test('under the role of the manual, requests succeed and the server does not warn about its role', async () => {
     const { key_id } = await call<{ key_id: string }>('POST', '/v1/keys', { name: 'first' });
     await call('POST', `/v1/keys/${key_id}/rotate`);
     const bundle = await call<object>('POST', '/v1/encrypt', { plaintext: 'x', key_id });
@@ -139,7 +139,7 @@ describe.each(kinds)('on %s', (_, binaries) => {
     await sql.end();
   });
 
-  test('every SQL statement of the manual works (another test runs the first block)', async () => {
+  test('every SQL statement of the manual works (the setup runs the first block)', async () => {
     const [, ...rest] = blocksOf(manual, 'sql');
     expect(rest.length).toBeGreaterThan(2);
     for (const statement of rest.join('').split(';\n')) await superuser.unsafe(statement);
@@ -155,7 +155,7 @@ describe.each(kinds)('on %s', (_, binaries) => {
     await sql.end();
   });
 
-  test('the data model lists exactly the tables', async () => {
+  test('the data model in the manual lists exactly the tables of the database', async () => {
     const sql = connect('eaas_owner', 'eaas');
     const tables = await sql`select tablename from pg_tables where schemaname = 'eaas'`.values();
     await sql.end();

@@ -26,7 +26,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('every document with SQL belongs to a test', () => {
+test('a test names each document with SQL', () => {
   const documents = files.filter(
     ({ path, text }) => path.endsWith('.md') && blocksOf(text, 'sql').length > 0,
   );

@@ -130,7 +130,7 @@ test('a revoked API key is refused on both replicas', async () => {
   expect(await entriesAfter(tenant, 'api_key.revoke')).toEqual([]);
 });
 
-test('a removed permission is refused on both replicas', async () => {
+test('a call that needs a removed permission is refused on both replicas', async () => {
   const tenant = await pair.operator.newTenant();
   const keyId = await newKey(a, tenant.token);
   const { api_key, api_key_id } = await newApiKey(tenant, { permissions: ['encrypt', 'decrypt'] });

@@ -15,7 +15,7 @@ test('only X25519 is loaded on demand, with at most 7,000 bytes', async () => {
   expect(sources.filter((path) => /ciphers\/|ed25519|\/ml-kem/.test(path))).toEqual([]);
 });
 
-test('`createIntake` contains no AES implementation, no schemas, no transport and no other entries', async () => {
+test('`createIntake` contains no AES implementation, no schemas, no transport and no other entry points', async () => {
   const sources = await sourcesIn(entry);
   expect(sources).toContain('packages/protocol/src/engines/webcrypto.ts');
   const folders = sources.flatMap((path) => /^packages\/sdk\/src\/([\w-]+)\//.exec(path)?.[1] ?? []);

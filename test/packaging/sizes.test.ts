@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { bundle, sourcesIn } from './bundle.ts';
 
-// The largest allowed size of each entry, in bytes after `gzip -9`.
+// The largest allowed size of each entry point, in bytes after `gzip -9`.
 const budgets = {
   "export * from '@eaas/protocol'": 9_450,
   "export { pae } from '@eaas/protocol'": 1_000,

@@ -48,7 +48,7 @@ for (const { runtime, cases, run } of places) {
       expect(ran.results.map((result) => result.name)).toEqual(cases.map((of) => of.name));
     });
 
-    test('the runtime computes the same fingerprints as the source files in this process', async () => {
+    test('the runtime computes the same fingerprints as the source files in Node', async () => {
       const texts = ran.results.flatMap(({ text }) => text ?? []);
       expect(texts).toEqual([await service.fingerprints()]);
     });

@@ -45,7 +45,7 @@ test.each([0, 1, 5])('changes that a restore lost have no effect (%i entries lat
   expect(running.tenants.timelines.wentBack).toBeGreaterThan(0);
 });
 
-test('a replica appends after the new last entry of a shortened chain', async () => {
+test('if a restore shortened the chain, a replica appends after the new last entry', async () => {
   await attacker.keep('backup');
   for (let nth = 0; nth < 3; nth++) expect(await wrap(running)).toBe(200);
   await attacker.restore('backup');

@@ -240,7 +240,7 @@ describe('rows of another tenant', () => {
     expect(await statusOf(unwrapping)).toBe(503);
   });
 
-  test('a key and its versions cannot replace another key', async () => {
+  test('the service refuses a key whose rows were replaced by the rows of another key', async () => {
     const { sql } = attacker;
     for (const table of ['keys', 'key_versions']) {
       await sql`delete from eaas.${sql(table)} where key_id = ${ann.quiet}`;

@@ -30,7 +30,7 @@ const different: Readonly<Record<string, string>> = {
     'the service in memory has another format, so that neither service can unwrap the keys of the other',
   'export returns every version and the hash key, encrypted to the RSA key':
     'exported keys unwrap only the format of the real service',
-  'the response 403 is sent before the body of the request arrives':
+  'a response 401, 403 or 404 is sent before the body of the request arrives':
     'the service in memory receives whole requests',
   'eaas audit verify reports an empty log as valid': "the operator's command line",
   '`eaas audit verify` verifies a chain and exits with 0': "the operator's command line",
