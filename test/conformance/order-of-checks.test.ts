@@ -50,6 +50,10 @@ describe('the earlier of two failing checks decides the response', () => {
     expect(await api.send('POST', '/v1/hash', '{', asJson)).toBeProblem('permission_missing');
     expect(await api.send('POST', '/v1/hash', 'x')).toBeProblem('permission_missing');
     expect(await anonymous.send('POST', '/v1/hash', '{', asJson)).toBeProblem('unauthorized');
+    const limited = await tenant.issue({ key_ids: [key.key_id], permissions: ['keys.manage'] });
+    for (const body of ['{', '{}', huge])
+      expect(await limited.api.send('POST', '/v1/keys', body, asJson)).toBeProblem('permission_missing');
+    expect(await limited.api.send('POST', '/v1/keys', 'x')).toBeProblem('permission_missing');
   });
 
   test('the type of the body (415) is checked before size (413) and content (400)', async () => {
@@ -119,6 +123,9 @@ describe('the body is read only after the checks that return 403', () => {
     expect(lacking).toMatchObject({ status: 403, body: { code: 'permission_missing' } });
     const closedOne = parseRaw(await rawExchange(baseUrl, request('/v1/encrypt', closed.api.token)));
     expect(closedOne).toMatchObject({ status: 403, body: { code: 'envelope_only' } });
+    const limited = await tenant.issue({ key_ids: [key.key_id], permissions: ['keys.manage'] });
+    const creating = parseRaw(await rawExchange(baseUrl, request('/v1/keys', limited.api.token)));
+    expect(creating).toMatchObject({ status: 403, body: { code: 'permission_missing' } });
     const unknown = parseRaw(await rawExchange(baseUrl, request('/v1/nothing')));
     expect(unknown).toMatchObject({ status: 404, body: { code: 'not_found' } });
   });

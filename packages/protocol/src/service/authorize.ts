@@ -1,4 +1,5 @@
 import { parseUuid } from '../uuid.ts';
+import type { Endpoint } from '../wire/endpoints.ts';
 import type { Permission } from '../wire/permissions.ts';
 import { keyNotFound, Refusal, unauthorized } from './refusal.ts';
 
@@ -14,8 +15,7 @@ export interface Reach {
 }
 
 export interface Asked {
-  readonly permission: Permission;
-  readonly serverMode: boolean;
+  readonly endpoint: Pick<Endpoint, 'permission' | 'serverMode' | 'unlimited'>;
   readonly origin: string | undefined;
 }
 
@@ -25,7 +25,7 @@ export function bearerToken(authorization: string | null | undefined): string {
 
 export function authorize(
   apiKey: Reach & { readonly revoked_at: number | null },
-  { permission, serverMode, origin }: Asked,
+  { endpoint: { permission, serverMode, unlimited }, origin }: Asked,
   { envelopeOnly, time }: { readonly envelopeOnly: boolean; readonly time: number },
 ): void {
   if (apiKey.revoked_at !== null || (apiKey.expires_at ?? Infinity) <= time) throw unauthorized();
@@ -35,6 +35,11 @@ export function authorize(
   }
   if (!apiKey.permissions.includes(permission)) {
     const detail = `This call needs an API key with the permission \`${permission}\`.`;
+    throw new Refusal('permission_missing', detail);
+  }
+  if (unlimited && apiKey.key_ids) {
+    const detail =
+      'This API key is limited to the keys in its `key_ids`: this call needs an API key without that limit.';
     throw new Refusal('permission_missing', detail);
   }
   if (serverMode && envelopeOnly) {

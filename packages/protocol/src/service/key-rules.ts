@@ -1,7 +1,6 @@
 import type { Input, Output } from '../wire/endpoints.ts';
 import { limits } from '../wire/limits.ts';
 import { formatTimestamp } from '../wire/timestamp.ts';
-import type { Reach } from './authorize.ts';
 import type { Changed, Moment } from './changes.ts';
 import { type Draft, keyDraft } from './draft.ts';
 import { timeOrNull } from './records.ts';
@@ -72,16 +71,8 @@ export function requireExportable(key: KeyFields): void {
 export function newKey(
   { name, exportable, intake, rotation_policy }: Input<'POST /v1/keys'>,
   { time, entryId }: Moment,
-  known: {
-    readonly keyId: string;
-    readonly apiKey: Pick<Reach, 'key_ids'> | null;
-    readonly nameIsTaken: boolean;
-  },
+  known: { readonly keyId: string; readonly nameIsTaken: boolean },
 ): { readonly row: KeyFields; readonly draft: Draft } {
-  if (known.apiKey?.key_ids) {
-    const detail = 'This API key is limited to some keys, so it cannot create keys.';
-    throw new Refusal('permission_missing', detail);
-  }
   if (known.nameIsTaken) {
     throw new Refusal('name_taken', 'A key already has this name: choose another name, or use the key.');
   }

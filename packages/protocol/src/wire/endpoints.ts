@@ -25,6 +25,8 @@ interface Flags {
   readonly status?: 201 | 202;
   /** If true, the endpoint refuses calls of tenants that are envelope-only. */
   readonly serverMode?: true;
+  /** If true, the endpoint refuses API keys that are limited to some keys. */
+  readonly unlimited?: true;
   /** If true, the response contains a key or a plaintext, so caches must not store the response. */
   readonly secret?: true;
   /** The number of seconds for which the client can cache the response. */
@@ -45,7 +47,10 @@ export const endpoints = {
   'POST /v1/hash': call('encrypt', 'Fingerprint a value, to search for it', crypto.hash),
   'POST /v1/hash/blind': call('encrypt', 'Fingerprint values that the service cannot see', crypto.blindHash),
 
-  'POST /v1/keys': call('keys.manage', 'Create a key', keys.createKey, { status: 201 }),
+  'POST /v1/keys': call('keys.manage', 'Create a key', keys.createKey, {
+    status: 201,
+    unlimited: true,
+  }),
   'GET /v1/keys': call('keys.read', 'List keys', keys.listKeys),
   'GET /v1/keys/:key_id': call('keys.read', 'Show a key and its versions', keys.getKey),
   'GET /v1/keys/:key_id/public-key': call('encrypt', 'Show the public keys of a key', keys.getPublicKey, {

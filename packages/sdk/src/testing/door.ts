@@ -64,11 +64,11 @@ export async function respondTo(
   }
 }
 
-function admit(tenant: Tenant, { permission, serverMode }: Endpoint, headers: Headers): Call {
+function admit(tenant: Tenant, endpoint: Endpoint, headers: Headers): Call {
   const apiKey = findApiKey(tenant, headers);
   if (!apiKey) throw unauthorized();
   const call = callBy(tenant, apiKey);
-  const asked = { permission, serverMode: serverMode === true, origin: headers.get('origin') ?? undefined };
+  const asked = { endpoint, origin: headers.get('origin') ?? undefined };
   try {
     authorize(apiKey, asked, { envelopeOnly: tenant.settings.envelope_only, time: call.time });
   } catch (error) {

@@ -70,7 +70,7 @@ export function createKey(call: Call, input: Input<'POST /v1/keys'>): KeyRecord 
   const nameIsTaken = Array.from(keys.values()).some(
     ({ row }) => row.name === input.name && row.status !== 'destroyed',
   );
-  const known = { keyId: crypto.randomUUID(), apiKey: call.apiKey, nameIsTaken };
+  const known = { keyId: crypto.randomUUID(), nameIsTaken };
   const { row, draft } = newKey(input, call, known);
   const key: Key = { row, hashKey: randomBytes(32), versions: [] };
   keys.set(row.key_id, key);

@@ -42,19 +42,13 @@ async function admitToVerify(service: Service, arrival: Arrival, tokenHash: Uint
 }
 
 function callerOf(arrival: Arrival, apiKey: ApiKeyRow, tokenHash: Uint8Array): Caller {
-  const endpoint = endpoints[arrival.route];
   return {
     tenantId: apiKey.tenant_id,
     actor: apiKey.api_key_id,
     ipAddress: arrival.ipAddress,
     arrivedAt: arrival.arrivedAt,
     signal: arrival.signal,
-    credential: {
-      tokenHash,
-      permission: endpoint.permission,
-      serverMode: 'serverMode' in endpoint,
-      origin: arrival.origin,
-    },
+    credential: { tokenHash, endpoint: endpoints[arrival.route], origin: arrival.origin },
   };
 }
 

@@ -84,10 +84,10 @@ export const keyOperations = {
 
 export function createKey(service: Service, caller: Caller, input: Input<'POST /v1/keys'>) {
   return change(service, caller, async (open) => {
-    const { tx, state, apiKey, entryId } = open;
+    const { tx, state, entryId } = open;
     const { tenantId } = caller;
     const keyId = randomUUID();
-    const known = { keyId, apiKey, nameIsTaken: await nameIsTaken(tx, tenantId, input.name) };
+    const known = { keyId, nameIsTaken: await nameIsTaken(tx, tenantId, input.name) };
     const { row, draft } = newKey(input, open, known);
     const sealed_hash_key = newMaterial(state.secrets.sealing, hashKeyPlace(tenantId, keyId));
     const stored = { ...row, tenant_id: tenantId, sealed_hash_key, created_id: entryId };

@@ -8,7 +8,7 @@ const bytes = new Uint8Array();
 const token = Buffer.from('hash').toString('hex');
 
 function callerOf(tenantId: string, tokenHash = Buffer.from('hash')): Caller {
-  const credential = { tokenHash, permission: 'encrypt', serverMode: false, origin: undefined } as const;
+  const credential = { tokenHash, endpoint: { permission: 'encrypt' }, origin: undefined } as const;
   return { tenantId, actor: 'actor', ipAddress: null, arrivedAt: 0, credential };
 }
 
