@@ -189,7 +189,8 @@ describe('PATCH /v1/api-keys/:id', () => {
     expect(await patch(unknownId(), { name: 'x' })).toBeProblem('not_found');
     expect(await patch('x', { name: 'x' })).toBeProblem('not_found');
     for (const id of [unknownId(), key.name]) {
-      expect(await patch(record.api_key_id, { key_ids: [id] })).toBeProblem('not_found');
+      const key_ids = [key.key_id, id];
+      expect(await patch(record.api_key_id, { key_ids })).toBeProblem('not_found', /`key_ids\[1\]`/);
     }
   });
 });

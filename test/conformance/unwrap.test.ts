@@ -116,10 +116,23 @@ describe('an unauthentic wrapped_key returns 403 and is recorded', () => {
     'unwrap returns 403 for a wrong key_version: %d',
     async (key_version) => {
       const wrapped_key = await wrapped(tenant.api, key.key_id);
-      expect(await unwrap({ wrapped_key, key_version })).toBeProblem('wrapped_key_unauthentic');
+      expect(await unwrap({ wrapped_key, key_version })).toBeProblem(
+        'wrapped_key_unauthentic',
+        /`key_version` is .* names version 1/,
+      );
       expect(await newestEntry(tenant)).toMatchObject({ metadata: { outcome: 'refused', key_version: 1 } });
     },
   );
+
+  test('the refusal of a wrapped_key whose version the key does not have names key_version', async () => {
+    const [{ key_id }, rotated] = [await tenant.newKey(), await tenant.newKey()];
+    ok(await tenant.api.post(`/v1/keys/${rotated.key_id}/rotate`));
+    const wrapped_key = await wrapped(tenant.api, rotated.key_id);
+    for (const call of ['unwrap', 'rewrap']) {
+      const answer = await tenant.api.post(`/v1/keys/${key_id}/${call}`, { wrapped_key });
+      expect(answer).toBeProblem('wrapped_key_unauthentic', /`key_version` 2, which this key does not have/);
+    }
+  });
 
   test('unwrap of a wrapped_key that contains no version is recorded with the current version', async () => {
     const { key_id } = await tenant.newKey();

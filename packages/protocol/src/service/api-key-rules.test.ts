@@ -75,6 +75,27 @@ describe('a PATCH cannot give an API key more rights than its caller has', () =>
     expect(outcome(patch(sandbox, input, giver))).toBe(expected);
   });
 
+  test('a PATCH can repeat an expiry that has passed, but cannot set one', () => {
+    const expired = apiKey({ expires_at: now - 1 });
+    const expires_at = new Date(now - 1).toISOString();
+    expect(metadata(patch(expired, { name: 'old', expires_at }))).toMatchObject({
+      changes: { name: { old: 'ci', new: 'old' } },
+    });
+    expect(outcome(patch(expired, { expires_at: new Date(now).toISOString() }))).toBe('bad_request');
+    expect(outcome(patch(apiKey(), { expires_at }))).toBe('bad_request');
+  });
+
+  test('the refusal of an unknown key names its position in `key_ids`', () => {
+    const unknown = '00000000-0000-4000-8000-00000000000c';
+    for (const key_ids of [
+      [K, unknown, 'a name'],
+      [K, 'a name', L],
+    ]) {
+      const refusal = patch(apiKey(), { key_ids });
+      expect(refusal).toMatchObject({ code: 'not_found', message: expect.stringContaining('`key_ids[1]`') });
+    }
+  });
+
   test('a caller cannot add origins to an API key with permissions that the caller lacks', () => {
     const forBrowsers = apiKey({ allowed_origins: ['https://a.example'] });
     expect(outcome(patch(forBrowsers, { allowed_origins: null }, managerOnly))).toBe('permission_missing');

@@ -67,7 +67,8 @@ export function patchedApiKey<Row extends ApiKeyFields>(
   const set = storedFields(input);
   const row = { ...before, ...set, rev: at.entryId };
   requireConsistent(row);
-  if (set.expires_at !== undefined) requireFuture(set.expires_at, at.time);
+  if (set.expires_at !== undefined && set.expires_at !== before.expires_at)
+    requireFuture(set.expires_at, at.time);
   if (excessOf(row, before)) requireWithin(known.giver, row);
   if (set.key_ids) requireKnown(set.key_ids, known.keyIds);
   const changes = changesOf(before, set);
@@ -122,7 +123,8 @@ function requireFuture(expiresAt: number | null, time: number): void {
 }
 
 function requireKnown(keyIds: readonly string[] | null, known: ReadonlySet<string>): void {
-  if (keyIds?.some((id) => !known.has(id))) throw keyNotFound();
+  const unknown = keyIds?.findIndex((id) => !known.has(id)) ?? -1;
+  if (unknown >= 0) throw keyNotFound(`key_ids[${unknown}]`);
 }
 
 function requireWithin(giver: Reach | null, reach: Reach): void {

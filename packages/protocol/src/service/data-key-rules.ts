@@ -5,7 +5,7 @@ import { isIntakeWrapped } from '../intake/suite.ts';
 import type { Item, Output } from '../wire/endpoints.ts';
 import { type Draft, keyDraft, logged, refused } from './draft.ts';
 import { type KeyFields, refusedByStatus, requireStatus } from './key-rules.ts';
-import { Refusal, unauthenticWrappedKey } from './refusal.ts';
+import { Refusal, unauthenticWrappedKey, wrongKeyVersion } from './refusal.ts';
 
 /** The result of a KeyRule. The service must write the draft to the audit log before it sends the answer. */
 export interface Ruling<Answer> {
@@ -60,6 +60,16 @@ export function unwrapUnder(
 export const intakeMark = (wrapped: Uint8Array | undefined): { readonly intake?: true } =>
   wrapped && isIntakeWrapped(wrapped) ? { intake: true } : {};
 
+function refusedByVersion(
+  { key_version: newest }: KeyFields,
+  named: number | undefined,
+  expected = named,
+): Refusal | undefined {
+  if (named === undefined) return expected === undefined ? undefined : unauthenticWrappedKey();
+  if (expected !== named) return wrongKeyVersion(named, expected);
+  return named < 1 || named > newest ? wrongKeyVersion(named) : undefined;
+}
+
 export const wrapRule: VerbRule<'wrap'> = (key, crypto, { dek, context }) => {
   requireStatus(key, 'active');
   const { key_id, key_version } = key;
@@ -72,9 +82,8 @@ export const unwrapRule: VerbRule<'unwrap'> = (key, crypto, input) => {
   const wrapped = readWrapped(wrapped_key);
   const named = crypto.versionOf(wrapped);
   const used = { key_id: key.key_id, key_version: named ?? key.key_version };
-  const isExpected = expected === undefined || expected === named;
-  const refusal = refusedByStatus(key, 'active', 'disabled');
-  const secret = isExpected && !refusal ? unwrapUnder(key, crypto, wrapped, context) : undefined;
+  const refusal = refusedByStatus(key, 'active', 'disabled') ?? refusedByVersion(key, named, expected);
+  const secret = refusal ? undefined : unwrapUnder(key, crypto, wrapped, context);
   const answer = secret ? { dek: using(secret, toBase64), ...used } : (refusal ?? unauthenticWrappedKey());
   return recorded(
     'key.unwrap',
@@ -91,11 +100,12 @@ export const rewrapRule: VerbRule<'rewrap'> = (key, crypto, { wrapped_key, conte
   const from_version = crypto.versionOf(wrapped);
   const mark = intakeMark(wrapped);
   const rewrapped = mark.intake ?? from_version !== key_version;
-  const secret = unwrapUnder(key, crypto, wrapped, context);
+  const refusal = refusedByVersion(key, from_version);
+  const secret = refusal ? undefined : unwrapUnder(key, crypto, wrapped, context);
   const newest = (dek: Uint8Array) => (rewrapped ? toBase64(crypto.wrap(dek, context)) : wrapped_key);
   const answer = secret
     ? { wrapped_key: using(secret, newest), key_id, key_version, rewrapped }
-    : unauthenticWrappedKey();
+    : (refusal ?? unauthenticWrappedKey());
   return recorded('key.wrap', key, { from_version, context, ...mark }, answer);
 };
 

@@ -35,10 +35,11 @@ export const unauthorized = (): Refusal =>
 export const nothingHere = (): Refusal =>
   new Refusal('not_found', 'The path of this request does not exist: see /docs for all paths.');
 
-export const keyNotFound = (): Refusal =>
+/** `field` names the place of the key id in the request, if the request has several key ids. */
+export const keyNotFound = (field?: string): Refusal =>
   new Refusal(
     'not_found',
-    'Key not found: pass the key_id that POST /v1/keys returned, not the name of the key.',
+    `Key not found${field ? ` (\`${field}\`)` : ''}: pass the key_id that POST /v1/keys returned, not the name of the key.`,
   );
 
 export const apiKeyNotFound = (): Refusal =>
@@ -67,6 +68,15 @@ export const unauthenticWrappedKey = (): Refusal =>
   new Refusal(
     'wrapped_key_unauthentic',
     'The wrapped_key cannot be unwrapped: the key_id or the context is wrong, or the wrapped_key was altered or truncated.',
+  );
+
+/** Refuses a wrapped key that names another version than the request, or a version that the key does not have. */
+export const wrongKeyVersion = (named: number, expected?: number): Refusal =>
+  new Refusal(
+    'wrapped_key_unauthentic',
+    expected === undefined
+      ? `The wrapped_key names \`key_version\` ${named}, which this key does not have: the key_id is wrong, or the wrapped_key was altered.`
+      : `\`key_version\` is ${expected}, but the wrapped_key names version ${named}: pass the key_version that was returned with the wrapped_key, or leave it out.`,
   );
 
 /** Refuses a decryption. The text is the same for every cause, because a difference would help an attacker. */

@@ -1,5 +1,16 @@
 import * as z from 'zod/mini';
-import { count, hex, keyId, page, paging, text, time, timestamp, uuid, wholeNumber } from './primitives.ts';
+import {
+  count,
+  hex,
+  keyId,
+  page,
+  paging,
+  queryTimestamp,
+  text,
+  time,
+  uuid,
+  wholeNumber,
+} from './primitives.ts';
 
 /** Every action that an audit entry can record. */
 export const auditActions = [
@@ -42,8 +53,8 @@ export const listAudit = {
   query: z.strictObject({
     key_id: z.optional(keyId),
     action: z.optional(z.enum(auditActions)),
-    date_from: z.optional(timestamp),
-    date_to: z.optional(timestamp),
+    date_from: z.optional(queryTimestamp),
+    date_to: z.optional(queryTimestamp),
     ...paging(),
   }),
   output: z.object({ logs: z.array(auditEntry), ...page }),

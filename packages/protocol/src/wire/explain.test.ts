@@ -74,6 +74,11 @@ describe('an explanation', () => {
     );
   });
 
+  test('the error for a date with a space in a body does not speak of queries', () => {
+    const body = { name: 'a', permissions: ['encrypt'], expires_at: '2026-08-11 09:30:00' };
+    expect(explained(endpoints['POST /v1/api-keys'].body, body)).toMatch(/\(RFC 3339\)$/);
+  });
+
   test('an explanation never contains a value of the request', () => {
     const schemas = Object.values<Endpoint>(endpoints).flatMap(({ body, query, item }) => [
       body,

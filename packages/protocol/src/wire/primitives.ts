@@ -88,16 +88,19 @@ export const reference = text(
   `has more than ${limits.reference} bytes`,
 );
 
-export const timestamp = z
-  .string()
-  .check(
-    reasoned((text) => {
-      if (parseTimestamp(text) !== undefined) return undefined;
-      const hint = text.includes(' ') ? '; a `+` in a query must be written %2B' : '';
-      return `must be a date with a time like 2026-08-11T09:30:00Z (RFC 3339)${hint}`;
-    }),
-  )
-  .register(z.globalRegistry, { format: 'date-time' });
+function timestampWith(hintFor: (text: string) => string) {
+  const explain = (text: string): string | undefined =>
+    parseTimestamp(text) === undefined
+      ? `must be a date with a time like 2026-08-11T09:30:00Z (RFC 3339)${hintFor(text)}`
+      : undefined;
+  return z.string().check(reasoned(explain)).register(z.globalRegistry, { format: 'date-time' });
+}
+
+export const timestamp = timestampWith(() => '');
+
+export const queryTimestamp = timestampWith((text) =>
+  text.includes(' ') ? '; a `+` in a query must be written %2B' : '',
+);
 
 export function wholeNumber(minimum: number, maximum?: number) {
   const isWithin = (text: string) => {

@@ -4,7 +4,8 @@ export const problemCauses: Readonly<Record<ProblemCode, string>> = {
   bad_request:
     'Malformed JSON, a missing, unknown or invalid field, base64 that is not canonical, a data key that is not 32 bytes, or an invalid date. `detail` names the field.',
   unauthorized: 'The API key is missing, unknown, expired or revoked. The response does not say which.',
-  permission_missing: 'The API key lacks the permission, or would grant more than it has.',
+  permission_missing:
+    'The API key lacks the permission, would create a key while it is limited to some keys, or would grant more than it has.',
   origin_refused: 'A browser sent an `Origin` that the API key does not list.',
   envelope_only: 'The tenant is envelope-only: encrypt locally, with a wrapped data key.',
   wrapped_key_unauthentic: 'The `wrapped_key` was altered, or belongs to another key or `context`.',
