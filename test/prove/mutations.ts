@@ -395,8 +395,8 @@ export const mutations: readonly Mutation[] = [
     { 'restore:drill': ['a key that the backup does not know is 404'] },
     [
       'packages/protocol/src/service/refusal.ts',
-      "new Refusal(\n    'not_found',\n    'Key not found",
-      "new Refusal(\n    'permission_missing',\n    'Key not found",
+      "new Refusal(\n    'not_found',\n    `Key not found",
+      "new Refusal(\n    'permission_missing',\n    `Key not found",
     ],
   ),
   mutation(
