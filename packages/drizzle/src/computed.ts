@@ -11,8 +11,8 @@ export function computedPlace(chunk: unknown): ColumnPlace | undefined {
   if (!is(chunk, SQL)) return undefined;
   const chunks = chunk.queryChunks.filter((part) => !isEmpty(part));
   const comparison = comparisonIn(chunks);
-  // Allows a comparison with values, because plaintext cannot reach the database: `mapToDriver` throws for each value
-  // that was not replaced by fingerprints.
+  // Allows a comparison with values, because `mapToDriver` throws for each plaintext that was not replaced by
+  // fingerprints.
   if (comparison && !comparison.operands.some(encryptionOf)) return undefined;
   return firstIn(chunks);
 }

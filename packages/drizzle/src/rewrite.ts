@@ -32,8 +32,8 @@ async function rewriteList(chunks: readonly unknown[], context: RewriteContext):
 }
 
 async function rewriteSql(given: SQL, context: RewriteContext): Promise<SQL> {
-  // `$count` returns SQL that is thenable. This code copies the SQL, because an async function that returns a thenable
-  // runs it as a query.
+  // Copies the thenable SQL of `$count`, because JavaScript would run it as a query when this async function returns
+  // it.
   const whole = 'then' in given ? sql.join(given.queryChunks).mapWith(Number) : given;
   const excluded = excludedColumn(whole);
   if (excluded) requirePlain(excluded);

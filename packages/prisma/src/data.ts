@@ -53,8 +53,8 @@ export function needsRow(model: Model, data: unknown): boolean {
 }
 
 /**
- * Returns null for each field of the indexes that cover several fields. The caller replaces the null of each given
- * field by its value.
+ * Returns null for every field of each index over several fields. The values that the app passed then replace these
+ * nulls.
  */
 function absentOthers(model: Model, given: Args): Args {
   const named = Object.keys(given).flatMap((name) => model.encrypted.get(name) ?? []);

@@ -2,7 +2,10 @@ import { env } from 'node:process';
 import { InputError } from '@eaas/protocol';
 import type { EaasClientOptions } from './client.ts';
 
-/** Adds nothing if `baseUrl` is passed, because the client must send EAAS_API_KEY only to EAAS_BASE_URL. */
+/**
+ * Adds no settings from the environment if `baseUrl` is passed, because the client must send EAAS_API_KEY only to
+ * EAAS_BASE_URL.
+ */
 export function withEnvironment(options: EaasClientOptions): EaasClientOptions {
   if (options.baseUrl === undefined) {
     const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey, EAAS_KEY_ID: keyId } = env;

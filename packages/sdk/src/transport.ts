@@ -145,7 +145,7 @@ function requestFor(route: Route, input: Record<string, unknown>) {
   return { method, path, ...(isRead ? { searchParams: input as Record<string, string> } : { json: input }) };
 }
 
-/** Replaces an error of the library ky, because it contains the API key and the body of the request. */
+/** Replaces an error of the library ky, because the error contains the API key and the body of the request. */
 function serviceErrorOf(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof SyntaxError) return unreadable();

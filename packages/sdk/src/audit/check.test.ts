@@ -175,7 +175,7 @@ test.each([
   await expect(auditor(log).check()).rejects.toMatchObject({ code: 'invalid_response' });
 });
 
-test('`checkAudit` refuses an unknown option, because a misspelt `verifierKey` would not be pinned', async () => {
+test('`checkAudit` refuses an unknown option, because it would ignore a misspelt `verifierKey`', async () => {
   const audit = auditor(playLog(3));
   const misnamed = { verifier_key: 'another' } as object;
   await expect(audit.check(misnamed)).rejects.toThrow(

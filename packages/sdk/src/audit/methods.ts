@@ -25,7 +25,7 @@ export interface AuditMethods {
    * method sends requests until everything is verified. Returns `valid: false` for a broken log instead of throwing.
    */
   verify(range?: Range, options?: VerifyOptions): Promise<AuditVerification>;
-  /** Returns a signed statement of the newest entry. Store this checkpoint outside the service. */
+  /** Returns a checkpoint, a signed statement of the newest entry. Store the checkpoint outside the service. */
   checkpoint(options?: CallOptions): Promise<Output<'GET /v1/audit/checkpoint'>>;
 }
 

@@ -42,30 +42,33 @@ beforeAll(() => observedClient().client.blindHash('x'));
 afterEach(() => vi.restoreAllMocks());
 
 describe.each([undefined, 'noble'] as const)('with the engine %s', (engines) => {
-  test.each(cases)('a client reproduces the requests and hashes of the vector: $name', async (vector) => {
-    const blinds = vector.blinds.map((hex) => (BigInt(`0x${hex}`) - 1n).toString(16).padStart(96, '0'));
-    const sent: unknown[] = [];
-    const { make } = observedClient();
-    const client = make({
-      engines,
-      keyId: vectorKey,
-      hashPublicKeys: { [vectorKey]: vectorPublicKey },
-      fetch: async (input, init) => {
-        sent.push(await new Request(input, init).json());
-        return Response.json(vector.response);
-      },
-    });
-    vi.spyOn(crypto, 'getRandomValues').mockImplementation((array) => {
-      const bytes = array as unknown as Uint8Array;
-      // The client makes a blind from 48 random bytes, so the mock returns the next blind of the vector.
-      if (bytes.length === 48) bytes.set(Buffer.from(blinds.shift() ?? '', 'hex'));
-      return array;
-    });
-    const values = vector.values.map((hex) => new Uint8Array(Buffer.from(hex, 'hex')));
-    const hashes = await client.blindHashMany(values);
-    expect(sent).toEqual([vector.request]);
-    expect(hashes).toEqual(vector.hashes.map((value) => ({ ok: true, value })));
-  });
+  test.each(cases)(
+    'a client reproduces the requests and hashes of the test vector: $name',
+    async (vector) => {
+      const blinds = vector.blinds.map((hex) => (BigInt(`0x${hex}`) - 1n).toString(16).padStart(96, '0'));
+      const sent: unknown[] = [];
+      const { make } = observedClient();
+      const client = make({
+        engines,
+        keyId: vectorKey,
+        hashPublicKeys: { [vectorKey]: vectorPublicKey },
+        fetch: async (input, init) => {
+          sent.push(await new Request(input, init).json());
+          return Response.json(vector.response);
+        },
+      });
+      vi.spyOn(crypto, 'getRandomValues').mockImplementation((array) => {
+        const bytes = array as unknown as Uint8Array;
+        // The client makes a blind from 48 random bytes, so the mock returns the next blind of the vector.
+        if (bytes.length === 48) bytes.set(Buffer.from(blinds.shift() ?? '', 'hex'));
+        return array;
+      });
+      const values = vector.values.map((hex) => new Uint8Array(Buffer.from(hex, 'hex')));
+      const hashes = await client.blindHashMany(values);
+      expect(sent).toEqual([vector.request]);
+      expect(hashes).toEqual(vector.hashes.map((value) => ({ ok: true, value })));
+    },
+  );
 });
 
 test('a text and its UTF-8 bytes have the same blind hash with every engine', async () => {

@@ -14,7 +14,7 @@ export function publicKeyStore(pinned: Readonly<Record<string, string>>) {
   return {
     check,
     remember(keyId: string, publicKey: string): void {
-      // During the verification of this response, another response can have set the expected public key.
+      // Checks again, because another response can have set the expected public key during the verification.
       check(keyId, publicKey);
       seen.set(keyId, publicKey);
     },

@@ -76,7 +76,7 @@ export async function encryptRows(
   for (const { row, column, where, subjects } of marks) {
     if (subjects.length === 0) continue;
     const found = subjects.map(() => resultOf(written[next++], where));
-    // The order of the fingerprints must not reveal the order of the parts in the value.
+    // Sorts the fingerprints, because their order must not reveal the order of the parts in the value.
     row[column] = [...new Set(found)].sort().join(' ');
   }
   return rows;

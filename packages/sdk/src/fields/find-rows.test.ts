@@ -136,7 +136,7 @@ test('a fingerprint under an index key is HMAC-SHA-256 of the field and the valu
   expect(email_index).toEqual([createHmac('sha256', key).update(preimage).digest('hex')]);
 });
 
-test('the service computes a fingerprint from table, field and value in base64', async () => {
+test('the service computes a fingerprint from the base64 text of table, field and value', async () => {
   const { client } = observedClient();
   const { email_index } = await fields
     .for(client, { index: 'service' })

@@ -9,8 +9,8 @@ export interface SearchRange<Value> {
 }
 
 /**
- * An index that divides values into buckets, such as months, and finds ranges of buckets. A search for a single value
- * finds all values in the bucket of this value.
+ * An index that divides values into buckets, such as months, and finds the values of a range. A search for a single
+ * value finds all values in the bucket of this value.
  */
 export type RangeIndex<Value, Column extends string | true> = PartIndex<
   Value,

@@ -3,7 +3,7 @@ import type { PartIndex } from './part-index.ts';
 
 /**
  * The type of a ciphertext of the field `Place`, such as `users.email`. Plaintext and ciphertexts of other fields are
- * not assignable. The property name is an instruction, because compiler errors show property names.
+ * not assignable. The property name tells the developer what to do, because compiler errors show property names.
  */
 export type Encrypted<Place extends string, Value> = string & {
   readonly 'encrypt it first: records.encryptRow': readonly [Place, Value];

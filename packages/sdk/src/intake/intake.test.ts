@@ -21,7 +21,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test('`intake.encrypt` returns a bundle with the key id, and the bundle decrypts with the same context', async () => {
+test('`intake.encrypt` returns a bundle with the key id, and the bundle can be decrypted with the same context', async () => {
   const bundle = await intake.encrypt('ada@example.com', { context });
   expect(bundle).toEqual({
     ciphertext: expect.stringMatching(/^eaasAQ/),

@@ -28,7 +28,7 @@ describe('the context of the grant', () => {
   });
 
   test.each(['43', '42', ''])(
-    'the browser cannot pass a name of the grant’s context, even with the same value: %j',
+    'the proxy refuses a browser context with a name of the grant’s context, even with the same value: %j',
     async (user) => {
       const { post, sent } = setUp({ authorize });
       const refused = {
@@ -50,7 +50,7 @@ describe('the context of the grant', () => {
     expect(sent[0]?.body).toEqual({ dek, context: { toString: 'x', constructor: 'y' } });
   });
 
-  test('the contexts of grant and browser together have one size limit', async () => {
+  test('the size limit applies to the contexts of grant and browser together', async () => {
     const { post, sent } = setUp({ authorize: () => ({ ...all, context: { user: 'x'.repeat(3_000) } }) });
     expect(await post(wrapPath, { dek, context: { form: 'y'.repeat(3_000) } })).toMatchObject({
       status: 400,

@@ -1,8 +1,8 @@
 const kept = 4_096;
 
 /**
- * Counts distinct byte arrays in constant memory: exactly up to 4,096, and above with a KMV sketch, whose average error
- * is 1.6 %.
+ * Counts distinct byte arrays in constant memory. Counts up to 4,096 are exact. Larger counts are estimates of a KMV
+ * sketch, with an average error of 1.6 %.
  */
 export function countDistinct() {
   let smallest = new Set<number>();
