@@ -16,7 +16,7 @@ test.each<Place>([
 });
 
 test.each(['/console/', '/console/#/other', `/console/#/keys/${keyId}/more`, '/console/#code=abc'])(
-  'the unknown URL %s leads to the list of keys',
+  'the unknown URL %s opens the list of keys',
   (address) => {
     expect(at(address)).toEqual({ page: 'keys' });
   },

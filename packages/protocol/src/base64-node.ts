@@ -6,8 +6,8 @@ export function toBase64(bytes: Uint8Array): string {
 }
 
 /**
- * Decodes canonical base64 without a copy. Returns undefined for any other text. Not for secrets: other code can read
- * the memory that small Buffers share.
+ * Decodes canonical base64. Returns undefined for any other text. Not for secrets: the result is in memory that small
+ * Buffers share, and other code can read this memory.
  */
 export function viewBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   const buffer = Buffer.from(text, 'base64');
@@ -17,7 +17,7 @@ export function viewBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   return undefined;
 }
 
-/** These checks are faster than encoding the decoded bytes again. */
+/** Checks the text itself, which is faster than encoding the decoded bytes again. */
 function isCanonical(text: string, decodedLength: number): boolean {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
   // Refuses characters that are not base64. Buffer skips these characters, so the result has too few bytes.

@@ -24,7 +24,7 @@ function bytesOf(latin1: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** The number of arguments of a call is limited, so each call gets 8 KiB. */
+/** Calls `fromCharCode` with 8 KiB at a time, because JavaScript limits the number of arguments of a call. */
 function latin1Of(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += 8_192)

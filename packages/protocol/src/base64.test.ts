@@ -99,7 +99,7 @@ describe('base64', () => {
     expect(isBase64(text)).toBe(false);
   });
 
-  test('the error of an invalid base64 value names the value without its content', () => {
+  test('the error for invalid base64 contains the name of the value, but not the value', () => {
     expect(() => fromBase64('s e c r e t', 'dek')).toThrow(/^dek is not canonical base64 [^s]*standard/);
   });
 

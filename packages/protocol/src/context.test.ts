@@ -71,7 +71,7 @@ describe('the bytes of a context', () => {
     },
   );
 
-  test('the encoding of a context is the same after any other context', () => {
+  test('the encoding of a context does not depend on the context that was encoded before', () => {
     const small = fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.constantFrom('', '1', '2'));
     fc.assert(
       fc.property(small, small, (before, context) => {

@@ -20,7 +20,7 @@ export function encodeContext(context?: Context): Uint8Array<ArrayBuffer> {
 // Every encoding reuses this memory, because an engine reads the AAD only during its call.
 const room = /* @__PURE__ */ new Uint8Array(prefixLength + maxContext);
 
-/** Consecutive rows of a column often have the same context. */
+/** The last encoded context. It is kept because consecutive values of a column often have the same context. */
 let last: { readonly members: Context; readonly count: number; readonly end: number } | undefined;
 
 export function fixContext(context: Context): Context {

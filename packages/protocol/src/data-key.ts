@@ -27,7 +27,7 @@ export function dataKeyFrom<Mode extends EngineMode>(
 ): Outcome<Mode, DataKey<Mode>> {
   const header = formatHeader(1, wrapped);
   const aad = additionalData(header.subarray(0, prefixLength)).slice();
-  // `new Uint8Array` copies the bytes. `slice` of a Buffer returns a view.
+  // Copies the bytes with `new Uint8Array`, because `slice` of a Buffer returns a view.
   const commitment = new Uint8Array(derived.subarray(32, 64));
   return onward<Mode, unknown, DataKey<Mode>>(engine.importKey(derived.subarray(0, 32)), (key) => {
     return { engine, header, aad, commitment, key };

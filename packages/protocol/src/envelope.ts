@@ -73,7 +73,7 @@ export function parseEnvelope(bytes: Uint8Array): Envelope {
   return withBody(header, bytes);
 }
 
-/** A spread of the header would take longer than the rest of this function. */
+/** Names each field of the header, because a spread of the header would take longer than the rest of this function. */
 export function withBody(header: Omit<Header, 'version'>, bytes: Uint8Array): Envelope {
   const { keyId, keyVersion, wrappedKey, prefix, length } = header;
   if (bytes.length < envelopeLengthOf(length, 0)) throw truncated();

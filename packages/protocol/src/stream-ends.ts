@@ -85,7 +85,7 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
   const step = async (task: () => Promise<unknown>): Promise<void> => {
     try {
       await task();
-      // `task` can create the data key after `stop` has wiped the memory.
+      // If `task` created the data key after `stop` had wiped the memory, the data key must be wiped now.
       if (stopped) wipe();
     } catch (reason) {
       put(Promise.reject(reason));
@@ -146,8 +146,8 @@ class Cutter {
   }
 
   /**
-   * Yields pieces of equal length, each valid until the next is requested. Keeps the last piece, because it can be the
-   * end of the stream.
+   * Yields pieces of equal length, each valid until the next is requested. Keeps the last piece until more bytes
+   * arrive, because it can be the end of the stream.
    */
   *push(bytes: Uint8Array): Generator<Uint8Array> {
     abytes(bytes);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { InputError } from './errors.ts';
 import { fromUtf8, hasControlCharacter, toUtf8, utf8Length } from './text.ts';
 
-test('text survives UTF-8 encoding with NUL and a leading byte order mark', () => {
+test('text with NUL or a leading byte order mark is unchanged after UTF-8 encoding and decoding', () => {
   const anyText = fc.string({ unit: 'binary' });
   fc.assert(
     fc.property(fc.oneof(anyText, fc.constant('\ufeff\0')), (text) => {

@@ -136,7 +136,8 @@ export function differencesOf(before: string, after: string): number[] {
 
 export function contains(text: string, value: string): boolean {
   const bytes = new TextEncoder().encode(value);
-  // The last base64 character before the padding also depends on the bytes after the value.
+  // Drops the last base64 character before the padding: if more bytes follow the value, these bytes change this
+  // character.
   const encoded = toBase64(bytes).replace(/.?=+$/, '');
   const spellings = [value, JSON.stringify(value).slice(1, -1), encoded, toHex(bytes)];
   return spellings.some((spelling) => text.includes(spelling));

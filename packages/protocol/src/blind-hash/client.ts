@@ -122,7 +122,7 @@ function isProof(
       [Point.BASE, publicKey.point],
       [asked.point, evaluated.point],
     ];
-    // A hostile service can make a sum the point at infinity, for which `elementOf` throws.
+    // A hostile service can choose its response so that a sum is the point at infinity, for which `elementOf` throws.
     const commitments = sums([s, c], ...terms).map(elementOf);
     return challengeOf(publicKey, asked, evaluated, ...commitments) === c;
   } catch {

@@ -40,7 +40,7 @@ export function* evaluate(
   };
 }
 
-/** GenerateProof of RFC 9497: the public key and the evaluated elements belong to the same secret. */
+/** GenerateProof of RFC 9497. Proves that the public key and the evaluated elements belong to the same secret. */
 function prove(
   { engine, publicKey, secret, shares }: BlindHashKey,
   combined: Element,

@@ -53,7 +53,7 @@ function ecdhOf(scalar: bigint) {
   const ecdh = createECDH('prime256v1');
   const bytes = Buffer.from(scalars.toBytes(scalar));
   ecdh.setPrivateKey(bytes);
-  // On Deno, the ECDH object uses these bytes and not a copy.
+  // On Deno, the ECDH object uses these bytes and not a copy, so they must not be overwritten.
   if (!('Deno' in globalThis)) bytes.fill(0);
   return ecdh;
 }

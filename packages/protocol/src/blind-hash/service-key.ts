@@ -6,7 +6,10 @@ import { toUtf8 } from '../text.ts';
 import { concat, type Element, elementOf, hashToKey, prefixed, randomScalar, scalars } from './curve.ts';
 import type { CurveEngine, Multiplier } from './multiply.ts';
 
-/** The secret of a key that evaluates blind hashes, and its public key. Keep it in memory only. */
+/**
+ * The secret with which the service computes the blind hashes of a key, and its public key. Keep the secret only in
+ * memory.
+ */
 export interface BlindHashKey {
   readonly engine: CurveEngine;
   readonly publicKey: Element;
@@ -21,7 +24,7 @@ export interface BlindHashKey {
 const noSalt = new Uint8Array(0);
 const keyInfo = toUtf8('eaas blind hash v1');
 
-/** Derives the secret for blind hashes. A rotation of the key does not change it. */
+/** Derives the secret for blind hashes. A rotation of the key does not change this secret. */
 export function deriveBlindHashKey(
   engine: CurveEngine,
   hashKey: Uint8Array,

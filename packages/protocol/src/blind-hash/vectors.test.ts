@@ -55,7 +55,7 @@ describe("noble's implementation of RFC 9497", () => {
   // noble computes the scalar as these bytes modulo n − 1, plus 1.
   const rngOf = (hex: string) => () => fromHex((scalarOf(hex) - 1n).toString(16).padStart(96, '0'));
 
-  test('noble derives the secret and the public key', () => {
+  test('noble derives the secret and the public key of the vectors', () => {
     expect([keys.secretKey, keys.publicKey].map(toHex)).toEqual([frozen.secret, frozen.public_key]);
   });
 
@@ -79,7 +79,7 @@ describe("noble's implementation of RFC 9497", () => {
   });
 });
 
-test.each(refusals)('an element is refused: $name', ({ element }) => {
+test.each(refusals)('the invalid element of the vector is refused: $name', ({ element }) => {
   const [good = ''] = cases[0]?.request.elements ?? [];
   expect(finish(readElements([element]))).toBe(0);
   const last = [...Array.from({ length: 99 }, () => good), element];

@@ -111,7 +111,7 @@ test.each(refusals)('a wrapped key does not open: $name', (refusal) => {
   );
 });
 
-test('another HPKE library opens our wrapped keys, and we open the wrapped keys of this library', async () => {
+test('another HPKE library opens our wrapped keys, and we open the wrapped keys of the other library', async () => {
   const suite = new CipherSuite({
     kem: new XWing(),
     kdf: new HkdfSha256(),

@@ -12,7 +12,7 @@ export interface IntakeCrypto {
   readonly shake256: (message: Uint8Array, length: number) => Uint8Array;
   readonly sha3: (message: Uint8Array) => Uint8Array;
   readonly hmac: (key: Uint8Array, message: Uint8Array) => Uint8Array;
-  /** Multiplies `point`, or else the base point, by `scalar`. Throws for a point of low order. */
+  /** Multiplies `point` (default: the base point) by `scalar`. Throws for a point of low order. */
   readonly x25519: (scalar: Uint8Array, point?: Uint8Array) => Uint8Array;
 }
 
@@ -32,7 +32,7 @@ export interface IntakePrivateKey {
 export function intakePrivateKey(crypto: IntakeCrypto, seed: Uint8Array): IntakePrivateKey {
   const expanded = crypto.shake256(seed, 96);
   const mlKem = ml_kem768.keygen(expanded.subarray(0, 64));
-  // `new Uint8Array` copies the bytes. `slice` of a Buffer returns a view.
+  // Copies the bytes with `new Uint8Array`, because `slice` of a Buffer returns a view.
   const scalar = new Uint8Array(expanded.subarray(64));
   expanded.fill(0);
   const x25519Key = crypto.x25519(scalar);

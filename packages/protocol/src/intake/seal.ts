@@ -29,7 +29,7 @@ export async function wrapForIntake(
   if (dek.length !== dekLength)
     throw new InputError(`a DEK (data encryption key) must have ${dekLength} bytes (got ${dek.length})`);
   const { keyId, keyVersion } = publicKey;
-  // The caller can overwrite the DEK before the promise settles.
+  // Copies the DEK, because the caller can overwrite it before the promise settles.
   const plaintext = new Uint8Array(dek);
   const secrets = [plaintext, seed];
   try {

@@ -42,7 +42,7 @@ export function recorded<Answer>(
   return { draft: keyDraft(action, key, { context: logged(context), ...more, ...outcome }), answer };
 }
 
-/** Other code can read these bytes, but a wrapped key is not secret. */
+/** Decodes a wrapped key into memory that other code can read, because a wrapped key is not secret. */
 function readWrapped(text: string): Uint8Array {
   return viewBase64(text) ?? fromBase64(text);
 }

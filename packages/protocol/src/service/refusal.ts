@@ -13,7 +13,8 @@ export class Refusal extends Error {
   readonly requestId: string | undefined;
 
   constructor(code: ProblemCode, detail: string, { requestId, cause, ...more }: Options = {}) {
-    // The detail can contain field names, and a caller might have sent an API key as a field name.
+    // Removes API keys from the detail: it can contain field names, and a caller might have sent an API key as a field
+    // name.
     super(detail.replace(/eaas_sk_\w+/g, 'eaas_sk_…').toWellFormed(), cause === undefined ? {} : { cause });
     this.code = code;
     this.problem = { ...problem(code, this.message), ...more };

@@ -51,7 +51,7 @@ export class BatchScan extends JsonScan {
 
   #takeOfFrame(kind: Token, start: number, end: number): void {
     if (kind === token.comma && this.#next === 5) {
-      // Continues after a comma, so that the error contains the name of the second field.
+      // Accepts the comma after `items`, so that the error for a second field contains the name of this field.
       this.#next = 1;
       return;
     }
