@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A function counts for the first part that it matches, so the order matters. */
+/** The order matters: the time of a function is added to the first part that matches the function. */
 export const parts = [
   'garbage collection',
   'sockets',

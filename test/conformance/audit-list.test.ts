@@ -233,7 +233,7 @@ async function everyAction(): Promise<Tenant> {
   return own;
 }
 
-test('each tenant has a separate log with separate numbers', async () => {
+test('each tenant has a separate log, in which the ids start at 1', async () => {
   const other = await newTenant();
   const foreign = await other.newKey();
   const entries = await other.entries();
