@@ -66,8 +66,8 @@ export function pageOf(reports: readonly Report[]): string {
   return [
     '# Benchmarks',
     '',
-    'This page shows results of `npm run bench`, which compares Eaas with a reference in several rounds. The ratio is',
-    'the median of the rounds. Compare only ratios, because the speeds depend on the machine.',
+    'This page shows results of `npm run bench`. Each benchmark compares Eaas with a reference, in several rounds. The',
+    'ratio is the median of the rounds. Compare only ratios, because the speeds depend on the machine.',
     '[What limits the speed](design/limits-of-speed.md) explains the missed targets.',
     '',
     ...reports.flatMap(sectionOf),

@@ -12,7 +12,7 @@ export function fromHex(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(text.match(/\w\w/g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
-/** Compares in constant time. noble's comparison would add to the first download of a page. */
+/** Compares in constant time. noble's function for this would make the first download of a page larger. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   let difference = a.length ^ b.length;
   for (let at = 0; at < a.length; at++) difference |= (a[at] ?? 0) ^ (b[at] ?? 0);

@@ -18,7 +18,10 @@ export function deriveDataKey<Mode extends EngineMode>(
   return using(hkdf(dek, noSalt, dataKeyInfo), (derived) => dataKeyFrom(engine, derived, wrapped));
 }
 
-/** Node's own HKDF limits `info` to 1,024 bytes, and the `info` of a stream can be longer. */
+/**
+ * HKDF-SHA-256 with 64 bytes of output. Node's own HKDF limits `info` to 1,024 bytes, but the `info` of a stream can be
+ * longer.
+ */
 export function hkdf(dek: Uint8Array, salt: Uint8Array, info: Uint8Array): Uint8Array {
   if (dek.length !== dekLength)
     throw new InputError(`a DEK (data encryption key) must have ${dekLength} bytes (got ${dek.length})`);

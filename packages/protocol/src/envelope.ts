@@ -96,7 +96,7 @@ export function formatHeader(version: 1 | 2, wrapped: Wrapped, room = 0): Uint8A
   header.set([...magic, version]);
   header.set(uuidToBytes(keyId), 4);
   header.set(wrappedKey, fixedLength);
-  // The next line overwrites the upper two bytes.
+  // The length of the wrapped key has two bytes, but `writeUint32` writes four. The next line overwrites the upper two.
   writeUint32(header, 22, wrappedKey.length);
   writeUint32(header, prefixLength, keyVersion);
   return header;
