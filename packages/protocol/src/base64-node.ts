@@ -22,7 +22,7 @@ function isCanonical(text: string, decodedLength: number): boolean {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
   // Refuses characters that are not base64. Buffer skips these characters, so the result has too few bytes.
   if (decodedLength !== (text.length / 4) * 3 - padding) return false;
-  // Buffer also decodes base64url, and any character outside ASCII by its lower byte.
+  // Refuses base64url, and characters outside ASCII, of which Buffer decodes the lower byte.
   if (text.includes('-') || text.includes('_') || Buffer.byteLength(text) !== text.length) return false;
   // Refuses unused bits that are not zero. If the text has padding, its last digit has 2 or 4 unused bits.
   const lastDigit = text.at(-1 - padding) ?? '';

@@ -61,7 +61,7 @@ describe('a file', () => {
     expect(same(await file.read({ start: 3 * chunk }), content.subarray(3 * chunk))).toBe(true);
   });
 
-  test('a range of a file equals the same part of the whole file', async () => {
+  test('reading a range of an encrypted file returns the same bytes as this part of the whole file', async () => {
     const anyCuts = fc.array(fc.nat(3 * chunk), { maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(

@@ -105,7 +105,7 @@ describe('JSON', () => {
     expect(accepted(text)).toBe(true);
   });
 
-  test('the error for a duplicate JSON name shows at most 64 characters of it', () => {
+  test('the error for a duplicate JSON name shows at most 64 characters of the name', () => {
     const long = 'n'.repeat(100);
     expect(() => parseJson(`{"${long}":"secret","${long}":"secret"}`)).toThrow(
       `the body has the field \`${'n'.repeat(64)}\` twice`,
