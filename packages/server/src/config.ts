@@ -164,8 +164,8 @@ function unknownVariables(env: Environment): string[] {
 }
 
 /**
- * Replaces `eaas` in commands by `npx @eaas/server` if npm runs this program, because `eaas` is then rarely on the
- * PATH.
+ * Replaces `eaas` in printed commands by `npx @eaas/server` if npm runs this program, because `eaas` is then rarely on
+ * the PATH.
  */
 export function asTyped(text: string): string {
   return process.env['npm_command'] ? text.replaceAll('`eaas ', '`npx @eaas/server ') : text;

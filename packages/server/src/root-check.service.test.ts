@@ -59,7 +59,7 @@ test('the previous root key alone opens the database until the next root key enc
   for (const one of [old, next]) await expect(check(one)).rejects.toThrow('both root keys are needed');
 });
 
-test('a root key is removed only after it encrypts no secret', async () => {
+test('a root key is removed only after it no longer encrypts any secret', async () => {
   const [old, next] = [newRoot(), newRoot()];
   await check(old);
   await database.transaction((tx) => claim(tx, [next, old]));

@@ -27,7 +27,7 @@ function watched(options: SharesOptions) {
   return { shares, take, release, served };
 }
 
-test('a tenant can take half of the free memory units', async () => {
+test('a tenant with many small requests gets at most half of the free memory units', async () => {
   const { shares, take, served } = watched({ capacity: 8 });
   for (const tenantId of Array.from('aaaaaa')) take(tenantId);
   expect(await served()).toBe('a, a, a, a');
@@ -36,7 +36,7 @@ test('a tenant can take half of the free memory units', async () => {
   expect(shares.counts).toEqual({ held: 7, waiting: 3, refused: 0 });
 });
 
-test('a tenant that uses no memory units can take any number of free units', async () => {
+test('a tenant that holds no memory units can take any number of free units', async () => {
   const { take, served } = watched({ capacity: 8 });
   take('a', 7);
   take('b', 2);

@@ -6,8 +6,8 @@ export const shortestPause = 1_000;
 const longestPause = 30_000;
 
 /**
- * Calls `poll` again and again until `stop` aborts, and pauses after each call for the milliseconds that it returns. If
- * the database cannot be reached, the pauses become longer until `poll` succeeds.
+ * Calls `poll` again and again until `stop` aborts. After each call, it pauses for the number of milliseconds that
+ * `poll` returned. If the database cannot be reached, the pauses become longer until `poll` succeeds.
  */
 export async function pollUntil(stop: AbortSignal, poll: () => Promise<number>): Promise<void> {
   let failures = 0;

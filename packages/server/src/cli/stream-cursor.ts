@@ -21,7 +21,10 @@ export interface CursorOptions {
 
 export type Cursor = Awaited<ReturnType<typeof openCursor>>;
 
-/** A tenant's last complete line is the position in its log. If a line is lost, the stream sends some entries again. */
+/**
+ * In the cursor file, the last complete line of a tenant has the position in its log. If a line is lost, the stream
+ * sends some entries again.
+ */
 export async function openCursor(path: string, { resend, flush }: CursorOptions) {
   const saved = await readPositions(path);
   const sent = new Map(saved);

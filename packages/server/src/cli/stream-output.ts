@@ -6,7 +6,8 @@ import { note } from './output.ts';
 
 const standardOutput = 1;
 /**
- * An upper estimate of unsaved bytes: a pipe on Linux holds up to 208 KiB, and a log shipper can hold more in memory.
+ * An upper estimate of the bytes that the reader has not yet saved: a pipe on Linux holds up to 208 KiB, and a log
+ * shipper can hold more in memory.
  */
 const heldByReader = 1024 * 1024;
 

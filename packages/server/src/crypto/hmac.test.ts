@@ -24,7 +24,7 @@ test('the MACs of several messages under one key equal the MACs that node:crypto
   );
 });
 
-test('after `wipe`, an `Hmac` computes another MAC for the same message', () => {
+test('after `wipe`, `digest` returns another MAC for the same message', () => {
   const hmac = hmacSha256(keyOf(Buffer.alloc(32, 1)), 3);
   hmac.message.write('abc');
   const mac = hmac.digest();

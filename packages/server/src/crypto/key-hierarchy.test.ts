@@ -92,7 +92,7 @@ describe("a tenant's secret", () => {
     expect(openTenantSecrets([root], { ...row, sealed_secret: Buffer.alloc(78) })).toBeUndefined();
   });
 
-  test('encrypting a secret under a new root key keeps the secret', () => {
+  test("a tenant's secret stays the same when it is encrypted under a new root key", () => {
     const resealed = resealTenantSecret([otherRoot, root], row);
     if (!resealed) throw new Error('not resealed');
     expect(resealed).toMatchObject({ tenant_id: T, root_id: otherRoot.rootId });

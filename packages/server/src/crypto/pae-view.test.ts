@@ -21,7 +21,7 @@ test('paeView returns the same bytes as pae for any list of parts', () => {
 });
 
 test.each([21_000, 21_842, 21_843, 65_526, 65_527, 65_528, 65_536, 200_000])(
-  'paeView equals pae for a part of %d characters',
+  'paeView returns the same bytes as pae for a part of %d characters',
   (length) => {
     for (const part of ['x'.repeat(length), '\uffff'.repeat(length), new Uint8Array(length).fill(7)]) {
       expect(Buffer.compare(paeView(['a', part, 1]), pae('a', part, 1))).toBe(0);

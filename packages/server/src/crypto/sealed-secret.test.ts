@@ -35,7 +35,7 @@ const anyPlace: fc.Arbitrary<Place> = fc.record({
 });
 
 describe('sealed secrets', () => {
-  test.each(given.cases)('the secret of the vector is sealed and opened: $name', (vector) => {
+  test.each(given.cases)('the secret of the vector is encrypted and decrypted: $name', (vector) => {
     const place = placeOf(vector);
     const salted = sealSecret(ikmOf(vector), place, bytes(vector.secret), bytes(vector.salt));
     expect(bytes(vector.sealed)).toEqual(new Uint8Array(salted));

@@ -67,7 +67,7 @@ test('the index key that `eaas dev` creates unwraps to 32 bytes', async () => {
   expect(Buffer.from(dek, 'base64')).toHaveLength(32);
 });
 
-test('a later start of `eaas dev` keeps the tenant, even after a rename', async () => {
+test('a later start of `eaas dev` keeps the tenant, even if it was renamed', async () => {
   const first = await openDevelopmentTenant(open.service, file);
   await updateTenant(open.service, first.tenant.tenant_id, { name: 'mine' });
   const second = await openDevelopmentTenant(open.service, file);

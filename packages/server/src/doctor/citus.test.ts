@@ -31,7 +31,7 @@ test('doctor names the worker, and says how to repair its functions', () => {
   expect(finding?.message).toContain("select citus_activate_node('w', 5432)");
 });
 
-test('doctor reports tables that are only on the coordinator, and a missing worker', () => {
+test('doctor reports tables that are only on the coordinator, and a cluster without workers', () => {
   expect(judgeNodes([coordinator, worker], ['keys'])).toMatchObject([
     { status: 'failed', message: expect.stringContaining('keys are only on the coordinator') as string },
   ]);

@@ -109,8 +109,8 @@ export async function under({ prefix }: Account): Promise<string[]> {
 }
 
 /**
- * Returns the words that lock the data directory with `flock`, or no words if `flock` is missing. PostgreSQL's own lock
- * cannot detect a server in another container on the same volume.
+ * Returns the words of the command line that lock the data directory with `flock`, or no words if `flock` is missing.
+ * PostgreSQL's own lock cannot detect a server in another container on the same volume.
  */
 export async function locking(dataDirectory: string): Promise<string[]> {
   // This trial run of `flock` takes a shared lock, because several processes can run this trial at the same time.

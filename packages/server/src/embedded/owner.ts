@@ -18,7 +18,10 @@ export interface Owner extends Process {
   readonly socketDirectory: string;
 }
 
-/** The owner file only informs other processes. PostgreSQL's lock decides who can start PostgreSQL. */
+/**
+ * The owner file only tells other processes which process uses the data directory. PostgreSQL's lock decides who can
+ * start PostgreSQL.
+ */
 export async function writeOwner(file: string, purpose: Purpose, postgres: RunningPostgres): Promise<void> {
   const owner: Owner = {
     ...(await processOf(pid)),

@@ -20,7 +20,7 @@ export interface BodyOwner {
 }
 
 const longestPause = 4_000;
-/** The least number of bytes of a large body in each period of 2 s. The first two periods have no minimum. */
+/** A large body must arrive at this speed: bytes per period of 2 s. The first two periods have no minimum. */
 const [leastBytes, window] = [1_000_000, 2_000];
 
 const longestBurst = 128 * 1024;

@@ -28,7 +28,8 @@ export function closeGracefully(app: FastifyInstance): { isClosing: () => boolea
     isClosing = true;
     for (const socket of silent) socket.destroy();
     setTimeout(() => app.server.closeAllConnections(), deadline).unref();
-    // Node closes idle connections only once. A connection that still receives a refused body becomes idle later.
+    // When the server stops, Node closes idle connections only once. A connection that still receives a refused body
+    // becomes idle later.
     closing = setInterval(() => app.server.closeIdleConnections(), 50).unref();
   });
   app.addHook('onClose', async () => {

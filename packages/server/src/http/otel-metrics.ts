@@ -6,7 +6,7 @@ interface Sample {
   readonly value: number;
 }
 
-/** OpenTelemetry cannot observe histograms, so it gets only counters and gauges. */
+/** Exports only counters and gauges, because OpenTelemetry cannot observe histograms. */
 export async function bridgeMetrics(read: () => Promise<string>): Promise<void> {
   const connected = telemetry();
   if (!connected) return;

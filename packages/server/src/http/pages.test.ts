@@ -22,7 +22,7 @@ describe('/healthz and /readyz', () => {
     expect((await fetch('/healthz')).status).toBe(200);
   });
 
-  it('/readyz responds with 503 if the check fails, and does not show why', async () => {
+  it('if the health check throws an error, /readyz responds with 503 and does not show the error', async () => {
     const health = () => Promise.reject(new Error('secret connection string'));
     const failing = await listen(memoryDoors({ health }));
     const response = await failing.fetch('/readyz');

@@ -72,7 +72,7 @@ describe.concurrent('invalid HTTP', () => {
     }
   });
 
-  it('the server reads the length in Content-Length as the body, and the rest as the next request', async () => {
+  it('the next request begins after the number of bytes in Content-Length', async () => {
     const { exchange, doors } = await listen();
     const one = `POST /v1/hash HTTP/1.1\r\n${head}${json}Content-Length: 2\r\n\r\n{}`;
     const last = `GET /v1/keys HTTP/1.1\r\n${head}Connection: close\r\n\r\n`;

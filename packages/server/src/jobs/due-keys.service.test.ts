@@ -98,7 +98,7 @@ describe('a rotation', () => {
     });
   });
 
-  test('earlier wrapped keys still unwrap after a rotation', async () => {
+  test('data keys that were wrapped before a rotation still unwrap', async () => {
     const { wrapped_key } = await api('POST /v1/keys/:key_id/wrap', { key_id, dek });
     const other = world.replica();
     world.time = start + 30 * day;
@@ -207,7 +207,7 @@ describe('a destruction', () => {
     expect(await material()).toBe(2);
   });
 
-  test('a due destruction of a key wins over a concurrent restore', async () => {
+  test('a restore fails if it runs at the same time as a due destruction of the key', async () => {
     await destroy(1);
     world.time = start + day;
     const [restored] = await Promise.all([

@@ -143,7 +143,7 @@ test('an invalid log of one tenant does not stop the count of others', async () 
   expect(row?.['through']).toBe(2);
 });
 
-test('the job visits only tenants with uncounted entries', async () => {
+test('the usage job visits only tenants with uncounted entries', async () => {
   const left = () => world.replica().background.run(uncountedTenants);
   await wrap();
   await count();
@@ -160,7 +160,7 @@ describe('last_used_at', () => {
   const lastUse = async () =>
     (await api('GET /v1/api-keys/:api_key_id', { api_key_id: ann.apiKeyId })).last_used_at;
 
-  test('the job never decreases `last_used_at`', async () => {
+  test('the usage job never decreases `last_used_at`', async () => {
     const [one, other] = [world.replica(), world.replica()];
     expect(await lastUse()).toBeNull();
     world.time = Date.parse('2026-10-01T10:00:59.999Z');

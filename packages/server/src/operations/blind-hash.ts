@@ -48,7 +48,9 @@ export function blindHash(
   });
 }
 
-/** The first step derives the secret if needed, so that the derivation also runs in the tenant's turn. */
+/**
+ * The first step derives the secret of blind hashes if needed, so that the derivation also runs in the tenant's turn.
+ */
 function* evaluateUnder(key: KeyMaterial, elements: readonly Element[]): Steps<Evaluation> {
   return yield* evaluate(blindHashKeyOf(key), elements);
 }

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test('a tampered row fails only the batch items that need the row', async () => {
+test('if a row was tampered with, only the batch items that need the row fail', async () => {
   const service = world.replica();
   const { tenantId } = await settle(service, 'ann');
   const operator = insider(tenantId, 'operator');

@@ -91,7 +91,7 @@ test('after `wipe`, no prepared wrapped key opens', async () => {
   expect(opened).toEqual([undefined, undefined, undefined]);
 });
 
-test('a wrapped key is not decapsulated if its key is not for intake, awaits destruction or has lost the version', async () => {
+test('a wrapped key is not decapsulated if its key is not for intake, awaits destruction or has no secret', async () => {
   const { openings, wanted } = await setUp();
   const others = [
     { ...key, row: { ...key.row, intake: false } },

@@ -15,7 +15,7 @@ export function checkedHead<Head extends HeadRow>(
   throw new Tampered(headTable.name, tenantId, tenantId);
 }
 
-/** `moved` closes the tenant in the database that it leaves, `arriving` in the database that gets the copy. */
+/** `moved` closes the tenant in the database that the tenant leaves, `arriving` in the database that gets the copy. */
 export interface Mark {
   readonly kind: 'moved' | 'arriving';
   /** Both databases store the same `copyId`, so that a tenant that has moved cannot be opened in a third database. */

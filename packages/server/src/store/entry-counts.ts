@@ -2,7 +2,9 @@ import { countEntries, entryAt, type EntryFilter, firstEntrySince } from './audi
 import { first } from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 
-/** `counts` counts all entries up to `created_at`, so the difference of two sums counts the entries between them. */
+/**
+ * `counts` has the number of entries up to `created_at`. The difference of two sums is the number of entries between.
+ */
 interface Sum {
   readonly created_at: number;
   readonly counts: Readonly<Record<string, number>>;
@@ -120,7 +122,7 @@ export async function sumNext(tx: Transaction, tenantId: string): Promise<boolea
   return end + sumEvery < head;
 }
 
-/** A sum counts all entries up to a time, so the next entry must have a later time. */
+/** Returns the last entry of a time. A sum must not end between two entries with the same time. */
 async function lastOfTime(sql: Sql, tenantId: string, from: number, head: number) {
   const last = await entryAt(sql, tenantId, Math.min(from + stepSize, head));
   if (!last || last.id <= from) return undefined;

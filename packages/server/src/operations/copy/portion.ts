@@ -104,7 +104,7 @@ export async function reserveIn({ background }: Databases['target'], tenantId: s
   );
 }
 
-/** A version never changes, so only new versions are copied. */
+/** A key version never changes, so only new key versions are copied. */
 async function copyVersions({ from, to }: Transactions, tenantId: string, keyIds: readonly string[]) {
   for (const keyId of await destroyedAmong(from, tenantId, keyIds)) {
     await eraseKeyVersions(to, tenantId, keyId);

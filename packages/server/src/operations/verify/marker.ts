@@ -23,7 +23,8 @@ export async function trustedMarker(
   const row = await findMarker(sql, tenantId);
   if (!row || !isAuthentic(row, secrets)) return undefined;
   const reason = await compareHead(sql, tenantId, row, ends);
-  // The MAC proves that the log once contained the marked entry. If no purge deleted the entry, the log was replaced.
+  // The MAC proves that the log once contained the marked entry. If the entry is missing and was not purged, the log
+  // was replaced.
   if (reason && reason !== 'checkpoint_purged') findings.add(reason, row.id);
   const { id, hash, night } = row;
   const isRecent = night < tonight && tonight - night <= nights;

@@ -30,7 +30,7 @@ export interface Block {
   readonly last: number;
 }
 
-/** Entries never change their block, so that the reading of 30 nights skips no entry. */
+/** An entry always stays in the same block, so that no entry is skipped in 30 nights. */
 export function* dueBlocks(which: Nights, { first, last }: Block): Generator<Block> {
   for (let block = Math.floor((first - 1) / blockSize); block * blockSize < last; block++) {
     if (!isDue(which, block)) continue;
