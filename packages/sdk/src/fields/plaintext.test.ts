@@ -90,7 +90,7 @@ test('plaintext in a field without `previous` is refused', async () => {
   );
 });
 
-test('a stored plaintext of another type throws an error without the plaintext', async () => {
+test('the error for a stored plaintext of another type does not contain the plaintext', async () => {
   const { records } = openFields();
   const [born] = await records.decryptRows('users', [{ born: 'secret' as unknown as Date }], () => 1, {
     settled: true,
