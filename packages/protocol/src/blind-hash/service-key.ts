@@ -15,8 +15,8 @@ export interface BlindHashKey {
   readonly publicKey: Element;
   readonly secret: Multiplier;
   /**
-   * Two random numbers whose sum is the secret. Bigint operations use them, because their time could reveal the secret
-   * itself.
+   * Two random numbers whose sum is the secret. Bigint operations use these numbers and not the secret, because the
+   * time of the operations could reveal the secret.
    */
   readonly shares: readonly [bigint, bigint];
 }
