@@ -64,9 +64,12 @@ test('a text with one character removed or added throws InputError, at every pos
   }
 });
 
-test.each(['0', '01', '', '-1', '1.0', '1e3'])('the version %j throws InputError', (version) => {
-  expect(() => parsePublicKey(withVersion(version))).toThrow(InputError);
-});
+test.each(['0', '01', '', '-1', '1.0', '1e3'])(
+  'a public key with the version %j throws InputError',
+  (version) => {
+    expect(() => parsePublicKey(withVersion(version))).toThrow(InputError);
+  },
+);
 
 test.each([
   ['1,215 bytes', withBytes(bytes.subarray(1))],
