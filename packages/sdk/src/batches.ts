@@ -2,8 +2,8 @@ import { utf8Length } from '@eaas/protocol/internal';
 import type { Input, Output, Problem } from '@eaas/protocol/wire';
 import { abortable } from './abortable.ts';
 import { later } from './deadline.ts';
-import { type ServiceError, unreadable } from './errors.ts';
-import { backoff, type Call, type CallOptions, fromProblem, type Patience, retried } from './transport.ts';
+import { ServiceError, unreadable } from './errors.ts';
+import { backoff, type Call, type CallOptions, type Patience, retried } from './transport.ts';
 
 type Single = `POST /v1/keys/:key_id/${'wrap' | 'unwrap' | 'rewrap'}` | 'POST /v1/hash';
 type In<R extends Single> = Input<R> & object;
@@ -77,8 +77,9 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
           item.resolve(result);
           return false;
         }
-        const error = fromProblem(result.error);
-        const isPassing = retried.includes(error.status ?? 0) && item.retries++ < patience.retries;
+        const { code, detail, status } = result.error;
+        const error = new ServiceError(code, detail, { status });
+        const isPassing = retried.includes(status) && item.retries++ < patience.retries;
         if (!isPassing) item.reject(error);
         return isPassing;
       });

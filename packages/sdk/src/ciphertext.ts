@@ -8,7 +8,7 @@ import {
   sealUnder,
   toUtf8,
 } from '@eaas/protocol';
-import { envelopeLength, notCiphertext } from '@eaas/protocol/internal';
+import { envelopeLength, fixContext, notCiphertext } from '@eaas/protocol/internal';
 import { toBase64, viewBase64 } from '@eaas/protocol/base64';
 import type { EncryptedForm } from './call-options.ts';
 import type { DerivedDataKey } from './data-keys/derive.ts';
@@ -28,6 +28,10 @@ export interface Bundle {
 
 /** A value that can be decrypted: the `ciphertext` of a bundle, the bundle itself, or the envelope's bytes. */
 export type Ciphertext = string | Uint8Array | { readonly ciphertext: string | Uint8Array };
+
+export function contextOf(context: Context | undefined): Context | undefined {
+  return (context ?? undefined) === undefined ? undefined : fixContext(context as Context);
+}
 
 export function envelopeBytes(given: Ciphertext): Uint8Array {
   const ciphertext = (given as { readonly ciphertext?: string | Uint8Array } | null)?.ciphertext ?? given;

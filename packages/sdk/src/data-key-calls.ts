@@ -1,8 +1,7 @@
-import { type Context, DecryptionError, InputError, type Wrapped } from '@eaas/protocol';
-import { fixContext } from '@eaas/protocol/internal';
+import { DecryptionError, InputError, type Wrapped } from '@eaas/protocol';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import { coalesce } from './batches.ts';
-import { requireDek, requireText } from './ciphertext.ts';
+import { contextOf, requireDek, requireText } from './ciphertext.ts';
 import { type ServiceError, unreadable } from './errors.ts';
 import type { UnwrapOptions } from './call-options.ts';
 import type { Partition } from './data-keys/derive.ts';
@@ -41,10 +40,6 @@ export function createDataKeyCalls(call: Call, patience: Patience) {
       return output.hash;
     },
   };
-}
-
-export function contextOf(context: Context | undefined): Context | undefined {
-  return (context ?? undefined) === undefined ? undefined : fixContext(context as Context);
 }
 
 export function wrappedOf(

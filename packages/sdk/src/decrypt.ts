@@ -19,8 +19,8 @@ import {
   type DecryptOptions,
   decryptOptions,
 } from './call-options.ts';
-import { type Ciphertext, envelopeBytes } from './ciphertext.ts';
-import { contextOf, type DataKeyCalls } from './data-key-calls.ts';
+import { type Ciphertext, contextOf, envelopeBytes } from './ciphertext.ts';
+import type { DataKeyCalls } from './data-key-calls.ts';
 import { DataKeyCache } from './data-keys/cache.ts';
 import { deriveDataKey, type DerivedDataKey, partitionName } from './data-keys/derive.ts';
 import { createHeaderReader, type KnownHeader } from './data-keys/headers.ts';

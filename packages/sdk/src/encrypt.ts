@@ -8,8 +8,8 @@ import {
   type EncryptOptions,
   encryptOptions,
 } from './call-options.ts';
-import { type Encrypted, requireValue, sealAs } from './ciphertext.ts';
-import { contextOf, type DataKeyCalls } from './data-key-calls.ts';
+import { contextOf, type Encrypted, requireValue, sealAs } from './ciphertext.ts';
+import type { DataKeyCalls } from './data-key-calls.ts';
 import type { DerivedDataKey } from './data-keys/derive.ts';
 import { createEncryptingKeys } from './data-keys/encrypting.ts';
 import type { Engines } from './engines.ts';

@@ -78,12 +78,14 @@ describe.concurrent.each(Object.keys(endpoints) as Route[])('%s', (route) => {
 });
 
 const wrap = 'POST /v1/keys/:key_id/wrap';
+const usedKey = { key_id: 'k', key_version: 1 };
+const wrapped = { wrapped_key: 'x', ...usedKey };
 
 test('a retried call emits one event with the number of attempts', async () => {
   const { call, events } = answered((attempt) =>
-    attempt < 3 ? problemBody('audit_unwritten', 500) : Response.json({ dek: 'x' }),
+    attempt < 3 ? problemBody('audit_unwritten', 500) : Response.json({ dek: 'x', ...usedKey }),
   );
-  expect(await send(call, 'POST /v1/keys/:key_id/unwrap')).toEqual({ dek: 'x' });
+  expect(await send(call, 'POST /v1/keys/:key_id/unwrap')).toEqual({ dek: 'x', ...usedKey });
   expect(events).toEqual([
     { type: 'call', route: 'POST /v1/keys/:key_id/unwrap', attempts: 3, milliseconds: expect.any(Number) },
   ]);
@@ -110,7 +112,7 @@ test.each([
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: Date.UTC(2026, 0) });
   const headers = { 'retry-after': after };
   const { call, sent } = answered((attempt) =>
-    attempt === 1 ? new Response('{}', { status: 503, headers }) : Response.json({ wrapped_key: 'x' }),
+    attempt === 1 ? new Response('{}', { status: 503, headers }) : Response.json(wrapped),
   );
   const calling = send(call, wrap);
   await vi.advanceTimersByTimeAsync(milliseconds - 1);
@@ -145,13 +147,12 @@ test('the deadline of a call applies to all its attempts together', async () => 
 
 test('the client aborts and repeats an attempt that gets no response', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
-  const { call, sent } = answered(
-    (attempt) => (attempt === 1 ? hanging(sent[0]) : Response.json({ wrapped_key: 'x' })),
-    { timeouts: { attempt: 50 } },
-  );
+  const { call, sent } = answered((attempt) => (attempt === 1 ? hanging(sent[0]) : Response.json(wrapped)), {
+    timeouts: { attempt: 50 },
+  });
   const calling = send(call, wrap);
   await vi.advanceTimersByTimeAsync(10_000);
-  expect(await calling).toEqual({ wrapped_key: 'x' });
+  expect(await calling).toEqual(wrapped);
   expect(sent).toHaveLength(2);
   vi.useRealTimers();
 });
@@ -166,7 +167,7 @@ test('an aborted signal ends a waiting call with the code `aborted`', async () =
 
 test.each([
   ['not JSON', () => new Response('<html>')],
-  ['an error without a problem document', () => new Response('<html>', { status: 502 })],
+  ['an error without a problem document', () => new Response('<html>', { status: 500 })],
   ['a redirect', () => Response.redirect('https://elsewhere.example/', 307)],
 ])('a call throws `invalid_response` if the response is %s', async (_, answer) => {
   const { call, sent } = answered(answer, { retries: 0 });
@@ -176,9 +177,9 @@ test.each([
 
 test('a client accepts a base URL with a trailing slash', async () => {
   for (const baseUrl of ['https://eaas.example', 'https://eaas.example/', 'https://eaas.example/behind']) {
-    const { call, sent } = answered(() => Response.json({}), { baseUrl });
-    await call('GET /v1/keys/:key_id', { key_id: '../secrets' });
-    expect(sent[0]?.url).toBe(`${baseUrl.replace(/\/$/, '')}/v1/keys/..%2Fsecrets`);
+    const { call, sent } = answered(() => Response.json(wrapped), { baseUrl });
+    await call(wrap, { key_id: '../secrets', dek: 'd' });
+    expect(sent[0]?.url).toBe(`${baseUrl.replace(/\/$/, '')}/v1/keys/..%2Fsecrets/wrap`);
   }
 });
 

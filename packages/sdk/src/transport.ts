@@ -1,4 +1,4 @@
-import type { Input, Output, Problem, Route } from '@eaas/protocol/wire';
+import type { Input, Output, Route } from '@eaas/protocol/wire';
 import { abortable } from './abortable.ts';
 import { deadlineOf, longest } from './deadline.ts';
 import { ServiceError, timeoutError, unreadable } from './errors.ts';
@@ -26,7 +26,7 @@ export interface TransportOptions {
   readonly fetch?: typeof fetch | undefined;
   /**
    * Time limits in milliseconds. `total` limits a call with all its retries, and defaults to 30,000. `attempt` limits
-   * each attempt, and defaults to 10,000.
+   * each attempt, including the time to read its response, and defaults to 10,000.
    */
   readonly timeouts?:
     | { readonly total?: number | undefined; readonly attempt?: number | undefined }
@@ -61,7 +61,10 @@ export const backoff = (retry: number): number => Math.random() * Math.min(2_000
 // repeated rotation.
 const repeatable = /^(GET|PUT|PATCH) |(wrap|hash|blind|decrypt)$|^DELETE .*api-keys/;
 
-/** The errors never contain the request, because the request contains the API key. */
+// A dynamic import keeps this code and the library ky out of the first download of a page. If loading fails, the next
+// call loads them again.
+const loadExchange = () => import('./exchange/exchange.ts');
+
 export function createTransport(
   { baseUrl, fetch: send = fetch, ...options }: TransportOptions,
   headers: () => Record<string, string> | Promise<Record<string, string>>,
@@ -69,9 +72,7 @@ export function createTransport(
   explain: (error: ServiceError, headers: Record<string, string>) => ServiceError = (error) => error,
 ): Call {
   const patience = patienceOf(options);
-  // A dynamic import keeps the library ky out of the first download of a page. If loading fails, the next call loads ky
-  // again.
-  import('ky').catch(() => {});
+  loadExchange().catch(() => {});
   return async <R extends Route>(route: R, input: Input<R>, { signal }: CallOptions = {}) => {
     const start = Date.now();
     const whole = deadlineOf(patience.total, signal);
@@ -79,39 +80,23 @@ export function createTransport(
     let failure: ServiceError | undefined;
 
     async function ask(): Promise<Output<R>> {
-      const { default: ky, HTTPError } = await load('ky', import('ky'));
-      const { path, ...request } = requestFor(route, { ...(input as object) });
+      const { exchange } = await load('ky', loadExchange());
       const added = await headers();
-      try {
-        const output = await ky<Output<R>>(path, {
-          ...request,
-          prefixUrl: baseUrl,
-          headers: added,
-          signal: whole.signal,
-          timeout: Math.min(patience.attempt, longest),
-          // Does not follow redirects, because a redirected request would contain the API key. Does not use
-          // `redirect: 'error'`, because some runtimes lack it.
-          redirect: 'manual',
-          retry: {
-            limit: repeatable.test(route) ? patience.retries : 0,
-            methods: [request.method.toLowerCase() as 'get'],
-            statusCodes: [...retried],
-            backoffLimit: 2_000,
-            maxRetryAfter: 5_000,
-            jitter: true,
-            retryOnTimeout: true,
-          },
-          fetch: (...request) => {
-            attempts++;
-            return send(...request);
-          },
-        }).json();
-        if (Object(output) !== output) throw unreadable();
-        return output;
-      } catch (error) {
-        const isResponse = error instanceof HTTPError;
-        throw explain(isResponse ? await fromResponse(error.response) : serviceErrorOf(error), added);
-      }
+      const asked = {
+        route,
+        input: input as object | undefined,
+        baseUrl,
+        headers: added,
+        signal: whole.signal,
+        timeout: Math.min(patience.attempt, longest),
+        retries: repeatable.test(route) ? patience.retries : 0,
+        retried,
+        send,
+        onAttempt: () => void attempts++,
+      };
+      return exchange(asked, { ServiceError, timeoutError, unreadable }).catch((error: ServiceError) => {
+        throw explain(error, added);
+      });
     }
 
     try {
@@ -132,57 +117,4 @@ export function createTransport(
       });
     }
   };
-}
-
-function requestFor(route: Route, input: Record<string, unknown>) {
-  const [method = '', template = ''] = route.split(' ');
-  const path = template.slice(1).replace(/:(\w+)/g, (_, name: string) => {
-    const value = input[name];
-    delete input[name];
-    return encodeURIComponent(String(value));
-  });
-  const isRead = /^(GET|DELETE)/.test(method);
-  return { method, path, ...(isRead ? { searchParams: input as Record<string, string> } : { json: input }) };
-}
-
-/** Replaces an error of the library ky, because the error contains the API key and the body of the request. */
-function serviceErrorOf(error: unknown): ServiceError {
-  if (error instanceof ServiceError) return error;
-  if (error instanceof SyntaxError) return unreadable();
-  return (error as Error | undefined)?.name === 'TimeoutError' ? timeoutError() : networkError(error);
-}
-
-async function fromResponse(response: Response): Promise<ServiceError> {
-  const problem = (await response.json().catch(() => undefined)) as Partial<Problem> | undefined;
-  return fromProblem(problem, response.status, response.headers.get('x-request-id') ?? undefined);
-}
-
-/** Shows only the code of a system error, because its message might contain secrets. */
-function networkError(error: unknown): ServiceError {
-  const code = (error as { cause?: { code?: unknown } } | undefined)?.cause?.code;
-  const reason = typeof code === 'string' && /^[A-Z\d_]{2,40}$/.test(code) ? ` (${code})` : '';
-  return new ServiceError('network', `the service could not be reached${reason}`);
-}
-
-/**
- * Returns false for a code or request id that contains an API key, because a wrong server could return the API key of
- * the request.
- */
-function isName(value: unknown): value is string {
-  return typeof value === 'string' && /^[\w-]{1,64}$/.test(value) && !value.includes('eaas_sk_');
-}
-
-export function fromProblem(
-  problem: Partial<Problem> | undefined,
-  status = problem?.status,
-  requestId?: string,
-): ServiceError {
-  const details = { status, requestId: isName(requestId) ? requestId : undefined };
-  return isName(problem?.code) && typeof problem?.detail === 'string'
-    ? new ServiceError(problem.code, problem.detail, details)
-    : new ServiceError(
-        'invalid_response',
-        `the service responded with the status ${status} and no error details`,
-        details,
-      );
 }

@@ -134,7 +134,7 @@ describe('API keys in a browser', () => {
   });
 
   test('the browser client refuses a response that contains an API key', async () => {
-    const { client } = setUp({}, () => Response.json({ hash: secret, key_id: keyId }));
+    const { client } = setUp({}, () => Response.json({ hash, key_id: keyId, api_key: secret }));
     expect(isRefusal(await thrownBy(client.hash('Ada')))).toBe(true);
     const refusal = problem('bad_request', `Unknown field \`${secret}\`.`);
     const refused = setUp({}, () => Response.json(refusal, { status: 400 }));

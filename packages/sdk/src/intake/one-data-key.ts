@@ -4,8 +4,7 @@ import { type IntakePublicKey, wrapForIntake } from '@eaas/protocol/intake';
 import { dataKeyFrom, dataKeyInfo } from '@eaas/protocol/internal';
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
 import type { EncryptedForm } from '../call-options.ts';
-import { type Encrypted, requireValue, sealAs } from '../ciphertext.ts';
-import { contextOf } from '../data-key-calls.ts';
+import { contextOf, type Encrypted, requireValue, sealAs } from '../ciphertext.ts';
 import type { DerivedDataKey } from '../data-keys/derive.ts';
 import { webHkdf } from '../web-hkdf.ts';
 

@@ -83,7 +83,7 @@ export function createFetch(
     const seen = { route, ...itemsIn(route, body) };
     const see = (status: number | null) => void requests.push({ ...seen, status });
     const early = failEarly(failure, signal);
-    if (early) return early.finally(() => see(failure === 'invalid_response' ? 502 : null));
+    if (early) return early.finally(() => see(failure === 'invalid_response' ? 200 : null));
     const work = turn.then(() => respondTo(tenant, request, body, problemOf(failure)));
     turn = work.catch(() => {});
     const response = await work;
@@ -104,7 +104,7 @@ function failEarly(failure: Failure | undefined, signal: AbortSignal): Promise<R
   }
   if (failure !== 'invalid_response') return undefined;
   const headers = { 'content-type': 'text/html' };
-  return Promise.resolve(new Response('<h1>502 Bad Gateway</h1>', { status: 502, headers }));
+  return Promise.resolve(new Response('<h1>Welcome</h1>', { headers }));
 }
 
 function lost(): TypeError {

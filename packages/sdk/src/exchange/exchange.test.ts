@@ -1,0 +1,194 @@
+import { inspect } from 'node:util';
+import { problem } from '@eaas/protocol/wire';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createTransport, type TransportOptions } from '../transport.ts';
+import { maxBytes } from './read-text.ts';
+
+const keyId = '00000000-0000-4000-8000-00000000000a';
+const apiKey = `eaas_sk_${'7'.repeat(49)}`;
+const dek = `${'Q'.repeat(43)}=`;
+const hashed = { hash: 'ab'.repeat(32), key_id: keyId };
+
+function setUp(answer: (attempt: number) => Response, options: Partial<TransportOptions> = {}) {
+  let attempts = 0;
+  const fetch = async (): Promise<Response> => answer(++attempts);
+  const headers = () => ({
+    authorization: `Bearer ${apiKey}`,
+    'x-session': 'cookie-of-the-visitor',
+    'x-v': '1',
+  });
+  const call = createTransport({ baseUrl: 'https://eaas.example', fetch, ...options }, headers, () => {});
+  const hash = (value = 'x'): Promise<unknown> =>
+    call('POST /v1/hash', { key_id: keyId, value }).catch((error: unknown) => error);
+  return { call, hash, attempts: () => attempts };
+}
+
+const streamed = (start: (controller: ReadableStreamDefaultController<Uint8Array>) => void): Response =>
+  new Response(new ReadableStream({ start }));
+
+afterEach(() => void vi.useRealTimers());
+
+describe('responses of a gateway', () => {
+  test.each(
+    [502, 503, 504].flatMap((status) =>
+      ['<h1>Bad Gateway</h1>', '', '{}', '[]'].map((body) => ({ status, body })),
+    ),
+  )('the response %j is `unavailable`, and the client repeats the request', async ({ status, body }) => {
+    const { hash, attempts } = setUp(() => new Response(body, { status, headers: { 'retry-after': '0' } }));
+    expect(await hash()).toMatchObject({ code: 'unavailable', retryable: true, status });
+    expect(attempts()).toBe(3);
+  });
+
+  test.each([400, 404, 418, 429, 500, 501])(
+    'a response with the status %d and no problem document is `invalid_response`',
+    async (status) => {
+      const { hash } = setUp(() => new Response('<html>', { status }), { retries: 0 });
+      expect(await hash()).toMatchObject({ code: 'invalid_response', retryable: false, status });
+    },
+  );
+});
+
+describe('bodies of responses', () => {
+  test('the client repeats an attempt whose body does not arrive within `timeouts.attempt`', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+    const cancelled = vi.fn<() => void>();
+    const stalled = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('{"hash":')),
+      cancel: cancelled,
+    });
+    const { hash, attempts } = setUp(
+      (attempt) => (attempt === 1 ? new Response(stalled) : Response.json(hashed)),
+      { timeouts: { attempt: 1_000, total: 30_000 } },
+    );
+    const hashing = hash();
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(attempts()).toBe(2);
+    expect(await hashing).toEqual(hashed);
+    expect(cancelled).toHaveBeenCalledOnce();
+  });
+
+  test('a call throws `timeout` if the body of no attempt arrives', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+    const { hash, attempts } = setUp(() => streamed(() => {}), {
+      timeouts: { attempt: 1_000, total: 30_000 },
+    });
+    const hashing = hash();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await hashing).toMatchObject({ code: 'timeout', retryable: true });
+    expect(attempts()).toBe(3);
+  });
+
+  test('a late body of an earlier attempt does not replace the response of a later attempt', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+    const late = { hash: 'cd'.repeat(32), key_id: keyId };
+    const slow = (text: () => Promise<string>) =>
+      Object.assign(Object.create(null) as object, { status: 200, ok: true, headers: new Headers(), text });
+    const { hash } = setUp(
+      (attempt) =>
+        attempt === 1
+          ? (slow(
+              () => new Promise((resolve) => setTimeout(() => resolve(JSON.stringify(late)), 1_500)),
+            ) as Response)
+          : (slow(
+              () => new Promise((resolve) => setTimeout(() => resolve(JSON.stringify(hashed)), 900)),
+            ) as Response),
+      { timeouts: { attempt: 1_000, total: 30_000 } },
+    );
+    const hashing = hash();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await hashing).toEqual(hashed);
+  });
+
+  test('the client repeats an attempt whose connection breaks in the body', async () => {
+    const { hash, attempts } = setUp((attempt) =>
+      attempt === 1
+        ? streamed((controller) => controller.error(new TypeError('terminated')))
+        : Response.json(hashed),
+    );
+    expect(await hash()).toEqual(hashed);
+    expect(attempts()).toBe(2);
+  });
+
+  test('a body of 16 MiB is read', async () => {
+    const text = JSON.stringify(hashed);
+    const { hash } = setUp(() => new Response(text + ' '.repeat(maxBytes - text.length)));
+    expect(await hash()).toEqual(hashed);
+  });
+
+  test('the client stops to read a body of more than 16 MiB, and throws `invalid_response`', async () => {
+    const chunk = new Uint8Array(2 ** 20).fill(32);
+    let sent = 0;
+    const cancelled = vi.fn<() => void>();
+    const endless = (): Response =>
+      new Response(
+        new ReadableStream<Uint8Array>({
+          pull: (controller) => {
+            sent += chunk.length;
+            controller.enqueue(chunk);
+          },
+          cancel: cancelled,
+        }),
+      );
+    const { hash, attempts } = setUp(endless);
+    expect(await hash()).toMatchObject({ code: 'invalid_response' });
+    expect(attempts()).toBe(1);
+    expect(cancelled).toHaveBeenCalledOnce();
+    expect(sent).toBeLessThanOrEqual(maxBytes + 3 * chunk.length);
+  });
+
+  test.each(['', 'null', '[]', '"text"', '{"hash":'])('the body %j is `invalid_response`', async (body) => {
+    const { hash, attempts } = setUp(() => new Response(body));
+    expect(await hash()).toMatchObject({ code: 'invalid_response' });
+    expect(attempts()).toBe(1);
+  });
+});
+
+describe('secrets that a faulty gateway copies into `detail`', () => {
+  const refusing = (detail: string) => () => Response.json(problem('bad_request', detail), { status: 400 });
+  const shown = (error: unknown): string => inspect(error, { depth: 9, showHidden: true });
+
+  test('the message of an error shows no API key, no header and no data key', async () => {
+    const other = `eaas_sk_${'z'.repeat(10)}`;
+    const { call } = setUp(
+      refusing(`Not valid: Bearer ${apiKey}, ${other}, cookie-of-the-visitor, {"dek":"${dek}"}, 1 to 2.`),
+    );
+    const error = await call('POST /v1/keys/:key_id/wrap', { key_id: keyId, dek }).catch((e: unknown) => e);
+    expect(error).toMatchObject({
+      code: 'bad_request',
+      message: expect.stringMatching(/^Not valid: .* 1 to 2\.$/),
+    });
+    for (const secret of [apiKey, other, 'cookie-of', dek, 'QQQ', '777'])
+      expect(shown(error)).not.toContain(secret);
+  });
+
+  test.each([
+    ['a value', 'Ada Lovelace', 'the value Ada Lovelace is refused'],
+    ['a value as JSON', 'say "hi"\n', '{"value":"say \\"hi\\"\\n"} is refused'],
+    ['a value with special characters', 'a.b*c(d', 'got a.b*c(d twice: a.b*c(d'],
+    ['a short value', 'Ada', 'the value Ada, not (Ada)'],
+  ])('the message of an error does not show %s', async (_, value, detail) => {
+    const error = await setUp(refusing(detail)).hash(value);
+    expect(error).toMatchObject({ code: 'bad_request' });
+    expect(shown(error)).not.toContain(value);
+    expect(shown(error)).not.toContain(JSON.stringify(value).slice(1, -1));
+    expect((error as Error).message).toContain('…');
+  });
+
+  test('a value of few letters does not make the message unreadable', async () => {
+    const { hash } = setUp(refusing('Pass a valid key.'));
+    expect(await hash('e')).toMatchObject({ message: 'Pass a valid key.' });
+    expect(await hash('')).toMatchObject({ message: 'Pass a valid key.' });
+  });
+
+  test('the results of a batch show no secret of their items', async () => {
+    const error = (detail: string) => ({ error: problem('bad_request', detail) });
+    const results = [error(`no: ${dek}`), error('no: Ada Lovelace')];
+    const { call } = setUp(() => Response.json({ results }));
+    const items = ['Grace Hopper', 'Ada Lovelace'].map((value) => ({ key_id: keyId, value }));
+    const output = await call('POST /v1/batch/hash', { items });
+    expect(output.results.map((result) => ('error' in result ? result.error.detail : ''))).toEqual([
+      'no: …',
+      'no: …',
+    ]);
+  });
+});

@@ -1,0 +1,136 @@
+import type { Output, Problem, Route } from '@eaas/protocol/wire';
+import ky, { HTTPError } from 'ky';
+import type { ServiceError, ServiceErrorCode } from '../errors.ts';
+import { isName } from './kinds.ts';
+import { mask, secretsIn, secretsOfHeaders } from './mask.ts';
+import { isOutput } from './outputs.ts';
+import { readText } from './read-text.ts';
+
+interface Asked<R extends Route> {
+  readonly route: R;
+  readonly input: object | undefined;
+  readonly baseUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  /** The time limit of an attempt, in milliseconds. It includes the time to read the body of the response. */
+  readonly timeout: number;
+  readonly retries: number;
+  readonly retried: readonly number[];
+  readonly send: typeof fetch;
+  readonly onAttempt: () => void;
+}
+
+/**
+ * The client passes these functions. If this file imported them, bundlers would split the first download of a page into
+ * more files.
+ */
+interface Shared {
+  readonly ServiceError: new (
+    code: ServiceErrorCode,
+    message: string,
+    details?: { readonly status?: number | undefined; readonly requestId?: string | undefined },
+  ) => ServiceError;
+  readonly timeoutError: () => ServiceError;
+  readonly unreadable: () => ServiceError;
+}
+
+/**
+ * Sends a request, repeats it as `retries` says, and reads and checks the response. Throws only ServiceError. The errors
+ * never contain the request, because the request contains the API key.
+ */
+export async function exchange<R extends Route>(asked: Asked<R>, shared: Shared): Promise<Output<R>> {
+  const { route, headers } = asked;
+  const input = { ...asked.input };
+  const { ServiceError, timeoutError, unreadable } = shared;
+  const texts = new WeakMap<Response, string>();
+  try {
+    const { path, ...request } = requestFor(route, { ...input });
+    const response = await ky(path, {
+      ...request,
+      prefixUrl: asked.baseUrl,
+      headers: { accept: 'application/json', ...headers },
+      signal: asked.signal,
+      timeout: asked.timeout,
+      // Does not follow redirects, because a redirected request would contain the API key. Does not use
+      // `redirect: 'error'`, because some runtimes lack it.
+      redirect: 'manual',
+      retry: {
+        limit: asked.retries,
+        methods: [request.method.toLowerCase() as 'get'],
+        statusCodes: [...asked.retried],
+        backoffLimit: 2_000,
+        maxRetryAfter: 5_000,
+        jitter: true,
+        retryOnTimeout: true,
+        shouldRetry: ({ error }) => (error instanceof ServiceError ? false : undefined),
+      },
+      // Reads the body here, because the time limit of the library ky ends when this function returns.
+      fetch: async (...request) => {
+        asked.onAttempt();
+        const response = await asked.send(...request);
+        texts.set(response, await readText(response, (request[0] as Request).signal, unreadable));
+        return response;
+      },
+    });
+    const output = parsed(response);
+    if (!isOutput(route, output)) throw unreadable();
+    return withMaskedDetails(output);
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    if (error instanceof HTTPError) throw refusal(error.response);
+    throw (error as Error | undefined)?.name === 'TimeoutError' ? timeoutError() : networkError(error);
+  }
+
+  function parsed(response: Response): unknown {
+    try {
+      return JSON.parse(texts.get(response) ?? '');
+    } catch {
+      return undefined;
+    }
+  }
+
+  function refusal(response: Response): ServiceError {
+    const { code, detail } = Object(parsed(response)) as Partial<Problem>;
+    const { status } = response;
+    const requestId = response.headers.get('x-request-id');
+    const details = { status, requestId: isName(requestId) ? requestId : undefined };
+    if (isName(code) && typeof detail === 'string') {
+      return new ServiceError(code, masked(detail, input), details);
+    }
+    // A gateway that cannot reach the service responds without a problem document.
+    const isGateway = status === 502 || status === 503 || status === 504;
+    const message = `the service responded with the status ${status} and no error details`;
+    return new ServiceError(isGateway ? 'unavailable' : 'invalid_response', message, details);
+  }
+
+  function masked(detail: string, part: object): string {
+    return mask(detail, [...secretsOfHeaders(headers), ...secretsIn(part)]);
+  }
+
+  function withMaskedDetails(output: Output<R>): Output<R> {
+    const { items } = input as { items?: object[] };
+    const { results } = output as { results?: readonly { error?: { detail: string } }[] };
+    if (items && results)
+      for (const [index, { error }] of results.entries())
+        if (error) error.detail = masked(error.detail, items[index] ?? {});
+    return output;
+  }
+
+  /** Shows only the code of a system error, because its message might contain secrets. */
+  function networkError(error: unknown): ServiceError {
+    const code = (error as { cause?: { code?: unknown } } | undefined)?.cause?.code;
+    const reason = typeof code === 'string' && /^[A-Z\d_]{2,40}$/.test(code) ? ` (${code})` : '';
+    return new ServiceError('network', `the service could not be reached${reason}`);
+  }
+}
+
+function requestFor(route: Route, input: Record<string, unknown>) {
+  const [method = '', template = ''] = route.split(' ');
+  const path = template.slice(1).replace(/:(\w+)/g, (_, name: string) => {
+    const value = input[name];
+    delete input[name];
+    return encodeURIComponent(String(value));
+  });
+  const isRead = /^(GET|DELETE)/.test(method);
+  return { method, path, ...(isRead ? { searchParams: input as Record<string, string> } : { json: input }) };
+}

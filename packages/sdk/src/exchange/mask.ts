@@ -1,0 +1,34 @@
+const anyApiKey = /eaas_sk_\w*/g;
+const anyDek = /[\w+/-]{43}=/g;
+
+/**
+ * Replaces API keys, data keys and the given secrets in a text of the service, because a faulty gateway could copy them
+ * from the request into the text.
+ */
+export function mask(text: string, secrets: readonly string[]): string {
+  const spellings = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
+  const found = [...new Set(spellings)].filter((secret) => secret !== '' && text.includes(secret));
+  // Replaces longer secrets first, because a secret can contain another secret.
+  found.sort((a, b) => b.length - a.length);
+  for (const secret of found) text = text.replaceAll(secret.length < 4 ? asWord(secret) : secret, '…');
+  return text.replace(anyApiKey, 'eaas_sk_…').replace(anyDek, '…');
+}
+
+/** Short secrets are replaced only where they are separate words, because their letters also occur in other words. */
+function asWord(secret: string): RegExp {
+  const escaped = secret.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  return new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`, 'gu');
+}
+
+/** The secret members of a request, and of its items. */
+export function secretsIn(input: object): string[] {
+  const { dek, plaintext, value, items = [] } = input as Record<string, unknown> & { items?: object[] };
+  const own = [dek, plaintext, value].filter((secret) => typeof secret === 'string');
+  return [...own, ...items.flatMap(secretsIn)];
+}
+
+/** The values of headers, such as a session token. Short values such as `1` are not secret. */
+export function secretsOfHeaders(headers: Readonly<Record<string, string>>): string[] {
+  const values = Object.values(headers);
+  return [...values, ...values.flatMap((value) => value.split(/\s+/))].filter(({ length }) => length >= 8);
+}

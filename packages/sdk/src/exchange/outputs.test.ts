@@ -1,0 +1,126 @@
+import { endpoints, type Output, type Route } from '@eaas/protocol/wire';
+import { describe, expect, test } from 'vitest';
+import type { Kind } from './kinds.ts';
+import { isOutput } from './outputs.ts';
+
+interface Definition {
+  readonly type: string;
+  readonly shape: Readonly<Record<string, Schema>>;
+  readonly element: Schema;
+  readonly innerType: Schema;
+  readonly options: readonly Schema[];
+  readonly entries: Readonly<Record<string, string>>;
+  readonly values: readonly unknown[];
+}
+interface Schema {
+  readonly _zod: { readonly def: object };
+}
+
+/** Returns values that fit a schema. Each alternative of the schema, such as null, is in one of the values. */
+function samplesOf({ _zod }: Schema): unknown[] {
+  const { type, shape, element, innerType, options, entries, values } = _zod.def as Definition;
+  switch (type) {
+    case 'object': {
+      const members = Object.entries(shape).map(([name, member]) => [name, samplesOf(member)] as const);
+      const most = Math.max(...members.map(([, samples]) => samples.length));
+      return Array.from({ length: most }, (_, nth) =>
+        Object.fromEntries(members.map(([name, samples]) => [name, samples[nth % samples.length]])),
+      );
+    }
+    case 'array':
+      return [samplesOf(element), []];
+    case 'nullable':
+      return [...samplesOf(innerType), null];
+    case 'optional':
+      return [...samplesOf(innerType), undefined];
+    case 'union':
+      return options.flatMap(samplesOf);
+    case 'enum':
+      return [Object.values(entries)[0]];
+    case 'literal':
+      return [values[0]];
+    case 'string':
+      return ['ab'.repeat(32)];
+    case 'number':
+      return [7];
+    case 'boolean':
+      return [true, false];
+    case 'record':
+      return [{ nth: '1' }, {}];
+    default:
+      throw new Error(`no sample of the type ${type}`);
+  }
+}
+
+/** Yields copies of a value in which one member, at any depth, is missing or has another kind. */
+function* spoiled(value: unknown): Generator {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    const others: unknown[] = [typeof member === 'string' ? 7 : [[7]], {}, null, undefined, 0.5, 'true'];
+    if (typeof member === 'string') others.pop();
+    for (const other of [...others, ...spoiled(member)]) {
+      const copy: unknown = Array.isArray(value) ? [...(value as unknown[])] : { ...value };
+      Reflect.set(copy as object, name, other);
+      yield copy;
+    }
+  }
+}
+
+/** Removes members that the client does not read: `type` and `title` of a problem, and a batch item's `reference`. */
+function readMembers(value: unknown): unknown {
+  return JSON.stringify(value, (name, member: unknown) =>
+    name === 'reference' || name === 'type' || name === 'title' ? undefined : member,
+  );
+}
+
+describe.each(Object.keys(endpoints) as Route[])('%s', (route) => {
+  const { output } = endpoints[route];
+  const samples = samplesOf(output);
+
+  test('valid responses are accepted, also with further members', () => {
+    const longer = samples.map((sample) => Object.assign({ added: 'later' }, sample));
+    const all = [...samples, ...longer];
+    expect(all.filter((sample) => !output.safeParse(sample).success)).toEqual([]);
+    expect(all.filter((sample) => !isOutput(route, sample))).toEqual([]);
+  });
+
+  test('a response in which a member is missing or has another kind is refused', () => {
+    const others = samples.flatMap((sample) =>
+      [...spoiled(sample)].filter((other) => readMembers(other) !== readMembers(sample)),
+    );
+    const invalid = others.filter((other) => !output.safeParse(other).success);
+    expect(invalid.length).toBeGreaterThan(0);
+    expect(invalid.filter((other) => isOutput(route, other))).toEqual([]);
+    const valid = others.filter((other) => !invalid.includes(other));
+    expect(valid.filter((other) => !isOutput(route, other))).toEqual([]);
+  });
+
+  test.each([null, undefined, [], 'text', 1, {}])('the response %j is refused', (other) => {
+    expect(isOutput(route, other)).toBe(false);
+  });
+});
+
+test('hashes are 64 lower-case hexadecimal digits', () => {
+  const route = 'POST /v1/hash';
+  const hash = 'ab'.repeat(32);
+  expect(isOutput(route, { hash, key_id: 'k' })).toBe(true);
+  for (const other of [hash.toUpperCase(), hash.slice(1), `${hash}0`, `${hash}\n`, `${hash.slice(1)}g`, '']) {
+    expect(isOutput(route, { hash: other, key_id: 'k' })).toBe(false);
+    expect(isOutput('POST /v1/batch/hash', { results: [{ hash: other, key_id: 'k' }] })).toBe(false);
+  }
+});
+
+test('the compiler refuses a table that lacks a member or gives it another kind', () => {
+  const complete: Kind<Output<'POST /v1/keys/:key_id/unwrap'>> = {
+    dek: 'text',
+    key_id: 'text',
+    key_version: 'count',
+  };
+  // @ts-expect-error: `key_version` is missing.
+  const incomplete: typeof complete = { dek: 'text', key_id: 'text' };
+  // @ts-expect-error: `key_version` is a number.
+  const wrong: typeof complete = { dek: 'text', key_id: 'text', key_version: 'text' };
+  // @ts-expect-error: `encrypt_quota` can be null.
+  const quota: Kind<Output<'GET /v1/usage'>>['encrypt_quota'] = 'count';
+  expect([incomplete, wrong, quota]).toHaveLength(3);
+});
