@@ -9,7 +9,9 @@ export function toHex(bytes: Uint8Array): string {
 }
 
 export function fromHex(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(text.match(/\w\w/g) ?? [], (pair) => Number.parseInt(pair, 16));
+  const bytes = new Uint8Array(text.length / 2);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = Number.parseInt(text.slice(2 * at, 2 * at + 2), 16);
+  return bytes;
 }
 
 /** Compares in constant time. noble's function for this would make the first download of a page larger. */

@@ -34,7 +34,7 @@ export function dataKeyFrom<Mode extends EngineMode>(
   });
 }
 
-export function envelopeLength(dataKey: DataKey, plaintextLength: number): number {
+export function envelopeLength(dataKey: Pick<DataKey, 'header'>, plaintextLength: number): number {
   return envelopeLengthOf(dataKey.header.length, plaintextLength);
 }
 

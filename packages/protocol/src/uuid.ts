@@ -9,7 +9,7 @@ export function parseUuid(text: string): string | undefined {
 export function uuidToBytes(text: string): Uint8Array {
   const id = parseUuid(text);
   if (!id) throw new InputError('a key id must be a UUID: pass the `key_id` that POST /v1/keys returned');
-  return fromHex(id);
+  return fromHex(id.replaceAll('-', ''));
 }
 
 export const uuidFromBytes = (bytes: Uint8Array): string =>

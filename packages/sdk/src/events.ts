@@ -39,11 +39,12 @@ export interface Observers {
 export type Emit = (event: EaasEvent) => void;
 
 export function createEmit({ onEvent, logger }: Observers): Emit {
-  const log = (event: EaasEvent): void =>
-    logger?.['code' in event ? 'warn' : 'debug'](`eaas ${event.type}`, event);
+  const log =
+    logger &&
+    ((event: EaasEvent): void => logger['code' in event ? 'warn' : 'debug'](`eaas ${event.type}`, event));
   return (event) => {
     // Ignores errors of `onEvent` and `logger`. Otherwise an error would fail the call, or end the process as an
     // unhandled rejection.
-    for (const tell of [onEvent, log]) (async () => tell?.(event))().catch(() => undefined);
+    for (const tell of [onEvent, log]) if (tell) (async () => tell(event))().catch(() => undefined);
   };
 }

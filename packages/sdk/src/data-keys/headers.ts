@@ -1,9 +1,11 @@
 import { parseEnvelope } from '@eaas/protocol';
-import { type Header, parseHeader } from '@eaas/protocol/internal';
+import { envelopeLength, type Header } from '@eaas/protocol/internal';
 
 export interface KnownHeader {
   readonly bytes: Uint8Array;
   readonly header: Header;
+  /** The length of the shortest envelope with this header. */
+  readonly least: number;
   scope?: string | undefined;
   form?: string;
   name?: string;
@@ -15,10 +17,14 @@ export function createHeaderReader(most: number) {
   let headerLength = 0;
 
   const read = (envelope: Uint8Array): KnownHeader => {
-    ({ length: headerLength } = parseEnvelope(envelope));
+    const { version, keyId, keyVersion, length, ...parsed } = parseEnvelope(envelope);
+    headerLength = length;
     // Copies the header, because `subarray` alone would keep the whole ciphertext in memory.
-    const bytes = new Uint8Array(envelope.subarray(0, headerLength));
-    const fresh = { bytes, header: parseHeader(bytes) };
+    const bytes = new Uint8Array(envelope.subarray(0, length));
+    const prefix = bytes.subarray(0, parsed.prefix.length);
+    const wrappedKey = bytes.subarray(length - parsed.wrappedKey.length);
+    const header = { version, keyId, keyVersion, length, prefix, wrappedKey };
+    const fresh = { bytes, header, least: envelopeLength({ header: bytes }, 0) };
     if (known.size >= most) known.clear();
     known.set(hashOf(bytes, headerLength), fresh);
     return fresh;
@@ -43,7 +49,7 @@ function hashOf(envelope: Uint8Array, headerLength: number): number {
 
 /** Compares from the end, because all headers of one key begin with the same bytes. */
 function startsWith(envelope: Uint8Array, known: KnownHeader | undefined): known is KnownHeader {
-  if (!known) return false;
+  if (!known || envelope.length < known.least) return false;
   const { bytes } = known;
   for (let at = bytes.length - 1; at >= 0; at--) if (bytes[at] !== envelope[at]) return false;
   return true;
