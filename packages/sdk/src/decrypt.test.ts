@@ -68,6 +68,61 @@ describe('data keys for decryption', () => {
     ]);
   });
 
+  test('a truncated ciphertext sends no request, even if its header is known', async () => {
+    const { service, client, make } = observedClient();
+    const ciphertext = await client.encrypt('x', { as: 'bytes' });
+    const reader = make({ cache: { decrypt: false } });
+    await reader.decrypt(ciphertext);
+    const before = service.requests.length;
+    for (let length = ciphertext.length - 2; length >= 0; length--) {
+      const [result] = await reader.decryptMany([ciphertext.subarray(0, length)]);
+      expect(result).toMatchObject({ error: { code: 'format' } });
+    }
+    expect(service.requests).toHaveLength(before);
+  });
+
+  test('an aborted decryptMany fails only the values whose data key has not arrived', async () => {
+    const { service, client, make } = observedClient();
+    const [known, other] = await Promise.all(
+      ['a', 'b'].map(async (value) => (await client.encrypt(value, { fresh: true })).ciphertext),
+    );
+    if (!known || !other) throw new Error('no ciphertexts');
+    const watched = watchedEngine();
+    const reader = make({ engines: watched.engines });
+    await reader.decrypt(known);
+    const before = service.requests.length;
+    const controller = new AbortController();
+    const removed = vi.spyOn(controller.signal, 'removeEventListener');
+    const many = reader.decryptMany([known, other, other], controller);
+    const single = reader.decrypt(other, { as: 'text' });
+    controller.abort();
+    expect(await many).toMatchObject([
+      { ok: true },
+      { ok: false, error: { code: 'aborted' } },
+      { ok: false, error: { code: 'aborted' } },
+    ]);
+    expect(removed).toHaveBeenCalledOnce();
+    expect(await single).toBe('b');
+    expect(routesOf(service).slice(before)).toEqual(['keys/:key_id/unwrap']);
+    await reader.close();
+    expect(watched.keys).toHaveLength(2);
+    expect(watched.live()).toEqual([]);
+  });
+
+  test('after a decryptMany timed out, the next decryptMany requests the data keys again', async () => {
+    const { service, client, make } = observedClient();
+    const sealed = await client.encryptMany(['a', 'b'], { fresh: true });
+    const ciphertexts = sealed.map((result) => (result.ok ? result.value : ''));
+    let hangs = true;
+    const silent: typeof fetch = (input, init) =>
+      hangs ? new Promise(() => undefined) : service.fetch(input, init);
+    const reader = make({ fetch: silent, retries: 0, timeouts: { total: 60 } });
+    const failed = await reader.decryptMany(ciphertexts);
+    expect(failed.map((result) => !result.ok && result.error.code)).toEqual(['timeout', 'timeout']);
+    hangs = false;
+    expect(await reader.decryptMany(ciphertexts)).toMatchObject([{ ok: true }, { ok: true }]);
+  });
+
   test('a client does not use the data key of one scope for another scope', async () => {
     const { service, client } = observedClient();
     const { ciphertext } = await client.encrypt('x');

@@ -54,7 +54,10 @@ export function createDecrypter(
     return known;
   }
 
-  function arriving(name: string, wrapped: Wrapped, options: DecryptOptions, withSync: boolean): Lease {
+  const arriving = (name: string, wrapped: Wrapped, options: DecryptOptions, withSync: boolean): Lease =>
+    cache.arriving(name) ?? fetchKey(name, wrapped, options, withSync);
+
+  function fetchKey(name: string, wrapped: Wrapped, options: DecryptOptions, withSync: boolean): Lease {
     const request = async (): Promise<DerivedDataKey> => {
       // The request does not get the caller's signal, because other calls might wait for the same data key.
       const dek = await calls.unwrap(wrapped, { wrapContext: options.wrapContext });
@@ -62,8 +65,7 @@ export function createDecrypter(
       emit({ type: 'data_key.unwrapped', keyId: key.keyId, keyVersion: key.keyVersion });
       return key;
     };
-    if (limits.maxEntries === 0) return cache.requestOnce(request);
-    return cache.arriving(name) ?? cache.request(name, request);
+    return limits.maxEntries === 0 ? cache.requestOnce(request) : cache.request(name, request);
   }
 
   function nameOf(known: KnownHeader, { scope, wrapContext }: DecryptOptions, form = ''): string {
@@ -76,9 +78,6 @@ export function createDecrypter(
     if (!wrapContext) Object.assign(known, { scope, form, name });
     return name;
   }
-
-  const use = <T>(lease: Lease, work: Waiting<T>['work'], { signal }: Options): Promise<T> =>
-    lease.use(work, signal, patience);
 
   function start(
     ciphertext: Ciphertext,
@@ -93,13 +92,12 @@ export function createDecrypter(
     const bytes = envelopeBytes(ciphertext);
     const known = headerOf(bytes, usual, options);
     const name = nameOf(known, options);
-    const envelope = withBody(known.header, bytes);
     const ready = cache.find(name)?.key;
-    if (ready) return open(ready, envelope, as, context);
+    if (ready) return open(ready, withBody(known.header, bytes), as, context);
     // Copies the arguments, because the caller can overwrite them before the data key arrives.
-    const own = typeof ciphertext === 'string' ? envelope : withBody(known.header, new Uint8Array(bytes));
-    const ownContext = isContextCopied ? context : contextOf(context);
-    return new Waiting(arriving(name, own, options, false), (key) => open(key, own, as, ownContext));
+    const own = typeof ciphertext === 'string' ? bytes : new Uint8Array(bytes);
+    const lease = arriving(name, known.header, options, false);
+    return openLater(lease, known.header, own, as, isContextCopied ? context : contextOf(context));
   }
 
   return {
@@ -107,7 +105,9 @@ export function createDecrypter(
       attempt(() => {
         requireOptions(decryptOptions, options, 'decrypt');
         const started = start(ciphertext, usual, options);
-        return started instanceof Waiting ? use(started.lease, started.work, options) : started;
+        return started instanceof Waiting
+          ? started.lease.use(started.work, options.signal, patience)
+          : started;
       }),
     decryptMany(items: readonly DecryptItem[], usual: Expected, options: Options) {
       const checked = once(() => {
@@ -122,7 +122,7 @@ export function createDecrypter(
         }
         return start(item, usual, own, own.context, true);
       };
-      return settleMany(items, startItem, (lease, work) => use(lease, work, options));
+      return settleMany(items, startItem, options, patience);
     },
     decryptSync(ciphertext: Ciphertext, usual: Expected, options: Options): Decrypted {
       requireOptions(decryptOptions, options, 'decryptSync');
@@ -157,6 +157,17 @@ export function createDecrypter(
     },
     close: (): void => cache.close(),
   };
+}
+
+// A function of its own, because a closure in `start` would also slow calls whose data key is in memory.
+function openLater(
+  lease: Lease,
+  header: KnownHeader['header'],
+  bytes: Uint8Array,
+  as: DecryptedForm | undefined,
+  context: Context | undefined,
+): Waiting<Decrypted> {
+  return new Waiting(lease, (key) => open(key, withBody(header, bytes), as, context));
 }
 
 function open(

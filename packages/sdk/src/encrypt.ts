@@ -71,7 +71,7 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
           ? start(value, usual, own, own.context, true)
           : start(value, usual, own, context);
       };
-      return settleMany(items, startItem, (lease, work) => keys.use(lease, work, options.signal));
+      return settleMany(items, startItem, options, limits.patience);
     },
     encryptSync(value: string | Uint8Array, usual: KeyId, options: Options): Encrypted {
       requireOptions(encryptOptions, options, 'encryptSync');

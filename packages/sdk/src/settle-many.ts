@@ -1,6 +1,8 @@
+import { abortable } from './abortable.ts';
 import type { DerivedDataKey } from './data-keys/derive.ts';
 import type { Lease } from './data-keys/lease.ts';
 import type { SdkError, Settled } from './errors.ts';
+import type { CallOptions } from './transport.ts';
 
 export class Waiting<T> {
   readonly lease: Lease;
@@ -20,17 +22,19 @@ interface Task<T> {
 export async function settleMany<Item, T>(
   items: readonly Item[],
   start: (item: Item) => T | Promise<T> | Waiting<T>,
-  use: (lease: Lease, work: (key: DerivedDataKey) => Promise<void>) => Promise<void>,
+  options: CallOptions,
+  patience: number,
 ): Promise<Settled<T>[]> {
   const results = Array.from<Settled<T>>({ length: items.length });
   const tasks = new Map<Lease, Task<T>[]>();
+  const pending: Promise<void>[] = [];
   const fail = (index: number, error: unknown): void => {
     results[index] = { ok: false, error: error as SdkError };
   };
-  const settle = (index: number, value: T | Promise<T> | Waiting<T>, pending: Promise<void>[]): void => {
+  const settle = (index: number, value: T | Promise<T> | Waiting<T>, running: Promise<void>[]): void => {
     if (value instanceof Promise) {
       const later = value.then((settled) => void (results[index] = { ok: true, value: settled }));
-      pending.push(later.catch((error: unknown) => fail(index, error)));
+      running.push(later.catch((error: unknown) => fail(index, error)));
     } else if (value instanceof Waiting) {
       const others = tasks.get(value.lease);
       const task = { index, work: value.work };
@@ -38,7 +42,25 @@ export async function settleMany<Item, T>(
       else tasks.set(value.lease, [task]);
     } else results[index] = { ok: true, value };
   };
-  const pending: Promise<void>[] = [];
+  const runAll = (lease: Lease, waiting: Task<T>[], key: DerivedDataKey): void => {
+    // The call has stopped waiting for this data key.
+    if (!tasks.delete(lease)) return;
+    const running: Promise<void>[] = [];
+    for (const { index, work } of waiting) {
+      try {
+        settle(index, work(key), running);
+      } catch (error) {
+        fail(index, error);
+      }
+    }
+    if (running.length === 0) lease.leave();
+    else pending.push(Promise.all(running).then(() => lease.leave()));
+  };
+  const failAll = (lease: Lease, waiting: Task<T>[], error: unknown): void => {
+    if (!tasks.delete(lease)) return;
+    for (const { index } of waiting) fail(index, error);
+    lease.leave(error);
+  };
   for (const [index, item] of items.entries()) {
     try {
       settle(index, start(item), pending);
@@ -46,20 +68,16 @@ export async function settleMany<Item, T>(
       fail(index, error);
     }
   }
-  for (const [lease, waiting] of tasks) {
-    const runAll = async (key: DerivedDataKey): Promise<void> => {
-      const running: Promise<void>[] = [];
-      for (const { index, work } of waiting) {
-        try {
-          settle(index, work(key), running);
-        } catch (error) {
-          fail(index, error);
-        }
-      }
-      await Promise.all(running);
-    };
-    const failAll = (error: unknown): void => waiting.forEach(({ index }) => fail(index, error));
-    pending.push(use(lease, runAll).catch(failAll));
+  if (tasks.size > 0) {
+    const arrivals = Array.from(tasks, ([lease, waiting]) =>
+      lease.enter().then(
+        (key) => runAll(lease, waiting, key),
+        (error: unknown) => failAll(lease, waiting, error),
+      ),
+    );
+    await abortable(Promise.all(arrivals), options.signal, patience).catch((error: unknown) => {
+      for (const [lease, waiting] of tasks) failAll(lease, waiting, error);
+    });
   }
   await Promise.all(pending);
   return results;

@@ -10,7 +10,16 @@ const maxBytes = 60;
 const maxAge = 1_000;
 
 interface Step {
-  readonly kind: 'encrypt' | 'encryptSync' | 'decrypt' | 'prime' | 'pass' | 'arrive' | 'fail' | 'close';
+  readonly kind:
+    | 'encrypt'
+    | 'encryptSync'
+    | 'decrypt'
+    | 'decryptMany'
+    | 'prime'
+    | 'pass'
+    | 'arrive'
+    | 'fail'
+    | 'close';
   readonly scope: string;
   readonly size: number;
   readonly time: number;
@@ -25,6 +34,7 @@ const step: fc.Arbitrary<Step> = fc.record({
     often(20, 'encrypt' as const),
     often(8, 'encryptSync' as const),
     often(8, 'decrypt' as const),
+    often(8, 'decryptMany' as const),
     often(4, 'prime' as const),
     often(4, 'pass' as const),
     often(8, 'arrive' as const),
@@ -85,6 +95,17 @@ test('in any order of calls, no data key exceeds its limits or stays in memory a
               return opened;
             }),
           );
+        }
+        if (kind === 'decryptMany') {
+          const some = sealed.slice(which, which + 5);
+          const bundles = some.map((one) => one.bundle);
+          const decrypted = async (): Promise<void> => {
+            for (const [at, result] of (await client.decryptMany(bundles, given)).entries()) {
+              if (!result.ok) errors.push(result.error);
+              else if (result.value.length !== some[at]?.size) throw new Error('another value');
+            }
+          };
+          note(decrypted());
         }
         if (kind === 'pass') await vi.advanceTimersByTimeAsync(time);
         if (kind === 'arrive') await arrivals(5);

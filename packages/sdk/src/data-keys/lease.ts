@@ -35,16 +35,26 @@ export class Lease {
     signal: AbortSignal | undefined,
     patience: number,
   ): Promise<T> {
-    this.#users++;
+    let failure: unknown;
     try {
-      return await work(await abortable(this.#arrival, signal, patience));
+      return await work(await abortable(this.enter(), signal, patience));
     } catch (error) {
-      if ((error as ServiceError).code === 'timeout') this.#abandon(error as ServiceError);
+      failure = error;
       throw error;
     } finally {
-      this.#users--;
-      this.#wipeUnlessHeld();
+      this.leave(failure);
     }
+  }
+
+  enter(): Promise<DerivedDataKey> {
+    this.#users++;
+    return this.#arrival;
+  }
+
+  leave(error?: unknown): void {
+    if ((error as ServiceError | undefined)?.code === 'timeout') this.#abandon(error as ServiceError);
+    this.#users--;
+    this.#wipeUnlessHeld();
   }
 
   release(): void {
