@@ -23,7 +23,8 @@ export interface Failure {
 }
 
 export function failureOf(error: unknown): Failure {
-  // Commander has already printed its message. After `--help` and `--version`, Commander throws with the exit code 0.
+  // Commander has already printed the message of its error. After `--help` and `--version`, Commander throws with the
+  // exit code 0.
   if (error instanceof CommanderError) {
     return { code: error.exitCode === 0 ? exitCodes.ok : exitCodes.usage, message: null };
   }

@@ -100,7 +100,7 @@ function problemOf(code: string): Problem | undefined {
   return code.startsWith('HPE_') ? garbage : undefined;
 }
 
-/** After a response has begun, an error response would become part of its body. */
+/** After a response has begun, an error response would become part of the body of the first response. */
 function hasResponse(socket: Socket): boolean {
   const { _httpMessage: response } = socket as { _httpMessage?: { headersSent: boolean } | null };
   return response?.headersSent === true;
