@@ -36,7 +36,7 @@ if (checkpoint) console.log(`and it extends the checkpoint at entry ${checkpoint
 /** Exits if the verifier key did not sign the checkpoint. */
 async function stated(file, key) {
   const head = await openCheckpoint(readFileSync(file, 'utf8'), key).catch((error) => fail(error.message, 2));
-  return head ?? fail('the checkpoint is not signed by the given verifier key');
+  return head ?? fail('the given verifier key does not verify the signature of the checkpoint');
 }
 
 function hex(bytes) {

@@ -13,7 +13,8 @@ const most = 1.2;
 
 export const benchmark: Benchmark = {
   name: 'latency',
-  about: 'one wrap at a time, compared with an empty POST to the same server plus a commit of one row',
+  about:
+    'one wrap at a time, compared with the sum of an empty POST to the same server and a commit of one row',
   async comparisons(defer) {
     const works = await setUp(defer);
     const parts = await measureParts(works);

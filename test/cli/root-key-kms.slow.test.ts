@@ -73,7 +73,7 @@ whereAvailable('moto (Python and PyPI)', moto !== undefined, () => {
     expect(server.log()).not.toContain(rootKey);
   });
 
-  test('any client of AWS KMS can decrypt a wrapped root key with the encryption context', async () => {
+  test('other clients of AWS KMS can decrypt a wrapped root key if they pass the encryption context', async () => {
     const eaas = await newCommandLine();
     const { file } = await wrapped(eaas);
     const { ciphertext: CiphertextBlob } = JSON.parse(await readFile(file, 'utf8')) as { ciphertext: string };

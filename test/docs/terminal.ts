@@ -30,7 +30,8 @@ export async function openTerminal(
     stream.setEncoding('utf8').on('data', (text: string) => (shown += text));
   shell.stdin.write("set -m; exec 2>&1; trap 'failed+=\"$BASH_COMMAND\"$'\"'\\n'\"'' ERR\n");
 
-  // Commands read /dev/null. If a Node program reads the shell's pipe, the shell can no longer read it.
+  // The standard input of each command is /dev/null. A Node program could otherwise read the commands that follow from
+  // the pipe of the shell.
   const type = async (lines: string): Promise<Typed> => {
     const start = shown.length;
     const mark = crypto.randomUUID();

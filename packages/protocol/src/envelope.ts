@@ -23,7 +23,7 @@ export interface Wrapped {
 /** The header of an envelope. Versions 1 (values) and 2 (streams) have the same header. */
 export interface Header extends Wrapped {
   readonly version: 1 | 2;
-  /** The first 20 bytes of the header, which the encryption authenticates. */
+  /** The first 20 bytes of the header. They are authenticated with the content. */
   readonly prefix: Uint8Array;
   readonly length: number;
 }
@@ -96,7 +96,8 @@ export function formatHeader(version: 1 | 2, wrapped: Wrapped, room = 0): Uint8A
   header.set([...magic, version]);
   header.set(uuidToBytes(keyId), 4);
   header.set(wrappedKey, fixedLength);
-  // The length of the wrapped key has two bytes, but `writeUint32` writes four. The next line overwrites the upper two.
+  // The field for the length of the wrapped key has two bytes, but `writeUint32` writes four. The next line overwrites
+  // the two extra bytes.
   writeUint32(header, 22, wrappedKey.length);
   writeUint32(header, prefixLength, keyVersion);
   return header;

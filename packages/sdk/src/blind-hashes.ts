@@ -22,7 +22,7 @@ export function createBlindHashes(call: Call, options: BlindHashOptions) {
 
   return (value: string | Uint8Array, keyId: string, { signal }: CallOptions): Promise<string> => {
     requireValue(value);
-    // Copies the bytes, because the caller can overwrite them before the code of blind hashes is loaded.
+    // Copies the bytes, because the caller can overwrite them while the module for blind hashes is loaded.
     const bytes = typeof value === 'string' ? toUtf8(value) : new Uint8Array(value);
     const hashing = loadHasher().then((hash) => hash(bytes, keyId, signal));
     return abortable(hashing, signal);

@@ -92,7 +92,7 @@ describe.each(cases)('the vector $name', (vector) => {
     expect(await wrap()).toEqual({ ...place, wrappedKey: wrapped });
   });
 
-  test('wrapping returns the same bytes where the platform has no X25519', async () => {
+  test('wrapping returns the same bytes with and without X25519 of the platform', async () => {
     const calls = withoutX25519();
     expect(await wrap()).toEqual({ ...place, wrappedKey: wrapped });
     expect(calls.refused).toBeGreaterThan(0);

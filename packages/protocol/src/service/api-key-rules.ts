@@ -159,6 +159,6 @@ function requireManager(
   if (!giver || otherManagers > 0 || !isPermanentManager(before) || isPermanentManager(after)) return;
   throw new Refusal(
     'conflict',
-    'A tenant must keep one API key that manages API keys and never expires: create another such API key before this change.',
+    'A tenant needs at least one API key that can manage API keys and never expires: create another one before this change.',
   );
 }

@@ -52,7 +52,7 @@ function samplesOf({ _zod }: Schema): unknown[] {
   }
 }
 
-/** Yields copies of a value in which one member, at any depth, is missing or has another kind. */
+/** Yields copies of a value. In each copy, one member, at any depth, is missing or has another type. */
 function* spoiled(value: unknown): Generator {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, member] of Object.entries(value)) {

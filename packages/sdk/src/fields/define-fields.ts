@@ -21,8 +21,8 @@ import { where } from './where.ts';
 /** Options of `FieldsDefinition.for`: the keys of the fields, and the sources of their fingerprints. */
 export interface RecordsOptions<T extends Tables> {
   /**
-   * Where fingerprints are computed: `service`, `blind`, or a token of `createIndexKey`. With a list, rows are stored
-   * with fingerprints of the first source, and searches use all sources.
+   * The source of the fingerprints: `service`, `blind`, or a token that `createIndexKey` returned. With a list of
+   * sources, rows are stored with fingerprints of the first source, and searches use all sources.
    */
   readonly index?: IndexSource | readonly IndexSource[] | undefined;
   /**

@@ -157,7 +157,7 @@ interface Patient {
   name?: string;
 }
 
-test('only a stored row has the index columns of `searchableBy`', async () => {
+test('the type of an encrypted row has the index columns, and the type of a decrypted row does not', async () => {
   const { client } = observedClient();
   const records = byParts.for(client, { index: await createIndexKey(client) });
   const patient: Patient = { id: '1', ssn: '123-45-6789' };

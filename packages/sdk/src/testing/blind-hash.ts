@@ -3,7 +3,7 @@ import { finish, publicKeysRule, requireElements, requireStatus } from '@eaas/pr
 import { intakePublicKeyOf } from './key-crypto.ts';
 import { type Call, type Key, type Operations, requireKey } from './tenant.ts';
 
-// Loads the code of blind hashes on demand, because most tests do not use it.
+// Loads the module on demand, because most tests do not use blind hashes.
 const load = () => import('@eaas/protocol/blind-hash');
 
 export const blindHashOperations = {

@@ -27,7 +27,7 @@ export class Shares {
   readonly #capacity: number;
   readonly #perTenant: number;
   readonly #patience: number;
-  /** The tenant that got units least recently comes first. */
+  /** The tenant that has waited longest since its last share comes first. */
   readonly #tenants = new Map<string, Tenant>();
   #held = 0;
   #waiting = 0;

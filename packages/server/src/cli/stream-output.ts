@@ -12,7 +12,7 @@ const standardOutput = 1;
 const heldByReader = 1024 * 1024;
 
 export interface Output {
-  /** The number of bytes that are lost if the reader ends at the same time as this process. */
+  /** The largest number of bytes that are lost if the reader ends at the same time as this process. */
   readonly unread: number;
   readonly flush: () => Promise<void>;
   readonly write: (lines: string) => Promise<void>;

@@ -22,7 +22,7 @@ export class EnvFile {
     const address = file.get('EAAS_BASE_URL');
     if (address && !isOnThisMachine(address)) {
       throw new CannotStart(
-        `The file ${path} contains the EAAS_BASE_URL and the API key of another service, which must not be overwritten. ` +
+        `The file ${path} contains the EAAS_BASE_URL and the API key of another service, and was not changed. ` +
           'Pass another file, as in --env .env.local.',
       );
     }

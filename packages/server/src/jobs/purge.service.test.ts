@@ -221,7 +221,7 @@ describe('nothing is purged from a broken chain', () => {
     expect(await tryToPurge()).toEqual(refused);
   });
 
-  test('a purge skips a chain whose oldest entry is not older than the retention', async () => {
+  test('a purge skips a chain if its oldest entry is still within the retention period', async () => {
     await attacker.sql`update eaas.audit_entries set created_at = 0 where id in (6, 7)`;
     expect(await tryToPurge()).toEqual({ ...refused, said: undefined });
   });

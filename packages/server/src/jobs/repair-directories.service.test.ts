@@ -77,7 +77,7 @@ test('the repair job restores removed rows of the token and name directories', a
   expect(await requireTenant(world.replica(), 'ann')).toMatchObject({ tenant: { tenant_id: ann.tenantId } });
 });
 
-test('a refused creation leaves no rows in the token and name directories', async () => {
+test('if a creation is refused, no rows remain in the directories of tokens and names', async () => {
   const before = await counts();
   const api = apiOf(world.replica(), ann.token);
   const key_ids = [randomUUID()];
