@@ -96,6 +96,8 @@ describe('an invalid value stops the start with a message that names the variabl
     ['EAAS_AUDIT_RETENTION_MONTHS', '-60'],
     ['EAAS_AUDIT_RETENTION_MONTHS', 'five years'],
     ['EAAS_AUDIT_RETENTION_MONTHS', '1e2'],
+    ['EAAS_CHECKPOINT_DIR', '/nonexistent'],
+    ['EAAS_CHECKPOINT_DIR', '/dev/null'],
     ['EAAS_LOG_LEVEL', 'loudest'],
     ['EAAS_TLS_CERT_FILE', '/nonexistent/cert.pem'],
     ['EAAS_INSECURE_HTTP', 'perhaps'],

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -8,6 +8,7 @@ import {
   listCheckpointFiles,
   readCheckpointFile,
   removeCheckpointFile,
+  requireCheckpointDirectory,
   writeCheckpointFile,
 } from './checkpoint-files.ts';
 
@@ -54,3 +55,26 @@ test('a missing checkpoint directory is not created', async () => {
   await expect(writeCheckpointFile(directory, randomUUID(), 'text\n')).rejects.toThrow('ENOENT');
   expect(await readCheckpointFile(directory, randomUUID())).toBeUndefined();
 });
+
+test('the server refuses a checkpoint directory that is missing or not a directory', async () => {
+  const directory = await newDirectory();
+  const file = join(directory, 'file');
+  await writeFile(file, '');
+  await expect(requireCheckpointDirectory(join(directory, 'missing'))).rejects.toThrow(
+    /EAAS_CHECKPOINT_DIR .*missing cannot be used \(ENOENT\)\. Create or mount the directory/,
+  );
+  await expect(requireCheckpointDirectory(file)).rejects.toThrow(/is not a directory/);
+  await requireCheckpointDirectory(directory);
+});
+
+test.runIf(process.getuid?.() !== 0)(
+  'the server refuses a checkpoint directory that it cannot write or read',
+  async () => {
+    const directory = await newDirectory();
+    for (const mode of [0o500, 0o300]) {
+      await chmod(directory, mode);
+      await expect(requireCheckpointDirectory(directory)).rejects.toThrow(/\(EACCES\)\. Allow the user/);
+    }
+    await chmod(directory, 0o700);
+  },
+);

@@ -1,4 +1,5 @@
 import { CannotStart } from './cannot-start.ts';
+import { requireCheckpointDirectory } from './checkpoint-files.ts';
 import type { Config } from './config.ts';
 import { type RootKey, type Roots, rootKey } from './crypto/key-hierarchy.ts';
 import { sameBytes } from './crypto/same-bytes.ts';
@@ -22,6 +23,9 @@ export interface OpenService {
 }
 
 export async function openService(config: Config, purpose: Purpose): Promise<OpenService> {
+  const { checkpointDirectory } = config;
+  if (purpose === 'serve' && checkpointDirectory !== null)
+    await requireCheckpointDirectory(checkpointDirectory);
   return openServiceOn(await openDatabase(config, purpose), config, purpose);
 }
 

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { getuid } from 'node:process';
 import { reasonOf } from '../cannot-start.ts';
+import { requireCheckpointDirectory } from '../checkpoint-files.ts';
 import type { Config } from '../config.ts';
 import { findDataDirectory } from '../data-directory.ts';
 import { isOpenToOthers } from '../root-key-file.ts';
@@ -102,14 +103,13 @@ async function judgeWrappedFile(path: string, provider: RootKeyProvider): Promis
 async function judgeCheckpointDirectory(path: string): Promise<Finding> {
   const check = 'checkpoint_directory';
   try {
-    await access(path, constants.W_OK | constants.X_OK);
+    await requireCheckpointDirectory(path);
     return ok(
       check,
       `The server can write to ${path}. Keep a copy of the checkpoints where administrators of the database cannot change them.`,
     );
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return failed(check, `EAAS_CHECKPOINT_DIR ${path} cannot be written (${code}): create or mount it.`);
+    return failed(check, reasonOf(error));
   }
 }
 
