@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import type { End } from '../conformance/program.ts';
 import { reportDuration } from '../setup/report.ts';
 import { type Answer, send } from './client.ts';
+import { repeatOnOneConnection } from './kept-connection.ts';
 import { Load, newDek, succeeded, tally, unrecorded } from './load.ts';
 import { OwnPostgres } from '../setup/own-postgres.ts';
 import {
@@ -119,6 +120,28 @@ test('after SIGTERM, a replica finishes running requests and refuses new request
     expect(log.filter(({ action }) => action === 'key.wrap').length).toBe(50);
   });
 });
+
+test.for(['1', '3'])('a stop under load resets no connection, with %s workers', async (workers) => {
+  for (let round = 1; round <= 3; round++) {
+    const stopped = await startReplica({ ...operator.env, EAAS_WORKERS: workers });
+    const kept = Array.from({ length: 100 }, () => repeatOnOneConnection(stopped.port, wrapRequest));
+    await expect.poll(() => kept.every(({ statuses }) => statuses.length > 5)).toBe(true);
+    stopped.signal('SIGTERM');
+    const ends = await Promise.all(kept.map(({ ended }) => ended));
+    expect(await stopped.ended).toMatchObject({ code: 0 });
+    expect(ends.filter(({ error, isAnswered }) => error !== undefined || !isAnswered)).toEqual([]);
+    const statuses = kept.flatMap((connection) => connection.statuses);
+    expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
+  }
+});
+
+function wrapRequest(): string {
+  const body = JSON.stringify({ dek: newDek() });
+  return (
+    `POST /v1/keys/${keyId}/wrap HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tenant.token}\r\n` +
+    `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  );
+}
 
 test('a replica can stop while its database hangs', async () => {
   expect((await wrap()).status).toBe(200);

@@ -607,8 +607,8 @@ export const mutations: readonly Mutation[] = [
     'running-requests-are-cut-at-the-stop',
     { 'fleet:rolling': ['a request that a stop cut and that was repeated has one entry'] },
     [
-      `${server}/http/connections.ts`,
-      'for (const socket of silent) socket.destroy();',
+      `${server}/http/closing.ts`,
+      'for (const [socket, connection] of connections) prepareEnd(socket, connection);',
       'for (const socket of open) socket.destroy();',
     ],
   ),

@@ -1,45 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { requestTimeout } from '@eaas/protocol/service';
 import { type Problem, problem } from '@eaas/protocol/wire';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply } from 'fastify';
 import { commonHeaders } from './visit.ts';
-
-const deadline = 10_000;
-
-export function closeGracefully(app: FastifyInstance): { isClosing: () => boolean } {
-  const silent = new Set<Socket>();
-  let isClosing = false;
-  const connected = 'setSecureContext' in app.server ? 'secureConnection' : 'connection';
-  app.server.on(connected, (socket: Socket) => {
-    silent.add(socket);
-    socket.once('close', () => silent.delete(socket));
-  });
-  app.server.on('request', ({ socket }) => silent.delete(socket));
-  const open = new Set<Socket>();
-  let closing: NodeJS.Timeout | undefined;
-  app.server.on('connection', (socket: Socket) => {
-    open.add(socket);
-    socket.once('close', () => open.delete(socket));
-  });
-  app.addHook('preClose', async () => {
-    isClosing = true;
-    for (const socket of silent) socket.destroy();
-    setTimeout(() => app.server.closeAllConnections(), deadline).unref();
-    // When the server stops, Node closes idle connections only once. A connection that still receives a refused body
-    // becomes idle later.
-    closing = setInterval(() => app.server.closeIdleConnections(), 50).unref();
-  });
-  app.addHook('onClose', async () => {
-    // This loop waits for all open connections, because Node waits only for connections that this process has accepted.
-    // In a worker, the main process has accepted the connections.
-    while (open.size > 0) await sleep(20);
-    clearInterval(closing);
-  });
-  return { isClosing: () => isClosing };
-}
 
 interface Pipelined {
   readonly reply: FastifyReply;

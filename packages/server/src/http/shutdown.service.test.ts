@@ -6,14 +6,16 @@ import { authorization, memoryDoors } from './testing/memory-doors.ts';
 const request = (path: string) =>
   `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\n\r\n`;
 
-function open(port: number): { socket: Socket; received: () => string; closed: Promise<void> } {
+function open(port: number) {
   let text = '';
+  const errors: Error[] = [];
   const socket = connect(port, '127.0.0.1').setEncoding('utf8');
-  socket.on('data', (part: string) => (text += part)).on('error', () => undefined);
+  socket.on('data', (part: string) => (text += part)).on('error', (error) => errors.push(error));
   return {
     socket,
+    errors,
     received: () => text,
-    closed: new Promise((resolve) => socket.once('close', () => resolve())),
+    closed: new Promise<void>((resolve) => socket.once('close', () => resolve())),
   };
 }
 
@@ -80,6 +82,57 @@ describe.concurrent('close()', () => {
     letGo();
     await Promise.all([closed, running.closed]);
     expect(running.received()).toContain('200 OK');
+  });
+
+  it('requests that are sent while the server begins to close get 503', async ({ expect }) => {
+    const { app, port, doors } = await listen();
+    const kept = Array.from({ length: 50 }, () => open(port));
+    for (const { socket } of kept) socket.write(request('/healthz'));
+    await expect.poll(() => kept.every(({ received }) => received().includes('200 OK'))).toBe(true);
+    const closed = app.close();
+    for (const { socket } of kept) socket.write(request('/v1/usage'));
+    await Promise.all([closed, ...kept.map((each) => each.closed)]);
+    for (const { received, errors } of kept) {
+      expect(errors).toEqual([]);
+      expect(received()).toMatch(/HTTP\/1\.1 503 [^]+connection: close[^]+"code":"unavailable"/i);
+    }
+    expect(doors.arrivals).toEqual([]);
+  });
+
+  it('a closing server reads the refused body before it ends the connection', async ({ expect }) => {
+    const { doors, letGo } = slowDoors();
+    const { app, port } = await listen(doors);
+    const [running, upload] = [open(port), open(port)];
+    running.socket.write(request('/v1/keys'));
+    await expect.poll(() => doors.calls.length).toBe(1);
+    const body = Buffer.alloc(1_000_000, ' ');
+    upload.socket.write(
+      `POST /v1/hash HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n`,
+    );
+    const closed = app.close();
+    await expect.poll(() => app.server.listening).toBe(false);
+    upload.socket.write('\r\n');
+    upload.socket.write(body);
+    await upload.closed;
+    expect(upload.errors).toEqual([]);
+    expect(upload.received()).toContain('503 Service Unavailable');
+    letGo();
+    await Promise.all([closed, running.closed]);
+  });
+
+  it('a request that arrives after the end of an idle connection is not executed', async ({ expect }) => {
+    const { app, port, doors } = await listen();
+    const late = open(port);
+    late.socket.allowHalfOpen = true;
+    late.socket.write(request('/healthz'));
+    await expect.poll(() => late.received()).toContain('200 OK');
+    const ended = new Promise((resolve) => late.socket.once('end', resolve));
+    const closed = app.close();
+    await ended;
+    late.socket.end(request('/v1/usage'));
+    await Promise.all([closed, late.closed]);
+    expect(late.errors).toEqual([]);
+    expect(doors.calls).toEqual([]);
   });
 
   it('a server that is closed aborts a request that still runs after ten seconds', async ({ expect }) => {

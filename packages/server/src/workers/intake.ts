@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { lookup } from 'node:dns/promises';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { acceptWaiting } from '../http/closing.ts';
 import { isComplete, tokenIn } from './head.ts';
 import { stopReading } from './socket-handle.ts';
 
@@ -18,7 +19,8 @@ export type Deliver = (socket: Socket, arrival: Arrival) => void;
 
 export interface Intake {
   readonly port: number;
-  close(): void;
+  /** Stops listening, and delivers all connections. */
+  close(): Promise<void>;
 }
 
 export async function openIntake(
@@ -40,9 +42,11 @@ export async function openIntake(
   }
   return {
     port: bound,
-    close() {
+    async close() {
+      await acceptWaiting();
       for (const server of servers) server.close();
-      for (const socket of waiting.keys()) socket.destroy();
+      // The workers end the connections without a reset.
+      for (const finish of waiting.values()) finish();
     },
   };
 }

@@ -23,14 +23,14 @@ export async function serveWithWorkers(config: Config): Promise<void> {
   const intake = await openIntake({ host, port, isEncrypted: tlsFiles !== null }, (socket, arrival) =>
     deliver(socket, arrival),
   ).catch(refusePort);
-  const started = await startWorkers(config, intake.port, log).catch((error: unknown) => {
-    intake.close();
+  const started = await startWorkers(config, intake.port, log).catch(async (error: unknown) => {
+    await intake.close();
     throw error;
   });
   deliver = (socket, arrival) => started.workers.deliver(socket, arrival);
   announce(addressOf(config, intake.port));
   await untilStopped();
-  intake.close();
+  await intake.close();
   await started.stop();
   exitSoon();
 }

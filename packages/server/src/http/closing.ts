@@ -1,0 +1,89 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+
+const deadline = 10_000;
+/** How long an idle connection stays open for a request that is on its way. */
+const quiet = 250;
+/** How long the server reads and discards what a client sends before the client notices the end of the connection. */
+const linger = 2_000;
+
+interface Connection {
+  running: number;
+  /** The `bytesRead` of the socket after its last request. More bytes are the beginning of a request. */
+  readAtRest: number;
+}
+
+/**
+ * Lets running requests finish, refuses further requests, and ends connections without a reset. The kernel resets a
+ * connection that is closed before all received bytes are read.
+ */
+export function closeGracefully(app: FastifyInstance): { isClosing: () => boolean } {
+  const { server } = app;
+  const open = new Set<Socket>();
+  const connections = new Map<Socket, Connection>();
+  let isClosing = false;
+
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  server.on('setSecureContext' in server ? 'secureConnection' : 'connection', (socket: Socket) => {
+    // A worker gets a socket together with the bytes that the main process has read.
+    const connection = { running: 0, readAtRest: socket.bytesRead - socket.readableLength };
+    connections.set(socket, connection);
+    socket.once('close', () => connections.delete(socket));
+    if (isClosing) prepareEnd(socket, connection);
+  });
+  server.on('request', ({ socket }: { socket: Socket }, response: ServerResponse) => {
+    const connection = connections.get(socket);
+    if (!connection) return;
+    connection.running++;
+    response.once('close', () => {
+      connection.running--;
+      connection.readAtRest = socket.bytesRead;
+      if (isClosing) endWhenQuiet(socket, connection);
+    });
+  });
+  // Node's own method would destroy idle connections.
+  server.closeIdleConnections = () => {};
+
+  app.addHook('preClose', async () => {
+    isClosing = true;
+    setTimeout(() => open.forEach((socket) => socket.destroy()), deadline).unref();
+    for (const [socket, connection] of connections) prepareEnd(socket, connection);
+    await acceptWaiting();
+  });
+  app.addHook('onClose', async () => {
+    // This loop waits for all open connections, because Node waits only for connections that this process has accepted.
+    // In a worker, the main process has accepted the connections.
+    while (open.size > 0) await sleep(20);
+  });
+  return { isClosing: () => isClosing };
+}
+
+/** Lets the event loop accept the connections in the queue of the listener, because the kernel resets the others. */
+export async function acceptWaiting(): Promise<void> {
+  await nextTurn();
+  await nextTurn();
+}
+
+function prepareEnd(socket: Socket, connection: Connection): void {
+  // Node calls this method after a response with `Connection: close`.
+  socket.destroySoon = () => end(socket);
+  endWhenQuiet(socket, connection);
+}
+
+function endWhenQuiet(socket: Socket, connection: Connection): void {
+  const endIfIdle = (): void => {
+    if (connection.running === 0 && socket.bytesRead === connection.readAtRest) end(socket);
+  };
+  // The event loop runs timers before it reads from sockets, and immediates after it.
+  setTimeout(() => setImmediate(endIfIdle), quiet).unref();
+}
+
+function end(socket: Socket): void {
+  socket.end();
+  setTimeout(() => socket.destroy(), linger).unref();
+}
