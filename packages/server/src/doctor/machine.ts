@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { getuid } from 'node:process';
 import { reasonOf } from '../cannot-start.ts';
 import { requireCheckpointDirectory } from '../checkpoint-files.ts';
