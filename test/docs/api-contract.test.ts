@@ -1,4 +1,8 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { auditActions, endpoints, permissions, problems } from '@eaas/protocol/wire';
+import { EaasClient } from '@eaas/sdk';
+import { createIntake } from '@eaas/sdk/intake';
+import { createTestService } from '@eaas/sdk/testing';
 import { expect, test } from 'vitest';
 import { codesIn, read, rowsUnder } from './markdown.ts';
 
@@ -22,3 +26,72 @@ test('the API contract has every permission and every audit action', () => {
   expect(firstCodes('permission').toSorted()).toEqual(permissions.toSorted());
   expect(firstCodes('action').toSorted()).toEqual(auditActions.toSorted());
 });
+
+test('the API contract has every field of a checkpoint', () => {
+  const fields = Object.keys(endpoints['GET /v1/audit/checkpoint'].output.shape);
+  expect(firstCodes('field of a checkpoint').toSorted()).toEqual(fields.toSorted());
+});
+
+test('the API contract has every member of the metadata of each action', async () => {
+  const described = rowsUnder(contract, '`metadata` member').flatMap(([members = '', actions = '']) =>
+    codesIn(actions).flatMap((action) => codesIn(members).map((member) => `${action}: ${member}`)),
+  );
+  // Only commands of the server write these members.
+  const ofOperator = ['tenant.update: restored', 'tenant.update: reason'];
+  expect(described.toSorted()).toEqual(
+    [...new Set([...(await recordedMembers()), ...ofOperator])].toSorted(),
+  );
+});
+
+/** Returns the members of the metadata in an audit log with an entry of every action. */
+async function recordedMembers(): Promise<string[]> {
+  const service = createTestService();
+  const client = new EaasClient({ ...service, retries: 0 });
+  const { keys, apiKeys, serverMode } = client;
+  const { key_id } = service.createKey('a', { exportable: true, intake: true });
+  const context = { row: '1' };
+
+  const headers = { authorization: `Bearer ${service.apiKey}` };
+  const response = await service.fetch(`${service.baseUrl}/v1/keys/${key_id}/public-key`, { headers });
+  const { intake_public_key: publicKey } = (await response.json()) as { intake_public_key: string };
+  const written = await createIntake({ publicKey }).encrypt('x');
+  await client.decrypt(written.ciphertext, { keyId: key_id });
+  await client.rewrap(written.ciphertext);
+  const sealed = await client.encrypt('x', { keyId: key_id, wrapContext: context });
+  const reader = new EaasClient({ ...service, retries: 0 });
+  await reader.decrypt(sealed.ciphertext, { keyId: key_id }).catch(() => {});
+  await reader.decrypt(sealed.ciphertext, { keyId: key_id, wrapContext: context });
+  await client.rewrap(sealed.ciphertext, { wrapContext: context });
+  await client.rewrap(sealed.ciphertext).catch(() => {});
+  const bundle = await serverMode.encrypt({ key_id, plaintext: 'x', context });
+  await serverMode.decrypt({ ...bundle, context });
+  await serverMode.decrypt({ ciphertext: written.ciphertext, key_id, key_version: 1 });
+  await serverMode.decrypt({ ...bundle }).catch(() => {});
+
+  await keys.rotate({ key_id });
+  await keys.setRotationPolicy({ key_id, interval_days: 1 });
+  const { publicKey: rsa } = generateKeyPairSync('rsa', { modulusLength: 3072 });
+  const { n = '' } = rsa.export({ format: 'jwk' });
+  await keys.export({ key_id, public_key: { kty: 'RSA', n, e: 'AQAB' } });
+  await keys.disable({ key_id });
+  await keys.enable({ key_id });
+  await keys.disable({ key_id });
+  await keys.destroy({ key_id });
+  await keys.restore({ key_id });
+  await keys.destroy({ key_id, grace_days: 0 });
+
+  const { api_key_id } = await apiKeys.create({ name: 'b', permissions: ['encrypt'] });
+  await apiKeys.update({ api_key_id, name: 'c' });
+  await apiKeys.revoke({ api_key_id });
+  service.setTenant({ envelopeOnly: true });
+  await serverMode.encrypt({ key_id, plaintext: 'x' }).catch(() => {});
+
+  const members: string[] = [];
+  const actions = new Set<string>();
+  for await (const { action, metadata } of client.audit.list()) {
+    actions.add(action);
+    members.push(...Object.keys(metadata).map((name) => `${action}: ${name}`));
+  }
+  expect([...actions].toSorted()).toEqual(auditActions.toSorted());
+  return members;
+}
