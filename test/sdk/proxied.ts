@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { createProxy, type Grant, type ProxyEvent, type ProxyOptions } from '@eaas/sdk/proxy';
 
 export const key = '00000000-0000-4000-8000-00000000000a';
@@ -7,6 +8,21 @@ export const dek = `${'A'.repeat(43)}=`;
 export const all: Grant = { keys: [key], operations: ['wrap', 'unwrap', 'rewrap', 'hash'] };
 export const wrapped = { wrapped_key: 'AQ==', key_id: key, key_version: 1 };
 
+/** Responds to a batch with these results, each with the reference of its item. */
+export function batchAnswer(results: readonly object[]): (body: unknown) => Response {
+  return (body) => {
+    const { items } = body as { items: { reference: string }[] };
+    return Response.json({
+      results: results.map((result, index) => ({ ...result, reference: items[index]?.reference })),
+    });
+  };
+}
+
+/** The items of a batch as the proxy sends them to the service. */
+export function referenced(items: readonly object[]): object[] {
+  return items.map((item) => ({ ...item, reference: expect.stringMatching(/^\d{1,10}$/) as string }));
+}
+
 interface Sent {
   readonly url: string;
   readonly headers: Headers;
@@ -15,7 +31,7 @@ interface Sent {
 
 export function setUp(
   options: Partial<ProxyOptions> = {},
-  answer: () => Response = () => Response.json(wrapped),
+  answer: (body: unknown) => Response = () => Response.json(wrapped),
 ) {
   const sent: Sent[] = [];
   const events: ProxyEvent[] = [];
@@ -26,8 +42,9 @@ export function setUp(
     onEvent: (event) => events.push(event),
     fetch: async (input, init) => {
       const request = new Request(input, init);
-      sent.push({ url: request.url, headers: request.headers, body: await request.json() });
-      return answer();
+      const body: unknown = await request.json();
+      sent.push({ url: request.url, headers: request.headers, body });
+      return answer(body);
     },
     ...options,
   });

@@ -8,6 +8,12 @@ import type { Call } from './transport.ts';
 
 const patience = { total: 30_000, retries: 2 };
 const range = (length: number): number[] => Array.from({ length }, (_, index) => index);
+interface Input {
+  readonly value: string;
+  readonly items?: readonly { readonly value: string; readonly reference: string }[];
+}
+const echo = (results: readonly object[], items: Input['items']): object[] =>
+  results.map((result, index) => Object.assign({ reference: items?.[index]?.reference }, result));
 const later = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
 test('a context without a prototype is accepted', async () => {
@@ -66,10 +72,7 @@ test('each call of a batch gets its result, even if other calls are aborted', as
   await fc.assert(
     fc.asyncProperty(plan, async ({ steps, batches, slow }) => {
       const sent: string[] = [];
-      const call = async (
-        route: string,
-        input: { value: string; items?: { value: string }[] },
-      ): Promise<unknown> => {
+      const call = async (route: string, input: Input): Promise<unknown> => {
         if (slow) await later();
         const missing = new ServiceError('not_found', 'none', { status: 404 });
         if (route.includes('batch') && !batches) throw missing;
@@ -78,7 +81,7 @@ test('each call of a batch gets its result, even if other calls are aborted', as
         const results = items.map(({ value }) =>
           value.endsWith('7') ? { error: { code: 'key_state', detail: value } } : { hash: value },
         );
-        if (input.items) return { results };
+        if (input.items) return { results: echo(results, input.items) };
         const [only] = results;
         if (only?.error) throw new ServiceError('key_state', input.value);
         return only;
@@ -133,7 +136,7 @@ describe('items that the service refuses in a batch', () => {
   const setUp = (status: number, failures: number) => {
     const sent: string[][] = [];
     const left = new Map<string, number>();
-    const call = async (_: string, input: { value: string; items?: { value: string }[] }) => {
+    const call = async (_: string, input: Input) => {
       const values = (input.items ?? [input]).map(({ value }) => value);
       sent.push(values);
       const results = values.map((value) => {
@@ -142,7 +145,7 @@ describe('items that the service refuses in a batch', () => {
         return times > 0 ? { error: { status, code: 'audit_unwritten', detail: 'Again.' } } : { hash: value };
       });
       const [only] = results;
-      if (input.items) return { results };
+      if (input.items) return { results: echo(results, input.items) };
       if (only && 'error' in only) throw new ServiceError('audit_unwritten', 'Again.', { status });
       return only;
     };
@@ -158,32 +161,32 @@ describe('items that the service refuses in a batch', () => {
     async (status) => {
       const { sent, ask } = setUp(status, 1);
       const results = await Promise.all(['a', 'bad', 'b'].map(ask));
-      expect(results).toEqual([{ hash: 'a' }, { hash: 'bad' }, { hash: 'b' }]);
+      expect(results).toMatchObject([{ hash: 'a' }, { hash: 'bad' }, { hash: 'b' }]);
       expect(sent).toEqual([['a', 'bad', 'b'], ['bad']]);
     },
   );
 
   test('a batch item that failed with 409 is not sent again', async () => {
     const { sent, ask } = setUp(409, 1);
-    expect(await Promise.all(['a', 'bad'].map(ask))).toEqual([{ hash: 'a' }, 'audit_unwritten']);
+    expect(await Promise.all(['a', 'bad'].map(ask))).toMatchObject([{ hash: 'a' }, 'audit_unwritten']);
     expect(sent).toHaveLength(1);
   });
 
   test('a call fails if its batch item fails more often than `retries` allows', async () => {
     const { ask } = setUp(500, 10);
-    expect(await Promise.all(['a', 'bad'].map(ask))).toEqual([{ hash: 'a' }, 'audit_unwritten']);
+    expect(await Promise.all(['a', 'bad'].map(ask))).toMatchObject([{ hash: 'a' }, 'audit_unwritten']);
   });
 });
 
 test('a batch has at most 1,000 items and about 1 MiB', async () => {
   const sizes: number[] = [];
   const lengths: number[] = [];
-  const call = async (_: string, input: { items?: object[] }) => {
+  const call = async (_: string, input: Input) => {
     const { items = [input] } = input;
     lengths.push(items.length);
     sizes.push(new TextEncoder().encode(JSON.stringify(input)).length);
     const results = items.map(() => ({ hash: 'x' }));
-    return input.items ? { results } : results[0];
+    return input.items ? { results: echo(results, input.items) } : results[0];
   };
   const hash = coalesce(call as unknown as Call, 'POST /v1/hash', patience);
   const ask = (count: number, value: string) =>
@@ -193,4 +196,51 @@ test('a batch has at most 1,000 items and about 1 MiB', async () => {
   await ask(40, '\u20ac'.repeat(20_000));
   expect(lengths.slice(3)).toEqual([17, 17, 6]);
   expect(Math.max(...sizes)).toBeLessThan(1.1 * 2 ** 20);
+});
+
+describe('a service that confuses the results of a batch', () => {
+  const hashes = (change: (results: object[]) => object[]) => {
+    const sent: Input[] = [];
+    const call = async (_: string, input: Input) => {
+      sent.push(input);
+      const items = input.items ?? [];
+      const results = items.map(({ value }) => ({ hash: value }));
+      return { results: change(echo(results, items)) };
+    };
+    const hash = coalesce(call as unknown as Call, 'POST /v1/hash', patience);
+    const ask = (values: string[]) => Promise.allSettled(values.map((value) => hash({ key_id: 'k', value })));
+    return { sent, ask };
+  };
+
+  test.each<[string, (results: object[]) => object[]]>([
+    ['swaps two results', ([a = {}, b = {}, ...rest]) => [b, a, ...rest]],
+    ['repeats a result', ([a = {}, , ...rest]) => [a, a, ...rest]],
+    ['omits a result', (results) => results.slice(1)],
+    ['adds a result', (results) => [...results, {}]],
+    ['omits a reference', ([a = {}, ...rest]) => [{ ...a, reference: undefined }, ...rest]],
+  ])('no call of the batch gets a result if the service %s', async (_, change) => {
+    const settled = await hashes(change).ask(['a', 'b', 'c']);
+    const refused = { status: 'rejected', reason: { code: 'invalid_response' } };
+    expect(settled).toMatchObject([refused, refused, refused]);
+  });
+
+  test('no call gets a result of another batch', async () => {
+    const first: object[] = [];
+    const { ask } = hashes((results) => {
+      if (first.length === 0) first.push(...results);
+      return first;
+    });
+    expect((await ask(['a', 'b'])).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
+    expect((await ask(['c', 'd'])).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  });
+
+  test('the references of a batch are short and differ, and a single call has no reference', async () => {
+    const { sent, ask } = hashes((results) => results);
+    await ask(range(1_000).map(String));
+    const references = sent[0]?.items?.map(({ reference }) => reference) ?? [];
+    expect(new Set(references).size).toBe(1_000);
+    expect(references.filter((reference) => !/^\d{1,10}$/.test(reference))).toEqual([]);
+    await ask(['alone']);
+    expect(sent[1]).toEqual({ key_id: 'k', value: 'alone' });
+  });
 });

@@ -3,6 +3,7 @@ import type { Input, Output, Problem } from '@eaas/protocol/wire';
 import { abortable } from './abortable.ts';
 import { later } from './deadline.ts';
 import { ServiceError, unreadable } from './errors.ts';
+import { areInOrder, referenceBytes, withReferences } from './references.ts';
 import { backoff, type Call, type CallOptions, type Patience, retried } from './transport.ts';
 
 type Single = `POST /v1/keys/:key_id/${'wrap' | 'unwrap' | 'rewrap'}` | 'POST /v1/hash';
@@ -68,9 +69,9 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
         first.resolve(await call(route, first.input, first));
         return;
       }
-      const inputs = items.map(({ input }) => input);
-      const { results } = (await call(batch, { items: inputs })) as { results?: unknown[] };
-      if (results?.length !== items.length) throw unreadable();
+      const inputs = withReferences(items.map(({ input }) => input));
+      const { results } = await call(batch, { items: inputs });
+      if (!areInOrder(results, inputs)) throw unreadable();
       const passing = items.filter((item, index) => {
         const result = Object(results[index]) as Result<R>;
         if (!('error' in result)) {
@@ -100,7 +101,7 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
   return async (input, { signal } = {}) => {
     let item: Waiting<R> | undefined;
     const answer = new Promise<Output<R>>((resolve, reject) => {
-      const bytes = utf8Length(JSON.stringify(input));
+      const bytes = utf8Length(JSON.stringify(input)) + referenceBytes;
       item = { input, bytes, signal, resolve, reject, retries: 0, isDone: false };
       enqueue([item]);
     });

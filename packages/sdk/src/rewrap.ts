@@ -30,7 +30,8 @@ export function createRewrapAll(call: Call, patience: Patience) {
       const envelope = output.rewrapped ? replaceWrapped(bytes, wrapped) : bytes;
       const given = (ciphertext as { ciphertext?: unknown }).ciphertext ?? ciphertext;
       const form = typeof given === 'string' ? toBase64(envelope) : envelope;
-      return { ...output, ciphertext: form as FormOf<C> };
+      const { wrapped_key: rewrappedKey, key_version, rewrapped } = output;
+      return { ciphertext: form as FormOf<C>, wrapped_key: rewrappedKey, key_id, key_version, rewrapped };
     });
   };
 }

@@ -1,6 +1,6 @@
 import { problem } from '@eaas/protocol/wire';
 import { describe, expect, test } from 'vitest';
-import { dek, key, otherKey, setUp } from '../../../../test/sdk/proxied.ts';
+import { batchAnswer, dek, key, otherKey, referenced, setUp } from '../../../../test/sdk/proxied.ts';
 
 const path = '/api/eaas/v1/batch/wrap';
 const result = (key_version: number) => ({ wrapped_key: 'AQ==', key_id: key, key_version });
@@ -9,7 +9,7 @@ const item = { key_id: key, dek };
 describe('batches through the proxy', () => {
   test('a batch sends only the allowed items and returns all results in order', async () => {
     const results = [result(1), { error: problem('key_state', 'The key is disabled.') }, result(3)];
-    const { post, sent } = setUp({}, () => Response.json({ results }));
+    const { post, sent } = setUp({}, batchAnswer(results));
     const items = [
       { ...item, key_id: otherKey, reference: 'not granted' },
       { ...item, reference: 'first' },
@@ -35,7 +35,7 @@ describe('batches through the proxy', () => {
     expect(sent.map(({ url, body }) => ({ url, body }))).toEqual([
       {
         url: 'https://keys.example/v1/batch/wrap',
-        body: { items: [item, item, { ...item, context: { form: '1' } }] },
+        body: { items: referenced([item, item, { ...item, context: { form: '1' } }]) },
       },
     ]);
   });
@@ -60,9 +60,7 @@ describe('batches through the proxy', () => {
   });
 
   test('the proxy accepts a batch of 1,000 items', async () => {
-    const { post } = setUp({}, () =>
-      Response.json({ results: Array.from({ length: 1_000 }, (_, i) => result(i)) }),
-    );
+    const { post } = setUp({}, batchAnswer(Array.from({ length: 1_000 }, (_, i) => result(i))));
     const { json } = await post(path, { items: Array.from({ length: 1_000 }, () => item) });
     expect((json as { results: unknown[] }).results[999]).toEqual(result(999));
   });
@@ -70,9 +68,7 @@ describe('batches through the proxy', () => {
   test.each([0, 1, 3])(
     'the response is 502 if the service returns %d results for two items',
     async (count) => {
-      const { post, events } = setUp({}, () =>
-        Response.json({ results: Array.from({ length: count }, () => result(1)) }),
-      );
+      const { post, events } = setUp({}, batchAnswer(Array.from({ length: count }, () => result(1))));
       expect(await post(path, { items: [item, item] })).toMatchObject({
         status: 502,
         json: { code: 'unavailable' },
@@ -81,9 +77,32 @@ describe('batches through the proxy', () => {
     },
   );
 
+  test.each<[string, (results: object[]) => object[]]>([
+    ['swaps two results', (results) => results.toReversed()],
+    ['repeats a result', ([first = {}]) => [first, first]],
+    ['leaves out the references', (results) => results.map((one) => ({ ...one, reference: undefined }))],
+  ])('the response is 502 if the service %s', async (_, change) => {
+    const { post, events } = setUp({}, (body) => {
+      const { items } = body as { items: { reference: string }[] };
+      const results = items.map(({ reference }, index) => Object.assign(result(index + 1), { reference }));
+      return Response.json({ results: change(results) });
+    });
+    expect(await post(path, { items: [item, item] })).toMatchObject({
+      status: 502,
+      json: { code: 'unavailable' },
+    });
+    expect(events).toMatchObject([{ type: 'service_failed', reason: 'invalid_response' }]);
+  });
+
+  test('the proxy returns the references of the page, not its own', async () => {
+    const { post } = setUp({}, batchAnswer([result(1), result(2)]));
+    const { json } = await post(path, { items: [{ ...item, reference: 'mine' }, item] });
+    expect(json).toEqual({ results: [{ ...result(1), reference: 'mine' }, result(2)] });
+  });
+
   test('the proxy hides batch errors that concern the API key of the app', async () => {
     const results = [{ error: problem('permission_missing', 'This API key cannot.'), reference: 'x' }];
-    const { post, events } = setUp({}, () => Response.json({ results }));
+    const { post, events } = setUp({}, batchAnswer(results));
     const { text, json } = await post(path, { items: [item] });
     expect(json).toEqual({
       results: [{ error: expect.objectContaining({ code: 'unavailable', status: 502 }) as object }],
@@ -107,18 +126,20 @@ describe('batches through the proxy', () => {
   });
 
   test('the proxy forwards batches of hashes and of unwraps', async () => {
-    const hashes = setUp({}, () => Response.json({ results: [{ hash: 'ab', key_id: key }] }));
+    const hashes = setUp({}, batchAnswer([{ hash: 'ab', key_id: key }]));
     await hashes.post('/api/eaas/v1/batch/hash', {
       items: [
         { key_id: key, value: 'Ada' },
         { key_id: otherKey, value: 'Bob' },
       ],
     });
-    expect(hashes.sent[0]?.body).toEqual({ items: [{ key_id: key, value: 'Ada' }] });
-    const unwraps = setUp({}, () => Response.json({ results: [{ dek, key_id: key, key_version: 1 }] }));
+    expect(hashes.sent[0]?.body).toEqual({ items: referenced([{ key_id: key, value: 'Ada' }]) });
+    const unwraps = setUp({}, batchAnswer([{ dek, key_id: key, key_version: 1 }]));
     await unwraps.post('/api/eaas/v1/batch/unwrap', {
       items: [{ key_id: key, wrapped_key: 'AQ==', key_version: 1 }],
     });
-    expect(unwraps.sent[0]?.body).toEqual({ items: [{ key_id: key, wrapped_key: 'AQ==', key_version: 1 }] });
+    expect(unwraps.sent[0]?.body).toEqual({
+      items: referenced([{ key_id: key, wrapped_key: 'AQ==', key_version: 1 }]),
+    });
   });
 });

@@ -2,6 +2,7 @@ import { type Context, encodeContext, parseUuid } from '@eaas/protocol';
 import { badRequest, checked, orRefusal, Refusal, runBatch } from '@eaas/protocol/service';
 import { endpoints, type Endpoint, type Problem } from '@eaas/protocol/wire';
 import type { CheckedGrant } from './grant.ts';
+import { areInOrder, withReferences } from '../references.ts';
 import type { Settings } from './options.ts';
 import type { Target } from './routes.ts';
 import { askService, failed, forBrowser } from './service.ts';
@@ -39,14 +40,23 @@ export async function askBatch(body: unknown, call: Call): Promise<Answered> {
     async (allowed) => {
       if (allowed.length === 0) return [];
       const path = route.slice('POST '.length);
-      const answered = await askService(settings, route, path, { items: allowed }, signal);
+      const sent = withReferences(allowed);
+      const answered = await askService(settings, route, path, { items: sent }, signal);
       ({ requestId } = answered);
-      const { results } = answered.output as { results: readonly { readonly error?: Problem }[] };
-      if (results.length !== allowed.length) throw failed(settings, 'invalid_response', requestId);
-      return results.map((one) => (one.error ? forBrowser(settings, one.error, requestId) : one));
+      const { results } = answered.output as { results: readonly Result[] };
+      if (!areInOrder(results, sent)) throw failed(settings, 'invalid_response', requestId);
+      return results.map((result) => {
+        const { reference: _, error, ...answer } = result;
+        return error ? forBrowser(settings, error, requestId) : answer;
+      });
     },
   );
   return { output, requestId };
+}
+
+interface Result {
+  readonly error?: Problem;
+  readonly reference?: string;
 }
 
 interface Fields extends Record<string, unknown> {

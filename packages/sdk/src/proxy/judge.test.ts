@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { all, dek, key, setUp, wrapPath } from '../../../../test/sdk/proxied.ts';
+import { all, dek, key, referenced, setUp, wrapPath } from '../../../../test/sdk/proxied.ts';
 
 describe('the context of the grant', () => {
   const authorize = () => ({ ...all, context: { user: '42' } });
@@ -19,10 +19,10 @@ describe('the context of the grant', () => {
       { dek, context: { user: '42' } },
       { dek, context: { form: 'a', user: '42' } },
       {
-        items: [
+        items: referenced([
           { key_id: key, dek, context: { user: '42' } },
           { key_id: key, dek, context: { form: 'b', user: '42' } },
-        ],
+        ]),
       },
     ]);
   });

@@ -1,0 +1,22 @@
+/**
+ * Adds a `reference` to each item of a batch. The service repeats the reference in the result of the item. The numbers
+ * start at a random number, so the references of two batches differ.
+ */
+export function withReferences<Item extends object>(items: readonly Item[]) {
+  const start = Math.floor(Math.random() * 2 ** 32);
+  return items.map((item, index) => Object.assign({}, item, { reference: `${start + index}` }));
+}
+
+/** The most bytes that a reference adds to an item in JSON: `,"reference":"4294968295"`. */
+export const referenceBytes = 25;
+
+/** Returns whether each result belongs to the item in the same position. */
+export function areInOrder(
+  results: readonly { readonly reference?: string | undefined }[],
+  items: readonly { readonly reference: string }[],
+): boolean {
+  return (
+    results.length === items.length &&
+    results.every(({ reference }, index) => reference === items[index]?.reference)
+  );
+}
