@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { Agent, get } from 'node:https';
 import { connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -52,4 +54,25 @@ it('a server with TLS closes at once although a silent connection is open', asyn
   await new Promise((resolve) => socket.once('connect', resolve));
   await expect(app.close()).resolves.toBeUndefined();
   socket.destroy();
+});
+
+it('a closing server with TLS ends idle connections, and responds to requests on the others with 503', async () => {
+  const { app, port } = await listen(undefined, { tls: selfSigned() });
+  const open = async () => {
+    const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false }).setEncoding('utf8');
+    const seen = { socket, text: '', errors: [] as Error[], closed: once(socket, 'close') };
+    socket.on('data', (part: string) => (seen.text += part)).on('error', (error) => seen.errors.push(error));
+    await once(socket, 'secureConnect');
+    socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+    await expect.poll(() => seen.text).toContain('200 OK');
+    return seen;
+  };
+  const [idle, late] = [await open(), await open()];
+  const started = performance.now();
+  const closed = app.close();
+  late.socket.write('GET /v1/usage HTTP/1.1\r\nHost: x\r\n\r\n');
+  await Promise.all([closed, idle.closed, late.closed]);
+  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(late.text).toContain('503 Service Unavailable');
+  expect([...idle.errors, ...late.errors]).toEqual([]);
 });
