@@ -35,6 +35,7 @@ const internal = new Set([
   './service',
   './internal-audit',
   './internal-noble',
+  './internal-stream',
   './blind-hash',
   './blind-hash-node',
   './internal-intake',

@@ -1,22 +1,25 @@
 export function nearestOf(known: Iterable<string>, name: string): string | undefined {
-  const [nearest] = Array.from(known, (candidate) => ({
-    candidate,
-    distance: distanceOf(candidate.toLowerCase(), name.toLowerCase()),
-  }))
-    .filter(({ candidate, distance }) => distance <= Math.max(2, candidate.length / 2.5))
-    .sort((a, b) => a.distance - b.distance);
-  return nearest?.candidate;
+  let nearest: string | undefined;
+  let least = Infinity;
+  for (const candidate of known) {
+    const distance = distanceOf(candidate.toLowerCase(), String(name).toLowerCase());
+    if (distance < least && distance <= Math.max(2, candidate.length / 2.5)) {
+      [nearest, least] = [candidate, distance];
+    }
+  }
+  return nearest;
 }
 
+/** The Levenshtein distance. Each step computes one row of the table from the row before. */
 function distanceOf(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const substitution = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(substitution, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
+  let row = Array.from(`${b} `, (_, at) => at);
+  for (const one of a) {
+    let left = Infinity;
+    row = row.map((above, at) => {
+      const diagonal = (row[at - 1] ?? Infinity) + (one === b[at - 1] ? 0 : 1);
+      left = Math.min(above + 1, left + 1, diagonal);
+      return left;
+    });
   }
-  return row[b.length] ?? 0;
+  return row.at(-1) as number;
 }

@@ -1,4 +1,3 @@
-import { nobleEngine } from './engines/noble.ts';
 import { type EngineMode, onward } from './engines/engine.ts';
 import { DecryptionError, InputError } from './errors.ts';
 import { type ExpectedKey, requireExpectedKey } from './expected-key.ts';
@@ -6,6 +5,7 @@ import { streamChunkLength, tagLength } from './limits.ts';
 import type { SealOptions, Unwrap } from './seal.ts';
 import { joinEnds } from './stream-ends.ts';
 import { type ChunkCipher, type Layout, layoutOf, maxHeadLength, openHead } from './stream-format.ts';
+import type { WithEngine } from './stream-transforms.ts';
 import { parseStreamHead, requireSize, type Result, sealedChunkLength } from './stream-format.ts';
 
 /** A ciphertext that can be read in parts, such as a file, a Blob or an object in object storage. */
@@ -53,14 +53,10 @@ export interface EncryptedFile {
 /** Options of `openFile`: the context, the engine, the expected key, and a signal to stop opening the file. */
 export type FileOptions = SealOptions & ExpectedKey & { readonly signal?: AbortSignal | undefined };
 
-/**
- * Opens a version 2 stream whose source can be read in parts. Decrypts the last chunk first, so a truncated file is
- * refused and `size` is authentic. Throws the same errors as openStream.
- */
 export async function openFile(
   unwrap: Unwrap,
   source: RangeSource,
-  { context, engine = nobleEngine, signal, ...expected }: FileOptions,
+  { context, engine, signal, ...expected }: WithEngine<FileOptions>,
 ): Promise<EncryptedFile> {
   const { size } = source;
   requireSize(size);

@@ -1,55 +1,18 @@
-import { concatBytes } from '@noble/ciphers/utils.js';
 import { nobleEngine } from './engines/noble.ts';
-import { truncated } from './envelope.ts';
-import { type ExpectedKey, requireExpectedKey } from './expected-key.ts';
-import { streamChunkLength, tagLength } from './limits.ts';
+import type { ExpectedKey } from './expected-key.ts';
 import type { SealOptions, Unwrap, Wrap } from './seal.ts';
-import { joinEnds } from './stream-ends.ts';
-import { type ChunkCipher, createStream, findStreamHead, maxHeadLength } from './stream-format.ts';
-import { openHead, sealedChunkLength } from './stream-format.ts';
+import { type EncryptedFile, type FileOptions, openFile as open, type RangeSource } from './stream-range.ts';
+import { openStream as opening, sealStream as sealing, type StreamOptions } from './stream-transforms.ts';
 
-export { type EncryptedFile, type FileOptions, openFile, type Range } from './stream-range.ts';
+export type { EncryptedFile, FileOptions, Range } from './stream-range.ts';
 export type { RangeContent, RangeSource } from './stream-range.ts';
 export { ciphertextSize, findStreamHead, maxHeadLength, parseStreamHead } from './stream-format.ts';
 export { plaintextSize, type StreamHead } from './stream-format.ts';
-
-/** The context and the engine of a stream, a signal to stop it, and a callback for its progress. */
-export interface StreamOptions extends SealOptions {
-  /** If the signal aborts, both ends of the stream fail with the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
-  /**
-   * Called after each chunk with the number of plaintext bytes so far. If this function throws, the stream fails with
-   * the thrown error.
-   */
-  readonly onProgress?: ((bytes: number) => void) | undefined;
-}
+export type { StreamOptions } from './stream-transforms.ts';
 
 /** Encrypts a stream of any length in constant memory under a new DEK. The output is an envelope of version 2. */
-export function sealStream(
-  wrap: Wrap,
-  { context, engine = nobleEngine, signal, onProgress }: StreamOptions = {},
-): TransformStream<Uint8Array, Uint8Array> {
-  let cipher: ChunkCipher;
-  let index = 0;
-  let done: number | undefined;
-  return joinEnds(
-    {
-      chunkLength: streamChunkLength,
-      async begin() {
-        const created = await createStream(wrap, engine, context);
-        cipher = created.cipher;
-        return created.head;
-      },
-      chunk: (bytes, last) => cipher.seal(bytes, index++, last),
-      released(result) {
-        // The first result is the head of the stream, which does not count because it contains no plaintext.
-        done = done === undefined ? 0 : done + result.length - tagLength;
-        onProgress?.(done);
-      },
-      over: () => cipher?.wipe(),
-    },
-    signal,
-  );
+export function sealStream(wrap: Wrap, options: StreamOptions = {}): TransformStream<Uint8Array, Uint8Array> {
+  return sealing(wrap, withEngine(options));
 }
 
 /**
@@ -58,37 +21,24 @@ export function sealStream(
  */
 export function openStream(
   unwrap: Unwrap,
-  { context, engine = nobleEngine, signal, onProgress, ...expected }: StreamOptions & ExpectedKey,
+  options: StreamOptions & ExpectedKey,
 ): TransformStream<Uint8Array, Uint8Array> {
-  let start: Uint8Array = new Uint8Array(0);
-  let cipher: ChunkCipher | undefined;
-  let index = 0;
-  let done = 0;
-
-  const readHead = async (bytes: Uint8Array): Promise<Uint8Array> => {
-    const before = start.length;
-    start = concatBytes(start, bytes.subarray(0, maxHeadLength - before));
-    const head = findStreamHead(start);
-    if (!head) return bytes.subarray(bytes.length);
-    requireExpectedKey(head.keyId, expected);
-    cipher = await openHead(head, unwrap, engine, context);
-    return bytes.subarray(head.end - before);
-  };
-
-  return joinEnds(
-    {
-      chunkLength: sealedChunkLength,
-      head: (bytes) => (cipher ? bytes : readHead(bytes)),
-      chunk(bytes, last) {
-        if (!cipher) throw truncated();
-        return cipher.open(bytes, index++, last);
-      },
-      released(result) {
-        done += result.length;
-        onProgress?.(done);
-      },
-      over: () => cipher?.wipe(),
-    },
-    signal,
-  );
+  return opening(unwrap, withEngine(options));
 }
+
+/**
+ * Opens a version 2 stream whose source can be read in parts. Decrypts the last chunk first, so a truncated file is
+ * refused and `size` is authentic. Throws the same errors as openStream.
+ */
+export async function openFile(
+  unwrap: Unwrap,
+  source: RangeSource,
+  options: FileOptions,
+): Promise<EncryptedFile> {
+  return open(unwrap, source, withEngine(options));
+}
+
+const withEngine = <Options extends SealOptions>(options: Options) => ({
+  ...options,
+  engine: options.engine ?? nobleEngine,
+});

@@ -1,0 +1,2 @@
+export { openFile } from './stream-range.ts';
+export { openStream, sealStream } from './stream-transforms.ts';

@@ -1,0 +1,87 @@
+import { concatBytes } from '@noble/ciphers/utils.js';
+import type { Engine } from './engines/engine.ts';
+import { truncated } from './envelope.ts';
+import { type ExpectedKey, requireExpectedKey } from './expected-key.ts';
+import { streamChunkLength, tagLength } from './limits.ts';
+import type { SealOptions, Unwrap, Wrap } from './seal.ts';
+import { joinEnds } from './stream-ends.ts';
+import { type ChunkCipher, createStream, findStreamHead, maxHeadLength } from './stream-format.ts';
+import { openHead, sealedChunkLength } from './stream-format.ts';
+
+/** The context and the engine of a stream, a signal to stop it, and a callback for its progress. */
+export interface StreamOptions extends SealOptions {
+  /** If the signal aborts, both ends of the stream fail with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Called after each chunk with the number of plaintext bytes so far. If this function throws, the stream fails with
+   * the thrown error.
+   */
+  readonly onProgress?: ((bytes: number) => void) | undefined;
+}
+
+/** Options with an engine. This module does not import a default engine, which would be large. */
+export type WithEngine<Options> = Options & { readonly engine: Engine };
+
+export function sealStream(
+  wrap: Wrap,
+  { context, engine, signal, onProgress }: WithEngine<StreamOptions>,
+): TransformStream<Uint8Array, Uint8Array> {
+  let cipher: ChunkCipher;
+  let index = 0;
+  let done: number | undefined;
+  return joinEnds(
+    {
+      chunkLength: streamChunkLength,
+      async begin() {
+        const created = await createStream(wrap, engine, context);
+        cipher = created.cipher;
+        return created.head;
+      },
+      chunk: (bytes, last) => cipher.seal(bytes, index++, last),
+      released(result) {
+        // The first result is the head of the stream, which does not count because it contains no plaintext.
+        done = done === undefined ? 0 : done + result.length - tagLength;
+        onProgress?.(done);
+      },
+      over: () => cipher?.wipe(),
+    },
+    signal,
+  );
+}
+
+export function openStream(
+  unwrap: Unwrap,
+  { context, engine, signal, onProgress, ...expected }: WithEngine<StreamOptions & ExpectedKey>,
+): TransformStream<Uint8Array, Uint8Array> {
+  let start: Uint8Array = new Uint8Array(0);
+  let cipher: ChunkCipher | undefined;
+  let index = 0;
+  let done = 0;
+
+  const readHead = async (bytes: Uint8Array): Promise<Uint8Array> => {
+    const before = start.length;
+    start = concatBytes(start, bytes.subarray(0, maxHeadLength - before));
+    const head = findStreamHead(start);
+    if (!head) return bytes.subarray(bytes.length);
+    requireExpectedKey(head.keyId, expected);
+    cipher = await openHead(head, unwrap, engine, context);
+    return bytes.subarray(head.end - before);
+  };
+
+  return joinEnds(
+    {
+      chunkLength: sealedChunkLength,
+      head: (bytes) => (cipher ? bytes : readHead(bytes)),
+      chunk(bytes, last) {
+        if (!cipher) throw truncated();
+        return cipher.open(bytes, index++, last);
+      },
+      released(result) {
+        done += result.length;
+        onProgress?.(done);
+      },
+      over: () => cipher?.wipe(),
+    },
+    signal,
+  );
+}
