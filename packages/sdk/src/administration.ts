@@ -1,7 +1,9 @@
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import { callOptions } from './call-options.ts';
 import { listPages, type PagesOptions } from './listing.ts';
-import { requireOptions } from './require-options.ts';
+import { keyId } from './key-id.ts';
+import { requireKind, requireOptions } from './require-options.ts';
+import { object } from './rules.ts';
 import type { Call, CallOptions } from './transport.ts';
 
 const keyRoutes = {
@@ -86,9 +88,11 @@ export const serverModeCalls = (call: Call): ServerModeCalls => bind(call, serve
 function bind<Routes extends Readonly<Record<string, Route>>>(call: Call, routes: Routes): Calls<Routes> {
   const bound = Object.entries(routes).map(([name, route]) => [
     name,
-    async (input: never, options: CallOptions = {}) => {
+    async (input: Readonly<Record<string, unknown>> = {}, options: CallOptions = {}) => {
       requireOptions(callOptions, options, name);
-      return call(route, input, options);
+      requireKind(object, input, `the first argument of \`${name}\``);
+      if (route.includes(':key_id')) keyId(input['key_id'], 'key_id');
+      return call(route, input as never, options);
     },
   ]);
   return Object.fromEntries(bound) as Calls<Routes>;

@@ -3,8 +3,8 @@ import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import { abortable } from './abortable.ts';
 import type { BlindHashOptions, Hash } from './blind-hash/hasher.ts';
 import { requireValue } from './ciphertext.ts';
-import { requireKeyId } from './encrypt.ts';
 import { unreadable } from './errors.ts';
+import { requireKeyId } from './key-id.ts';
 import { load } from './load.ts';
 import type { Call, CallOptions } from './transport.ts';
 

@@ -1,6 +1,8 @@
 import type { Context } from '@eaas/protocol';
 import type { Bundle, Ciphertext } from './ciphertext.ts';
-import type { OptionNames } from './require-options.ts';
+import { keyId, keyIds } from './key-id.ts';
+import type { OptionRules } from './require-options.ts';
+import { anything, context, flag, signal, text } from './rules.ts';
 import type { CallOptions } from './transport.ts';
 
 interface PartitionOptions extends CallOptions {
@@ -111,48 +113,48 @@ export interface Rewrapped<C = string | Uint8Array> {
   readonly rewrapped: boolean;
 }
 
-export const callOptions: OptionNames<CallOptions> = { signal: true };
+export const callOptions: OptionRules<CallOptions> = { signal };
 // These objects repeat members instead of using spread syntax, because bundlers cannot remove an unused object with
 // spread syntax.
-export const hashOptions: OptionNames<HashOptions> = { signal: true, keyId: true };
-export const unwrapOptions: OptionNames<UnwrapOptions> = { signal: true, wrapContext: true };
-export const wrapOptions: OptionNames<WrapOptions> = { signal: true, wrapContext: true, keyId: true };
-export const encryptOptions: OptionNames<EncryptOptions & As<EncryptedForm>> = {
-  signal: true,
-  wrapContext: true,
-  keyId: true,
-  scope: true,
-  as: true,
-  context: true,
-  fresh: true,
+export const hashOptions: OptionRules<HashOptions> = { signal, keyId };
+export const unwrapOptions: OptionRules<UnwrapOptions> = { signal, wrapContext: context };
+export const wrapOptions: OptionRules<WrapOptions> = { signal, wrapContext: context, keyId };
+export const encryptOptions: OptionRules<EncryptOptions & As<EncryptedForm>> = {
+  signal,
+  wrapContext: context,
+  keyId,
+  scope: text,
+  as: anything,
+  context,
+  fresh: flag,
 };
-export const decryptOptions: OptionNames<DecryptOptions & As<DecryptedForm>> = {
-  signal: true,
-  wrapContext: true,
-  keyId: true,
-  scope: true,
-  as: true,
-  context: true,
-  anyKey: true,
+export const decryptOptions: OptionRules<DecryptOptions & As<DecryptedForm>> = {
+  signal,
+  wrapContext: context,
+  keyId: keyIds,
+  scope: text,
+  as: anything,
+  context,
+  anyKey: flag,
 };
-export const primeOptions: OptionNames<PrimeOptions> = {
-  signal: true,
-  wrapContext: true,
-  keyId: true,
-  scope: true,
-  anyKey: true,
-  ciphertexts: true,
-  encrypt: true,
-  keep: true,
+export const primeOptions: OptionRules<PrimeOptions> = {
+  signal,
+  wrapContext: context,
+  keyId: keyIds,
+  scope: text,
+  anyKey: flag,
+  ciphertexts: anything,
+  encrypt: flag,
+  keep: flag,
 };
 
 type ObjectIn<Item> = Exclude<Item, string | Uint8Array>;
-export const encryptItem: OptionNames<ObjectIn<EncryptItem>> = { value: true, context: true };
-export const decryptItem: OptionNames<ObjectIn<DecryptItem> & Bundle> = {
-  ciphertext: true,
-  context: true,
-  wrapped_key: true,
-  iv: true,
-  key_id: true,
-  key_version: true,
+export const encryptItem: OptionRules<ObjectIn<EncryptItem>> = { value: anything, context };
+export const decryptItem: OptionRules<ObjectIn<DecryptItem> & Bundle> = {
+  ciphertext: anything,
+  context,
+  wrapped_key: anything,
+  iv: anything,
+  key_id: anything,
+  key_version: anything,
 };

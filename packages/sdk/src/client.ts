@@ -16,13 +16,14 @@ import { baseUrlOf } from './base-url.ts';
 import { callOptions } from './call-options.ts';
 import type { FormOf, Rewrapped, UnwrapOptions } from './call-options.ts';
 import type { Ciphertext } from './ciphertext.ts';
-import { requireKeyId } from './encrypt.ts';
 import { EnvelopeClient } from './envelope-client.ts';
 import { ServiceError, type Settled } from './errors.ts';
 import { createEmit } from './events.ts';
+import { requireKeyId } from './key-id.ts';
 import { envelopeClientOptions, type EnvelopeClientOptions } from './options.ts';
-import { kindOf, type OptionNames, requireOptions } from './require-options.ts';
+import { kindOf, type OptionRules, requireOptions } from './require-options.ts';
 import { createRewrapAll } from './rewrap.ts';
+import { anything, text } from './rules.ts';
 import {
   type CallOptions,
   createTransport,
@@ -42,11 +43,11 @@ export interface EaasClientOptions extends EnvelopeClientOptions, Omit<Transport
   readonly apiKey?: string | (() => string | Promise<string>) | undefined;
 }
 
-const clientOptions: OptionNames<EaasClientOptions> = {
+const clientOptions: OptionRules<EaasClientOptions> = {
   ...envelopeClientOptions,
   ...transportOptions,
-  baseUrl: true,
-  apiKey: true,
+  baseUrl: anything,
+  apiKey: anything,
 };
 
 /** The methods of `client.audit`. */
@@ -157,6 +158,7 @@ export class EaasClient extends EnvelopeClient {
     input: Input<'GET /v1/usage'> = {},
     options: CallOptions = {},
   ): Promise<Output<'GET /v1/usage'>> {
+    requireOptions({ month: text }, input, 'usage');
     requireOptions(callOptions, options, 'usage');
     return this.call('GET /v1/usage', input, options);
   }

@@ -5,6 +5,7 @@ import { contextOf, requireDek, requireText } from './ciphertext.ts';
 import { type ServiceError, unreadable } from './errors.ts';
 import type { UnwrapOptions } from './call-options.ts';
 import type { Partition } from './data-keys/derive.ts';
+import { requireKeyId } from './key-id.ts';
 import { kindOf } from './require-options.ts';
 import type { Call, CallOptions, Patience } from './transport.ts';
 
@@ -27,7 +28,8 @@ export function createDataKeyCalls(call: Call, patience: Patience) {
           `the argument of \`unwrap\` must be the return value of \`wrap\` (got ${kindOf(wrapped)})`,
         );
       }
-      const { keyId: key_id, keyVersion: key_version, wrappedKey } = wrapped;
+      const { keyVersion: key_version, wrappedKey } = wrapped;
+      const key_id = requireKeyId(wrapped.keyId);
       const context = contextOf(wrapContext);
       const input = { key_id, key_version, wrapped_key: toBase64(wrappedKey), context };
       const { dek } = await unwrap(input, { signal }).catch(asDecryption);

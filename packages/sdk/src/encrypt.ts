@@ -1,4 +1,4 @@
-import { InputError, parseUuid } from '@eaas/protocol';
+import { InputError } from '@eaas/protocol';
 import { aborted } from './abortable.ts';
 import {
   type As,
@@ -15,8 +15,9 @@ import { createEncryptingKeys } from './data-keys/encrypting.ts';
 import type { Engines } from './engines.ts';
 import { attempt, notPrimed } from './errors.ts';
 import type { Emit } from './events.ts';
+import { requireKeyId } from './key-id.ts';
 import type { Limits } from './options.ts';
-import { kindOf, requireOptions } from './require-options.ts';
+import { requireOptions } from './require-options.ts';
 import { once, settleMany, Waiting } from './settle-many.ts';
 
 type Options = EncryptOptions & As<EncryptedForm>;
@@ -95,18 +96,6 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
     },
     close: (): void => keys.close(),
   };
-}
-
-export function requireKeyId(keyId: KeyId): string {
-  if (keyId === undefined)
-    throw new InputError('`keyId` is missing: pass `keyId` to this call or to the client');
-  if (typeof keyId === 'string' && parseUuid(keyId)) return keyId;
-  // The error shows the given text only if it cannot be an API key, because a caller can pass an API key by mistake.
-  const isName = typeof keyId === 'string' && /^(?!.*eaas_sk_)[\w .-]{1,128}$/.test(keyId);
-  const got = isName ? `the name "${keyId}"` : kindOf(keyId);
-  throw new InputError(
-    `\`keyId\` must be a UUID (got ${got}): pass the \`key_id\` that \`keys.create\` returned`,
-  );
 }
 
 function lengthOf(value: string | Uint8Array): number {

@@ -7,6 +7,7 @@ import {
 } from '@eaas/protocol';
 import type { ProofError, PublicKeyChangedError } from '@eaas/protocol/blind-hash';
 import type { ProblemCode } from '@eaas/protocol/wire';
+import { requireArray } from './require-options.ts';
 
 /** An error code of the service, or a code for a missing or invalid response. */
 export type ServiceErrorCode =
@@ -105,14 +106,15 @@ export type Settled<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: SdkError };
 
-export function settleEach<Item, T>(
+export async function settleEach<Item, T>(
   items: readonly Item[],
   work: (item: Item) => Promise<T>,
 ): Promise<Settled<T>[]> {
+  requireArray(items);
   const settle = (item: Item): Promise<Settled<T>> =>
     attempt(() => work(item)).then(
       (value) => ({ ok: true, value }),
       (error: SdkError) => ({ ok: false, error }),
     );
-  return Promise.all(items.map(settle));
+  return Promise.all(Array.from(items, settle));
 }

@@ -1,5 +1,6 @@
 import type { CallOptions } from './transport.ts';
-import { type OptionNames, requireOptions } from './require-options.ts';
+import { type OptionRules, requireKind, requireOptions } from './require-options.ts';
+import { integerFrom, object, signal } from './rules.ts';
 
 /** Options of methods that list records, such as `keys.list`. */
 export interface PagesOptions extends CallOptions {
@@ -7,7 +8,7 @@ export interface PagesOptions extends CallOptions {
   readonly pageSize?: number | undefined;
 }
 
-const pagesOptions: OptionNames<PagesOptions> = { pageSize: true, signal: true };
+const pagesOptions: OptionRules<PagesOptions> = { pageSize: integerFrom(1), signal };
 
 type PageOf<Member extends string, Item> = { readonly [Name in Member]: readonly Item[] } & {
   readonly count: number;
@@ -20,9 +21,11 @@ export async function* listPages<Member extends string, Id extends string, Item 
   filter: object = {},
   member: Member,
   id: Id,
-  { pageSize: limit = 100, ...options }: PagesOptions = {},
+  given: PagesOptions = {},
 ): AsyncGenerator<Item, void, undefined> {
-  requireOptions(pagesOptions, options, 'list');
+  requireOptions(pagesOptions, given, 'list');
+  requireKind(object, filter, 'the filter of `list`');
+  const { pageSize: limit = 100, ...options } = given;
   const seen = new Set<string>();
   for (let offset = 0; ;) {
     const page = await pageAt({ ...filter, limit, offset }, options);

@@ -5,7 +5,9 @@ import type { BudgetLimits } from './data-keys/encrypting.ts';
 import type { Engines } from './engines.ts';
 import type { Emit, Observers } from './events.ts';
 import { allNoble } from './noble-engines.ts';
-import { kindOf, type OptionNames, requireOptions } from './require-options.ts';
+import { keyId } from './key-id.ts';
+import { type OptionRules, requireOptions } from './require-options.ts';
+import { anything, atLeastOne, atLeastZero, callback, having, numberFrom, object } from './rules.ts';
 
 /** The limits of a client's data keys. Ages are in milliseconds. */
 export interface CacheOptions {
@@ -61,18 +63,24 @@ const presets = {
   browser: { maxMessages: 1_024, maxAge: 60_000, maxBytes: 2 ** 26, maxEntries: 100 },
 } as const;
 
-const cacheOptions: OptionNames<CacheOptions> = { encrypt: true, decrypt: true };
-const encryptLimits: OptionNames<BudgetLimits> = { maxMessages: true, maxBytes: true, maxAge: true };
-const decryptLimits: OptionNames<CacheLimits> = { maxEntries: true, maxAge: true };
-const engineNames: OptionNames<Engines> = { values: true, sync: true, streams: true };
+const engine = /* @__PURE__ */ having('an engine', 'importKey');
+const cacheOptions: OptionRules<CacheOptions> = { encrypt: anything, decrypt: anything };
+const encryptLimits: OptionRules<BudgetLimits> = {
+  // A data key encrypts at most 2^32 messages, because its random 96-bit ivs must not repeat.
+  maxMessages: /* @__PURE__ */ numberFrom(1, 2 ** 32),
+  maxBytes: atLeastOne,
+  maxAge: atLeastOne,
+};
+const decryptLimits: OptionRules<CacheLimits> = { maxEntries: atLeastZero, maxAge: atLeastOne };
+const engineRules: OptionRules<Engines> = { values: engine, sync: engine, streams: engine };
 
-export const envelopeClientOptions: OptionNames<EnvelopeClientOptions> = {
-  keyId: true,
-  cache: true,
-  engines: true,
-  hashPublicKeys: true,
-  onEvent: true,
-  logger: true,
+export const envelopeClientOptions: OptionRules<EnvelopeClientOptions> = {
+  keyId,
+  cache: anything,
+  engines: anything,
+  hashPublicKeys: object,
+  onEvent: callback,
+  logger: /* @__PURE__ */ having('a logger such as `console`', 'debug', 'warn'),
 };
 
 export function enginesOf(given: EnvelopeClientOptions['engines'] = {}, emit: Emit): Engines {
@@ -82,9 +90,11 @@ export function enginesOf(given: EnvelopeClientOptions['engines'] = {}, emit: Em
     );
   }
   if (given === 'noble') return allNoble;
-  requireOptions(engineNames, given, 'engines');
+  requireOptions<Partial<Engines>>(engineRules, given, 'engines');
   if (!crypto.subtle) emit({ type: 'engine.fallback', code: 'no_webcrypto', engine: 'noble' });
-  return { ...platformEngines(), ...given };
+  const usual = platformEngines();
+  const { values = usual.values, streams = usual.streams } = given;
+  return { ...usual, ...given, values, streams };
 }
 
 export function limitsOf(cache: CachePreset | CacheOptions = 'server', patience = 30_000): Limits {
@@ -97,26 +107,13 @@ export function limitsOf(cache: CachePreset | CacheOptions = 'server', patience 
   requireOptions(cacheOptions, options, 'cache');
   const encrypt = options.encrypt === false ? { maxMessages: 1 } : (options.encrypt ?? {});
   const decrypt = options.decrypt === false ? { maxEntries: 0 } : (options.decrypt ?? {});
-  requireOptions(encryptLimits, encrypt, 'cache.encrypt');
-  requireOptions(decryptLimits, decrypt, 'cache.decrypt');
-  return {
-    encrypt: {
-      // A data key encrypts at most 2^32 messages, because its random 96-bit ivs must not repeat.
-      maxMessages: limit('encrypt.maxMessages', encrypt.maxMessages ?? preset.maxMessages, 1, 2 ** 32),
-      maxBytes: limit('encrypt.maxBytes', encrypt.maxBytes ?? preset.maxBytes, 1),
-      maxAge: limit('encrypt.maxAge', encrypt.maxAge ?? preset.maxAge, 1),
-    },
-    decrypt: {
-      maxEntries: limit('decrypt.maxEntries', decrypt.maxEntries ?? preset.maxEntries, 0),
-      maxAge: limit('decrypt.maxAge', decrypt.maxAge ?? preset.maxAge, 1),
-    },
-    patience,
-  };
-}
-
-function limit(name: string, value: number, least: number, most = Infinity): number {
-  if (typeof value === 'number' && value >= least && value <= most) return value;
-  const range = most === Infinity ? `at least ${least}` : `from ${least} to ${most}`;
-  const got = typeof value === 'number' ? value : kindOf(value);
-  throw new InputError(`\`cache.${name}\` must be a number ${range} (got ${got})`);
+  requireOptions<OptionalLimits<BudgetLimits>>(encryptLimits, encrypt, 'cache.encrypt');
+  requireOptions<OptionalLimits<CacheLimits>>(decryptLimits, decrypt, 'cache.decrypt');
+  const limits = ({
+    maxMessages = preset.maxMessages,
+    maxBytes = preset.maxBytes,
+    maxAge = preset.maxAge,
+    maxEntries = preset.maxEntries,
+  }: OptionalLimits<BudgetLimits & CacheLimits>) => ({ maxMessages, maxBytes, maxAge, maxEntries });
+  return { encrypt: limits(encrypt), decrypt: limits(decrypt), patience };
 }

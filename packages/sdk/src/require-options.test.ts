@@ -2,9 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { observedClient } from '../../../test/sdk/observed-client.ts';
 import { checkAudit } from './audit/audit.ts';
 import { EaasBrowserClient } from './browser/browser.ts';
+import { createIndexKey } from './fields/fields.ts';
 import { InputError } from './index.ts';
 import { inventory, reencrypt, storedValues } from './reencrypt/reencrypt.ts';
 import { kindOf, requireOptions } from './require-options.ts';
+import { anything, numberFrom } from './rules.ts';
 import {
   decryptBlob,
   decryptStream,
@@ -15,7 +17,7 @@ import {
   urlSource,
 } from './stream/stream.ts';
 
-const known = { context: true, keyId: true, maxAge: true } as const;
+const known = { context: anything, keyId: anything, maxAge: numberFrom(1) };
 
 test.each([
   ['contxt', '`encrypt` has no option `contxt`: did you mean `context`?'],
@@ -56,6 +58,8 @@ test.each([
 const misspelt = { contxt: { row: '1' } } as object;
 const { client, make, keyId } = observedClient();
 const { ciphertext } = await client.encrypt('x');
+const store = { load: () => null, save: () => undefined };
+const noRows = { read: async () => [], write: async () => true };
 const wrapped = await client.wrap(new Uint8Array(32));
 const first = async (results: Promise<readonly { ok: boolean }[]>): Promise<void> => {
   const [result] = await results;
@@ -139,4 +143,115 @@ test.each<[string, () => unknown, RegExp]>([
   expect(result).toBeInstanceOf(Promise);
   await expect(result).rejects.toThrow(message);
   await expect(result).rejects.toBeInstanceOf(InputError);
+});
+
+const other = 'patients';
+const uuidRefused =
+  '`keyId` must be a UUID (got the name "patients"): pass the `key_id` that `keys.create` returned';
+
+describe('a key id that is not a UUID', () => {
+  test.each<[string, () => unknown]>([
+    ['a client', () => make({ keyId: other })],
+    ["a browser's client", () => new EaasBrowserClient({ keyId: other, proxyUrl: 'https://app.test/api' })],
+    ['encrypt', () => client.encrypt('x', { keyId: other })],
+    ['encryptSync', () => client.encryptSync('x', { keyId: other })],
+    ['encryptMany', () => first(client.encryptMany(['x'], { keyId: other }))],
+    ['decrypt', () => client.decrypt(ciphertext, { keyId: other })],
+    ['decrypt, in a list', () => client.decrypt(ciphertext, { keyId: [keyId, other] })],
+    ['decryptSync', () => client.decryptSync(ciphertext, { keyId: other })],
+    ['decryptMany', () => first(client.decryptMany([ciphertext], { keyId: other }))],
+    ['prime', () => client.prime({ keyId: other })],
+    ['hash', () => client.hash('x', { keyId: other })],
+    ['hashMany', () => first(client.hashMany(['x'], { keyId: other }))],
+    ['blindHash', () => client.blindHash('x', { keyId: other })],
+    ['wrap', () => client.wrap(new Uint8Array(32), { keyId: other })],
+    ['publicKey', () => client.publicKey(other)],
+    ['createIndexKey', () => createIndexKey(client, { keyId: other })],
+    ['encryptStream', () => encryptStream(client, { keyId: other })],
+    ['decryptStream', () => decryptStream(client, { keyId: other })],
+    ['openFile', () => openFile(client, { size: 0, read: () => new Uint8Array(0) }, { keyId: other })],
+    ['decryptBlob', () => decryptBlob(client, new Blob(), { keyId: other })],
+  ])('is refused by %s', async (_, call) => {
+    await expect((async () => call())()).rejects.toThrow(new InputError(uuidRefused));
+  });
+
+  test.each<[string, () => unknown, string]>([
+    ['keys.get', () => client.keys.get({ key_id: other }), '`key_id`'],
+    ['keys.rotate', () => client.keys.rotate({ key_id: other }), '`key_id`'],
+    ['keys.destroy', () => client.keys.destroy({} as never), '`key_id`'],
+    ['audit.page', () => client.audit.page({ key_id: other }), '`key_id`'],
+    ['audit.list', () => client.audit.list({ key_id: other }).next(), '`key_id`'],
+    ['unwrap', () => client.unwrap({ ...wrapped, keyId: other }), '`keyId`'],
+    ['inventory', () => inventory([], { keyIds: [other] }), '`keyIds`'],
+  ])('is refused by %s', async (_, call, name) => {
+    const result = (async () => call())();
+    await expect(result).rejects.toThrow(`${name} must be a UUID (got `);
+    await expect(result).rejects.toBeInstanceOf(InputError);
+  });
+
+  test.each([`eaas_sk_${keyId}`, 'k'.repeat(41), 'a+b/c=', '', 7])(
+    'is not shown in the error if it can be a secret: %j',
+    async (given) => {
+      const kind = typeof given === 'number' ? 'a number' : 'a string';
+      await expect(client.hash('x', { keyId: given as string })).rejects.toThrow(`a UUID (got ${kind})`);
+    },
+  );
+});
+
+test.each<[string, (wrong: never) => unknown, unknown, string]>([
+  ['timeouts.total', (total) => make({ timeouts: { total } }), -1, 'a number from 1 to Infinity (got -1)'],
+  ['timeouts.attempt', (attempt) => make({ timeouts: { attempt } }), '5', 'Infinity (got a string)'],
+  ['retries', (retries) => make({ retries }), 'x', 'a number from 0 to Infinity (got a string)'],
+  ['fetch', (fetch) => make({ fetch }), 5, 'a function (got 5)'],
+  ['onEvent', (onEvent) => make({ onEvent }), 'x', 'a function (got a string)'],
+  ['logger', (logger) => make({ logger }), {}, 'a logger such as `console` (got an Object)'],
+  ['insecureHttp', (insecureHttp) => make({ insecureHttp }), 'no', 'a boolean (got a string)'],
+  ['engines.values', (values) => make({ engines: { values } }), {}, 'an engine (got an Object)'],
+  [
+    'cache.encrypt.maxAge',
+    (maxAge) => make({ cache: { encrypt: { maxAge } } }),
+    Number.NaN,
+    'Infinity (got NaN)',
+  ],
+  [
+    'cache.decrypt.maxAge',
+    (maxAge) => make({ cache: { decrypt: { maxAge } } }),
+    '1',
+    'Infinity (got a string)',
+  ],
+  ['signal', (signal) => client.encrypt('x', { signal }), {}, 'an AbortSignal (got an Object)'],
+  [
+    'signal',
+    (signal) => client.keys.page({}, { signal }),
+    new AbortController(),
+    'an AbortSignal (got an AbortController)',
+  ],
+  ['scope', (scope) => client.encrypt('x', { scope }), 5, 'a string (got 5)'],
+  ['fresh', (fresh) => client.encrypt('x', { fresh }), 'yes', 'a boolean (got a string)'],
+  ['anyKey', (anyKey) => client.decrypt(ciphertext, { anyKey }), 1, 'a boolean (got 1)'],
+  ['context', (context) => client.encrypt('x', { context }), 'row', 'an object (got a string)'],
+  ['pageSize', (pageSize) => client.keys.list({}, { pageSize }).next(), 0, 'integer of at least 1 (got 0)'],
+  ['pageSize', (pageSize) => client.audit.list({}, { pageSize }).next(), 1.5, 'at least 1 (got 1.5)'],
+  ['order', (order) => client.audit.list({}, { order }).next(), 'up', "'newest' or 'oldest' (got a string)"],
+  ['interval', (interval) => client.audit.monitor({ store, interval }).next(), 0, 'Infinity (got 0)'],
+  ['month', (month) => client.usage({ month }), 7, 'a string (got 7)'],
+  ['total', (total) => encryptStream(client, { total }), '7', 'a number (got a string)'],
+  ['onProgress', (onProgress) => decryptStream(client, { onProgress }), {}, 'a function (got an Object)'],
+  ['pageSize', (pageSize) => storedValues(noRows, { pageSize }).next(), 0, 'at least 1 (got 0)'],
+  [
+    'concurrency',
+    (concurrency) => reencrypt(client, noRows, { mode: 'rewrap', concurrency }).next(),
+    0,
+    'at least 1 (got 0)',
+  ],
+])('an option with a wrong value is refused: %s', async (name, call, wrong, message) => {
+  const result = (async () => call(wrong as never))();
+  await expect(result).rejects.toBeInstanceOf(InputError);
+  await expect(result).rejects.toThrow(message);
+  await expect(result).rejects.toThrow(`\`${name.split('.').at(-1)}\``);
+});
+
+test('an engine that is undefined keeps the engine of the platform', async () => {
+  const own = make({ engines: { values: undefined, streams: undefined } as object });
+  expect(own.engines).toEqual(client.engines);
 });

@@ -1,24 +1,51 @@
 import { InputError } from '@eaas/protocol';
 import { nearestOf } from '@eaas/protocol/internal';
 
-export type OptionNames<T> = { readonly [Name in keyof T]-?: true };
+/** Returns true for a valid value, and otherwise says which value is expected. Can throw its own InputError. */
+export type Rule = (value: unknown, name: string) => true | string;
 
-export function requireOptions<T>(known: OptionNames<T>, given: T, of: string): void {
-  if (typeof given !== 'object' || given === null) {
-    throw new InputError(`\`${of}\` takes an object of options (got ${kindOf(given)})`);
-  }
-  for (const name in given) {
-    if (known[name] !== true && Object.hasOwn(given, name)) throw unknownOption(Object.keys(known), name, of);
+export type OptionRules<T> = { readonly [Name in keyof T]-?: Rule };
+
+export type OptionNames<T> = { readonly [Name in keyof T]-?: 0 };
+
+/** Throws InputError for an unknown option, and for an option whose value breaks its rule. */
+export function requireOptions<T>(rules: OptionRules<T>, given: T, of: string): void {
+  requireNames(rules, given, of);
+  for (const name in rules) {
+    const value: unknown = given[name];
+    const expected = value === undefined || rules[name](value, name);
+    if (expected !== true) throw mismatch(`\`${name}\` of \`${of}\``, expected, value);
   }
 }
 
-function unknownOption(known: readonly string[], name: string, of: string): InputError {
-  const shown = name.slice(0, 64);
-  const near = nearestOf(known, shown);
-  const advice = near
-    ? `did you mean \`${near}\`?`
-    : `it takes ${known.map((option) => `\`${option}\``).join(', ')}`;
-  return new InputError(`\`${of}\` has no option \`${shown}\`: ${advice}`);
+export function requireNames(known: object, given: unknown, of: string): void {
+  if (typeof given !== 'object' || given === null) {
+    throw new InputError(`\`${of}\` takes an object of options (got ${kindOf(given)})`);
+  }
+  for (const name of Object.keys(given)) {
+    if (Object.hasOwn(known, name)) continue;
+    const shown = name.slice(0, 64);
+    const options = Object.keys(known);
+    const near = nearestOf(options, shown);
+    const advice = near ? `did you mean \`${near}\`?` : `it takes \`${options.join('`, `')}\``;
+    throw new InputError(`\`${of}\` has no option \`${shown}\`: ${advice}`);
+  }
+}
+
+export function requireArray(items: unknown): void {
+  if (!Array.isArray(items))
+    throw new InputError(`the first argument must be an array (got ${kindOf(items)})`);
+}
+
+/** Throws InputError for an argument that breaks the rule. */
+export function requireKind(rule: Rule, value: unknown, argument: string): void {
+  const expected = rule(value, argument);
+  if (expected !== true) throw mismatch(argument, expected, value);
+}
+
+function mismatch(argument: string, expected: string, value: unknown): InputError {
+  const got = typeof value === 'number' ? value : kindOf(value);
+  return new InputError(`${argument} must be ${expected} (got ${got})`);
 }
 
 /** The returned text never contains a string or bytes of the value. */

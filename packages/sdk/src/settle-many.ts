@@ -2,6 +2,7 @@ import { abortable } from './abortable.ts';
 import type { DerivedDataKey } from './data-keys/derive.ts';
 import type { Lease } from './data-keys/lease.ts';
 import type { SdkError, Settled } from './errors.ts';
+import { requireArray } from './require-options.ts';
 import type { CallOptions } from './transport.ts';
 
 export class Waiting<T> {
@@ -25,6 +26,7 @@ export async function settleMany<Item, T>(
   options: CallOptions,
   patience: number,
 ): Promise<Settled<T>[]> {
+  requireArray(items);
   const results = Array.from<Settled<T>>({ length: items.length });
   const tasks = new Map<Lease, Task<T>[]>();
   const pending: Promise<void>[] = [];

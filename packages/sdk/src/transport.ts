@@ -4,14 +4,18 @@ import { deadlineOf, longest } from './deadline.ts';
 import { ServiceError, timeoutError, unreadable } from './errors.ts';
 import type { Emit } from './events.ts';
 import { load } from './load.ts';
-import { type OptionNames, requireOptions } from './require-options.ts';
+import { type OptionRules, requireOptions } from './require-options.ts';
+import { anything, atLeastOne, atLeastZero, callback, flag } from './rules.ts';
 
 /** The options of every call. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const timeoutNames: OptionNames<NonNullable<TransportOptions['timeouts']>> = { total: true, attempt: true };
+const timeoutRules: OptionRules<NonNullable<TransportOptions['timeouts']>> = {
+  total: atLeastOne,
+  attempt: atLeastOne,
+};
 
 /** Calls a route of the API: `call('POST /v1/keys/:key_id/wrap', { key_id, dek })`. Throws ServiceError. */
 export type Call = <R extends Route>(route: R, input: Input<R>, options?: CallOptions) => Promise<Output<R>>;
@@ -35,11 +39,11 @@ export interface TransportOptions {
   readonly retries?: number | undefined;
 }
 
-export const transportOptions: OptionNames<Omit<TransportOptions, 'baseUrl'>> = {
-  insecureHttp: true,
-  fetch: true,
-  timeouts: true,
-  retries: true,
+export const transportOptions: OptionRules<Omit<TransportOptions, 'baseUrl'>> = {
+  insecureHttp: flag,
+  fetch: callback,
+  timeouts: anything,
+  retries: atLeastZero,
 };
 
 export interface Patience {
@@ -48,7 +52,7 @@ export interface Patience {
 }
 
 export function patienceOf({ timeouts = {}, retries = 2 }: Pick<TransportOptions, 'timeouts' | 'retries'>) {
-  requireOptions(timeoutNames, timeouts, 'timeouts');
+  requireOptions(timeoutRules, timeouts, 'timeouts');
   return { total: timeouts.total ?? 30_000, attempt: timeouts.attempt ?? 10_000, retries };
 }
 

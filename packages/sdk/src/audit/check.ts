@@ -1,5 +1,6 @@
 import { isCallError } from './call-error.ts';
-import { type OptionNames, requireOptions } from '../require-options.ts';
+import { type OptionRules, requireOptions } from '../require-options.ts';
+import { callback, flag, having, numberFrom, signal, text } from '../rules.ts';
 import { type AuditHead, openCheckpoint, readVerifierKey, type VerifySignature } from './checkpoint.ts';
 import { type AuditFinding, find } from './findings.ts';
 import type { AuditEntry } from './list.ts';
@@ -40,15 +41,15 @@ export interface CheckOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const checkOptions: OptionNames<CheckOptions> = {
-  store: true,
-  verifierKey: true,
-  full: true,
-  saveEvery: true,
-  onEntry: true,
-  onProgress: true,
-  verifySignature: true,
-  signal: true,
+export const checkOptions: OptionRules<CheckOptions> = {
+  store: having('an object with `load` and `save`', 'load', 'save'),
+  verifierKey: text,
+  full: flag,
+  saveEvery: numberFrom(1),
+  onEntry: callback,
+  onProgress: callback,
+  verifySignature: callback,
+  signal,
 };
 
 /** The result of one round of an audit. */

@@ -2,11 +2,14 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { playLog, type PlayedLog } from '../../../../test/sdk/played-log.ts';
 import type { Call } from '../transport.ts';
-import { type AuditFilter, listAudit, type ListOptions } from './list.ts';
+import { InputError } from '../index.ts';
+import type { AuditFilter } from './filter.ts';
+import type { ListOptions } from './list.ts';
+import { auditOf } from './methods.ts';
 
 async function listed(log: PlayedLog, filter?: AuditFilter, options?: ListOptions): Promise<number[]> {
   const ids: number[] = [];
-  for await (const { id } of listAudit(log.call, filter, options)) {
+  for await (const { id } of auditOf(log.call).list(filter, options)) {
     ids.push(id);
   }
   return ids;
@@ -83,7 +86,7 @@ describe.each(['newest', 'oldest'] as const)('audit.list with the %s entry first
 
   test('a loop over audit.list that ends early makes no further call', async () => {
     const log = playLog(300);
-    for await (const entry of listAudit(log.call, {}, { order })) if (entry.id > 0) break;
+    for await (const entry of auditOf(log.call).list({}, { order })) if (entry.id > 0) break;
     expect(log.calls['GET /v1/audit']).toBe(order === 'newest' ? 1 : 2);
   });
 });
@@ -100,6 +103,8 @@ test('audit.list passes the signal to every call', async () => {
   expect(seen).toEqual([signal, signal]);
 });
 
-test('audit.list throws RangeError for an invalid Date', async () => {
-  await expect(listed(playLog(1), { date_from: new Date('yesterday') })).rejects.toThrow(RangeError);
+test('audit.list throws InputError for an invalid Date', async () => {
+  await expect(listed(playLog(1), { date_from: new Date('yesterday') })).rejects.toThrow(
+    new InputError('`date_from` of `audit.list` must be a string or a valid Date (got a Date)'),
+  );
 });

@@ -1,8 +1,12 @@
 import type { Input, Output } from '@eaas/protocol/wire';
 import { unreadable } from '../errors.ts';
-import { requireOptions } from '../require-options.ts';
+import { callOptions } from '../call-options.ts';
+import { type OptionRules, requireOptions } from '../require-options.ts';
+import { callback, integerFrom, signal as aborting, text } from '../rules.ts';
 import type { Call, CallOptions } from '../transport.ts';
-import { type AuditEntry, type AuditFilter, type AuditPage, listAudit, type ListOptions } from './list.ts';
+import { load } from '../load.ts';
+import { type AuditFilter, filterRules } from './filter.ts';
+import type { AuditEntry, AuditPage, ListOptions } from './list.ts';
 
 type Range = Input<'GET /v1/audit/verify'>;
 /** The result of a verification by the service. */
@@ -29,12 +33,42 @@ export interface AuditMethods {
   checkpoint(options?: CallOptions): Promise<Output<'GET /v1/audit/checkpoint'>>;
 }
 
+const atLeastOne = integerFrom(1);
+const listOptions: OptionRules<ListOptions> = {
+  order: (value) => value === 'newest' || value === 'oldest' || "'newest' or 'oldest'",
+  pageSize: atLeastOne,
+  signal: aborting,
+};
+const pageRules: OptionRules<Input<'GET /v1/audit'>> = {
+  ...filterRules,
+  limit: atLeastOne,
+  offset: integerFrom(0),
+};
+const rangeRules: OptionRules<Range> = {
+  from_id: atLeastOne,
+  to_id: atLeastOne,
+  row: text,
+  checkpoint: text,
+};
+
 export function auditOf(call: Call): AuditMethods {
   return {
-    list: (filter, options) => listAudit(call, filter, options),
-    page: (query = {}, options) => call('GET /v1/audit', query, options),
+    async *list(filter = {}, options = {}) {
+      requireOptions(filterRules, filter, 'audit.list');
+      requireOptions(listOptions, options, 'audit.list');
+      const { listAudit } = await load('audit', import('./list.ts'));
+      yield* listAudit(call, filter, options);
+    },
+    async page(query = {}, options = {}) {
+      requireOptions(pageRules, query, 'audit.page');
+      requireOptions(callOptions, options, 'audit.page');
+      return call('GET /v1/audit', query, options);
+    },
     verify: (range, options) => verifyAudit(call, range, options),
-    checkpoint: (options) => call('GET /v1/audit/checkpoint', {}, options),
+    async checkpoint(options = {}) {
+      requireOptions(callOptions, options, 'audit.checkpoint');
+      return call('GET /v1/audit/checkpoint', {}, options);
+    },
   };
 }
 
@@ -43,7 +77,8 @@ export async function verifyAudit(
   range: Range = {},
   options: VerifyOptions = {},
 ): Promise<AuditVerification> {
-  requireOptions({ signal: true, onProgress: true }, options, 'audit.verify');
+  requireOptions(rangeRules, range, 'audit.verify');
+  requireOptions({ signal: aborting, onProgress: callback }, options, 'audit.verify');
   const { signal, onProgress } = options;
   let found = await call('GET /v1/audit/verify', range, { signal });
   for (let [from, row] = [0, range.row]; ;) {

@@ -13,7 +13,7 @@ test('an audit monitor reports every round until its signal is aborted', async (
   const log = playLog(5);
   const stop = new AbortController();
   const checked: number[] = [];
-  const options = { store: memory(), interval: 0, signal: stop.signal };
+  const options = { store: memory(), interval: 1, signal: stop.signal };
   for await (const report of monitorAudit(log, options)) {
     checked.push(report.checked);
     log.append(2);
@@ -48,7 +48,7 @@ test('an audit monitor supports intervals longer than the longest platform timer
 
 test('an audit monitor continues after a finding', async () => {
   const log = playLog(5);
-  const reports = monitorAudit(log, { store: memory(), interval: 0 });
+  const reports = monitorAudit(log, { store: memory(), interval: 1 });
   await reports.next();
   log.entries.pop();
   for (let round = 0; round < 2; round++)
@@ -67,7 +67,7 @@ test('a failed call makes an audit monitor throw or call `onError`', async () =>
   delete log.calls['GET /v1/audit/checkpoint'];
   const told: Error[] = [];
   const onError = (error: Error) => void told.push(error);
-  const reports = monitorAudit(log, { store: memory(), interval: 0, onError });
+  const reports = monitorAudit(log, { store: memory(), interval: 1, onError });
   expect((await reports.next()).value).toMatchObject({ ok: true });
   expect(told).toEqual([down]);
   await reports.return();

@@ -1,8 +1,10 @@
 import { sleep } from '../abortable.ts';
 import type { LoadError } from '@eaas/protocol';
 import type { ClientError, ServiceError } from '../errors.ts';
+import { type OptionRules, requireOptions } from '../require-options.ts';
+import { callback, numberFrom } from '../rules.ts';
 import { isCallError } from './call-error.ts';
-import { type AuditReport, type AuditSource, checkAudit, type CheckOptions } from './check.ts';
+import { type AuditReport, type AuditSource, checkAudit, type CheckOptions, checkOptions } from './check.ts';
 
 /** Options of `audit.monitor`. */
 export interface MonitorOptions extends CheckOptions {
@@ -15,14 +17,22 @@ export interface MonitorOptions extends CheckOptions {
   readonly onError?: ((error: ServiceError | ClientError | LoadError) => void | Promise<void>) | undefined;
 }
 
+const monitorOptions: OptionRules<MonitorOptions> = {
+  ...checkOptions,
+  interval: numberFrom(1),
+  onError: callback,
+};
+
 /**
  * Checks an audit log repeatedly until the signal aborts, and yields the report of each round. Throws the errors of
  * `checkAudit`, except those that are passed to `onError`.
  */
 export async function* monitorAudit(
   source: AuditSource,
-  { interval = 300_000, onError, ...options }: MonitorOptions,
+  monitoring: MonitorOptions,
 ): AsyncGenerator<AuditReport, void, undefined> {
+  requireOptions(monitorOptions, monitoring, 'monitor');
+  const { interval = 300_000, onError, ...options } = monitoring;
   const { signal } = options;
   for (;;) {
     if (signal?.aborted) return;

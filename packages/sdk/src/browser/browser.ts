@@ -24,7 +24,7 @@ export {
  */
 export class EaasBrowserClient extends EnvelopeClient {
   constructor(options: EaasBrowserClientOptions = {}) {
-    for (const [name, value] of Object.entries(options))
+    for (const [name, value] of Object.entries(Object(options)))
       refuseSecret([name, typeof value === 'string' ? value : '']);
     requireOptions(browserOptions, options, 'new EaasBrowserClient');
     const { proxyUrl = '/api/eaas', headers = {}, insecureHttp } = options;

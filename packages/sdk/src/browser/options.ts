@@ -1,5 +1,6 @@
 import { envelopeClientOptions, type EnvelopeClientOptions } from '../options.ts';
-import type { OptionNames } from '../require-options.ts';
+import type { OptionRules } from '../require-options.ts';
+import { object, text } from '../rules.ts';
 import { type TransportOptions, transportOptions } from '../transport.ts';
 
 export type PlainHeaders = Readonly<Record<string, string>>;
@@ -15,9 +16,9 @@ export interface EaasBrowserClientOptions extends EnvelopeClientOptions, Omit<Tr
   readonly headers?: PlainHeaders | (() => PlainHeaders | Promise<PlainHeaders>) | undefined;
 }
 
-export const browserOptions: OptionNames<EaasBrowserClientOptions> = {
+export const browserOptions: OptionRules<EaasBrowserClientOptions> = {
   ...envelopeClientOptions,
   ...transportOptions,
-  proxyUrl: true,
-  headers: true,
+  proxyUrl: text,
+  headers: (value, name) => typeof value === 'function' || object(value, name),
 };

@@ -1,4 +1,5 @@
-import { type OptionNames, requireOptions } from '../require-options.ts';
+import { type OptionRules, requireOptions } from '../require-options.ts';
+import { anything, flag, having } from '../rules.ts';
 import type {
   Bound,
   Field,
@@ -12,7 +13,7 @@ import type {
   TextSearchOptions,
   Unencrypted,
 } from './field.ts';
-import { requireSize } from './index-size.ts';
+import { sizeOf, sizeRules } from './index-size.ts';
 import { jsonType } from './json-type.ts';
 import { normalizer } from './normalize.ts';
 import type { PartIndexes } from './part-index.ts';
@@ -28,7 +29,7 @@ export function text<B extends Bound = 'row'>(options?: FieldOptions<string, B>)
   return {
     ...withParts(field),
     searchable: <Column extends string | true>(search: TextSearchOptions<Column> = {}) => {
-      requireOptions({ ...searchOptions, normalize: true }, search, 'searchable');
+      requireOptions({ ...searchOptions, normalize: anything }, search, 'searchable');
       return withParts({ ...field, index: indexOf(search, normalizer(search.normalize ?? [])) });
     },
   };
@@ -99,16 +100,16 @@ function fieldOf<Value, B extends Bound>(
   type: ValueType<Value>,
   options: FieldOptions<Value, B> = {},
 ): Field<Value, B, false> {
-  requireOptions({ context: true, previous: true, allowCiphertexts: true }, options, type.name);
-  const { context = 'row', previous } = options;
-  if (context !== 'row' && context !== 'field' && typeof context !== 'function') {
-    refuse("the option `context` must be 'row', 'field' or a function");
-  }
-  if (previous !== undefined && typeof previous?.read !== 'function') {
-    refuse('the option `previous` must be the return value of `plaintext()`');
-  }
+  requireOptions<object>(fieldOptions, options, type.name);
   return { ...options, type, index: undefined };
 }
+
+const fieldOptions: OptionRules<FieldOptions<never>> = {
+  context: (value) =>
+    value === 'row' || value === 'field' || typeof value === 'function' || "'row', 'field' or a function",
+  previous: having('the return value of `plaintext()`', 'read'),
+  allowCiphertexts: flag,
+};
 
 function withParts<Value, B extends Bound, Column extends string | boolean>(
   field: Field<Value, B, Column>,
@@ -133,27 +134,26 @@ function lowEntropy<Value>(
             `a ${type.name} can be guessed by brute force from its fingerprint: pass searchable({ lowEntropy: 'accepted' }) to accept this risk`,
           );
         }
-        requireOptions({ ...searchOptions, lowEntropy: true }, search, 'searchable');
+        requireOptions({ ...searchOptions, lowEntropy: anything }, search, 'searchable');
         return withParts({ ...field, index: indexOf(search, normalize) });
       },
     };
   };
 }
 
-const searchOptions: OptionNames<SearchOptions<string>> = { column: true, bits: true, boundTo: true };
+const searchOptions: OptionRules<SearchOptions<string>> = { ...sizeRules, boundTo: anything };
 
 function indexOf<Value, Column extends string | true>(
   search: SearchOptions<Column>,
   normalize: (value: Value) => Value,
 ): Index<Value, Column> {
   const { boundTo } = search;
-  const size = requireSize(search);
   if (boundTo !== undefined) {
     const { table, field } = Object(boundTo) as { table: unknown; field: unknown };
     const areNames = [table, field].every((name) => typeof name === 'string' && name !== '');
     if (!areNames)
       refuse('the option `boundTo` must be { table, field } with the names of a table and a field');
-    requireOptions({ table: true, field: true }, boundTo, 'boundTo');
+    requireOptions({ table: anything, field: anything }, boundTo, 'boundTo');
   }
-  return { ...size, boundTo, normalize };
+  return { ...sizeOf(search), boundTo, normalize };
 }

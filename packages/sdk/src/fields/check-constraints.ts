@@ -1,4 +1,5 @@
 import { requireOptions } from '../require-options.ts';
+import { flag, object, text } from '../rules.ts';
 import type { FieldsDefinition } from './define-fields.ts';
 import { type FieldPlan, planOf, requireField, requireTable } from './plan.ts';
 import type { FieldName, IndexColumns, NameOf, Tables } from './row-types.ts';
@@ -29,7 +30,7 @@ export function checkConstraints<T extends Tables, Table extends NameOf<T>>(
   table: Table,
   options: CheckConstraintsOptions<T[Table]> = {},
 ): string {
-  requireOptions({ schema: true, table: true, columns: true, notValid: true }, options, 'checkConstraints');
+  requireOptions({ schema: text, table: text, columns: object, notValid: flag }, options, 'checkConstraints');
   const { schema, table: stored = table, notValid = false } = options;
   const columns: Readonly<Record<string, string | undefined>> = options.columns ?? {};
   const plan = requireTable(planOf(definition.tables), table);

@@ -1,4 +1,5 @@
 import { requireOptions } from '../require-options.ts';
+import { callback, object, text } from '../rules.ts';
 import { type Row, type RowOptions, rowOptions } from './internals.ts';
 import type { DecryptNestedResult, Nesting } from './nested-types.ts';
 import type { Records } from './records.ts';
@@ -55,7 +56,7 @@ async function decryptUntyped(
   const found = new Map<UntypedNesting, Found>();
 
   const prepare = (nesting: UntypedNesting): void => {
-    requireOptions({ table: true, id: true, as: true, nested: true }, nesting, 'decryptNested');
+    requireOptions({ table: text, id: callback, as: object, nested: object }, nesting, 'decryptNested');
     found.set(nesting, { stored: [], copies: [] });
     for (const inside of Object.values(nesting.nested ?? {})) prepare(inside);
   };

@@ -126,8 +126,8 @@ describe('options of a definition', () => {
   });
 
   test.each([
-    [{ context: 'table' }, "`context` must be 'row', 'field' or a function"],
-    [{ previous: true }, '`previous` must be the return value of `plaintext()`'],
+    [{ context: 'table' }, "`context` of `text` must be 'row', 'field' or a function"],
+    [{ previous: true }, '`previous` of `text` must be the return value of `plaintext()`'],
     [{ contxt: 'field' }, 'has no option `contxt`: did you mean `context`?'],
     ['field', '`text` takes an object of options (got a string)'],
   ])('a field with the options %j is refused', (options, message) => {

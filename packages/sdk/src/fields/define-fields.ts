@@ -1,4 +1,5 @@
 import { requireOptions } from '../require-options.ts';
+import { anything, callback, flag, object } from '../rules.ts';
 import { decryptRows, type DecryptRowsOptions, type SettledRow } from './decrypt-rows.ts';
 import { encryptRows } from './encrypt-rows.ts';
 import { decryptFieldSync, encryptFieldSync } from './field-sync.ts';
@@ -64,7 +65,7 @@ function recordsOf<T extends Tables>(
   client: FieldsClient,
   options: RecordsOptions<T>,
 ): Records<T> {
-  requireOptions({ index: true, keyIds: true, onPlaintext: true }, options, 'for');
+  requireOptions({ index: anything, keyIds: object, onPlaintext: callback }, options, 'for');
   const { index = [], keyIds, onPlaintext } = options;
   const plans = planOf(tables, keyIds);
   const sources = [index].flat();
@@ -94,7 +95,7 @@ function recordsOf<T extends Tables>(
       return encryptRows(internals, table, rows, idOf, options);
     },
     async decryptRow(table: string, id: RecordId, row: Row, options: DecryptRowsOptions = {}) {
-      requireOptions({ ...rowOptions, as: true }, options, 'decryptRow');
+      requireOptions({ ...rowOptions, as: object }, options, 'decryptRow');
       return (await decryptRows(internals, table, [row], () => id, options)).map(valueOf)[0];
     },
     async decryptRows(
@@ -103,7 +104,7 @@ function recordsOf<T extends Tables>(
       idOf: IdOf,
       options: DecryptRowsOptions & { readonly settled?: boolean } = {},
     ) {
-      requireOptions({ ...rowOptions, as: true, settled: true }, options, 'decryptRows');
+      requireOptions({ ...rowOptions, as: object, settled: flag }, options, 'decryptRows');
       const { settled, ...others } = options;
       const results = await decryptRows(internals, table, rows, idOf, others);
       return settled ? results : results.map(valueOf);

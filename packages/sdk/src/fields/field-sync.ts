@@ -1,4 +1,5 @@
 import { requireOptions } from '../require-options.ts';
+import { context as wrapContext, text as scope } from '../rules.ts';
 import { ciphertextIn, readPlaintext } from './decrypt-rows.ts';
 import { encode } from './encrypt-rows.ts';
 import { at } from './field-error.ts';
@@ -15,7 +16,7 @@ export function encryptFieldSync(
   value: unknown,
   options: Options = {},
 ): unknown {
-  requireOptions({ scope: true, wrapContext: true }, options, 'encryptFieldSync');
+  requireOptions({ scope, wrapContext }, options, 'encryptFieldSync');
   const plan = fieldWithoutRow(internals, table, field);
   if (value === null || value === undefined) return value;
   return at({ table, field, row: undefined }, () => {
@@ -31,7 +32,7 @@ export function decryptFieldSync(
   stored: unknown,
   options: Options = {},
 ): unknown {
-  requireOptions({ scope: true, wrapContext: true }, options, 'decryptFieldSync');
+  requireOptions({ scope, wrapContext }, options, 'decryptFieldSync');
   const plan = fieldWithoutRow(internals, table, field);
   if (stored === null || stored === undefined) return stored;
   return at({ table, field, row: undefined }, () => {

@@ -9,12 +9,14 @@ import type { WrapOptions } from '../call-options.ts';
 import type { EnvelopeClient } from '../envelope-client.ts';
 import { ClientError } from '../errors.ts';
 import { loadNoble } from '../noble-engines.ts';
-import { type OptionNames, requireOptions } from '../require-options.ts';
+import { type OptionRules, requireOptions } from '../require-options.ts';
+import { anything, signal } from '../rules.ts';
 
 /** The key that wraps an index key. Defaults to the key of the client. */
 export type IndexKeyOptions = Omit<WrapOptions, 'wrapContext'>;
 
-const indexKeyOptions: OptionNames<IndexKeyOptions> = { keyId: true, signal: true };
+// `wrap` checks the key id.
+const indexKeyOptions: OptionRules<IndexKeyOptions> = { keyId: anything, signal };
 
 /**
  * Creates an index key, with which this process computes fingerprints: 32 random bytes, wrapped by the service. Store

@@ -1,21 +1,21 @@
-import { refuse } from './value-type.ts';
+import type { OptionRules } from '../require-options.ts';
+import { text } from '../rules.ts';
 
 interface Size<Column extends string | true> {
   readonly column?: Column | undefined;
   readonly bits?: number | undefined;
 }
 
-export function requireSize<Column extends string | true>({
-  column,
+export const sizeRules: OptionRules<Size<string>> = {
+  column: text,
+  bits: (value) =>
+    (Number(value) >= 1 && Number(value) <= 256 && Number.isInteger(value)) || 'an integer from 1 to 256',
+};
+
+export const sizeOf = <Column extends string | true>({
+  column = true as Column,
   bits = 256,
-}: Size<Column>): {
-  readonly column: Column;
-  readonly bits: number;
-} {
-  if (!(Number.isInteger(bits) && bits >= 1 && bits <= 256)) {
-    refuse(`\`bits\` must be an integer from 1 to 256 (got ${String(bits)})`);
-  }
-  if (column !== undefined && typeof column !== 'string')
-    refuse('the option `column` must be the name of a column (a string)');
-  return { column: column ?? (true as Column), bits };
-}
+}: Size<Column>) => ({
+  column,
+  bits,
+});

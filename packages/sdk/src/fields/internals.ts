@@ -1,6 +1,7 @@
 import type { EncryptOptions } from '../call-options.ts';
 import type { EnvelopeClient } from '../envelope-client.ts';
-import type { OptionNames } from '../require-options.ts';
+import type { OptionRules } from '../require-options.ts';
+import { context, signal, text } from '../rules.ts';
 import type { FieldPlace } from './field.ts';
 import type { Fingerprints } from './fingerprints.ts';
 import type { Plans } from './plan.ts';
@@ -22,7 +23,7 @@ export interface Internals {
 /** Options of calls that encrypt or decrypt rows. */
 export type RowOptions = Pick<EncryptOptions, 'scope' | 'wrapContext' | 'signal'>;
 
-export const rowOptions: OptionNames<RowOptions> = { scope: true, wrapContext: true, signal: true };
+export const rowOptions: OptionRules<RowOptions> = { scope: text, wrapContext: context, signal };
 
 export type Row = Record<string, unknown>;
 export type IdOf = (row: Row) => RecordId | undefined;

@@ -1,5 +1,6 @@
-import { type OptionNames, requireOptions } from '../require-options.ts';
-import { requireSize } from './index-size.ts';
+import { type OptionRules, requireOptions } from '../require-options.ts';
+import { anything } from '../rules.ts';
+import { sizeOf, sizeRules } from './index-size.ts';
 import { type Normalization, normalizer } from './normalize.ts';
 import { textType } from './scalar-types.ts';
 import { refuse, type ValueType } from './value-type.ts';
@@ -86,7 +87,7 @@ export function textIndex<IsList extends boolean, Column extends string | true>(
 
 export function indexOf<Column extends string | true>(
   name: string,
-  known: OptionNames<PartOptions<string>>,
+  rules: OptionRules<PartOptions<string>>,
   options: PartOptions<Column>,
 ) {
   if ((options as { lowEntropy?: unknown } | undefined)?.lowEntropy !== 'accepted') {
@@ -94,14 +95,17 @@ export function indexOf<Column extends string | true>(
       `the parts that \`${name}\` indexes can be guessed by brute force: pass { lowEntropy: 'accepted' } to accept this risk`,
     );
   }
-  requireOptions<object>(known, options, name);
+  requireOptions<object>(rules, options, name);
   const others: readonly string[] = [];
-  return { ...requireSize(options), others };
+  return { ...sizeOf(options), others };
 }
 
-export const partOptions: OptionNames<PartOptions<string>> = { lowEntropy: true, column: true, bits: true };
+export const partOptions: OptionRules<PartOptions<string>> = { ...sizeRules, lowEntropy: anything };
 
-export const textPartOptions: OptionNames<TextPartOptions<string>> = { ...partOptions, normalize: true };
+export const textPartOptions: OptionRules<TextPartOptions<string>> = {
+  ...partOptions,
+  normalize: anything,
+};
 
 export function foldOf({ normalize }: TextPartOptions<string | true>): (text: string) => string {
   return normalizer(normalize ?? ['nfkc', 'lowercase', 'accents', 'spaces', 'trim']);

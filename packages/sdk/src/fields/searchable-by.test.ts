@@ -311,7 +311,11 @@ test.each<[string, () => unknown, string]>([
     '`steps` has no option `normalize`',
   ],
   ['an unknown option', () => words({ ...accepted, bit: 5 } as never), 'did you mean `bits`?'],
-  ['too many bits', () => words({ ...accepted, bits: 257 }), '`bits` must be an integer from 1 to 256'],
+  [
+    'too many bits',
+    () => words({ ...accepted, bits: 257 }),
+    '`bits` of `words` must be an integer from 1 to 256 (got 257)',
+  ],
 ])('an index with %s is refused', (_, define, message) => {
   expect(define).toThrow(message);
 });

@@ -7,14 +7,12 @@ import {
   type EncryptedAs,
   type EncryptedForm,
   type EncryptItem,
-  encryptItem,
   type WrapOptions,
-  wrapOptions,
 } from '../call-options.ts';
 import { type Encrypted, requireDek } from '../ciphertext.ts';
 import type { Engines } from '../engines.ts';
 import { attempt, settleEach, type Settled } from '../errors.ts';
-import { type OptionNames, requireOptions } from '../require-options.ts';
+import { type OptionNames, requireNames } from '../require-options.ts';
 import { createDataKey, type OneDataKey, sealing, wipe } from './one-data-key.ts';
 
 /** Options of `createIntake`. */
@@ -72,8 +70,11 @@ export interface Intake {
 
 type EncryptOptions = IntakeEncryptOptions & As<EncryptedForm>;
 
-const intakeOptions: OptionNames<IntakeOptions> = { publicKey: true };
-const encryptOptions: OptionNames<EncryptOptions> = { as: true, context: true, wrapContext: true };
+// Checks only the names of options, because the entry must stay small. Each value is checked where it is used.
+const intakeOptions: OptionNames<IntakeOptions> = { publicKey: 0 };
+const encryptOptions: OptionNames<EncryptOptions> = { as: 0, context: 0, wrapContext: 0 };
+const encryptItem: OptionNames<Exclude<EncryptItem, string | Uint8Array>> = { value: 0, context: 0 };
+const wrapOptions: OptionNames<WrapOptions> = { signal: 0, wrapContext: 0, keyId: 0 };
 const engines: Engines = { values: webCryptoEngine, sync: undefined, streams: webCryptoEngine };
 
 /**
@@ -81,14 +82,14 @@ const engines: Engines = { values: webCryptoEngine, sync: undefined, streams: we
  * InputError for a public key that was altered or truncated, and on a platform without WebCrypto.
  */
 export function createIntake(options: IntakeOptions): Intake {
-  requireOptions(intakeOptions, options, 'createIntake');
+  requireNames(intakeOptions, options, 'createIntake');
   const publicKey = parsePublicKey(options.publicKey);
   if (!globalThis.crypto?.subtle)
     throw new InputError('this page has no `crypto.subtle`: serve the page over https or from localhost');
   const { keyId, keyVersion } = publicKey;
 
   async function encrypt(value: string | Uint8Array, given: EncryptOptions = {}): Promise<Encrypted> {
-    requireOptions(encryptOptions, given, 'encrypt');
+    requireNames(encryptOptions, given, 'encrypt');
     const seal = sealing(value, given.context, given.as);
     const key = await createDataKey(publicKey, given.wrapContext);
     return attempt(() => seal(key)).finally(() => wipe(key));
@@ -99,7 +100,7 @@ export function createIntake(options: IntakeOptions): Intake {
     given: EncryptOptions = {},
   ): Promise<Settled<Encrypted>[]> {
     const creating = attempt((): Promise<OneDataKey> => {
-      requireOptions(encryptOptions, given, 'encryptMany');
+      requireNames(encryptOptions, given, 'encryptMany');
       return createDataKey(publicKey, given.wrapContext);
     });
     const results = await settleEach(items, (item) => {
@@ -111,9 +112,9 @@ export function createIntake(options: IntakeOptions): Intake {
   }
 
   async function wrap(dek: Uint8Array, given: WrapOptions = {}): Promise<Wrapped> {
-    requireOptions(wrapOptions, given, 'wrap');
+    requireNames(wrapOptions, given, 'wrap');
     if (given.signal?.aborted) throw aborted();
-    if ((given.keyId ?? keyId).toLowerCase() !== keyId)
+    if (String(given.keyId ?? keyId).toLowerCase() !== keyId)
       throw new InputError(`\`keyId\` must be ${keyId}, as in the public key: omit the option`);
     requireDek(dek);
     return wrapForIntake(publicKey, dek, given.wrapContext);
@@ -132,6 +133,6 @@ export function createIntake(options: IntakeOptions): Intake {
 
 function partsOf(item: EncryptItem): { value: string | Uint8Array; context?: Context | undefined } {
   if (typeof item === 'string' || item instanceof Uint8Array) return { value: item };
-  requireOptions(encryptItem, item, 'an item of encryptMany');
+  requireNames(encryptItem, item, 'an item of encryptMany');
   return item;
 }

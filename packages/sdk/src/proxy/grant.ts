@@ -1,5 +1,6 @@
 import { type Context, encodeContext, InputError, parseUuid } from '@eaas/protocol';
-import { kindOf, type OptionNames, requireOptions } from '../require-options.ts';
+import { kindOf, type OptionRules, requireOptions } from '../require-options.ts';
+import { anything, context } from '../rules.ts';
 import type { Operation } from './routes.ts';
 
 /** The operations and keys that a session can use. A session can do nothing else. */
@@ -31,7 +32,7 @@ export type Authorize = (
   asked: Asked,
 ) => Grant | false | null | undefined | Promise<Grant | false | null | undefined>;
 
-const members: OptionNames<Grant> = { keys: true, operations: true, context: true };
+const members: OptionRules<Grant> = { keys: anything, operations: anything, context };
 const operations: readonly unknown[] = [
   'wrap',
   'unwrap',

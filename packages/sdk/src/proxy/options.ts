@@ -1,7 +1,8 @@
 import { InputError } from '@eaas/protocol';
 import type { ProblemCode } from '@eaas/protocol/wire';
 import { baseUrlOf } from '../base-url.ts';
-import { kindOf, type OptionNames, requireOptions } from '../require-options.ts';
+import { kindOf, type OptionRules, requireOptions } from '../require-options.ts';
+import { anything, callback, flag, list, numberFrom, text } from '../rules.ts';
 import type { Authorize } from './grant.ts';
 import type { Operation } from './routes.ts';
 
@@ -90,36 +91,35 @@ export type ProxyEvent =
       readonly error: unknown;
     };
 
-const names: OptionNames<ProxyOptions> = {
-  baseUrl: true,
-  insecureHttp: true,
-  apiKey: true,
-  authorize: true,
-  basePath: true,
-  origin: true,
-  allowedOrigins: true,
-  allowWithoutOrigin: true,
-  timeout: true,
-  fetch: true,
-  onEvent: true,
+const rules: OptionRules<ProxyOptions> = {
+  baseUrl: anything,
+  insecureHttp: flag,
+  apiKey: anything,
+  authorize: anything,
+  basePath: text,
+  origin: text,
+  allowedOrigins: list,
+  allowWithoutOrigin: flag,
+  timeout: numberFrom(1),
+  fetch: callback,
+  onEvent: callback,
 };
 
 export type Settings = ReturnType<typeof checkOptions>;
 
 export function checkOptions(options: ProxyOptions) {
-  requireOptions(names, options, 'createProxy');
+  requireOptions(rules, options, 'createProxy');
   const { apiKey, authorize, basePath = '/api/eaas', timeout = 30_000, onEvent } = options;
   const { origin, allowedOrigins = [], allowWithoutOrigin = false } = options;
   if (typeof authorize !== 'function') {
     refuse(`\`authorize\` must be a function that returns the grant of a session (got ${kindOf(authorize)})`);
   }
-  if (typeof apiKey !== 'function' && !/^eaas_sk_\w+$/.test(apiKey)) {
+  if (typeof apiKey !== 'function' && !/^eaas_sk_\w+$/.test(String(apiKey))) {
     refuse('`apiKey` must be an API key, or a function that returns an API key');
   }
   if (!/^(?:\/[^/?#]+)*$/.test(basePath)) {
     refuse(`\`basePath\` must be empty or a path such as \`/api/eaas\` (got ${JSON.stringify(basePath)})`);
   }
-  if (!(timeout > 0)) refuse(`\`timeout\` must be a number of milliseconds above 0 (got ${timeout})`);
   if (origin !== undefined) requireOrigin('origin', origin);
   for (const allowed of allowedOrigins) requireOrigin('allowedOrigins', allowed);
   return {

@@ -1,6 +1,8 @@
 import { aborted } from '../abortable.ts';
 import { ServiceError } from '../errors.ts';
+import { keyIds as uuids } from '../key-id.ts';
 import { requireOptions } from '../require-options.ts';
+import { object, signal as aborting } from '../rules.ts';
 import { countDistinct } from './distinct.ts';
 import { formOf, isIntake } from './stored-form.ts';
 import type { StoredValue } from './store.ts';
@@ -91,7 +93,7 @@ export async function inventory(
   values: AsyncIterable<StoredValue> | Iterable<StoredValue>,
   options: InventoryOptions = {},
 ): Promise<Inventory> {
-  requireOptions<InventoryOptions>({ client: true, keyIds: true, signal: true }, options, 'inventory');
+  requireOptions<InventoryOptions>({ client: object, keyIds: uuids, signal: aborting }, options, 'inventory');
   const { client, keyIds = [], signal } = options;
   const totals = { values: 0, empty: 0, plaintext: 0, broken: 0 };
   const found = new Map<string, Versions>(keyIds.map((keyId) => [keyId.toLowerCase(), new Map()]));

@@ -3,7 +3,8 @@ import type { DecryptItem, DecryptOptions, EncryptItem, EncryptOptions } from '.
 import type { Bundle } from '../ciphertext.ts';
 import type { EaasClient } from '../client.ts';
 import type { Settled } from '../errors.ts';
-import type { OptionNames } from '../require-options.ts';
+import type { OptionRules, Rule } from '../require-options.ts';
+import { callback, flag, having, integerFrom, numberFrom, object, signal } from '../rules.ts';
 import type { ReencryptProgress } from './progress.ts';
 import type { StoredRow } from './store.ts';
 
@@ -123,27 +124,32 @@ export interface RunOptions<Row extends StoredRow> {
 /** All options of `reencrypt`. */
 export type ReencryptOptions<Row extends StoredRow> = Plan<Row> & RunOptions<Row>;
 
-export const runOptions: OptionNames<RunOptions<StoredRow>> = {
-  resume: true,
-  dryRun: true,
-  verify: true,
-  pageSize: true,
-  concurrency: true,
-  rowsPerSecond: true,
-  pause: true,
-  maxFailures: true,
-  signal: true,
-  clock: true,
+export const runOptions: OptionRules<RunOptions<StoredRow>> = {
+  resume: object,
+  dryRun: flag,
+  verify: flag,
+  pageSize: integerFrom(1),
+  concurrency: integerFrom(1),
+  rowsPerSecond: (value) => (typeof value === 'number' && value > 0) || 'a number above 0',
+  pause: numberFrom(0),
+  maxFailures: numberFrom(0),
+  signal,
+  clock: having('an object with `now` and `sleep`', 'now', 'sleep'),
 };
 
-type NamesOf<P> = OptionNames<Omit<P, 'mode'>>;
+const byPlace: Rule = (value) =>
+  typeof value === 'object' ||
+  typeof value === 'function' ||
+  'an object or a function that returns an object';
+
+type RulesOf<P> = OptionRules<Omit<P, 'mode'>>;
 export const planOptions: {
-  readonly [Mode in Plan<StoredRow>['mode']]: NamesOf<Extract<Plan<StoredRow>, { mode: Mode }>>;
+  readonly [Mode in Plan<StoredRow>['mode']]: RulesOf<Extract<Plan<StoredRow>, { mode: Mode }>>;
 } = {
-  rewrap: { keyVersion: true, wrapContext: true },
-  encrypt: { to: true },
-  reencrypt: { from: true, to: true, keyVersion: true },
-  custom: { convert: true },
+  rewrap: { keyVersion: integerFrom(1), wrapContext: byPlace },
+  encrypt: { to: byPlace },
+  reencrypt: { from: byPlace, to: byPlace, keyVersion: integerFrom(1) },
+  custom: { convert: callback },
 };
 
 export function at<Row extends StoredRow, T>(option: ByPlace<Row, T>, place: Place<Row>): T {

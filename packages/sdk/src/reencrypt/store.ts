@@ -1,5 +1,6 @@
 import { InputError } from '@eaas/protocol';
 import { requireOptions } from '../require-options.ts';
+import { integerFrom, list } from '../rules.ts';
 
 /** The id of a row. It must be unique, never change, and be the same after storage as JSON. */
 export type RowId = string | number | readonly (string | number)[];
@@ -92,7 +93,7 @@ export async function* storedValues<Row extends StoredRow>(
   store: ReadableStore<Row>,
   options: StoredValuesOptions<Row> = {},
 ): AsyncGenerator<StoredValue, void, undefined> {
-  requireOptions<object>({ pageSize: true, except: true }, options, 'storedValues');
+  requireOptions<object>({ pageSize: integerFrom(1), except: list }, options, 'storedValues');
   const { pageSize = 1_000 } = options;
   const except = new Set<string>(options.except);
   for (let after: Row['id'] | undefined; ;) {

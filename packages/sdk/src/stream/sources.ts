@@ -1,6 +1,7 @@
 import { EaasError } from '@eaas/protocol';
 import { maxHeadLength, type RangeSource } from '@eaas/protocol/stream';
-import { type OptionNames, requireOptions } from '../require-options.ts';
+import { type OptionRules, requireOptions } from '../require-options.ts';
+import { anything, callback, signal } from '../rules.ts';
 
 /**
  * Thrown by a source from `urlSource` if the server did not return exactly the requested part, or if the object at the
@@ -66,7 +67,7 @@ export interface UrlSourceOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const urlSourceOptions: OptionNames<UrlSourceOptions> = { fetch: true, headers: true, signal: true };
+const urlSourceOptions: OptionRules<UrlSourceOptions> = { fetch: callback, headers: anything, signal };
 
 /**
  * Returns a source that reads parts of an object by range requests (RFC 9110, section 14). Immediately requests the

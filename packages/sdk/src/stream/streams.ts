@@ -1,19 +1,18 @@
 import type { Context, ExpectedKey, Unwrap, Wrap } from '@eaas/protocol';
+import { openFile as open, openStream, sealStream } from '@eaas/protocol/internal-stream';
 import {
   ciphertextSize,
   type EncryptedFile,
   maxHeadLength,
-  openFile as open,
-  openStream,
   parseStreamHead,
   plaintextSize,
   type RangeSource,
-  sealStream,
-  type StreamOptions,
 } from '@eaas/protocol/stream';
 import { type DecryptOptions, unwrapOptions, type WrapOptions, wrapOptions } from '../call-options.ts';
 import type { EnvelopeClient } from '../envelope-client.ts';
-import { type OptionNames, requireOptions } from '../require-options.ts';
+import { keyIds } from '../key-id.ts';
+import { type OptionRules, requireOptions } from '../require-options.ts';
+import { callback, context, flag, number } from '../rules.ts';
 
 /** The members of an `EaasClient` that encrypted streams use. */
 export type StreamClient = Pick<EnvelopeClient, 'wrap' | 'unwrap' | 'engines' | 'keyId'>;
@@ -50,14 +49,14 @@ export type OpenOptions = Omit<DecryptOptions, 'scope'>;
 /** Options for decrypting a stream. */
 export interface DecryptStreamOptions extends OpenOptions, Progressing {}
 
-const progressing: OptionNames<Progressing> = { onProgress: true, total: true };
-const encryptStreamOptions: OptionNames<EncryptStreamOptions> = {
+const progressing: OptionRules<Progressing> = { onProgress: callback, total: number };
+const encryptStreamOptions: OptionRules<EncryptStreamOptions> = {
   ...wrapOptions,
   ...progressing,
-  context: true,
+  context,
 };
-const openOptions: OptionNames<OpenOptions> = { ...unwrapOptions, keyId: true, anyKey: true, context: true };
-const decryptStreamOptions: OptionNames<DecryptStreamOptions> = { ...openOptions, ...progressing };
+const openOptions: OptionRules<OpenOptions> = { ...unwrapOptions, keyId: keyIds, anyKey: flag, context };
+const decryptStreamOptions: OptionRules<DecryptStreamOptions> = { ...openOptions, ...progressing };
 
 type ByteTransform = TransformStream<Uint8Array, Uint8Array>;
 
@@ -165,7 +164,7 @@ function expectedKey(client: StreamClient, { keyId = client.keyId, anyKey }: Ope
 function streamOptions(
   { engines }: StreamWriter,
   { context, signal, onProgress, total }: Progressing & Pick<OpenOptions, 'context' | 'signal'>,
-): StreamOptions {
+): Parameters<typeof sealStream>[1] {
   const progress = onProgress && ((bytes: number) => onProgress({ bytes, total }));
   return { context, signal, engine: engines.streams, onProgress: progress };
 }

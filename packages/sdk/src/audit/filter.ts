@@ -1,0 +1,25 @@
+import type { AuditAction } from '@eaas/protocol/wire';
+import { keyId } from '../key-id.ts';
+import type { OptionRules, Rule } from '../require-options.ts';
+import { text } from '../rules.ts';
+
+/**
+ * A filter for audit entries. `date_from` and `date_to` are inclusive. A date as text must have the format of RFC 3339,
+ * with a time.
+ */
+export interface AuditFilter {
+  readonly key_id?: string | undefined;
+  readonly action?: AuditAction | undefined;
+  readonly date_from?: Date | string | undefined;
+  readonly date_to?: Date | string | undefined;
+}
+
+/** A valid Date has a time from which it is not different, unlike NaN. */
+const time: Rule = (value) =>
+  typeof value === 'string' || (value instanceof Date && +value === +value) || 'a string or a valid Date';
+export const filterRules: OptionRules<AuditFilter> = {
+  key_id: keyId,
+  action: text,
+  date_from: time,
+  date_to: time,
+};

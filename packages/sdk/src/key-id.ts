@@ -1,0 +1,22 @@
+import { InputError, parseUuid } from '@eaas/protocol';
+import { kindOf, type Rule } from './require-options.ts';
+
+export const keyId: Rule = (value, name) => {
+  const id = typeof value === 'string' ? value : '';
+  if (parseUuid(id)) return true;
+  // The error shows a short text, such as the name of a key. A longer text might be an API key or a data key.
+  const got = /^[\w .-]{1,40}$/.test(id) ? `the name "${id}"` : kindOf(value);
+  throw new InputError(
+    `\`${name}\` must be a UUID (got ${got}): pass the \`key_id\` that \`keys.create\` returned`,
+  );
+};
+
+/** One key id or an array of key ids. */
+export const keyIds: Rule = (value, name) => [value].flat().every((id) => keyId(id, name)) || '';
+
+export function requireKeyId(given: string | undefined): string {
+  if (given === undefined)
+    throw new InputError('`keyId` is missing: pass `keyId` to this call or to the client');
+  keyId(given, 'keyId');
+  return given;
+}

@@ -1,0 +1,41 @@
+import type { Rule } from './require-options.ts';
+
+/** For values that other code checks. */
+export const anything: Rule = () => true;
+
+const kind =
+  (expected: string): Rule =>
+  (value) =>
+    (value !== null && expected.endsWith(typeof value)) || expected;
+
+export const flag: Rule = /* @__PURE__ */ kind('a boolean');
+export const text: Rule = /* @__PURE__ */ kind('a string');
+export const number: Rule = /* @__PURE__ */ kind('a number');
+export const callback: Rule = /* @__PURE__ */ kind('a function');
+export const object: Rule = /* @__PURE__ */ kind('an object');
+
+export const list: Rule = (value) => Array.isArray(value) || 'an array';
+
+/** A context can be null, like the context of a call without a context. Other code checks the members. */
+export const context: Rule = (value, name) => value === null || object(value, name);
+
+/** `names` are the methods that the value must have. */
+export const having =
+  (expected: string, ...names: readonly PropertyKey[]): Rule =>
+  (value) =>
+    names.every((name) => typeof Object(value)[name] === 'function') || expected;
+
+export const signal: Rule = /* @__PURE__ */ having('an AbortSignal', 'addEventListener');
+
+export const numberFrom =
+  (least: number, most = Infinity): Rule =>
+  (value) =>
+    (typeof value === 'number' && value >= least && value <= most) || `a number from ${least} to ${most}`;
+
+export const atLeastZero: Rule = /* @__PURE__ */ numberFrom(0);
+export const atLeastOne: Rule = /* @__PURE__ */ numberFrom(1);
+
+export const integerFrom =
+  (least: number): Rule =>
+  (value) =>
+    (Number.isSafeInteger(value) && (value as number) >= least) || `an integer of at least ${least}`;
