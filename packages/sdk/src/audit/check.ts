@@ -1,6 +1,6 @@
 import { isCallError } from './call-error.ts';
 import { type OptionRules, requireOptions } from '../require-options.ts';
-import { callback, flag, having, numberFrom, signal, text } from '../rules.ts';
+import { atLeastOne, callback, flag, having, signal, text } from '../rules.ts';
 import { type AuditHead, openCheckpoint, readVerifierKey, type VerifySignature } from './checkpoint.ts';
 import { type AuditFinding, find } from './findings.ts';
 import type { AuditEntry } from './list.ts';
@@ -45,7 +45,7 @@ export const checkOptions: OptionRules<CheckOptions> = {
   store: having('an object with `load` and `save`', 'load', 'save'),
   verifierKey: text,
   full: flag,
-  saveEvery: numberFrom(1),
+  saveEvery: atLeastOne,
   onEntry: callback,
   onProgress: callback,
   verifySignature: callback,

@@ -2,7 +2,7 @@ import { sleep } from '../abortable.ts';
 import type { LoadError } from '@eaas/protocol';
 import type { ClientError, ServiceError } from '../errors.ts';
 import { type OptionRules, requireOptions } from '../require-options.ts';
-import { callback, numberFrom } from '../rules.ts';
+import { atLeastOne, callback } from '../rules.ts';
 import { isCallError } from './call-error.ts';
 import { type AuditReport, type AuditSource, checkAudit, type CheckOptions, checkOptions } from './check.ts';
 
@@ -19,7 +19,7 @@ export interface MonitorOptions extends CheckOptions {
 
 const monitorOptions: OptionRules<MonitorOptions> = {
   ...checkOptions,
-  interval: numberFrom(1),
+  interval: atLeastOne,
   onError: callback,
 };
 
@@ -29,14 +29,14 @@ const monitorOptions: OptionRules<MonitorOptions> = {
  */
 export async function* monitorAudit(
   source: AuditSource,
-  monitoring: MonitorOptions,
+  options: MonitorOptions,
 ): AsyncGenerator<AuditReport, void, undefined> {
-  requireOptions(monitorOptions, monitoring, 'monitor');
-  const { interval = 300_000, onError, ...options } = monitoring;
+  requireOptions(monitorOptions, options, 'monitor');
+  const { interval = 300_000, onError, ...checking } = options;
   const { signal } = options;
   for (;;) {
     if (signal?.aborted) return;
-    const report = await checkAudit(source, options).catch(async (error: unknown) => {
+    const report = await checkAudit(source, checking).catch(async (error: unknown) => {
       if (signal?.aborted) return;
       if (!onError || !isCallError(error)) throw error;
       await onError(error);
