@@ -1,4 +1,4 @@
-export function nearestOf(known: Iterable<string>, name: string): string | undefined {
+export function nearestOf(known: Iterable<string>, name: unknown): string | undefined {
   let nearest: string | undefined;
   let least = Infinity;
   for (const candidate of known) {

@@ -11,9 +11,10 @@ export type OptionNames<T> = { readonly [Name in keyof T]-?: 0 };
 /** Throws InputError for an unknown option, and for an option whose value breaks its rule. */
 export function requireOptions<T>(rules: OptionRules<T>, given: T, of: string): void {
   requireNames(rules, given, of);
-  for (const name in rules) {
+  for (const name in given) {
     const value: unknown = given[name];
-    const expected = value === undefined || rules[name](value, name);
+    if (value === undefined || !Object.hasOwn(rules, name)) continue;
+    const expected = rules[name](value, name);
     if (expected !== true) throw mismatch(`\`${name}\` of \`${of}\``, expected, value);
   }
 }
@@ -22,8 +23,8 @@ export function requireNames(known: object, given: unknown, of: string): void {
   if (typeof given !== 'object' || given === null) {
     throw new InputError(`\`${of}\` takes an object of options (got ${kindOf(given)})`);
   }
-  for (const name of Object.keys(given)) {
-    if (Object.hasOwn(known, name)) continue;
+  for (const name in given) {
+    if (Object.hasOwn(known, name) || !Object.hasOwn(given, name)) continue;
     const shown = name.slice(0, 64);
     const options = Object.keys(known);
     const near = nearestOf(options, shown);

@@ -114,7 +114,8 @@ export function createIntake(options: IntakeOptions): Intake {
   async function wrap(dek: Uint8Array, given: WrapOptions = {}): Promise<Wrapped> {
     requireNames(wrapOptions, given, 'wrap');
     if (given.signal?.aborted) throw aborted();
-    if (String(given.keyId ?? keyId).toLowerCase() !== keyId)
+    const id: unknown = given.keyId ?? keyId;
+    if (String(id).toLowerCase() !== keyId)
       throw new InputError(`\`keyId\` must be ${keyId}, as in the public key: omit the option`);
     requireDek(dek);
     return wrapForIntake(publicKey, dek, given.wrapContext);

@@ -114,7 +114,7 @@ export function checkOptions(options: ProxyOptions) {
   if (typeof authorize !== 'function') {
     refuse(`\`authorize\` must be a function that returns the grant of a session (got ${kindOf(authorize)})`);
   }
-  if (typeof apiKey !== 'function' && !/^eaas_sk_\w+$/.test(String(apiKey))) {
+  if (typeof apiKey !== 'function' && !/^eaas_sk_\w+$/.test(apiKey)) {
     refuse('`apiKey` must be an API key, or a function that returns an API key');
   }
   if (!/^(?:\/[^/?#]+)*$/.test(basePath)) {
