@@ -3,6 +3,7 @@ import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { whereAvailable } from '../../../test/setup/available.ts';
 import {
   checkpointFile,
   listCheckpointFiles,
@@ -67,14 +68,13 @@ test('the server refuses a checkpoint directory that is missing or not a directo
   await requireCheckpointDirectory(directory);
 });
 
-test.runIf(process.getuid?.() !== 0)(
-  'the server refuses a checkpoint directory that it cannot write or read',
-  async () => {
+whereAvailable('an account other than root', process.getuid?.() !== 0, () => {
+  test('the server refuses a checkpoint directory that it cannot write or read', async () => {
     const directory = await newDirectory();
     for (const mode of [0o500, 0o300]) {
       await chmod(directory, mode);
       await expect(requireCheckpointDirectory(directory)).rejects.toThrow(/\(EACCES\)\. Allow the user/);
     }
     await chmod(directory, 0o700);
-  },
-);
+  });
+});

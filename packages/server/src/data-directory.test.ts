@@ -2,6 +2,7 @@ import { chmod, chown, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { whereAvailable } from '../../../test/setup/available.ts';
 import { createDataDirectory, findDataDirectory } from './data-directory.ts';
 
 async function temporaryDirectory(): Promise<string> {
@@ -51,12 +52,14 @@ test('the server refuses a data directory that other users can access', async ()
   }
 });
 
-test.runIf(process.getuid?.() === 0)('a directory of another user is refused', async () => {
-  const path = await withDatabase(await temporaryDirectory());
-  await chown(path, 12_345, 12_345);
-  for (const open of [createDataDirectory, findDataDirectory]) {
-    await expect(open(path)).rejects.toThrow(`${path} belongs to the user id 12345`);
-  }
+whereAvailable('the root account', process.getuid?.() === 0, () => {
+  test('a directory of another user is refused', async () => {
+    const path = await withDatabase(await temporaryDirectory());
+    await chown(path, 12_345, 12_345);
+    for (const open of [createDataDirectory, findDataDirectory]) {
+      await expect(open(path)).rejects.toThrow(`${path} belongs to the user id 12345`);
+    }
+  });
 });
 
 test('a command finds the nearest data directory in the current folder and its parents', async () => {

@@ -2,6 +2,7 @@ import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { whereAvailable } from '../../../../test/setup/available.ts';
 import { readConfig } from '../config.ts';
 import { judgeDatabaseTls, judgeRights, judgeSettings } from './database.ts';
 import { judgeClock } from './examine.ts';
@@ -103,10 +104,12 @@ test.each([
     expect(await found({ [variable]: path })).toEqual({ root_key_file: status });
 });
 
-test.runIf(process.getuid?.() === 0)('doctor reports a root key file of another user', async () => {
-  const path = await newFile('root.key', 0o600);
-  await chown(path, 12_345, 12_345);
-  expect(await found({ EAAS_ROOT_KEY_FILE: path })).toEqual({ root_key_file: 'failed' });
+whereAvailable('the root account', process.getuid?.() === 0, () => {
+  test('doctor reports a root key file of another user', async () => {
+    const path = await newFile('root.key', 0o600);
+    await chown(path, 12_345, 12_345);
+    expect(await found({ EAAS_ROOT_KEY_FILE: path })).toEqual({ root_key_file: 'failed' });
+  });
 });
 
 test('doctor reports a missing root key file', async () => {
