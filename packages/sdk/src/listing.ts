@@ -1,4 +1,5 @@
 import type { CallOptions } from './transport.ts';
+import { createPageReader } from './page-reader.ts';
 import { type OptionRules, requireKind, requireOptions } from './require-options.ts';
 import { integerFrom, object, signal } from './rules.ts';
 
@@ -26,15 +27,20 @@ export async function* listPages<Member extends string, Id extends string, Item 
   requireOptions(pagesOptions, given, 'list');
   requireKind(object, filter, 'the filter of `list`');
   const { pageSize: limit = 100, ...options } = given;
+  const pages = createPageReader(
+    (offset) => pageAt({ ...filter, limit, offset }, options),
+    (page) => page[member],
+  );
   const seen = new Set<string>();
   for (let offset = 0; ;) {
-    const page = await pageAt({ ...filter, limit, offset }, options);
+    const page = await pages.read(offset);
     for (const item of page[member]) {
       if (seen.has(item[id])) continue;
       seen.add(item[id]);
+      pages.progress();
       yield item;
     }
-    offset = page.offset + page.count;
-    if (page.count === 0 || offset >= page.total) return;
+    offset += page.count;
+    if (offset >= page.total) return;
   }
 }

@@ -4,7 +4,7 @@ import { playLog, type PlayedLog } from '../../../../test/sdk/played-log.ts';
 import type { Call } from '../transport.ts';
 import { InputError } from '../index.ts';
 import type { AuditFilter } from './filter.ts';
-import type { ListOptions } from './list.ts';
+import type { AuditPage, ListOptions } from './list.ts';
 import { auditOf } from './methods.ts';
 
 async function listed(log: PlayedLog, filter?: AuditFilter, options?: ListOptions): Promise<number[]> {
@@ -82,6 +82,26 @@ describe.each(['newest', 'oldest'] as const)('audit.list with the %s entry first
         },
       ),
     );
+  });
+
+  test.each<[string, (page: AuditPage) => AuditPage]>([
+    [
+      'responds with the first page again',
+      (page) => ({ ...page, logs: playLog(5).entries.toReversed(), count: 5, total: 50, offset: 0 }),
+    ],
+    [
+      'repeats the entries under each offset',
+      (page) => ({ ...page, logs: playLog(5).entries.toReversed(), count: 5, total: page.offset + 50 }),
+    ],
+    ['responds with empty pages', (page) => (page.offset > 0 ? { ...page, logs: [], count: 0 } : page)],
+    ['responds with empty pages from the start', (page) => ({ ...page, logs: [], count: 0 })],
+    ['counts no entry', (page) => ({ ...page, count: 0 })],
+    ['moves the offset', (page) => ({ ...page, offset: page.offset + 1 })],
+  ])('audit.list throws `invalid_response` if the service %s', async (_, change) => {
+    const log = playLog(50);
+    log.pages = change;
+    await expect(listed(log, {}, { order, pageSize: 5 })).rejects.toMatchObject({ code: 'invalid_response' });
+    expect(log.calls['GET /v1/audit']).toBeLessThan(150);
   });
 
   test('a loop over audit.list that ends early makes no further call', async () => {

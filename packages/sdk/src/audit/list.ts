@@ -1,4 +1,5 @@
 import type { Output } from '@eaas/protocol/wire';
+import type { createPageReader } from '../page-reader.ts';
 import type { Call, CallOptions } from '../transport.ts';
 import type { AuditFilter } from './filter.ts';
 
@@ -15,40 +16,45 @@ export interface ListOptions extends CallOptions {
   readonly pageSize?: number | undefined;
 }
 
-// This module imports only types. Otherwise bundlers would split the first download of a page into more files.
+// This module imports only types, and the client passes `createPageReader`. Otherwise bundlers would split the first download of a page into more files.
 export async function* listAudit(
   call: Call,
   filter: AuditFilter,
   options: ListOptions,
+  createPages: typeof createPageReader,
 ): AsyncGenerator<AuditEntry, void, undefined> {
   const { order, pageSize = 100, signal } = options;
   const query: Record<string, unknown> = { limit: Math.max(2, pageSize) };
   for (const [name, value] of Object.entries(filter)) {
     if (value !== undefined) query[name] = value instanceof Date ? value.toISOString() : value;
   }
-  const pageAt = (offset: number): Promise<AuditPage> =>
-    call('GET /v1/audit', { ...query, offset }, { signal });
-  const first = await pageAt(0);
+  const pages = createPages(
+    (offset) => call('GET /v1/audit', { ...query, offset }, { signal }),
+    ({ logs }) => logs,
+  );
+  let first = await pages.read(0);
+  while (first.count === 0 && first.total > 0) first = await pages.read(0);
   const [newest] = first.logs;
   if (!newest) return;
   // Excludes later entries, because they would shift the offsets of all pages.
   query['date_to'] = newest.created_at;
-  yield* order === 'oldest' ? oldestFirst(first, newest.id, pageAt) : newestFirst(first, pageAt);
+  yield* order === 'oldest' ? oldestFirst(first, newest.id, pages) : newestFirst(first, pages);
 }
 
-type PageAt = (offset: number) => Promise<AuditPage>;
+type Pages = ReturnType<typeof createPageReader<AuditPage>>;
 
-async function* newestFirst(first: AuditPage, pageAt: PageAt): AsyncGenerator<AuditEntry, void, undefined> {
+async function* newestFirst(first: AuditPage, pages: Pages): AsyncGenerator<AuditEntry, void, undefined> {
   let last = Infinity;
   for (let page = first; ;) {
     for (const entry of page.logs) {
       if (entry.id >= last) continue;
       last = entry.id;
+      pages.progress();
       yield entry;
     }
     const next = page.offset + page.count;
-    if (page.count === 0 || next >= page.total) return;
-    page = await pageAt(next);
+    if (next >= page.total) return;
+    page = await pages.read(next);
   }
 }
 
@@ -59,7 +65,7 @@ async function* newestFirst(first: AuditPage, pageAt: PageAt): AsyncGenerator<Au
 async function* oldestFirst(
   first: AuditPage,
   newest: number,
-  pageAt: PageAt,
+  pages: Pages,
 ): AsyncGenerator<AuditEntry, void, undefined> {
   let last = 0;
   for (let page = first; ;) {
@@ -74,10 +80,11 @@ async function* oldestFirst(
         if (entry.id > newest) return;
         if (entry.id <= last) continue;
         last = entry.id;
+        pages.progress();
         yield entry;
       }
     }
     if (newerCount === 0 || last === newest) return;
-    page = await pageAt(Math.max(0, newerCount - limit + 1));
+    page = await pages.read(Math.max(0, newerCount - limit + 1));
   }
 }
