@@ -24,8 +24,8 @@ export function dataKeyFrom<Mode extends EngineMode>(
   engine: Engine<Mode>,
   derived: Uint8Array,
   wrapped: Wrapped,
+  header: Uint8Array = formatHeader(1, wrapped),
 ): Outcome<Mode, DataKey<Mode>> {
-  const header = formatHeader(1, wrapped);
   const aad = additionalData(header.subarray(0, prefixLength)).slice();
   // Copies the bytes with `new Uint8Array`, because `slice` of a Buffer returns a view.
   const commitment = new Uint8Array(derived.subarray(32, 64));

@@ -1,5 +1,24 @@
 import { longest } from './deadline.ts';
-import { ClientError, timeoutError } from './errors.ts';
+import { ClientError, type SdkError, timeoutError } from './errors.ts';
+
+/**
+ * Calls `stop` if the signal aborts or after `patience` milliseconds. Returns a function that ends the wait and removes
+ * the timer and the listener.
+ */
+export function watch(
+  stop: (error: SdkError) => void,
+  signal: AbortSignal | undefined,
+  patience: number | undefined,
+): () => void {
+  const abort = (): void => stop(aborted());
+  const timer = patience && setTimeout(() => stop(timeoutError()), Math.min(patience, longest));
+  signal?.addEventListener('abort', abort);
+  if (signal?.aborted) queueMicrotask(abort);
+  return () => {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
+  };
+}
 
 /**
  * Settles as `work` does, but rejects if the signal aborts or after `patience` milliseconds. An edge platform can
@@ -9,14 +28,7 @@ export function abortable<T>(work: Promise<T>, signal?: AbortSignal, patience?: 
   if (!signal && !patience) return work;
   let end = (): void => undefined;
   return new Promise<T>((resolve, reject) => {
-    const abort = (): void => reject(aborted());
-    const timer = patience && setTimeout(() => reject(timeoutError()), Math.min(patience, longest));
-    end = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', abort);
-    };
-    if (signal?.aborted) abort();
-    signal?.addEventListener('abort', abort);
+    end = watch(reject, signal, patience);
     void work.then(resolve, reject);
   }).finally(() => end());
 }

@@ -1,6 +1,6 @@
 import { utf8Length } from '@eaas/protocol/internal';
 import type { Input, Output, Problem } from '@eaas/protocol/wire';
-import { abortable } from './abortable.ts';
+import { watch } from './abortable.ts';
 import { later } from './deadline.ts';
 import { ServiceError, unreadable } from './errors.ts';
 import { areInOrder, referenceBytes, withReferences } from './references.ts';
@@ -98,23 +98,34 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
     schedule();
   }
 
-  return async (input, { signal } = {}) => {
-    let item: Waiting<R> | undefined;
-    const answer = new Promise<Output<R>>((resolve, reject) => {
+  function stop(item: Waiting<R>, error: unknown): void {
+    item.reject(error);
+    // Removes batches that started long ago, because a batch of a frozen edge worker never ends and would count
+    // towards `maxFlights` forever.
+    const longAgo = Date.now() - patience.total;
+    for (const flight of flights) if (flight.start <= longAgo) flights.delete(flight);
+  }
+
+  return (input, { signal } = {}) =>
+    new Promise((resolve, reject) => {
+      const settle =
+        <T>(by: (outcome: T) => void) =>
+        (outcome: T): void => {
+          item.isDone = true;
+          end();
+          by(outcome);
+        };
       const bytes = utf8Length(JSON.stringify(input)) + referenceBytes;
-      item = { input, bytes, signal, resolve, reject, retries: 0, isDone: false };
+      const item: Waiting<R> = {
+        input,
+        bytes,
+        signal,
+        resolve: settle(resolve),
+        reject: settle(reject),
+        retries: 0,
+        isDone: false,
+      };
+      const end = watch((error) => stop(item, error), signal, patience.total);
       enqueue([item]);
     });
-    try {
-      return await abortable(answer, signal, patience.total);
-    } catch (error) {
-      // Removes batches that started long ago, because a batch of a frozen edge worker never ends and would count
-      // towards `maxFlights` forever.
-      const longAgo = Date.now() - patience.total;
-      for (const flight of flights) if (flight.start <= longAgo) flights.delete(flight);
-      throw error;
-    } finally {
-      if (item) item.isDone = true;
-    }
-  };
 }

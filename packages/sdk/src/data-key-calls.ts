@@ -32,8 +32,11 @@ export function createDataKeyCalls(call: Call, patience: Patience) {
       const key_id = requireKeyId(wrapped.keyId);
       const context = contextOf(wrapContext);
       const input = { key_id, key_version, wrapped_key: toBase64(wrappedKey), context };
-      const { dek } = await unwrap(input, { signal }).catch(asDecryption);
-      return read(dek, 32, 32);
+      try {
+        return read((await unwrap(input, { signal })).dek, 32, 32);
+      } catch (error) {
+        return asDecryption(error as ServiceError);
+      }
     },
     async hash(value: string, keyId: string, options?: CallOptions): Promise<string> {
       requireText(value);

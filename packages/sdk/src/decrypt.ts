@@ -1,13 +1,4 @@
-import {
-  type Context,
-  DecryptionError,
-  type Envelope,
-  fromUtf8,
-  InputError,
-  openUnder,
-  requireExpectedKey,
-  type Wrapped,
-} from '@eaas/protocol';
+import { InputError, openUnder, requireExpectedKey } from '@eaas/protocol';
 import { toBase64 } from '@eaas/protocol/base64';
 import { withBody } from '@eaas/protocol/internal';
 import { aborted } from './abortable.ts';
@@ -28,13 +19,13 @@ import type { Lease } from './data-keys/lease.ts';
 import type { Engines } from './engines.ts';
 import { attempt, notPrimed } from './errors.ts';
 import type { Emit } from './events.ts';
+import { type Decrypted, type Given, open, openGiven, requireForm, textOf } from './open-value.ts';
 import type { Limits } from './options.ts';
 import { requireOptions } from './require-options.ts';
 import { once, settleMany, Waiting } from './settle-many.ts';
 
 type Expected = DecryptOptions['keyId'];
 type Options = DecryptOptions & As<DecryptedForm>;
-type Decrypted = Uint8Array | string;
 
 export function createDecrypter(
   calls: DataKeyCalls,
@@ -54,14 +45,19 @@ export function createDecrypter(
     return known;
   }
 
-  const arriving = (name: string, wrapped: Wrapped, options: DecryptOptions, withSync: boolean): Lease =>
-    cache.arriving(name) ?? fetchKey(name, wrapped, options, withSync);
+  const arriving = (name: string, known: KnownHeader, options: DecryptOptions, withSync: boolean): Lease =>
+    cache.arriving(name) ?? fetchKey(name, known, options, withSync);
 
-  function fetchKey(name: string, wrapped: Wrapped, options: DecryptOptions, withSync: boolean): Lease {
+  function fetchKey(
+    name: string,
+    { header, bytes }: KnownHeader,
+    options: DecryptOptions,
+    withSync: boolean,
+  ): Lease {
     const request = async (): Promise<DerivedDataKey> => {
       // The request does not get the caller's signal, because other calls might wait for the same data key.
-      const dek = await calls.unwrap(wrapped, { wrapContext: options.wrapContext });
-      const key = await deriveDataKey(engines, dek, wrapped, withSync);
+      const dek = await calls.unwrap(header, { wrapContext: options.wrapContext });
+      const key = await deriveDataKey(engines, dek, header, withSync, bytes);
       emit({ type: 'data_key.unwrapped', keyId: key.keyId, keyVersion: key.keyVersion });
       return key;
     };
@@ -85,7 +81,7 @@ export function createDecrypter(
     options: Options,
     context = options.context,
     isContextCopied = false,
-  ): Decrypted | Promise<Decrypted> | Waiting<Decrypted> {
+  ): Decrypted | Promise<Decrypted> | Waiting<Decrypted, Given> {
     const { as, signal } = options;
     requireForm(as);
     if (signal?.aborted) throw aborted();
@@ -96,8 +92,13 @@ export function createDecrypter(
     if (ready) return open(ready, withBody(known.header, bytes), as, context);
     // Copies the arguments, because the caller can overwrite them before the data key arrives.
     const own = typeof ciphertext === 'string' ? bytes : new Uint8Array(bytes);
-    const lease = arriving(name, known.header, options, false);
-    return openLater(lease, known.header, own, as, isContextCopied ? context : contextOf(context));
+    const lease = arriving(name, known, options, false);
+    return new Waiting(lease, openGiven, {
+      header: known.header,
+      bytes: own,
+      as,
+      context: isContextCopied ? context : contextOf(context),
+    });
   }
 
   return {
@@ -105,9 +106,8 @@ export function createDecrypter(
       attempt(() => {
         requireOptions(decryptOptions, options, 'decrypt');
         const started = start(ciphertext, usual, options);
-        return started instanceof Waiting
-          ? started.lease.use(started.work, options.signal, patience)
-          : started;
+        if (!(started instanceof Waiting)) return started;
+        return started.lease.use((key) => started.run(key), options.signal, patience);
       }),
     decryptMany(items: readonly DecryptItem[], usual: Expected, options: Options) {
       const checked = once(() => {
@@ -138,10 +138,10 @@ export function createDecrypter(
     async prime(ciphertexts: Iterable<Ciphertext>, usual: Expected, options: DecryptOptions): Promise<void> {
       const { signal } = options;
       if (signal?.aborted) throw aborted();
-      const wanted = new Map<string, Wrapped>();
+      const wanted = new Map<string, KnownHeader>();
       for (const ciphertext of ciphertexts) {
         const known = headerOf(envelopeBytes(ciphertext), usual, options);
-        wanted.set(nameOf(known, options, syncForm), known.header);
+        wanted.set(nameOf(known, options, syncForm), known);
       }
       if (wanted.size > limits.maxEntries) {
         throw new InputError(
@@ -150,46 +150,11 @@ export function createDecrypter(
       }
       const missing = Array.from(wanted).filter(([name]) => !cache.find(name));
       await Promise.all(
-        missing.map(([name, header]) =>
-          arriving(name, header, options, true).use(() => undefined, signal, patience),
+        missing.map(([name, known]) =>
+          arriving(name, known, options, true).use(() => undefined, signal, patience),
         ),
       );
     },
     close: (): void => cache.close(),
   };
-}
-
-// A function of its own, because a closure in `start` would also slow calls whose data key is in memory.
-function openLater(
-  lease: Lease,
-  header: KnownHeader['header'],
-  bytes: Uint8Array,
-  as: DecryptedForm | undefined,
-  context: Context | undefined,
-): Waiting<Decrypted> {
-  return new Waiting(lease, (key) => open(key, withBody(header, bytes), as, context));
-}
-
-function open(
-  key: DerivedDataKey,
-  envelope: Envelope,
-  as: DecryptedForm | undefined,
-  context: Context | undefined,
-): Decrypted | Promise<Decrypted> {
-  const plaintext = openUnder(key.values, envelope, context);
-  if (as !== 'text') return plaintext;
-  return plaintext instanceof Promise ? plaintext.then(textOf) : textOf(plaintext);
-}
-
-function requireForm(form: DecryptedForm | undefined): void {
-  if (form === undefined || form === 'bytes' || form === 'text') return;
-  throw new InputError("the option `as` must be 'bytes' or 'text'");
-}
-
-function textOf(plaintext: Uint8Array): string {
-  try {
-    return fromUtf8(plaintext);
-  } catch {
-    throw new DecryptionError();
-  }
 }

@@ -47,7 +47,7 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
     if (typeof value !== 'string') value = new Uint8Array(value);
     if (!isContextCopied) context = contextOf(context);
     const work = (key: DerivedDataKey) => form(key, key.values, value, context);
-    return new Waiting(isFresh ? keys.requestOnce(of) : keys.reserve(of, length), work);
+    return new Waiting(isFresh ? keys.requestOnce(of) : keys.reserve(of, length), work, undefined);
   }
 
   return {
@@ -55,7 +55,8 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
       attempt(() => {
         requireOptions(encryptOptions, options, 'encrypt');
         const started = start(value, usual, options);
-        return started instanceof Waiting ? keys.use(started.lease, started.work, options.signal) : started;
+        if (!(started instanceof Waiting)) return started;
+        return keys.use(started.lease, (key) => started.run(key), options.signal);
       }),
     encryptMany(items: readonly EncryptItem[], usual: KeyId, options: Options) {
       const checked = once(() => {

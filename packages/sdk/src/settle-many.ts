@@ -5,60 +5,69 @@ import type { SdkError, Settled } from './errors.ts';
 import { requireArray } from './require-options.ts';
 import type { CallOptions } from './transport.ts';
 
-export class Waiting<T> {
-  readonly lease: Lease;
-  readonly work: (key: DerivedDataKey) => T | Promise<T>;
+type Work<T, Given> = (key: DerivedDataKey, given: Given) => T | Promise<T>;
 
-  constructor(lease: Lease, work: (key: DerivedDataKey) => T | Promise<T>) {
+/** An item whose data key has not arrived. `given` costs less memory than a closure for each of thousands of items. */
+export class Waiting<T, Given = undefined> {
+  readonly lease: Lease;
+  readonly #work: Work<T, Given>;
+  readonly #given: Given;
+  index = 0;
+
+  constructor(lease: Lease, work: Work<T, Given>, given: Given) {
     this.lease = lease;
-    this.work = work;
+    this.#work = work;
+    this.#given = given;
+  }
+
+  run(key: DerivedDataKey): T | Promise<T> {
+    return this.#work(key, this.#given);
   }
 }
 
-interface Task<T> {
-  readonly index: number;
-  readonly work: Waiting<T>['work'];
-}
-
-export async function settleMany<Item, T>(
+export async function settleMany<Item, T, Given = undefined>(
   items: readonly Item[],
-  start: (item: Item) => T | Promise<T> | Waiting<T>,
+  start: (item: Item) => T | Promise<T> | Waiting<T, Given>,
   options: CallOptions,
   patience: number,
 ): Promise<Settled<T>[]> {
   requireArray(items);
   const results = Array.from<Settled<T>>({ length: items.length });
-  const tasks = new Map<Lease, Task<T>[]>();
+  const tasks = new Map<Lease, Waiting<T, Given>[]>();
   const pending: Promise<void>[] = [];
   const fail = (index: number, error: unknown): void => {
     results[index] = { ok: false, error: error as SdkError };
   };
-  const settle = (index: number, value: T | Promise<T> | Waiting<T>, running: Promise<void>[]): void => {
+  const settle = (
+    index: number,
+    value: T | Promise<T> | Waiting<T, Given>,
+    running: Promise<void>[],
+  ): void => {
     if (value instanceof Promise) {
       const later = value.then((settled) => void (results[index] = { ok: true, value: settled }));
       running.push(later.catch((error: unknown) => fail(index, error)));
     } else if (value instanceof Waiting) {
       const others = tasks.get(value.lease);
-      const task = { index, work: value.work };
-      if (others) others.push(task);
-      else tasks.set(value.lease, [task]);
+      value.index = index;
+      if (others) others.push(value);
+      else tasks.set(value.lease, [value]);
     } else results[index] = { ok: true, value };
   };
-  const runAll = (lease: Lease, waiting: Task<T>[], key: DerivedDataKey): void => {
+  const runAll = (lease: Lease, waiting: Waiting<T, Given>[], key: DerivedDataKey): void => {
     // The call has stopped waiting for this data key.
     if (!tasks.delete(lease)) return;
     const running: Promise<void>[] = [];
-    for (const { index, work } of waiting) {
+    for (const task of waiting) {
       try {
-        settle(index, work(key), running);
+        settle(task.index, task.run(key), running);
       } catch (error) {
-        fail(index, error);
+        fail(task.index, error);
       }
     }
     if (running.length === 0) lease.leave();
     else pending.push(Promise.all(running).then(() => lease.leave()));
   };
-  const failAll = (lease: Lease, waiting: Task<T>[], error: unknown): void => {
+  const failAll = (lease: Lease, waiting: Waiting<T, Given>[], error: unknown): void => {
     if (!tasks.delete(lease)) return;
     for (const { index } of waiting) fail(index, error);
     lease.leave(error);

@@ -30,14 +30,17 @@ export async function deriveDataKey(
   dek: Uint8Array,
   wrapped: Wrapped,
   withSync: boolean,
+  header?: Uint8Array,
 ): Promise<DerivedDataKey> {
   const isSame = engine === syncEngine;
   let derived = dek;
   try {
     const second = withSync && !isSame ? (syncEngine ?? (await loadNoble()).nobleEngine) : undefined;
     derived = await hkdf(dek, dataKeyInfo);
-    const values = await dataKeyFrom(engine, derived, wrapped);
-    const sync = isSame ? (values as DataKey<'sync'>) : second && dataKeyFrom(second, derived, wrapped);
+    const values = await dataKeyFrom(engine, derived, wrapped, header);
+    const sync = isSame
+      ? (values as DataKey<'sync'>)
+      : second && dataKeyFrom(second, derived, wrapped, header);
     const { keyId, keyVersion } = wrapped;
     return {
       keyId,

@@ -1,0 +1,51 @@
+import {
+  type Context,
+  DecryptionError,
+  type Envelope,
+  fromUtf8,
+  InputError,
+  openUnder,
+} from '@eaas/protocol';
+import { type Header, withBody } from '@eaas/protocol/internal';
+import type { DecryptedForm } from './call-options.ts';
+import type { DerivedDataKey } from './data-keys/derive.ts';
+
+export type Decrypted = Uint8Array | string;
+
+export interface Given {
+  readonly header: Header;
+  readonly bytes: Uint8Array;
+  readonly as: DecryptedForm | undefined;
+  readonly context: Context | undefined;
+}
+
+export function openGiven(
+  key: DerivedDataKey,
+  { header, bytes, as, context }: Given,
+): Decrypted | Promise<Decrypted> {
+  return open(key, withBody(header, bytes), as, context);
+}
+
+export function open(
+  key: DerivedDataKey,
+  envelope: Envelope,
+  as: DecryptedForm | undefined,
+  context: Context | undefined,
+): Decrypted | Promise<Decrypted> {
+  const plaintext = openUnder(key.values, envelope, context);
+  if (as !== 'text') return plaintext;
+  return plaintext instanceof Promise ? plaintext.then(textOf) : textOf(plaintext);
+}
+
+export function requireForm(form: DecryptedForm | undefined): void {
+  if (form === undefined || form === 'bytes' || form === 'text') return;
+  throw new InputError("the option `as` must be 'bytes' or 'text'");
+}
+
+export function textOf(plaintext: Uint8Array): string {
+  try {
+    return fromUtf8(plaintext);
+  } catch {
+    throw new DecryptionError();
+  }
+}
