@@ -95,7 +95,7 @@ export class EaasClient extends EnvelopeClient {
     const baseUrl = baseUrlOf(complete.baseUrl, complete.insecureHttp);
     const emit = createEmit(complete);
     super(
-      createTransport({ ...complete, baseUrl }, () => authorization(apiKey), emit, withHint),
+      createTransport({ ...complete, baseUrl }, () => authorization(apiKey), emit),
       complete,
       emit,
     );
@@ -183,12 +183,4 @@ function requireToken(given: unknown): string {
   throw new InputError(
     `\`apiKey\` must be an API key (eaas_sk_ and 49 characters) or a function that returns an API key (got ${got}`,
   );
-}
-
-function withHint(error: ServiceError, headers: Record<string, string>): ServiceError {
-  const { status, requestId, message } = error;
-  const [, hint] = /^Bearer eaas_sk_\w+(\w{4})$/.exec(headers['authorization'] ?? '') ?? [];
-  if (error.code !== 'unauthorized' || !hint) return error;
-  const text = `${message} (the API key that ends in ${hint} was refused)`;
-  return new ServiceError('unauthorized', text, { status, requestId });
 }

@@ -1,5 +1,6 @@
 import type { CallOptions } from './transport.ts';
-import { createPageReader } from './page-reader.ts';
+import { unreadable } from './errors.ts';
+import { load } from './load.ts';
 import { type OptionRules, requireKind, requireOptions } from './require-options.ts';
 import { integerFrom, object, signal } from './rules.ts';
 
@@ -11,7 +12,7 @@ export interface PagesOptions extends CallOptions {
 
 const pagesOptions: OptionRules<PagesOptions> = { pageSize: integerFrom(1), signal };
 
-type PageOf<Member extends string, Item> = { readonly [Name in Member]: readonly Item[] } & {
+export type PageOf<Member extends string, Item> = { readonly [Name in Member]: readonly Item[] } & {
   readonly count: number;
   readonly total: number;
   readonly offset: number;
@@ -27,20 +28,7 @@ export async function* listPages<Member extends string, Id extends string, Item 
   requireOptions(pagesOptions, given, 'list');
   requireKind(object, filter, 'the filter of `list`');
   const { pageSize: limit = 100, ...options } = given;
-  const pages = createPageReader(
-    (offset) => pageAt({ ...filter, limit, offset }, options),
-    (page) => page[member],
-  );
-  const seen = new Set<string>();
-  for (let offset = 0; ;) {
-    const page = await pages.read(offset);
-    for (const item of page[member]) {
-      if (seen.has(item[id])) continue;
-      seen.add(item[id]);
-      pages.progress();
-      yield item;
-    }
-    offset += page.count;
-    if (offset >= page.total) return;
-  }
+  const { readPages } = await load('lists', import('./read-pages.ts'));
+  const pageFrom = (offset: number) => pageAt({ ...filter, limit, offset }, options);
+  yield* readPages(pageFrom, member, id, unreadable);
 }

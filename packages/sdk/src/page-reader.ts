@@ -1,4 +1,4 @@
-import { unreadable } from './errors.ts';
+import type { ServiceError } from './errors.ts';
 
 interface Page {
   readonly count: number;
@@ -16,6 +16,7 @@ const maxPagesWithoutProgress = 100;
 export function createPageReader<P extends Page>(
   pageAt: (offset: number) => Promise<P>,
   itemsOf: (page: P) => readonly unknown[],
+  unreadable: () => ServiceError,
 ) {
   let withoutProgress = 0;
   return {

@@ -73,7 +73,6 @@ export function createTransport(
   { baseUrl, fetch: send = fetch, ...options }: TransportOptions,
   headers: () => Record<string, string> | Promise<Record<string, string>>,
   emit: Emit,
-  explain: (error: ServiceError, headers: Record<string, string>) => ServiceError = (error) => error,
 ): Call {
   const patience = patienceOf(options);
   loadExchange().catch(() => {});
@@ -85,12 +84,11 @@ export function createTransport(
 
     async function ask(): Promise<Output<R>> {
       const { exchange } = await load('ky', loadExchange());
-      const added = await headers();
       const asked = {
         route,
         input: input as object | undefined,
         baseUrl,
-        headers: added,
+        headers: await headers(),
         signal: whole.signal,
         timeout: Math.min(patience.attempt, longest),
         retries: repeatable.test(route) ? patience.retries : 0,
@@ -98,9 +96,7 @@ export function createTransport(
         send,
         onAttempt: () => void attempts++,
       };
-      return exchange(asked, { ServiceError, timeoutError, unreadable }).catch((error: ServiceError) => {
-        throw explain(error, added);
-      });
+      return exchange(asked, { ServiceError, timeoutError, unreadable });
     }
 
     try {

@@ -1,5 +1,6 @@
 import type { Output } from '@eaas/protocol/wire';
-import type { createPageReader } from '../page-reader.ts';
+import type { ServiceError } from '../errors.ts';
+import { createPageReader } from '../page-reader.ts';
 import type { Call, CallOptions } from '../transport.ts';
 import type { AuditFilter } from './filter.ts';
 
@@ -16,21 +17,23 @@ export interface ListOptions extends CallOptions {
   readonly pageSize?: number | undefined;
 }
 
-// This module imports only types, and the client passes `createPageReader`. Otherwise bundlers would split the first download of a page into more files.
+// The client passes `unreadable`. If this module imported it, bundlers would split the first download of a page into
+// more files.
 export async function* listAudit(
   call: Call,
   filter: AuditFilter,
   options: ListOptions,
-  createPages: typeof createPageReader,
+  unreadable: () => ServiceError,
 ): AsyncGenerator<AuditEntry, void, undefined> {
   const { order, pageSize = 100, signal } = options;
   const query: Record<string, unknown> = { limit: Math.max(2, pageSize) };
   for (const [name, value] of Object.entries(filter)) {
     if (value !== undefined) query[name] = value instanceof Date ? value.toISOString() : value;
   }
-  const pages = createPages(
+  const pages = createPageReader(
     (offset) => call('GET /v1/audit', { ...query, offset }, { signal }),
     ({ logs }) => logs,
+    unreadable,
   );
   let first = await pages.read(0);
   while (first.count === 0 && first.total > 0) first = await pages.read(0);

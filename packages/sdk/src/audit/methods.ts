@@ -5,7 +5,6 @@ import { type OptionRules, requireOptions } from '../require-options.ts';
 import { callback, integerFrom, signal as aborting, text } from '../rules.ts';
 import type { Call, CallOptions } from '../transport.ts';
 import { load } from '../load.ts';
-import { createPageReader } from '../page-reader.ts';
 import { type AuditFilter, filterRules } from './filter.ts';
 import type { AuditEntry, AuditPage, ListOptions } from './list.ts';
 
@@ -58,7 +57,7 @@ export function auditOf(call: Call): AuditMethods {
       requireOptions(filterRules, filter, 'audit.list');
       requireOptions(listOptions, options, 'audit.list');
       const { listAudit } = await load('audit', import('./list.ts'));
-      yield* listAudit(call, filter, options, createPageReader);
+      yield* listAudit(call, filter, options, unreadable);
     },
     async page(query = {}, options = {}) {
       requireOptions(pageRules, query, 'audit.page');

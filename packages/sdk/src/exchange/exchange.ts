@@ -95,12 +95,17 @@ export async function exchange<R extends Route>(asked: Asked<R>, shared: Shared)
     const requestId = response.headers.get('x-request-id');
     const details = { status, requestId: isName(requestId) ? requestId : undefined };
     if (isName(code) && typeof detail === 'string') {
-      return new ServiceError(code, masked(detail, input), details);
+      return new ServiceError(code, masked(detail, input) + hintFor(code), details);
     }
     // A gateway that cannot reach the service responds without a problem document.
     const isGateway = status === 502 || status === 503 || status === 504;
     const message = `the service responded with the status ${status} and no error details`;
     return new ServiceError(isGateway ? 'unavailable' : 'invalid_response', message, details);
+  }
+
+  function hintFor(code: ServiceErrorCode): string {
+    const [, end] = /^Bearer eaas_sk_\w+(\w{4})$/.exec(headers['authorization'] ?? '') ?? [];
+    return code === 'unauthorized' && end ? ` (the API key that ends in ${end} was refused)` : '';
   }
 
   function masked(detail: string, part: object): string {

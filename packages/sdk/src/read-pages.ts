@@ -1,0 +1,26 @@
+import type { ServiceError } from './errors.ts';
+import type { PageOf } from './listing.ts';
+import { createPageReader } from './page-reader.ts';
+
+// The client passes `unreadable`. If this module imported it, bundlers would split the first download of a page into
+// more files.
+export async function* readPages<Member extends string, Id extends string, Item extends Record<Id, string>>(
+  pageAt: (offset: number) => Promise<PageOf<Member, Item>>,
+  member: Member,
+  id: Id,
+  unreadable: () => ServiceError,
+): AsyncGenerator<Item, void, undefined> {
+  const pages = createPageReader(pageAt, (page) => page[member], unreadable);
+  const seen = new Set<string>();
+  for (let offset = 0; ;) {
+    const page = await pages.read(offset);
+    for (const item of page[member]) {
+      if (seen.has(item[id])) continue;
+      seen.add(item[id]);
+      pages.progress();
+      yield item;
+    }
+    offset += page.count;
+    if (offset >= page.total) return;
+  }
+}
