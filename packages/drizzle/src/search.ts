@@ -18,7 +18,7 @@ import type { TableRecords } from './records.ts';
 export interface RewriteContext {
   readonly recordsOf: (table: Table) => TableRecords;
   readonly subqueries: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
-  /** A statement that writes cannot use `matches`, which also finds rows that do not match. */
+  /** A statement that writes cannot use `matches`, because `matches` also finds rows that do not match. */
   readonly isRead: boolean;
 }
 

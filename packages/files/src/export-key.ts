@@ -41,7 +41,7 @@ async function exportToFile({ parsed, stop: { signal } }: Run): Promise<number> 
   const path = parsed.one('public-key');
   if (path === undefined)
     throw new WrongUsage(
-      '--public-key is missing: pass the file of an RSA public key, which encrypts the exported key.',
+      '--public-key is missing: pass the file of the RSA public key that encrypts the exported key.',
     );
   if (parsed.paths.length > 0)
     throw new WrongUsage('`export-key` takes no path: pass the output file with --out.');

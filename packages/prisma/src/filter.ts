@@ -122,7 +122,9 @@ async function hasPart(
   return { AND: terms.map((oneOf) => ({ OR: [oneOf].flat().map(contains) })) };
 }
 
-/** Throws if the value is an object, which the SDK would read as a search for a part of the value. */
+/**
+ * Throws if the value is an object, because the SDK would read an object as a search for a part of a value.
+ */
 export function requireValue(model: Model, { name }: FieldDescription, value: unknown): void {
   if (!isArgs(value)) return;
   refuse(

@@ -22,7 +22,7 @@ export function isBase64(text: string): boolean {
 export function readBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   const bytes = viewBase64(text);
   if (!bytes || bytes.length === bytes.buffer.byteLength) return bytes;
-  // Moves the bytes out of Buffer's shared pool, which other code can read, because the bytes might be a key.
+  // Moves the bytes out of Buffer's shared pool. Other code can read the pool, and the bytes might be a key.
   const own = new Uint8Array(bytes);
   bytes.fill(0);
   return own;

@@ -17,7 +17,7 @@ export const maxHeadLength = 2_138;
 
 const wrappedKeyToday = 78;
 
-/** The parsed head of a stream, which precedes the chunks. The parts are views of the input. */
+/** The parsed head of a stream. The chunks follow the head. The parts are views of the input. */
 export interface StreamHead extends Header {
   readonly salt: Uint8Array;
   readonly commitment: Uint8Array;

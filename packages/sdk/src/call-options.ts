@@ -43,7 +43,7 @@ export type EncryptedForm = 'bundle' | 'bytes';
 /** The type of an encrypted value: bytes or a bundle, as `Form` says. */
 export type EncryptedAs<Form extends EncryptedForm> = Form extends 'bytes' ? Uint8Array : Bundle;
 
-/** The form of a decrypted value, which is text or bytes. */
+/** The form of a decrypted value: text or bytes. */
 export type DecryptedForm = 'bytes' | 'text';
 /** The type of a decrypted value: text or bytes, as `Form` says. */
 export type DecryptedAs<Form extends DecryptedForm> = Form extends 'text' ? string : Uint8Array;

@@ -156,8 +156,9 @@ export class EnvelopeClient {
 
   /**
    * Returns a fingerprint of a value, for searches. The client sends only a blinded form of the value, so the service
-   * never sees the value. The same value always has the same fingerprint, which differs from the fingerprint of `hash`.
-   * Throws EaasError `proof_invalid` or `public_key_changed` if the response was not computed with the expected key.
+   * never sees the value. The same value always has the same fingerprint. The fingerprint that `hash` returns
+   * for the value is different. Throws EaasError `proof_invalid` or `public_key_changed` if the response was
+   * not computed with the expected key.
    */
   async blindHash(value: string | Uint8Array, options: HashOptions = {}): Promise<string> {
     requireOptions(hashOptions, options, 'blindHash');

@@ -17,8 +17,8 @@ const basePoint = /* @__PURE__ */ new Uint8Array(32).fill(9, 0, 1);
 
 /**
  * Wraps a DEK with a public key (HPKE in base mode). Only the service can unwrap it. The caller wipes the DEK. Throws
- * LoadError if the platform has no X25519 and the code of noble cannot be loaded. Only tests pass `seed`, which is
- * overwritten.
+ * LoadError if the platform has no X25519 and the code of noble cannot be loaded. Only tests pass `seed`. The
+ * function overwrites `seed`.
  */
 export async function wrapForIntake(
   publicKey: IntakePublicKey,

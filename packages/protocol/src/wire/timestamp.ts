@@ -13,7 +13,8 @@ export function parseTimestamp(text: string, finer: 'down' | 'up' = 'down'): num
   if (hour > 23 || minute > 59 || second > 60 || offsetHour > 23 || offsetMinute > 59) return undefined;
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
-  // Refuses a day that does not exist, such as 31 April, which `Date` moves into the next month.
+  // Refuses a day that does not exist, such as 31 April, because `Date` would move the day into the next
+  // month.
   if (date.getUTCMonth() !== month - 1) return undefined;
   const offset = (parts[8] === '-' ? -1 : 1) * (offsetHour * 60 + offsetMinute);
   const whole = date.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1000;

@@ -17,8 +17,8 @@ export interface AuditState {
    */
   readonly start: AuditHead;
   /**
-   * The last entry that a round has read. Saved every `saveEvery` entries, so `read` can be later than `verified`,
-   * which is saved only at the end of a round without findings.
+   * The last entry that a round has read. `read` can be later than `verified`: `read` is saved every
+   * `saveEvery` entries, `verified` only at the end of a round without findings.
    */
   readonly read: AuditHead;
   /** The last audit entry that a round has compared with a signed checkpoint. */

@@ -99,7 +99,7 @@ test.each([
   expect(sent.map(({ elements }) => elements.length)).toEqual(sizes);
 });
 
-test('concurrent calls for one key share a request, which has each value once', async () => {
+test('concurrent calls for one key share one request that contains each value once', async () => {
   const { client, service, sent } = changing();
   const other = service.createKey('other').key_id;
   const values = range(100).map((at) => `${at % 10}`);

@@ -40,7 +40,10 @@ export function createHeaderReader(most: number) {
   };
 }
 
-/** A hash of the header: its last four bytes, which belong to the authentication tag of the wrapped key. */
+/**
+ * Uses the last four bytes of the header as its hash. They are a part of the authentication tag of the
+ * wrapped key.
+ */
 function hashOf(envelope: Uint8Array, headerLength: number): number {
   let hash = 0;
   for (let at = headerLength - 4; at < headerLength; at++) hash = (hash << 8) | (envelope[at] ?? 0);

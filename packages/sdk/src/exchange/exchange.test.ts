@@ -115,7 +115,7 @@ describe('bodies of responses', () => {
     expect(await hash()).toEqual(hashed);
   });
 
-  test('the client stops to read a body of more than 16 MiB, and throws `invalid_response`', async () => {
+  test('the client stops reading a body after 16 MiB, and throws `invalid_response`', async () => {
     const chunk = new Uint8Array(2 ** 20).fill(32);
     let sent = 0;
     const cancelled = vi.fn<() => void>();

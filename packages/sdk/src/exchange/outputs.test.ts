@@ -84,7 +84,7 @@ describe.each(Object.keys(endpoints) as Route[])('%s', (route) => {
     expect(all.filter((sample) => !isOutput(route, sample))).toEqual([]);
   });
 
-  test('a response in which a member is missing or has another kind is refused', () => {
+  test('a response in which a member is missing or has the wrong type is refused', () => {
     const others = samples.flatMap((sample) =>
       [...spoiled(sample)].filter((other) => readMembers(other) !== readMembers(sample)),
     );
@@ -110,7 +110,7 @@ test('hashes are 64 lower-case hexadecimal digits', () => {
   }
 });
 
-test('the compiler refuses a table that lacks a member or gives it another kind', () => {
+test('the compiler refuses a table that lacks a member or gives a member the wrong type', () => {
   const complete: Kind<Output<'POST /v1/keys/:key_id/unwrap'>> = {
     dek: 'text',
     key_id: 'text',

@@ -10,7 +10,7 @@ export type Nesting<T extends Tables, Row> = {
     readonly id?: ((row: Row) => RecordId) | undefined;
     /** Names the field of each column that the query renamed, as the option `as` of `decryptRows` does. */
     readonly as?: Aliases<T[Table], Row> | undefined;
-    /** Describes the rows inside a column, which contains a list of rows, one row, or null. */
+    /** Describes the rows inside a column. The column contains a list of rows, one row, or null. */
     readonly nested?: { readonly [Column in keyof Row]?: Nesting<T, RowIn<Row[Column]>> } | undefined;
   };
 }[NameOf<T>];

@@ -13,8 +13,8 @@ import type {
 import type { FieldsQuery } from './with-fields.ts';
 
 /**
- * The fields to search by, each with the value to find. A field with `searchableBy` can take an object, which has the
- * value to find for each index.
+ * The fields to search by, each with the value to find. A field with `searchableBy` can take an object with
+ * the value to find for each index.
  */
 export type Query<F> = {
   readonly [Name in Searchable<F>]?:

@@ -31,8 +31,8 @@ export interface ProxyOptions {
    */
   readonly allowedOrigins?: readonly string[] | undefined;
   /**
-   * If true, the proxy accepts requests without `Origin` and `Sec-Fetch-Site`, which programs other than browsers send.
-   * Defaults to false.
+   * If true, the proxy accepts requests without `Origin` and `Sec-Fetch-Site`. Programs other than browsers
+   * send such requests. Defaults to false.
    */
   readonly allowWithoutOrigin?: boolean | undefined;
   /** The time limit in milliseconds for reading a request and calling the service. Defaults to 30,000. */

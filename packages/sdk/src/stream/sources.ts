@@ -84,7 +84,8 @@ export async function urlSource(url: string | URL, options: UrlSourceOptions = {
     async read(start, end, signal) {
       if (end <= beginning.length) return beginning.subarray(start, end);
       const part = await requestPart(url, { ...options, signal: signal ?? options.signal }, start, end);
-      // Compares the ETag here instead of sending `If-Range`, which needs a preflight and is ignored by some servers.
+      // Compares the ETag here instead of sending `If-Range`, because `If-Range` needs a preflight and some
+      // servers ignore it.
       if (part.total === total && part.etag === etag && part.response.body) return part.response.body;
       await part.response.body?.cancel();
       throw new SourceError(

@@ -33,7 +33,7 @@ function world() {
 }
 
 describe('encryptStream and decryptStream', () => {
-  test("a stream is decrypted under the client's key or another given key", async () => {
+  test("a stream is decrypted under the client's key or under a key that the caller passes", async () => {
     const { client, service, keyId } = world();
     const other = service.createKey('others').key_id;
     await fc.assert(

@@ -34,7 +34,7 @@ export interface TestServiceOptions extends TenantFields {
 type KeyFields = Omit<Input<'POST /v1/keys'>, 'name'>;
 type ApiKeyFields = Omit<Input<'POST /v1/api-keys'>, 'name'> & { readonly name?: string };
 
-/** A test service in memory, which has one tenant. */
+/** A test service in memory. It has one tenant. */
 export interface TestService {
   /** The URL of the service, for `new EaasClient({ baseUrl, apiKey, fetch })`. */
   readonly baseUrl: string;
