@@ -10,8 +10,8 @@ export interface DataDirectory {
   readonly path: string;
   readonly rootKeyFile: string;
   /**
-   * Returns whether a database exists. If so, a missing root key must not be replaced by a new one, which could not
-   * decrypt the data.
+   * Returns whether a database exists. If so, a missing root key must not be replaced, because a new root key
+   * could not decrypt the data.
    */
   readonly hasDatabase: () => boolean;
 }

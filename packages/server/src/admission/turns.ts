@@ -20,7 +20,7 @@ interface Job {
 
 /** How many milliseconds the work of one tenant runs before the event loop handles I/O. */
 const slice = 2;
-/** The estimated CPU time in milliseconds of the work after `begin`, which is not measured. */
+/** The estimated CPU time in milliseconds of the work after `begin`. Nothing measures this work. */
 const start = 0.125;
 const patience = 2_000;
 

@@ -23,7 +23,8 @@ export function rowMacHolds(
 function toPart(column: Column): PaePart {
   if (typeof column === 'boolean') return String(column);
   if (!isList(column)) return column;
-  // A tampered row might contain a list of lists, which is refused because `pae` would encode the inner lists as bytes.
+  // Refuses a list of lists, which a tampered row might contain, because `pae` would encode the inner lists
+  // as bytes.
   if (!column.every((text) => typeof text === 'string'))
     throw new TypeError('every item of a list in a column must be a string');
   return pae(...column);

@@ -34,7 +34,8 @@ export async function walkEntries(inspection: Inspection, secrets: TenantSecrets
   const page = (first: number): Promise<RawPage> => {
     const end = Math.min(last, first + pageSize - 1);
     const coming = database.snapshot((tx) => rawEntries(tx, tenantId, first, end), timeLeft());
-    // The read of the next page can fail before the loop awaits it, which would be an unhandled rejection.
+    // The read of the next page can fail before the loop awaits it. Without this handler, that would be an
+    // unhandled rejection.
     coming.catch(() => {});
     return coming;
   };
