@@ -15,8 +15,8 @@ import { encryptedColumns, type Encryption, encryptionOf, isIndexColumn } from '
 /** Options of `encrypted`. */
 export interface EncryptedOptions {
   /**
-   * Who computes fingerprints: the service (`service`), the client (a token of `createIndexKey`), or both together
-   * (`blind`). With `blind` the service never sees a value. Required if a column is searchable.
+   * Who computes fingerprints: the service (`service`), the client (a token from `createIndexKey`), or both
+   * together (`blind`). With `blind` the service never sees a value. Required if a column is searchable.
    */
   readonly index?: IndexSource | readonly IndexSource[] | undefined;
   /**

@@ -80,8 +80,8 @@ async function isIn(
   const marks = [...new Set(found.flat())];
   const matches = { [column]: marks.length === 1 ? marks[0] : { in: marks } };
   if (!isExact || field.type !== 'text') return matches;
-  // A text that is empty after normalization has no fingerprint. The filter must be false and not NULL for it, so that
-  // `NOT` works.
+  // A text that is empty after normalization has no fingerprint. For such a text, the filter must be false
+  // and not NULL, so that `NOT` works.
   return { OR: [{ AND: [matches, { [column]: { not: null } }] }, { [field.name]: '' }] };
 }
 

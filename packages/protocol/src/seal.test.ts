@@ -136,7 +136,7 @@ describe('open', () => {
     expect(asked).not.toHaveBeenCalled();
   });
 
-  test('`open` throws an error of `unwrap` unchanged', async () => {
+  test('`open` throws the error that `unwrap` threw, unchanged', async () => {
     const envelope = await seal(toUtf8('x'), wrap);
     const refusal = new Error('403');
     await expect(open(envelope, () => Promise.reject(refusal), { keyId })).rejects.toBe(refusal);

@@ -51,8 +51,8 @@ export function parseStreamHead(bytes: Uint8Array): StreamHead {
 }
 
 /**
- * Returns the exact size of an encrypted stream. The default of `wrappedKeyLength` is 78 bytes, the length of the
- * wrapped keys of the service today. Throws InputError for an invalid size.
+ * Returns the exact size of an encrypted stream. The default of `wrappedKeyLength` is 78 bytes, the length of
+ * the wrapped keys that the service returns today. Throws InputError for an invalid size.
  */
 export function ciphertextSize(plaintextSize: number, wrappedKeyLength = wrappedKeyToday): number {
   requireSize(plaintextSize);
@@ -61,8 +61,8 @@ export function ciphertextSize(plaintextSize: number, wrappedKeyLength = wrapped
 }
 
 /**
- * Returns the plaintext size of an encrypted stream. The size is not authentic, because a truncated stream can have the
- * size of a shorter stream. Throws FormatError for a size that no stream has.
+ * Returns the plaintext size of an encrypted stream. The size is not authenticated, because a truncated
+ * stream can have the size of a shorter stream. Throws FormatError for a size that no stream has.
  */
 export function plaintextSize(ciphertextSize: number, wrappedKeyLength = wrappedKeyToday): number {
   return layoutOf(ciphertextSize, headLengthOf(wrappedKeyLength)).plaintextSize;

@@ -14,7 +14,8 @@ export interface RangeSource {
   readonly size: number;
   /**
    * Returns exactly the bytes from `start` up to, but not including, `end`. A range can be as long as the file, so
-   * return a stream if a range might not fit into memory. The caller gets the errors of `read` unchanged.
+   * return a stream if a range might not fit into memory. Errors that `read` throws reach the caller
+   * unchanged.
    */
   read(start: number, end: number, signal?: AbortSignal): RangeContent | Promise<RangeContent>;
 }
@@ -33,11 +34,13 @@ export interface Range {
 }
 
 /**
- * An encrypted stream (version 2) that can be read from any position. Every returned byte is authentic and at its
- * correct position.
+ * An encrypted stream (version 2) that can be read from any position. Every returned byte is authenticated
+ * and at its correct position.
  */
 export interface EncryptedFile {
-  /** The size of the plaintext. The size is authentic, because `openFile` has decrypted the last chunk. */
+  /**
+   * The size of the plaintext. The size is authenticated, because `openFile` has decrypted the last chunk.
+   */
   readonly size: number;
   /**
    * Returns a range as a stream, in constant memory. Each chunk is authenticated before it is returned. The stream

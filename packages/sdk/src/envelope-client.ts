@@ -97,8 +97,9 @@ export class EnvelopeClient {
   }
 
   /**
-   * Decrypts a ciphertext of this SDK or of `serverMode.encrypt`. Throws FormatError for a value that is not a
-   * ciphertext, DecryptionError if decryption fails, and ServiceError if the service refuses to unwrap the data key.
+   * Decrypts a ciphertext that this SDK or `serverMode.encrypt` created. Throws FormatError for a value that
+   * is not a ciphertext, DecryptionError if decryption fails, and ServiceError if the service refuses to
+   * unwrap the data key.
    */
   decrypt<Form extends DecryptedForm = 'bytes'>(
     ciphertext: Ciphertext,
@@ -179,8 +180,8 @@ export class EnvelopeClient {
   }
 
   /**
-   * Asks the service to unwrap a data key (DEK). Overwrite the DEK after use. Throws DecryptionError if the wrapped key
-   * is not authentic.
+   * Asks the service to unwrap a data key (DEK). Overwrite the DEK after use. Throws DecryptionError if the
+   * authentication of the wrapped key fails.
    */
   async unwrap(wrapped: Wrapped, options: UnwrapOptions = {}): Promise<Uint8Array> {
     requireOptions(unwrapOptions, options, 'unwrap');

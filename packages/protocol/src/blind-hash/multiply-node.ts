@@ -32,7 +32,7 @@ function multiplier(scalar: bigint): Multiplier {
   return {
     base: () => Point.fromBytes(first.getPublicKey()),
     multiply(point) {
-      // noble's `toBytes` would be slower, because it repeats checks that OpenSSL makes too.
+      // Does not use noble's `toBytes`, because `toBytes` repeats checks that OpenSSL makes too.
       const { x, y } = point.toAffine();
       const bytes = concat(uncompressed, field.toBytes(x), field.toBytes(y));
       return withY(x, y, numberOf(first.computeSecret(bytes)), numberOf(second.computeSecret(bytes)));

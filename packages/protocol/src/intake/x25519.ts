@@ -1,5 +1,5 @@
-// This module is loaded if WebCrypto has no X25519. noble's module with `x25519` is twice as large, because it contains
-// Ed25519.
+// This module is loaded if WebCrypto has no X25519. noble's own module with `x25519` is twice as large as
+// this code, because noble's module also contains Ed25519.
 import { montgomery } from '@noble/curves/abstract/montgomery.js';
 import { pow } from '@noble/curves/abstract/modular.js';
 

@@ -13,8 +13,8 @@ export class Refusal extends Error {
   readonly requestId: string | undefined;
 
   constructor(code: ProblemCode, detail: string, { requestId, cause, ...more }: Options = {}) {
-    // Removes API keys from the detail: it can contain field names, and a caller might have sent an API key as a field
-    // name.
+    // Removes API keys from the detail. The detail can contain field names, and a caller might have sent an
+    // API key as a field name.
     super(detail.replace(/eaas_sk_\w+/g, 'eaas_sk_…').toWellFormed(), cause === undefined ? {} : { cause });
     this.code = code;
     this.problem = { ...problem(code, this.message), ...more };
@@ -36,7 +36,7 @@ export const unauthorized = (): Refusal =>
 export const nothingHere = (): Refusal =>
   new Refusal('not_found', 'The path of this request does not exist: see /docs for all paths.');
 
-/** `field` names the place of the key id in the request, if the request has several key ids. */
+/** `field` says where the key id is in the request, if the request has several key ids. */
 export const keyNotFound = (field?: string): Refusal =>
   new Refusal(
     'not_found',

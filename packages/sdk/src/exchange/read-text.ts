@@ -4,7 +4,9 @@
  */
 export const maxBytes = 16 * 2 ** 20;
 
-/** Reads the body of a response. Throws the error of `tooLarge` for a body of more than `maxBytes`. */
+/**
+ * Reads the body of a response. Throws the error that `tooLarge` returns for a body of more than `maxBytes`.
+ */
 export async function readText(
   response: Response,
   signal: AbortSignal,

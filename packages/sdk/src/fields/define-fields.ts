@@ -73,13 +73,13 @@ function recordsOf<T extends Tables>(
   const searchable = all.find((field) => field.indexColumns.length > 0);
   if (searchable && sources.length === 0) {
     refuse(
-      `${searchable.place} is searchable, so the option \`index\` must be 'service', 'blind' or a token of \`createIndexKey\``,
+      `${searchable.place} is searchable, so the option \`index\` must be 'service', 'blind' or a token from \`createIndexKey\``,
     );
   }
   const guessable = all.find(({ parts }) => parts.length > 0);
   if (guessable && sources.every(isRemote)) {
     refuse(
-      `${guessable.place} has an index that finds parts of a value (\`searchableBy\`), which needs an index key: pass a token of \`createIndexKey\` as \`index\`. ` +
+      `${guessable.place} has an index that finds parts of a value (\`searchableBy\`), which needs an index key: pass a token from \`createIndexKey\` as \`index\`. ` +
         "To keep the other indexes, pass [token, 'service']",
     );
   }

@@ -18,7 +18,7 @@ async function primed() {
   return { client, service, records: fields.for(client) };
 }
 
-test('`decryptRow` can decrypt a ciphertext of `encryptFieldSync`, and `decryptFieldSync` a ciphertext of `encryptRow`', async () => {
+test('`decryptRow` can decrypt a ciphertext from `encryptFieldSync`, and `decryptFieldSync` a ciphertext from `encryptRow`', async () => {
   const { records, client } = await primed();
   const age = records.encryptFieldSync('users', 'age', 36);
   const { name } = await records.encryptRow('users', 1, { name: 'Ada' });

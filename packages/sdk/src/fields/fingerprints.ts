@@ -9,7 +9,7 @@ import type { FieldPlan, PartPlan } from './plan.ts';
 /**
  * Where fingerprints are computed. With `service`, the service computes fingerprints and sees every stored or searched
  * value. With `blind`, the service and this process compute fingerprints together, and the service never sees a value.
- * With a token of `createIndexKey`, this process computes fingerprints.
+ * With a token from `createIndexKey`, this process computes fingerprints.
  */
 export type IndexSource = 'service' | 'blind' | (string & {});
 

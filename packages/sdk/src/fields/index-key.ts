@@ -61,7 +61,7 @@ async function wrapAndWipe(
 
 function parseToken(token: string): Wrapped {
   const wrapped = parseIndexKey(token);
-  if (!wrapped) throw new InputError("`index` must be 'service', 'blind' or a token of `createIndexKey`");
+  if (!wrapped) throw new InputError("`index` must be 'service', 'blind' or a token from `createIndexKey`");
   return wrapped;
 }
 

@@ -53,7 +53,7 @@ test('two values of separate calls share no data key', async () => {
   expect(parts[0]?.commitment).not.toEqual(parts[1]?.commitment);
 });
 
-test('the values of `encryptMany` share one wrapped key, and an invalid value does not affect the others', async () => {
+test('the values in a call of `encryptMany` share one wrapped key, and an invalid value does not affect the others', async () => {
   const own = { form: 'contact', submission: '18' };
   const results = await intake.encryptMany(
     ['Ada', new TextEncoder().encode('Grace'), { value: 'Joan', context: own }, '\ud800'],

@@ -69,7 +69,7 @@ describe('the proxy refuses a blind hash before it calls the service', () => {
   });
 });
 
-test('a grant of `blindHash` does not allow `hash`', async () => {
+test('a grant that allows `blindHash` does not allow `hash`', async () => {
   const { post, sent } = setUp({ authorize });
   const hash = await post('/api/eaas/v1/hash', { key_id: key, value: 'Ada' });
   expect(hash).toMatchObject(refused(403, 'permission_missing'));

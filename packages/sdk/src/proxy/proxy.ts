@@ -12,7 +12,7 @@ export { nodeRequestOf, type NodeRequest, type NodeResponse, toNodeHandler } fro
 export type { ProxyEvent, ProxyOptions } from './options.ts';
 export type { Operation } from './routes.ts';
 
-/** A function that responds to a request of `EaasBrowserClient`. The returned promise never rejects. */
+/** A function that responds to a request from `EaasBrowserClient`. The returned promise never rejects. */
 export type Proxy = (request: Request) => Promise<Response>;
 
 /**

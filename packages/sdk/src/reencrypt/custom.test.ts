@@ -32,7 +32,7 @@ test('a custom conversion encrypts typed fields', async () => {
   expect(opened).toEqual({ email: 'a@example.com', phone: 1 });
 });
 
-test('only an SDK error of `convert` counts as a failure of the row', async () => {
+test('only an SDK error that `convert` throws counts as a failure of the row', async () => {
   const { client } = observedClient();
   const records = defineFields({ people: { email: text() } }).for(client);
   const { email } = await records.encryptRow('people', 7, { email: 'of another row' });

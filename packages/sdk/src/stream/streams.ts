@@ -118,7 +118,7 @@ export async function encryptBlob(
 
 /**
  * Decrypts a Blob or a File of any size in constant memory. Throws FormatError if the Blob is not an encrypted stream.
- * The returned `size` is not authentic: if the Blob was truncated, `size` is wrong and the stream fails.
+ * The returned `size` is not authenticated: if the Blob was truncated, `size` is wrong and the stream fails.
  */
 export async function decryptBlob(
   client: StreamClient,
@@ -134,8 +134,8 @@ export async function decryptBlob(
 
 /**
  * Opens an encrypted stream in a source, to decrypt any part of the stream. Unwraps the data key and reads the last
- * chunk, so the size is authentic and a truncated stream is refused. Throws FormatError, DecryptionError, EaasError,
- * and the errors of the source. Close the returned object after use.
+ * chunk, so the size is authenticated and a truncated stream is refused. Throws FormatError, DecryptionError,
+ * EaasError, and the errors of the source. Close the returned object after use.
  */
 export async function openFile(
   client: StreamClient,
