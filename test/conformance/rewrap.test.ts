@@ -51,7 +51,7 @@ test('rewrap returns a wrapped key unchanged if it has the newest version', asyn
   expect(await newestEntry(tenant)).toMatchObject({ action: 'key.wrap', metadata: { from_version: 1 } });
 });
 
-test('rewrap of a wrapped_key that is not authentic records the refusal (403)', async () => {
+test('if the authentication of a wrapped_key fails, rewrap returns 403 and records the refusal', async () => {
   const { key_id } = await tenant.newKey();
   const other = await tenant.newKey();
   const [foreign, bound] = [

@@ -157,7 +157,7 @@ describe.each([
     expect(await wrong()).toEqual(['null head_changed', ...ids.map((id) => `${id} entry_mac_invalid`)]);
   });
 
-  test('verify finds that the head of the log was replaced by an older, authentic head', async () => {
+  test('verify finds that the head of the log was replaced by an older head with a valid MAC', async () => {
     await attacker.putBack('middle', 'audit_heads', `tenant_id = '${ann.tenantId}'`);
     expect(await wrong()).toContain('15 entry_unexpected');
   });

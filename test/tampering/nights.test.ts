@@ -172,7 +172,7 @@ describe('a marker that is not authentic is not trusted', () => {
     await spoil(old);
   });
 
-  test('with an authentic marker, the verification reads only the entries after the marker', async () => {
+  test('with a valid marker, the verification reads only the entries after the marker', async () => {
     expect(await verify(firstNight + 1)).toEqual([]);
   });
 

@@ -38,7 +38,7 @@ export class Turns {
   readonly #clock: () => number;
   readonly #later: (turn: () => void) => void;
   readonly #queues = new Map<string, Queue>();
-  /** The used CPU time of tenants that no longer wait. */
+  /** The CPU time that each tenant had used when it stopped waiting. */
   readonly #ahead = new Map<string, number>();
   #least = 0;
   #turnEnd: number | null = null;

@@ -42,8 +42,8 @@ function columnsOf<Row>({ columns, added, flag }: Table<Row>, row: Omit<Row, 'ma
 }
 
 /**
- * Returns the row if it is authentic. A valid MAC is not enough, because an attacker could put back an older version of
- * the row with a valid MAC.
+ * Returns the row if it passes the integrity check. A valid MAC is not enough, because an attacker could put
+ * back an older version of the row with a valid MAC.
  */
 export function authentic<Row extends RecordedRow>(
   secrets: TenantSecrets,

@@ -41,7 +41,10 @@ export class Node {
     await holdsWithin(10, async () => !signal(postmaster, 0));
   }
 
-  /** Deletes `pg_control`, because PostgreSQL cannot start without it. Without its WAL, a standby would recover. */
+  /**
+   * Deletes `pg_control`, because PostgreSQL cannot start without this file. A standby whose WAL was deleted
+   * would recover.
+   */
   async loseControlFile(): Promise<void> {
     await rm(join(this.#data, 'global/pg_control'));
   }

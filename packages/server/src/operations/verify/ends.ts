@@ -19,7 +19,7 @@ export interface Ends {
   readonly secrets: TenantSecrets | undefined;
   readonly head: ChainHead;
   readonly anchor: ChainHead;
-  /** The digest of the rows at the last purge, or undefined if the log has no authentic record of a purge. */
+  /** The digest of the rows at the last purge, or undefined if the log has no valid record of a purge. */
   readonly anchoredRows: Uint8Array | undefined;
 }
 
