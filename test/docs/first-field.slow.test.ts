@@ -38,7 +38,7 @@ afterAll(async () => {
   for (const [step, each] of rows) process.stdout.write(`${each.toFixed(1).padStart(6)} s  ${step}\n`);
 });
 
-test('the first commands of the README print the URL of the playground', async () => {
+test('the first commands in the README print the URL of the playground', async () => {
   const [install = '', start = ''] = commands;
   expect(install).toBe('npm ci');
   expect((await timed(install, () => terminal.type(install))).failed).toEqual([]);
@@ -85,7 +85,7 @@ test.each(['README.md', 'docs/concepts.md'])(
   },
 );
 
-test('the commands of the README work one after the other in one terminal', async () => {
+test('the commands in the README work one after the other in one terminal', async () => {
   const outputs: string[] = [];
   for (const command of commands.slice(2)) {
     const { output, failed } = await terminal.type(command);

@@ -40,7 +40,7 @@ test('the page lists every trial of Patroni', () => {
   expect(listed).toEqual(trials);
 });
 
-test('the trials of Patroni run every block of commands of the page', () => {
+test('the trials of Patroni run every block of commands in the page', () => {
   const files = new Set(names.map((name) => read(folder + name)));
   const blocks = blocksOf(page, 'sh').filter((block) => !files.has(block));
   const beginnings = Object.values(printed);

@@ -82,7 +82,7 @@ describe.each(kinds)('on %s', (_, binaries) => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  test('under the role of the manual, requests succeed and the server does not warn about its role', async () => {
+  test('under the role that the manual creates, requests succeed and the server does not warn about its role', async () => {
     const { key_id } = await call<{ key_id: string }>('POST', '/v1/keys', { name: 'first' });
     await call('POST', `/v1/keys/${key_id}/rotate`);
     const bundle = await call<object>('POST', '/v1/encrypt', { plaintext: 'x', key_id });
@@ -139,7 +139,7 @@ describe.each(kinds)('on %s', (_, binaries) => {
     await sql.end();
   });
 
-  test('every SQL statement of the manual works (the setup runs the first block)', async () => {
+  test('every SQL statement in the manual works (the setup runs the first block)', async () => {
     const [, ...rest] = blocksOf(manual, 'sql');
     expect(rest.length).toBeGreaterThan(2);
     for (const statement of rest.join('').split(';\n')) await superuser.unsafe(statement);
@@ -147,7 +147,7 @@ describe.each(kinds)('on %s', (_, binaries) => {
     await superuser`select pg_reload_conf()`;
   });
 
-  test('the owner can run the psql statements of the manual', async () => {
+  test('the owner can run the psql statements in the manual', async () => {
     const statements = commandsOf(manual).flatMap((line) => /^psql .* -c '(.*)'$/.exec(line)?.[1] ?? []);
     expect(statements).toEqual(['vacuum full']);
     const sql = connect('eaas_owner', 'eaas');
@@ -163,7 +163,7 @@ describe.each(kinds)('on %s', (_, binaries) => {
     expect(new Set(described)).toEqual(new Set(tables.flat()));
   });
 
-  test('/metrics has exactly the metrics and jobs of the manual', async () => {
+  test('/metrics has exactly the metrics and jobs that the manual lists', async () => {
     const metrics = await (await fetch(`${server.baseUrl}/metrics`)).text();
     const answered = Array.from(metrics.matchAll(/^# TYPE (\w+ \w+)$/gm), ([, type]) => type);
     // This server has one worker, so it lacks the metrics that only several workers have.

@@ -58,7 +58,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
-test('the code of every document type-checks', async () => {
+test('the code in every document type-checks', async () => {
   expect(await run([join(root, 'node_modules/typescript/bin/tsc'), '-p', place])).toBe('');
 });
 

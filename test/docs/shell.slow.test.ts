@@ -73,7 +73,7 @@ test('every block of commands that is tested elsewhere exists in its document', 
   }
 });
 
-test('the commands of every document are run, unless the document is a listed exception', () => {
+test('the commands in every document are run, unless the document is a listed exception', () => {
   const typed = ['packages/server/README.md', 'packages/sdk/docs/from-server-mode.md', 'docs/releasing.md'];
   const left = guides.filter((document) => !needDocker.includes(document) && typedIn(document).length > 0);
   expect(left.toSorted()).toEqual(typed.toSorted());
@@ -110,15 +110,15 @@ async function typeAll(document: string): Promise<{ readonly block: string; read
   return broken;
 }
 
-test('the commands of the operator’s manual work in their order, in one terminal', async () => {
+test('the commands in the operator’s manual work in their order, in one terminal', async () => {
   expect(await typeAll('packages/server/README.md')).toEqual([]);
 });
 
-test('the command of from-server-mode.md works after the commands of the manual', async () => {
+test('the command in from-server-mode.md works after the commands in the manual', async () => {
   expect(await typeAll('packages/sdk/docs/from-server-mode.md')).toEqual([]);
 });
 
-test('the commands of the guide for releases work in a clone', async () => {
+test('the commands in the guide for releases work in a clone', async () => {
   expect(await terminal.type(`git clone --quiet '${root}' clone && cd clone`)).toMatchObject({ failed: [] });
   expect(await typeAll('docs/releasing.md')).toEqual([]);
   const { output } = await terminal.type(`cd ${folder} && jq -r .bomFormat eaas.cdx.json`);

@@ -72,7 +72,7 @@ export async function lossyProxy(database: TestBase) {
     loseFrom: (text: string) => void (wanted = { text, after: false }),
     loseAfter: (text: string) => void (wanted = { text, after: true }),
     delayFrom: (text: string, milliseconds: number) => void (delayed = { text, milliseconds }),
-    /** Closes a connection without an error message of PostgreSQL. */
+    /** Closes a connection without an error message from PostgreSQL. */
     cut: (pid: number): void => ends.get(pid)?.(),
     forsake: () => void (generation += 1),
     losses: () => losses,

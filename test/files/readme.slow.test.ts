@@ -6,7 +6,7 @@ import { newAccount, newPlace } from './command-line.ts';
 
 const install = 'npm install --global @eaas/files';
 
-test('the commands of the README work in their order', async () => {
+test('the commands in the README work in their order', async () => {
   const [first, ...blocks] = blocksOf(read('packages/files/README.md'), 'sh');
   expect(first?.trim()).toBe(install);
   const { tenant, env } = await newAccount();

@@ -163,7 +163,7 @@ test('the table of spans in docs/operating/observability.md names every span of 
   expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });
 
-test('the commands of docs/operating/observability.md ship the audit log', async () => {
+test('the commands in docs/operating/observability.md ship the audit log', async () => {
   const terminal = await openOwnTerminal();
   const content = (name: string) => readFile(join(place.folder, name), 'utf8').catch(() => '');
   for (const [command, file] of [

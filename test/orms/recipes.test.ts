@@ -133,7 +133,7 @@ function saidBy({ code }: Recipe): string {
 }
 
 describe.each([...recipes, mongoose])('the recipe for $name', (recipe) => {
-  test('the code of the recipe compiles with the types of its library', async () => {
+  test('the code in the recipe compiles with the types of the recipe’s library', async () => {
     expect(await run(recipe, [join(root, 'node_modules/typescript/bin/tsc'), '-p', '.'])).toBe('');
   });
 });

@@ -24,7 +24,7 @@ test.each(entries)(
 );
 
 test.each(entries)(
-  '%s contains no code of blind hashes, except the code that loads it on demand',
+  '%s contains no code for blind hashes, except the code that loads it on demand',
   async (entry) => {
     const sources = await sourcesIn(entry);
     expect(sources).toContain('packages/sdk/src/blind-hashes.ts');

@@ -22,7 +22,7 @@ test('each mutation names trials that exist', () => {
 });
 
 whereAvailable('PostgreSQL with pg_basebackup', (await withoutStandby()) === undefined, () => {
-  test('a backup can be restored with the commands of the manual', async () => {
+  test('a backup can be restored with the commands in the manual', async () => {
     expect(await failuresOf('restore:drill')).toEqual([]);
   });
 });

@@ -94,7 +94,7 @@ whereAvailable('Chromium', hasChromium, () => {
     message: expect.stringContaining('X25519') as string,
   };
 
-  test('the first load of intake has at most 16,000 bytes, and encrypts without a network', async () => {
+  test('a page first loads at most 16,000 bytes for intake, and then encrypts without a network', async () => {
     const page = await visit(site);
     const loaded = await loadedBy(page)();
     expect(loaded).toBeGreaterThan(5_000);
@@ -138,7 +138,7 @@ whereAvailable('Chromium', hasChromium, () => {
     expect(await decrypted(await page.evaluate(encrypt))).toBe('Ada');
   });
 
-  test('the first load of the client has at most 13,000 bytes, and the first blind hash at most 18,500 bytes', async () => {
+  test('a page first loads at most 13,000 bytes for the client, and at most 18,500 bytes for a blind hash', async () => {
     const page = await visit(clientSite);
     const loaded = loadedBy(page);
     expect(await loaded()).toBeLessThanOrEqual(13_000);

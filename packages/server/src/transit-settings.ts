@@ -34,7 +34,7 @@ export async function readTransitSettings(env: ProviderEnvironment): Promise<Tra
   }
   if (!/^[\x21-\x7e]+$/.test(token.trim())) {
     throw new CannotStart(
-      'The token of VAULT_TOKEN or VAULT_TOKEN_PATH must be one word of ASCII characters.',
+      'The token from VAULT_TOKEN or VAULT_TOKEN_PATH must be one word of ASCII characters.',
     );
   }
   return {

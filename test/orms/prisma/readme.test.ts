@@ -66,7 +66,7 @@ describe.each(majors)('Prisma %i', (major) => {
     });
   }
 
-  test('encryption takes at most 12 lines in the app of the README', () => {
+  test('encryption takes at most 12 lines in the README’s app', () => {
     const lines = setup.split('\n').filter((line) => line.trim() !== '');
     const columns = models.split('\n').filter((line) => line.includes('_index'));
     expect(lines.length + columns.length).toBeLessThanOrEqual(12);
@@ -79,7 +79,7 @@ describe.each(majors)('Prisma %i', (major) => {
     expect(await run([join(root, 'node_modules/typescript/bin/tsc'), '-p', project])).toBe('');
   });
 
-  test('the code of the README prints the text in its comments', async () => {
+  test('the code in the README prints the text in the code’s comments', async () => {
     const { host, port, database: name, username } = database.connection('owner');
     const sql = postgres({ ...database.connection('owner'), max: 1 });
     await sql.unsafe(tables);

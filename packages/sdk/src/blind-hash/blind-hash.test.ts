@@ -35,8 +35,8 @@ function changing(
   return { ...seen, client, sent };
 }
 
-// Loads the code of blind hashes before the tests, because loading draws 48 random bytes, for which the mock would
-// return the first blind of the vector.
+// Loads the code for blind hashes before the tests, because loading draws 48 random bytes, for which the mock
+// would return the first blind of the vector.
 beforeAll(() => observedClient().client.blindHash('x'));
 
 afterEach(() => vi.restoreAllMocks());
@@ -223,7 +223,7 @@ test('blind hashes are refused after the key is disabled, and after `close`', as
   await expect(client.blindHash('a')).rejects.toMatchObject({ code: 'closed' });
 });
 
-test('if the code of blind hashes cannot be loaded, the call throws a LoadError, and the next call loads the code', async () => {
+test('if the code for blind hashes cannot be loaded, the call throws a LoadError, and the next call loads the code', async () => {
   const { client, sent } = changing();
   vi.doMock('./hasher.ts', () => {
     throw new TypeError('Failed to fetch dynamically imported module');

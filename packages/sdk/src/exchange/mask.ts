@@ -2,8 +2,8 @@ const anyApiKey = /eaas_sk_\w*/g;
 const anyDek = /[\w+/-]{43}=/g;
 
 /**
- * Replaces API keys, data keys and the given secrets in a text of the service, because a faulty gateway could copy them
- * from the request into the text.
+ * Replaces API keys, data keys and the given secrets in a text from the service, because a faulty gateway
+ * could copy them from the request into the text.
  */
 export function mask(text: string, secrets: readonly string[]): string {
   const spellings = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);

@@ -25,7 +25,10 @@ export interface VersionUse {
   readonly wrapped_keys: number;
   /** Whether `wrapped_keys` is exact. If false, `wrapped_keys` is an estimate with an error of a few percent. */
   readonly wrapped_keys_exact: boolean;
-  /** How often the service wrapped a data key under the version. This count of the service is up to one minute old. */
+  /**
+   * How often the service wrapped a data key under the version. This count comes from the service, and can be
+   * up to one minute old.
+   */
   readonly wraps?: number;
   readonly unwraps?: number;
   readonly last_unwrap_at?: string | null;

@@ -87,7 +87,7 @@ async function noteLost(directory: string, known: ReadonlySet<string>): Promise<
 }
 
 function unreadable(error: NodeJS.ErrnoException): never {
-  throw new CannotStart(`The directory of EAAS_CHECKPOINT_DIR cannot be read: ${error.message}.`, {
+  throw new CannotStart(`The directory in EAAS_CHECKPOINT_DIR cannot be read: ${error.message}.`, {
     cause: error,
   });
 }
