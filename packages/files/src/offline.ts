@@ -53,7 +53,9 @@ export async function openOffline({
     keyId: undefined,
     keyIds: [...keyIds],
     wrap: () =>
-      Promise.reject(new WrongUsage('An exported key can only decrypt: encrypt with a key that the service holds.')),
+      Promise.reject(
+        new WrongUsage('An exported key can only decrypt: encrypt with a key that the service holds.'),
+      ),
     async unwrap(wrapped) {
       const { keyId, keyVersion } = wrapped;
       const material = materials.get(`${keyId} ${keyVersion}`);
