@@ -10,7 +10,7 @@ export interface Work {
   over?(): void;
 }
 
-/** The number of chunks that an asynchronous engine processes at a time. Each takes 128 KiB. */
+/** The number of chunks that an asynchronous engine processes at a time. Each chunk takes 128 KiB. */
 const atOnce = 4;
 
 /**

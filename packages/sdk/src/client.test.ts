@@ -52,7 +52,7 @@ test('a value is encrypted and decrypted locally', async () => {
   expect(requests[0]?.headers.get('authorization')).toBe(`Bearer ${apiKey}`);
 });
 
-test('decryption returns the bytes that were encrypted, also if they are a view of a larger buffer', async () => {
+test('decryption returns the bytes that were encrypted, even if they are a view of a larger buffer', async () => {
   const { client } = service();
   const view = Uint8Array.of(9, 9, 0, 255, 128, 9).subarray(2, 5);
   const { ciphertext } = await client.encrypt(view, { keyId });

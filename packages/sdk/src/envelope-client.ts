@@ -97,9 +97,8 @@ export class EnvelopeClient {
   }
 
   /**
-   * Decrypts a ciphertext that this SDK or `serverMode.encrypt` created. Throws FormatError for a value that
-   * is not a ciphertext, DecryptionError if decryption fails, and ServiceError if the service refuses to
-   * unwrap the data key.
+   * Decrypts a ciphertext from this SDK or `serverMode.encrypt`. Throws FormatError for a value that is not a
+   * ciphertext, DecryptionError if decryption fails, and ServiceError if the service refuses to unwrap the data key.
    */
   decrypt<Form extends DecryptedForm = 'bytes'>(
     ciphertext: Ciphertext,
@@ -157,9 +156,8 @@ export class EnvelopeClient {
 
   /**
    * Returns a fingerprint of a value, for searches. The client sends only a blinded form of the value, so the service
-   * never sees the value. The same value always has the same fingerprint. The fingerprint that `hash` returns
-   * for the value is different. Throws EaasError `proof_invalid` or `public_key_changed` if the response was
-   * not computed with the expected key.
+   * never sees the value. The same value always has the same fingerprint. `hash` returns a different fingerprint.
+   * Throws EaasError `proof_invalid` or `public_key_changed` if the response was not computed with the expected key.
    */
   async blindHash(value: string | Uint8Array, options: HashOptions = {}): Promise<string> {
     requireOptions(hashOptions, options, 'blindHash');
