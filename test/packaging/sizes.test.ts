@@ -8,10 +8,10 @@ const budgets = {
   "export { toBase64, fromBase64 } from '@eaas/protocol/base64'": 1_000,
   "export * from '@eaas/protocol/internal'": 2_950,
   "export * from '@eaas/protocol/wire'": 17_500,
-  "export { EaasClient } from '@eaas/sdk'": 15_900,
-  "export * from '@eaas/sdk/stream'": 10_300,
-  "export { createIndexKey, defineFields, number, text, unencrypted } from '@eaas/sdk/fields'": 10_000,
-  "export * from '@eaas/sdk/fields'": 13_100,
+  "export { EaasClient } from '@eaas/sdk'": 16_000,
+  "export * from '@eaas/sdk/stream'": 10_500,
+  "export { createIndexKey, defineFields, number, text, unencrypted } from '@eaas/sdk/fields'": 10_050,
+  "export * from '@eaas/sdk/fields'": 13_200,
 };
 
 test.each(Object.entries(budgets))('the bundle of %s has at most %d bytes', async (code, budget) => {

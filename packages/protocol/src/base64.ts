@@ -8,7 +8,7 @@ export { toBase64, viewBase64 };
  * `text`.
  */
 export function fromBase64(text: string, name = 'value'): Uint8Array<ArrayBuffer> {
-  const bytes = readBase64(text);
+  const bytes = typeof text === 'string' && readBase64(text);
   if (!bytes) throw new InputError(`${name} is not canonical base64 (standard alphabet, with padding)`);
   return bytes;
 }

@@ -165,7 +165,10 @@ function rangeStream(
 }
 
 function streamOf(content: RangeContent): ReadableStream<Uint8Array> {
-  if (!(content instanceof Uint8Array)) return content;
+  if (!(content instanceof Uint8Array)) {
+    if (typeof content?.getReader === 'function') return content;
+    throw new InputError('`read` of the source must return a Uint8Array or a ReadableStream');
+  }
   return new ReadableStream({
     start(controller) {
       if (content.length > 0) controller.enqueue(content);

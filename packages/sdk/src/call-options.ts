@@ -2,7 +2,7 @@ import type { Context } from '@eaas/protocol';
 import type { Bundle, Ciphertext } from './ciphertext.ts';
 import { keyId, keyIds } from './key-id.ts';
 import type { OptionRules } from './require-options.ts';
-import { anything, context, flag, signal, text } from './rules.ts';
+import { anything, context, flag, iterable, signal, text } from './rules.ts';
 import type { CallOptions } from './transport.ts';
 
 interface PartitionOptions extends CallOptions {
@@ -143,7 +143,7 @@ export const primeOptions: OptionRules<PrimeOptions> = {
   keyId: keyIds,
   scope: text,
   anyKey: flag,
-  ciphertexts: anything,
+  ciphertexts: iterable,
   encrypt: flag,
   keep: flag,
 };

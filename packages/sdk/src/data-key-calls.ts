@@ -23,7 +23,7 @@ export function createDataKeyCalls(call: Call, patience: Patience) {
       return wrappedOf(await wrap({ key_id: keyId, dek: toBase64(dek), context }, options), keyId);
     },
     async unwrap(wrapped: Wrapped, { wrapContext, signal }: UnwrapOptions = {}): Promise<Uint8Array> {
-      if (!(wrapped?.wrappedKey instanceof Uint8Array)) {
+      if (!(wrapped?.wrappedKey instanceof Uint8Array && Number.isInteger(wrapped.keyVersion))) {
         throw new InputError(
           `the argument of \`unwrap\` must be the return value of \`wrap\` (got ${kindOf(wrapped)})`,
         );

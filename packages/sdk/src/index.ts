@@ -1,5 +1,6 @@
 export { DecryptionError, EaasError, FormatError, InputError } from '@eaas/protocol';
-export type { Context, Engine, LoadError, SyncEngine, Wrapped } from '@eaas/protocol';
+export { LoadError } from '@eaas/protocol/internal';
+export type { Context, Engine, SyncEngine, Wrapped } from '@eaas/protocol';
 export type { ProofError, PublicKeyChangedError } from '@eaas/protocol/blind-hash';
 export type { ApiKeyCalls, KeyCalls, KeyFilter, ServerModeCalls } from './administration.ts';
 export type {

@@ -3,7 +3,7 @@ import { observedClient } from '../../../test/sdk/observed-client.ts';
 import { checkAudit } from './audit/audit.ts';
 import { EaasBrowserClient } from './browser/browser.ts';
 import { createIndexKey } from './fields/fields.ts';
-import { InputError } from './index.ts';
+import { EaasError, InputError } from './index.ts';
 import { inventory, reencrypt, storedValues } from './reencrypt/reencrypt.ts';
 import { kindOf, requireOptions } from './require-options.ts';
 import { anything, numberFrom } from './rules.ts';
@@ -255,3 +255,15 @@ test('an engine that is undefined keeps the engine of the platform', async () =>
   const own = make({ engines: { values: undefined, streams: undefined } as object });
   expect(own.engines).toEqual(client.engines);
 });
+
+test.each(['index.ts', 'browser/browser.ts'])(
+  '%s exports the classes of errors that it contains as values',
+  async (file) => {
+    const entry = (await import(`./${file}`)) as Record<string, unknown>;
+    const names = ['Service', 'Client', 'Load', 'Format', 'Decryption', 'Input'];
+    for (const name of names.map((kind) => `${kind}Error`)) {
+      expect(entry[name], name).toBeTypeOf('function');
+      expect((entry[name] as typeof Error).prototype, name).toBeInstanceOf(EaasError);
+    }
+  },
+);

@@ -20,7 +20,7 @@ export function requireOptions<T>(rules: OptionRules<T>, given: T, of: string): 
 }
 
 export function requireNames(known: object, given: unknown, of: string): void {
-  if (typeof given !== 'object' || given === null) {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new InputError(`\`${of}\` takes an object of options (got ${kindOf(given)})`);
   }
   for (const name in given) {
@@ -34,8 +34,7 @@ export function requireNames(known: object, given: unknown, of: string): void {
 }
 
 export function requireArray(items: unknown): void {
-  if (!Array.isArray(items))
-    throw new InputError(`the first argument must be an array (got ${kindOf(items)})`);
+  if (!Array.isArray(items)) throw new InputError(`expected an array (got ${kindOf(items)})`);
 }
 
 /** Throws InputError for an argument that breaks the rule. */

@@ -16,6 +16,9 @@ export const object: Rule = /* @__PURE__ */ kind('an object');
 
 export const list: Rule = (value) => Array.isArray(value) || 'an array';
 
+export const iterable: Rule = (value) =>
+  (typeof value === 'object' && value !== null && Symbol.iterator in value) || 'an array';
+
 /** A context can be null, like the context of a call without a context. Other code checks the members. */
 export const context: Rule = (value, name) => value === null || object(value, name);
 

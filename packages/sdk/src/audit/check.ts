@@ -1,5 +1,5 @@
 import { isCallError } from './call-error.ts';
-import { type OptionRules, requireOptions } from '../require-options.ts';
+import { type OptionRules, requireKind, requireOptions } from '../require-options.ts';
 import { atLeastOne, callback, flag, having, signal, text } from '../rules.ts';
 import { type AuditHead, openCheckpoint, readVerifierKey, type VerifySignature } from './checkpoint.ts';
 import { type AuditFinding, find } from './findings.ts';
@@ -41,6 +41,8 @@ export interface CheckOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+const auditRule = having('an object with `page` and `checkpoint`', 'page', 'checkpoint');
+
 export const checkOptions: OptionRules<CheckOptions> = {
   store: having('an object with `load` and `save`', 'load', 'save'),
   verifierKey: text,
@@ -72,8 +74,11 @@ export interface AuditReport {
  * does not save its state. Throws InputError for an invalid verifier key, state or option, EaasError if a call fails
  * before the first finding, and the errors of the store.
  */
-export async function checkAudit({ audit }: AuditSource, options: CheckOptions): Promise<AuditReport> {
+export async function checkAudit(source: AuditSource, options: CheckOptions): Promise<AuditReport> {
   requireOptions(checkOptions, options, 'checkAudit');
+  requireKind(checkOptions.store, options.store, '`store`');
+  const { audit } = Object(source) as AuditSource;
+  requireKind(auditRule, audit, '`audit` of the first argument');
   const { store, full = false, saveEvery = 10_000, onEntry, onProgress, signal } = options;
   const stored = readState(await store.load());
   let saved = stored;

@@ -6,6 +6,8 @@ import {
   toHex,
   type Verifier,
 } from '@eaas/protocol/internal-audit';
+import { requireOptions } from '../require-options.ts';
+import { callback } from '../rules.ts';
 
 /** Returns whether an Ed25519 signature (RFC 8032) of a message is valid under a public key of 32 bytes. */
 export type VerifySignature = (
@@ -40,8 +42,10 @@ export interface StatedHead extends AuditHead {
 export async function openCheckpoint(
   note: string,
   verifierKey: string,
-  { verifySignature = verifyEd25519 }: { readonly verifySignature?: VerifySignature | undefined } = {},
+  options: { readonly verifySignature?: VerifySignature | undefined } = {},
 ): Promise<StatedHead | undefined> {
+  requireOptions({ verifySignature: callback }, options, 'openCheckpoint');
+  const { verifySignature = verifyEd25519 } = options;
   const verifier = await readVerifierKey(verifierKey);
   const found = parseCheckpoint(note, verifier);
   if (!found || !(await verifySignature(verifier.publicKey, found.signature, found.signed))) return undefined;

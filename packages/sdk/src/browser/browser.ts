@@ -7,6 +7,7 @@ import { type Call, createTransport } from '../transport.ts';
 import { browserOptions, type EaasBrowserClientOptions, type PlainHeaders } from './options.ts';
 
 export { DecryptionError, EaasError, FormatError, InputError } from '@eaas/protocol';
+export { LoadError } from '@eaas/protocol/internal';
 export type { EaasBrowserClientOptions } from './options.ts';
 export {
   ClientError,

@@ -1,5 +1,5 @@
-import { type OptionRules, requireOptions } from '../require-options.ts';
-import { anything, flag, having } from '../rules.ts';
+import { type OptionRules, requireKind, requireOptions } from '../require-options.ts';
+import { anything, callback, flag, having, text as string } from '../rules.ts';
 import type {
   Bound,
   Field,
@@ -73,9 +73,7 @@ export function json<Value>(options?: FieldOptions<Value>): Field<Value, Bound, 
 export function unencrypted<const Name extends string>(
   ...names: readonly Name[]
 ): { readonly [Column in Name]: Unencrypted } {
-  for (const name of names)
-    if (typeof name !== 'string')
-      refuse('each argument of `unencrypted` must be the name of a column (a string)');
+  for (const name of names) requireKind(string, name, 'each argument of `unencrypted`');
   return Object.fromEntries(names.map((name) => [name, { unencrypted: true }])) as {
     [Column in Name]: Unencrypted;
   };
@@ -90,9 +88,7 @@ export function unencrypted<const Name extends string>(
 export function plaintext<Value>(
   read: (stored: unknown) => Value = (stored) => stored as Value,
 ): Plaintext<Value> {
-  if (typeof read !== 'function') {
-    refuse('the argument of `plaintext` must be a function that converts a stored value, or undefined');
-  }
+  requireKind(callback, read, 'the argument of `plaintext`');
   return { read };
 }
 
@@ -149,11 +145,8 @@ function indexOf<Value, Column extends string | true>(
 ): Index<Value, Column> {
   const { boundTo } = search;
   if (boundTo !== undefined) {
-    const { table, field } = Object(boundTo) as { table: unknown; field: unknown };
-    const areNames = [table, field].every((name) => typeof name === 'string' && name !== '');
-    if (!areNames)
-      refuse('the option `boundTo` must be { table, field } with the names of a table and a field');
-    requireOptions({ table: anything, field: anything }, boundTo, 'boundTo');
+    requireOptions({ table: string, field: string }, boundTo, 'boundTo');
+    if (!boundTo.table || !boundTo.field) refuse('`boundTo` must have the names of a table and a field');
   }
   return { ...sizeOf(search), boundTo, normalize };
 }

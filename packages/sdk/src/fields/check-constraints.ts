@@ -33,7 +33,7 @@ export function checkConstraints<T extends Tables, Table extends NameOf<T>>(
   requireOptions({ schema: text, table: text, columns: object, notValid: flag }, options, 'checkConstraints');
   const { schema, table: stored = table, notValid = false } = options;
   const columns: Readonly<Record<string, string | undefined>> = options.columns ?? {};
-  const plan = requireTable(planOf(definition.tables), table);
+  const plan = requireTable(planOf(definition?.tables), table);
   const { fields } = plan;
   const indexes = new Set(fields.flatMap(({ indexColumns }) => indexColumns));
   for (const name of Object.keys(columns)) if (!indexes.has(name)) requireField(plan, name);

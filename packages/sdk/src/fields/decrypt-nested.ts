@@ -1,5 +1,5 @@
-import { requireOptions } from '../require-options.ts';
-import { callback, object, text } from '../rules.ts';
+import { requireArray, requireKind, requireOptions } from '../require-options.ts';
+import { callback, having, object, text } from '../rules.ts';
 import { type Row, type RowOptions, rowOptions } from './internals.ts';
 import type { DecryptNestedResult, Nesting } from './nested-types.ts';
 import type { Records } from './records.ts';
@@ -43,6 +43,8 @@ export async function decryptNested<
   options: RowOptions = {},
 ): Promise<DecryptNestedResult<T, Row, Shape>[]> {
   requireOptions(rowOptions, options, 'decryptNested');
+  requireKind(having('the return value of `for`', 'decryptRows'), records, 'the first argument');
+  requireArray(rows);
   const opened = await decryptUntyped(records, rows, nesting as unknown as UntypedNesting, options);
   return opened as DecryptNestedResult<T, Row, Shape>[];
 }

@@ -4,7 +4,15 @@ import { callByGroup } from './group-calls.ts';
 import { ciphertextAmongPlaintext, holdsCiphertext } from './ciphertext-test.ts';
 import { at, FieldError, resultOf, type Where } from './field-error.ts';
 import type { IdOf, Internals, Row, RowOptions } from './internals.ts';
-import { contextOf, type FieldPlan, requireField, requireTable, rowIdOf, type TablePlan } from './plan.ts';
+import {
+  contextOf,
+  type FieldPlan,
+  requireField,
+  requireRows,
+  requireTable,
+  rowIdOf,
+  type TablePlan,
+} from './plan.ts';
 
 /** The result for one row of many: the decrypted row, or the error of the first field that failed. */
 export type SettledRow<R> =
@@ -38,6 +46,7 @@ export async function decryptRows(
 ): Promise<SettledRow<Row>[]> {
   const { client, plans } = internals;
   const { fields, known } = columnsOf(requireTable(plans, table), as);
+  requireRows(given, idOf);
   const cells: Cell[] = [];
   const openings = given.map((stored) => {
     const opening: Opening = { row: { ...stored } };

@@ -154,10 +154,10 @@ describe('options of a definition', () => {
       '`keyIds` has an entry for `user`, which is not a defined table or field: did you mean `users`?',
     );
     expect(attempt({ index: 'service', keyIds: { users: 'name' } })).toThrow(
-      'must be a UUID (see the entry for `users`)',
+      '`keyIds` must have a UUID or a list of UUIDs for `users`',
     );
     expect(attempt({ index: 'service', keyIds: { users: [] } })).toThrow(
-      'at least one id for `users` (got an empty list)',
+      '`keyIds` must have a UUID or a list of UUIDs for `users`',
     );
   });
 });

@@ -1,5 +1,5 @@
-import { requireOptions } from '../require-options.ts';
-import { anything, callback, flag, object } from '../rules.ts';
+import { requireKind, requireOptions } from '../require-options.ts';
+import { anything, callback, flag, having, object } from '../rules.ts';
 import { decryptRows, type DecryptRowsOptions, type SettledRow } from './decrypt-rows.ts';
 import { encryptRows } from './encrypt-rows.ts';
 import { decryptFieldSync, encryptFieldSync } from './field-sync.ts';
@@ -65,6 +65,7 @@ function recordsOf<T extends Tables>(
   client: FieldsClient,
   options: RecordsOptions<T>,
 ): Records<T> {
+  requireKind(having('a client', 'encryptMany'), client, 'the first argument');
   requireOptions({ index: anything, keyIds: object, onPlaintext: callback }, options, 'for');
   const { index = [], keyIds, onPlaintext } = options;
   const plans = planOf(tables, keyIds);

@@ -38,21 +38,23 @@ export interface FieldDescription {
  * table.
  */
 export function describeFields<T extends Tables>(
-  { tables }: FieldsDefinition<T>,
+  definition: FieldsDefinition<T>,
   table: NameOf<T>,
 ): readonly FieldDescription[] {
-  return requireTable(planOf(tables), table).fields.map(({ name, field, indexColumn, parts }) => ({
-    name,
-    type: field.type.name,
-    indexColumn,
-    bits: field.index?.bits,
-    parts: parts.map(({ name, column, index: { others, isList, bits } }) => ({
+  return requireTable(planOf(definition?.tables), table).fields.map(
+    ({ name, field, indexColumn, parts }) => ({
       name,
-      column,
-      others,
-      isList,
-      bits,
-    })),
-    isBoundToRow: field.context !== 'field',
-  }));
+      type: field.type.name,
+      indexColumn,
+      bits: field.index?.bits,
+      parts: parts.map(({ name, column, index: { others, isList, bits } }) => ({
+        name,
+        column,
+        others,
+        isList,
+        bits,
+      })),
+      isBoundToRow: field.context !== 'field',
+    }),
+  );
 }

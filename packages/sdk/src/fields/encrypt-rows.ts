@@ -5,7 +5,7 @@ import { at, resultOf, type Where } from './field-error.ts';
 import { type Subject, subjectOf } from './fingerprints.ts';
 import type { IdOf, Internals, Row, RowOptions } from './internals.ts';
 import type { TypedValue } from './part-index.ts';
-import { contextOf, type FieldPlan, requireColumns, requireTable, rowIdOf } from './plan.ts';
+import { contextOf, type FieldPlan, requireColumns, requireRows, requireTable, rowIdOf } from './plan.ts';
 import { refuse } from './value-type.ts';
 
 interface Cell {
@@ -31,6 +31,7 @@ export async function encryptRows(
   options: RowOptions,
 ): Promise<Row[]> {
   const plan = requireTable(plans, table);
+  requireRows(given, idOf);
   const cells: Cell[] = [];
   const marks: Mark[] = [];
   const searchable = plan.fields.filter(({ indexColumns }) => indexColumns.length > 0);

@@ -10,6 +10,6 @@ export function indexColumns<T extends Tables, Table extends NameOf<T>>(
   definition: FieldsDefinition<T>,
   table: Table,
 ): IndexColumns<T[Table]>[] {
-  const { fields } = requireTable(planOf(definition.tables), table);
+  const { fields } = requireTable(planOf(definition?.tables), table);
   return fields.flatMap(({ indexColumns }) => indexColumns) as IndexColumns<T[Table]>[];
 }

@@ -9,12 +9,13 @@ import type { WrapOptions } from '../call-options.ts';
 import type { EnvelopeClient } from '../envelope-client.ts';
 import { ClientError } from '../errors.ts';
 import { loadNoble } from '../noble-engines.ts';
-import { type OptionRules, requireOptions } from '../require-options.ts';
-import { anything, signal } from '../rules.ts';
+import { type OptionRules, requireKind, requireOptions } from '../require-options.ts';
+import { anything, having, signal } from '../rules.ts';
 
 /** The key that wraps an index key. Defaults to the key of the client. */
 export type IndexKeyOptions = Omit<WrapOptions, 'wrapContext'>;
 
+const aClient = /* @__PURE__ */ having('a client', 'wrap');
 // `wrap` checks the key id.
 const indexKeyOptions: OptionRules<IndexKeyOptions> = { keyId: anything, signal };
 
@@ -27,6 +28,7 @@ export async function createIndexKey(
   client: Pick<EnvelopeClient, 'wrap'>,
   options: IndexKeyOptions = {},
 ): Promise<string> {
+  requireKind(aClient, client, 'the first argument');
   requireOptions(indexKeyOptions, options, 'createIndexKey');
   return wrapAndWipe(client, crypto.getRandomValues(new Uint8Array(32)), options);
 }
@@ -41,6 +43,7 @@ export async function rewrapIndexKey(
   token: string,
   options: IndexKeyOptions = {},
 ): Promise<string> {
+  requireKind(aClient, client, 'the first argument');
   requireOptions(indexKeyOptions, options, 'rewrapIndexKey');
   const wrapped = parseToken(token);
   const { keyId = wrapped.keyId, signal } = options;

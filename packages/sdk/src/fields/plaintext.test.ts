@@ -97,7 +97,7 @@ test('the error for a stored plaintext of another type does not contain the plai
   });
   expect(born).toMatchObject({
     ok: false,
-    error: { code: 'input', message: 'users.born of row 1: expected a Date, got a value of type string' },
+    error: { code: 'input', message: 'users.born of row 1: expected a Date, got a string' },
   });
   const notes: unknown = await records
     .decryptRow('users', 1, { notes: '{secret' as never })

@@ -3,6 +3,8 @@ import { nearestOf } from '@eaas/protocol/internal';
 import type { Field, Unencrypted } from './field.ts';
 import type { PartIndex } from './part-index.ts';
 import type { RecordId, Tables } from './row-types.ts';
+import { requireArray, requireKind } from '../require-options.ts';
+import { callback, object } from '../rules.ts';
 import { refuse } from './value-type.ts';
 
 export interface PartPlan {
@@ -37,6 +39,7 @@ export type Plans = ReadonlyMap<string, TablePlan>;
 export type KeyIds = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export function planOf(tables: Tables, keyIds: KeyIds = {}): Plans {
+  requireKind(object, tables, 'the definition');
   const keys = new Map(Object.entries(keyIds).map(([name, ids]) => [name, requireKeyIds(name, ids)]));
   const plans = new Map(
     Object.entries(tables).map(([table, columns]) => [table, planTable(table, columns, keys)]),
@@ -55,14 +58,10 @@ export function planOf(tables: Tables, keyIds: KeyIds = {}): Plans {
 
 function requireKeyIds(name: string, given: KeyIds[string]): FieldPlan['keyIds'] {
   if (given === undefined) return undefined;
-  const ids = [given]
-    .flat()
-    .map(
-      (id) => parseUuid(id) ?? refuse(`each id in \`keyIds\` must be a UUID (see the entry for \`${name}\`)`),
-    );
-  return ids.length > 0
+  const ids = [given].flat().flatMap((id) => (typeof id === 'string' && parseUuid(id)) || []);
+  return ids.length > 0 && ids.length === [given].flat().length
     ? ids
-    : refuse(`\`keyIds\` must contain at least one id for \`${name}\` (got an empty list)`);
+    : refuse(`\`keyIds\` must have a UUID or a list of UUIDs for \`${name}\``);
 }
 
 function planTable(
@@ -70,6 +69,7 @@ function planTable(
   given: Tables[string],
   keys: ReadonlyMap<string, FieldPlan['keyIds']>,
 ): TablePlan {
+  requireKind(object, given, `the table \`${table}\``);
   const columns: string[] = [];
   const fields: (FieldPlan & { readonly parts: PartPlan[]; readonly indexColumns: string[] })[] = [];
   for (const [name, field] of Object.entries(given)) {
@@ -146,6 +146,12 @@ export function requireField(
 function suggestion(name: string, known: Iterable<string>): string {
   const near = nearestOf(known, name);
   return near === undefined ? '' : `: did you mean \`${near}\`?`;
+}
+
+export function requireRows(rows: unknown, idOf: unknown): void {
+  requireArray(rows);
+  requireKind(callback, idOf, 'the third argument');
+  for (const row of rows as unknown[]) requireKind(object, row, 'a row');
 }
 
 export function requireColumns({ table, columns }: TablePlan, row: object): void {

@@ -1,4 +1,5 @@
 import { FormatError, InputError } from '@eaas/protocol';
+import { kindOf } from '../require-options.ts';
 
 export interface ValueType<Value> {
   readonly name: string;
@@ -42,6 +43,5 @@ export function refuse(reason: string): never {
 
 /** The error never contains the value, which might be secret. */
 export function refuseValue(expected: string, value: unknown): never {
-  const got = value === null ? 'null' : `a value of type ${typeof value}`;
-  return refuse(`expected ${expected}, got ${got}`);
+  return refuse(`expected ${expected}, got ${kindOf(value)}`);
 }

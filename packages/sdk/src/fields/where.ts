@@ -24,7 +24,7 @@ export async function where(
 ): Promise<Record<string, string[] | string[][]>> {
   requireOptions(callOptions, options, 'where');
   // Throws for an empty query, because it would match every row.
-  if (Object.keys(query).length === 0) refuse('the query must name at least one field');
+  if (Object.keys(Object(query)).length === 0) refuse('the query must name at least one field');
   const conditions = Object.entries(query).flatMap(([field, value]) => {
     const plan = requireField(requireTable(plans, table), field);
     const place = { table, field, row: undefined };

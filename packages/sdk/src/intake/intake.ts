@@ -103,6 +103,7 @@ export function createIntake(options: IntakeOptions): Intake {
       requireNames(encryptOptions, given, 'encryptMany');
       return createDataKey(publicKey, given.wrapContext);
     });
+    given = Object(given) as EncryptOptions;
     const results = await settleEach(items, (item) => {
       const { value, context = given.context } = partsOf(item);
       return creating.then(sealing(value, context, given.as));

@@ -1,8 +1,8 @@
 import { aborted } from '../abortable.ts';
 import { ServiceError } from '../errors.ts';
 import { keyIds as uuids } from '../key-id.ts';
-import { requireOptions } from '../require-options.ts';
-import { object, signal as aborting } from '../rules.ts';
+import { requireKind, requireOptions, type Rule } from '../require-options.ts';
+import { signal as aborting } from '../rules.ts';
 import { countDistinct } from './distinct.ts';
 import { formOf, isIntake } from './stored-form.ts';
 import type { StoredValue } from './store.ts';
@@ -85,6 +85,15 @@ export interface InventoryOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+const valuesRule: Rule = (value) =>
+  (typeof value === 'object' &&
+    value !== null &&
+    (Symbol.asyncIterator in value || Symbol.iterator in value)) ||
+  'an array, or another iterable of values';
+
+const clientRule: Rule = (value) =>
+  typeof Object(Object(value).keys).get === 'function' || 'a client with `keys`';
+
 const newCount = () => ({ values: 0, streams: 0, intake: 0, wrappedKeys: countDistinct() });
 type Versions = Map<number, ReturnType<typeof newCount>>;
 
@@ -96,7 +105,12 @@ export async function inventory(
   values: AsyncIterable<StoredValue> | Iterable<StoredValue>,
   options: InventoryOptions = {},
 ): Promise<Inventory> {
-  requireOptions<InventoryOptions>({ client: object, keyIds: uuids, signal: aborting }, options, 'inventory');
+  requireOptions<InventoryOptions>(
+    { client: clientRule, keyIds: uuids, signal: aborting },
+    options,
+    'inventory',
+  );
+  requireKind(valuesRule, values, 'the first argument of `inventory`');
   const { client, keyIds = [], signal } = options;
   const totals = { values: 0, empty: 0, plaintext: 0, broken: 0 };
   const found = new Map<string, Versions>(keyIds.map((keyId) => [keyId.toLowerCase(), new Map()]));

@@ -2,6 +2,8 @@ import { InputError, parseEnvelope } from '@eaas/protocol';
 import { replaceWrapped } from '@eaas/protocol/internal';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import type { Bundle } from '../ciphertext.ts';
+import { requireKind } from '../require-options.ts';
+import { number, object } from '../rules.ts';
 
 /**
  * The parts of a bundle that an app stores in separate columns. Parts that are absent are taken from the ciphertext.
@@ -17,7 +19,10 @@ export interface StoredParts {
  * Returns a ciphertext in which the given `wrapped_key`, `iv` and `key_version` replace the parts of the given
  * ciphertext, as in `/v1/decrypt`. Throws FormatError or InputError for invalid parts.
  */
-export function fold({ ciphertext, wrapped_key, iv, key_version }: StoredParts): string {
+export function fold(parts: StoredParts): string {
+  requireKind(object, parts, 'the argument of `fold`');
+  const { ciphertext, wrapped_key, iv, key_version } = parts;
+  if ((key_version ?? undefined) !== undefined) requireKind(number, key_version, '`key_version`');
   const bytes = fromBase64(ciphertext, 'ciphertext');
   const before = parseEnvelope(bytes);
   const folded = replaceWrapped(bytes, {

@@ -1,7 +1,7 @@
 import { InputError } from '@eaas/protocol';
 import { aborted, sleep } from '../abortable.ts';
-import { requireOptions } from '../require-options.ts';
-import { anything } from '../rules.ts';
+import { requireKind, requireOptions, type Rule } from '../require-options.ts';
+import { anything, having } from '../rules.ts';
 import { callsOf } from './calls.ts';
 import { byRow, byValue, type ConvertRow } from './convert.ts';
 import { encrypting, moving } from './move.ts';
@@ -64,6 +64,8 @@ export async function* reencrypt<Row extends StoredRow>(
   options: ReencryptOptions<Row>,
 ): AsyncGenerator<ReencryptProgress<Row['id']>, void, undefined> {
   requireMode(options);
+  requireKind(clientRule, client, 'the first argument of `reencrypt`');
+  requireKind(storeRule, store, 'the second argument of `reencrypt`');
   const {
     dryRun = false,
     maxFailures = 100,
@@ -98,6 +100,13 @@ export async function* reencrypt<Row extends StoredRow>(
   const done = progress.conflicted === 0 && progress.failed === 0 && !dryRun;
   yield { ...progress, failures: [], finished: true, done };
 }
+
+const clientRule = having('a client', 'encryptMany', 'decryptMany', 'rewrapMany', 'unwrap');
+const canRead = having('', 'read');
+const storeRule: Rule = (value, name) =>
+  (canRead(value, name) === true &&
+    ['write', 'writeMany'].some((method) => having('', method)(value, name) === true)) ||
+  'an object with `read`, and with `write` or `writeMany`';
 
 function conversionOf<Row extends StoredRow>(
   client: ReencryptClient,

@@ -1,6 +1,6 @@
 import { InputError } from '@eaas/protocol';
-import { requireOptions } from '../require-options.ts';
-import { integerFrom, list } from '../rules.ts';
+import { requireKind, requireOptions } from '../require-options.ts';
+import { having, integerFrom, list } from '../rules.ts';
 
 /** The id of a row. It must be unique, never change, and be the same after storage as JSON. */
 export type RowId = string | number | readonly (string | number)[];
@@ -58,6 +58,7 @@ export async function readPage<Row extends StoredRow>(
   limit: number,
 ): Promise<readonly Row[]> {
   const rows = await store.read({ after, limit });
+  requireKind(list, rows, 'the return value of `read`');
   if (after !== undefined && rows.some(({ id }) => idKey(id) === idKey(after))) {
     throw new InputError(
       '`read` must return only rows that follow the row with the id `after` (got this row again): compare with >, not >=',
@@ -93,6 +94,7 @@ export async function* storedValues<Row extends StoredRow>(
   store: ReadableStore<Row>,
   options: StoredValuesOptions<Row> = {},
 ): AsyncGenerator<StoredValue, void, undefined> {
+  requireKind(having('an object with `read`', 'read'), store, 'the first argument of `storedValues`');
   requireOptions<object>({ pageSize: integerFrom(1), except: list }, options, 'storedValues');
   const { pageSize = 1_000 } = options;
   const except = new Set<string>(options.except);

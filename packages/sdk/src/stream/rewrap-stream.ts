@@ -2,9 +2,13 @@ import { FormatError } from '@eaas/protocol';
 import { findStreamHead, maxHeadLength, parseStreamHead } from '@eaas/protocol/stream';
 import type { EaasClient } from '../client.ts';
 import { type UnwrapOptions, unwrapOptions } from '../call-options.ts';
-import { requireOptions } from '../require-options.ts';
+import { requireKind, requireOptions, type Rule } from '../require-options.ts';
+import { having } from '../rules.ts';
 
 type RewrapClient = Pick<EaasClient, 'rewrap'>;
+
+const aClient = /* @__PURE__ */ having('a client', 'rewrap');
+const someBytes: Rule = (value) => value instanceof Uint8Array || 'a Uint8Array';
 
 /** The result of `rewrapHead`: the new beginning of a stream. */
 export interface RewrappedHead {
@@ -29,6 +33,8 @@ export async function rewrapHead(
   beginning: Uint8Array,
   options?: UnwrapOptions,
 ): Promise<RewrappedHead> {
+  requireKind(aClient, client, 'the first argument');
+  requireKind(someBytes, beginning, 'the second argument');
   const { end } = parseStreamHead(beginning);
   const { ciphertext, key_version, rewrapped } = await client.rewrap(beginning.subarray(0, end), options);
   return { head: ciphertext, replaces: end, keyVersion: key_version, rewrapped };
@@ -42,6 +48,7 @@ export function rewrapStream(
   client: RewrapClient,
   options: UnwrapOptions = {},
 ): TransformStream<Uint8Array, Uint8Array> {
+  requireKind(aClient, client, 'the first argument');
   requireOptions(unwrapOptions, options, 'rewrapStream');
   let beginning: Uint8Array | undefined = new Uint8Array(0);
   return new TransformStream<Uint8Array, Uint8Array>({

@@ -1,7 +1,7 @@
-import { EaasError } from '@eaas/protocol';
+import { EaasError, InputError } from '@eaas/protocol';
 import { maxHeadLength, type RangeSource } from '@eaas/protocol/stream';
-import { type OptionRules, requireOptions } from '../require-options.ts';
-import { anything, callback, signal } from '../rules.ts';
+import { type OptionRules, requireKind, requireOptions, type Rule } from '../require-options.ts';
+import { anything, callback, having, signal } from '../rules.ts';
 
 /**
  * Thrown by a source from `urlSource` if the server did not return exactly the requested part, or if the object at the
@@ -19,8 +19,13 @@ export class SourceError extends EaasError {
   }
 }
 
+export const aBlob = /* @__PURE__ */ having('a Blob or a File', 'stream', 'arrayBuffer');
+const aHandle = /* @__PURE__ */ having('a file handle', 'stat', 'read');
+const aUrl: Rule = (value) => typeof value === 'string' || value instanceof URL || 'a string or a URL';
+
 /** Returns a source that reads parts of a Blob or a File. */
 export function blobSource(blob: Blob): RangeSource {
+  requireKind(aBlob, blob, 'the argument');
   return { size: blob.size, read: (start, end) => blob.slice(start, end).stream() };
 }
 
@@ -41,6 +46,7 @@ const pieceLength = 262_144;
 
 /** Returns a source that reads parts of a file on disk. Close the handle when you no longer read from the source. */
 export async function handleSource(handle: ReadableHandle): Promise<RangeSource> {
+  requireKind(aHandle, handle, 'the argument');
   const { size } = await handle.stat();
   const read = (start: number, end: number): ReadableStream<Uint8Array> => {
     let at = start;
@@ -76,6 +82,7 @@ const urlSourceOptions: OptionRules<UrlSourceOptions> = { fetch: callback, heade
  * detect changes earlier.
  */
 export async function urlSource(url: string | URL, options: UrlSourceOptions = {}): Promise<RangeSource> {
+  requireKind(aUrl, url, 'the first argument');
   requireOptions(urlSourceOptions, options, 'urlSource');
   const { total, etag, response } = await requestPart(url, options, 0, maxHeadLength);
   const beginning = await beginningOf(response);
@@ -110,13 +117,22 @@ async function beginningOf({ body, status }: Response): Promise<Uint8Array> {
   return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }
 
+/** Throws InputError for an invalid header, because the platform's own error might show a secret header. */
+function headersOf(headers: HeadersInit | undefined): Headers {
+  try {
+    return new Headers(headers);
+  } catch {
+    throw new InputError('`headers` must contain valid names and values of HTTP headers');
+  }
+}
+
 async function requestPart(
   url: string | URL,
   { fetch: send = fetch, headers, signal }: UrlSourceOptions,
   start: number,
   end: number,
 ) {
-  const requested = new Headers(headers);
+  const requested = headersOf(headers);
   requested.set('range', `bytes=${start}-${end - 1}`);
   const response = await send(url, { headers: requested, signal: signal ?? null });
   const { status } = response;

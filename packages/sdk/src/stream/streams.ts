@@ -6,13 +6,15 @@ import {
   maxHeadLength,
   parseStreamHead,
   plaintextSize,
+  type Range,
   type RangeSource,
 } from '@eaas/protocol/stream';
 import { type DecryptOptions, unwrapOptions, type WrapOptions, wrapOptions } from '../call-options.ts';
 import type { EnvelopeClient } from '../envelope-client.ts';
 import { keyIds } from '../key-id.ts';
-import { type OptionRules, requireOptions } from '../require-options.ts';
-import { callback, context, flag, number } from '../rules.ts';
+import { type OptionRules, requireKind, requireOptions } from '../require-options.ts';
+import { callback, context, flag, having, number, signal as aborting } from '../rules.ts';
+import { aBlob } from './sources.ts';
 
 /** The members of an `EaasClient` that encrypted streams use. */
 export type StreamClient = Pick<EnvelopeClient, 'wrap' | 'unwrap' | 'engines' | 'keyId'>;
@@ -66,7 +68,7 @@ type ByteTransform = TransformStream<Uint8Array, Uint8Array>;
  * the signal aborts.
  */
 export function encryptStream(client: StreamWriter, options: EncryptStreamOptions = {}): ByteTransform {
-  requireOptions(encryptStreamOptions, options, 'encryptStream');
+  checkCall(client, 'wrap', encryptStreamOptions, options, 'encryptStream');
   return sealStream(wrapBy(client, options), streamOptions(client, options));
 }
 
@@ -76,7 +78,7 @@ export function encryptStream(client: StreamWriter, options: EncryptStreamOption
  * decryption fails, and with EaasError if the service refuses.
  */
 export function decryptStream(client: StreamClient, options: DecryptStreamOptions = {}): ByteTransform {
-  requireOptions(decryptStreamOptions, options, 'decryptStream');
+  checkCall(client, 'unwrap', decryptStreamOptions, options, 'decryptStream');
   const expected = expectedKey(client, options);
   return openStream(unwrapBy(client, options), { ...streamOptions(client, options), ...expected });
 }
@@ -97,7 +99,8 @@ export async function encryptBlob(
   blob: Blob,
   options: EncryptStreamOptions = {},
 ): Promise<SizedStream> {
-  requireOptions(encryptStreamOptions, options, 'encryptBlob');
+  checkCall(client, 'wrap', encryptStreamOptions, options, 'encryptBlob');
+  requireKind(aBlob, blob, 'the second argument');
   const wrapping = wrapBy(client, options);
   let wrappedKeyLength: number | undefined;
   let resolve: () => void;
@@ -125,7 +128,8 @@ export async function decryptBlob(
   blob: Blob,
   options: DecryptStreamOptions = {},
 ): Promise<SizedStream> {
-  requireOptions(decryptStreamOptions, options, 'decryptBlob');
+  checkCall(client, 'unwrap', decryptStreamOptions, options, 'decryptBlob');
+  requireKind(aBlob, blob, 'the second argument');
   const start = new Uint8Array(await blob.slice(0, maxHeadLength).arrayBuffer());
   const size = plaintextSize(blob.size, parseStreamHead(start).wrappedKey.length);
   const opening = decryptStream(client, { total: size, ...options });
@@ -142,11 +146,34 @@ export async function openFile(
   source: RangeSource,
   options: OpenOptions = {},
 ): Promise<EncryptedFile> {
-  requireOptions(openOptions, options, 'openFile');
+  checkCall(client, 'unwrap', openOptions, options, 'openFile');
+  requireKind(having('an object with `size` and `read`', 'read'), source, 'the second argument');
   const { context, signal } = options;
   const engine = client.engines.streams;
   const expected = expectedKey(client, options);
-  return open(unwrapBy(client, options), source, { context, signal, engine, ...expected });
+  const file = await open(unwrapBy(client, options), source, { context, signal, engine, ...expected });
+  const stream: EncryptedFile['stream'] = (range = {}) => {
+    requireOptions(rangeRules, range, 'stream');
+    return file.stream(range);
+  };
+  const read: EncryptedFile['read'] = async (range = {}) => {
+    requireOptions(rangeRules, range, 'read');
+    return file.read(range);
+  };
+  return { ...file, stream, read };
+}
+
+const rangeRules: OptionRules<Range> = { start: number, end: number, signal: aborting };
+
+function checkCall<Options>(
+  client: unknown,
+  method: 'wrap' | 'unwrap',
+  rules: OptionRules<Options>,
+  options: Options,
+  name: string,
+): void {
+  requireKind(having('a client', method), client, 'the first argument');
+  requireOptions(rules, options, name);
 }
 
 function wrapBy(client: StreamWriter, { keyId, wrapContext, signal }: EncryptStreamOptions): Wrap {

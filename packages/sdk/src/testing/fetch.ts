@@ -9,6 +9,8 @@ import {
   type Route,
 } from '@eaas/protocol/wire';
 import { nextTurn } from '../next-turn.ts';
+import { requireOptions } from '../require-options.ts';
+import { integerFrom, text } from '../rules.ts';
 import { respondTo } from './door.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -39,7 +41,9 @@ export interface SeenRequest {
 
 export type Failures = { readonly failure: Failure; readonly route: Route | undefined; left: number }[];
 
-export function addFailure(failures: Failures, failure: Failure, { times = 1, route }: FailureOptions): void {
+export function addFailure(failures: Failures, failure: Failure, options: FailureOptions): void {
+  requireOptions({ times: integerFrom(1), route: text }, options, 'failNext');
+  const { times = 1, route } = options;
   if (!problemOf(failure) && !/^(network|answer_lost|timeout|invalid_response)$/.test(failure)) {
     throw new InputError(
       `unknown failure \`${failure}\`: pass a problem code or another value of the type \`Failure\``,

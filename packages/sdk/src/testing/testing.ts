@@ -1,6 +1,8 @@
 import { changedTenant, checked, Refusal } from '@eaas/protocol/service';
 import { endpoints, type Input, type Output, permissions } from '@eaas/protocol/wire';
 import { ServiceError } from '../errors.ts';
+import { type OptionRules, requireKind, requireOptions, type Rule } from '../require-options.ts';
+import { callback, flag, integerFrom, number, object } from '../rules.ts';
 import { createApiKey } from './api-keys.ts';
 import {
   addFailure,
@@ -68,6 +70,10 @@ export interface TestService {
   advance(milliseconds: number): void;
 }
 
+const quota: Rule = (value) => value === null || integerFrom(0)(value, '');
+const tenantRules: OptionRules<TenantFields> = { envelopeOnly: flag, monthlyEncryptQuota: quota };
+const serviceRules: OptionRules<TestServiceOptions> = { ...tenantRules, now: callback };
+
 const baseUrl = 'https://eaas.test';
 
 /**
@@ -76,6 +82,7 @@ const baseUrl = 'https://eaas.test';
  * can no longer be decrypted.
  */
 export function createTestService(options: TestServiceOptions = {}): TestService {
+  requireOptions(serviceRules, options, 'createTestService');
   const { envelopeOnly = false, monthlyEncryptQuota = null, now = Date.now } = options;
   let ahead = 0;
   const tenant: Tenant = {
@@ -106,7 +113,9 @@ export function createTestService(options: TestServiceOptions = {}): TestService
         return createKey(callBy(tenant, by), input);
       }),
     createApiKey: issue,
-    setTenant: ({ envelopeOnly: envelope_only, monthlyEncryptQuota: monthly_encrypt_quota }) => {
+    setTenant: (fields) => {
+      requireOptions(tenantRules, fields, 'setTenant');
+      const { envelopeOnly: envelope_only, monthlyEncryptQuota: monthly_encrypt_quota } = fields;
       const call = callBy(tenant, 'operator');
       const { row, draft } = changedTenant(tenant.settings, { envelope_only, monthly_encrypt_quota }, call);
       tenant.settings = row;
@@ -114,6 +123,8 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     },
     failNext: (failure, options = {}) => addFailure(failures, failure, options),
     tamper: (id, change) => {
+      requireKind(number, id, 'the first argument of `tamper`');
+      requireKind(object, change, 'the second argument of `tamper`');
       const entry = tenant.log[id - 1];
       if (!entry)
         throw new ServiceError(
@@ -122,7 +133,10 @@ export function createTestService(options: TestServiceOptions = {}): TestService
         );
       tenant.log[id - 1] = { ...entry, ...change };
     },
-    advance: (milliseconds) => void (ahead += milliseconds),
+    advance: (milliseconds) => {
+      requireKind(number, milliseconds, 'the argument of `advance`');
+      ahead += milliseconds;
+    },
   };
   // These methods are not enumerable, so that callers can pass `{ ...service }` to a client, which refuses unknown
   // options.

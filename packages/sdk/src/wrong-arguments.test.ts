@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { bytesOf, type PublicCall, publicCalls } from '../../../test/sdk/public-calls.ts';
+import { EaasError } from './index.ts';
+
+const wrong: readonly unknown[] = [
+  null,
+  7,
+  -1,
+  Number.NaN,
+  '',
+  'text',
+  true,
+  10n,
+  undefined,
+  [],
+  [null],
+  [undefined],
+  {},
+  { unknown: 1 },
+  () => undefined,
+  new Uint8Array(3),
+];
+
+const calls = await publicCalls();
+
+// The default of the option `fetch`: these tests must not use the network.
+beforeAll(() => void vi.stubGlobal('fetch', async () => new Response(null, { status: 404 })));
+afterAll(() => void vi.unstubAllGlobals());
+
+test.each(calls)('$name succeeds or throws EaasError for arguments of wrong kinds', async (of) => {
+  const failures: string[] = [];
+  for (const { args, what } of casesOf(of)) {
+    for (const error of await errorsOf(of, args)) {
+      if (!(error instanceof EaasError)) failures.push(`${what}: ${String(error)}`);
+    }
+  }
+  expect(failures).toEqual([]);
+});
+
+test('the table of public calls has arguments that no check refuses', async () => {
+  const refused: string[] = [];
+  for (const of of calls) {
+    for (const error of await errorsOf(of, of.args())) {
+      if (!(error instanceof EaasError) || error.code === 'input')
+        refused.push(`${of.name}: ${String(error)}`);
+    }
+  }
+  expect(refused).toEqual([expect.stringMatching(/^nodeRequestOf: /)]);
+});
+
+/** Replaces each argument, and each member of an argument that is a plain object, by each wrong value. */
+function* casesOf({ args }: PublicCall): Generator<{ args: unknown[]; what: string }> {
+  for (const [at, given] of args().entries()) {
+    const names = isPlain(given) ? Object.keys(given) : [];
+    for (const value of wrong) {
+      yield { args: args().with(at, value), what: `argument ${at} is ${shown(value)}` };
+      for (const name of names) {
+        // A function of the wrong behaviour has the right kind.
+        if (typeof value === 'function' && typeof (given as Record<string, unknown>)[name] === 'function')
+          continue;
+        const changed = args().with(at, { ...(args()[at] as object), [name]: value });
+        yield { args: changed, what: `\`${name}\` of argument ${at} is ${shown(value)}` };
+      }
+    }
+  }
+}
+
+function isPlain(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+async function errorsOf({ call }: PublicCall, args: readonly unknown[]): Promise<unknown[]> {
+  try {
+    const result = await (call as (...args: readonly unknown[]) => unknown)(...args);
+    const list = Array.isArray(result) ? result : [await outputOf(result)];
+    return list.flatMap((item: unknown) => {
+      const { ok, error } = Object(item) as { ok?: boolean; error?: unknown };
+      return ok === false && error !== undefined ? [error] : [];
+    });
+  } catch (error) {
+    return [error];
+  }
+}
+
+/** Starts the work of a result that does nothing until it is read. */
+async function outputOf(result: unknown): Promise<unknown> {
+  const { stream, next, readable } = Object(result) as Record<string, unknown>;
+  if (result instanceof ReadableStream) return bytesOf(result);
+  if (stream instanceof ReadableStream) return bytesOf(stream);
+  if (readable instanceof ReadableStream) {
+    return bytesOf(new Blob(['x']).stream().pipeThrough(result as TransformStream));
+  }
+  if (typeof next !== 'function') return result;
+  const steps = result as AsyncGenerator;
+  await steps.next();
+  await steps.return(undefined);
+  return undefined;
+}
