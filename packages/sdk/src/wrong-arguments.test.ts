@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { bytesOf, type PublicCall, publicCalls } from '../../../test/sdk/public-calls.ts';
 import { EaasError } from './index.ts';
@@ -70,7 +71,7 @@ function isPlain(value: unknown): value is object {
 }
 
 function shown(value: unknown): string {
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return inspect(value);
 }
 
 async function errorsOf({ call }: PublicCall, args: readonly unknown[]): Promise<unknown[]> {
