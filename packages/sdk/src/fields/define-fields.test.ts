@@ -52,7 +52,11 @@ describe('names in a definition', () => {
     ['a string', () => ({ a: 'text' }), 'users.a must be a field'],
     ['null', () => ({ a: null }), 'users.a must be a field'],
     ['a builder that was not called', () => ({ a: text }), 'users.a must be a field'],
-    ['a number as a column name', () => unencrypted(5 as never), 'must be the name of a column'],
+    [
+      'a number as a column name',
+      () => unencrypted(5 as never),
+      'each argument of `unencrypted` must be a string (got 5)',
+    ],
   ])('a definition with %s is refused', (_, table, message) => {
     const define = () => defineFields({ users: table() } as never);
     expect(define).toThrow(InputError);
