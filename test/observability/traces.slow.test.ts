@@ -122,7 +122,7 @@ test('the trace of a change has the spans of its transaction and of its statemen
   );
 });
 
-test('the span of a refused request has the error code, but not the status of an error', async () => {
+test('the span of a refused request has the error code, but its span status is not an error', async () => {
   const { traceId, status } = await traced(`/v1/keys/${crypto.randomUUID()}/wrap`, { dek: 'AAAA' });
   expect(status).toBeGreaterThanOrEqual(400);
   const request = (await traceOf(traceId)).find(({ kind }) => kind === 2);

@@ -9,7 +9,7 @@ export function withIv<T>(iv: Uint8Array, run: () => T): T {
     return array;
   });
   try {
-    // Uses up the remaining random ivs, because the protocol package draws 64 ivs at a time.
+    // The protocol package draws 64 random ivs at a time. Uses up the ivs that are left, so that the fixed iv is next.
     while (!isFixed());
     return run();
   } finally {

@@ -39,7 +39,7 @@ export function sealStream(
       },
       chunk: (bytes, last) => cipher.seal(bytes, index++, last),
       released(result) {
-        // The first result is the head of the stream, which does not count because it contains no plaintext.
+        // The first result is the head of the stream. It contains no plaintext, so it is not progress.
         done = done === undefined ? 0 : done + result.length - tagLength;
         onProgress?.(done);
       },

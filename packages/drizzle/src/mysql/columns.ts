@@ -146,7 +146,7 @@ export const encryptedNumber: Create<number, 'guessable'> = creates(specs.number
 export const encryptedBigint: Create<bigint, 'guessable'> = creates(specs.bigint);
 /** Defines an encrypted column of booleans. */
 export const encryptedBoolean: Create<boolean, 'guessable'> = creates(specs.boolean);
-/** Defines an encrypted column of Dates, to the millisecond. */
+/** Defines an encrypted column of Dates with a precision of milliseconds. */
 export const encryptedDate: Create<Date, 'guessable'> = creates(specs.date);
 /** Defines an encrypted column of bytes. */
 export const encryptedBytes: Create<Uint8Array, 'none'> = creates(specs.bytes);

@@ -56,7 +56,7 @@ const breaksLimit = ({ item, fault }: Items[number]) => fault !== null && item =
 const shown = ({ item, fault }: Items[number]) => [item, fault === null];
 
 describe('the body of a batch', () => {
-  test('batch items parse to the same values as the whole body', () => {
+  test('parsing the items of a batch one by one gives the same values as parsing the whole body', () => {
     fc.assert(
       fc.property(nearlyJson, fc.constantFrom('', ' ', '\n,'), fc.boolean(), (inner, around, wrap) => {
         const text = wrap ? `{"items"${around}:[${inner}]}${around}` : inner;

@@ -47,7 +47,7 @@ describe('checkAudit with an honest log', () => {
   });
 
   test.each([1, 17, 60, 150])(
-    'an audit round reports no finding if the log grows by %i entries per call within one millisecond',
+    'an audit reports no finding if each call adds %i entries with the same time',
     async (growth) => {
       const log = playLog(700);
       log.entries.splice(0);

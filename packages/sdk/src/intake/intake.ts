@@ -117,7 +117,7 @@ export function createIntake(options: IntakeOptions): Intake {
     if (given.signal?.aborted) throw aborted();
     const id: unknown = given.keyId ?? keyId;
     if (String(id).toLowerCase() !== keyId)
-      throw new InputError(`\`keyId\` must be ${keyId}, as in the public key: omit the option`);
+      throw new InputError(`\`keyId\` must be ${keyId}, the key of the public key. You can omit it`);
     requireDek(dek);
     return wrapForIntake(publicKey, dek, given.wrapContext);
   }

@@ -33,7 +33,7 @@ const serveConsole = (options: Partial<ConsoleOptions> = {}) =>
   listen(memoryDoors(), { console: { pages, publicUrl: null, ...options } });
 
 describe('the pages', () => {
-  it('the console sends a strict Content-Security-Policy and hash-based cache headers', async () => {
+  it('the console sends a strict Content-Security-Policy, and lets browsers keep only files with a hash in their name', async () => {
     const { fetch } = await serveConsole();
     const [root, script] = [await fetch('/'), await fetch('/console/assets/app-1a2b.js')];
     expect([root.status, await root.text()]).toEqual([200, '<h1>Playground – grün</h1>']);

@@ -22,7 +22,8 @@ interface Total {
 const beforeAll: Sum = { created_at: 0, counts: {} };
 
 /**
- * The newest sum counts all earlier entries. A second sum is needed if entries were purged or the filter has a start.
+ * The newest sum includes all earlier entries. If entries were purged or the filter has `from`, an older sum is
+ * subtracted.
  */
 export async function totalOf(
   sql: Sql,

@@ -87,8 +87,8 @@ async function serveAsWorker(
     async listen(app) {
       await app.ready();
       server = app.server;
-      // Node starts the time limits of slow clients at the event `listening`, which does not occur here, because the
-      // main process listens.
+      // Node begins to check the time limits of requests at the event `listening`. A worker does not listen itself, so
+      // it emits the event.
       server.emit('listening');
     },
   });

@@ -9,8 +9,9 @@ export interface Databases {
 
 export interface Plan {
   /**
-   * `finish`: the tenant is closed in both databases. `reopen`: the copy back into the source was never finished, so the
-   * target still has the whole log. `moved`, `elsewhere`: the target serves the tenant already.
+   * `finish`: a move was interrupted, and the tenant is closed in both databases. `reopen`: a move from the target to
+   * the source was interrupted, and the target still has the whole log. `moved` and `elsewhere`: the target already
+   * serves the tenant, because of this command or of another one.
    */
   readonly step: 'copy' | 'finish' | 'reopen' | 'moved' | 'elsewhere';
   readonly from: Side;

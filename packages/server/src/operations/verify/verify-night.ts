@@ -12,7 +12,7 @@ import { allRows, firstRow, walkRows } from './rows.ts';
 import { unlessPurged } from './verify-chain.ts';
 
 export interface NightOptions {
-  /** Tonight, in days since 1970. */
+  /** The number of the current night: the days since 1970-01-01. */
   readonly tonight: number;
   readonly shouldStop: () => boolean;
   /** Called with the last verified entry. */
