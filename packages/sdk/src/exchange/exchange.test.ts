@@ -28,6 +28,17 @@ const streamed = (start: (controller: ReadableStreamDefaultController<Uint8Array
 
 afterEach(() => void vi.useRealTimers());
 
+test('`fetch` is called as a plain function, as browsers require', async () => {
+  const receivers: unknown[] = [];
+  async function strictFetch(this: unknown): Promise<Response> {
+    receivers.push(this);
+    return Response.json(hashed);
+  }
+  const { hash } = setUp(() => new Response(), { fetch: strictFetch });
+  expect(await hash()).toEqual(hashed);
+  expect(receivers).toEqual([undefined]);
+});
+
 describe('responses of a gateway', () => {
   test.each(
     [502, 503, 504].flatMap((status) =>

@@ -39,7 +39,8 @@ interface Shared {
  * never contain the request, because the request contains the API key.
  */
 export async function exchange<R extends Route>(asked: Asked<R>, shared: Shared): Promise<Output<R>> {
-  const { route, headers } = asked;
+  // Calls `send` as a plain function, because browsers and edge runtimes refuse to call `fetch` as a method.
+  const { route, headers, send } = asked;
   const input = { ...asked.input };
   const { ServiceError, timeoutError, unreadable } = shared;
   const texts = new WeakMap<Response, string>();
@@ -67,7 +68,7 @@ export async function exchange<R extends Route>(asked: Asked<R>, shared: Shared)
       // Reads the body here, because the time limit of the library ky ends when this function returns.
       fetch: async (...request) => {
         asked.onAttempt();
-        const response = await asked.send(...request);
+        const response = await send(...request);
         texts.set(response, await readText(response, (request[0] as Request).signal, unreadable));
         return response;
       },
