@@ -83,6 +83,7 @@ function cold(service: ReturnType<typeof memoryService>, run: (client: EaasClien
 }
 
 interface Item {
+  readonly reference?: string;
   readonly dek?: string;
   readonly wrapped_key?: string;
 }
@@ -91,12 +92,12 @@ function memoryService() {
   const key_id = '00000000-0000-4000-8000-000000000002';
   const deks = new Map<string, string>();
   let requests = 0;
-  const respond = ({ dek, wrapped_key }: Item): object => {
-    if (dek === undefined) return { dek: deks.get(wrapped_key ?? ''), key_id, key_version: 1 };
+  const respond = ({ reference, dek, wrapped_key }: Item): object => {
+    if (dek === undefined) return { reference, dek: deks.get(wrapped_key ?? ''), key_id, key_version: 1 };
     // A real wrapped key has a length of 78 bytes.
     const wrapped = randomBytes(78).toString('base64');
     deks.set(wrapped, dek);
-    return { wrapped_key: wrapped, key_id, key_version: 1 };
+    return { reference, wrapped_key: wrapped, key_id, key_version: 1 };
   };
   const serve: typeof fetch = async (input, init) => {
     requests++;
