@@ -91,7 +91,7 @@ function bind<Routes extends Readonly<Record<string, Route>>>(call: Call, routes
     async (input: Readonly<Record<string, unknown>> = {}, options: CallOptions = {}) => {
       requireOptions(callOptions, options, name);
       requireKind(object, input, `the first argument of \`${name}\``);
-      if (route.includes(':key_id')) keyId(input['key_id'], 'key_id');
+      for (const name of ['key_id', 'api_key_id']) if (route.includes(`:${name}`)) keyId(input[name], name);
       return call(route, input as never, options);
     },
   ]);
