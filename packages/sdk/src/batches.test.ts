@@ -224,6 +224,12 @@ describe('a service that confuses the results of a batch', () => {
     expect(settled).toMatchObject([refused, refused, refused]);
   });
 
+  test('results without any reference are accepted in the order of the items', async () => {
+    const { ask } = hashes((results) => results.map((result) => ({ ...result, reference: undefined })));
+    const settled = await ask(['a', 'b']);
+    expect(settled).toMatchObject(['a', 'b'].map((hash) => ({ status: 'fulfilled', value: { hash } })));
+  });
+
   test('no call gets a result of another batch', async () => {
     const first: object[] = [];
     const { ask } = hashes((results) => {

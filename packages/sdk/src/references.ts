@@ -10,13 +10,17 @@ export function withReferences<Item extends object>(items: readonly Item[]) {
 /** The most bytes that a reference adds to an item in JSON: `,"reference":"4294968295"`. */
 export const referenceBytes = 25;
 
-/** Returns whether each result belongs to the item in the same position. */
+/**
+ * Returns whether each result belongs to the item in the same position. Accepts results without any reference, which an
+ * older proxy between the page and the service may return.
+ */
 export function areInOrder(
   results: readonly { readonly reference?: string | undefined }[],
   items: readonly { readonly reference: string }[],
 ): boolean {
   return (
     results.length === items.length &&
-    results.every(({ reference }, index) => reference === items[index]?.reference)
+    (results.every(({ reference }, index) => reference === items[index]?.reference) ||
+      results.every(({ reference }) => reference === undefined))
   );
 }
