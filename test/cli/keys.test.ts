@@ -143,7 +143,7 @@ test('key public-key shows the public key of blind hashes, only while the key is
   const { key_id, name } = await newKey();
   const { stdout, stderr } = await eaas('key', 'public-key', name, ...onAcme);
   expect(stdout).toMatch(/^intake_public_key +-\nhash_public_key +[A-Za-z\d+/]{44}$/m);
-  expect(stderr).toMatch(/^Next: set the option hashPublicKeys /);
+  expect(stderr).toMatch(/^Next: in clients that compute blind hashes, set the option hashPublicKeys /);
   expect((await eaas('key', 'show', name, ...onAcme)).stderr).toBe('');
   await change('disable', key_id);
   const refused = await eaas('key', 'public-key', name, ...onAcme);

@@ -137,7 +137,7 @@ test("export-key without the permission audit.read leaves out the tenant's id", 
   expect(JSON.parse(await readFile(place.at('other.json'), 'utf8'))).not.toHaveProperty('tenant_id');
 });
 
-test('decrypt needs --tenant for an exported key without the id of the tenant', async () => {
+test('decrypt needs --tenant if the exported key does not contain the id of the tenant', async () => {
   const place = await placeWithExport();
   const { tenant_id, ...key } = JSON.parse(await readFile(place.at('key.json'), 'utf8'));
   expect(tenant_id).toBe(account.tenant.tenant_id);
