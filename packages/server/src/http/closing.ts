@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
@@ -36,15 +36,20 @@ export function closeGracefully(app: FastifyInstance): { isClosing: () => boolea
     socket.once('close', () => connections.delete(socket));
     if (isClosing) prepareEnd(socket, connection);
   });
-  server.on('request', ({ socket }: { socket: Socket }, response: ServerResponse) => {
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
     const connection = connections.get(socket);
     if (!connection) return;
     connection.running++;
-    response.once('close', () => {
+    const finish = (): void => {
+      // The rest of a refused body arrives after the response.
+      if (!request.closed || !response.closed) return;
       connection.running--;
       connection.readAtRest = socket.bytesRead;
       if (isClosing) endWhenQuiet(socket, connection);
-    });
+    };
+    request.once('close', finish);
+    response.once('close', finish);
   });
   // Node's own method would destroy idle connections.
   server.closeIdleConnections = () => {};

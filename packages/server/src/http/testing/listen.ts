@@ -15,7 +15,10 @@ export async function listen(doors: MemoryDoors = memoryDoors(), options: AppOpt
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as { port: number };
   const send = (path: string, { headers, ...init }: RequestInit = {}) =>
-    fetch(`http://127.0.0.1:${port}${path}`, { ...init, headers: { authorization, ...(headers as object) } });
+    fetch(`http://127.0.0.1:${port}${path}`, {
+      ...init,
+      headers: { authorization, connection: 'close', ...(headers as object) },
+    });
   return {
     app,
     doors,
