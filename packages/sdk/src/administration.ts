@@ -1,8 +1,9 @@
+import { parseUuid } from '@eaas/protocol';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import { callOptions } from './call-options.ts';
 import { listPages, type PagesOptions } from './listing.ts';
 import { keyId } from './key-id.ts';
-import { requireKind, requireOptions } from './require-options.ts';
+import { requireKind, requireOptions, type Rule } from './require-options.ts';
 import { object } from './rules.ts';
 import type { Call, CallOptions } from './transport.ts';
 
@@ -26,6 +27,11 @@ const apiKeyRoutes = {
   update: 'PATCH /v1/api-keys/:api_key_id',
   revoke: 'DELETE /v1/api-keys/:api_key_id',
 } as const;
+
+// An API key that is passed by mistake must not become part of a URL.
+const apiKeyId: Rule = (value) =>
+  (typeof value === 'string' && parseUuid(value) !== undefined) ||
+  'a UUID, the `api_key_id` that `apiKeys.create` returned';
 
 const serverModeRoutes = { encrypt: 'POST /v1/encrypt', decrypt: 'POST /v1/decrypt' } as const;
 
@@ -91,7 +97,8 @@ function bind<Routes extends Readonly<Record<string, Route>>>(call: Call, routes
     async (input: Readonly<Record<string, unknown>> = {}, options: CallOptions = {}) => {
       requireOptions(callOptions, options, name);
       requireKind(object, input, `the first argument of \`${name}\``);
-      for (const name of ['key_id', 'api_key_id']) if (route.includes(`:${name}`)) keyId(input[name], name);
+      if (route.includes(':key_id')) keyId(input['key_id'], 'key_id');
+      if (route.includes(':api_key_id')) requireKind(apiKeyId, input['api_key_id'], '`api_key_id`');
       return call(route, input as never, options);
     },
   ]);

@@ -6,8 +6,9 @@ export const keyId: Rule = (value, name) => {
   if (parseUuid(id)) return true;
   // The error shows a short text, such as the name of a key. A longer text might be an API key or a data key.
   const got = /^[\w .-]{1,40}$/.test(id) ? `the name "${id}"` : kindOf(value);
-  const source = name === 'api_key_id' ? '`api_key_id` that `apiKeys.create`' : '`key_id` that `keys.create`';
-  throw new InputError(`\`${name}\` must be a UUID (got ${got}): pass the ${source} returned`);
+  throw new InputError(
+    `\`${name}\` must be a UUID (got ${got}): pass the \`key_id\` that \`keys.create\` returned`,
+  );
 };
 
 /** One key id or an array of key ids. */
