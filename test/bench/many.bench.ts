@@ -72,10 +72,14 @@ async function requireAll(results: Results): Promise<void> {
 
 function cold(service: ReturnType<typeof memoryService>, run: (client: EaasClient) => Results) {
   return async (): Promise<void> => {
-    const client = new EaasClient(service.options);
-    const before = service.requests();
+    let requests = 0;
+    // Counts the requests of this client only, because the warm client renews its data key from time to time.
+    const counting: typeof fetch = (...request) => {
+      requests++;
+      return service.options.fetch(...request);
+    };
+    const client = new EaasClient({ ...service.options, fetch: counting });
     await requireAll(run(client));
-    const requests = service.requests() - before;
     if (requests > 1)
       throw new Error(`the client must send at most one request for all values (got ${requests})`);
     await client.close();
@@ -91,7 +95,6 @@ interface Item {
 function memoryService() {
   const key_id = '00000000-0000-4000-8000-000000000002';
   const deks = new Map<string, string>();
-  let requests = 0;
   const respond = ({ reference, dek, wrapped_key }: Item): object => {
     if (dek === undefined) return { reference, dek: deks.get(wrapped_key ?? ''), key_id, key_version: 1 };
     // A real wrapped key has a length of 78 bytes.
@@ -100,13 +103,11 @@ function memoryService() {
     return { reference, wrapped_key: wrapped, key_id, key_version: 1 };
   };
   const serve: typeof fetch = async (input, init) => {
-    requests++;
     const body = (await new Request(input, init).json()) as Item & { readonly items?: readonly Item[] };
     return Response.json(body.items ? { results: body.items.map(respond) } : respond(body));
   };
   const apiKey = 'eaas_sk_0000000000000000000000000000000000000000000004C34ms';
   return {
-    requests: () => requests,
     options: { baseUrl: 'https://eaas.example', apiKey, keyId: key_id, fetch: serve },
   };
 }
