@@ -2,7 +2,7 @@ import type { CallOptions } from './transport.ts';
 import { unreadable } from './errors.ts';
 import { load } from './load.ts';
 import { type OptionRules, requireKind, requireOptions } from './require-options.ts';
-import { integerFrom, object, signal } from './rules.ts';
+import { object, positiveInteger, signal } from './rules.ts';
 
 /** Options of methods that list records, such as `keys.list`. */
 export interface PagesOptions extends CallOptions {
@@ -10,7 +10,7 @@ export interface PagesOptions extends CallOptions {
   readonly pageSize?: number | undefined;
 }
 
-const pagesOptions: OptionRules<PagesOptions> = { pageSize: integerFrom(1), signal };
+const pagesOptions: OptionRules<PagesOptions> = { pageSize: positiveInteger, signal };
 
 export type PageOf<Member extends string, Item> = { readonly [Name in Member]: readonly Item[] } & {
   readonly count: number;
@@ -28,7 +28,7 @@ export async function* listPages<Member extends string, Id extends string, Item 
   requireOptions(pagesOptions, given, 'list');
   requireKind(object, filter, 'the filter of `list`');
   const { pageSize: limit = 100, ...options } = given;
-  const { readPages } = await load('lists', import('./read-pages.ts'));
+  const { listRecords } = await load('lists', import('./list-records.ts'));
   const pageFrom = (offset: number) => pageAt({ ...filter, limit, offset }, options);
-  yield* readPages(pageFrom, member, id, unreadable);
+  yield* listRecords(pageFrom, member, id, unreadable);
 }

@@ -42,3 +42,5 @@ export const integerFrom =
   (least: number): Rule =>
   (value) =>
     (Number.isSafeInteger(value) && (value as number) >= least) || `an integer of at least ${least}`;
+
+export const positiveInteger: Rule = /* @__PURE__ */ integerFrom(1);

@@ -33,8 +33,10 @@ export interface CheckOptions {
    * `onEntry` again for some entries.
    */
   readonly onEntry?: ((entry: AuditEntry) => void | Promise<void>) | undefined;
-  /** Called after each page. `id` is the last entry that was read, and `through` is the last entry that this
-   * check reads. */
+  /**
+   * Called after each page. `id` is the last entry that was read, and `through` is the last entry that this check
+   * reads.
+   */
   readonly onProgress?: ((progress: { readonly id: number; readonly through: number }) => void) | undefined;
   /** A function that verifies Ed25519 signatures, for platforms whose WebCrypto lacks Ed25519. */
   readonly verifySignature?: VerifySignature | undefined;

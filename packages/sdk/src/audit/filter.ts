@@ -14,9 +14,11 @@ export interface AuditFilter {
   readonly date_to?: Date | string | undefined;
 }
 
-/** A valid Date has a time from which it is not different, unlike NaN. */
 const time: Rule = (value) =>
-  typeof value === 'string' || (value instanceof Date && +value === +value) || 'a string or a valid Date';
+  typeof value === 'string' ||
+  (value instanceof Date && !Number.isNaN(value.getTime())) ||
+  'a string or a valid Date';
+
 export const filterRules: OptionRules<AuditFilter> = {
   key_id: keyId,
   action: text,

@@ -2,7 +2,7 @@ import type { Input, Output } from '@eaas/protocol/wire';
 import { unreadable } from '../errors.ts';
 import { callOptions } from '../call-options.ts';
 import { type OptionRules, requireOptions } from '../require-options.ts';
-import { callback, integerFrom, signal as aborting, text } from '../rules.ts';
+import { callback, integerFrom, positiveInteger, signal as aborting, text } from '../rules.ts';
 import type { Call, CallOptions } from '../transport.ts';
 import { load } from '../load.ts';
 import { type AuditFilter, filterRules } from './filter.ts';
@@ -33,20 +33,19 @@ export interface AuditMethods {
   checkpoint(options?: CallOptions): Promise<Output<'GET /v1/audit/checkpoint'>>;
 }
 
-const atLeastOne = integerFrom(1);
 const listOptions: OptionRules<ListOptions> = {
   order: (value) => value === 'newest' || value === 'oldest' || "'newest' or 'oldest'",
-  pageSize: atLeastOne,
+  pageSize: positiveInteger,
   signal: aborting,
 };
 const pageRules: OptionRules<Input<'GET /v1/audit'>> = {
   ...filterRules,
-  limit: atLeastOne,
+  limit: positiveInteger,
   offset: integerFrom(0),
 };
 const rangeRules: OptionRules<Range> = {
-  from_id: atLeastOne,
-  to_id: atLeastOne,
+  from_id: positiveInteger,
+  to_id: positiveInteger,
   row: text,
   checkpoint: text,
 };

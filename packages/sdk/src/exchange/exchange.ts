@@ -41,7 +41,7 @@ interface Shared {
 export async function exchange<R extends Route>(asked: Asked<R>, shared: Shared): Promise<Output<R>> {
   // Calls `send` as a plain function, because browsers and edge runtimes refuse to call `fetch` as a method.
   const { route, headers, send } = asked;
-  const input = { ...asked.input };
+  const input = asked.input ?? {};
   const { ServiceError, timeoutError, unreadable } = shared;
   const texts = new WeakMap<Response, string>();
   try {

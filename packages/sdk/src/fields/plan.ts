@@ -58,8 +58,8 @@ export function planOf(tables: Tables, keyIds: KeyIds = {}): Plans {
 
 function requireKeyIds(name: string, given: KeyIds[string]): FieldPlan['keyIds'] {
   if (given === undefined) return undefined;
-  const ids = [given].flat().flatMap((id) => (typeof id === 'string' && parseUuid(id)) || []);
-  return ids.length > 0 && ids.length === [given].flat().length
+  const ids = [given].flat().map((id) => (typeof id === 'string' ? parseUuid(id) : undefined));
+  return ids.length > 0 && ids.every((id) => id !== undefined)
     ? ids
     : refuse(`\`keyIds\` must have a UUID or a list of UUIDs for \`${name}\``);
 }

@@ -2,7 +2,7 @@ import { InputError } from '@eaas/protocol';
 import type { ProblemCode } from '@eaas/protocol/wire';
 import { baseUrlOf } from '../base-url.ts';
 import { kindOf, type OptionRules, requireOptions } from '../require-options.ts';
-import { anything, callback, flag, list, numberFrom, text } from '../rules.ts';
+import { anything, atLeastOne, callback, flag, list, text } from '../rules.ts';
 import type { Authorize } from './grant.ts';
 import type { Operation } from './routes.ts';
 
@@ -100,7 +100,7 @@ const rules: OptionRules<ProxyOptions> = {
   origin: text,
   allowedOrigins: list,
   allowWithoutOrigin: flag,
-  timeout: numberFrom(1),
+  timeout: atLeastOne,
   fetch: callback,
   onEvent: callback,
 };

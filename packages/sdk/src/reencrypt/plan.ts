@@ -4,7 +4,7 @@ import type { Bundle } from '../ciphertext.ts';
 import type { EaasClient } from '../client.ts';
 import type { Settled } from '../errors.ts';
 import type { OptionRules, Rule } from '../require-options.ts';
-import { callback, flag, having, integerFrom, numberFrom, object, signal } from '../rules.ts';
+import { atLeastZero, callback, flag, having, object, positiveInteger, signal } from '../rules.ts';
 import type { ReencryptProgress } from './progress.ts';
 import type { StoredRow } from './store.ts';
 
@@ -128,11 +128,11 @@ export const runOptions: OptionRules<RunOptions<StoredRow>> = {
   resume: object,
   dryRun: flag,
   verify: flag,
-  pageSize: integerFrom(1),
-  concurrency: integerFrom(1),
+  pageSize: positiveInteger,
+  concurrency: positiveInteger,
   rowsPerSecond: (value) => (typeof value === 'number' && value > 0) || 'a number above 0',
-  pause: numberFrom(0),
-  maxFailures: numberFrom(0),
+  pause: atLeastZero,
+  maxFailures: atLeastZero,
   signal,
   clock: having('an object with `now` and `sleep`', 'now', 'sleep'),
 };
@@ -146,9 +146,9 @@ type RulesOf<P> = OptionRules<Omit<P, 'mode'>>;
 export const planOptions: {
   readonly [Mode in Plan<StoredRow>['mode']]: RulesOf<Extract<Plan<StoredRow>, { mode: Mode }>>;
 } = {
-  rewrap: { keyVersion: integerFrom(1), wrapContext: byPlace },
+  rewrap: { keyVersion: positiveInteger, wrapContext: byPlace },
   encrypt: { to: byPlace },
-  reencrypt: { from: byPlace, to: byPlace, keyVersion: integerFrom(1) },
+  reencrypt: { from: byPlace, to: byPlace, keyVersion: positiveInteger },
   custom: { convert: callback },
 };
 

@@ -1,6 +1,6 @@
 import { InputError } from '@eaas/protocol';
 import { requireKind, requireOptions } from '../require-options.ts';
-import { having, integerFrom, list } from '../rules.ts';
+import { having, list, positiveInteger } from '../rules.ts';
 
 /** The id of a row. It must be unique, never change, and be the same after storage as JSON. */
 export type RowId = string | number | readonly (string | number)[];
@@ -95,7 +95,7 @@ export async function* storedValues<Row extends StoredRow>(
   options: StoredValuesOptions<Row> = {},
 ): AsyncGenerator<StoredValue, void, undefined> {
   requireKind(having('an object with `read`', 'read'), store, 'the first argument of `storedValues`');
-  requireOptions<object>({ pageSize: integerFrom(1), except: list }, options, 'storedValues');
+  requireOptions<object>({ pageSize: positiveInteger, except: list }, options, 'storedValues');
   const { pageSize = 1_000 } = options;
   const except = new Set<string>(options.except);
   for (let after: Row['id'] | undefined; ;) {

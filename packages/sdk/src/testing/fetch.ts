@@ -10,7 +10,7 @@ import {
 } from '@eaas/protocol/wire';
 import { nextTurn } from '../next-turn.ts';
 import { requireOptions } from '../require-options.ts';
-import { integerFrom, text } from '../rules.ts';
+import { positiveInteger, text } from '../rules.ts';
 import { respondTo } from './door.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -42,7 +42,7 @@ export interface SeenRequest {
 export type Failures = { readonly failure: Failure; readonly route: Route | undefined; left: number }[];
 
 export function addFailure(failures: Failures, failure: Failure, options: FailureOptions): void {
-  requireOptions({ times: integerFrom(1), route: text }, options, 'failNext');
+  requireOptions({ times: positiveInteger, route: text }, options, 'failNext');
   const { times = 1, route } = options;
   if (!problemOf(failure) && !/^(network|answer_lost|timeout|invalid_response)$/.test(failure)) {
     throw new InputError(

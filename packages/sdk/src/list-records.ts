@@ -4,7 +4,7 @@ import { createPageReader } from './page-reader.ts';
 
 // The client passes `unreadable`. If this module imported it, bundlers would split the first download of a page into
 // more files.
-export async function* readPages<Member extends string, Id extends string, Item extends Record<Id, string>>(
+export async function* listRecords<Member extends string, Id extends string, Item extends Record<Id, string>>(
   pageAt: (offset: number) => Promise<PageOf<Member, Item>>,
   member: Member,
   id: Id,
