@@ -49,7 +49,7 @@ test.for([4, 20, 24, 26, 30, 800, 1_130, 1_160, 1_200, 1_212, 1_244, 1_245, 1_26
   },
 );
 
-test('decrypt refuses a ciphertext of a writer with a different context, key version or key', async () => {
+test('decrypt refuses a ciphertext that a writer made for another context, key version or key', async () => {
   const ciphertext = await writer.encrypt('x');
   const other = await intakeWriter(tenant);
   expect(await decrypt({ ciphertext, context: { a: 'b' } })).toBeProblem('decryption_failed');

@@ -42,7 +42,7 @@ async function codeOf(call: Promise<unknown>): Promise<unknown> {
 }
 
 describe('pages behind the proxy', () => {
-  test('a page encrypts with the session of its visitor and sends no plaintext', async () => {
+  test('a page with the session of a visitor encrypts locally and sends no plaintext', async () => {
     const { page, bodies } = users();
     await using ada = page('ada');
     const { ciphertext, key_id } = await ada.encrypt('blood type 0', { context: { row: '7' } });

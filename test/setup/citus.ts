@@ -56,7 +56,7 @@ export async function startCitus(
   return address;
 }
 
-/** Makes a node use its socket when it connects to itself to move a shard. The default is TCP. */
+/** To move a shard, a node connects to itself. This setting makes it use its Unix socket instead of TCP. */
 export async function useSocket(node: PostgresAddress): Promise<void> {
   await withAdmin(node, async (sql) => {
     await sql.unsafe(`alter system set citus.local_hostname = '${node.host}'`);

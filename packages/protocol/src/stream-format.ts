@@ -61,8 +61,8 @@ export function ciphertextSize(plaintextSize: number, wrappedKeyLength = wrapped
 }
 
 /**
- * Returns the plaintext size of an encrypted stream. The size is not authenticated, because a truncated
- * stream can have the size of a shorter stream. Throws FormatError for a size that no stream has.
+ * Returns the plaintext size of an encrypted stream. The size is not authenticated: a truncated stream can look like a
+ * shorter complete stream. Throws FormatError if no stream can have the given size.
  */
 export function plaintextSize(ciphertextSize: number, wrappedKeyLength = wrappedKeyToday): number {
   return layoutOf(ciphertextSize, headLengthOf(wrappedKeyLength)).plaintextSize;

@@ -24,8 +24,8 @@ export interface RangeSource {
 export type RangeContent = Uint8Array | ReadableStream<Uint8Array>;
 
 /**
- * The plaintext from `start` (default 0) up to, but not including, `end` (default: the size). Numbers above the size
- * mean the size.
+ * The plaintext from `start` (default 0) up to, but not including, `end` (default: the size). A number above
+ * the size has the same effect as the size.
  */
 export interface Range {
   readonly start?: number | undefined;

@@ -177,7 +177,8 @@ test.each([
 
 test('a client accepts a base URL with a trailing slash', async () => {
   for (const baseUrl of ['https://eaas.example', 'https://eaas.example/', 'https://eaas.example/behind']) {
-    const { call, sent } = answered(() => Response.json(wrapped), { baseUrl });
+    const response = { ...wrapped, key_id: '../secrets' };
+    const { call, sent } = answered(() => Response.json(response), { baseUrl });
     await call(wrap, { key_id: '../secrets', dek: 'd' });
     expect(sent[0]?.url).toBe(`${baseUrl.replace(/\/$/, '')}/v1/keys/..%2Fsecrets/wrap`);
   }

@@ -36,7 +36,7 @@ export const unauthorized = (): Refusal =>
 export const nothingHere = (): Refusal =>
   new Refusal('not_found', 'The path of this request does not exist: see /docs for all paths.');
 
-/** `field` says where the key id is in the request, if the request has several key ids. */
+/** If the request has several key ids, `field` says where the unknown key id is. */
 export const keyNotFound = (field?: string): Refusal =>
   new Refusal(
     'not_found',

@@ -39,6 +39,43 @@ test('`fetch` is called as a plain function, as browsers require', async () => {
   expect(receivers).toEqual([undefined]);
 });
 
+describe('responses for another key', () => {
+  const other = keyId.replace(/a$/, 'b');
+
+  test('a response that names another key is `invalid_response`', async () => {
+    const { hash } = setUp(() => Response.json({ ...hashed, key_id: other }));
+    expect(await hash()).toMatchObject({ code: 'invalid_response' });
+  });
+
+  test('an item of a batch that names another key makes the response `invalid_response`', async () => {
+    const { call } = setUp(() => Response.json({ results: [hashed, { ...hashed, key_id: other }] }));
+    const items = ['x', 'y'].map((value) => ({ key_id: keyId, value }));
+    await expect(call('POST /v1/batch/hash', { items })).rejects.toMatchObject({ code: 'invalid_response' });
+  });
+
+  test('a response that names another API key is `invalid_response`', async () => {
+    const record = { name: 'ci', hint: 'abcd', permissions: ['hash'], created_at: '', created_by: '' };
+    const absent = {
+      key_ids: null,
+      allowed_origins: null,
+      expires_at: null,
+      revoked_at: null,
+      last_used_at: null,
+    };
+    const answer = (api_key_id: string) => () => Response.json({ ...record, ...absent, api_key_id });
+    const request = (answered: string) =>
+      setUp(answer(answered)).call('GET /v1/api-keys/:api_key_id', { api_key_id: keyId });
+    await expect(request(keyId)).resolves.toMatchObject({ api_key_id: keyId });
+    await expect(request(other)).rejects.toMatchObject({ code: 'invalid_response' });
+  });
+
+  test('a UUID in upper case names the same key', async () => {
+    const { call } = setUp(() => Response.json(hashed));
+    const input = { key_id: keyId.toUpperCase(), value: 'x' };
+    await expect(call('POST /v1/hash', input)).resolves.toEqual(hashed);
+  });
+});
+
 describe('responses of a gateway', () => {
   test.each(
     [502, 503, 504].flatMap((status) =>

@@ -3,7 +3,7 @@ import ky, { HTTPError } from 'ky';
 import type { ServiceError, ServiceErrorCode } from '../errors.ts';
 import { isName } from './kinds.ts';
 import { mask, secretsIn, secretsOfHeaders } from './mask.ts';
-import { isOutput } from './outputs.ts';
+import { isOutput, namesSameKeys } from './outputs.ts';
 import { readText } from './read-text.ts';
 
 interface Asked<R extends Route> {
@@ -74,7 +74,7 @@ export async function exchange<R extends Route>(asked: Asked<R>, shared: Shared)
       },
     });
     const output = parsed(response);
-    if (!isOutput(route, output)) throw unreadable();
+    if (!isOutput(route, output) || !namesSameKeys(input, output)) throw unreadable();
     return withMaskedDetails(output);
   } catch (error) {
     if (error instanceof ServiceError) throw error;

@@ -148,3 +148,21 @@ export function isOutput<R extends Route>(route: R, output: unknown): output is 
     results.every((result) => hasKind(result, isObject(result) && 'error' in result ? refused : resultKind))
   );
 }
+
+interface Named {
+  readonly key_id?: unknown;
+  readonly api_key_id?: unknown;
+}
+
+/** Returns false if a response names another key or API key than its request, for example after a faulty proxy cache. */
+export function namesSameKeys(request: object, response: object): boolean {
+  const { items = [request] } = request as { items?: readonly Named[] };
+  const { results = [response] } = response as { results?: readonly Named[] };
+  return items.every((item: Named, index) => {
+    const result: Named = results[index] ?? {};
+    return isSameId(item.key_id, result.key_id) && isSameId(item.api_key_id, result.api_key_id);
+  });
+}
+
+const isSameId = (asked: unknown, received: unknown): boolean =>
+  asked === undefined || received === undefined || String(asked).toLowerCase() === received;

@@ -136,7 +136,7 @@ test.each([
   ['number', numberType, 'f800'],
   ['json', jsonType, 'fd7b'],
   ['json', jsonType, 'fdff'],
-])('decoding invalid bytes that begin with the type byte of %s throws (case %#)', (name, type, hex) => {
+])('decoding throws if the bytes after the type byte of %s are invalid (case %#)', (name, type, hex) => {
   expect(() => type.decode(ofHex(hex))).toThrow(
     `the stored value has the type ${name}, but its bytes are not a valid ${name}`,
   );

@@ -34,7 +34,7 @@ export interface VersionUse {
   readonly last_unwrap_at?: string | null;
 }
 
-/** The numbers of values under each version of one key. */
+/** How many values are encrypted under each version of a key. */
 export interface KeyUse {
   readonly key_id: string;
   /** The newest version. `key_version` and `status` need the option `client`, and are absent for unknown keys. */

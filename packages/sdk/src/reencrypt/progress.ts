@@ -79,7 +79,7 @@ export function beginProgress<Id extends RowId>(
   const older = Object.values(resume?.keyVersions ?? {}).find((version) => version < keyVersion);
   if (older !== undefined) {
     throw new InputError(
-      `\`resume\` comes from a run that skipped values at key version ${older}: omit \`resume\` to rewrap these values under version ${keyVersion}`,
+      `\`resume\` comes from a run that skipped the values under version ${older} of the key: omit \`resume\` to rewrap these values under version ${keyVersion}`,
     );
   }
   const counts = { seen: 0, rewritten: 0, skipped: 0, conflicted: 0, failed: 0, keyVersions: {} };

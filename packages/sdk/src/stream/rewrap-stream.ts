@@ -14,8 +14,8 @@ const someBytes: Rule = (value) => value instanceof Uint8Array || 'a Uint8Array'
 export interface RewrappedHead {
   readonly head: Uint8Array;
   /**
-   * The number of bytes that `head` replaces at the beginning of the stream. If `head` has this length, you can
-   * overwrite these bytes with `head`.
+   * The number of bytes at the beginning of the stream that `head` replaces. If `head` has the same length,
+   * you can overwrite these bytes in place.
    */
   readonly replaces: number;
   readonly keyVersion: number;

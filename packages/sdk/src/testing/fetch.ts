@@ -21,7 +21,7 @@ import type { Tenant } from './tenant.ts';
  */
 export type Failure = ProblemCode | 'network' | 'answer_lost' | 'timeout' | 'invalid_response';
 
-/** Selects the requests that fail in a test service. */
+/** Decides which requests a test service makes fail. */
 export interface FailureOptions {
   /** The number of requests that fail. Defaults to 1. A retry of the client counts as another request. */
   readonly times?: number | undefined;

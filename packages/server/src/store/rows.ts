@@ -35,7 +35,7 @@ export function recordedTable<Row extends RecordedRow>(
 }
 
 export async function insertRow<Row extends RecordedRow>(tx: Transaction, table: Table<Row>, row: Row) {
-  // `execute` sends the insert before all later statements, because later statements can refer to the row.
+  // `execute` sends the insert at once, because the next statement of the transaction can refer to the row.
   const insert = tx`insert into eaas.${tx(table.name)} ${valuesOf(tx, table, row)}`.execute();
   await Promise.all([insert, recordRow(tx, table, row)]);
 }

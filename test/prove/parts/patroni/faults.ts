@@ -117,7 +117,7 @@ export const reinit: Fault = async (scene) => {
   const isShown = async (): Promise<boolean> =>
     (await database.list()).some((member) => member.name === node.name && !isRunning(member));
   const wasShown = await holdsWithin(patience, isShown);
-  // A standby that can start is running after `longerThanStart`.
+  // After this time, a standby is running unless it cannot start.
   await sleep(longerThanStart);
   const listed = await database.list();
   findings.check(

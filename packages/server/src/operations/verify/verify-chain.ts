@@ -32,7 +32,7 @@ interface Verified<Found> {
   readonly anchorId: number;
 }
 
-/** A verification reports purged entries as missing, so it is repeated after a purge. */
+/** If entries are purged while a verification runs, it reports them as missing. It is then repeated. */
 export async function unlessPurged<Found>(
   service: Service,
   tenantId: string,
