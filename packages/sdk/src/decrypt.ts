@@ -1,4 +1,4 @@
-import { InputError, openUnder, requireExpectedKey } from '@eaas/protocol';
+import { type Context, InputError, openUnder, requireExpectedKey } from '@eaas/protocol';
 import { toBase64 } from '@eaas/protocol/base64';
 import { withBody } from '@eaas/protocol/internal';
 import { aborted } from './abortable.ts';
@@ -80,7 +80,6 @@ export function createDecrypter(
     usual: Expected,
     options: Options,
     context = options.context,
-    isContextCopied = false,
   ): Decrypted | Promise<Decrypted> | Waiting<Decrypted, Given> {
     const { as, signal } = options;
     requireForm(as);
@@ -90,14 +89,15 @@ export function createDecrypter(
     const name = nameOf(known, options);
     const ready = cache.find(name)?.key;
     if (ready) return open(ready, withBody(known.header, bytes), as, context);
-    // Copies the arguments, because the caller can overwrite them before the data key arrives.
+    // Copies the arguments, because the caller can change them before the data key arrives. A frozen context cannot
+    // change.
     const own = typeof ciphertext === 'string' ? bytes : new Uint8Array(bytes);
     const lease = arriving(name, known, options, false);
     return new Waiting(lease, openGiven, {
       header: known.header,
       bytes: own,
       as,
-      context: isContextCopied ? context : contextOf(context),
+      context: Object.isFrozen(context) ? context : contextOf(context),
     });
   }
 
@@ -118,9 +118,8 @@ export function createDecrypter(
         const own = checked();
         if (typeof item !== 'string' && !(item instanceof Uint8Array)) {
           requireOptions<object>(decryptItem, item, 'an item of decryptMany');
-          if (item.context !== undefined) return start(item, usual, own, item.context);
         }
-        return start(item, usual, own, own.context, true);
+        return start(item, usual, own, (item as { readonly context?: Context }).context);
       };
       return settleMany(items, startItem, options, patience);
     },
