@@ -150,8 +150,8 @@ export function isOutput<R extends Route>(route: R, output: unknown): output is 
 }
 
 interface Named {
-  readonly key_id?: unknown;
-  readonly api_key_id?: unknown;
+  readonly key_id?: string;
+  readonly api_key_id?: string;
 }
 
 /** Returns false if a response names another key or API key than its request, for example after a faulty proxy cache. */
@@ -164,5 +164,5 @@ export function namesSameKeys(request: object, response: object): boolean {
   });
 }
 
-const isSameId = (asked: unknown, received: unknown): boolean =>
-  asked === undefined || received === undefined || String(asked).toLowerCase() === received;
+const isSameId = (asked: string | undefined, received: string | undefined): boolean =>
+  asked === undefined || received === undefined || asked.toLowerCase() === received;
