@@ -49,4 +49,11 @@ describe('isComplete', () => {
   ])('%s needs further bytes', (_, bytes) => {
     expect(isComplete(bytes)).toBe(false);
   });
+
+  it('16 KiB of spaces after the header name take less than 20 ms', () => {
+    const bytes = head(`Authorization:${' '.repeat(16 * 1024)}`);
+    const start = performance.now();
+    expect(isComplete(bytes)).toBe(false);
+    expect(performance.now() - start).toBeLessThan(20);
+  });
 });

@@ -2,7 +2,8 @@ import { bearerToken } from '@eaas/protocol/service';
 import { hashApiKey } from '../crypto/api-key-token.ts';
 
 const end = '\r\n\r\n';
-const authorizationLine = /\r\nauthorization:[ \t]*([^\r\n]*)\r\n/i;
+/** The value includes its leading spaces, because a separate pattern for them would take quadratic time. */
+const authorizationLine = /\r\nauthorization:([^\r\n]*)\r\n/i;
 
 /** Whether a worker can be chosen. Any worker can refuse bytes that are certainly not valid HTTP. */
 export function isComplete(bytes: Buffer): boolean {
@@ -17,6 +18,6 @@ function isGarbage(text: string): boolean {
 /** The hash only chooses a worker and grants no access. */
 export function tokenIn(bytes: Buffer): string | undefined {
   const [head = ''] = bytes.toString('latin1').split(end, 1);
-  const token = bearerToken(authorizationLine.exec(`${head}\r\n`)?.[1]);
+  const token = bearerToken(authorizationLine.exec(`${head}\r\n`)?.[1]?.trimStart());
   return token === '' ? undefined : Buffer.from(hashApiKey(token)).toString('hex');
 }
