@@ -11,24 +11,30 @@ interface Pipelined {
   readonly begin: () => void;
 }
 
+/** A waiting request takes about 3 kB of memory, and the client has sent only about 40 bytes. */
+const mostPipelined = 100;
+
 /**
- * Pauses between the requests of one connection. Without pauses, a client that sends thousands of requests in one
- * packet would delay all other clients.
+ * Pauses between the requests of one connection, and closes a connection with too many waiting requests. Otherwise a
+ * client that sends thousands of requests in one packet would delay all other clients and fill the memory.
  */
 export function handleOneByOne(app: FastifyInstance): void {
   const connections = new WeakMap<Socket, Pipelined[]>();
   const start = (socket: Socket, { reply, begin }: Pipelined): void => {
     reply.raw.once('close', () => {
       const next = connections.get(socket)?.shift();
-      if (next) setImmediate(() => start(socket, next));
+      if (next && !socket.destroyed) setImmediate(() => start(socket, next));
       else connections.delete(socket);
     });
     begin();
   };
   app.addHook('onRequest', ({ raw: { socket } }, reply, begin) => {
     const waiting = connections.get(socket);
+    // Node still parses the rest of a packet after the connection is closed. These requests are dropped.
+    if (socket.destroyed) return;
     if (waiting) {
       waiting.push({ reply, begin });
+      if (waiting.length > mostPipelined) socket.destroy();
       return;
     }
     connections.set(socket, []);
