@@ -113,3 +113,14 @@ test('a piece of work keeps its memory units until the work succeeds or fails', 
   expect(await shares.run('a', 1, async () => shares.counts.held)).toBe(1);
   expect(shares.counts.held).toBe(0);
 });
+
+test('20,000 waiting tenants are refused within three seconds', async () => {
+  vi.useRealTimers();
+  const shares = new Shares({ capacity: 1, patience: 10 });
+  await shares.take('a', 1);
+  const start = performance.now();
+  const taking = Array.from({ length: 20_000 }, (_, nth) => shares.take(`tenant ${nth}`, 1));
+  const outcomes = await Promise.allSettled(taking);
+  expect(performance.now() - start).toBeLessThan(3_000);
+  expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true);
+});

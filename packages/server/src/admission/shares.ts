@@ -117,18 +117,17 @@ export class Shares {
     if (tenant.held === 0 && tenant.waiters.size === 0) this.#tenants.delete(tenantId);
   }
 
+  /** Stops as soon as nothing is free, because thousands of unknown API keys can wait, each as its own tenant. */
   #grant(): void {
-    for (let served = this.#waiting > 0; served;) {
-      served = false;
-      for (const [tenantId, tenant] of Array.from(this.#tenants)) {
-        const [next] = tenant.waiters;
-        if (!next || !this.#fits(tenant, next.units)) continue;
-        this.#hold(tenant, next.units);
-        next.grant();
-        this.#tenants.delete(tenantId);
-        this.#tenants.set(tenantId, tenant);
-        served = true;
-      }
+    // A served tenant moves to the end of the map, so the loop comes to it again.
+    for (const [tenantId, tenant] of this.#tenants) {
+      if (this.#waiting === 0 || this.#held >= this.#capacity) return;
+      const [next] = tenant.waiters;
+      if (!next || !this.#fits(tenant, next.units)) continue;
+      this.#hold(tenant, next.units);
+      next.grant();
+      this.#tenants.delete(tenantId);
+      this.#tenants.set(tenantId, tenant);
     }
   }
 }
