@@ -32,8 +32,8 @@ const malformed: [string, () => string | Buffer, readonly number[]][] = [
   ['a header without a name', () => request('GET /v1/keys HTTP/1.1', ': x'), [400]],
   ['a header with a line break in it', () => request('GET /v1/keys HTTP/1.1', 'X: a\rb'), [400]],
   ['NUL in a header', () => request('GET /v1/keys HTTP/1.1', 'X: a\u0000b'), [400]],
-  ['bad percent encoding in the path', () => request('GET /v1/keys/%zz HTTP/1.1'), [400, 401, 404]],
-  ['bad percent encoding in an unknown path', () => request('GET /v1/%zz%ff HTTP/1.1'), [400, 404]],
+  ['bad percent encoding in the path', () => request('GET /v1/keys/%zz HTTP/1.1'), [404]],
+  ['bad percent encoding in an unknown path', () => request('GET /v1/%zz%ff HTTP/1.1'), [404]],
   ['an absolute URL', () => request('GET http://evil.example/v1/keys HTTP/1.1'), [400, 401, 404]],
   ['a path with ..', () => request('GET /v1/../../etc/passwd HTTP/1.1'), [400, 404]],
   [

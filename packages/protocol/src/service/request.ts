@@ -24,7 +24,7 @@ export function findRoute(requested: string, path: string) {
 export const methodsAt = (path: string): string[] => routesAt(path).map(({ method }) => method);
 
 function routesAt(path: string) {
-  const segments = path.split('/').map((segment) => decode(segment, 'the path'));
+  const segments = path.split('/').map((segment) => decode(segment, nothingHere));
   return routes.flatMap(([route, endpoint]) => {
     const { method, path: pattern } = splitRoute(route);
     const parts = pattern.split('/');
@@ -62,9 +62,9 @@ function parseQuery(text: string): Record<string, string> {
   const values = new Map<string, string>();
   for (const pair of text === '' ? [] : text.split('&')) {
     const [encoded = '', ...rest] = pair.replaceAll('+', ' ').split('=');
-    const name = decode(encoded, `query parameter ${quoted(encoded)}`);
+    const name = decode(encoded, () => notEncoded(`query parameter ${quoted(encoded)}`));
     const parameter = `query parameter ${quoted(name)}`;
-    const value = decode(rest.join('='), parameter);
+    const value = decode(rest.join('='), () => notEncoded(parameter));
     if (value === '') throw badRequest(`${parameter} is empty`);
     if (values.has(name)) throw badRequest(`${parameter} is given twice`);
     values.set(name, value);
@@ -72,11 +72,13 @@ function parseQuery(text: string): Record<string, string> {
   return Object.fromEntries(values);
 }
 
-function decode(text: string, what: string): string {
+const notEncoded = (what: string): Refusal => badRequest(`${what} is not percent-encoded UTF-8`);
+
+function decode(text: string, refusal: () => Refusal): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw badRequest(`${what} is not percent-encoded UTF-8`);
+    throw refusal();
   }
 }
 

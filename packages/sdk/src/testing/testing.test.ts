@@ -262,3 +262,10 @@ test('the test service unwraps a data key that was wrapped with the public key o
   expect(rewrapped).toMatchObject({ rewrapped: true });
   expect(await ask(`${key_id}/unwrap`, { wrapped_key: rewrapped['wrapped_key'] })).toEqual(opened);
 });
+
+test('the test service answers a path that is not percent-encoded UTF-8 with 404', async () => {
+  const service = createTestService();
+  const headers = { authorization: `Bearer ${service.apiKey}` };
+  const response = await service.fetch(`${service.baseUrl}/v1/keys/100%`, { headers });
+  expect([response.status, await response.json()]).toMatchObject([404, { code: 'not_found' }]);
+});

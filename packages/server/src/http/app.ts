@@ -1,5 +1,5 @@
 import { METHODS } from 'node:http';
-import { badRequest, nothingHere } from '@eaas/protocol/service';
+import { nothingHere } from '@eaas/protocol/service';
 import { fastify, type FastifyInstance } from 'fastify';
 import { Refusal } from '../refusal.ts';
 import { serveApi } from './api.ts';
@@ -27,7 +27,7 @@ export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstan
       // Fastify calls `frameworkErrors` if the path cannot be decoded. Fastify then runs no hooks, so this handler does
       // the work of the hooks.
       beginVisit(request, reply, metrics);
-      void answerError(badRequest('the path is not percent-encoded UTF-8'), request, reply);
+      void answerError(nothingHere(), request, reply);
     },
   });
   // Fastify does not read bodies, because the API admits a request before its body is read.
