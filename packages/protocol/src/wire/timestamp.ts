@@ -18,8 +18,14 @@ export function parseTimestamp(text: string, finer: 'down' | 'up' = 'down'): num
   if (date.getUTCMonth() !== month - 1) return undefined;
   const offset = (parts[8] === '-' ? -1 : 1) * (offsetHour * 60 + offsetMinute);
   const whole = date.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1000;
+  if (second === 60 && !isStartOfMonth(whole)) return undefined;
   const up = finer === 'up' && /[1-9]/.test(fraction.slice(3)) ? 1 : 0;
   return whole + Number(fraction.slice(0, 3)) + up;
+}
+
+/** A leap second can only be the last second of a month in UTC. It is parsed as the first second of the next month. */
+function isStartOfMonth(time: number): boolean {
+  return new Date(time).toISOString().endsWith('-01T00:00:00.000Z');
 }
 
 const earliest = Date.parse('0000-01-01T00:00:00.000Z');
