@@ -57,3 +57,10 @@ test('a custom conversion is retried while the service is unavailable', async ()
   expect(last).toMatchObject({ rewritten: 1, done: true });
   expect(clock.slept).toEqual([1_000, 2_000]);
 });
+
+test('a custom conversion refuses `verify`', async () => {
+  const { client } = observedClient();
+  const options = { mode: 'custom', convert: async () => undefined, verify: true } as const;
+  const run = endOf(reencrypt(client, tableOf(['a']).store, options));
+  await expect(run).rejects.toThrow('`verify` is not available in the mode `custom`');
+});

@@ -117,6 +117,15 @@ test('a run does not change values that can already be decrypted with the new co
   expect(table.email(1)).toBe(stored);
 });
 
+test('a run accepts the context null, as `encrypt` does', async () => {
+  const { client } = observedClient();
+  const table = tableOf([(await client.encrypt('a', { context: { row: '1' } })).ciphertext]);
+  const none = { context: null } as unknown as { context: undefined };
+  const options = { mode: 'reencrypt', from: { context: { row: '1' } }, to: none } as const;
+  expect(await endOf(reencrypt(client, table.store, options))).toMatchObject({ rewritten: 1, done: true });
+  expect(await client.decrypt(table.email(1), { as: 'text' })).toBe('a');
+});
+
 test('a run leaves values under the version `keyVersion` unchanged', async () => {
   const { client, keyId } = observedClient({ cache: { encrypt: false } });
   const table = tableOf([(await client.encrypt('a')).ciphertext]);

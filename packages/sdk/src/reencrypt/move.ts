@@ -1,5 +1,5 @@
-import { type Context, DecryptionError, parseEnvelope, toUtf8 } from '@eaas/protocol';
-import { fromBase64 } from '@eaas/protocol/base64';
+import { type Context, DecryptionError, encodeContext, parseEnvelope, toUtf8 } from '@eaas/protocol';
+import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import type { Calls } from './calls.ts';
 import { ConversionError, type Convert, unsuitable } from './convert.ts';
 import { at, type EncryptPlan, type Opening, type ReencryptPlan, type Sealing } from './plan.ts';
@@ -71,7 +71,6 @@ function openingOf({ keyId, context, scope, wrapContext }: Sealing): Opening {
   return { keyId, context, scope, wrapContext };
 }
 
-function isSame(one: Context = {}, other: Context = {}): boolean {
-  const names = Object.keys(one);
-  return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
+function isSame(one: Context | undefined, other: Context | undefined): boolean {
+  return toBase64(encodeContext(one)) === toBase64(encodeContext(other));
 }

@@ -1,7 +1,8 @@
+import { InputError } from '@eaas/protocol';
 import { expect, test } from 'vitest';
 import { observedClient } from '../../../../test/sdk/observed-client.ts';
 import { endOf, simulatedClock, tableOf } from '../../../../test/sdk/simulated-table.ts';
-import { reencrypt } from './reencrypt.ts';
+import { inventory, reencrypt, type Store, storedValues } from './reencrypt.ts';
 
 test('if `read` returns fewer rows than the limit, the missing rows do not count as deleted', async () => {
   const { client } = observedClient();
@@ -26,3 +27,30 @@ test('a deleted row at the end of the table does not count as a conflict', async
   const last = await endOf(reencrypt(client, table.store, options));
   expect(last).toMatchObject({ rewritten: 2, skipped: 1, conflicted: 0, done: true });
 });
+
+test.each([
+  [
+    'undefined',
+    { id: undefined, values: {} },
+    '`id` of a row that `read` returns must be a string, a number',
+  ],
+  ['null', { id: null, values: {} }, '(got null)'],
+  ['a bigint', { id: 1n, values: {} }, '(got a bigint)'],
+  ['NaN', { id: Number.NaN, values: {} }, '(got NaN)'],
+  ['a row without `values`', { id: 1 }, 'the `values` of a row that `read` returns must be an object'],
+  ['a row that is null', null, 'a row that `read` returns must be an object (got null)'],
+])(
+  'a run and an inventory throw InputError if `read` returns an id or a row that is %s',
+  async (...given) => {
+    const [, row, text] = given;
+    const { client } = observedClient();
+    let reads = 0;
+    const read = async () => (++reads === 1 ? [row] : []);
+    const store = { read, write: async () => true } as unknown as Store;
+    await expect(endOf(reencrypt(client, store, { mode: 'rewrap' }))).rejects.toThrow(text);
+    reads = 0;
+    const counting = inventory(storedValues(store));
+    await expect(counting).rejects.toThrow(text);
+    await expect(counting).rejects.toBeInstanceOf(InputError);
+  },
+);

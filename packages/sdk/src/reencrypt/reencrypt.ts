@@ -6,7 +6,13 @@ import { callsOf } from './calls.ts';
 import { byRow, byValue, type ConvertRow } from './convert.ts';
 import { encrypting, moving } from './move.ts';
 import { pageMover } from './page.ts';
-import { planOptions, type ReencryptClient, type ReencryptOptions, runOptions } from './plan.ts';
+import {
+  planOptions,
+  type ReencryptClient,
+  type ReencryptOptions,
+  runOptions,
+  type RunOptions,
+} from './plan.ts';
 import { advance, beginProgress, type ReencryptProgress, TooManyFailures } from './progress.ts';
 import { rewrapping } from './rewrap.ts';
 import { readPage, type Store, type StoredRow } from './store.ts';
@@ -128,4 +134,6 @@ function requireMode(options: { readonly mode: keyof typeof planOptions }): void
     throw new InputError("`mode` must be 'rewrap', 'encrypt', 'reencrypt' or 'custom'");
   }
   requireOptions<object>({ mode: anything, ...runOptions, ...planOptions[mode] }, options, 'reencrypt');
+  if (mode === 'custom' && (options as RunOptions<StoredRow>).verify)
+    throw new InputError('`verify` is not available in the mode `custom`: check the values in `convert`');
 }

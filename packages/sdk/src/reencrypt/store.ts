@@ -1,6 +1,6 @@
 import { InputError } from '@eaas/protocol';
-import { requireKind, requireOptions } from '../require-options.ts';
-import { having, list, positiveInteger } from '../rules.ts';
+import { requireKind, requireOptions, type Rule } from '../require-options.ts';
+import { having, list, object, positiveInteger } from '../rules.ts';
 
 /** The id of a row. It must be unique, never change, and be the same after storage as JSON. */
 export type RowId = string | number | readonly (string | number)[];
@@ -52,6 +52,10 @@ export type Store<Row extends StoredRow = StoredRow> = ReadableStore<Row> &
       }
   );
 
+const rowId: Rule = (id) =>
+  [id].flat().every((part) => typeof part === 'string' || Number.isFinite(part)) ||
+  'a string, a number, or an array of strings and numbers';
+
 export async function readPage<Row extends StoredRow>(
   store: ReadableStore<Row>,
   after: Row['id'] | undefined,
@@ -59,6 +63,12 @@ export async function readPage<Row extends StoredRow>(
 ): Promise<readonly Row[]> {
   const rows = await store.read({ after, limit });
   requireKind(list, rows, 'the return value of `read`');
+  for (const row of rows) {
+    requireKind(object, row, 'a row that `read` returns');
+    // Without an id, the next call of `read` would return the first page again, and the run would never end.
+    requireKind(rowId, row.id, 'the `id` of a row that `read` returns');
+    requireKind(object, row.values, 'the `values` of a row that `read` returns');
+  }
   if (after !== undefined && rows.some(({ id }) => idKey(id) === idKey(after))) {
     throw new InputError(
       '`read` must return only rows that follow the row with the id `after` (got this row again): compare with >, not >=',
