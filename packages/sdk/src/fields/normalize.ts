@@ -1,4 +1,5 @@
 import { nearestOf } from '@eaas/protocol/internal';
+import { kindOf } from '../require-options.ts';
 import { refuse } from './value-type.ts';
 
 /** A named step, or a function that returns the same text for all texts that a search must not distinguish. */
@@ -38,11 +39,18 @@ export function normalizer(steps: readonly Normalization[]): (text: string) => s
   if (!Array.isArray(steps))
     refuse("the option `normalize` must be an array of functions and of names such as 'lowercase'");
   const functions = steps.map((step: Normalization) => {
-    if (typeof step === 'function') return step;
+    if (typeof step === 'function') return (text: string) => requireText(step(text));
     if (Object.hasOwn(named, step)) return named[step];
     const near = nearestOf(names, step);
     const advice = near ? `did you mean \`${near}\`?` : `expected ${names.join(', ')} or a function`;
     return refuse(`unknown normalization \`${step}\`: ${advice}`);
   });
   return (text) => functions.reduce((normalized, step) => step(normalized), text);
+}
+
+/** Without this check, all texts for which a function returns undefined would have the same fingerprint. */
+function requireText(text: string): string {
+  return typeof text === 'string'
+    ? text
+    : refuse(`a function in \`normalize\` must return a string (got ${kindOf(text)})`);
 }

@@ -171,3 +171,21 @@ testRange(
   fc.integer({ min: 0, max: 400 }).map((n) => 2 ** 56 + n * 16),
   [[2 ** 60, 2 ** 60, 2 ** 61]],
 );
+
+test('a function in `normalize` that returns no string is refused, in rows and in searches', async () => {
+  const domainOf = (email: string): string => /@(.*)$/.exec(email)?.[1] as string;
+  const records = defineFields({
+    users: {
+      email: text().searchableBy({ domain: wholeText({ ...accepted, normalize: [domainOf, 'lowercase'] }) }),
+      login: text().searchable({ normalize: [domainOf] }),
+    },
+  }).for(client, { index });
+  const expected = 'a function in `normalize` must return a string (got undefined)';
+  await expect(records.encryptRow('users', 1, { email: 'ada' })).rejects.toThrow(expected);
+  await expect(records.encryptRow('users', 1, { login: 'ada' })).rejects.toThrow(expected);
+  await expect(records.where('users', { email: { domain: 'ada' } })).rejects.toThrow(expected);
+  const { email_domain_index } = await records.encryptRow('users', 1, { email: 'ada@Example.org' });
+  expect((await records.where('users', { email: { domain: '@example.ORG' } })).email_domain_index).toEqual([
+    email_domain_index,
+  ]);
+});
