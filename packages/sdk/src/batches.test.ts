@@ -250,3 +250,21 @@ describe('a service that confuses the results of a batch', () => {
     expect(sent[1]).toEqual({ key_id: 'k', value: 'alone' });
   });
 });
+
+test('`rewrap` copies and checks the wrap context, as the other calls do', async () => {
+  const { client, service } = observedClient();
+  const wrapContext = { customer: '7' };
+  const { ciphertext } = await client.encrypt('x', { wrapContext });
+  const rewrapping = client.rewrap(ciphertext, { wrapContext });
+  wrapContext.customer = '8';
+  expect(await rewrapping).toMatchObject({ ciphertext, rewrapped: false });
+  expect(
+    await client.rewrap((await client.encrypt('x')).ciphertext, { wrapContext: null as never }),
+  ).toMatchObject({
+    rewrapped: false,
+  });
+  const before = service.requests.length;
+  const invalid = client.rewrap(ciphertext, { wrapContext: { customer: '\ud800' } });
+  await expect(invalid).rejects.toMatchObject({ code: 'input' });
+  expect(service.requests).toHaveLength(before);
+});

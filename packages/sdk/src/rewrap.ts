@@ -2,7 +2,7 @@ import { parseHeader, replaceWrapped } from '@eaas/protocol/internal';
 import { toBase64 } from '@eaas/protocol/base64';
 import { coalesce } from './batches.ts';
 import { type FormOf, type Rewrapped, type UnwrapOptions, unwrapOptions } from './call-options.ts';
-import { type Ciphertext, envelopeBytes } from './ciphertext.ts';
+import { type Ciphertext, contextOf, envelopeBytes } from './ciphertext.ts';
 import { asDecryption, wrappedOf } from './data-key-calls.ts';
 import { type Settled, settleEach } from './errors.ts';
 import { requireOptions } from './require-options.ts';
@@ -16,7 +16,8 @@ export function createRewrapAll(call: Call, patience: Patience) {
     options: UnwrapOptions = {},
   ): Promise<Settled<Rewrapped<FormOf<C>>>[]> => {
     requireOptions(unwrapOptions, options, 'rewrap');
-    const { wrapContext: context, signal } = options;
+    const { signal } = options;
+    const context = contextOf(options.wrapContext);
     const requests = new Map<string, ReturnType<typeof rewrap>>();
     return settleEach(ciphertexts, async (ciphertext) => {
       const bytes = envelopeBytes(ciphertext);
