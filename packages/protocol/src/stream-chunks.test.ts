@@ -108,6 +108,8 @@ describe('a stream', () => {
     async (value) => {
       const sealed = await sendThrough(sealStream(wrap, options), [value as unknown as Uint8Array]);
       expect(sealed.error).toBeInstanceOf(TypeError);
+      const opened = await sendThrough(openStream(unwrap, options), [value as unknown as Uint8Array]);
+      expect(String(opened.error)).toMatch(/^TypeError: expected Uint8Array, got/);
     },
   );
 });

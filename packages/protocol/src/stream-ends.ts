@@ -115,6 +115,7 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
     },
     write: (bytes) =>
       step(async () => {
+        abytes(bytes);
         const rest = await (work.head?.(bytes) ?? bytes);
         for (const chunk of cutter.push(rest)) await putChunk(chunk, false);
       }),
@@ -150,7 +151,6 @@ class Cutter {
    * arrive, because it can be the end of the stream.
    */
   *push(bytes: Uint8Array): Generator<Uint8Array> {
-    abytes(bytes);
     const held = this.#held;
     let at = 0;
     if (this.#length > 0) {

@@ -64,7 +64,7 @@ export async function openFile(
   const { size } = source;
   requireSize(size);
   const readPart = (start: number, end: number): Promise<Uint8Array> =>
-    readWhole(rangeStream(source, start, end, signal), end - start);
+    readWhole(stoppable(rangeStream(source, start, end, signal), signal), end - start);
   const endStart = Math.max(0, size - sealedChunkLength);
   const reading = readPart(endStart, size);
   // Prevents an unhandled rejection if unwrapping fails before `reading` fails.
@@ -162,6 +162,14 @@ function rangeStream(
     },
     { highWaterMark: 0 },
   );
+}
+
+/** A source can ignore the signal. */
+function stoppable(
+  stream: ReadableStream<Uint8Array>,
+  signal: AbortSignal | undefined,
+): ReadableStream<Uint8Array> {
+  return signal ? stream.pipeThrough(new TransformStream(), { signal }) : stream;
 }
 
 function streamOf(content: RangeContent): ReadableStream<Uint8Array> {
