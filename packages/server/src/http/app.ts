@@ -4,7 +4,7 @@ import { fastify, type FastifyInstance } from 'fastify';
 import { Refusal } from '../refusal.ts';
 import { serveApi } from './api.ts';
 import { closeGracefully } from './closing.ts';
-import { answerSocketError, handleOneByOne } from './connections.ts';
+import { answerSocketError, oneByOne } from './connections.ts';
 import { serveConsole } from './console.ts';
 import { answerOtherMethods } from './cors.ts';
 import type { Doors } from './doors.ts';
@@ -15,6 +15,7 @@ import { beginVisit } from './visit.ts';
 
 export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstance {
   const { requests: metrics } = doors;
+  const inTurn = oneByOne();
   const app = fastify({
     ...serverOptions(options),
     // Node can report thousands of slow connections at once. Each error response waits for a turn, so that the
@@ -26,8 +27,10 @@ export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstan
     frameworkErrors: (_, request, reply) => {
       // Fastify calls `frameworkErrors` if the path cannot be decoded. Fastify then runs no hooks, so this handler does
       // the work of the hooks.
-      beginVisit(request, reply, metrics);
-      void answerError(nothingHere(), request, reply);
+      inTurn(request, reply, () => {
+        beginVisit(request, reply, metrics);
+        void answerError(nothingHere(), request, reply);
+      });
     },
   });
   // Fastify does not read bodies, because the API admits a request before its body is read.
@@ -37,7 +40,7 @@ export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstan
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const { isClosing } = closeGracefully(app);
   app.decorateRequest('visit');
-  handleOneByOne(app);
+  app.addHook('onRequest', inTurn);
   app.addHook('onRequest', async (request, reply) => {
     beginVisit(request, reply, metrics);
     if (request.raw.httpVersion === '1.1' && !request.raw.headers.host) {

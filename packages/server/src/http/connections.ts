@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { requestTimeout } from '@eaas/protocol/service';
 import { type Problem, problem } from '@eaas/protocol/wire';
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { commonHeaders } from './visit.ts';
 
 interface Pipelined {
@@ -18,7 +18,7 @@ const mostPipelined = 100;
  * Pauses between the requests of one connection, and closes a connection with too many waiting requests. Otherwise a
  * client that sends thousands of requests in one packet would delay all other clients and fill the memory.
  */
-export function handleOneByOne(app: FastifyInstance): void {
+export function oneByOne() {
   const connections = new WeakMap<Socket, Pipelined[]>();
   const start = (socket: Socket, { reply, begin }: Pipelined): void => {
     reply.raw.once('close', () => {
@@ -28,7 +28,7 @@ export function handleOneByOne(app: FastifyInstance): void {
     });
     begin();
   };
-  app.addHook('onRequest', ({ raw: { socket } }, reply, begin) => {
+  return ({ raw: { socket } }: FastifyRequest, reply: FastifyReply, begin: () => void): void => {
     const waiting = connections.get(socket);
     // Node still parses the rest of a packet after the connection is closed. These requests are dropped.
     if (socket.destroyed) return;
@@ -39,7 +39,7 @@ export function handleOneByOne(app: FastifyInstance): void {
     }
     connections.set(socket, []);
     start(socket, { reply, begin });
-  });
+  };
 }
 
 const headersTooLarge: Problem = {
