@@ -1,13 +1,20 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { purge } from '../../packages/server/src/jobs/purge.ts';
 import { hashApiKey } from '../../packages/server/src/crypto/api-key-token.ts';
 import { countUsage } from '../../packages/server/src/jobs/count-usage.ts';
 import { updateTenant } from '../../packages/server/src/operations/tenants.ts';
 import { verifyChain } from '../../packages/server/src/operations/verify/verify-chain.ts';
+import { Database } from '../../packages/server/src/store/database.ts';
 import { listChains } from '../../packages/server/src/store/tenants.ts';
 import { type Attacker, openAttacker, type Table, tables } from './attacker.ts';
 import { never, populate, type Populated } from './populated.ts';
 import { type Api, apiOf, dek, openWorld, statusOf, type World } from '../setup/world.ts';
+
+const { n = '', e = '' } = generateKeyPairSync('rsa', { modulusLength: 3072 }).publicKey.export({
+  format: 'jwk',
+});
+const public_key = { kty: 'RSA', n, e } as const;
 
 let world: World;
 let attacker: Attacker;
@@ -435,4 +442,23 @@ describe('a row restored to an older authentic state', () => {
     expect(await wrong()).toContain(found(ann));
     expect(await wrong(ben.tenantId)).toEqual([]);
   });
+});
+
+test('a key does not become exportable if someone changes the type of the column to text', async () => {
+  const { sql } = attacker;
+  const { busy: key_id } = ann;
+  await sql`alter table eaas.keys alter column exportable type text`;
+  // The connections are new, because PostgreSQL refuses prepared statements from before the change of the type.
+  const database = new Database(world.database.connection('server'), 2);
+  try {
+    const { errors } = await verifyChain(world.replica(database), ann.tenantId);
+    expect(errors.map(({ reason }) => reason)).toContain(`key_changed: ${key_id}`);
+    const call = apiOf(world.replica(database), ann.token);
+    expect(await statusOf(call('GET /v1/keys/:key_id', { key_id }))).toBe(503);
+    expect(await statusOf(call('POST /v1/keys/:key_id/export', { key_id, public_key }))).toBe(503);
+  } finally {
+    await database.close();
+    await sql`alter table eaas.keys alter column exportable type boolean using exportable::boolean`;
+  }
+  expect(await wrong()).toEqual([]);
 });

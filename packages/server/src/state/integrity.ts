@@ -31,12 +31,16 @@ export function macHolds<Row extends { readonly mac: Uint8Array }>(
   }
 }
 
-function columnsOf<Row>({ columns, added, flag }: Table<Row>, row: Omit<Row, 'mac'>): Column[] {
+function columnsOf<Row>(
+  { columns, added, flag, booleans = [] }: Table<Row>,
+  row: Omit<Row, 'mac'>,
+): Column[] {
   const values = row as Readonly<Record<string, Column>>;
   const all = added && values[added] !== null ? [...columns, added] : columns;
   const parts = all.map((name) => values[name] as Column);
-  if (flag && typeof values[flag] !== 'boolean') {
-    throw new Error(`the column ${flag} must be true or false (got ${String(values[flag])})`);
+  for (const name of booleans) {
+    if (typeof values[name] !== 'boolean')
+      throw new Error(`the column ${name} must be true or false (got ${String(values[name])})`);
   }
   return flag && values[flag] ? [...parts, flag] : parts;
 }

@@ -27,7 +27,7 @@ export const keyTable = recordedTable<KeyRow>(
     'created_id',
     'rev',
   ],
-  'intake',
+  { flag: 'intake', booleans: ['exportable', 'intake'] },
 );
 
 export interface KeyVersionRow {

@@ -12,6 +12,11 @@ export interface Table<Row> {
   readonly added?: keyof Row & string;
   /** A boolean column that a later version of the schema added. If its value is true, the MAC covers its name. */
   readonly flag?: keyof Row & string;
+  /**
+   * The columns that must contain true or false. If someone changes the type of a column to text, the text `false` has
+   * the same MAC, but counts as true in JavaScript.
+   */
+  readonly booleans?: readonly (keyof Row & string)[];
 }
 
 export interface RecordedRow {
@@ -29,9 +34,9 @@ export function recordedTable<Row extends RecordedRow>(
   name: string,
   id: keyof Row & string,
   columns: readonly (keyof Row & string)[],
-  flag?: keyof Row & string,
+  more: Pick<Table<Row>, 'flag' | 'booleans'> = {},
 ): Table<Row> {
-  return { name, id, label: ['eaas row v1', name], columns, ...(flag && { flag }) };
+  return { name, id, label: ['eaas row v1', name], columns, ...more };
 }
 
 export async function insertRow<Row extends RecordedRow>(tx: Transaction, table: Table<Row>, row: Row) {

@@ -11,16 +11,21 @@ export interface TenantRow extends RecordedRow {
   readonly sealed_secret: Uint8Array;
 }
 
-export const tenantTable = recordedTable<TenantRow>('tenants', 'tenant_id', [
+export const tenantTable = recordedTable<TenantRow>(
+  'tenants',
   'tenant_id',
-  'name',
-  'envelope_only',
-  'monthly_encrypt_quota',
-  'created_at',
-  'root_id',
-  'sealed_secret',
-  'rev',
-]);
+  [
+    'tenant_id',
+    'name',
+    'envelope_only',
+    'monthly_encrypt_quota',
+    'created_at',
+    'root_id',
+    'sealed_secret',
+    'rev',
+  ],
+  { booleans: ['envelope_only'] },
+);
 
 export function findTenant(sql: Sql, tenantId: string): Promise<Loaded<TenantRow> | undefined> {
   return first(loadRows(sql, tenantTable, tenantId, sql``));

@@ -20,6 +20,7 @@ export const markerTable: Table<MarkerRow> = {
   label: ['eaas verification v1'],
   columns: ['tenant_id', 'id', 'hash', 'valid', 'findings', 'finished_at'],
   added: 'night',
+  booleans: ['valid'],
 };
 
 export interface NightRow {
