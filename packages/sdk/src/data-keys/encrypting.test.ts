@@ -154,6 +154,23 @@ test('`prime({ keep: true })` also renews a data key that is already in memory',
   }
 });
 
+test.each<[string, Partial<EaasClientOptions>, (client: EaasClient) => void]>([
+  ['the clock jumps forward', {}, () => void vi.setSystemTime(Date.now() + 10 * minute)],
+  [
+    'a large value exceeds the rest of the budget',
+    { cache: { encrypt: { maxBytes: 1_000 } } },
+    (client) => void client.encryptSync('x'),
+  ],
+])('if %s, a call that finds no kept data key renews it at once', async (_, options, change) => {
+  const { client } = setUp(options);
+  await client.prime({ keep: true });
+  change(client);
+  const value = new Uint8Array(1_000);
+  expect(() => client.encryptSync(value)).toThrow('await client.prime');
+  await arrivals();
+  expect(client.encryptSync(value).ciphertext).toMatch(/^eaas/);
+});
+
 test('after a failed `prime({ keep: true })`, the client sends no further request by itself', async () => {
   const { client, service } = setUp();
   service.failNext('key_state');

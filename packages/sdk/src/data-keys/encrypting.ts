@@ -60,6 +60,11 @@ export function createEncryptingKeys(
     if (!cache.arriving(name) && !paused.has(name)) request(name, of);
   }
 
+  /** After a change of the clock or a burst of values, `keepUp` can notice only later that the data key has ended. */
+  function refreshKept(name: string, of: Partition): undefined {
+    if (kept.has(name)) refresh(name, of);
+  }
+
   function keepUp(name: string, of: Partition): void {
     const check = (): void => {
       const lease = cache.find(name);
@@ -74,11 +79,11 @@ export function createEncryptingKeys(
     take(of: Partition, length: number, sync?: boolean): DerivedDataKey | undefined {
       const name = partitionName(of.keyId, of);
       const lease = cache.find(name);
-      if (!lease?.key || (sync && !lease.key.sync)) return undefined;
+      if (!lease?.key || (sync && !lease.key.sync)) return refreshKept(name, of);
       const share = shareUsed(limits, lease, length);
       if (share > 1) {
         cache.evict(name);
-        return undefined;
+        return refreshKept(name, of);
       }
       spend(lease, length);
       if (share > refreshAtShare && (!sync || kept.has(name))) refresh(name, of);
