@@ -95,6 +95,19 @@ describe.for(verbs)('batch of %s', (verb) => {
     expect(results).toMatchObject([{ error: problemDocument('bad_request') }, answerOf(verb)]);
   });
 
+  test('an item of a batch with a field twice fails and has its reference, and the other items succeed', async () => {
+    const item = JSON.stringify(await validItem(verb));
+    const twice = item.replace('{', '{"reference":"row 1","x":1,"x":2,');
+    const send = (items: string): Promise<Answer> => {
+      const headers = { 'content-type': 'application/json' };
+      return tenant.api.send('POST', `/v1/batch/${verb}`, `{"items":[${items}]}`, headers);
+    };
+    const { body } = await send(`${item},${twice}`);
+    const error = problemDocument('bad_request');
+    expect(body).toMatchObject({ results: [answerOf(verb), { error, reference: 'row 1' }] });
+    expect(await send(`${item},${twice.replace('"x":1', '"x":01')}`)).toMatchObject({ status: 400 });
+  });
+
   test('a batch has 1 to 1,000 items', async () => {
     const item = await validItem(verb);
     const most = Array.from({ length: 1_000 }, (_, at) => ({ ...item, reference: String(at) }));

@@ -5,8 +5,10 @@ import { limits } from './limits.ts';
 export interface BatchItem {
   readonly start: number;
   end: number;
-  /** The reason why the item is refused, or null. The caller must not parse a refused item. */
+  /** The reason why the item is refused, or null. */
   fault: string | null;
+  /** Whether the item exceeds one of the limits. The caller must not parse such an item. */
+  exceedsLimit: boolean;
   isWellFormed: boolean;
 }
 
@@ -37,9 +39,10 @@ export class BatchScan extends JsonScan {
     return this.#item ? 'the item' : super.subject;
   }
 
-  protected override refuse(reason: string): void {
-    if (this.#item) this.#item.fault ??= reason;
-    else super.refuse(reason);
+  protected override refuse(reason: string, exceedsLimit = true): void {
+    if (!this.#item) throw new InputError(reason);
+    this.#item.fault ??= reason;
+    this.#item.exceedsLimit ||= exceedsLimit;
   }
 
   protected override checkValues(): void {
@@ -72,13 +75,13 @@ export class BatchScan extends JsonScan {
 
   #takeOfItem(kind: Token, start: number, end: number): void {
     if (this.#item && end - this.#item.start > limits.body) this.refuse('the item is larger than 2 MiB');
-    if (this.#item?.fault && kind === token.colon) this.values--;
-    else if (this.#item?.fault && kind === token.comma) this.checkValues();
+    if (this.#item?.exceedsLimit && kind === token.colon) this.values--;
+    else if (this.#item?.exceedsLimit && kind === token.comma) this.checkValues();
     else super.take(kind, start, end);
   }
 
   #beginItem(start: number): void {
-    this.#item = { start, end: start, fault: null, isWellFormed: true };
+    this.#item = { start, end: start, fault: null, exceedsLimit: false, isWellFormed: true };
     this.#countEarlier();
     this.names = 0;
     this.isWellFormed = true;

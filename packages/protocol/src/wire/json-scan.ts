@@ -78,7 +78,7 @@ export class JsonScan {
     return 'the body';
   }
 
-  protected refuse(reason: string): void {
+  protected refuse(reason: string, _exceedsLimit?: boolean): void {
     throw new InputError(reason);
   }
 
@@ -167,7 +167,7 @@ export class JsonScan {
       return;
     }
     const name = this.readName();
-    if (names.has(name)) this.refuse(`${this.subject} has the field \`${name.slice(0, 64)}\` twice`);
+    if (names.has(name)) this.refuse(`${this.subject} has the field \`${name.slice(0, 64)}\` twice`, false);
     names.add(name);
   }
 }

@@ -47,8 +47,9 @@ export function* readJson(bytes: Uint8Array): Steps<unknown> {
 }
 
 /**
- * Parses a batch item by item. Calls `take` with each item, or with the reason why the item is refused, and returns the
- * results in order. Throws InputError if the body itself is invalid. Yields regularly, so that the caller can pause.
+ * Parses a batch item by item. Calls `take` with each item and with the reason why the item is refused, or null, and
+ * returns the results in order. An item that exceeds a limit is not parsed: its value is undefined. Throws InputError if
+ * the body itself is invalid. Yields regularly, so that the caller can pause.
  */
 export function* readBatch<Taken>(
   bytes: Uint8Array,
@@ -58,13 +59,13 @@ export function* readBatch<Taken>(
   while (scan.scan(step)) yield;
   const taken: Taken[] = [];
   const all = parseItems(bytes, scan.items);
-  for (const [index, { start, end, fault, isWellFormed }] of scan.items.entries()) {
-    if (fault) taken.push(take(undefined, fault));
+  for (const [index, { start, end, fault, exceedsLimit, isWellFormed }] of scan.items.entries()) {
+    if (exceedsLimit) taken.push(take(undefined, fault));
     else {
       const item = all
         ? all[index]
         : yield* parsePart(bytes.subarray(start, end), `${notJson}: see \`items[${index}]\``);
-      taken.push(take(item, isWellFormed ? null : loneSurrogate));
+      taken.push(take(item, fault ?? (isWellFormed ? null : loneSurrogate)));
     }
     yield;
   }
@@ -72,11 +73,11 @@ export function* readBatch<Taken>(
 }
 
 /**
- * Parses all items at once, which is twice as fast as one by one. Returns undefined for a large body, a refused item or
- * invalid JSON: the caller then parses one by one, to find the invalid item.
+ * Parses all items at once, which is twice as fast as one by one. Returns undefined for a large body, an item that
+ * exceeds a limit or invalid JSON: the caller then parses one by one, to find the invalid item.
  */
 function parseItems(bytes: Uint8Array, items: readonly BatchItem[]): readonly unknown[] | undefined {
-  if (bytes.length > largeText || items.some(({ fault }) => fault !== null)) return undefined;
+  if (bytes.length > largeText || items.some(({ exceedsLimit }) => exceedsLimit)) return undefined;
   try {
     const body: unknown = JSON.parse(decode(bytes));
     const all: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'items') : undefined;
