@@ -1,11 +1,11 @@
 import { type BlindingTools, blindWith, nobleCurve } from '@eaas/protocol/internal-blind-hash';
 import type { Output } from '@eaas/protocol/wire';
-import { platformCurve } from '#blind-hash';
+import { nextTurn, platformCurve } from '#blind-hash';
 import type { ServiceError } from '../errors.ts';
 import type { EnvelopeClientOptions } from '../options.ts';
+import { createSlices, type Slices } from '../slices.ts';
 import type { Call } from '../transport.ts';
 import { publicKeyStore } from './public-keys.ts';
-import { createSlices, type Slices } from './slices.ts';
 
 type Response = Output<'POST /v1/hash/blind'>;
 
@@ -37,7 +37,7 @@ interface Shared extends Omit<BlindingTools, 'engine'> {
 export function createHasher(
   { engines, hashPublicKeys = {} }: BlindHashOptions,
   shared: Shared,
-  slices = createSlices,
+  slices = () => createSlices(nextTurn),
 ): Hash {
   const { call, unreadable, toBase64 } = shared;
   const tools = { ...shared, engine: engines === 'noble' ? nobleCurve : platformCurve };

@@ -154,3 +154,15 @@ test('if the body ends too early, the response is 400 and no event is emitted', 
   expect((await proxy(streamed(wrapPath, stream))).status).toBe(400);
   expect(events).toEqual([]);
 });
+
+test('timers fire while the proxy checks a large batch', async () => {
+  const { post } = setUp();
+  const members = Array.from({ length: 450 }, (_, nth) => `"name-${nth}":0`).join(',');
+  const items = Array.from({ length: 1_000 }, () => `{${members}}`).join(',');
+  await post(batchPath, '{"items":[{}]}');
+  let fired = 0;
+  const timer = setInterval(() => fired++, 1);
+  expect(await post(batchPath, `{"items":[${items}]}`)).toMatchObject({ status: 200 });
+  clearInterval(timer);
+  expect(fired).toBeGreaterThan(5);
+});

@@ -1,8 +1,9 @@
 import { type Context, encodeContext, parseUuid } from '@eaas/protocol';
-import { badRequest, checked, orRefusal, Refusal, runBatch } from '@eaas/protocol/service';
+import { badRequest, checked, Refusal, ruleEach, runBatch } from '@eaas/protocol/service';
 import { endpoints, type Endpoint, type Problem } from '@eaas/protocol/wire';
 import type { CheckedGrant } from './grant.ts';
 import { areInOrder, withReferences } from '../references.ts';
+import type { Slices } from '../slices.ts';
 import type { Settings } from './options.ts';
 import type { Target } from './routes.ts';
 import { askService, failed, forBrowser } from './service.ts';
@@ -17,6 +18,7 @@ interface Call {
   readonly grant: CheckedGrant;
   readonly settings: Settings;
   readonly signal: AbortSignal;
+  readonly inSlices: Slices;
   readonly onKeyRefused: (keyId: string | undefined) => void;
 }
 
@@ -28,7 +30,7 @@ export async function askOne(body: unknown, call: Call): Promise<Answered> {
 }
 
 export async function askBatch(body: unknown, call: Call): Promise<Answered> {
-  const { target, settings, signal } = call;
+  const { target, settings, signal, inSlices } = call;
   const { route } = target;
   const { item, body: schema }: Endpoint = endpoints[route];
   if (!schema || !item) throw new Error(`the route ${route} does not accept a batch`);
@@ -36,7 +38,7 @@ export async function askBatch(body: unknown, call: Call): Promise<Answered> {
   let requestId: string | undefined;
   const output = await runBatch(
     items,
-    items.map((one) => orRefusal(() => judge(one, item, call))),
+    await inSlices(ruleEach(items, (one) => judge(one, item, call))),
     async (allowed) => {
       if (allowed.length === 0) return [];
       const path = route.slice('POST '.length);

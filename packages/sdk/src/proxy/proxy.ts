@@ -1,6 +1,8 @@
 import { Refusal } from '@eaas/protocol/service';
 import { endpoints } from '@eaas/protocol/wire';
 import { deadlineOf } from '../deadline.ts';
+import { nextTurn } from '../next-turn.ts';
+import { createSlices } from '../slices.ts';
 import { readJson } from './body.ts';
 import { type Answered, askBatch, askOne } from './calls.ts';
 import { checkGrant, type CheckedGrant } from './grant.ts';
@@ -40,10 +42,13 @@ async function answer(request: Request, settings: Settings): Promise<Answered> {
   const grant = await requireGrant(request, target, settings);
   const { signal, end } = deadlineOf(settings.timeout, request.signal, new DOMException('', 'TimeoutError'));
   try {
-    const body = await readJson(request, endpoints[target.route], signal);
+    // A large batch takes long to check, and must not delay the other requests of the app's backend.
+    const inSlices = createSlices(nextTurn);
+    const body = await readJson(request, endpoints[target.route], signal, inSlices);
     if (search !== '') throw new Refusal('bad_request', 'The request must not have query parameters.');
     const ask = target.batch ? askBatch : askOne;
-    return await ask(body, { target, grant, settings, signal, onKeyRefused: keyReporter(target, settings) });
+    const onKeyRefused = keyReporter(target, settings);
+    return await ask(body, { target, grant, settings, signal, inSlices, onKeyRefused });
   } finally {
     end();
   }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { nextTurn } from './next-turn.ts';
 import { createSlices } from './slices.ts';
 
 function* steps(count: number, work: () => void): Generator<undefined, string> {
@@ -13,8 +14,8 @@ test('two consecutive computations pause after each 10 ms of their combined time
   let time = 0;
   const slices: number[] = [0];
   const inSlices = createSlices(
-    () => time,
     async () => void slices.push(0),
+    () => time,
   );
   const work = () => {
     time += 4;
@@ -30,7 +31,10 @@ test('timers fire during the pauses of a long computation', async () => {
   let turns = 0;
   const counting = setInterval(() => turns++, 0);
   const begun = performance.now();
-  await createSlices(() => time)(
+  await createSlices(
+    nextTurn,
+    () => time,
+  )(
     steps(2_000, () => {
       time += performance.now() - begun < 5_000 && turns === 0 ? 11 : 0;
     }),

@@ -1,12 +1,11 @@
 import type { Steps } from '@eaas/protocol/service';
-import { nextTurn } from '#blind-hash';
 
 const longest = 10;
 
 /** Runs a long computation, and pauses after each 10 ms, so that the event loop can handle other events. */
 export type Slices = <T>(work: Steps<T>) => Promise<T>;
 
-export function createSlices(now: () => number = () => performance.now(), pause = nextTurn): Slices {
+export function createSlices(pause: () => Promise<void>, now = (): number => performance.now()): Slices {
   let end = now() + longest;
   return async (work) => {
     for (;;) {
