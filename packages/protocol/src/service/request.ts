@@ -96,7 +96,8 @@ export function requireBodyType(
       'The request must have no Content-Encoding header: send the body without compression.',
     );
   }
-  const isJson = /^application\/json[ \t]*(?:;[ \t]*(?:charset="?utf-8"?[ \t]*)?)?$/i;
+  const isJson =
+    /^application\/json[ \t]*(?:;[ \t]*(?:(?:charset="?utf-8"?|(?!charset=)[\w-]+=(?:[^\s;,"]+|"[^"]*"))[ \t]*)?)*$/i;
   if (needsJson && !isJson.test(type ?? '')) {
     const detail = 'Send the body as JSON, with `Content-Type: application/json`.';
     throw new Refusal('unsupported_media_type', detail);

@@ -148,6 +148,8 @@ describe('the type of a body', () => {
     'Application/JSON',
     'application/json; charset=utf-8',
     'application/json;charset="UTF-8"',
+    'application/json; charset=utf-8; profile="https://api.example/v1"',
+    'application/json; version=1 ; charset=utf-8;',
   ])('the Content-Type %s is accepted', async (type) => {
     const { post } = await listen();
     const response = await post(
@@ -163,6 +165,9 @@ describe('the type of a body', () => {
     'application/x-www-form-urlencoded',
     'application/jsonp',
     'application/json; charset=latin1',
+    'application/json; version=1; charset=utf-16',
+    'application/json; charset=utf-8, text/plain',
+    'application/json version=1',
     'x',
     '',
   ])('the Content-Type "%s" is refused with 415', async (type) => {
