@@ -1,6 +1,5 @@
 import { nearestOf } from '@eaas/protocol/internal';
-import { kindOf } from '../require-options.ts';
-import { refuse } from './value-type.ts';
+import { refuse, refuseValue } from './value-type.ts';
 
 /** A named step, or a function that returns the same text for all texts that a search must not distinguish. */
 export type Normalization = NamedNormalization | ((text: string) => string);
@@ -50,7 +49,5 @@ export function normalizer(steps: readonly Normalization[]): (text: string) => s
 
 /** Without this check, all texts for which a function returns undefined would have the same fingerprint. */
 function requireText(text: string): string {
-  return typeof text === 'string'
-    ? text
-    : refuse(`a function in \`normalize\` must return a string (got ${kindOf(text)})`);
+  return typeof text === 'string' ? text : refuseValue('a string from each function in `normalize`', text);
 }
