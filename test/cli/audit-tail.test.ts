@@ -42,6 +42,12 @@ test('audit tail prints the newest entries, oldest first', async () => {
   expect(await tail('--last', '0')).toEqual([]);
 });
 
+test('audit tail --no-follow says that no entry matches', async () => {
+  const args = ['audit', 'tail', ...onAcme, '--no-follow', '--actor', 'system'];
+  expect(await eaas(...args)).toMatchObject({ code: 0, stdout: '', stderr: 'None.\n' });
+  expect(await eaas(...args, '--json')).toMatchObject({ code: 0, stdout: '', stderr: '' });
+});
+
 test('audit tail also finds older entries that match its filters', async () => {
   expect((await tail('--key', 'patients')).map(({ id }) => id)).toEqual([1, 4]);
   expect((await tail('--key', keyId, '--last', '1', '--action', 'key.create')).map(({ id }) => id)).toEqual([

@@ -77,7 +77,9 @@ test('audit verify-file names the entries that were altered, removed or repeated
 
 test('audit verify-file detects a truncated log only with a checkpoint', async () => {
   expect(await verifyLines(lines.slice(0, 3))).toEqual([]);
-  expect(await verifyLines(lines.slice(0, 3), ...pinned)).toEqual([{ id: 4, reason: 'checkpoint_mismatch' }]);
+  expect(await verifyLines(lines.slice(0, 3), ...pinned)).toEqual([{ id: 4, reason: 'checkpoint_ahead' }]);
+  const late = lines.with(3, lines[3]?.replace(/[\da-f]{64}/, '0'.repeat(64)) ?? '');
+  expect(await verifyLines(late, ...pinned)).toContainEqual({ id: 4, reason: 'checkpoint_mismatch' });
 });
 
 test('audit verify-file warns that it did not verify the hash of the first entry if earlier entries are missing', async () => {
@@ -95,6 +97,7 @@ test('audit verify-file refuses files that are not an export, and checkpoints of
   for (const [args, message] of [
     [['missing.txt'], 'The file missing.txt cannot be read (ENOENT).'],
     [['other.txt'], 'Line 1 of other.txt is not an entry of an audit log.'],
+    [['.'], 'The file . cannot be read (EISDIR).'],
     [['empty.txt'], 'The file empty.txt has no entries.'],
     [[log, '--verifier-key', key], 'Pass both --checkpoint-file and --verifier-key, or neither.'],
     [[log, '--checkpoint-file', checkpoint, '--verifier-key', other], 'has no valid signature'],

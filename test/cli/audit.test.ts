@@ -66,6 +66,16 @@ test('audit verify prints the response of the API, one line per tenant', async (
   expect(stdout).toMatch(/: valid, 2 entries checked, head 2\n$/);
 });
 
+test('audit verify says that there is nothing to verify', async () => {
+  const empty = await commandLine();
+  onTestFinished(() => empty.database.drop());
+  expect(await empty('audit', 'verify')).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: 'No tenant has an audit log yet, so nothing was verified.\n',
+  });
+});
+
 test('audit verify prints a broken chain and continues with other tenants', async () => {
   const [broken, whole] = [await newTenant(2), await newTenant(1)];
   await tamper(

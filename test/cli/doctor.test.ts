@@ -66,11 +66,16 @@ test('doctor skips the checks that need the schema if the database is not migrat
   const empty = await createDatabase();
   onTestFinished(() => empty.drop());
   const unmigrated = await examined(eaas.with({ DATABASE_URL: empty.url('server') }));
-  expect(unmigrated.statuses).toMatchObject({ database: 'ok', schema: 'failed', role: 'skipped' });
+  expect(unmigrated.statuses).toMatchObject({
+    database: 'ok',
+    schema: 'failed',
+    role: 'skipped',
+    root_key: 'skipped',
+  });
   expect(unmigrated.messages).toContain('run `eaas migrate`');
   const url = 'postgres://someone:hunter2@127.0.0.1:1/eaas';
   const away = await examined(eaas.with({ DATABASE_URL: url }));
-  expect(away).toMatchObject({ code: 1, statuses: { database: 'failed' } });
+  expect(away).toMatchObject({ code: 1, statuses: { database: 'failed', root_key: 'skipped' } });
   expect(away.messages).not.toContain('hunter2');
 });
 

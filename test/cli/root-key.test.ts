@@ -44,6 +44,24 @@ test('root-key generate writes a private file and never overwrites a file', asyn
   ]);
 });
 
+test('root-key generate and commands name a path that cannot hold a root key', async () => {
+  const folder = await newDirectory();
+  const file = join(folder, 'missing', 'root.key');
+  const generated = await run([...program, 'root-key', 'generate', '--file', file], {});
+  expect(generated).toMatchObject({
+    code: 3,
+    stdout: '',
+    stderr: `--file: the file ${file} cannot be written (ENOENT).\n`,
+  });
+  const eaas = await newCommandLine();
+  const { EAAS_ROOT_KEY: _, ...env } = eaas.env;
+  const listed = await run([...program, 'tenant', 'list'], { ...env, EAAS_ROOT_KEY_FILE: folder });
+  expect(listed).toMatchObject({
+    code: 3,
+    stderr: `EAAS_ROOT_KEY_FILE: ${folder} must be a file (got a directory).\n`,
+  });
+});
+
 test('every command and the server refuse a wrong root key', async () => {
   const eaas = await newCommandLine();
   await eaas.json('tenant', 'create', '--name', 'acme');

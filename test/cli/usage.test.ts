@@ -96,6 +96,23 @@ test('a command with an invalid configuration exits with 3 and prints one senten
   }
 });
 
+test('a misspelt or invalid option of the database URL is named', async () => {
+  for (const [option, reason] of [
+    ['sslmod=require', 'unrecognized configuration parameter "sslmod"'],
+    ['statement_timeout=soon', 'invalid value for parameter "statement_timeout": "soon"'],
+  ]) {
+    const url = new URL(eaas.env['DATABASE_URL'] ?? '');
+    url.search += `${url.search === '' ? '?' : '&'}${option}`;
+    for (const args of [['tenant', 'list'], ['serve']]) {
+      expect(await eaas.with({ DATABASE_URL: url.href, EAAS_PORT: '0' })(...args)).toMatchObject({
+        code: 3,
+        stdout: '',
+        stderr: `The database refuses an option after \`?\` in its URL (${reason}): check the option's name and value.\n`,
+      });
+    }
+  }
+});
+
 test('a misspelt variable is reported on standard error', async () => {
   const { code, stderr } = await eaas.with({ EAAS_LOGLEVEL: 'debug' })('tenant', 'list', '--json');
   expect(code).toBe(0);

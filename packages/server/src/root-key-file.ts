@@ -29,7 +29,9 @@ export async function readRootKeyFile(path: string): Promise<Uint8Array | undefi
   if (!file) return undefined;
   const text = new Uint8Array(longestRootKeyText + 1);
   try {
-    if (isOpenToOthers(await file.stat())) {
+    const found = await file.stat();
+    if (found.isDirectory()) throw new CannotStart(`${path} must be a file (got a directory).`);
+    if (isOpenToOthers(found)) {
       throw new CannotStart(
         `Other users of this machine can read the root key file ${path}. ` +
           `Run \`chmod 600 ${path}\`, or mount the secret with mode 0400.`,

@@ -73,6 +73,7 @@ async function printEntries(
     if (newest.length > last) newest.shift();
   }
   for (const entry of newest) await print(entry);
+  if (newest.length === 0 && !follow && !json) note('None.');
   if (!follow) return;
   if (!json) note('Waiting for new entries. Press Ctrl-C to stop.');
   await pollUntil(untilSignal(), async () => {

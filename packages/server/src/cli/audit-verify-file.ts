@@ -59,7 +59,8 @@ async function stated(path: string, verifierKey: string) {
 
 async function* entriesOf(path: string): AsyncGenerator<Entry> {
   const file = createReadStream(path);
-  await once(file, 'open').catch((error: NodeJS.ErrnoException) => {
+  // A directory can be opened, but not read.
+  await once(file, 'readable').catch((error: NodeJS.ErrnoException) => {
     throw new WrongUsage(`The file ${path} cannot be read (${error.code}).`);
   });
   let line = 0;
@@ -107,7 +108,10 @@ async function verifyEntries(
     if (errors.length >= mostErrors) break;
   }
   if (!first || !last) throw new WrongUsage(`The file ${path} has no entries.`);
-  if (checkpoint && !isMet) errors.push({ id: checkpoint.id, reason: 'checkpoint_mismatch' });
+  if (checkpoint && !isMet) {
+    const isAhead = checkpoint.tenantId === last.tenant_id && checkpoint.id > last.id;
+    errors.push({ id: checkpoint.id, reason: isAhead ? 'checkpoint_ahead' : 'checkpoint_mismatch' });
+  }
   const { tenant_id, id: first_id } = first;
   const { id: last_id, hash } = last;
   return { tenant_id, valid: errors.length === 0, checked, first_id, last_id, hash, errors };

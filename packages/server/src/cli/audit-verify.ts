@@ -42,6 +42,7 @@ export const auditVerify = reporting(
     const named = checkpointFile === undefined ? undefined : await readNamed(checkpointFile);
     const failures = await withService(async ({ service }, { checkpointDirectory: directory }) => {
       const chains = await chainsOf(service, tenant);
+      if (chains.length === 0) note('No tenant has an audit log yet, so nothing was verified.');
       let failures = 0;
       for (const chain of chains) {
         const kept = directory === null ? undefined : await findKept(directory, chain.tenant_id);

@@ -14,9 +14,10 @@ const tailSize = 1024 * 1024;
 const newline = 0x0a;
 
 export async function openExportFile(path: string): Promise<ExportFile> {
-  const file = await open(path, 'a+', 0o600).catch((error: NodeJS.ErrnoException) => {
+  const unwritable = (error: NodeJS.ErrnoException): never => {
     throw new WrongUsage(`The file ${path} cannot be written (${error.code}).`);
-  });
+  };
+  const file = await open(path, 'a+', 0o600).catch(unwritable);
   try {
     const { size } = await file.stat();
     const tail = await readTail(file, size);
@@ -31,9 +32,9 @@ export async function openExportFile(path: string): Promise<ExportFile> {
     return {
       last,
       keepWholeLines: () => file.truncate(size - tail.length + end),
-      append: (lines) => file.appendFile(lines),
+      append: (lines) => file.appendFile(lines).catch(unwritable),
       close: async () => {
-        await file.sync();
+        await file.sync().catch(unwritable);
         await file.close();
       },
     };

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import type { ProblemCode } from '@eaas/protocol/wire';
 import { CannotStart } from '../cannot-start.ts';
 import { Refusal, Tampered } from '../refusal.ts';
-import { isDatabaseFault, isDenied } from '../store/faults.ts';
+import { isDatabaseFault, isDenied, isSettingRefused } from '../store/faults.ts';
 
 export const exitCodes = { ok: 0, refused: 1, usage: 2, cannotStart: 3, unexpected: 4 } as const;
 
@@ -34,6 +34,10 @@ export function failureOf(error: unknown): Failure {
   if (!(error instanceof Error)) return { code: exitCodes.unexpected, message: String(error) };
   if (isDenied(error)) {
     const message = `The role of DATABASE_URL has no permission (${error.message}): run \`eaas migrate\` to grant it.`;
+    return { code: exitCodes.cannotStart, message };
+  }
+  if (isSettingRefused(error)) {
+    const message = `The database refuses an option after \`?\` in its URL (${error.message}): check the option's name and value.`;
     return { code: exitCodes.cannotStart, message };
   }
   if (isDatabaseFault(error)) {

@@ -20,7 +20,8 @@ const generate = reporting(
 )
   .option('--file <path>', 'write the root key to this file, unless the file exists')
   .action(async ({ file, ...options }: Reporting & { file?: string }) => {
-    const bytes = file === undefined ? randomBytes(32) : await createRootKeyFile(file);
+    const bytes =
+      file === undefined ? randomBytes(32) : await createRootKeyFile(file).catch(unwritable('--file', file));
     if (!bytes) throw existing(file);
     const root_id = toHex(rootKey(bytes).rootId);
     if (file !== undefined) printResult({ file, root_id }, options);
@@ -35,6 +36,12 @@ const generate = reporting(
     );
     if (file !== undefined) next(`set EAAS_ROOT_KEY_FILE=${file} for every server`, options);
   });
+
+function unwritable(option: string, file: string) {
+  return (error: NodeJS.ErrnoException): never => {
+    throw new CannotStart(`${option}: the file ${file} cannot be written (${error.code}).`, { cause: error });
+  };
+}
 
 function existing(file: string | undefined): Refusal {
   return new Refusal(
@@ -75,9 +82,7 @@ const wrap = reporting(
       const wrapped = await wrapRootKey(provider, key ?? '', bytes, config.providerEnvironment);
       await writeNewFile(out, `${JSON.stringify(wrapped, null, 2)}\n`).catch(
         (error: NodeJS.ErrnoException) => {
-          throw error.code === 'EEXIST'
-            ? existing(out)
-            : new CannotStart(`--out: the file ${out} cannot be written (${error.code}).`);
+          throw error.code === 'EEXIST' ? existing(out) : unwritable('--out', out)(error);
         },
       );
       printResult({ file: out, provider, key: wrapped.key, root_id }, options);

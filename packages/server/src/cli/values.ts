@@ -15,7 +15,7 @@ export function numberOrNull(text: string): number | 'null' {
 export function wholeNumber(text: string): number {
   const value = Number(text);
   if (/^\d{1,16}$/.test(text) && Number.isSafeInteger(value)) return value;
-  throw new InvalidArgumentError('Pass a whole number.');
+  throw new InvalidArgumentError('Pass a whole number that is not negative.');
 }
 
 export function graceDays(text: string): number {

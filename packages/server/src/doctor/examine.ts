@@ -27,7 +27,9 @@ export async function examine(config: Config): Promise<Finding[]> {
   if (Array.isArray(open)) return [...here, ...open];
   const database = new Database(open.connection, 1);
   try {
-    return [...here, ...(await examineDatabase(database)), await examineRootKey(config, open, database)];
+    const found = await examineDatabase(database);
+    const isUsable = found.some(({ check, status }) => check === 'schema' && status === 'ok');
+    return [...here, ...found, await examineRootKey(config, open, isUsable ? database : undefined)];
   } finally {
     await database.close();
     await open.close();
@@ -77,10 +79,12 @@ export function judgeClock(milliseconds: number): Finding {
 async function examineRootKey(
   config: Config,
   { rootKey }: OpenDatabase,
-  database: Database,
+  database: Database | undefined,
 ): Promise<Finding> {
   try {
     const roots = await loadRoots(rootKey, config.previousRootKey);
+    if (!database)
+      return skipped('root_key', 'Not checked, because the database or its schema cannot be used.');
     const isNew = await database.run((sql) => requireOpeningRoots(sql, roots));
     const message = isNew
       ? 'The database is new. The first start of a server will register this root key.'
