@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eaas as program, inherited } from '../conformance/program.ts';
 import { atTerminal, type CommandLine, commandLine } from './command-line.ts';
 
 interface Tenant {
@@ -175,6 +178,26 @@ test.concurrent('tenant destroy at a terminal prints the data of the tenant befo
   const confirmed = await atTerminal(eaas, tenant.name, 'tenant', 'destroy', tenant.name);
   expect(confirmed).toMatchObject({ code: 0 });
   expect(await eaas('tenant', 'show', tenant.name)).toMatchObject({ code: 1 });
+});
+
+test.concurrent.for([
+  ['Ctrl-C', '\x03'],
+  ['Ctrl-D', '\x04'],
+])('%s at the question of tenant destroy erases nothing', async ([, key], { expect, onTestFinished }) => {
+  const tenant = await newTenant();
+  const line = [...program, 'tenant', 'destroy', tenant.name].map((word) => `'${word}'`).join(' ');
+  const terminal = spawn('script', ['--quiet', '--return', '--command', line, '/dev/null'], {
+    env: { ...inherited(), ...eaas.env },
+  });
+  onTestFinished(() => void terminal.kill('SIGKILL'));
+  const ended = once(terminal, 'close') as Promise<[number | null]>;
+  let shown = '';
+  terminal.stdout.setEncoding('utf8').on('data', (text: string) => (shown += text));
+  await expect.poll(() => shown, { timeout: 15_000 }).toContain('to continue: ');
+  terminal.stdin.write(key);
+  expect((await ended)[0]).toBe(2);
+  expect(shown).toMatch(/to continue: .*\r?\nNothing was erased\. The question was cancelled\.\r?\n$/);
+  expect(await eaas.json('tenant', 'show', tenant.name)).toEqual([tenant]);
 });
 
 test.concurrent('tenant destroy erases the tenant only if --confirm has its name', async () => {

@@ -31,7 +31,7 @@ export class Closed extends Refusal {
   constructor() {
     super(
       'unavailable',
-      'This database does not serve the tenant, because `eaas database copy` moves the tenant. Try again in a moment.',
+      'This database does not serve the tenant, because `eaas database copy` moves the tenant to another database, or has moved it. Try again in a moment.',
     );
   }
 }

@@ -28,6 +28,8 @@ async function ask(question: string): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return await terminal.question(question);
+  } catch {
+    throw new WrongUsage('\nNothing was erased. The question was cancelled.'); // by Ctrl-C or Ctrl-D
   } finally {
     terminal.close();
   }
