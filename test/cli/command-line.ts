@@ -42,10 +42,12 @@ export function atTerminal(
   answer: string,
   ...args: readonly string[]
 ): Promise<Finished> {
+  return run(inTerminal(args), env, { input: `${answer}\n` });
+}
+
+export function inTerminal(args: readonly string[]): string[] {
   const line = [...eaas, ...args].map((word) => `'${word}'`).join(' ');
-  return run(['script', '--quiet', '--return', '--command', line, '/dev/null'], env, {
-    input: `${answer}\n`,
-  });
+  return ['script', '--quiet', '--return', '--command', line, '/dev/null'];
 }
 
 export function jsonLines<T>(stdout: string): T[] {

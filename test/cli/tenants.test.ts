@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eaas as program, inherited } from '../conformance/program.ts';
-import { atTerminal, type CommandLine, commandLine } from './command-line.ts';
+import { inherited } from '../conformance/program.ts';
+import { atTerminal, type CommandLine, commandLine, inTerminal } from './command-line.ts';
 
 interface Tenant {
   readonly tenant_id: string;
@@ -185,10 +185,8 @@ test.concurrent.for([
   ['Ctrl-D', '\x04'],
 ])('%s at the question of tenant destroy erases nothing', async ([, key], { expect, onTestFinished }) => {
   const tenant = await newTenant();
-  const line = [...program, 'tenant', 'destroy', tenant.name].map((word) => `'${word}'`).join(' ');
-  const terminal = spawn('script', ['--quiet', '--return', '--command', line, '/dev/null'], {
-    env: { ...inherited(), ...eaas.env },
-  });
+  const [command = '', ...options] = inTerminal(['tenant', 'destroy', tenant.name]);
+  const terminal = spawn(command, options, { env: { ...inherited(), ...eaas.env } });
   onTestFinished(() => void terminal.kill('SIGKILL'));
   const ended = once(terminal, 'close') as Promise<[number | null]>;
   let shown = '';
