@@ -166,6 +166,15 @@ test('`advance` of a test service runs due rotations, destructions and expiries'
   ]);
 });
 
+test.each([Number.NaN, -1, Infinity])(
+  '`advance` refuses %d, and the test service keeps working',
+  async (given) => {
+    const { service, client } = open({});
+    expect(() => service.advance(given)).toThrow('the argument of `advance` must be a number from 0');
+    expect(await codeOf(client.keys.page())).toBe('no error');
+  },
+);
+
 test('`setTenant` of a test service sets `envelopeOnly` and the quota', async () => {
   const { service, keyId, client } = open({ monthlyEncryptQuota: 1 });
   const encrypt = () => codeOf(client.serverMode.encrypt({ key_id: keyId, plaintext: 'x' }));

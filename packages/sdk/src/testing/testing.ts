@@ -2,7 +2,7 @@ import { changedTenant, checked, Refusal } from '@eaas/protocol/service';
 import { endpoints, type Input, type Output, permissions } from '@eaas/protocol/wire';
 import { ServiceError } from '../errors.ts';
 import { type OptionRules, requireKind, requireOptions, type Rule } from '../require-options.ts';
-import { callback, flag, integerFrom, number, object } from '../rules.ts';
+import { callback, flag, integerFrom, number, numberFrom, object } from '../rules.ts';
 import { createApiKey } from './api-keys.ts';
 import {
   addFailure,
@@ -134,7 +134,7 @@ export function createTestService(options: TestServiceOptions = {}): TestService
       tenant.log[id - 1] = { ...entry, ...change };
     },
     advance: (milliseconds) => {
-      requireKind(number, milliseconds, 'the argument of `advance`');
+      requireKind(numberFrom(0, 1e15), milliseconds, 'the argument of `advance`');
       ahead += milliseconds;
     },
   };
