@@ -96,6 +96,33 @@ describe('responses of a gateway', () => {
   );
 });
 
+describe('problem documents without `code`', () => {
+  const answering = (body: object, status: number) =>
+    setUp(() => Response.json(body, { status, headers: { 'x-request-id': 'r-1' } }), { retries: 0 }).hash();
+
+  test.each([
+    [400, 'Bad Request', 'The field `value` is missing.', 'bad_request'],
+    [401, 'Unauthorized', 'Pass a valid API key.', 'unauthorized'],
+    [403, 'Forbidden', 'The permission is missing.', 'permission_missing'],
+    [403, 'Forbidden', 'E_ENVELOPE_ONLY: encrypt locally.', 'envelope_only'],
+    [404, 'Not Found', 'Key not found.', 'not_found'],
+    [409, 'Conflict', 'The key is disabled.', 'conflict'],
+    [422, 'Decryption Failed', 'The ciphertext was altered.', 'decryption_failed'],
+    [429, 'Quota Exceeded', 'The quota is used up.', 'quota_exceeded'],
+    [500, 'Internal Server Error', 'The entry was not written.', 'internal'],
+  ])('a refusal %d %s with the detail %j has a code', async (status, title, detail, code) => {
+    const error = await answering({ type: 'about:blank', title, status, detail }, status);
+    expect(error).toMatchObject({ name: 'ServiceError', code, status, requestId: 'r-1' });
+    expect(String(error)).toContain(detail);
+  });
+
+  test.each([{ detail: 'Not Found' }, { type: 'about:blank', title: 'Not Found', status: 400, detail: 'x' }])(
+    'the body %j is no problem document of its response',
+    async (body) =>
+      expect(await answering(body, 404)).toMatchObject({ code: 'invalid_response', status: 404 }),
+  );
+});
+
 describe('bodies of responses', () => {
   test('the client repeats an attempt whose body does not arrive within `timeouts.attempt`', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });

@@ -91,8 +91,10 @@ export async function exchange<R extends Route>(asked: Asked<R>, shared: Shared)
   }
 
   function refusal(response: Response): ServiceError {
-    const { code, detail } = Object(parsed(response)) as Partial<Problem>;
+    const problem = Object(parsed(response)) as Partial<Problem>;
     const { status } = response;
+    const { detail } = problem;
+    const code = problem.code ?? codeOf(problem, status);
     const requestId = response.headers.get('x-request-id');
     const details = { status, requestId: isName(requestId) ? requestId : undefined };
     if (isName(code) && typeof detail === 'string') {
@@ -128,6 +130,27 @@ export async function exchange<R extends Route>(asked: Asked<R>, shared: Shared)
     const reason = typeof code === 'string' && /^[A-Z\d_]{2,40}$/.test(code) ? ` (${code})` : '';
     return new ServiceError('network', `the service could not be reached${reason}`);
   }
+}
+
+const codes: Readonly<Record<number, ServiceErrorCode>> = {
+  400: 'bad_request',
+  401: 'unauthorized',
+  403: 'permission_missing',
+  404: 'not_found',
+  409: 'conflict',
+  422: 'decryption_failed',
+  429: 'quota_exceeded',
+  500: 'internal',
+  503: 'unavailable',
+};
+
+/** The code of a problem document without the member `code`, which is an addition to the API. */
+function codeOf(
+  { type, title, status, detail }: Partial<Problem>,
+  received: number,
+): ServiceErrorCode | undefined {
+  if (typeof type !== 'string' || typeof title !== 'string' || status !== received) return undefined;
+  return detail?.startsWith?.('E_ENVELOPE_ONLY:') ? 'envelope_only' : codes[received];
 }
 
 function requestFor(route: Route, input: Record<string, unknown>) {
