@@ -32,17 +32,22 @@ export function macHolds<Row extends { readonly mac: Uint8Array }>(
 }
 
 function columnsOf<Row>(
-  { columns, added, flag, booleans = [] }: Table<Row>,
+  { columns, added, flag, booleans = [], numbers = [] }: Table<Row>,
   row: Omit<Row, 'mac'>,
 ): Column[] {
   const values = row as Readonly<Record<string, Column>>;
   const all = added && values[added] !== null ? [...columns, added] : columns;
   const parts = all.map((name) => values[name] as Column);
-  for (const name of booleans) {
-    if (typeof values[name] !== 'boolean')
-      throw new Error(`the column ${name} must be true or false (got ${String(values[name])})`);
-  }
+  for (const name of booleans) requireType('boolean', name, values[name]);
+  for (const name of numbers) requireType('number', name, values[name]);
   return flag && values[flag] ? [...parts, flag] : parts;
+}
+
+function requireType(type: 'boolean' | 'number', name: string, value: unknown): void {
+  if (value !== null && typeof value !== type)
+    throw new TypeError(
+      `the column ${name} must contain a ${type} or null (got a value of the type ${typeof value})`,
+    );
 }
 
 /**

@@ -14,6 +14,7 @@ export const anchorTable: Table<AnchorRow> = {
   id: 'tenant_id',
   label: ['eaas anchor v1'],
   columns: ['tenant_id', 'id', 'hash', 'rows_digest'],
+  numbers: ['id'],
 };
 
 export function findAnchor(sql: Sql, tenantId: string): Promise<AnchorRow | undefined> {

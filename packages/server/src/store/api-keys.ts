@@ -7,22 +7,27 @@ export interface ApiKeyRow extends ApiKeyFields, RecordedRow {
   readonly created_id: number;
 }
 
-export const apiKeyTable = recordedTable<ApiKeyRow>('api_keys', 'api_key_id', [
+export const apiKeyTable = recordedTable<ApiKeyRow>(
+  'api_keys',
   'api_key_id',
-  'tenant_id',
-  'name',
-  'hint',
-  'token_hash',
-  'permissions',
-  'key_ids',
-  'allowed_origins',
-  'expires_at',
-  'created_at',
-  'created_by',
-  'revoked_at',
-  'created_id',
-  'rev',
-]);
+  [
+    'api_key_id',
+    'tenant_id',
+    'name',
+    'hint',
+    'token_hash',
+    'permissions',
+    'key_ids',
+    'allowed_origins',
+    'expires_at',
+    'created_at',
+    'created_by',
+    'revoked_at',
+    'created_id',
+    'rev',
+  ],
+  { numbers: ['expires_at', 'created_at', 'revoked_at', 'created_id', 'rev'] },
+);
 
 type Found = Promise<Loaded<ApiKeyRow> | undefined>;
 

@@ -20,6 +20,7 @@ export const headTable: Table<HeadRow> = {
   label: ['eaas head v1'],
   columns: ['tenant_id', 'id', 'hash', 'state_id', 'created_at', 'month', 'encrypts'],
   added: 'state_hash',
+  numbers: ['id', 'state_id', 'created_at', 'encrypts'],
 };
 
 export interface SeenHead extends HeadRow {

@@ -27,7 +27,20 @@ export const keyTable = recordedTable<KeyRow>(
     'created_id',
     'rev',
   ],
-  { flag: 'intake', booleans: ['exportable', 'intake'] },
+  {
+    flag: 'intake',
+    booleans: ['exportable', 'intake'],
+    numbers: [
+      'key_version',
+      'created_at',
+      'rotated_at',
+      'interval_days',
+      'next_rotation_at',
+      'destroy_at',
+      'created_id',
+      'rev',
+    ],
+  },
 );
 
 export interface KeyVersionRow {

@@ -13,10 +13,15 @@ export interface Table<Row> {
   /** A boolean column that a later version of the schema added. If its value is true, the MAC covers its name. */
   readonly flag?: keyof Row & string;
   /**
-   * The columns that must contain true or false. If someone changes the type of a column to text, the text `false` has
-   * the same MAC, but counts as true in JavaScript.
+   * The columns that must contain true, false or null. If someone changes the type of a column to text, the text `false`
+   * has the same MAC, but counts as true in JavaScript.
    */
   readonly booleans?: readonly (keyof Row & string)[];
+  /**
+   * The columns that must contain a number or null. If someone changes the type of a column to bytea, the digits of a
+   * time have the same MAC, but are neither earlier nor later than another time.
+   */
+  readonly numbers?: readonly (keyof Row & string)[];
 }
 
 export interface RecordedRow {
@@ -34,7 +39,7 @@ export function recordedTable<Row extends RecordedRow>(
   name: string,
   id: keyof Row & string,
   columns: readonly (keyof Row & string)[],
-  more: Pick<Table<Row>, 'flag' | 'booleans'> = {},
+  more: Pick<Table<Row>, 'flag' | 'booleans' | 'numbers'> = {},
 ): Table<Row> {
   return { name, id, label: ['eaas row v1', name], columns, ...more };
 }

@@ -24,7 +24,7 @@ export const tenantTable = recordedTable<TenantRow>(
     'sealed_secret',
     'rev',
   ],
-  { booleans: ['envelope_only'] },
+  { booleans: ['envelope_only'], numbers: ['monthly_encrypt_quota', 'created_at', 'rev'] },
 );
 
 export function findTenant(sql: Sql, tenantId: string): Promise<Loaded<TenantRow> | undefined> {

@@ -21,6 +21,7 @@ export const markerTable: Table<MarkerRow> = {
   columns: ['tenant_id', 'id', 'hash', 'valid', 'findings', 'finished_at'],
   added: 'night',
   booleans: ['valid'],
+  numbers: ['id', 'finished_at', 'night'],
 };
 
 export interface NightRow {
@@ -36,6 +37,7 @@ export const nightTable: Table<NightRow> = {
   id: 'day',
   label: ['eaas verified night v1'],
   columns: ['day', 'taken_at', 'finished_at', 'broken'],
+  numbers: ['taken_at', 'finished_at', 'broken'],
 };
 
 export async function* chainsInPages(read: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>) {
