@@ -15,7 +15,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'eaas-test-'));
   log = join(folder, 'acme.ndjson');
   await eaas.json('tenant', 'create', '--name', 'acme');
-  for (const name of ['one', 'two', 'three', 'four'])
+  for (const name of ['one', 'two', 'three": {"a\\', 'four'])
     await eaas.json('key', 'create', '--tenant', 'acme', '--name', name);
   await eaas.json('audit', 'export', '--tenant', 'acme', '--out', log);
   lines = (await readFile(log, 'utf8')).split('\n').slice(0, -1);
@@ -73,6 +73,15 @@ test('audit verify-file names the entries that were altered, removed or repeated
     code: 1,
     stdout: expect.stringMatching(/: BROKEN, entries 1 to 4\n {2}entry 2: entry_repeated\n$/) as string,
   });
+});
+
+test('audit verify-file reports members that the hash of an entry does not cover', async () => {
+  for (const member of ['"actor":"mallory"', '"note":"approved"', String.raw`"\u0061ctor":"mallory"`]) {
+    const forged = lines.with(1, lines[1]?.replace('{', `{${member},`) ?? '');
+    expect(await verifyLines(forged)).toEqual([{ id: 2, reason: 'entry_altered' }]);
+  }
+  const spaced = lines.map((line) => line.replace('"id":', ' "id" : '));
+  expect(await verifyLines(spaced, ...pinned)).toEqual([]);
 });
 
 test('audit verify-file detects a truncated log only with a checkpoint', async () => {

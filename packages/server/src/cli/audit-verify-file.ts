@@ -14,7 +14,14 @@ interface Options extends Reporting {
   readonly verifierKey?: string;
 }
 
-type Entry = ChainedEntry & { readonly hash: string };
+interface Entry extends ChainedEntry {
+  readonly hash: string;
+}
+
+interface Line {
+  readonly entry: Entry;
+  readonly isExact: boolean;
+}
 
 interface Verdict {
   readonly tenant_id: string;
@@ -57,7 +64,7 @@ async function stated(path: string, verifierKey: string) {
   throw new WrongUsage(`The checkpoint ${path} has no valid signature of the key in --verifier-key.`);
 }
 
-async function* entriesOf(path: string): AsyncGenerator<Entry> {
+async function* entriesOf(path: string): AsyncGenerator<Line> {
   const file = createReadStream(path);
   // A directory can be opened, but not read.
   await once(file, 'readable').catch((error: NodeJS.ErrnoException) => {
@@ -68,7 +75,7 @@ async function* entriesOf(path: string): AsyncGenerator<Entry> {
     line++;
     const entry = entryIn(text);
     if (!entry) throw new WrongUsage(`Line ${line} of ${path} is not an entry of an audit log.`);
-    yield entry;
+    yield { entry, isExact: isExact(text, entry) };
   }
 }
 
@@ -82,6 +89,24 @@ function entryIn(line: string): Entry | undefined {
   }
 }
 
+const entryMembers = 10;
+
+/**
+ * Returns false for a line with a member that the hash does not cover: an additional member, or a name that occurs
+ * twice, whose first value another program could show.
+ */
+function isExact(line: string, entry: Entry): boolean {
+  const strings = line.match(/"(?:[^"\\]|\\.)*"(?:\s*:)?/g) ?? [];
+  const names = strings.filter((string) => string.endsWith(':'));
+  return Object.keys(entry).length === entryMembers && names.length === membersIn(entry);
+}
+
+function membersIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const own = Array.isArray(value) ? 0 : Object.keys(value).length;
+  return Object.values(value).reduce<number>((sum, member) => sum + membersIn(member), own);
+}
+
 async function verifyEntries(
   path: string,
   checkpoint: ReturnType<typeof openSignedCheckpoint>,
@@ -91,13 +116,13 @@ async function verifyEntries(
   let last: Entry | undefined;
   let checked = 0;
   let isMet = false;
-  for await (const entry of entriesOf(path)) {
+  for await (const { entry, isExact } of entriesOf(path)) {
     const { id } = entry;
     first ??= entry;
     const next = last ? last.id + 1 : id;
     if (id > next) errors.push({ id: next, reason: 'entry_missing' });
     else if (id < next) errors.push({ id, reason: 'entry_repeated' });
-    else if (entry.tenant_id !== first.tenant_id || !isChained(last, entry))
+    else if (!isExact || entry.tenant_id !== first.tenant_id || !isChained(last, entry))
       errors.push({ id, reason: 'entry_altered' });
     isMet ||=
       entry.tenant_id === checkpoint?.tenantId &&
