@@ -1,4 +1,4 @@
-import { longest, onAbort } from './deadline.ts';
+import { longest } from './deadline.ts';
 import { ClientError, type SdkError, timeoutError } from './errors.ts';
 
 /**
@@ -12,11 +12,11 @@ export function watch(
 ): () => void {
   const abort = (): void => stop(aborted());
   const timer = patience && setTimeout(() => stop(timeoutError()), Math.min(patience, longest));
-  const end = onAbort(signal, abort);
+  signal?.addEventListener('abort', abort);
   if (signal?.aborted) queueMicrotask(abort);
   return () => {
     clearTimeout(timer);
-    end();
+    signal?.removeEventListener('abort', abort);
   };
 }
 

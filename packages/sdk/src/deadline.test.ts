@@ -48,25 +48,6 @@ test('an aborted signal ends a call that waits for its API key', async () => {
     expect(error).toMatchObject({ code: 'aborted' });
 });
 
-test('calls with the same signal add one listener to the signal, and the signal aborts all of them', async () => {
-  const { client } = setUp({ fetch: () => never, timeouts: {}, cache: { encrypt: false } });
-  const controller = new AbortController();
-  const { signal } = controller;
-  const adding = vi.spyOn(signal, 'addEventListener');
-  const values = Array.from({ length: 20 }, (_, n) => `${n}`);
-  const calls = [
-    client.hashMany(values, { signal }),
-    client.encryptMany(values, { signal }),
-    client.blindHashMany(values, { signal }),
-    ...values.map(async () => [{ ok: false, error: await failureOf(client.usage({}, { signal })) }] as const),
-  ];
-  controller.abort();
-  const results = (await Promise.all<readonly object[]>(calls)).flat();
-  expect(results).toHaveLength(80);
-  for (const result of results) expect(result).toMatchObject({ ok: false, error: { code: 'aborted' } });
-  expect(adding).toHaveBeenCalledTimes(1);
-});
-
 test('a call with a signal leaves no listeners on the signal', async () => {
   const { client } = setUp({ timeouts: {} });
   const { signal } = new AbortController();

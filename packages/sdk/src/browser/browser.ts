@@ -65,7 +65,7 @@ function plain(headers: PlainHeaders): Record<string, string> {
   try {
     headers = Object.fromEntries(new Headers(headers));
   } catch {
-    throw new InputError('`headers` must contain valid names and values of HTTP headers');
+    throw new InputError('`headers` must be valid HTTP headers');
   }
   refuseSecret(headers);
   return headers;

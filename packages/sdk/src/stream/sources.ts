@@ -122,7 +122,7 @@ function headersOf(headers: HeadersInit | undefined): Headers {
   try {
     return new Headers(headers);
   } catch {
-    throw new InputError('`headers` must contain valid names and values of HTTP headers');
+    throw new InputError('`headers` must be valid HTTP headers');
   }
 }
 
