@@ -2,7 +2,7 @@ export { type AuditReport, type AuditSource, checkAudit, type CheckOptions } fro
 export { type AuditHead, openCheckpoint, type StatedHead, type VerifySignature } from './checkpoint.ts';
 export type { AuditFinding, AuditFindingCode } from './findings.ts';
 export type { AuditFilter } from './filter.ts';
-export type { AuditEntry, AuditPage, ListOptions } from './list.ts';
+export type { AuditEntry, AuditPage, AuditPageQuery, ListOptions } from './list.ts';
 export type { AuditMethods, AuditVerification, VerifyOptions } from './methods.ts';
 export { monitorAudit, type MonitorOptions } from './monitor.ts';
 export type { AuditState, AuditStore } from './state.ts';

@@ -17,6 +17,24 @@ export interface ListOptions extends CallOptions {
   readonly pageSize?: number | undefined;
 }
 
+/** A filter for audit entries, and the part of the matching entries that the page contains. */
+export interface AuditPageQuery extends AuditFilter {
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+}
+
+interface WireQuery extends Omit<AuditPageQuery, 'date_from' | 'date_to'> {
+  date_from?: string;
+  date_to?: string;
+}
+
+export function queryOf(query: AuditPageQuery): WireQuery {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(
+    given.map(([name, value]) => [name, value instanceof Date ? value.toISOString() : value]),
+  );
+}
+
 // The client passes `unreadable`. If this module imported it, bundlers would split the first download of a page into
 // more files.
 export async function* listAudit(
@@ -26,10 +44,7 @@ export async function* listAudit(
   unreadable: () => ServiceError,
 ): AsyncGenerator<AuditEntry, void, undefined> {
   const { order, pageSize = 100, signal } = options;
-  const query: Record<string, unknown> = { limit: Math.max(2, pageSize) };
-  for (const [name, value] of Object.entries(filter)) {
-    if (value !== undefined) query[name] = value instanceof Date ? value.toISOString() : value;
-  }
+  const query = { ...queryOf(filter), limit: Math.max(2, pageSize) };
   const pages = createPageReader(
     (offset) => call('GET /v1/audit', { ...query, offset }, { signal }),
     ({ logs }) => logs,
@@ -40,7 +55,7 @@ export async function* listAudit(
   const [newest] = first.logs;
   if (!newest) return;
   // Excludes later entries, because they would shift the offsets of all pages.
-  query['date_to'] = newest.created_at;
+  query.date_to = newest.created_at;
   yield* order === 'oldest' ? oldestFirst(first, newest.id, pages) : newestFirst(first, pages);
 }
 

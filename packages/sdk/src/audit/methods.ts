@@ -6,7 +6,7 @@ import { callback, integerFrom, positiveInteger, signal as aborting, text } from
 import type { Call, CallOptions } from '../transport.ts';
 import { load } from '../load.ts';
 import { type AuditFilter, filterRules } from './filter.ts';
-import type { AuditEntry, AuditPage, ListOptions } from './list.ts';
+import type { AuditEntry, AuditPage, AuditPageQuery, ListOptions } from './list.ts';
 
 type Range = Input<'GET /v1/audit/verify'>;
 /** The result of a verification by the service. */
@@ -23,7 +23,7 @@ export interface AuditMethods {
   /** Yields, exactly once, each matching entry that is in the log when the listing starts. */
   list(filter?: AuditFilter, options?: ListOptions): AsyncGenerator<AuditEntry, void, undefined>;
   /** Returns one page of audit entries. */
-  page(query?: Input<'GET /v1/audit'>, options?: CallOptions): Promise<AuditPage>;
+  page(query?: AuditPageQuery, options?: CallOptions): Promise<AuditPage>;
   /**
    * Asks the service to verify the log, or a range of entries. Each request verifies for up to 10 seconds, and this
    * method sends requests until everything is verified. Returns `valid: false` for a broken log instead of throwing.
@@ -38,7 +38,7 @@ const listOptions: OptionRules<ListOptions> = {
   pageSize: positiveInteger,
   signal: aborting,
 };
-const pageRules: OptionRules<Input<'GET /v1/audit'>> = {
+const pageRules: OptionRules<AuditPageQuery> = {
   ...filterRules,
   limit: positiveInteger,
   offset: integerFrom(0),
@@ -61,7 +61,8 @@ export function auditOf(call: Call): AuditMethods {
     async page(query = {}, options = {}) {
       requireOptions(pageRules, query, 'audit.page');
       requireOptions(callOptions, options, 'audit.page');
-      return call('GET /v1/audit', query, options);
+      const { queryOf } = await load('audit', import('./list.ts'));
+      return call('GET /v1/audit', queryOf(query), options);
     },
     verify: (range, options) => verifyAudit(call, range, options),
     async checkpoint(options = {}) {
