@@ -19,7 +19,7 @@ const arrayLike = (text: string): object =>
   Object.assign({ length: text.length }, Object.fromEntries(Buffer.from(text).entries()));
 
 test.each(all.map((table) => [table.name, table as unknown as Table<Row>]))(
-  'a number or boolean of the table %s has no valid MAC as text or bytes',
+  'a number or boolean of the table %s has no valid MAC as text, bytes or null',
   (_, table) => {
     const { booleans = [], numbers = [], columns, added, flag } = table;
     const names = [...columns, added, flag].filter((name) => name !== undefined);
@@ -29,10 +29,10 @@ test.each(all.map((table) => [table.name, table as unknown as Table<Row>]))(
     expect(numbers).not.toEqual([]);
     for (const name of [...booleans, ...numbers]) {
       const text = String(row[name]);
-      const holds = [text, Buffer.from(text), arrayLike(text)].map((value) =>
+      const holds = [text, Buffer.from(text), arrayLike(text), null].map((value) =>
         macHolds(secrets, table, { ...row, [name]: value }),
       );
-      expect({ name, holds }).toEqual({ name, holds: [false, false, false] });
+      expect({ name, holds }).toEqual({ name, holds: [false, false, false, false] });
     }
   },
 );

@@ -38,15 +38,15 @@ function columnsOf<Row>(
   const values = row as Readonly<Record<string, Column>>;
   const all = added && values[added] !== null ? [...columns, added] : columns;
   const parts = all.map((name) => values[name] as Column);
-  for (const name of booleans) requireType('boolean', name, values[name]);
-  for (const name of numbers) requireType('number', name, values[name]);
+  for (const name of booleans) requireType('boolean', values[name], name);
+  for (const name of numbers) if (values[name] !== null) requireType('number', values[name], name);
   return flag && values[flag] ? [...parts, flag] : parts;
 }
 
-function requireType(type: 'boolean' | 'number', name: string, value: unknown): void {
-  if (value !== null && typeof value !== type)
+function requireType(type: 'boolean' | 'number', value: unknown, name: string): void {
+  if (typeof value !== type)
     throw new TypeError(
-      `the column ${name} must contain a ${type} or null (got a value of the type ${typeof value})`,
+      `the column ${name} must contain a ${type} (got a value of the type ${typeof value})`,
     );
 }
 

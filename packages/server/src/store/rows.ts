@@ -13,8 +13,8 @@ export interface Table<Row> {
   /** A boolean column that a later version of the schema added. If its value is true, the MAC covers its name. */
   readonly flag?: keyof Row & string;
   /**
-   * The columns that must contain true, false or null. If someone changes the type of a column to text, the text `false`
-   * has the same MAC, but counts as true in JavaScript.
+   * The columns that must contain true or false. If someone changes the type of a column to text, the text `false` has
+   * the same MAC, but counts as true in JavaScript.
    */
   readonly booleans?: readonly (keyof Row & string)[];
   /**
