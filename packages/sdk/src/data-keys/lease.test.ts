@@ -116,7 +116,8 @@ test('in any order of calls, no data key exceeds its limits or stays in memory a
       for (let turn = 0; turn < 4; turn++) await arrivals(5);
       await client.close();
       await Promise.all(waiting);
-      await arrivals(5);
+      // The client does not wait for a data key that it requested in advance, so this request can still be in flight.
+      for (let turn = 0; turn < 200 && vi.getTimerCount() > 0; turn++) await arrivals(5);
 
       const others = errors.filter(({ code }) => !/^(aborted|unavailable|closed|not_primed)$/.test(code));
       expect(others).toEqual([]);
