@@ -272,7 +272,7 @@ test('the test service unwraps a data key that was wrapped with the public key o
   expect(await ask(`${key_id}/unwrap`, { wrapped_key: rewrapped['wrapped_key'] })).toEqual(opened);
 });
 
-test('the test service answers a path that is not percent-encoded UTF-8 with 404', async () => {
+test('the test service returns 404 for a path that is not percent-encoded UTF-8', async () => {
   const service = createTestService();
   const headers = { authorization: `Bearer ${service.apiKey}` };
   const response = await service.fetch(`${service.baseUrl}/v1/keys/100%`, { headers });

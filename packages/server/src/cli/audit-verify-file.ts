@@ -20,7 +20,7 @@ interface Entry extends ChainedEntry {
 
 interface Line {
   readonly entry: Entry;
-  readonly isExact: boolean;
+  readonly isCovered: boolean;
 }
 
 interface Verdict {
@@ -75,7 +75,7 @@ async function* entriesOf(path: string): AsyncGenerator<Line> {
     line++;
     const entry = entryIn(text);
     if (!entry) throw new WrongUsage(`Line ${line} of ${path} is not an entry of an audit log.`);
-    yield { entry, isExact: isExact(text, entry) };
+    yield { entry, isCovered: isCoveredByHash(text, entry) };
   }
 }
 
@@ -95,7 +95,7 @@ const entryMembers = 10;
  * Returns false for a line with a member that the hash does not cover: an additional member, or a name that occurs
  * twice, whose first value another program could show.
  */
-function isExact(line: string, entry: Entry): boolean {
+function isCoveredByHash(line: string, entry: Entry): boolean {
   const strings = line.match(/"(?:[^"\\]|\\.)*"(?:\s*:)?/g) ?? [];
   const names = strings.filter((string) => string.endsWith(':'));
   return Object.keys(entry).length === entryMembers && names.length === membersIn(entry);
@@ -116,13 +116,13 @@ async function verifyEntries(
   let last: Entry | undefined;
   let checked = 0;
   let isMet = false;
-  for await (const { entry, isExact } of entriesOf(path)) {
+  for await (const { entry, isCovered } of entriesOf(path)) {
     const { id } = entry;
     first ??= entry;
     const next = last ? last.id + 1 : id;
     if (id > next) errors.push({ id: next, reason: 'entry_missing' });
     else if (id < next) errors.push({ id, reason: 'entry_repeated' });
-    else if (!isExact || entry.tenant_id !== first.tenant_id || !isChained(last, entry))
+    else if (!isCovered || entry.tenant_id !== first.tenant_id || !isChained(last, entry))
       errors.push({ id, reason: 'entry_altered' });
     isMet ||=
       entry.tenant_id === checkpoint?.tenantId &&
