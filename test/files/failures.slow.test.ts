@@ -39,6 +39,17 @@ test.each([
   expect(await place.list()).toEqual(listed);
 });
 
+test.each(['decrypt a.eaas --out pipe', 'decrypt a.eaas --out pipe --force', 'encrypt a --out pipe --force'])(
+  'the command `%s` does not replace a pipe',
+  async (command) => {
+    const place = await placeWithFile();
+    const { code, stdout, stderr } = await place.type(`mkfifo pipe; eaas-files ${command}`, account.env);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toBe('pipe is not a file: pass `--out -` for standard output, or choose another --out.\n');
+    expect((await stat(place.at('pipe'))).isFIFO()).toBe(true);
+  },
+);
+
 test('if one output exists, no file of the command line is written', async () => {
   const place = await placeWithFile();
   await writeFile(place.at('b'), 'b');

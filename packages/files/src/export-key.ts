@@ -9,7 +9,7 @@ import { readText } from './exported-key.ts';
 import { CannotStart, WrongUsage } from './failure.ts';
 import { standard } from './inputs.ts';
 import { note } from './output.ts';
-import { requireNew } from './outputs.ts';
+import { requireWritable } from './outputs.ts';
 import { writePieces } from './write.ts';
 
 type Exported = Output<'POST /v1/keys/:key_id/export'>;
@@ -48,7 +48,7 @@ async function exportToFile({ parsed, stop: { signal } }: Run): Promise<number> 
   const public_key = await readPublicKey(path);
   const output = parsed.one('out') ?? standard;
   const force = parsed.isSet('force');
-  if (!force) await requireNew([output]);
+  await requireWritable([output], force);
   const exported = await withClient(parsed, async (client) => {
     const [key_id = client.keyId] = keyIdsIn(parsed);
     if (key_id === undefined)

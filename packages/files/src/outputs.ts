@@ -32,7 +32,10 @@ export async function planOutputs(
     }
     seen.set(output, input);
   }
-  if (!force) await requireNew(jobs.map(({ output }) => output));
+  await requireWritable(
+    jobs.map(({ output }) => output),
+    force,
+  );
   return jobs;
 }
 
@@ -63,11 +66,21 @@ async function chooser(
   return ({ relative }) => join(out, rename(relative));
 }
 
-export async function requireNew(paths: readonly string[]): Promise<void> {
+export async function requireWritable(paths: readonly string[], force: boolean): Promise<void> {
   const existing: string[] = [];
-  for (const path of paths) if (path !== standard && (await exists(path))) existing.push(path);
+  for (const path of paths) {
+    if (path === standard || !(await exists(path))) continue;
+    const stats = await stat(path).catch(() => undefined);
+    // The rename of the temporary file would replace a device or a pipe, such as /dev/null.
+    if (stats && !stats.isFile()) {
+      throw new FileFailure(
+        `${inLine(path)} is not a file: pass \`--out -\` for standard output, or choose another --out.`,
+      );
+    }
+    existing.push(path);
+  }
   const [first, ...others] = existing;
-  if (first === undefined) return;
+  if (first === undefined || force) return;
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
   throw new FileFailure(
     `${inLine(first)} exists${more}: add --force to overwrite it, or choose another --out.`,
