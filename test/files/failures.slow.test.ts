@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { beforeAll, expect, test } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { inherited } from '../conformance/program.ts';
 import { type Account, eaasFiles, newAccount, newPlace, type Place } from './command-line.ts';
 
@@ -164,6 +166,40 @@ test('if the service cannot be reached, the command prints one message and exits
   expect(stderr).toMatch(/^[^\n]+\n$/);
   expect((await place.list()).filter((name) => name.startsWith('c/'))).toEqual([]);
 });
+
+test('the message about an unexpected failure of the service names the request', async () => {
+  const server = createServer((_, response) => {
+    response.writeHead(500, { 'content-type': 'application/problem+json', 'x-request-id': 'r-1' });
+    response.end(
+      JSON.stringify({
+        type: 'about:blank',
+        title: 'x',
+        status: 500,
+        code: 'internal',
+        detail: 'It failed.',
+      }),
+    );
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const place = await placeWithFile();
+  const env = { ...account.env, EAAS_BASE_URL: `http://127.0.0.1:${port}` };
+  const { code, stderr } = await place.type('eaas-files encrypt a --out b', env);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: 'It failed. (X-Request-Id: r-1)\n' });
+});
+
+test.each(['--help', 'inspect a.eaas', 'keys a.eaas --json'])(
+  'the command `%s` fails if its output cannot be written',
+  async (command) => {
+    const place = await placeWithFile();
+    const { code, stderr } = await place.type(`eaas-files ${command} > /dev/full`, account.env);
+    expect({ code, stderr }).toEqual({
+      code: 4,
+      stderr: expect.stringMatching(/^Standard output cannot be written: ENOSPC/),
+    });
+  },
+);
 
 test('the message about a path escapes its control characters', async () => {
   const place = await placeWithFile();

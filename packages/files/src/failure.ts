@@ -35,7 +35,7 @@ export function failureOf(error: unknown): { readonly code: number; readonly mes
   if (error instanceof WrongUsage) return { code: exitCodes.usage, message: error.message };
   if (error instanceof CannotStart) return { code: exitCodes.cannotStart, message: error.message };
   if (error instanceof InputError) return { code: exitCodes.cannotStart, message: inOptions(error.message) };
-  if (error instanceof ServiceError) return { code: codeOf(error), message: error.message };
+  if (error instanceof ServiceError) return { code: codeOf(error), message: withRequestId(error) };
   const message = fileFailureOf(error);
   if (message !== undefined) return { code: exitCodes.failed, message };
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -46,6 +46,10 @@ function codeOf({ retryable, code }: ServiceError): number {
   return retryable || code === 'unauthorized' || code === 'invalid_response'
     ? exitCodes.cannotStart
     : exitCodes.failed;
+}
+
+function withRequestId({ code, message, requestId }: ServiceError): string {
+  return code === 'internal' && requestId !== undefined ? `${message} (X-Request-Id: ${requestId})` : message;
 }
 
 function inOptions(message: string): string {

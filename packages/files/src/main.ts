@@ -7,5 +7,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(4);
 });
 
-// Exits explicitly, because an interrupted command can still wait for standard input.
-process.exit(await run(process.argv.slice(2)));
+const code = await run(process.argv.slice(2));
+// Exits explicitly, because an interrupted command can still wait for standard input. Waits for standard output, so that
+// the handler above reports a failed write.
+process.stdout.write('', (error) => {
+  if (!error) process.exit(code);
+});
