@@ -1,5 +1,6 @@
 import { Shares } from './shares.ts';
 import { Turns } from './turns.ts';
+import { Unread } from './unread.ts';
 
 const mebi = 1024 * 1024;
 
@@ -28,6 +29,7 @@ export function createAdmission(turns = new Turns(), workers = 1) {
       verifications: new Shares({ capacity: divide(2), perTenant: 1 }),
       known_tokens: new Shares({ capacity: divide(4) }),
       unknown_tokens: new Shares({ capacity: divide(5) }),
+      responses: new Unread(Math.max(16 * mebi, divide(32 * mebi))),
     },
   };
 }

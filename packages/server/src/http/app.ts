@@ -4,7 +4,7 @@ import { fastify, type FastifyInstance } from 'fastify';
 import { Refusal } from '../refusal.ts';
 import { serveApi } from './api.ts';
 import { closeGracefully } from './closing.ts';
-import { answerSocketError, oneByOne } from './connections.ts';
+import { answerSocketError, limitUnread, oneByOne } from './connections.ts';
 import { serveConsole } from './console.ts';
 import { answerOtherMethods } from './cors.ts';
 import type { Doors } from './doors.ts';
@@ -55,7 +55,9 @@ export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstan
       void reply.header('connection', 'close');
     // A body of text is sent as a string, because Node sends a string in the same packet as the headers. Node sends
     // bytes in a second packet.
-    done(null, Buffer.isBuffer(payload) && !request.visit.isBinary ? payload.toString() : payload);
+    const body = Buffer.isBuffer(payload) && !request.visit.isBinary ? payload.toString() : payload;
+    limitUnread(doors.admission, request, reply, body);
+    done(null, body);
   });
   app.setErrorHandler(answerError);
   app.setNotFoundHandler(async () => {

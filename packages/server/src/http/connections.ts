@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { requestTimeout } from '@eaas/protocol/service';
 import { type Problem, problem } from '@eaas/protocol/wire';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
+import type { Admission } from '../admission/admission.ts';
 import { commonHeaders } from './visit.ts';
 
 interface Pipelined {
@@ -13,6 +14,7 @@ interface Pipelined {
 
 /** A waiting request takes about 3 kB of memory, and the client has sent only about 40 bytes. */
 const mostPipelined = 100;
+const smallResponse = 16 * 1024;
 
 /**
  * Pauses between the requests of one connection, and closes a connection with too many waiting requests. Otherwise a
@@ -40,6 +42,21 @@ export function oneByOne() {
     connections.set(socket, []);
     start(socket, { reply, begin });
   };
+}
+
+/** A small response is not counted, because most of it fits into the buffers of the operating system. */
+export function limitUnread(
+  { shares }: Admission,
+  { visit, raw }: FastifyRequest,
+  { raw: response }: FastifyReply,
+  body: unknown,
+): void {
+  const { length } = (body ?? '') as { readonly length: number };
+  if (length <= smallResponse || response.destroyed) return;
+  const release = shares.responses.hold(visit.caller?.tenantId ?? 'no tenant', length, () =>
+    raw.socket.destroy(),
+  );
+  response.once('close', release);
 }
 
 const headersTooLarge: Problem = {

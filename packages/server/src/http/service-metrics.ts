@@ -89,7 +89,7 @@ export function serviceMetrics(service: Service, { jobs, verified, measured }: S
     ),
     counter(
       'eaas_admission_refused_total',
-      'Calls that waited too long for their share of a resource.',
+      'Calls that waited too long for their share of a resource, and unread responses that were cut.',
       ofAll.map(([name, { refused }]) => [resource(name), refused]),
     ),
     gauge(

@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { createAdmission } from '../admission/admission.ts';
+import { callOf } from './reference/groups.ts';
+import { listen } from './testing/listen.ts';
+import { authorization, memoryDoors } from './testing/memory-doors.ts';
+
+/** Larger than the buffers of a socket. */
+const large = 'x'.repeat(20 * 1024 * 1024);
+
+async function listenWithLargePage() {
+  const admission = createAdmission();
+  const page = callOf('GET /v1/audit').output as { logs: object[] };
+  const [entry] = page.logs;
+  const logs = [{ ...entry, metadata: { large } }];
+  const served = await listen(memoryDoors({ admission }, { 'GET /v1/audit': { ...page, logs } }));
+  const ask = (): Socket => {
+    const socket = connect(served.port, '127.0.0.1').pause();
+    onTestFinished(() => void socket.destroy());
+    socket.on('error', () => {});
+    socket.write(`GET /v1/audit HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\n\r\n`);
+    return socket;
+  };
+  return { ...served, ask, counts: () => admission.shares.responses.counts };
+}
+
+test('a tenant that does not read its responses loses the connection of the oldest response', async () => {
+  const { ask, counts } = await listenWithLargePage();
+  const first = ask();
+  await expect.poll(() => counts().held).toBeGreaterThan(large.length);
+  for (let nth = 1; nth <= 4; nth++) {
+    ask();
+    await expect.poll(() => counts().refused).toBe(nth);
+  }
+  expect(counts().held).toBeLessThan(2 * large.length);
+  first.resume();
+  await once(first, 'close');
+  expect(first.bytesRead).toBeLessThan(large.length);
+});
+
+test('a response that the client reads or abandons no longer counts as unread', async () => {
+  const { ask, counts, fetch } = await listenWithLargePage();
+  expect((await fetch('/v1/audit')).status).toBe(200);
+  expect((await (await fetch('/v1/audit')).text()).length).toBeGreaterThan(large.length);
+  await expect.poll(() => counts().held).toBe(0);
+  const socket = ask();
+  await expect.poll(() => counts().held).toBeGreaterThan(large.length);
+  socket.destroy();
+  await expect.poll(() => counts().held).toBe(0);
+});
