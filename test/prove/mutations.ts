@@ -123,11 +123,7 @@ export const mutations: readonly Mutation[] = [
         'a list is answered 200 at the first attempt once unwraps are',
       ],
     },
-    [
-      `${server}/store/database.ts`,
-      'const old = this.#pool;\n    this.#pool = openPool(this.#connection, this.#max);',
-      'const old = this.#pool;',
-    ],
+    [`${server}/store/database.ts`, 'if (one !== this && !isDead(one)) continue;', 'continue;'],
   ),
   mutation(
     'a-minute-of-rest-after-a-fault',

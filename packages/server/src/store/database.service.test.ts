@@ -91,6 +91,21 @@ test('a query that gets no connection in time throws DatabaseBusy', async () => 
   expect(await backend(database)).toBe(first);
 });
 
+test('the connection that was used last is used next', async () => {
+  const database = open(3);
+  const pids = new Set(await Promise.all([backend(database), backend(database), backend(database)]));
+  expect(pids.size).toBe(3);
+  const last = await backend(database);
+  for (let times = 0; times < 5; times++) expect(await backend(database)).toBe(last);
+});
+
+test('a closed database refuses to run a query', async () => {
+  const database = open(1);
+  await backend(database);
+  await database.close();
+  await expect(backend(database)).rejects.toBeInstanceOf(DatabaseBusy);
+});
+
 test('if a connection is unresponsive, its pool and all idle pools are replaced', async () => {
   const siblings = new Set<Database>();
   const [slow, idle, working] = [open(1, siblings), open(1, siblings), open(2, siblings)];

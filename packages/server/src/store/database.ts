@@ -4,23 +4,21 @@ import { type Connection, openPool, type Pool, type Transaction } from './sql.ts
 import { tracedSql } from './traced-sql.ts';
 
 const grace = 5_000;
-/** Without this limit, a pooler that ends every connection would cause a new pool for each query. */
-const young = 200;
-const maxReplaced = 5;
 
 /**
- * A connection pool that is replaced after a fault, because postgres.js has no time limit for a query and does not
- * always reopen a lost connection.
+ * Connections that are replaced after a fault, because postgres.js has no time limit for a query and does not always
+ * reopen a lost connection. The driver would use its idle connections in turn, so each of them is a pool of its own, and
+ * the last used connection is used next: its process in PostgreSQL has warm caches.
  */
 export class Database {
   readonly #connection: Connection;
   readonly #max: number;
   readonly #siblings: Set<Database>;
-  readonly #replaced = new Set<Pool>();
+  readonly #open = new Set<Pool>();
   readonly #waiting = new Set<() => void>();
   #free: number;
-  #pool: Pool;
-  #openedAt = performance.now();
+  #idle: Pool[] = [];
+  #isClosed = false;
   #answeredAt = Number.NEGATIVE_INFINITY;
 
   constructor(connection: Connection, max = 10, siblings = new Set<Database>()) {
@@ -28,25 +26,31 @@ export class Database {
     this.#max = max;
     this.#free = max;
     this.#siblings = siblings.add(this);
-    this.#pool = openPool(this.#connection, this.#max);
   }
 
   /** After the error DatabaseSlow, the work can still take effect. */
   async run<T>(work: (sql: Pool) => Promise<T>, milliseconds = 3_000): Promise<T> {
+    if (this.#isClosed) throw new DatabaseBusy('the connections to the database are closed');
     if (this.#free > 0) this.#free--;
     else await traced('database.wait', () => this.#wait(milliseconds));
-    const pool = this.#pool;
+    const idle = this.#idle;
+    const pool = idle.pop() ?? this.#openPool();
     const startedAt = performance.now();
+    let patience = 0;
     try {
       const result = await withDeadline(work(tracedSql(pool)), milliseconds);
       this.#answeredAt = performance.now();
       return result;
     } catch (error) {
-      // Other pools are replaced too if the database has not responded to them since this work began.
-      if (error instanceof DatabaseSlow) this.#suspect(pool, (one) => one.#answeredAt < startedAt);
-      else if (isConnectionLost(error) && !this.#isKept()) this.#suspect(pool, (one) => !one.#isKept());
+      if (error instanceof DatabaseSlow) {
+        patience = grace;
+        // Other pools are replaced too if the database has not responded to them since this work began.
+        if (idle === this.#idle) this.#suspect((one) => one.#answeredAt < startedAt);
+      } else if (isConnectionLost(error) && idle === this.#idle) this.#suspect(() => true);
       throw error;
     } finally {
+      if (idle === this.#idle) idle.push(pool);
+      else setTimeout(() => void this.#end(pool, 0), patience).unref();
       const [next] = this.#waiting;
       if (next) next();
       else this.#free++;
@@ -100,7 +104,8 @@ export class Database {
 
   async close(): Promise<void> {
     this.#siblings.delete(this);
-    await Promise.all([...this.#replaced, this.#pool].map((pool) => endQuietly(pool, 3)));
+    this.#isClosed = true;
+    await Promise.all(Array.from(this.#open, (pool) => this.#end(pool, 3)));
   }
 
   async #wait(milliseconds: number): Promise<void> {
@@ -118,33 +123,25 @@ export class Database {
     });
   }
 
-  #suspect(pool: Pool, isDead: (sibling: Database) => boolean): void {
-    if (pool !== this.#pool) return;
-    this.#replacePool(0);
-    for (const sibling of this.#siblings) {
-      if (sibling !== this && isDead(sibling)) sibling.#replacePool(60);
+  #suspect(isDead: (sibling: Database) => boolean): void {
+    for (const one of this.#siblings) {
+      if (one !== this && !isDead(one)) continue;
+      for (const pool of one.#idle) void one.#end(pool, 0);
+      // A connection that is in use is not returned to the new list, but ends after its use.
+      one.#idle = [];
     }
   }
 
-  #replacePool(seconds: number): void {
-    const old = this.#pool;
-    this.#pool = openPool(this.#connection, this.#max);
-    this.#openedAt = performance.now();
-    this.#replaced.add(old);
-    setTimeout(() => void endQuietly(old, seconds).then(() => this.#replaced.delete(old)), grace).unref();
+  #openPool(): Pool {
+    const pool = openPool(this.#connection, 1);
+    this.#open.add(pool);
+    return pool;
   }
 
-  #isKept(): boolean {
-    return this.#replaced.size >= maxReplaced && performance.now() - this.#openedAt < young;
-  }
-}
-
-async function endQuietly(pool: Pool, seconds: number): Promise<void> {
-  try {
-    await pool.end({ timeout: seconds });
-  } catch {
-    // A failure to close the old pool is ignored, because closing fails if the pool was broken and has no open
-    // connections.
+  async #end(pool: Pool, seconds: number): Promise<void> {
+    // Ending a connection that never opened throws.
+    await pool.end({ timeout: seconds }).catch(() => {});
+    this.#open.delete(pool);
   }
 }
 
