@@ -10,6 +10,7 @@ import {
   requireIdColumn,
 } from './encryption.ts';
 import { refuse } from './error.ts';
+import { keepsForm } from './id-form.ts';
 import type { Row, RowId } from './records.ts';
 import { runReturning } from './returning.ts';
 import type { RewriteContext } from './search.ts';
@@ -107,11 +108,20 @@ function idIn(table: Table, row: Row): RowId {
   const id = idColumnOf(table);
   const given = id && row[id.key];
   const value: unknown = is(given, Param) ? given.value : given;
-  if (!isAbsent(given) && !isSql(value)) return value as RowId;
+  const isKnown = id && !isAbsent(given) && !isSql(value);
+  if (isKnown && keepsForm(id.column, value)) return value as RowId;
   const bound = encryptedColumns(table).find(
     ({ key, encryption }) => hasValue(row[key]) && isBound(encryption),
   );
   if (!bound) return undefined;
+  if (isKnown) {
+    refuse(
+      'row_unknown',
+      bound.encryption,
+      `the ciphertext is bound to the row id, but the database would change the form of \`${id.key}\``,
+      'pass the id in the form in which the database returns it',
+    );
+  }
   const { key } = requireIdColumn(table, bound.encryption);
   return refuse(
     'row_unknown',

@@ -10,6 +10,7 @@ import {
   requireIdColumn,
 } from './encryption.ts';
 import { refuse } from './error.ts';
+import { findsSameForm } from './id-form.ts';
 import type { Row, RowId } from './records.ts';
 import { runReturning } from './returning.ts';
 import type { RewriteContext } from './search.ts';
@@ -64,7 +65,8 @@ export async function runUpdate(
   requireOneTable(config, bound);
   const id = requireIdColumn(table, bound.encryption);
   const none = Object.fromEntries(entries.map(({ key }) => [key, sql`null`]));
-  const ids = known === undefined ? await selectIds(table, id.column, clauses) : [known as RowId];
+  const isKnown = known !== undefined && findsSameForm(id.column, known);
+  const ids = isKnown ? [known as RowId] : await selectIds(table, id.column, clauses);
   const stored = await encrypt(ids);
   requireFewRows(bound, stored);
   return runReturning(

@@ -192,6 +192,19 @@ describe('the id of a row', () => {
     expect(await db.select().from(samples)).toMatchObject([{ id: one, city: 'Paris', text: 'Eve' }]);
   });
 
+  test('an update can name the id in another form of the database', async () => {
+    await db
+      .update(samples)
+      .set({ text: 'Eve' })
+      .where(eq(samples.id, `{${one}}`));
+    expect(await db.select().from(samples)).toMatchObject([{ id: one, text: 'Eve' }]);
+  });
+
+  test('an insert refuses an id that the database would change', async () => {
+    const insert = () => db.insert(samples).values({ id: `{${two}}`, text: 'Bob' });
+    expect(await refusalOf(insert)).toBe('row_unknown');
+  });
+
   test('the id of a row can be an upper-case UUID', async () => {
     await db.update(samples).set({ text: 'Eve' }).where(eq(samples.id, one.toUpperCase()));
     await db.insert(samples).values({ id: two.toUpperCase(), text: 'Bob' });
