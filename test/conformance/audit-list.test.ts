@@ -219,7 +219,7 @@ async function everyAction(): Promise<Tenant> {
   ok(await own.api.post('/v1/decrypt', { key_id, ciphertext, key_version: 1 }));
   ok(await own.api.post(`${path}/rotate`));
   ok(await own.api.put(`${path}/rotation-policy`, { interval_days: 1 }));
-  ok(await own.api.post(`${path}/export`, { public_key: await publicJwk() }));
+  ok(await own.api.post(`${path}/export`, { public_key: publicJwk() }));
   ok(await own.api.post(`${path}/disable`));
   ok(await own.api.post(`${path}/enable`));
   ok(await own.api.post(`${path}/disable`));

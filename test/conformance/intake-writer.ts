@@ -27,10 +27,10 @@ export interface Writer {
 export async function intakeWriter(tenant: Tenant, fields: object = { intake: true }): Promise<Writer> {
   const { key_id: keyId } = await tenant.newKey({ exportable: true, ...fields });
   const keys = async (version: number) => {
-    const body = { public_key: await publicJwk(), from_version: version };
+    const body = { public_key: publicJwk(), from_version: version };
     const { versions } = ok(await tenant.api.post(`/v1/keys/${keyId}/export`, body));
     const place = { tenant: tenant.tenant_id, key: keyId, version };
-    return { place, ...intakeKeyPair(place, await openOaep(versions[0]?.encrypted ?? '')) };
+    return { place, ...intakeKeyPair(place, openOaep(versions[0]?.encrypted ?? '')) };
   };
   const known = new Map<number, ReturnType<typeof keys>>();
   const keysOf = (version: number) => {

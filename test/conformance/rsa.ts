@@ -1,31 +1,10 @@
-import {
-  constants,
-  createHash,
-  generateKeyPair,
-  type JsonWebKey,
-  type KeyObject,
-  privateDecrypt,
-} from 'node:crypto';
-import { promisify } from 'node:util';
+import { constants, createHash, type JsonWebKey, privateDecrypt } from 'node:crypto';
+import { privateKey, publicKey } from '../setup/rsa-key.ts';
 
-const generate = promisify(generateKeyPair);
-let pair: Promise<{ publicKey: KeyObject; privateKey: KeyObject }> | undefined;
+export const publicJwk = (): JsonWebKey => publicKey.export({ format: 'jwk' });
+export const privateJwk = (): JsonWebKey => privateKey.export({ format: 'jwk' });
 
-function keys() {
-  pair ??= generate('rsa', { modulusLength: 3_072 });
-  return pair;
-}
-
-export async function publicJwk(): Promise<JsonWebKey> {
-  return (await keys()).publicKey.export({ format: 'jwk' });
-}
-
-export async function privateJwk(): Promise<JsonWebKey> {
-  return (await keys()).privateKey.export({ format: 'jwk' });
-}
-
-export async function openOaep(encrypted: string): Promise<Buffer> {
-  const { privateKey } = await keys();
+export function openOaep(encrypted: string): Buffer {
   const padding = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' };
   return privateDecrypt({ key: privateKey, ...padding }, Buffer.from(encrypted, 'base64'));
 }

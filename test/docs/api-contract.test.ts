@@ -1,9 +1,9 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { auditActions, endpoints, permissions, problems } from '@eaas/protocol/wire';
 import { EaasClient } from '@eaas/sdk';
 import { createIntake } from '@eaas/sdk/intake';
 import { createTestService } from '@eaas/sdk/testing';
 import { expect, test } from 'vitest';
+import { jwkOfBits } from '../conformance/rsa.ts';
 import { codesIn, read, rowsUnder } from './markdown.ts';
 
 const contract = read('docs/api-contract.md');
@@ -70,8 +70,7 @@ async function recordedMembers(): Promise<string[]> {
 
   await keys.rotate({ key_id });
   await keys.setRotationPolicy({ key_id, interval_days: 1 });
-  const { publicKey: rsa } = generateKeyPairSync('rsa', { modulusLength: 3072 });
-  const { n = '' } = rsa.export({ format: 'jwk' });
+  const { n = '' } = jwkOfBits(3_072);
   await keys.export({ key_id, public_key: { kty: 'RSA', n, e: 'AQAB' } });
   await keys.disable({ key_id });
   await keys.enable({ key_id });

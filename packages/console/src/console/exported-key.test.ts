@@ -1,10 +1,10 @@
-import { constants, generateKeyPairSync, privateDecrypt } from 'node:crypto';
+import { constants, privateDecrypt } from 'node:crypto';
 import { EaasClient } from '@eaas/sdk';
 import { createTestService } from '@eaas/sdk/testing';
 import { expect, test } from 'vitest';
+import { privateKey, publicKey } from '../../../../test/setup/rsa-key.ts';
 import { exportKey } from './exported-key.ts';
 
-const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 3_072 });
 const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
 const client = new EaasClient({ ...createTestService() });
 

@@ -1,8 +1,8 @@
-import { constants, generateKeyPairSync, privateDecrypt, randomBytes, webcrypto } from 'node:crypto';
+import { constants, privateDecrypt, randomBytes, webcrypto } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { privateKey, publicKey } from '../../../../test/setup/rsa-key.ts';
 import { encryptTo, importRsaPublicKey, type RsaJwk } from './rsa-export.ts';
 
-const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 3072 });
 const jwk = publicKey.export({ format: 'jwk' }) as unknown as RsaJwk;
 const secret = randomBytes(32);
 
