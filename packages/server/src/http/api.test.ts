@@ -5,8 +5,10 @@ import { routes, splitRoute } from '@eaas/protocol/service';
 import { callOf } from './reference/groups.ts';
 import { keyId, tenantId } from './reference/samples.ts';
 import { exampleOf } from './openapi.ts';
-import { listen } from './testing/listen.ts';
+import { listen, shareServer } from './testing/listen.ts';
 import { memoryDoors } from './testing/memory-doors.ts';
+
+const serve = shareServer();
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
@@ -29,9 +31,7 @@ describe('the endpoint table over HTTP', () => {
   it.each(routes)(
     'the endpoint %s responds with the documented example and status',
     async (route, endpoint) => {
-      const { fetch, doors } = await listen(
-        memoryDoors({}, { 'POST /v1/batch/wrap': callOf('POST /v1/batch/wrap').output }),
-      );
+      const { fetch, doors } = await serve();
       const [path, init] = exampleRequest(route);
       const response = await fetch(path, init);
 
@@ -67,7 +67,7 @@ describe('the endpoint table over HTTP', () => {
   });
 
   it('a response that creates a resource has a Location header', async () => {
-    const { post } = await listen();
+    const { post } = await serve();
     const key = await post('/v1/keys', { name: 'patients' });
     expect(key.headers.get('location')).toBe(`/v1/keys/${keyId}`);
     const apiKey = await post('/v1/api-keys', { name: 'ci', permissions: ['encrypt'] });
@@ -75,7 +75,7 @@ describe('the endpoint table over HTTP', () => {
   });
 
   it('the server passes any path parameter unchanged to the operation', async () => {
-    const { fetch, doors } = await listen();
+    const { fetch, doors } = await serve();
     for (const name of ['patients', 'a%2Fb', 'x'.repeat(5_000), '%E2%82%AC']) {
       expect((await fetch(`/v1/keys/${name}`)).status).toBe(200);
     }
@@ -129,7 +129,7 @@ describe('the order of checks', () => {
   };
 
   it('an unknown path or method is refused (404, 405) before the credentials are checked (401)', async () => {
-    const { fetch } = await listen();
+    const { fetch } = await serve();
     const anonymous = { headers: { authorization: '' } };
     await expectProblem(await fetch('/v1/nothing', anonymous), 404, 'not_found');
     await expectProblem(await fetch('/favicon.ico', anonymous), 404, 'not_found');
@@ -143,7 +143,7 @@ describe('the order of checks', () => {
   });
 
   it('HEAD works like GET except under /v1', async () => {
-    const { fetch } = await listen();
+    const { fetch } = await serve();
     expect((await fetch('/v1/keys', { method: 'HEAD' })).status).toBe(405);
     expect((await fetch('/healthz', { method: 'HEAD' })).status).toBe(200);
     expect((await fetch('/healthz', { method: 'POST' })).headers.get('allow')).toBe('GET, HEAD');
@@ -152,7 +152,7 @@ describe('the order of checks', () => {
   it.each(routes.filter(([, { body }]) => body))(
     '%s responds with 401 before it reads the body',
     async (route) => {
-      const { exchange, doors } = await listen();
+      const { exchange, doors } = await serve();
       const { method, path } = splitRoute(route);
       const head = `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`;
       const answer = await exchange(`${head}Content-Type: text/plain\r\nContent-Length: 999999999\r\n\r\n`);
@@ -163,7 +163,7 @@ describe('the order of checks', () => {
   );
 
   it('the Content-Type (415) is checked before size (413) and content (400)', async () => {
-    const { post } = await listen();
+    const { post } = await serve();
     const large = 'x'.repeat(2 * 1024 * 1024 + 1);
     const text = { headers: { 'content-type': 'text/plain' } };
     const answers = [

@@ -1,9 +1,10 @@
 import { limits } from '@eaas/protocol/wire';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { keyId } from './reference/samples.ts';
-import { listen, type Served } from './testing/listen.ts';
+import { listen, type Served, shareServer } from './testing/listen.ts';
 import { authorization } from './testing/memory-doors.ts';
 
+const serve = shareServer();
 const json = { 'content-type': 'application/json' };
 
 async function detailOf(response: Response): Promise<string> {
@@ -58,12 +59,12 @@ describe('a body', () => {
     ],
     ['__proto__', '{"value":"","key_id":"x","__proto__":{}}', 'Unknown field `__proto__`.'],
   ])('a body (%s) is refused with 400 and a detail about the error', async (_, body, detail) => {
-    const { post } = await listen();
+    const { post } = await serve();
     expect(await detailOf(await post('/v1/hash', body))).toBe(detail);
   });
 
   it('a body that is not UTF-8 is refused with 400', async () => {
-    const { fetch } = await listen();
+    const { fetch } = await serve();
     const body = Buffer.concat([
       Buffer.from('{"value":"'),
       Buffer.from([0xff]),
@@ -74,7 +75,7 @@ describe('a body', () => {
   });
 
   it('a body without required fields gets 400 with the first missing field', async () => {
-    const { fetch } = await listen();
+    const { fetch } = await serve();
     for (const init of [
       {},
       { headers: json },
@@ -87,7 +88,7 @@ describe('a body', () => {
   });
 
   it('the server passes every character of a value in the body to the operation', async () => {
-    const { post, doors } = await listen();
+    const { post, doors } = await serve();
     for (const value of ['', '\0', '\uFEFF', ' a ', '\u{1F600}', 'é', 'e\u0301']) {
       expect((await post('/v1/hash', { value, key_id: keyId })).status).toBe(200);
       expect(doors.calls.at(-1)?.input).toEqual({ value, key_id: keyId });
@@ -95,7 +96,7 @@ describe('a body', () => {
   });
 
   it('the server reads a body that arrives slowly, in chunks that split a character', async () => {
-    const served = await listen();
+    const served = await serve();
     const bytes = Buffer.from(JSON.stringify({ value: '€', key_id: keyId }));
     const at = bytes.indexOf(0xe2) + 1;
     const response = await postChunked(served, bytes.subarray(0, at), bytes.subarray(at));
@@ -112,7 +113,7 @@ describe('the size of a body', () => {
     ['/v1/keys/x/wrap', limits.body],
     ['/v1/batch/wrap', limits.batchBody],
   ])('the endpoint %s accepts a body of %i bytes and refuses a larger body', async (path, size) => {
-    const { post } = await listen();
+    const { post } = await serve();
     expect((await post(path, filled(size))).status).toBe(400);
     const response = await post(path, filled(size + 1));
     expect([response.status, await response.json()]).toMatchObject([413, { code: 'too_large' }]);
@@ -137,7 +138,7 @@ describe('the size of a body', () => {
   it('a body without a Content-Length has the same size limit', async () => {
     const chunk = Buffer.alloc(512 * 1024, ' ');
     expect(
-      (await postChunked(await listen(), ...Array<Buffer>(4).fill(chunk), Buffer.from('{}'))).status,
+      (await postChunked(await serve(), ...Array<Buffer>(4).fill(chunk), Buffer.from('{}'))).status,
     ).toBe(413);
   });
 });
@@ -151,7 +152,7 @@ describe('the type of a body', () => {
     'application/json; charset=utf-8; profile="https://api.example/v1"',
     'application/json; version=1 ; charset=utf-8;',
   ])('the Content-Type %s is accepted', async (type) => {
-    const { post } = await listen();
+    const { post } = await serve();
     const response = await post(
       '/v1/hash',
       { value: '', key_id: 'x' },
@@ -171,7 +172,7 @@ describe('the type of a body', () => {
     'x',
     '',
   ])('the Content-Type "%s" is refused with 415', async (type) => {
-    const { post } = await listen();
+    const { post } = await serve();
     const response = await post(
       '/v1/hash',
       { value: '', key_id: 'x' },
@@ -181,7 +182,7 @@ describe('the type of a body', () => {
   });
 
   it('a compressed body is refused with 415', async () => {
-    const { post } = await listen();
+    const { post } = await serve();
     const coded = (coding: string) =>
       post('/v1/hash', { value: '', key_id: '' }, { headers: { 'content-encoding': coding } });
     expect((await coded('gzip')).status).toBe(415);
@@ -195,7 +196,7 @@ describe('a call without body fields', () => {
     ['an empty object', '{}'],
     ['an empty object with space', ' {\n} '],
   ])('a call without body fields accepts %s with any Content-Type', async (_, body) => {
-    const { exchange, doors } = await listen();
+    const { exchange, doors } = await serve();
     for (const type of [
       '',
       'Content-Type: application/json\r\n',
@@ -210,7 +211,7 @@ describe('a call without body fields', () => {
   });
 
   it('a call without body fields refuses a body that is not an empty object', async () => {
-    const { post, exchange, doors } = await listen();
+    const { post, exchange, doors } = await serve();
     expect(await detailOf(await post(`/v1/keys/${keyId}/enable`, { name: 'x' }))).toBe(
       'Unknown field `name`.',
     );
@@ -221,7 +222,7 @@ describe('a call without body fields', () => {
   });
 
   it('a call whose fields are all optional accepts an empty body', async () => {
-    const { fetch, doors } = await listen();
+    const { fetch, doors } = await serve();
     expect((await fetch(`/v1/keys/${keyId}/rotate`, { method: 'POST' })).status).toBe(200);
     expect(doors.calls[0]?.input).toEqual({ key_id: keyId });
   });

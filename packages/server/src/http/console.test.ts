@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../refusal.ts';
 import type { ConsoleOptions } from './console.ts';
-import { listen } from './testing/listen.ts';
+import { listen, shareServer } from './testing/listen.ts';
 import { memoryDoors } from './testing/memory-doors.ts';
 
 const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0xfe]);
@@ -29,8 +29,10 @@ const signIn = async (code: string) => {
   return session;
 };
 
-const serveConsole = (options: Partial<ConsoleOptions> = {}) =>
-  listen(memoryDoors(), { console: { pages, publicUrl: null, ...options } });
+const consoleOptions = { pages, publicUrl: null };
+const serve = shareServer(undefined, { console: consoleOptions });
+const serveConsole = (options?: Partial<ConsoleOptions>) =>
+  options ? listen(memoryDoors(), { console: { ...consoleOptions, ...options } }) : serve();
 
 describe('the pages', () => {
   it('the console sends a strict Content-Security-Policy, and lets browsers keep only files with a hash in their name', async () => {

@@ -1,17 +1,32 @@
 import { connect } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { createApp } from '../app.ts';
 import type { AppOptions } from '../server-options.ts';
 import { authorization, memoryDoors, type MemoryDoors } from './memory-doors.ts';
 
 export type Served = Awaited<ReturnType<typeof listen>>;
 
-export async function listen(doors: MemoryDoors = memoryDoors(), options: AppOptions = {}) {
+export function listen(doors?: MemoryDoors, options?: AppOptions) {
+  const served = open(doors, options);
+  onTestFinished(async () => (await served).app.close());
+  return served;
+}
+
+/** Returns a function that returns one server for all tests of the file, without the calls of earlier tests. */
+export function shareServer(doors?: MemoryDoors, options?: AppOptions) {
+  let shared: Promise<Served> | undefined;
+  afterAll(async () => (await shared)?.app.close());
+  return async (): Promise<Served> => {
+    const served = await (shared ??= open(doors, options));
+    served.doors.calls.length = 0;
+    served.doors.arrivals.length = 0;
+    return served;
+  };
+}
+
+async function open(doors = memoryDoors(), options: AppOptions = {}) {
   const log: string[] = [];
   const app = createApp(doors, { log: { write: (line) => log.push(line) }, ...options });
-  // The hook is registered before the first `await`, because after an `await` a concurrent test can be Vitest's current
-  // test.
-  onTestFinished(() => app.close());
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as { port: number };
   const send = (path: string, { headers, ...init }: RequestInit = {}) =>
