@@ -13,30 +13,39 @@ const folders = {
 };
 const withServer = ['test/setup/postgres.ts', 'test/conformance/setup.ts'];
 
-const suite = (name: string, include: string[], exclude: string[], globalSetup: string[] = []) => ({
-  extends: true as const,
-  test: { name, include, exclude: ['**/node_modules/**', ...exclude], globalSetup, isolate: name === 'slow' },
-});
-
-export default defineConfig({
-  resolve: { conditions },
-  ssr: { resolve: { conditions } },
-  test: {
-    // There is one more worker than cores, because many tests wait for a timeout or a process.
-    maxWorkers: availableParallelism() + 1,
-    reporters: ['default', new ClosingLine()],
-    // These limits only end a test that hangs. They are long, because a test takes several times longer on a busy machine.
-    testTimeout: 300_000,
-    hookTimeout: 600_000,
-    expect: { poll: { timeout: 120_000 } },
-    projects: [
-      suite(
-        'unit',
-        ['{packages/*/src,test}/**/*.test.ts'],
-        [...Object.values(named), ...Object.values(folders)],
-      ),
-      suite('service', [named.service, folders.service], [named.slow], withServer),
-      suite('slow', [named.slow, folders.slow], [], withServer),
-    ],
-  },
+export default defineConfig(({ mode }) => {
+  const suite = (name: string, include: string[], exclude: string[], globalSetup: string[] = []) => ({
+    extends: true as const,
+    test: {
+      name,
+      include,
+      exclude: ['**/node_modules/**', ...exclude],
+      globalSetup,
+      isolate: name === 'slow',
+      // See test/setup/cases.ts.
+      provide: { everyCase: mode === 'every-case' },
+    },
+  });
+  return {
+    resolve: { conditions },
+    ssr: { resolve: { conditions } },
+    test: {
+      // There is one more worker than cores, because many tests wait for a timeout or a process.
+      maxWorkers: availableParallelism() + 1,
+      reporters: ['default', new ClosingLine()],
+      // These limits only end a test that hangs. They are long, because a test takes several times longer on a busy machine.
+      testTimeout: 300_000,
+      hookTimeout: 600_000,
+      expect: { poll: { timeout: 120_000 } },
+      projects: [
+        suite(
+          'unit',
+          ['{packages/*/src,test}/**/*.test.ts'],
+          [...Object.values(named), ...Object.values(folders)],
+        ),
+        suite('service', [named.service, folders.service], [named.slow], withServer),
+        suite('slow', [named.slow, folders.slow], [], withServer),
+      ],
+    },
+  };
 });

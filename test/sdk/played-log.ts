@@ -47,10 +47,13 @@ export function playLog(length = 0): PlayedLog {
       offset = 0,
     }: Input<'GET /v1/audit'>) => {
       const matching = log.entries
-        .filter((entry) => key_id === undefined || entry.key_id === key_id)
-        .filter((entry) => action === undefined || entry.action === action)
-        .filter(({ created_at }) => date_from === undefined || created_at >= date_from)
-        .filter(({ created_at }) => date_to === undefined || created_at <= date_to)
+        .filter(
+          (entry) =>
+            (key_id === undefined || entry.key_id === key_id) &&
+            (action === undefined || entry.action === action) &&
+            (date_from === undefined || entry.created_at >= date_from) &&
+            (date_to === undefined || entry.created_at <= date_to),
+        )
         .toReversed();
       const most = Math.min(limit, 100);
       const logs = matching.slice(offset, offset + most);

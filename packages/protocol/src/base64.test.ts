@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runs } from '../../../test/setup/cases.ts';
 import { vectors } from '../../../test/vectors/vectors.ts';
 import { fromBase64, isBase64, toBase64 } from './base64.ts';
 import * as node from './base64-node.ts';
@@ -79,7 +80,7 @@ describe.each(variants)('base64 $name', ({ variant, platform }) => {
         const bytes = decoded(text);
         expect(bytes && encoded(bytes)).toBe(canonical ? text : undefined);
       }),
-      { numRuns: 5_000 },
+      { numRuns: runs(5_000) },
     );
   });
 

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../test/setup/cases.ts';
 import { vectors } from '../../../test/vectors/vectors.ts';
 import { InputError } from './errors.ts';
 import { pae, type PaePart } from './pae.ts';
@@ -27,7 +28,7 @@ describe('pae', () => {
       fc.property(list, list, (a, b) => {
         expect(hex(pae(...a)) === hex(pae(...b))).toBe(spelled(a) === spelled(b));
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 

@@ -4,6 +4,7 @@ import { anyContext } from '../../../test/protocol/arbitraries.ts';
 import { engines } from '../../../test/protocol/engines.ts';
 import { keyService } from '../../../test/protocol/key-service.ts';
 import { piecesOf, sendThrough } from '../../../test/protocol/streams.ts';
+import { runs } from '../../../test/setup/cases.ts';
 import { nodeEngine } from './engines/node.ts';
 import { DecryptionError, FormatError, InputError } from './errors.ts';
 import { openStream, sealStream } from './stream.ts';
@@ -44,7 +45,7 @@ describe('a stream', () => {
           expect(opened.chunks.slice(0, -1).every((bytes) => bytes.length === chunk)).toBe(true);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { engines } from '../../../test/protocol/engines.ts';
 import { keyService } from '../../../test/protocol/key-service.ts';
 import { piecesOf, sendThrough } from '../../../test/protocol/streams.ts';
+import { runs } from '../../../test/setup/cases.ts';
 import { nodeEngine } from './engines/node.ts';
 import { DecryptionError, FormatError, InputError } from './errors.ts';
 import { openFile, type RangeSource, sealStream } from './stream.ts';
@@ -88,7 +89,7 @@ describe('a file', () => {
           expect(asked.every((length) => length <= most + 64)).toBe(true);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -114,7 +115,7 @@ describe('a file', () => {
         const expected = largest.content.subarray(range.start, end);
         expect(touched || same(out as Uint8Array, expected)).toBe(true);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { engines } from '../../../test/protocol/engines.ts';
 import { keyService } from '../../../test/protocol/key-service.ts';
 import { sendThrough } from '../../../test/protocol/streams.ts';
+import { runs } from '../../../test/setup/cases.ts';
 import { nodeEngine } from './engines/node.ts';
 import { DecryptionError } from './errors.ts';
 import { openStream, sealStream } from './stream.ts';
@@ -46,7 +47,7 @@ test('if the chunks of two streams are rearranged, only the original order decry
       expect(!isWhole || out.length === content.length).toBe(true);
     }),
     {
-      numRuns: 200,
+      numRuns: runs(200),
       examples: [
         [inOrder, nodeEngine],
         [[0, 1, 2, 3, 3], nodeEngine],

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { sendThrough } from '../../../test/protocol/streams.ts';
+import { runs } from '../../../test/setup/cases.ts';
 import { nodeEngine } from './engines/node.ts';
 import { FormatError, InputError } from './errors.ts';
 import { ciphertextSize, plaintextSize, sealStream } from './stream.ts';
@@ -51,7 +52,7 @@ test('each accepted ciphertext size belongs to exactly one plaintext size', () =
       const plaintext = readable(size);
       expect(plaintext === undefined || ciphertextSize(plaintext) === size).toBe(true);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 

@@ -1,6 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
+import { retryAtOnce } from '../../../test/sdk/retry-at-once.ts';
 import { observedClient } from '../../../test/sdk/observed-client.ts';
+import { runs } from '../../../test/setup/cases.ts';
 import { coalesce } from './batches.ts';
 import { EaasClient, type SdkError, ServiceError } from './index.ts';
 import { createTestService } from './testing/testing.ts';
@@ -109,7 +111,7 @@ test('each call of a batch gets its result, even if other calls are aborted', as
       for (const { asked, told } of await Promise.all(outcomes)) expect(told).toEqual(asked);
       expect(new Set(sent).size).toBe(sent.length);
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });
 
@@ -155,6 +157,8 @@ describe('items that the service refuses in a batch', () => {
       ask: (value: string) => hash({ key_id: 'k', value }).catch(({ code }: ServiceError) => code),
     };
   };
+
+  retryAtOnce();
 
   test.each([500, 502, 503, 504])(
     'a batch item that failed with %i is sent again in a separate request',

@@ -2,9 +2,11 @@ import { inspect } from 'node:util';
 import { toBase64 } from '@eaas/protocol/base64';
 import { problem, type ProblemCode } from '@eaas/protocol/wire';
 import { expect, test } from 'vitest';
+import { retryAtOnce } from '../../../test/sdk/retry-at-once.ts';
 import { DecryptionError, EaasClient, EaasError, FormatError } from './index.ts';
 
 const keyId = '00000000-0000-4000-8000-000000000002';
+retryAtOnce();
 const apiKey = 'eaas_sk_0000000000000000000000000000000000000000000';
 
 function service(answer?: (path: string) => Response | undefined) {

@@ -159,14 +159,18 @@ describe('decrypting under 1,001 data keys', () => {
     expect(routesOf(service).slice(before)).toEqual(['batch/unwrap']);
   });
 
-  test('decrypting 10,000 rows under 1,000 data keys sends one request', async () => {
-    const rows = range(10_000).map((n) => bundles[n % 1_000]?.ciphertext ?? '');
+  test('decrypting 3,000 rows under 1,000 data keys sends one request', async () => {
+    const rows = range(3_000).map((n) => bundles[n % 1_000]?.ciphertext ?? '');
     const before = service.requests.length;
     const reader = make();
     for (const expected of [['batch/unwrap'], ['batch/unwrap']]) {
       const results = await reader.decryptMany(rows);
       const texts = results.map((result) => result.ok && Buffer.from(result.value).toString());
-      expect(texts).toEqual(range(10_000).map((n) => `${n % 1_000}`));
+      expect(texts.join()).toBe(
+        range(3_000)
+          .map((n) => `${n % 1_000}`)
+          .join(),
+      );
       expect(routesOf(service).slice(before)).toEqual(expected);
     }
   });
@@ -174,11 +178,15 @@ describe('decrypting under 1,001 data keys', () => {
   test.each(['server', 'serverless', 'browser', { decrypt: { maxEntries: 1 } }] as const)(
     'decryptMany unwraps each data key once, even if the cache cannot hold all data keys (cache %j)',
     async (cache) => {
-      const rows = range(3_003).map((n) => bundles[n % 1_001]?.ciphertext ?? '');
+      const rows = range(2_002).map((n) => bundles[n % 1_001]?.ciphertext ?? '');
       const before = service.requests.length;
       const results = await make({ cache }).decryptMany(rows);
       const texts = results.map((result) => result.ok && Buffer.from(result.value).toString());
-      expect(texts).toEqual(range(3_003).map((n) => `${n % 1_001}`));
+      expect(texts.join()).toBe(
+        range(2_002)
+          .map((n) => `${n % 1_001}`)
+          .join(),
+      );
       const unwraps = service.requests.slice(before).map(({ items = 1 }) => items);
       expect(unwraps).toEqual([1_000, 1]);
     },

@@ -62,6 +62,7 @@ describe('lists of a service that never ends them', () => {
       service.createKey(`key ${n}`);
       service.createApiKey({ name: `api key ${n}`, permissions: ['encrypt'] });
     }
+    const pages = new Map<string, string>();
     let requests = 0;
     const client = make({
       fetch: async (input, init) => {
@@ -69,8 +70,11 @@ describe('lists of a service that never ends them', () => {
         const offset = Number(url.searchParams.get('offset'));
         if (++requests > 1_000) throw new Error('this list never ends');
         url.searchParams.set('offset', '0');
-        const response = await service.fetch(new Request(url, new Request(input, init)));
-        return Response.json(change((await response.json()) as Page, offset));
+        const page =
+          pages.get(url.pathname) ??
+          (await (await service.fetch(new Request(url, new Request(input, init)))).text());
+        pages.set(url.pathname, page);
+        return Response.json(change(JSON.parse(page) as Page, offset));
       },
     });
     const lists: AsyncIterable<object>[] = [

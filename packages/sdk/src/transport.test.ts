@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { endpoints, type Route } from '@eaas/protocol/wire';
 import { describe, expect, test, vi } from 'vitest';
 import { observedClient } from '../../../test/sdk/observed-client.ts';
+import { retryAtOnce } from '../../../test/sdk/retry-at-once.ts';
 import { createTransport, type TransportOptions } from './transport.ts';
 import { EaasClient, type EaasEvent, EaasError, type SdkError } from './index.ts';
 import { createTestService, type Failure } from './testing/testing.ts';
@@ -50,7 +51,8 @@ const once = new Set<Route>([
   'POST /v1/api-keys',
 ]);
 
-describe.concurrent.each(Object.keys(endpoints) as Route[])('%s', (route) => {
+describe.each(Object.keys(endpoints) as Route[])('%s', (route) => {
+  retryAtOnce();
   const times = once.has(route) ? 1 : 3;
   test(`the request ${route} is sent ${times === 1 ? 'once' : 'up to three times'} if the service is unavailable`, async () => {
     const { call, sent } = answered(() => problemBody('unavailable', 503));
@@ -184,7 +186,8 @@ test('a client accepts a base URL with a trailing slash', async () => {
   }
 });
 
-describe.concurrent('secrets in errors and events', () => {
+describe('secrets in errors and events', () => {
+  retryAtOnce();
   const secrets = { apiKey: `eaas_sk_${'7'.repeat(49)}`, plaintext: 'plaintext that nobody may see' };
   const failures: readonly Failure[] = [
     'network',
@@ -217,7 +220,7 @@ describe.concurrent('secrets in errors and events', () => {
         fetch,
         keyId,
         retries: 1,
-        timeouts: { total: 6_000, attempt: 1_000 },
+        timeouts: { total: 6_000, attempt: 50 },
         onEvent: observe,
         logger: { debug: observe, warn: observe },
       });

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { some } from '../../../test/setup/cases.ts';
 import { decodeRootKey, encodeRootKey } from './root-key-text.ts';
 
 const bytes = (text: string): Uint8Array => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
@@ -27,7 +28,10 @@ test('a root key is refused if any character is outside the base64 alphabet', ()
     (code) => !/[A-Za-z\d+/]/.test(String.fromCharCode(code)),
   );
   for (const code of outside) {
-    for (let at = 0; at < 43; at++) {
+    for (const at of some(
+      5,
+      Array.from({ length: 43 }, (_, at) => at),
+    )) {
       const text = bytes(`${'A'.repeat(43)}=`);
       text[at] = code;
       expect(decodeRootKey(text)).toBeUndefined();

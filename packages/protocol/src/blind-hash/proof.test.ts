@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { runs } from '../../../../test/setup/cases.ts';
 import { fromBase64, toBase64 } from '../base64.ts';
 import { toUtf8 } from '../text.ts';
 import { finish } from '../wire/json.ts';
@@ -65,7 +66,7 @@ describe.each([nobleCurve, nodeCurve])('the client with the curve engine $name',
       fc.property(changes, (change) => {
         expect(finishing(change)).toThrow(ProofError);
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 

@@ -1,5 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { expect, test } from 'vitest';
+import { some } from '../../../../test/setup/cases.ts';
 import { vectors } from '../../../../test/vectors/vectors.ts';
 import { toHex } from '../bytes.ts';
 import { InputError } from '../errors.ts';
@@ -8,6 +9,11 @@ import { formatPublicKey, parsePublicKey } from './public-key.ts';
 const { key_id: keyId, cases } = vectors('intake');
 const text = cases[0]?.public_key_token ?? '';
 const { bytes } = parsePublicKey(text);
+
+const places = some(
+  80,
+  Array.from(text, (_, at) => at),
+);
 
 function withChecksum(front: string): string {
   return `${front}.${toHex(sha256(new TextEncoder().encode(front)).subarray(0, 8))}`;
@@ -45,8 +51,8 @@ test('the largest version is 2^32 - 1', () => {
   expect(() => parsePublicKey(withVersion('4294967296'))).toThrow(InputError);
 });
 
-test('a text with one changed character throws InputError, at every position', () => {
-  for (let at = 0; at < text.length; at++) {
+test('a text with one changed character throws InputError', () => {
+  for (const at of places) {
     const other = text[at] === 'A' ? 'B' : 'A';
     expect(() => parsePublicKey(text.slice(0, at) + other + text.slice(at + 1))).toThrow(InputError);
     const digit = text[at] === '1' ? '2' : '1';
@@ -54,8 +60,8 @@ test('a text with one changed character throws InputError, at every position', (
   }
 });
 
-test('a text with one character removed or added throws InputError, at every position', () => {
-  for (let at = 0; at <= text.length; at++) {
+test('a text with one character removed or added throws InputError', () => {
+  for (const at of [...places, text.length]) {
     const shorter = text.slice(0, Math.min(at, text.length - 1)) + text.slice(at + 1);
     expect(() => parsePublicKey(shorter)).toThrow(InputError);
     for (const added of ['A', '1', ' ', '\n', '.']) {

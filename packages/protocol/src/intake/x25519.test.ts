@@ -1,6 +1,7 @@
 import { x25519 as noble } from '@noble/curves/ed25519.js';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../../test/setup/cases.ts';
 import { fromHex, toHex } from '../bytes.ts';
 import { x25519 } from './x25519.ts';
 
@@ -23,7 +24,7 @@ test('X25519 returns the same result as the `x25519` of noble for any scalar and
     fc.property(bytes, bytes, (scalar, point) => {
       expect(x25519(scalar, point)).toEqual(noble.getSharedSecret(scalar, point));
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });
 

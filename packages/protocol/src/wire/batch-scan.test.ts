@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../../test/setup/cases.ts';
 import { InputError } from '../errors.ts';
 import { isWellFormedJson, parseJson, readBatch, readJson } from './json.ts';
 
@@ -67,7 +68,7 @@ describe('the body of a batch', () => {
           : expected;
         expect(found === 'refused' || found.some(isRefused) ? 'refused' : found.map(shown)).toEqual(whole);
       }),
-      { numRuns: 5_000 },
+      { numRuns: runs(5_000) },
     );
   });
 
@@ -83,6 +84,7 @@ describe('the body of a batch', () => {
           expect(found.map(({ item }) => item)).toEqual(items.map((item) => JSON.parse(item) as unknown));
         },
       ),
+      { numRuns: runs(100) },
     );
   });
 
@@ -191,7 +193,7 @@ describe('a body without a batch', () => {
         const illFormed = expected !== 'refused' && !isWellFormedJson(expected);
         expect(orError(() => documentOf(text))).toEqual(illFormed ? 'refused' : expected);
       }),
-      { numRuns: 5_000 },
+      { numRuns: runs(5_000) },
     );
   });
 

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import type * as z from 'zod/mini';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../../test/setup/cases.ts';
 import { type Endpoint, endpoints, type Route } from './endpoints.ts';
 import { explain } from './explain.ts';
 
@@ -111,7 +112,7 @@ describe('an explanation', () => {
       fc.property(fc.constantFrom(...schemas), value, (schema, input) => {
         expect(explained(schema, input)).not.toMatch(/S3CR3T|90210|9\.021/);
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(3_000) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../../test/setup/cases.ts';
 import { InputError } from '../errors.ts';
 import { isWellFormedJson, parseJson } from './json.ts';
 
@@ -28,6 +29,7 @@ describe('JSON', () => {
       fc.property(fc.json({ stringUnit: 'binary', maxDepth: 6 }), (json) => {
         expect(parseJson(json)).toEqual(JSON.parse(json));
       }),
+      { numRuns: runs(100) },
     );
   });
 
@@ -38,7 +40,7 @@ describe('JSON', () => {
       fc.property(anyText, (text) => {
         expect(accepted(text) && !isJson(text)).toBe(false);
       }),
-      { numRuns: 5_000 },
+      { numRuns: runs(5_000) },
     );
   });
 
@@ -73,7 +75,7 @@ describe('JSON', () => {
         expect(accepted(text)).toBe(new Set(meant).size === meant.length);
         expect(accepted(`[{"x":${text}}]`)).toBe(new Set(meant).size === meant.length);
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 

@@ -2,6 +2,7 @@ import { InputError } from '@eaas/protocol';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { auditor } from '../../../../test/sdk/auditor.ts';
+import { runs } from '../../../../test/setup/cases.ts';
 import { ServiceError } from '../errors.ts';
 import { playLog } from '../../../../test/sdk/played-log.ts';
 import type { AuditEntry } from './list.ts';
@@ -49,8 +50,7 @@ describe('checkAudit with an honest log', () => {
   test.each([1, 17, 60, 150])(
     'an audit reports no finding if each call adds %i entries with the same time',
     async (growth) => {
-      const log = playLog(700);
-      log.entries.splice(0);
+      const log = playLog();
       log.append(700);
       log.before = () => log.append(growth);
       expect(await auditor(log).check()).toMatchObject({ ok: true, findings: [] });
@@ -61,8 +61,7 @@ describe('checkAudit with an honest log', () => {
 
   test('an audit round throws an error if the log grows faster than it can be read', async () => {
     const leaping = (leaps: readonly number[]) => {
-      const log = playLog(300);
-      log.entries.splice(0);
+      const log = playLog();
       log.append(300);
       let calls = 0;
       log.before = () => log.append(leaps[calls++ % leaps.length]);
@@ -78,7 +77,7 @@ describe('checkAudit with an honest log', () => {
           report,
         );
       }),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     );
   });
 

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { auditor } from '../../../../test/sdk/auditor.ts';
 import { playLog, type PlayedLog } from '../../../../test/sdk/played-log.ts';
+import { runs } from '../../../../test/setup/cases.ts';
 import type { AuditEntry } from './list.ts';
 
 const at = (log: PlayedLog, id: number): AuditEntry => log.entries[id - 1 - log.purged] as AuditEntry;
@@ -181,7 +182,7 @@ describe('findings', () => {
         if (kind === 2 && first === entry) return;
         expect((await auditor(log).check()).ok).toBe(false);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { playLog, type PlayedLog } from '../../../../test/sdk/played-log.ts';
+import { runs } from '../../../../test/setup/cases.ts';
 import type { Call } from '../transport.ts';
 import { InputError } from '../index.ts';
 import type { AuditFilter } from './filter.ts';
@@ -89,6 +90,7 @@ describe.each(['newest', 'oldest'] as const)('audit.list with the %s entry first
           expect(new Set(ids).size).toBe(ids.length);
         },
       ),
+      { numRuns: runs(100) },
     );
   });
 

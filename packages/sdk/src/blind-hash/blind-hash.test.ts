@@ -89,14 +89,11 @@ test('a blind hash is the same after a rotation, although each request sends a d
   expect(new Set(elements).size).toBe(2);
 });
 
-test.each([
-  ['100 values are one request', 100, [100]],
-  ['101 values are two requests', 101, [100, 1]],
-] as const)('%s', async (_, count, sizes) => {
+test('one request has at most 100 values', async () => {
   const { client, sent } = changing();
-  const results = await client.blindHashMany(range(count).map(String));
+  const results = await client.blindHashMany(range(101).map(String));
   expect(results.filter(({ ok }) => !ok)).toEqual([]);
-  expect(sent.map(({ elements }) => elements.length)).toEqual(sizes);
+  expect(sent.map(({ elements }) => elements.length)).toEqual([100, 1]);
 });
 
 test('concurrent calls for one key share one request that contains each value once', async () => {

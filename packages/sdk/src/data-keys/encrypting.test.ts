@@ -23,18 +23,18 @@ describe('data keys for encryption', () => {
   });
 
   test('encryptMany uses a new data key after `maxMessages` values, and fetches data keys in batches', async () => {
-    const { client, service } = observedClient({ cache: { encrypt: { maxMessages: 10 } } });
-    const results = await client.encryptMany(range(30_005).map(String));
+    const { client, service } = observedClient({ cache: { encrypt: { maxMessages: 3 } } });
+    const results = await client.encryptMany(range(6_001).map(String));
     const uses = new Map<string, number>();
     for (const result of results) {
       if (!result.ok) throw result.error;
       const { wrapped_key } = result.value;
       uses.set(wrapped_key, (uses.get(wrapped_key) ?? 0) + 1);
     }
-    expect(Math.max(...uses.values())).toBe(10);
-    expect(uses.size).toBe(3_001);
-    expect(routesOf(service)).toEqual([...Array(3).fill('batch/wrap'), 'keys/:key_id/wrap']);
-    for (let n = 0; n < 5; n++) expect(uses.has((await client.encrypt('x')).wrapped_key)).toBe(true);
+    expect(Math.max(...uses.values())).toBe(3);
+    expect(uses.size).toBe(2_001);
+    expect(routesOf(service)).toEqual(['batch/wrap', 'batch/wrap', 'keys/:key_id/wrap']);
+    for (let n = 0; n < 2; n++) expect(uses.has((await client.encrypt('x')).wrapped_key)).toBe(true);
     expect(uses.has((await client.encrypt('x')).wrapped_key)).toBe(false);
   });
 

@@ -2,6 +2,7 @@ import { nobleEngine } from '@eaas/protocol';
 import * as fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
 import { arrivals } from '../../../../test/sdk/observed-client.ts';
+import { runs } from '../../../../test/setup/cases.ts';
 import { type Bundle, EaasClient, type EaasError } from '../index.ts';
 import { createTestService } from '../testing/testing.ts';
 
@@ -138,6 +139,6 @@ test('in any order of calls, no data key exceeds its limits or stays in memory a
       expect(vi.getTimerCount()).toBe(0);
       vi.useRealTimers();
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { problem } from '@eaas/protocol/wire';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { retryAtOnce } from '../../../../test/sdk/retry-at-once.ts';
 import { createTransport, type TransportOptions } from '../transport.ts';
 import { maxBytes } from './read-text.ts';
 
@@ -77,6 +78,8 @@ describe('responses for another key', () => {
 });
 
 describe('responses of a gateway', () => {
+  retryAtOnce();
+
   test.each(
     [502, 503, 504].flatMap((status) =>
       ['<h1>Bad Gateway</h1>', '', '{}', '[]'].map((body) => ({ status, body })),

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { observedClient } from '../../../../test/sdk/observed-client.ts';
+import { runs } from '../../../../test/setup/cases.ts';
 import {
   bigint,
   createIndexKey,
@@ -60,7 +61,7 @@ test.each<[string, PartIndex<string, string, boolean, true>, (text: string) => s
         [...partsA].filter((part) => partsB.has(part)).length,
       );
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 
@@ -108,7 +109,7 @@ test('equal parts have different fingerprints in different indexes, fields and t
       const marks = [one.f_a_index, one.f_b_index, one.g_a_index, one.g_b_index, one.h_index, one.h_a_index];
       expect(new Set([...marks, other.f_a_index, other.f_b_index]).size).toBe(8);
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });
 

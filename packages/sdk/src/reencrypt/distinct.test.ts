@@ -2,9 +2,11 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { countDistinct } from './distinct.ts';
 
+const bytes = new Uint8Array(78);
+const view = new DataView(bytes.buffer);
+
 function bytesOf(number: number): Uint8Array {
-  const bytes = new Uint8Array(78);
-  new DataView(bytes.buffer).setUint32(30, number);
+  view.setUint32(30, number);
   return bytes;
 }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sendThrough } from '../../../../test/protocol/streams.ts';
+import { runs } from '../../../../test/setup/cases.ts';
 import { DecryptionError, EaasClient, FormatError } from '../index.ts';
 import { createTestService } from '../testing/testing.ts';
 import {
@@ -91,7 +92,7 @@ test.each(sources)('reading any part of %s returns the same part of the plaintex
         const range = { start: Math.min(a, b), end: Math.max(a, b) };
         expect(same(await file.read(range), content.subarray(range.start, range.end))).toBe(true);
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
     expect(same(await file.read(), content)).toBe(true);
     file.close();

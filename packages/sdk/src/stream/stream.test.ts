@@ -6,6 +6,7 @@ import { inspect } from 'node:util';
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { sendThrough } from '../../../../test/protocol/streams.ts';
+import { runs } from '../../../../test/setup/cases.ts';
 import { DecryptionError, EaasClient, EaasError, FormatError, InputError } from '../index.ts';
 import { createTestService } from '../testing/testing.ts';
 import {
@@ -51,7 +52,7 @@ describe('encryptStream and decryptStream', () => {
           expect(sealed.content.length).toBe(ciphertextSize(length));
         },
       ),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 

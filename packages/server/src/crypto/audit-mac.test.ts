@@ -3,6 +3,7 @@ import { InputError } from '@eaas/protocol';
 import { entryPreimage, type StoredEntry } from '@eaas/protocol/audit';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../../../test/setup/cases.ts';
 import { bytes, vectors } from '../../../../test/vectors/vectors.ts';
 import { entryHashes, entryMacs, entryPreimageView, macHolds } from './audit-mac.ts';
 
@@ -53,7 +54,7 @@ describe('the audit chain', () => {
         const expected = entryPreimage(previous, entry);
         expect(Buffer.compare(entryPreimageView(previous, entry), expected)).toBe(0);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 

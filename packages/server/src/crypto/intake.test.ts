@@ -1,6 +1,7 @@
 import { createHash, createSecretKey } from 'node:crypto';
 import { formatPublicKey, openForIntake } from '@eaas/protocol/internal-intake';
 import { describe, expect, test } from 'vitest';
+import { some } from '../../../../test/setup/cases.ts';
 import { bytes, vectors } from '../../../../test/vectors/vectors.ts';
 import { intakeCrypto, openIntakeKey } from './intake.ts';
 
@@ -52,7 +53,11 @@ describe('a wrapped key with a flipped bit', () => {
 
   test('a wrapped key is refused if one bit of any byte is flipped', () => {
     expect(Buffer.from(dekAfter(0, 0) ?? []).toString('hex')).toBe(vector.dek_hex);
-    const opened = Array.from({ length: 1_174 }, (_, at) => dekAfter(at, 1 << (at % 8)));
+    const places = some(
+      60,
+      Array.from({ length: 1_174 }, (_, at) => at),
+    );
+    const opened = places.map((at) => dekAfter(at, 1 << (at % 8)));
     expect(new Set(opened)).toEqual(new Set([undefined]));
   });
 

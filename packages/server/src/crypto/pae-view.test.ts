@@ -1,6 +1,7 @@
 import { InputError, pae, type PaePart } from '@eaas/protocol';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../../test/setup/cases.ts';
 import { paeView } from './pae-view.ts';
 
 const anyPart: fc.Arbitrary<PaePart> = fc.oneof(
@@ -16,7 +17,7 @@ test('paeView returns the same bytes as pae for any list of parts', () => {
     fc.property(fc.array(anyPart), (parts) => {
       expect(Buffer.compare(paeView(parts), pae(...parts))).toBe(0);
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(1_000) },
   );
 });
 

@@ -3,6 +3,7 @@ import { encodeContext } from '@eaas/protocol';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyContext } from '../../../../test/protocol/arbitraries.ts';
+import { runs } from '../../../../test/setup/cases.ts';
 import { bytes, vectors } from '../../../../test/vectors/vectors.ts';
 import { openSecret, type Place, sealedVersion, sealSecret } from './sealed-secret.ts';
 
@@ -68,7 +69,7 @@ describe('sealed secrets', () => {
         moved.writeUInt32BE(b.version, 2);
         expect(openSecret(ikm, b, moved)).toBeUndefined();
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
