@@ -236,3 +236,24 @@ test('a key whose row was tampered with does not stop the rotation of other keys
     select key_version::int as version from eaas.keys order by exportable, name`;
   expect(versions.map(({ version }) => version)).toEqual([2, 2, 1, 1]);
 });
+
+test('a thousand due keys of one tenant do not delay the keys of another tenant', async () => {
+  const bob = await settle(world.replica(), 'bob');
+  const { key_id: theirs } = await apiOf(world.replica(), bob.token)('POST /v1/keys', {
+    name: 'key',
+    rotation_policy: { interval_days: 1 },
+  });
+  // The copies are tampered rows, so they stay due.
+  await attacker.sql`
+    insert into eaas.keys select (jsonb_populate_record(k, jsonb_build_object('key_id', gen_random_uuid(), 'name', nth))).*
+    from eaas.keys k, generate_series(1, 1000) as nth where key_id = ${theirs}`;
+  const { key_id: late } = await api('POST /v1/keys', {
+    name: 'late',
+    rotation_policy: { interval_days: 30 },
+  });
+  world.time = start + 30 * day;
+  await expect(settleDue()).rejects.toThrow('of 1000 failed');
+  for (const one of [key_id, late]) {
+    expect(await api('GET /v1/keys/:key_id', { key_id: one })).toMatchObject({ key_version: 2 });
+  }
+});

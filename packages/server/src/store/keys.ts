@@ -131,12 +131,16 @@ function matching(sql: Sql, { status, name, among }: KeyFilter) {
 type DueKey = Pick<KeyRow, 'tenant_id' | 'key_id' | 'key_version' | 'status'>;
 
 /**
- * A key with the maximum number of versions always stays due. It comes last, so that it does not displace other keys.
+ * Each tenant gets its turn, so that the due keys of one tenant do not delay the keys of other tenants. A key with the
+ * maximum number of versions always stays due. It comes last, so that it does not displace other keys.
  */
 export async function keysDue(sql: Sql): Promise<DueKey[]> {
   return sql<DueKey[]>`
-    select tenant_id, key_id, key_version, status from eaas.keys
-    where (next_rotation_at <= (select eaas.now_ms()) and status = 'active')
-       or (destroy_at <= (select eaas.now_ms()) and status = 'pending_destruction')
-    order by key_version >= ${limits.keyVersions} limit 1000`;
+    select tenant_id, key_id, key_version, status from (
+      select tenant_id, key_id, key_version, status, key_version >= ${limits.keyVersions} as is_full,
+        row_number() over (partition by tenant_id, key_version >= ${limits.keyVersions}) as turn
+      from eaas.keys
+      where (next_rotation_at <= (select eaas.now_ms()) and status = 'active')
+         or (destroy_at <= (select eaas.now_ms()) and status = 'pending_destruction')
+    ) due order by is_full, turn limit 1000`;
 }
