@@ -162,3 +162,11 @@ test('a replica can stop while its database is down', async () => {
   expect((await Promise.all(running)).filter(succeeded)).toEqual([]);
   expect(code).toBe(0);
 });
+
+test('a replica that stops stores the last uses of API keys', async () => {
+  await terminate();
+  const sql = connectTo(postgres);
+  const uses = await sql`select from eaas.api_key_uses where api_key_id = ${tenant.apiKeyId}`;
+  await sql.end();
+  expect(uses).toHaveLength(1);
+});

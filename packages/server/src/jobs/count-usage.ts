@@ -24,11 +24,11 @@ export async function countUsage(service: Service, { signal, hold }: Lease): Pro
   });
 }
 
-export async function recordLastUses({ used, database }: Service): Promise<void> {
+export async function recordLastUses({ used, database }: Service, milliseconds?: number): Promise<void> {
   const uses = used.take();
   if (uses.length === 0) return;
   try {
-    await database.run((sql) => recordUses(sql, uses));
+    await database.run((sql) => recordUses(sql, uses), milliseconds);
   } catch (error) {
     used.putBack(uses);
     throw error;
