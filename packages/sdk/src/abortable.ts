@@ -1,9 +1,13 @@
 import { longest } from './deadline.ts';
 import { ClientError, type SdkError, timeoutError } from './errors.ts';
 
+const watching = new WeakMap<EventTarget, Set<() => void>>();
+const abortAll = ({ target }: Event): void =>
+  watching.get(target as AbortSignal)?.forEach((abort) => abort());
+
 /**
- * Calls `stop` if the signal aborts or after `patience` milliseconds. Returns a function that ends the wait and removes
- * the timer and the listener.
+ * Calls `stop` if the signal aborts or after `patience` milliseconds. Returns a function that ends the wait. Adds only
+ * one listener to a signal, because Node warns of a memory leak if a signal has more than ten listeners.
  */
 export function watch(
   stop: (error: SdkError) => void,
@@ -12,11 +16,17 @@ export function watch(
 ): () => void {
   const abort = (): void => stop(aborted());
   const timer = patience && setTimeout(() => stop(timeoutError()), Math.min(patience, longest));
-  signal?.addEventListener('abort', abort);
-  if (signal?.aborted) queueMicrotask(abort);
+  const aborts = (signal && watching.get(signal)) ?? new Set();
+  if (signal) {
+    watching.set(signal, aborts.add(abort));
+    // Has no effect if the signal has this listener.
+    signal.addEventListener('abort', abortAll);
+    if (signal.aborted) queueMicrotask(abort);
+  }
   return () => {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', abort);
+    aborts.delete(abort);
+    if (aborts.size === 0) signal?.removeEventListener('abort', abortAll);
   };
 }
 

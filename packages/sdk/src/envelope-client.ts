@@ -145,8 +145,8 @@ export class EnvelopeClient {
    */
   async hash(value: string, options: HashOptions = {}): Promise<string> {
     requireOptions(hashOptions, options, 'hash');
-    const { keyId = this.keyId, signal } = options;
-    return this.#calls.hash(value, requireKeyId(keyId), { signal });
+    const { keyId = this.keyId } = options;
+    return this.#calls.hash(value, requireKeyId(keyId), options);
   }
 
   /** Returns the fingerprints of many values, in their order. If one value fails, the others still succeed. */
@@ -173,8 +173,8 @@ export class EnvelopeClient {
   /** Asks the service to wrap a data key (DEK, 32 bytes) that the app generated. Overwrite the DEK after use. */
   async wrap(dek: Uint8Array, options: WrapOptions = {}): Promise<Wrapped> {
     requireOptions(wrapOptions, options, 'wrap');
-    const { keyId = this.keyId, wrapContext, signal } = options;
-    return this.#calls.wrap(dek, { keyId: requireKeyId(keyId), wrapContext }, { signal });
+    const { keyId = this.keyId, wrapContext } = options;
+    return this.#calls.wrap(dek, { keyId: requireKeyId(keyId), wrapContext }, options);
   }
 
   /**

@@ -4,7 +4,7 @@
  */
 export function withReferences<Item extends object>(items: readonly Item[]) {
   const start = Math.floor(Math.random() * 2 ** 32);
-  return items.map((item, index) => Object.assign({}, item, { reference: `${start + index}` }));
+  return items.map((item, index) => ({ ...item, reference: `${start + index}` }));
 }
 
 /** The most bytes that a reference adds to an item in JSON: `,"reference":"4294968295"`. */

@@ -1,6 +1,6 @@
 import type { Input, Output, Route } from '@eaas/protocol/wire';
-import { abortable } from './abortable.ts';
-import { deadlineOf, longest } from './deadline.ts';
+import { abortable, aborted } from './abortable.ts';
+import { longest } from './deadline.ts';
 import { ServiceError, timeoutError, unreadable } from './errors.ts';
 import type { Emit } from './events.ts';
 import { load } from './load.ts';
@@ -78,18 +78,19 @@ export function createTransport(
   loadExchange().catch(() => {});
   return async <R extends Route>(route: R, input: Input<R>, { signal }: CallOptions = {}) => {
     const start = Date.now();
-    const whole = deadlineOf(patience.total, signal);
+    const controller = new AbortController();
     let attempts = 0;
     let failure: ServiceError | undefined;
 
     async function ask(): Promise<Output<R>> {
+      if (signal?.aborted) throw aborted();
       const { exchange } = await load('ky', loadExchange());
       const asked = {
         route,
         input: input as object | undefined,
         baseUrl,
         headers: await headers(),
-        signal: whole.signal,
+        signal: controller.signal,
         timeout: Math.min(patience.attempt, longest),
         retries: repeatable.test(route) ? patience.retries : 0,
         retried,
@@ -100,14 +101,14 @@ export function createTransport(
     }
 
     try {
-      // Stops waiting when the signal aborts, because the function `headers` does not receive the signal, and some
-      // implementations of `fetch` ignore signals.
-      return await abortable(ask(), whole.signal);
+      // Does not wait for `ask`, because the function `headers` does not receive a signal, and some implementations of
+      // `fetch` ignore signals.
+      return await abortable(ask(), signal, patience.total);
     } catch (error) {
-      failure = whole.signal.aborted && !signal?.aborted ? timeoutError() : (error as ServiceError);
+      failure = error as ServiceError;
+      controller.abort();
       throw failure;
     } finally {
-      whole.end();
       emit({
         type: 'call',
         route,
