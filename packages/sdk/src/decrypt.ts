@@ -89,16 +89,14 @@ export function createDecrypter(
     const name = nameOf(known, options);
     const ready = cache.find(name)?.key;
     if (ready) return open(ready, withBody(known.header, bytes), as, context);
-    // Copies the arguments, because the caller can change them before the data key arrives. A frozen context cannot
-    // change.
-    const own = typeof ciphertext === 'string' ? bytes : new Uint8Array(bytes);
-    const lease = arriving(name, known, options, false);
-    return new Waiting(lease, openGiven, {
+    // Copies the arguments, because the caller can change them before the data key arrives.
+    const given = {
       header: known.header,
-      bytes: own,
+      bytes: typeof ciphertext === 'string' ? bytes : new Uint8Array(bytes),
       as,
-      context: Object.isFrozen(context) ? context : contextOf(context),
-    });
+      context: contextOf(context),
+    };
+    return new Waiting(arriving(name, known, options, false), openGiven, given);
   }
 
   return {

@@ -31,7 +31,6 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
     usual: KeyId,
     options: Options,
     context = options.context,
-    isContextCopied = false,
   ): Encrypted | Promise<Encrypted> | Waiting<Encrypted> {
     requireValue(value);
     const form = sealAs(options.as);
@@ -45,7 +44,7 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
     requireKeyId(keyId);
     // Copies the arguments, because the caller can overwrite them before the data key arrives.
     if (typeof value !== 'string') value = new Uint8Array(value);
-    if (!isContextCopied) context = contextOf(context);
+    context = contextOf(context);
     const work = (key: DerivedDataKey) => form(key, key.values, value, context);
     return new Waiting(isFresh ? keys.requestOnce(of) : keys.reserve(of, length), work, undefined);
   }
@@ -65,13 +64,9 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
       });
       const startItem = (item: EncryptItem) => {
         const own = checked();
-        if (typeof item === 'string' || item instanceof Uint8Array)
-          return start(item, usual, own, own.context, true);
+        if (typeof item === 'string' || item instanceof Uint8Array) return start(item, usual, own);
         requireOptions(encryptItem, item, 'an item of encryptMany');
-        const { value, context } = item;
-        return context === undefined
-          ? start(value, usual, own, own.context, true)
-          : start(value, usual, own, context);
+        return start(item.value, usual, own, item.context);
       };
       return settleMany(items, startItem, options, limits.patience);
     },

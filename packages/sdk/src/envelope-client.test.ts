@@ -191,6 +191,37 @@ test.each([{ user: undefined }, new Map([['user', '1']]), ['user'], { user: 1 }]
   },
 );
 
+test.each([
+  new Map([['user', '1']]),
+  { user: 1 },
+  { user: 'tab\t' },
+  { user: 'x'.repeat(5_000) },
+  Object.create({ user: '1' }) as object,
+])('an invalid context is refused before a request, frozen or not: %#', async (given) => {
+  const { client, make } = observedClient();
+  const ciphertext = await client.encrypt('x');
+  for (const context of [given, Object.freeze(given)] as never[]) {
+    const send = vi.fn<typeof fetch>();
+    const caller = make({ fetch: send });
+    const one = [
+      caller.encrypt('x', { context }),
+      caller.encrypt('x', { context, fresh: true }),
+      caller.decrypt(ciphertext, { context }),
+    ];
+    const many = [
+      caller.encryptMany(['x'], { context }),
+      caller.encryptMany([{ value: 'x', context }]),
+      caller.decryptMany([ciphertext], { context }),
+      caller.decryptMany([{ ...ciphertext, context }]),
+    ];
+    for (const result of await Promise.allSettled(one))
+      expect(result).toMatchObject({ reason: { code: 'input' } });
+    for (const result of await Promise.all<readonly unknown[]>(many))
+      expect(result).toMatchObject([{ ok: false, error: { code: 'input' } }]);
+    expect(send).not.toHaveBeenCalled();
+  }
+});
+
 test('the other items of a call for many values succeed if one item is invalid', async () => {
   const { client } = observedClient();
   const nothing = [null, undefined, 7, {}, { value: null }] as unknown as string[];

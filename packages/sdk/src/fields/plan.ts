@@ -180,7 +180,7 @@ export function contextOf({ table, name, field }: FieldPlan, row: string | undef
     );
   }
   const place = { table, field: name, row };
-  if (typeof field.context !== 'function') return Object.freeze(place);
+  if (typeof field.context !== 'function') return place;
   const context: Context | undefined = field.context(place);
   // A ciphertext without a context could be decrypted in any row and field.
   return context ?? refuse('the `context` function must return a context (got undefined or null)');
