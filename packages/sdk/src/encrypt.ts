@@ -78,6 +78,7 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
       const key = fresh ? undefined : keys.take(of, lengthOf(value), true);
       if (key?.sync) return sealAs(options.as)(key, key.sync, value, context);
       requireKeyId(keyId);
+      if (fresh) throw notPrimed('`encryptSync` cannot request a fresh data key', 'use `encrypt`');
       throw notPrimed('no data key is in memory to encrypt with');
     },
     async prime(usual: KeyId, options: Omit<EncryptOptions, 'keyId'>, keep: boolean): Promise<void> {

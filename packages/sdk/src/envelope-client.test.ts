@@ -246,11 +246,14 @@ test('the bytes that `wrap` and `unwrap` return are not part of a larger buffer'
   for (const { buffer, length } of [dek, wrapped.wrappedKey]) expect(buffer.byteLength).toBe(length);
 });
 
-test('encryptSync with `fresh` throws `not_primed`', async () => {
+test('the error of encryptSync with `fresh` advises to use `encrypt`', async () => {
   const { client } = observedClient();
   await client.prime();
   expect(() => client.encryptSync('x', { fresh: true })).toThrow(
-    expect.objectContaining({ code: 'not_primed' }),
+    expect.objectContaining({
+      code: 'not_primed',
+      message: '`encryptSync` cannot request a fresh data key: use `encrypt`',
+    }),
   );
 });
 

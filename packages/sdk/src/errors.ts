@@ -46,7 +46,10 @@ export class ServiceError extends EaasError {
 export type ClientErrorCode =
   /** The caller's AbortSignal was aborted. */
   | 'aborted'
-  /** A synchronous call found no data key in memory. Call `await client.prime(…)` before the synchronous call. */
+  /**
+   * A synchronous call found no data key in memory. Call `await client.prime(…)` before the synchronous call. With
+   * `fresh`, call `encrypt`.
+   */
   | 'not_primed'
   /** The client was closed. */
   | 'closed';
@@ -86,8 +89,8 @@ export function unreadable(): ServiceError {
   return new ServiceError('invalid_response', 'the response of the service lacks the requested data');
 }
 
-export function notPrimed(what: string): ClientError {
-  return new ClientError('not_primed', `${what}: await client.prime(…) first`);
+export function notPrimed(what: string, advice = 'await client.prime(…) first'): ClientError {
+  return new ClientError('not_primed', `${what}: ${advice}`);
 }
 
 /** Every error that a call can throw. `error.code` identifies the kind of error. */
