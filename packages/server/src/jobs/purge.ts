@@ -1,7 +1,7 @@
-import { advanceRows, rowsDigest, type RowsThen } from '../operations/verify/ages.ts';
 import { judgeAllAges, judgeEnds } from '../operations/verify/ends.ts';
 import { startWalk, walkEntries } from '../operations/verify/entries.ts';
 import { beginInspection } from '../operations/verify/report.ts';
+import { advanceRows, rowsDigest, type RowsThen } from '../operations/verify/rows-then.ts';
 import { firstRow, walkRows } from '../operations/verify/rows.ts';
 import type { Service } from '../service.ts';
 import { requireAgreement } from '../state/clock.ts';

@@ -39,6 +39,18 @@ export async function rowAges(
     ) rows`;
 }
 
+/** Returns the newest recorded `rev` of each row up to the entry `through`, by the id of the row. */
+export async function recordedRevs(
+  sql: Sql,
+  tenantId: string,
+  through: number,
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await sql<{ subject: string; rev: number }[]>`
+    select subject, max(rev) as rev from eaas.row_records
+    where tenant_id = ${tenantId} and rev <= ${through} group by subject`;
+  return new Map(rows.map(({ subject, rev }) => [subject, rev]));
+}
+
 /** The rows with ids from `after` (exclusive) to `through` (inclusive). */
 export interface RowRange {
   readonly after: string;

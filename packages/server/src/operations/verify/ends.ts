@@ -12,8 +12,9 @@ import { findHead, type HeadRow, headTable } from '../../store/heads.ts';
 import { countSingleRows } from '../../store/row-pages.ts';
 import type { Sql } from '../../store/sql.ts';
 import { findTenant, tenantTable } from '../../store/tenants.ts';
-import { judgeAges, rowsDigest, type RowsThen } from './ages.ts';
+import { judgeAges } from './ages.ts';
 import type { Inspection } from './report.ts';
+import { rowsAtAnchor, type RowsThen } from './rows-then.ts';
 
 export interface Ends {
   readonly secrets: TenantSecrets | undefined;
@@ -64,11 +65,8 @@ export async function judgeEnds(
 
 export async function judgeAllAges(sql: Sql, inspection: Inspection, ends: Ends): Promise<RowsThen> {
   const { anchor, anchoredRows } = ends;
-  const rows = await judgeAges(sql, inspection, anchor.id);
-  if (anchoredRows && !same(await rowsDigest(inspection, rows), anchoredRows)) {
-    inspection.findings.add('rows_differ_from_anchor', anchor.id);
-  }
-  return rows;
+  const ages = await judgeAges(sql, inspection, anchor.id);
+  return rowsAtAnchor(sql, inspection, ages, { id: anchor.id, digest: anchoredRows });
 }
 
 function readEnd({ id, hash }: HeadRow | AnchorRow, otherwise: number): ChainHead {

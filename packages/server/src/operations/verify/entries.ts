@@ -73,8 +73,8 @@ function judge(
   if (createdAt > walk.latest) findings.add('entry_in_future', id);
   if (createdAt < walk.previousTime) findings.add('time_went_back', id);
   const isAuthentic = expected ? sameBytes(expected.mac, mac) : macHolds(auditMac, hash, mac);
-  if (expected && !sameBytes(expected.hash, hash)) findings.add('entry_changed', id);
-  else if (!isAuthentic) findings.add('entry_mac_invalid', id);
+  if (expected && !sameBytes(expected.hash, hash)) findings.addChangedEntry('entry_changed', id);
+  else if (!isAuthentic) findings.addChangedEntry('entry_mac_invalid', id);
   walk.next = id + 1;
   walk.checked++;
   walk.previousTime = createdAt;

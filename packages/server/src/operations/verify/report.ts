@@ -41,9 +41,21 @@ export interface Finding {
 
 const mostShown = 100;
 
+/**
+ * Why a finding was added. Each cause lists the entries whose change would explain it. A cause without entries cannot
+ * be explained.
+ */
+export type Causes = readonly (readonly number[])[];
+
+interface Explainable {
+  readonly finding: Finding;
+  readonly unexplained: Set<readonly number[]>;
+}
+
 export class Findings {
   readonly first: Finding[] = [];
   count = 0;
+  readonly #explainable = new Map<number, Explainable[]>();
 
   add(reason: Reason, id: number | null, subject?: string, entries = 1): void {
     const text = subject === undefined ? reason : `${reason}: ${subject}`;
@@ -53,6 +65,33 @@ export class Findings {
       this.first.push({ id: known === null ? null : known + nth, reason: text });
     }
     this.count = Math.min(this.count + entries, Number.MAX_SAFE_INTEGER);
+  }
+
+  /** Adds a finding that `addChangedEntry` withdraws if every cause has an entry that was changed. */
+  addUnlessExplained(causes: Causes, reason: Reason, id: number | null, subject?: string): void {
+    const shown = this.first.length;
+    this.add(reason, id, subject);
+    const finding = this.first[shown];
+    if (!finding || causes.some((entries) => entries.length === 0)) return;
+    const explainable = { finding, unexplained: new Set(causes) };
+    for (const entry of new Set(causes.flat())) {
+      const others = this.#explainable.get(entry);
+      if (others) others.push(explainable);
+      else this.#explainable.set(entry, [explainable]);
+    }
+  }
+
+  addChangedEntry(reason: 'entry_changed' | 'entry_mac_invalid', id: number): void {
+    this.add(reason, id);
+    const explained = this.#explainable.get(id) ?? [];
+    this.#explainable.delete(id);
+    for (const { finding, unexplained } of explained) {
+      if (unexplained.size === 0) continue;
+      for (const cause of unexplained) if (cause.includes(id)) unexplained.delete(cause);
+      if (unexplained.size > 0) continue;
+      this.first.splice(this.first.indexOf(finding), 1);
+      this.count--;
+    }
   }
 }
 

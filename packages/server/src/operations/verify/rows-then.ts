@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import { pae } from '@eaas/protocol';
+import type { Steps } from '@eaas/protocol/service';
+import { sameBytes } from '../../crypto/same-bytes.ts';
+import { recordedRevs } from '../../store/row-pages.ts';
+import type { Sql } from '../../store/sql.ts';
+import type { Ages } from './ages.ts';
+import { forEachChange, subjectOf } from './changes.ts';
+import type { Causes, Inspection } from './report.ts';
+
+/** The `rev` of each row at the time of a purge, by the kind and the id of the row. */
+export type RowsThen = Map<string, number>;
+
+export interface RowsAnchor {
+  readonly id: number;
+  readonly digest: Uint8Array | undefined;
+}
+
+export async function rowsAtAnchor(
+  sql: Sql,
+  inspection: Inspection,
+  ages: Ages,
+  anchor: RowsAnchor,
+): Promise<RowsThen> {
+  const rows = await inspection.turns.run(inspection.tenantId, rowsAt(anchor.id, ages));
+  if (!anchor.digest || sameBytes(await rowsDigest(inspection, rows), anchor.digest)) return rows;
+  const causes = await causesOfDifference(sql, inspection, ages, { ...anchor, rows });
+  inspection.findings.addUnlessExplained(causes, 'rows_differ_from_anchor', anchor.id);
+  return rows;
+}
+
+/**
+ * If the recorded revs have the digest of the purge, only those entries can be wrong whose `previous_change` is not the
+ * recorded rev.
+ */
+async function causesOfDifference(
+  sql: Sql,
+  inspection: Inspection,
+  { rows, stories }: Ages,
+  { id, digest, rows: told }: RowsAnchor & { readonly rows: RowsThen },
+): Promise<Causes> {
+  const recorded = await recordedRevs(sql, inspection.tenantId, id);
+  const then = new Map(told);
+  const causes: number[][] = [];
+  for (const row of rows) {
+    const subject = `${row.kind} ${row.id}`;
+    const rev = recorded.get(row.id);
+    if (rev === undefined || rev === told.get(subject)) continue;
+    then.set(subject, rev);
+    const story = stories.get(subject);
+    causes.push(story ? [story.first, story.before ?? story.first] : [row.rev]);
+  }
+  for (const [subject, { first }] of stories) {
+    if (recorded.has(subject.split(' ')[1] ?? '') || !then.delete(subject)) continue;
+    causes.push([first]);
+  }
+  const isExplained = digest && sameBytes(await rowsDigest(inspection, then), digest);
+  return isExplained ? causes : [[]];
+}
+
+function* rowsAt(anchorId: number, { rows, stories }: Ages): Steps<RowsThen> {
+  const then: RowsThen = new Map();
+  for (const { kind, id, rev } of rows) {
+    if (rev <= anchorId && Number.isSafeInteger(rev)) then.set(`${kind} ${id}`, rev);
+    yield;
+  }
+  for (const [subject, { before }] of stories) {
+    if (before !== undefined && before <= anchorId) then.set(subject, before);
+    yield;
+  }
+  return then;
+}
+
+export async function advanceRows(
+  sql: Sql,
+  inspection: Inspection,
+  rows: RowsThen,
+  range: { readonly after: number; readonly through: number },
+): Promise<void> {
+  const { tenantId } = inspection;
+  await forEachChange(sql, inspection, range, (entry) => rows.set(subjectOf(tenantId, entry), entry.id));
+}
+
+export function rowsDigest({ turns, tenantId }: Inspection, rows: RowsThen): Promise<Uint8Array> {
+  return turns.run(tenantId, digest(rows));
+}
+
+/** A tenant can have millions of rows, so they are sorted in slices with pauses. */
+function* digest(rows: RowsThen): Steps<Uint8Array> {
+  const slices = new Map<string, [string, number][]>();
+  for (const row of rows) {
+    const [prefix] = /^\S* ?.{0,3}/.exec(row[0]) ?? [''];
+    const slice = slices.get(prefix);
+    if (slice) slice.push(row);
+    else slices.set(prefix, [row]);
+    yield;
+  }
+  const count = Buffer.alloc(4);
+  count.writeUInt32BE(1 + 2 * rows.size);
+  const hash = createHash('sha256').update(count).update(withoutCount('eaas rows v1'));
+  for (const [, slice] of [...slices].sort(byText)) {
+    hash.update(withoutCount(...slice.sort(byText).flat()));
+    yield;
+  }
+  return hash.digest();
+}
+
+function byText([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1;
+}
+
+function withoutCount(...parts: readonly (string | number)[]): Uint8Array {
+  return pae(...parts).subarray(4);
+}

@@ -1,0 +1,65 @@
+import type { EntryRow } from '../../store/audit-entries.ts';
+import type { Sql } from '../../store/sql.ts';
+import { forEachChange, readMetadata, subjectOf } from './changes.ts';
+import type { Inspection } from './report.ts';
+
+/** The changes of one row after the purge, as the audit entries tell them. */
+export interface Story {
+  readonly first: number;
+  readonly created: number | undefined;
+  readonly before: number | undefined;
+  last: number;
+  length: number;
+  readonly breaks: Break[];
+}
+
+/** An entry whose `previous_change` is not the change before it. */
+interface Break {
+  readonly id: number;
+  readonly explainedBy: readonly number[];
+}
+
+export async function readStories(sql: Sql, inspection: Inspection, anchorId: number) {
+  const stories = new Map<string, Story>();
+  const range = { after: anchorId, through: Number.MAX_SAFE_INTEGER };
+  await forEachChange(sql, inspection, range, (row) => {
+    const subject = subjectOf(inspection.tenantId, row);
+    const story = stories.get(subject);
+    if (story) continueStory(story, row);
+    else stories.set(subject, beginStory(row));
+  });
+  return stories;
+}
+
+function beginStory(row: EntryRow): Story {
+  const { id } = row;
+  const created = row.action.endsWith('.create') ? id : undefined;
+  return { first: id, created, before: previousChange(row), last: id, length: 1, breaks: [] };
+}
+
+function continueStory(story: Story, row: EntryRow): void {
+  const { id } = row;
+  const previous = previousChange(row);
+  if (previous !== story.last) {
+    const explainedBy = [id];
+    // The entry `previous` was perhaps a change of this row, until it was altered.
+    if (previous !== undefined && previous > story.last) explainedBy.push(previous);
+    if (isStray(story, previous)) explainedBy.push(story.last);
+    story.breaks.push({ id, explainedBy });
+  }
+  story.last = id;
+  story.length++;
+}
+
+/**
+ * Whether the last entry of a story does not follow the changes before it. It was perhaps no change of this row, until
+ * it was altered. `previous` is the change before it as another source tells it.
+ */
+export function isStray({ length, before, last, breaks }: Story, previous: number | undefined): boolean {
+  return length === 1 ? before !== previous : breaks.at(-1)?.id === last;
+}
+
+function previousChange(row: EntryRow): number | undefined {
+  const previous = readMetadata(row)['previous_change'];
+  return Number.isSafeInteger(previous) ? Number(previous) : undefined;
+}
