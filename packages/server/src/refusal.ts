@@ -24,14 +24,17 @@ export class Tampered extends Refusal {
 }
 
 /**
- * Thrown if `eaas database copy` has moved the tenant to another database, or has not completed the copy in this
- * database.
+ * Thrown if `eaas database copy` has closed the tenant in this database: the tenant was `moved` to another database, or
+ * its copy is `arriving` and not yet open.
  */
 export class Closed extends Refusal {
-  constructor() {
+  readonly kind: 'moved' | 'arriving';
+
+  constructor(kind: 'moved' | 'arriving') {
     super(
       'unavailable',
       'This database does not serve the tenant, because `eaas database copy` moves the tenant to another database, or has moved it. Try again in a moment.',
     );
+    this.kind = kind;
   }
 }

@@ -22,6 +22,8 @@ interface Chain {
   readonly name: string | null;
 }
 
+type Result = 'valid' | 'broken' | 'closed';
+
 interface Checkpoints {
   readonly named: string | undefined;
   readonly kept: { readonly text: string; readonly path: string } | undefined;
@@ -30,7 +32,8 @@ interface Checkpoints {
 export const auditVerify = reporting(
   'verify',
   'Verify the audit logs of all tenants or of one tenant. Also verify every row that the logs describe, and compare each ' +
-    'log with its checkpoint in EAAS_CHECKPOINT_DIR. Changes nothing.',
+    'log with its checkpoint in EAAS_CHECKPOINT_DIR. Changes nothing. The exit code is 0 only if every log is valid, 1 ' +
+    'after a finding, and 3 if a log was not verified, because `eaas database copy` has moved the tenant.',
   ['audit verify', 'audit verify --tenant acme --checkpoint-file acme.checkpoint', 'audit verify --json'],
 )
   .option('--tenant <tenant>', 'verify only this tenant (id or name)')
@@ -40,18 +43,20 @@ export const auditVerify = reporting(
       throw new WrongUsage('--checkpoint-file needs --tenant, because a checkpoint belongs to one tenant.');
     }
     const named = checkpointFile === undefined ? undefined : await readNamed(checkpointFile);
-    const failures = await withService(async ({ service }, { checkpointDirectory: directory }) => {
+    const results = await withService(async ({ service }, { checkpointDirectory: directory }) => {
       const chains = await chainsOf(service, tenant);
       if (chains.length === 0) note('No tenant has an audit log yet, so nothing was verified.');
-      let failures = 0;
+      const results = new Set<Result>();
       for (const chain of chains) {
         const kept = directory === null ? undefined : await findKept(directory, chain.tenant_id);
-        if (!(await verifyAndShow(service, chain, { named, kept }, json))) failures++;
+        results.add(await verifyAndShow(service, chain, { named, kept }, json));
       }
-      if (directory === null || tenant !== undefined) return failures;
-      return failures + (await noteLost(directory, new Set(chains.map(({ tenant_id }) => tenant_id))));
+      if (directory === null || tenant !== undefined) return results;
+      if (await noteLost(directory, new Set(chains.map(({ tenant_id }) => tenant_id)))) results.add('broken');
+      return results;
     });
-    if (failures > 0) process.exitCode = exitCodes.refused;
+    if (results.has('broken')) process.exitCode = exitCodes.refused;
+    else if (results.has('closed')) process.exitCode = exitCodes.cannotStart;
   });
 
 export async function readNamed(path: string): Promise<string> {
@@ -75,7 +80,7 @@ async function findKept(directory: string, tenantId: string): Promise<Checkpoint
   return undefined;
 }
 
-async function noteLost(directory: string, known: ReadonlySet<string>): Promise<number> {
+async function noteLost(directory: string, known: ReadonlySet<string>): Promise<boolean> {
   const kept = await listCheckpointFiles(directory).catch(unreadable);
   const lost = kept.filter((tenantId) => !known.has(tenantId));
   for (const tenantId of lost) {
@@ -84,7 +89,7 @@ async function noteLost(directory: string, known: ReadonlySet<string>): Promise<
         `or restore. If the tenant was destroyed, remove ${checkpointFile(directory, tenantId)}.`,
     );
   }
-  return lost.length;
+  return lost.length > 0;
 }
 
 function unreadable(error: NodeJS.ErrnoException): never {
@@ -107,14 +112,15 @@ async function verifyAndShow(
   chain: Chain,
   { named, kept }: Checkpoints,
   json: true | undefined,
-): Promise<boolean> {
+): Promise<Result> {
   try {
-    return await verify(service, chain, named ?? kept?.text, json);
+    return (await verify(service, chain, named ?? kept?.text, json)) ? 'valid' : 'broken';
   } catch (error) {
-    if (isRefusal(error, 'not_found')) return true;
+    // The tenant was destroyed while the command was running.
+    if (isRefusal(error, 'not_found')) return 'valid';
     if (error instanceof Closed) {
-      note(`The tenant ${chain.tenant_id} was not verified. ${error.message}`);
-      return true;
+      note(`The tenant ${chain.tenant_id} was not verified, because ${closedReasons[error.kind]}`);
+      return 'closed';
     }
     // An invalid checkpoint file does not stop the verification, because the audit log might have other faults.
     if (named !== undefined || !kept || !isRefusal(error, 'bad_request')) throw error;
@@ -123,8 +129,17 @@ async function verifyAndShow(
     `The checkpoint ${kept.path} has no valid signature for the tenant ${chain.tenant_id}, so the file was changed.`,
   );
   await verifyAndShow(service, chain, { named, kept: undefined }, json);
-  return false;
+  return 'broken';
 }
+
+const closedReasons: Readonly<Record<Closed['kind'], string>> = {
+  moved:
+    '`eaas database copy` has moved it from this database to another one. Set DATABASE_URL to the other database, and ' +
+    'run the command again. If neither database serves the tenant, first run `eaas database copy --move` again.',
+  arriving:
+    'this database has only a copy of it that is not yet open. Set DATABASE_URL to the database from which the copy ' +
+    'comes, or complete the move with `eaas database copy --move`, and run the command again.',
+};
 
 async function verify(
   service: Service,

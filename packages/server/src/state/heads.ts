@@ -11,7 +11,8 @@ export function checkedHead<Head extends HeadRow>(
   head: Head | undefined,
 ): Head {
   if (head && macHolds(secrets, headTable, head)) return head;
-  if (head && readMark(secrets, head)) throw new Closed();
+  const mark = head && readMark(secrets, head);
+  if (mark) throw new Closed(mark.kind);
   throw new Tampered(headTable.name, tenantId, tenantId);
 }
 

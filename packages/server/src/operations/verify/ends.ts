@@ -47,8 +47,9 @@ export async function judgeEnds(
   }
   if (!headRow) findings.add('head_missing', null);
   else if (secrets && !macHolds(secrets, headTable, headRow)) {
-    if (!readMark(secrets, headRow)) findings.add('head_changed', null);
-    else if (!isCopy) throw new Closed();
+    const mark = readMark(secrets, headRow);
+    if (!mark) findings.add('head_changed', null);
+    else if (!isCopy) throw new Closed(mark.kind);
   }
   const genesis = { id: 0, hash: genesisHash(tenantId) };
   const { first = 1, last = 0 } = stored;
