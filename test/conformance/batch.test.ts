@@ -108,6 +108,32 @@ describe.for(verbs)('batch of %s', (verb) => {
     expect(await send(`${item},${twice.replace('"x":1', '"x":01')}`)).toMatchObject({ status: 400 });
   });
 
+  test('an item of a batch that exceeds a limit fails and has its reference, and the other items succeed', async () => {
+    const item = await validItem(verb);
+    const beyond: readonly object[] = [
+      { context: { a: 'x'.repeat(2 * 1024 * 1024) } },
+      { context: [[[[[[['x']]]]]]] },
+      { context: Array.from({ length: 10_001 }, () => 0) },
+      { ['x'.repeat(65_537)]: 1 },
+      { value: 'x'.repeat(65_537) },
+      { dek: 'A'.repeat(65_540) },
+    ];
+    const error = problemDocument('bad_request');
+    for (const [nth, more] of beyond.entries()) {
+      const reference = `row ${nth}`;
+      const { results } = ok(
+        await batch(verb, [
+          { ...item, ...more, reference },
+          { ...item, reference: 'last' },
+        ]),
+      );
+      expect(results).toMatchObject([
+        { error, reference },
+        { ...answerOf(verb), reference: 'last' },
+      ]);
+    }
+  });
+
   test('a batch has 1 to 1,000 items', async () => {
     const item = await validItem(verb);
     const most = Array.from({ length: 1_000 }, (_, at) => ({ ...item, reference: String(at) }));

@@ -7,7 +7,7 @@ const budgets = {
   "export { pae } from '@eaas/protocol'": 1_000,
   "export { toBase64, fromBase64 } from '@eaas/protocol/base64'": 1_000,
   "export * from '@eaas/protocol/internal'": 2_950,
-  "export * from '@eaas/protocol/wire'": 17_500,
+  "export * from '@eaas/protocol/wire'": 17_600,
   "export { EaasClient } from '@eaas/sdk'": 16_000,
   "export * from '@eaas/sdk/stream'": 10_500,
   "export { createIndexKey, defineFields, number, text, unencrypted } from '@eaas/sdk/fields'": 10_050,

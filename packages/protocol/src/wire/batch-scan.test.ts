@@ -162,7 +162,29 @@ describe('an item', () => {
     const deep = `${'['.repeat(7)}${']'.repeat(7)}`;
     expect(itemsOf(`{${twice}}`, `{${twice},"b":${deep}}`)).toEqual([
       { item: { a: 2, reference: 'r' }, fault },
-      { item: undefined, fault },
+      { item: { reference: 'r' }, fault },
+    ]);
+  });
+
+  const tooDeep = `${'['.repeat(7)}${']'.repeat(7)}`;
+  test.each([
+    ['before the fault', `{"reference":"row 1","b":${tooDeep}}`, 'row 1'],
+    ['after the fault', `{"b":${tooDeep}, "reference" : "row 1" }`, 'row 1'],
+    ['after 2 MiB', `{"b":"${'x'.repeat(2 << 20)}","reference":"row 1"}`, 'row 1'],
+    ['after a long name', `{"${'y'.repeat(65_536)}":1,"reference":"row 1"}`, 'row 1'],
+    ['with escapes', `{"b":${tooDeep},"\\u0072eference":"\\u00e9\\n"}`, 'é\n'],
+    ['that is empty', `{"b":${tooDeep},"reference":""}`, ''],
+    ['twice, of which the last counts', `{"reference":"a","b":${tooDeep},"reference":"b"}`, 'b'],
+    ['that is a number', `{"b":${tooDeep},"reference":5}`, undefined],
+    ['that is a list', `{"b":${tooDeep},"reference":["a"]}`, undefined],
+    ['of many bytes', `{"b":${tooDeep},"reference":"${'x'.repeat(65_536)}"}`, undefined],
+    ['only in an inner object', `{"a":{"reference":"a"},"b":${tooDeep}}`, undefined],
+    ['only as a value', `{"a":"reference","b":${tooDeep}}`, undefined],
+  ])('an item that exceeds a limit is passed on with a reference %s', (_, item, expected) => {
+    expect(itemsOf('1', item, '{"reference":"other"}').map((one) => one.item)).toEqual([
+      1,
+      { reference: expected },
+      { reference: 'other' },
     ]);
   });
 

@@ -10,6 +10,7 @@ export interface BatchItem {
   /** Whether the item exceeds one of the limits. The caller must not parse such an item. */
   exceedsLimit: boolean;
   isWellFormed: boolean;
+  reference: string | undefined;
 }
 
 const frame = Array.from('{":[]}', (character) => character.charCodeAt(0));
@@ -19,6 +20,7 @@ export class BatchScan extends JsonScan {
   #item: BatchItem | null = null;
   #next = 0;
   #earlierValues = 0;
+  #isReference = false;
 
   override scan(most: number): boolean {
     if (super.scan(most)) return true;
@@ -62,7 +64,7 @@ export class BatchScan extends JsonScan {
     this.#next++;
     super.take(kind, start, end);
     if (kind !== token.colon) return;
-    const name = this.readName();
+    const name = this.readText();
     if (name !== 'items') throw new InputError(`unknown field \`${name.slice(0, 64)}\``);
   }
 
@@ -75,13 +77,29 @@ export class BatchScan extends JsonScan {
 
   #takeOfItem(kind: Token, start: number, end: number): void {
     if (this.#item && end - this.#item.start > limits.body) this.refuse('the item is larger than 2 MiB');
-    if (this.#item?.exceedsLimit && kind === token.colon) this.values--;
+    if (this.#item?.exceedsLimit && kind === token.colon) this.skipName();
     else if (this.#item?.exceedsLimit && kind === token.comma) this.checkValues();
     else super.take(kind, start, end);
+    if (this.depth === 3) this.#noteReference(kind, start, end);
+  }
+
+  #noteReference(kind: Token, start: number, end: number): void {
+    if (this.#item && this.#isReference) {
+      const isShort = kind === token.string && end - start <= limits.jsonName;
+      this.#item.reference = isShort ? this.readText() : undefined;
+    }
+    this.#isReference = kind === token.colon && this.name === 'reference';
   }
 
   #beginItem(start: number): void {
-    this.#item = { start, end: start, fault: null, exceedsLimit: false, isWellFormed: true };
+    this.#item = {
+      start,
+      end: start,
+      fault: null,
+      exceedsLimit: false,
+      isWellFormed: true,
+      reference: undefined,
+    };
     this.#countEarlier();
     this.names = 0;
     this.isWellFormed = true;

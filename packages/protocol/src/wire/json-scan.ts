@@ -40,6 +40,7 @@ export class JsonScan {
   protected depth = 0;
   protected values = 0;
   protected names = 0;
+  protected name = '';
   readonly #levels: Level[] = [];
   #at = 0;
   #inString = false;
@@ -87,7 +88,13 @@ export class JsonScan {
       this.refuse(`${this.subject} has more than ${limits.jsonValues} values`);
   }
 
-  protected readName(): string {
+  /** Notes a short name, and does not check it. */
+  protected skipName(): void {
+    this.values--;
+    this.name = this.#lastEnd - this.#lastStart > 64 ? '' : this.readText();
+  }
+
+  protected readText(): string {
     try {
       return String(JSON.parse(decoder.decode(this.bytes.subarray(this.#lastStart, this.#lastEnd))));
     } catch {
@@ -166,7 +173,7 @@ export class JsonScan {
       this.refuse(`${this.subject} has a name longer than ${limits.jsonName} bytes`);
       return;
     }
-    const name = this.readName();
+    const name = (this.name = this.readText());
     if (names.has(name)) this.refuse(`${this.subject} has the field \`${name.slice(0, 64)}\` twice`, false);
     names.add(name);
   }

@@ -48,8 +48,7 @@ export function* readJson(bytes: Uint8Array): Steps<unknown> {
 
 /**
  * Parses a batch item by item. Calls `take` with each item and with the reason why the item is refused, or null, and
- * returns the results in order. An item that exceeds a limit is not parsed: its value is undefined. Throws InputError if
- * the body itself is invalid. Yields regularly, so that the caller can pause.
+ * returns the results in order. An item that exceeds a limit is not parsed: its value has only its `reference`. Throws InputError if the body itself is invalid. Yields regularly, so that the caller can pause.
  */
 export function* readBatch<Taken>(
   bytes: Uint8Array,
@@ -59,8 +58,8 @@ export function* readBatch<Taken>(
   while (scan.scan(step)) yield;
   const taken: Taken[] = [];
   const all = parseItems(bytes, scan.items);
-  for (const [index, { start, end, fault, exceedsLimit, isWellFormed }] of scan.items.entries()) {
-    if (exceedsLimit) taken.push(take(undefined, fault));
+  for (const [index, { start, end, fault, exceedsLimit, isWellFormed, reference }] of scan.items.entries()) {
+    if (exceedsLimit) taken.push(take({ reference }, fault));
     else {
       const item = all
         ? all[index]
