@@ -102,7 +102,7 @@ export const mutations: readonly Mutation[] = [
     },
     [`${server}/state/decide.ts`, 'const patience = 4_500;', 'const patience = 45_000;'],
     [
-      `${server}/store/database.ts`,
+      `${server}/store/deadline.ts`,
       'const timer = setTimeout(giveUp, milliseconds);',
       'const timer = setTimeout(giveUp, 10 * milliseconds);',
     ],

@@ -1,7 +1,7 @@
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import type { Caller } from '../caller.ts';
 import type { Service } from '../service.ts';
-import { decide, type Facts } from '../state/decide.ts';
+import { decideRead, type Facts } from '../state/decide.ts';
 import type { Transaction } from '../store/sql.ts';
 
 export type Operations = {
@@ -12,9 +12,9 @@ export function reading<Request, Answer>(
   read: (tx: Transaction, facts: Facts, input: Request) => Promise<Answer>,
 ) {
   return (service: Service, caller: Caller, input: Request): Promise<Answer> =>
-    decide(service, caller, async (facts) => {
+    decideRead(service, caller, async (facts) => {
       const { reads } = service.admission.shares;
       const readNow = () => service.reads.snapshot((tx) => read(tx, facts, input), 4_000);
-      return { drafts: [], answer: await reads.run(caller.tenantId, 1, readNow, caller.signal) };
+      return reads.run(caller.tenantId, 1, readNow, caller.signal);
     });
 }

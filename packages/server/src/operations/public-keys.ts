@@ -3,7 +3,7 @@ import { publicKeysRule } from '@eaas/protocol/service';
 import type { Input, Output } from '@eaas/protocol/wire';
 import type { Caller } from '../caller.ts';
 import type { Service } from '../service.ts';
-import { decide } from '../state/decide.ts';
+import { decideRead } from '../state/decide.ts';
 import { blindHashKeyOf } from './blind-hash.ts';
 import { intakePublicKeyOf } from './intake.ts';
 import { requireKey } from './key-crypto.ts';
@@ -13,13 +13,13 @@ export function publicKeys(
   caller: Caller,
   { key_id }: Input<'GET /v1/keys/:key_id/public-key'>,
 ): Promise<Output<'GET /v1/keys/:key_id/public-key'>> {
-  return decide(service, caller, async (facts) => {
+  return decideRead(service, caller, async (facts) => {
     const key = await requireKey(service, facts, key_id);
     const answer = publicKeysRule(key.row, () => ({
       intake_public_key: intakePublicKeyOf(key),
       hash_public_key: toBase64(blindHashKeyOf(key).publicKey.bytes),
     }));
     service.tenants.remembered.keepKey(facts.state, key);
-    return { drafts: [], answer };
+    return answer;
   });
 }

@@ -4,6 +4,7 @@ import type { Caller } from '../caller.ts';
 import { Refusal } from '../refusal.ts';
 import type { Service } from '../service.ts';
 import type { ApiKeyRow } from '../store/api-keys.ts';
+import { withDeadline } from '../store/deadline.ts';
 import { isDatabaseFault } from '../store/faults.ts';
 import { traced } from '../tracing.ts';
 import { drain } from './append.ts';
@@ -45,7 +46,7 @@ export async function decide<Answer>(
     const { view, apiKey } = await lookUpAfterChange(service, caller);
     const { state } = view;
     const time = service.clock.now();
-    const ruling = await rule({ state, apiKey, time }, caller, judge);
+    const ruling = await available(() => rule({ state, apiKey, time }, caller, judge));
     if (!ruling || !view.stands(state)) continue;
     const { drafts, answer, isEncrypt = false } = ruling;
     let outcome: Outcome | undefined;
@@ -62,7 +63,7 @@ export async function decide<Answer>(
       if (outcome === 'moved') continue;
     }
     if (outcome !== 'written') {
-      const confirmed = await available(() => view.confirm(caller.arrivedAt));
+      const confirmed = await available(() => before(deadline, view.confirm(caller.arrivedAt)));
       if (!view.stands(state)) continue;
       // If the API key is expired at only one of `time` and `confirmed`, the request is decided again with the new
       // time.
@@ -72,6 +73,21 @@ export async function decide<Answer>(
     if (answer instanceof Refusal) throw answer;
     return answer;
   }
+}
+
+/** All steps of the call share one time limit, which begins at the arrival of the request. */
+export function decideRead<Answer>(
+  service: Service,
+  caller: Caller,
+  read: (facts: Facts) => Promise<Answer>,
+): Promise<Answer> {
+  const deadline = (caller.credential ? caller.arrivedAt : performance.now()) + patience;
+  const decision = decide(service, caller, async (facts) => ({ drafts: [], answer: await read(facts) }));
+  return available(() => before(deadline, decision));
+}
+
+function before<T>(deadline: number, work: Promise<T>): Promise<T> {
+  return withDeadline(work, Math.max(0, Math.round(deadline - performance.now())));
 }
 
 async function lookUpAfterChange(service: Service, caller: Caller) {
@@ -101,7 +117,7 @@ async function rule<Answer>(
 ): Promise<Ruling<Answer> | undefined> {
   try {
     if (facts.apiKey) authorize(facts.state, facts.apiKey, caller, facts.time);
-    return await available(async () => judge(facts));
+    return await judge(facts);
   } catch (error) {
     if (error instanceof StateMoved) return undefined;
     if (!(error instanceof Refusal)) throw error;

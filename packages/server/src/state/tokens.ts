@@ -4,6 +4,7 @@ import { BoundedMap } from '../bounded-map.ts';
 import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
 import { type ApiKeyRow, apiKeyTable, findApiKeyByToken } from '../store/api-keys.ts';
 import { databaseTime } from '../store/database-time.ts';
+import { withDeadline } from '../store/deadline.ts';
 import { findTokenTenant } from '../store/directories.ts';
 import type { Loaded } from '../store/rows.ts';
 import { findTenant, type TenantRow } from '../store/tenants.ts';
@@ -21,6 +22,9 @@ interface ReadToken {
   readonly apiKey: ApiKeyRow;
   readonly time: number;
 }
+
+/** A lookup consists of several queries, and can wait for other lookups. */
+const patience = 2_900;
 
 export class Tokens {
   readonly #tenants: Tenants;
@@ -47,6 +51,10 @@ export class Tokens {
     const view = known && this.#tenants.remembered.views.get(known.tenantId);
     const apiKey = view && this.#tenants.remembered.apiKey(view.state, known.apiKeyId);
     if (apiKey) return { view, apiKey };
+    return withDeadline(this.#findStored(token, tokenHash), patience);
+  }
+
+  async #findStored(token: string, tokenHash: Uint8Array): Promise<FoundToken | undefined> {
     // If a running lookup of the same API key fails or finds nothing, this caller queries again.
     const shared = await this.#running.get(token)?.catch(() => undefined);
     if (shared) return shared;
@@ -66,7 +74,7 @@ export class Tokens {
 
   /** Does not read the head: a tampered head must not block `GET /v1/audit/verify`, which reports the tampering. */
   async read(tokenHash: Uint8Array): Promise<ReadToken | undefined> {
-    return this.#inShare(tokenHash, async (tenantId) => {
+    const reading = this.#inShare(tokenHash, async (tenantId) => {
       const { database, roots } = this.#tenants;
       const [row, loaded, time] = await database.snapshot((tx) =>
         Promise.all([findTenant(tx, tenantId), findApiKeyByToken(tx, tenantId, tokenHash), databaseTime(tx)]),
@@ -76,6 +84,7 @@ export class Tokens {
       const apiKey = this.#authentic(secrets, loaded);
       return apiKey && { tenant, apiKey, time };
     });
+    return withDeadline(reading, patience);
   }
 
   /**

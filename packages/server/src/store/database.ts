@@ -1,3 +1,4 @@
+import { withDeadline } from './deadline.ts';
 import { DatabaseBusy, DatabaseSlow, isConnectionLost } from './faults.ts';
 import { traced } from '../tracing.ts';
 import { type Connection, openPool, type Pool, type Transaction } from './sql.ts';
@@ -143,15 +144,4 @@ export class Database {
     await pool.end({ timeout: seconds }).catch(() => {});
     this.#open.delete(pool);
   }
-}
-
-function withDeadline<T>(work: Promise<T>, milliseconds: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    // The error is created only if it is needed, because recording its stack takes longer than the rest of this
-    // function.
-    const giveUp = (): void =>
-      reject(new DatabaseSlow(`the database did not respond within ${milliseconds} ms`));
-    const timer = setTimeout(giveUp, milliseconds);
-    work.finally(() => clearTimeout(timer)).then(resolve, reject);
-  });
 }

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { newApiKey } from '../../packages/server/src/crypto/api-key-token.ts';
+import { OwnPostgres } from '../setup/own-postgres.ts';
+import { type Answer, send } from './client.ts';
+import { newKey, operate, type Operator, type Replica, startReplica, type Tenant } from './place.ts';
+
+let postgres: OwnPostgres;
+let operator: Operator;
+let replica: Replica;
+let tenant: Tenant;
+let paths: string[];
+
+beforeAll(async () => {
+  postgres = await OwnPostgres.start();
+  operator = await operate(postgres.url);
+  replica = await startReplica(operator.env);
+  tenant = await operator.newTenant();
+  const keyId = await newKey(replica, tenant.token);
+  paths = [
+    '/v1/keys',
+    `/v1/keys/${keyId}`,
+    `/v1/keys/${keyId}/public-key`,
+    '/v1/audit',
+    '/v1/audit/checkpoint',
+    '/v1/usage',
+    '/v1/api-keys',
+    `/v1/api-keys/${tenant.apiKeyId}`,
+  ];
+});
+afterAll(async () => {
+  await replica.kill();
+  await operator.close();
+  await postgres.drop();
+});
+
+const get = (path: string, token = tenant.token): Promise<Answer> => send(replica, token, 'GET', path);
+const seconds = ({ sentAt, answeredAt }: Answer): number => (answeredAt - sentAt) / 1_000;
+const slowest = (answers: readonly Answer[]): number => Math.max(...answers.map(seconds));
+
+describe.each(['all', 'backends'] as const)('while PostgreSQL is frozen: %s', (which) => {
+  // Calls on new connections succeed while only the backends of old connections are frozen.
+  const allowed = which === 'all' ? ['unavailable'] : ['unavailable', ''];
+
+  beforeEach(async () => {
+    for (const path of paths) while ((await get(path)).status !== 200) await sleep(50);
+    await postgres.freeze(which);
+    return () => postgres.thaw();
+  });
+
+  test('each call that only reads gets 503 within 5 s, also behind other calls', async () => {
+    const first = await Promise.all(paths.map((path) => get(path)));
+    expect(slowest(first)).toBeLessThan(5);
+    const many = await Promise.all(
+      Array.from({ length: 4 }, () => paths).flatMap((all) => all.map((path) => get(path))),
+    );
+    expect(slowest(many)).toBeLessThan(5);
+    expect([...first, ...many].filter(({ code }) => !allowed.includes(code))).toEqual([]);
+  });
+
+  test('calls with unknown API keys get 503 within 3 s', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => get('/v1/keys', newApiKey().token)));
+    expect(slowest(answers)).toBeLessThan(3.2);
+  });
+
+  test('hashes get 503 within 5 s', async () => {
+    const [, , keyId] = paths[1]?.slice(1).split('/') ?? [];
+    const hash = () => send(replica, tenant.token, 'POST', '/v1/hash', { key_id: keyId, value: 'x' });
+    const answers = await Promise.all(Array.from({ length: 20 }, hash));
+    expect(slowest(answers)).toBeLessThan(5);
+    expect(answers.filter(({ code }) => !allowed.includes(code))).toEqual([]);
+  });
+});
