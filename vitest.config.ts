@@ -8,7 +8,7 @@ const conditions = ['@eaas/source', 'node'];
 // The name or the folder of a test file determines its suite, as CONTRIBUTING.md describes.
 const named = { service: '**/*.service.test.ts', slow: '**/*.slow.test.ts' };
 const folders = {
-  service: 'test/{cli,conformance,files,matrix,sdk}/**/*.test.ts',
+  service: 'test/{cli,conformance,matrix,sdk}/**/*.test.ts',
   slow: 'test/{faults,frameworks,orms,packaging,runtimes,tampering}/**/*.test.ts',
 };
 const withServer = ['test/setup/postgres.ts', 'test/conformance/setup.ts'];

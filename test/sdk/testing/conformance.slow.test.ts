@@ -13,7 +13,7 @@ vi.mock('../../conformance/program.ts', () => ({
 
 const elsewhere: Readonly<Record<string, string>> = {
   'browsers.test.ts': 'requests of browsers to a server on a port',
-  'embedded.test.ts': 'the database of the server',
+  'embedded.slow.test.ts': 'the database of the server',
   'hash-blind-canary.test.ts': 'the process, the database and the log of the server',
   'health.test.ts': 'routes outside of /v1',
   'malformed-http.test.ts': 'bytes on a socket',
