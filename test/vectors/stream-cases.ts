@@ -6,7 +6,9 @@ const sealedChunk = 65_552;
 
 export function plaintextOf({ plaintext }: StreamCase): Uint8Array {
   if (typeof plaintext === 'string') return bytes(plaintext);
-  return Uint8Array.from({ length: plaintext.length }, (_, i) => i * 7 + (i >> 8));
+  const content = new Uint8Array(plaintext.length);
+  for (let i = 0; i < content.length; i++) content[i] = i * 7 + (i >> 8);
+  return content;
 }
 
 export function refusedBytes(refusal: StreamRefusal, cases: readonly StreamCase[]): Uint8Array {

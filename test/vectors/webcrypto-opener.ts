@@ -25,7 +25,10 @@ const prefix = [0x79, 0xa6, 0xac];
 const wholeChunk = 65_536 + 16;
 
 export function fromBase64(text: string): Bytes {
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at);
+  return bytes;
 }
 
 function ascii(text: string): Bytes {

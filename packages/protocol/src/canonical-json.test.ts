@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { anyCharacter } from '../../../test/protocol/arbitraries.ts';
 import { vectors } from '../../../test/vectors/vectors.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { InputError } from './errors.ts';
@@ -20,7 +21,7 @@ describe('canonical JSON (RFC 8785)', () => {
 
   test('canonical JSON is its own canonical form', () => {
     fc.assert(
-      fc.property(fc.json({ stringUnit: 'binary' }), (json) => {
+      fc.property(fc.json({ stringUnit: anyCharacter }), (json) => {
         const canonical = canonicalJson(JSON.parse(json));
         expect(JSON.parse(canonical)).toEqual(JSON.parse(json));
         expect(canonicalJson(JSON.parse(canonical))).toBe(canonical);

@@ -24,7 +24,7 @@ describe('data keys for encryption', () => {
 
   test('encryptMany uses a new data key after `maxMessages` values, and fetches data keys in batches', async () => {
     const { client, service } = observedClient({ cache: { encrypt: { maxMessages: 3 } } });
-    const results = await client.encryptMany(range(6_001).map(String));
+    const results = await client.encryptMany(range(3_001).map(String));
     const uses = new Map<string, number>();
     for (const result of results) {
       if (!result.ok) throw result.error;
@@ -32,8 +32,8 @@ describe('data keys for encryption', () => {
       uses.set(wrapped_key, (uses.get(wrapped_key) ?? 0) + 1);
     }
     expect(Math.max(...uses.values())).toBe(3);
-    expect(uses.size).toBe(2_001);
-    expect(routesOf(service)).toEqual(['batch/wrap', 'batch/wrap', 'keys/:key_id/wrap']);
+    expect(uses.size).toBe(1_001);
+    expect(routesOf(service)).toEqual(['batch/wrap', 'keys/:key_id/wrap']);
     for (let n = 0; n < 2; n++) expect(uses.has((await client.encrypt('x')).wrapped_key)).toBe(true);
     expect(uses.has((await client.encrypt('x')).wrapped_key)).toBe(false);
   });

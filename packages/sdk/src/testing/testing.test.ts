@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { toBase64 } from '@eaas/protocol/base64';
 import { parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
 import { afterEach, expect, test, vi } from 'vitest';
+import { some } from '../../../../test/setup/cases.ts';
 import { checkAudit } from '../audit/check.ts';
 import { DecryptionError, EaasClient, EaasError, ServiceError } from '../index.ts';
 import { createTestService, type TestService } from './testing.ts';
@@ -67,7 +68,7 @@ test('the test service refuses an altered wrapped key', async () => {
     new Uint8Array(32).fill(7),
   );
   await expect(client.unwrap(wrapped, { wrapContext: { row: '2' } })).rejects.toBeInstanceOf(DecryptionError);
-  for (const [at, byte] of wrapped.wrappedKey.entries()) {
+  for (const [at, byte] of some(20, [...wrapped.wrappedKey.entries()])) {
     const wrappedKey = wrapped.wrappedKey.with(at, byte ^ 1);
     await expect(
       client.unwrap({ ...wrapped, wrappedKey }, { wrapContext: { row: '1' } }),
@@ -237,7 +238,7 @@ test('a test service executes concurrent calls one after the other', async () =>
   const codes = await Promise.all(names.map((name) => codeOf(client.keys.create({ name }))));
   expect(codes).toStrictEqual(['no error', ...Array<string>(19).fill('name_taken')]);
   const dek = toBase64(new Uint8Array(32));
-  const items = Array.from({ length: 100 }, () => ({ key_id: keyId, dek }));
+  const items = Array.from({ length: 20 }, () => ({ key_id: keyId, dek }));
   const wraps = Array.from({ length: 10 }, () =>
     service.fetch(`${service.baseUrl}/v1/batch/wrap`, {
       method: 'POST',
@@ -246,7 +247,7 @@ test('a test service executes concurrent calls one after the other', async () =>
     }),
   );
   expect((await Promise.all(wraps)).map(({ status }) => status)).toStrictEqual(Array<number>(10).fill(200));
-  expect(await client.audit.verify()).toMatchObject({ valid: true, checked: 1_003 });
+  expect(await client.audit.verify()).toMatchObject({ valid: true, checked: 203 });
 });
 
 test('the test service unwraps a data key that was wrapped with the public key of an intake key', async () => {

@@ -3,6 +3,7 @@ import { InputError } from '@eaas/protocol';
 import { entryPreimage, type StoredEntry } from '@eaas/protocol/audit';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { anyCharacter } from '../../../../test/protocol/arbitraries.ts';
 import { runs } from '../../../../test/setup/cases.ts';
 import { bytes, vectors } from '../../../../test/vectors/vectors.ts';
 import { entryHashes, entryMacs, entryPreimageView, macHolds } from './audit-mac.ts';
@@ -17,7 +18,7 @@ const links = chain.map(({ entry, metadata_text, created_at_ms, hash, mac }, ind
   mac: Buffer.from(mac, 'hex'),
 }));
 
-const text = fc.string({ unit: 'binary' });
+const text = fc.string({ unit: anyCharacter });
 const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
 const anyEntry: fc.Arbitrary<StoredEntry> = fc.record({
   tenant_id: fc.uuid(),

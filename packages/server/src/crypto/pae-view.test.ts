@@ -1,11 +1,12 @@
 import { InputError, pae, type PaePart } from '@eaas/protocol';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { anyCharacter } from '../../../../test/protocol/arbitraries.ts';
 import { runs } from '../../../../test/setup/cases.ts';
 import { paeView } from './pae-view.ts';
 
 const anyPart: fc.Arbitrary<PaePart> = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.string({ unit: 'binary-ascii' }),
   fc.maxSafeInteger(),
   fc.uint8Array(),
