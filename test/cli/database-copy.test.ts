@@ -58,7 +58,7 @@ test('database copy to a database with a later schema prints both versions', asy
   await later.drop();
   expect(code).toBe(3);
   expect(stderr).toMatch(
-    /The target of the copy must have version (\d+) of the schema \(got \d+\): use the version/,
+    /The target database must have version (\d+) of the schema \(got \d+\): copy with the version/,
   );
 });
 

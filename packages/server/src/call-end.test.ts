@@ -11,7 +11,7 @@ test('`CallEnd` calls every listener once, when the call ends', () => {
   expect([end.aborted, called]).toEqual([true, ['a', 'b']]);
 });
 
-test('`CallEnd` does not call a removed listener, even if another listener removed it at the end', () => {
+test('`CallEnd` does not call removed listeners, even if another listener of the same event removed them', () => {
   const end = new CallEnd();
   const called: string[] = [];
   const last = () => called.push('last');

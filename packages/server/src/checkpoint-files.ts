@@ -7,7 +7,6 @@ import { ifExists, replaceFile } from './durable-files.ts';
 
 const ending = '.checkpoint';
 
-/** Throws CannotStart if the server cannot keep checkpoint files in the directory. */
 export async function requireCheckpointDirectory(directory: string): Promise<void> {
   try {
     const isDirectory = (await stat(directory)).isDirectory();

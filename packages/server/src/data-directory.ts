@@ -10,8 +10,7 @@ export interface DataDirectory {
   readonly path: string;
   readonly rootKeyFile: string;
   /**
-   * Returns whether a database exists. If so, a missing root key must not be replaced, because a new root key
-   * could not decrypt the data.
+   * If a database exists, a missing root key must not be replaced, because a new root key could not decrypt the data.
    */
   readonly hasDatabase: () => boolean;
 }

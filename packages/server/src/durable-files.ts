@@ -26,9 +26,7 @@ export async function ifExists<T>(work: Promise<T>): Promise<T | undefined> {
   });
 }
 
-/**
- * Flushes a directory to the disk. New and renamed files survive a power cut only if their directory is flushed too.
- */
+/** New and renamed files survive a power cut only if their directory is flushed too. */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r');
   try {

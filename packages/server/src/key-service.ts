@@ -4,7 +4,7 @@ export type ProviderEnvironment = Readonly<Record<string, string | undefined>>;
 export interface KeyService {
   readonly title: string;
   wrap(key: string, rootKey: Uint8Array, env: ProviderEnvironment): Promise<Wrapped>;
-  /** Decrypts a root key. The caller must wipe the root key after use. */
+  /** The caller must wipe the root key after use. */
   unwrap(wrapped: Wrapped, env: ProviderEnvironment): Promise<Uint8Array>;
 }
 

@@ -13,8 +13,7 @@ export interface Report {
 
 /** Limits the growth of the heap, and lets the process survive errors that the database driver throws in timers. */
 export function prepareProcess(): Report {
-  // By default, V8 lets a small heap grow to several times the size of its live objects. This setting limits the
-  // growth.
+  // By default, V8 lets a small heap grow to several times the size of its live objects.
   setFlagsFromString('--heap-growing-percent=100');
   const report: Report = { to: undefined };
   process.on('uncaughtException', (error) => {

@@ -30,7 +30,7 @@ export async function openDatabase(config: Config, purpose: Purpose): Promise<Op
   };
 }
 
-/** Uses one connection for the server and for the owner of the tables. */
+/** Uses the same connection settings for the server and for the owner of the tables. */
 export function databaseAt(connection: Connection, rootKey: RootKeyProvider): OpenDatabase {
   const close = () => Promise.resolve();
   return { embedded: false, connection, ownerConnection: connection, serverRole: null, rootKey, close };

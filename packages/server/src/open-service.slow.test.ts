@@ -66,7 +66,7 @@ test('a server warns about a database that can lose commits', async () => {
   await close();
 });
 
-test('a command does not warn about the database and the configuration', async () => {
+test('unlike the server, a command does not warn about its database and its configuration', async () => {
   const { warnings, close } = await open('command', { DATABASE_URL: place.url('owner') });
   expect(warnings).toEqual([]);
   await close();

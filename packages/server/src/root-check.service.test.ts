@@ -47,7 +47,7 @@ test('concurrent first starts succeed only with the same root key', async () => 
   await other.drop();
 });
 
-test('the previous root key alone opens the database until the next root key encrypts a secret', async () => {
+test('a server with only the previous root key can start until the new root key has encrypted a secret', async () => {
   const [old, next] = [newRoot(), newRoot()];
   await tenantUnder(old);
   await check(next, old);
@@ -71,7 +71,7 @@ test('a root key is removed only after it no longer encrypts any secret', async 
   await expect(check(next)).rejects.toThrow('does not open this database');
 });
 
-test('a database with tenants and no root check is refused', async () => {
+test('a database with tenants is refused if its table `root_checks` is empty', async () => {
   const root = newRoot();
   await tenantUnder(root);
   await database.run((sql) => sql`delete from eaas.root_checks`);

@@ -9,7 +9,7 @@ export interface RootKeyProvider {
   readonly file?: string;
   readonly program?: string;
   readonly wrappedFile?: string;
-  /** Returns the root key. The caller must wipe the returned bytes. */
+  /** The caller must wipe the returned bytes. */
   load(): Promise<Uint8Array>;
 }
 

@@ -10,7 +10,7 @@ interface Telemetry {
   readonly requestDuration: Histogram;
 }
 
-/** The upper bounds in seconds by which the durations of requests are counted. */
+/** The upper bounds, in seconds, of the histogram buckets for the durations of requests. */
 export const durationBounds = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ] as const;
@@ -20,7 +20,7 @@ let connected: Telemetry | undefined;
 /** Every version 1 of `@opentelemetry/api` finds a registered SDK in this property of the global object. */
 const registry = Symbol.for('opentelemetry.js.api.1');
 
-/** Connects the server to OpenTelemetry. Without a registered SDK, the server does not load `@opentelemetry/api`. */
+/** Without a registered SDK, the server does not load `@opentelemetry/api`. */
 export async function connectTelemetry(): Promise<void> {
   if (!(registry in globalThis)) return;
   const api = await import('@opentelemetry/api');
@@ -78,7 +78,7 @@ async function within<T>({ api }: Telemetry, span: Span, work: (span?: Span) => 
   }
 }
 
-/** Marks a span as failed. The message of the error is omitted, because it can contain secrets. */
+/** The message of the error is omitted, because it can contain secrets. */
 export function noteError(span: Span, error: unknown): void {
   const isRefusal = error instanceof Refusal;
   span.setAttribute(

@@ -107,7 +107,8 @@ async function post(
   const responded = once(sent, 'response');
   sent.end(body);
   const [response] = (await responded) as [IncomingMessage];
-  // This handler ignores the error of a failed connection, because the loop over the response throws it.
+  // Without a handler, the error of a failed connection would end the process. The loop over the response also throws
+  // it.
   sent.on('error', () => undefined);
   const chunks: Buffer[] = [];
   let length = 0;

@@ -68,7 +68,7 @@ test('readiness checks at the same time share one query', async () => {
     },
   });
   const state = { jobs: [], verified: undefined };
-  // Only the first health check also sends a query that asks whether another database serves the tenants.
+  // The first health check also asks the database whether the tenants were moved, so it is not counted.
   await openDoors(service, state).health();
   const doors = openDoors({ ...service, database }, state);
   const answers = await Promise.all(Array.from({ length: 300 }, () => doors.health()));

@@ -27,7 +27,7 @@ function watched(options: SharesOptions) {
   return { shares, take, release, served };
 }
 
-test('a tenant with many small requests gets at most half of the free memory units', async () => {
+test('a tenant with many small requests gets at most half of the free capacity', async () => {
   const { shares, take, served } = watched({ capacity: 8 });
   for (const tenantId of Array.from('aaaaaa')) take(tenantId);
   expect(await served()).toBe('a, a, a, a');
@@ -36,7 +36,7 @@ test('a tenant with many small requests gets at most half of the free memory uni
   expect(shares.counts).toEqual({ held: 7, waiting: 3, refused: 0 });
 });
 
-test('a tenant that holds no memory units can take any number of free units', async () => {
+test('a tenant without running work can use all free capacity', async () => {
   const { take, served } = watched({ capacity: 8 });
   take('a', 7);
   take('b', 2);
@@ -44,7 +44,7 @@ test('a tenant that holds no memory units can take any number of free units', as
   expect(await served()).toBe('a, c');
 });
 
-test('a tenant never takes more memory units than its maximum', async () => {
+test('a tenant never takes more capacity than its maximum', async () => {
   const { take, release, served } = watched({ capacity: 100, perTenant: 1 });
   for (const tenantId of Array.from('aaab')) take(tenantId);
   expect(await served()).toBe('a, b');
@@ -52,7 +52,7 @@ test('a tenant never takes more memory units than its maximum', async () => {
   expect(await served()).toBe('a');
 });
 
-test('waiting tenants get memory units in turn, regardless of their number of requests', async () => {
+test('waiting tenants get capacity in turn, regardless of their number of requests', async () => {
   const { take, release, served } = watched({ capacity: 1 });
   for (const tenantId of Array.from('aaaabbc')) take(tenantId);
   const order = [await served()];
@@ -63,7 +63,7 @@ test('waiting tenants get memory units in turn, regardless of their number of re
   expect(order.join('')).toBe('aabcaba');
 });
 
-test('released memory units go to all waiting tenants whose work fits', async () => {
+test('free capacity goes to every waiting tenant, and not only to the first', async () => {
   const { take, release, served } = watched({ capacity: 10 });
   take('a', 10);
   for (const tenantId of Array.from('bcdd')) take(tenantId, 2);
@@ -72,7 +72,7 @@ test('released memory units go to all waiting tenants whose work fits', async ()
   expect(await served()).toBe('b, c, d');
 });
 
-test('the memory queue refuses work that waits for two seconds', async () => {
+test('work that has waited for two seconds is refused', async () => {
   const { shares, take, release, served } = watched({ capacity: 10 });
   take('a', 4);
   take('b', 7);
@@ -98,7 +98,7 @@ test('the work of a client that disconnects is removed from the queue', async ()
   expect(shares.counts.held).toBe(0);
 });
 
-test('a second release of the same memory units does nothing', async () => {
+test('a second release after the same work does nothing', async () => {
   const shares = new Shares({ capacity: 2 });
   const release = await shares.take('a', 1);
   await shares.take('b', 1);
@@ -107,7 +107,7 @@ test('a second release of the same memory units does nothing', async () => {
   expect(shares.counts.held).toBe(1);
 });
 
-test('a piece of work keeps its memory units until the work succeeds or fails', async () => {
+test('work keeps its part of the capacity until it succeeds or fails', async () => {
   const shares = new Shares({ capacity: 1 });
   await expect(shares.run('a', 1, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   expect(await shares.run('a', 1, async () => shares.counts.held)).toBe(1);

@@ -22,7 +22,10 @@ export interface SharesOptions {
   readonly patience?: number;
 }
 
-/** A tenant that holds units can take more, up to half of the units that the other tenants leave free. */
+/**
+ * A tenant without units can take all free units. After that, its share is half of the units that no other tenant
+ * holds.
+ */
 export class Shares {
   readonly #capacity: number;
   readonly #perTenant: number;
@@ -85,7 +88,7 @@ export class Shares {
         this.#refused++;
         this.#forgetIdle(tenantId, tenant);
         reject(busy());
-        // After a request gave up, the next request of its tenant can be small enough for the free units.
+        // The tenant's next request can need fewer units than the request that gave up.
         this.#grant();
       };
       const timer = setTimeout(giveUp, this.#patience);
@@ -117,9 +120,9 @@ export class Shares {
     if (tenant.held === 0 && tenant.waiters.size === 0) this.#tenants.delete(tenantId);
   }
 
-  /** Stops as soon as nothing is free, because thousands of unknown API keys can wait, each as its own tenant. */
+  /** Stops when no units are free, because thousands of tenants can wait: every unknown API key counts as a tenant. */
   #grant(): void {
-    // A served tenant moves to the end of the map, so the loop comes to it again.
+    // The loop also visits the tenants that it moves to the end of the map.
     for (const [tenantId, tenant] of this.#tenants) {
       if (this.#waiting === 0 || this.#held >= this.#capacity) return;
       const [next] = tenant.waiters;

@@ -33,7 +33,7 @@ test('work starts immediately if no other work waits', async () => {
   expect(await turns.call('a', () => 'called')).toBe('called');
 });
 
-test('a tenant that keeps working pauses for I/O after 2 ms', async () => {
+test("a tenant's work pauses after 2 ms, so that the event loop can handle I/O", async () => {
   const { turns, log, later, steps, takeTurn } = timed();
   const done = turns.run('a', steps('a', 9, 0.75));
   expect(log.splice(0)).toEqual(['a1', 'a2', 'a3']);

@@ -20,15 +20,15 @@ interface Job {
 
 /** How many milliseconds the work of one tenant runs before the event loop handles I/O. */
 const slice = 2;
-/** The estimated CPU time in milliseconds of the work after `begin`. Nothing measures this work. */
+/** The estimated CPU time in milliseconds of the work after `begin`, which this class cannot measure. */
 const start = 0.125;
 const patience = 2_000;
 
 interface Queue {
   readonly jobs: Job[];
   /**
-   * In milliseconds of CPU time. A new tenant starts with the lowest value of the waiting tenants. If it started at 0,
-   * it would get every turn until it had used as much CPU time as the others.
+   * The CPU time that the tenant has used, in milliseconds. A new tenant starts with the lowest value of the waiting
+   * tenants. With 0, it would get every turn until it had used as much CPU time as the others.
    */
   served: number;
 }

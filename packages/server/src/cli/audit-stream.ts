@@ -119,8 +119,8 @@ async function sendNew(stream: Stream, tenantId: string): Promise<boolean> {
       if (++pieces >= mostPieces || stop.aborted) return !broken.has(tenantId);
     }
   } catch (error) {
-    // `Closed` means that the tenant was moved to another database. A stream of the new database can continue with the
-    // cursor file of this stream.
+    // `Closed` means that the tenant was moved to another database. To continue, start a stream of that database with
+    // the same cursor file.
     if (error instanceof Closed) return false;
     if (!(error instanceof Tampered)) throw error;
     const notice = noticeOf(stream, tenantId, { reason: 'row_changed', id: 0 });

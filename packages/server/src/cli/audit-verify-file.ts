@@ -92,8 +92,8 @@ function entryIn(line: string): Entry | undefined {
 const entryMembers = 10;
 
 /**
- * Returns false for a line with a member that the hash does not cover: an additional member, or a name that occurs
- * twice, whose first value another program could show.
+ * Returns false if the hash does not cover the whole line: it has an additional member, or two members with the same
+ * name, of which `JSON.parse` ignores the first.
  */
 function isCoveredByHash(line: string, entry: Entry): boolean {
   const strings = line.match(/"(?:[^"\\]|\\.)*"(?:\s*:)?/g) ?? [];
@@ -142,7 +142,10 @@ async function verifyEntries(
   return { tenant_id, valid: errors.length === 0, checked, first_id, last_id, hash, errors };
 }
 
-/** The hash of the first entry is trusted unless its id is 1, because earlier entries can have been purged. */
+/**
+ * If the id of the first entry is greater than 1, its hash cannot be verified, because earlier entries can have been
+ * purged.
+ */
 function isChained(last: Entry | undefined, { hash, ...entry }: Entry): boolean {
   if (!last && entry.id !== 1) return true;
   try {

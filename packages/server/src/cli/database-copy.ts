@@ -75,8 +75,8 @@ async function requireSchema({ database }: Service, which: 'source' | 'target'):
   const version = await database.run(schemaVersion);
   if (version === newestVersion) return;
   throw new CannotStart(
-    `The ${which} of the copy must have version ${newestVersion} of the schema (got ${version}): use the version of the ` +
-      'program that migrated it, and run `eaas migrate` for the other database.',
+    `The ${which} database must have version ${newestVersion} of the schema (got ${version}): copy with the version of ` +
+      'the program that migrated this database, and run `eaas migrate` for the other database.',
   );
 }
 

@@ -22,7 +22,6 @@ export async function requireKey(service: Service, operator: Caller, idOrName: s
 
 export type OnKey<T> = (service: Service, operator: Caller, input: { readonly key_id: string }) => Promise<T>;
 
-/** Runs an operation on the key with this id or name. */
 export function withKey<T>(options: OnTenant, idOrName: string, run: OnKey<T>): Promise<T> {
   return withTenant(options, async (service, operator) => {
     const { key_id } = await requireKey(service, operator, idOrName);

@@ -22,8 +22,8 @@ export interface CursorOptions {
 export type Cursor = Awaited<ReturnType<typeof openCursor>>;
 
 /**
- * In the cursor file, the last complete line of a tenant has the position in the tenant's log. If a line is
- * lost, the stream sends some entries again.
+ * Each line of the cursor file has a tenant's position in its audit log. The last complete line of a tenant is valid.
+ * If this line is lost, the stream sends some entries again.
  */
 export async function openCursor(path: string, { resend, flush }: CursorOptions) {
   const saved = await readPositions(path);

@@ -54,7 +54,7 @@ function textLine(record: ShownEntry | NoticeRecord): string {
   return entryLine(record, start, record.key_id, record.actor);
 }
 
-/** Returns an entry as a line of text. `key` and `actor` are the texts to show for the entry's key and actor. */
+/** `key` and `actor` are the texts to show for the entry's key and actor. */
 export function entryLine(
   { action, key_version, ip_address, metadata }: ShownEntry,
   start: readonly string[],

@@ -6,13 +6,13 @@ import { note } from './output.ts';
 
 const standardOutput = 1;
 /**
- * An upper estimate of the bytes that the reader has not yet saved: a pipe on Linux holds up to 208 KiB, and a log
- * shipper can hold more in memory.
+ * The estimated maximum of bytes that were written but not yet saved: a pipe on Linux holds up to 208 KiB, and its
+ * reader can hold more in memory.
  */
 const heldByReader = 1024 * 1024;
 
 export interface Output {
-  /** The largest number of bytes that are lost if the reader ends at the same time as this process. */
+  /** How many bytes can be lost if the reader of the output ends at the same time as this process. */
   readonly unread: number;
   readonly flush: () => Promise<void>;
   readonly write: (lines: string) => Promise<void>;

@@ -18,8 +18,8 @@ export interface Link {
 }
 
 /**
- * `next` hashes the entry of `first` again, with another id and previous hash. Hashes are strings with one character
- * per byte.
+ * `first` hashes an entry. `next` hashes the same entry with another id and another previous hash. Hashes are strings
+ * with one character per byte.
  */
 export function entryHashes() {
   let preimage = Buffer.alloc(0);

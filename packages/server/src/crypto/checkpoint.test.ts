@@ -24,7 +24,7 @@ const { checkpoint, verifierKey } = signCheckpoint(seed, T, 42, hash);
 const [text = '', signature = ''] = checkpoint.split(/(?<=\n)\n/);
 
 describe('checkpoints', () => {
-  test.each(cases)('signing the input of the vector gives the checkpoint of the vector: $name', (vector) => {
+  test.each(cases)('signing gives the expected checkpoint of the test vector: $name', (vector) => {
     const { tenant_id, id, hash, note, verifier_key } = vector;
     const signed = signCheckpoint(seedFor(verifier_key), tenant_id, id, Buffer.from(hash, 'hex'));
     expect(signed).toEqual({ checkpoint: note, verifierKey: verifier_key });

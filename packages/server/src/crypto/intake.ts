@@ -15,8 +15,8 @@ const pkcs8Start = Buffer.from('302e020100300506032b656e04220420', 'hex');
 const spkiStart = Buffer.from('302a300506032b656e032100', 'hex');
 
 /**
- * The cryptography for intake keys. X25519 comes from OpenSSL, because OpenSSL's multiplication is
- * constant-time. ML-KEM comes from `@noble/post-quantum`.
+ * X25519 comes from OpenSSL, because OpenSSL's multiplication is constant-time. ML-KEM comes from
+ * `@noble/post-quantum`.
  */
 export const intakeCrypto: IntakeCrypto = {
   engine: nodeEngine,

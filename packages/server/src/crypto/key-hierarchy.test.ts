@@ -40,7 +40,7 @@ describe('the root key', () => {
     expect(root.key.export()).toEqual(kept);
   });
 
-  test('only the root key that encrypted a root check decrypts it', () => {
+  test('the check value in a database decrypts only with the root key that encrypted this value', () => {
     const sealed = sealRootCheck(root);
     expect(opensRootCheck(root, sealed)).toBe(true);
     expect(opensRootCheck(otherRoot, sealed)).toBe(false);

@@ -31,7 +31,7 @@ export function rootKey(bytes: Uint8Array): RootKey {
   if (bytes.length !== keyLength)
     throw new RangeError(`a root key must have ${keyLength} bytes (got ${bytes.length})`);
   const key = createSecretKey(bytes);
-  // A view of the first 8 bytes would keep the other 24 bytes of the hash accessible.
+  // `Uint8Array.from` copies the 8 bytes, because a view would share memory with the whole hash.
   const rootId = Uint8Array.from(createHmac('sha256', key).update('eaas root id v1').digest().subarray(0, 8));
   return { rootId, key };
 }

@@ -5,7 +5,7 @@ export function versionPlace(tenantId: string, keyId: string, version: number): 
   return { purpose: 'key-version', tenantId, keyId, version };
 }
 
-/** All versions of a key share one hash key, so the hash key is encrypted for the version 0. */
+/** All versions of a key share one hash key, so the version of a hash key is always 0. */
 export function hashKeyPlace(tenantId: string, keyId: string): Place {
   return { purpose: 'hash-key', tenantId, keyId, version: 0 };
 }

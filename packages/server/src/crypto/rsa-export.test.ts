@@ -27,7 +27,7 @@ test('an exported key decrypts only with the right hash and label', () => {
   expect(() => open({ oaepHash: 'sha256', oaepLabel: Buffer.of(1) })).toThrow('oaep decoding error');
 });
 
-test('a key can be exported to an RSA key of 8,192 bits', () => {
+test('a key can be exported encrypted with an RSA public key of 8,192 bits', () => {
   const modulus = randomBytes(1024);
   modulus.writeUInt8(0xff, 0);
   modulus.writeUInt8(0xff, 1023);

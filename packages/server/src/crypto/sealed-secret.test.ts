@@ -64,7 +64,7 @@ describe('sealed secrets', () => {
     fc.assert(
       fc.property(anyPlace, anyPlace, (a, b) => {
         fc.pre(named(a) !== named(b));
-        // The header gets the version of `b`, so that only the authentication can fail, and not the version check.
+        // The version of `b` in the header passes the version check, so only the authentication can fail.
         const moved = Buffer.from(sealSecret(ikm, a, secret));
         moved.writeUInt32BE(b.version, 2);
         expect(openSecret(ikm, b, moved)).toBeUndefined();
@@ -116,7 +116,7 @@ describe('sealed secrets', () => {
     expect(again.subarray(30, 62)).not.toEqual(sealed.subarray(30, 62));
   });
 
-  test('the key version can be read only from 78 bytes that begin like a sealed secret', () => {
+  test('the key version is read only from data with the length and the prefix of an encrypted secret', () => {
     expect(sealedVersion(sealed)).toBe(7);
     expect(sealedVersion(sealed.subarray(1))).toBeUndefined();
     expect(sealedVersion(Buffer.concat([sealed, sealed]))).toBeUndefined();

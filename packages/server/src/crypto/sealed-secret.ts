@@ -83,7 +83,7 @@ export function sealer(ikm: KeyObject, { purpose, tenantId, keyId, version }: Om
   };
 }
 
-/** Encrypts a secret. `salt` is random by default, and only tests pass a salt. */
+/** `salt` is random by default, and only tests pass a salt. */
 export function sealSecret(ikm: KeyObject, place: Place, secret: Uint8Array, salt?: Uint8Array): Uint8Array {
   if (secret.length !== bodyLength)
     throw new RangeError(`a secret must have ${bodyLength} bytes (got ${secret.length})`);
@@ -97,7 +97,7 @@ export function sealSecret(ikm: KeyObject, place: Place, secret: Uint8Array, sal
   }
 }
 
-/** Decrypts a secret. The caller must wipe the returned secret. */
+/** The caller must wipe the returned secret. */
 export function openSecret(ikm: KeyObject, place: Place, sealed: Uint8Array): Uint8Array | undefined {
   if (sealedVersion(sealed) !== place.version) return undefined;
   const prepared = sealer(ikm, place);

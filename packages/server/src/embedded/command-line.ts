@@ -10,7 +10,7 @@ export const lockConflict = 75;
 /** The port in the name of PostgreSQL's Unix socket. PostgreSQL does not listen on TCP. */
 export const socketPort = 5432;
 
-/** The environment of PostgreSQL. It contains no variables of the server, because these can include the root key. */
+/** PostgreSQL gets no variables of the server, because these can include the root key. */
 export const environment = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' };
 
 // The user id of the account `nobody`, which exists on every system. initdb refuses a user id without an account.
@@ -21,7 +21,7 @@ export interface Account {
   readonly ids: { readonly uid?: number; readonly gid?: number };
 }
 
-/** Returns the account that runs PostgreSQL. It is never root, because PostgreSQL refuses to run as root. */
+/** Never returns root, because PostgreSQL refuses to run as root. */
 export async function postgresAccount(): Promise<Account> {
   const isRoot = getuid?.() === 0;
   if (!isRoot && hasName()) return { prefix: [], ids: {} };
@@ -67,7 +67,10 @@ export async function giveTo(account: Account, path: string): Promise<void> {
   await lchown(path, owner, owner);
 }
 
-/** Each program of the command line runs the next by exec, so PostgreSQL becomes a direct child of this process. */
+/**
+ * Each program of the command line replaces itself with the next program (`exec`), so PostgreSQL becomes a direct child
+ * of this process.
+ */
 export async function commandLine(launch: {
   readonly account: Account;
   readonly postgres: string;
@@ -97,14 +100,14 @@ export async function commandLine(launch: {
 }
 
 /**
- * Returns the first words of PostgreSQL's command line. Because of these words, Linux sends SIGINT to PostgreSQL if
- * this process dies, even by SIGKILL. PostgreSQL then shuts down cleanly.
+ * With `setpriv`, Linux sends SIGINT to PostgreSQL if this process dies, even by SIGKILL. PostgreSQL then shuts down
+ * cleanly.
  */
 export async function under({ prefix }: Account): Promise<string[]> {
   const dying = ['setpriv', '--pdeathsig=INT', '--'];
   if (!(await runs([...dying, 'true']))) return [...prefix];
-  // A change of user cancels the parent-death signal, so `setpriv` runs after `unshare`. If this process died before
-  // that, the shell does not start PostgreSQL.
+  // `setpriv` runs after `unshare`, because a change of user cancels the request for the signal. If this process died
+  // before the request, the shell does not start PostgreSQL.
   return [...prefix, ...dying, 'sh', '-c', 'test "$PPID" = "$0" && exec "$@"', String(pid)];
 }
 

@@ -33,7 +33,7 @@ export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstan
       });
     },
   });
-  // Fastify does not read bodies, because the API admits a request before its body is read.
+  // Fastify must not read bodies, because the API reads a body only after the request was admitted.
   for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   // The server ignores the Expect header, as RFC 9110, section 10.1.1 allows. By default, Node responds to an unknown
   // expectation with an empty 417.

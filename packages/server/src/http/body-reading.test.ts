@@ -143,7 +143,7 @@ describe('a body', () => {
   test.each([
     ['a megabyte per two seconds is accepted', 500_000, 'pending'],
     ['slower than a megabyte per two seconds is refused with 408', 499_999, 'bad_request'],
-  ])('the minimum speed of a large body applies after four seconds: %s', async (_, eachSecond, outcome) => {
+  ])('after 4 s, a large body must arrive at the minimum speed: %s', async (_, eachSecond, outcome) => {
     const one = call('a', 8 * mebi);
     await vi.advanceTimersByTimeAsync(3_999);
     one.send(1);

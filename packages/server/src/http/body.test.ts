@@ -119,7 +119,7 @@ describe('the size of a body', () => {
     expect([response.status, await response.json()]).toMatchObject([413, { code: 'too_large' }]);
   });
 
-  it('a closing server waits a limited time for a refused body', async () => {
+  it('a server that has refused a body closes before its deadline of ten seconds', async () => {
     const { app, post } = await listen();
     let isOverdue = false;
     const later = setTimeout;

@@ -6,12 +6,15 @@ import type { FastifyInstance } from 'fastify';
 const deadline = 10_000;
 /** How long an idle connection stays open for a request that is on its way. */
 const quiet = 250;
-/** How long the server reads and discards what a client sends before the client notices the end of the connection. */
+/**
+ * How long the server discards received data after it has ended a connection, because the client can notice the end
+ * later.
+ */
 const linger = 2_000;
 
 interface Connection {
   running: number;
-  /** The `bytesRead` of the socket after its last request. More bytes are the beginning of a request. */
+  /** The `bytesRead` of the socket at the end of its last request. If it is larger, another request has begun. */
   readAtRest: number;
 }
 
@@ -51,7 +54,7 @@ export function closeGracefully(app: FastifyInstance): { isClosing: () => boolea
     request.once('close', finish);
     response.once('close', finish);
   });
-  // Node's own method would destroy idle connections.
+  // Without this override, Node would destroy idle connections.
   server.closeIdleConnections = () => {};
 
   app.addHook('preClose', async () => {
@@ -68,7 +71,10 @@ export function closeGracefully(app: FastifyInstance): { isClosing: () => boolea
   return { isClosing: () => isClosing };
 }
 
-/** Lets the event loop accept the connections in the queue of the listener, because the kernel resets the others. */
+/**
+ * Lets the event loop accept the connections in the listener's queue. The kernel would reset them when the listener
+ * closes.
+ */
 export async function acceptWaiting(): Promise<void> {
   await nextTurn();
   await nextTurn();
@@ -84,7 +90,7 @@ function endWhenQuiet(socket: Socket, connection: Connection): void {
   const endIfIdle = (): void => {
     if (connection.running === 0 && socket.bytesRead === connection.readAtRest) end(socket);
   };
-  // The event loop runs timers before it reads from sockets, and immediates after it.
+  // `setImmediate` runs `endIfIdle` after the event loop has read from sockets. Timers run before.
   setTimeout(() => setImmediate(endIfIdle), quiet).unref();
 }
 

@@ -32,10 +32,7 @@ export async function readConsolePages(): Promise<readonly ConsolePage[] | null>
   ]);
 }
 
-/**
- * Returns the folder of the console's files, or undefined if their package is not installed. The import is dynamic,
- * because a static import of a missing package fails.
- */
+/** The import is dynamic, because a static import of a missing package fails. */
 async function consoleFolder(): Promise<URL | undefined> {
   const optional: string = '@eaas/console/files';
   try {

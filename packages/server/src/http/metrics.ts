@@ -6,7 +6,7 @@ interface Durations {
   count: number;
 }
 
-/** Counts requests for Prometheus. No label contains a tenant, so that metrics do not reveal the tenants. */
+/** No label contains a tenant, so that metrics do not reveal the tenants. */
 export class HttpMetrics {
   readonly #requests = new Map<string, number>();
   readonly #durations = new Map<string, Durations>();

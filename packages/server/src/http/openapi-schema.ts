@@ -15,10 +15,7 @@ export function inputSchema(schema: z.ZodMiniType): JsonSchema {
   return describe(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema, '', true);
 }
 
-/**
- * Returns the JSON schema of a response. Its objects allow unknown fields, because later versions of the service can
- * add fields.
- */
+/** The objects of a response allow unknown fields, because later versions of the service can add fields. */
 export function outputSchema(schema: z.ZodMiniType): JsonSchema {
   return describe(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }) as JsonSchema, '', false);
 }

@@ -19,7 +19,7 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   return send(reply.code(problem.status), 'application/problem+json', JSON.stringify(problem));
 }
 
-/** Sends the text with the given content type. Without a serializer, Fastify would add a charset to the type. */
+/** Without a serializer, Fastify would add a charset to the type. */
 export function send(reply: FastifyReply, contentType: string, text: string): FastifyReply {
   return reply.header('content-type', contentType).serializer(String).send(text);
 }

@@ -1,10 +1,7 @@
 import type { Endpoint } from '@eaas/protocol/wire';
 import * as z from 'zod/mini';
 
-/**
- * Thrown if an operation returns invalid output. The error contains only the path of the invalid field, because its
- * value might be secret.
- */
+/** This error contains only the path of the invalid field, because the value might be secret. */
 class OutputError extends Error {
   override readonly name = 'OutputError';
   readonly code: string;

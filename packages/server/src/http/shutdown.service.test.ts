@@ -29,8 +29,7 @@ function slowDoors() {
   return { doors: memoryDoors({}, { 'GET /v1/keys': keys }), letGo: () => letGo() };
 }
 
-// The tests run concurrently, so each test uses the `expect` of its context. The global `expect.poll` would not know
-// its test.
+// The tests run concurrently, so `expect.poll` must come from the context of the test.
 describe.concurrent('close()', () => {
   it('a closing server finishes running requests and refuses new ones', async ({ expect }) => {
     const { doors, letGo } = slowDoors();

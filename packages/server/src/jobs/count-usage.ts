@@ -18,8 +18,8 @@ export async function countUsage(service: Service, { signal, hold }: Lease): Pro
         return (await sumNext(tx, tenantId)) || isLeft;
       }, 30_000);
     }
-    // `unmarkCounted` runs outside the transaction, because its lock of the log's head could deadlock with the
-    // destruction of the tenant.
+    // `unmarkCounted` locks the head of the audit log. Inside the transaction, this lock could cause a deadlock with
+    // the destruction of the tenant.
     if (!more) await service.background.run((sql) => unmarkCounted(sql, tenantId));
   });
 }

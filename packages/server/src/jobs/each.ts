@@ -1,7 +1,8 @@
 import { Closed } from '../refusal.ts';
 
 /**
- * The thrown error has the first failure as its cause, because the log shows causes. A closed tenant is not a failure.
+ * Throws an error with the first failure as its `cause`, so that the log shows this failure. A moved tenant (`Closed`)
+ * is not a failure.
  */
 export async function forEach<T>(
   things: Iterable<T> | AsyncIterable<T>,

@@ -40,7 +40,7 @@ test("a job's transaction rolls back if another replica has taken the lock", asy
   expect(await attacker.sql`select from eaas.verifications where day = 'never'`).toHaveLength(0);
 });
 
-test('no other replica can take the lock of a job during a transaction that has checked the lock', async () => {
+test('while a transaction that has checked the lock of a job runs, no other replica can take this lock', async () => {
   const { database } = world.replica();
   const lease = await take('c', one, 300);
   const order: string[] = [];

@@ -90,7 +90,7 @@ async function isValidTonight(
   const found = await verifyNight(service, tenantId, {
     tonight,
     shouldStop: () => signal.aborted,
-    // A marker with tonight's date means that the verification has ended.
+    // The night before is stored, because only a complete verification may have tonight's date.
     onProgress: (verified) => write(verified, tonight - 1, []),
   }).catch(unlessDestroyed);
   if (!found?.isComplete) return true;

@@ -43,7 +43,7 @@ const leave = async (name: string, age: number) => {
     values (${name}, ${randomUUID()}, eaas.now_ms() - ${age}::int)`;
 };
 
-test('the hourly check removes abandoned directory rows that are at most three hours old', async () => {
+test('the hourly check removes tenant names without a tenant, if they are at most three hours old', async () => {
   const before = await counts();
   const hour = 3_600_000;
   for (const age of [61_000, 2 * hour, 4 * hour]) await leave(`${age} ms old`, age);
@@ -66,7 +66,7 @@ test('a name whose reservation was abandoned by a crash is free after a minute',
   await attacker.sql`delete from eaas.token_directory where tenant_id <> ${ann.tenantId}`;
 });
 
-test('the repair job restores removed rows of the token and name directories', async () => {
+test('the repair job restores removed rows of `token_directory` and `tenant_names`', async () => {
   const before = await counts();
   await attacker.sql`delete from eaas.token_directory`;
   await attacker.sql`delete from eaas.tenant_names`;

@@ -18,7 +18,7 @@ export function directoriesJob(): typeof repairDirectories {
 }
 
 export async function checkNewDirectoryRows(service: Service, lease: Lease): Promise<void> {
-  // Three hours are longer than the time between two runs, so that one failed run leaves no row unchecked.
+  // Every hour, the job checks the last three hours, so that the next run replaces a failed run.
   await correct(service, lease, async (tx) => removeAbandoned(tx, (await databaseTime(tx)) - 3 * hour));
 }
 

@@ -67,7 +67,7 @@ test('usage is exact immediately after the requests, even before a job has count
   expect(await usage()).toEqual({ ...all, 'key.wrap': 5 });
 });
 
-test('usage counts a successful call whose context contains the outcome `refused`', async () => {
+test('usage counts a successful call even if its context has the name `outcome` with the value `refused`', async () => {
   const { wrapped_key } = await wrap();
   const context = { outcome: 'refused' };
   await api('POST /v1/keys/:key_id/wrap', { key_id, dek, context });
@@ -132,7 +132,7 @@ test('a key shows the counted uses of each version', async () => {
   ]);
 });
 
-test('an invalid log of one tenant does not stop the count of others', async () => {
+test("an invalid log of one tenant does not prevent the counting of other tenants' usage", async () => {
   const ben = await settle(world.replica(), 'ben');
   await apiOf(world.replica(), ben.token)('POST /v1/keys', { name: 'key' });
   await wrap();

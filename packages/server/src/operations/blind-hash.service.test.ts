@@ -93,7 +93,7 @@ test('a request that has not ended after 4 seconds is refused', async () => {
   expect(await refusal).toMatchObject({ code: 'unavailable' });
 });
 
-test('a turn lasts at most 10 ms plus the evaluation of one element', async () => {
+test('the computation of blind hashes pauses after at most 10 ms plus the time of one element', async () => {
   const { service, turns } = withHeldTurns();
   const key_id = await keyOf(service, ann, 'slices');
   const elements = randomElements(100);
@@ -121,7 +121,7 @@ test("a request of one element ends before another tenant's 20 requests of 100 e
   expect(order).toContain('100');
 });
 
-test('the metric counts the evaluated elements', async () => {
+test('a metric counts the evaluated elements of blind hashes', async () => {
   const service = world.replica();
   const key_id = await keyOf(service, ann, 'counted');
   const api = apiOf(service, ann.token);

@@ -30,7 +30,7 @@ export function blindHash(
       signal: caller.signal,
       within: deadline - performance.now(),
     });
-  // If the tenant changes during the call, `decide` runs its function again. The second run uses the same elements.
+  // If the tenant changes during the call, `decide` calls its function again, with the results of the first call.
   let read: Awaited<ReturnType<typeof readAll>> | undefined;
   let evaluation: Evaluation | undefined;
   const readAll = () => inTurns(readElements(texts));
@@ -48,9 +48,7 @@ export function blindHash(
   });
 }
 
-/**
- * The first step derives the secret of blind hashes if needed, so that the derivation also runs in the tenant's turn.
- */
+/** A generator, so that the CPU time of the key derivation also counts for the tenant. */
 function* evaluateUnder(key: KeyMaterial, elements: readonly Element[]): Steps<Evaluation> {
   return yield* evaluate(blindHashKeyOf(key), elements);
 }

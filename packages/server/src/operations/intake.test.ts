@@ -44,11 +44,10 @@ async function setUp(turns = new Turns()) {
   return { counts, openings, wanted: wrapped.map((one) => ({ key, wrapped: one })) };
 }
 
-test('if a decision is repeated, no wrapped key is decapsulated or counted again', async () => {
+test('if a request is processed again, no wrapped key is decapsulated or counted again', async () => {
   const turns = new Turns();
   const { counts, openings, wanted } = await setUp(turns);
   await openings.prepare(wanted);
-  // The second `prepare` must have no work to do.
   vi.spyOn(turns, 'run').mockImplementation((_, work) => {
     expect(work.next().done).toBe(true);
     return Promise.resolve(undefined as never);
@@ -61,7 +60,7 @@ test('if a decision is repeated, no wrapped key is decapsulated or counted again
   expect(counts.intakeOpened).toBe(3);
 });
 
-test('a wrapped key that was not decapsulated in time is refused with 503, and the others open', async () => {
+test('only wrapped keys that were not decapsulated in time are refused with 503', async () => {
   const { openings, wanted } = await setUp();
   vi.useFakeTimers({ toFake: ['performance'] });
   function* late() {
@@ -83,7 +82,7 @@ test('a wrapped key that was not decapsulated in time is refused with 503, and t
   openings.wipe();
 });
 
-test('after `wipe`, no prepared wrapped key opens', async () => {
+test('after `wipe`, the prepared wrapped keys cannot be decrypted', async () => {
   const { openings, wanted } = await setUp();
   await openings.prepare(wanted);
   openings.wipe();

@@ -28,8 +28,8 @@ interface Wanted {
 
 export interface IntakeOpenings {
   /**
-   * Decapsulation takes long, so it runs in the tenant's turns. The operation can repeat its decision, so results are
-   * kept.
+   * Decapsulates in short steps, because many wrapped keys need much CPU time. Keeps the results, because `decide` can
+   * process a request again.
    */
   prepare(wanted: Iterable<Wanted>): Promise<void>;
   unwrap(key: KeyMaterial, wrapped: Uint8Array, context: Context | undefined): Uint8Array | undefined;
@@ -67,7 +67,8 @@ export function intakeOpenings({ admission, counts }: Uses, caller: Caller): Int
       try {
         await admission.turns.run(caller.tenantId, work(), caller);
       } catch (error) {
-        // If a turn was refused, `unwrap` later refuses each wrapped key that was not decapsulated.
+        // If the request waited too long for CPU time, `unwrap` later refuses each wrapped key that was not
+        // decapsulated.
         if (!(error instanceof Refusal)) throw error;
       } finally {
         for (const privateKey of privateKeys.values()) privateKey.wipe();

@@ -30,8 +30,8 @@ type NoticeReason =
   | 'row_changed';
 
 /**
- * A finding that the stream reports to its readers. After a notice with a reason other than `entries_purged`, no
- * further entries of the tenant follow.
+ * A problem that the stream reports to its reader. The stream then sends no further entries of the tenant, unless the
+ * reason is `entries_purged`.
  */
 export interface Notice {
   readonly reason: NoticeReason;

@@ -8,7 +8,8 @@ export interface Announcement {
 }
 
 /**
- * If it is unknown whether `write` succeeded, the directory row stays until a job removes it. The row grants no access.
+ * If the result of `write` is unknown, the directory row stays until a job removes it. A directory row without a tenant
+ * grants no access.
  */
 export async function announced<T>(
   database: Database,

@@ -168,7 +168,7 @@ test('only encrypt operations whose audit entry is written count against the quo
   await updateTenant(service, ann.tenantId, { monthly_encrypt_quota: null });
 });
 
-test('the head of the audit log keeps the hash of the entry of the last change', async () => {
+test('the `state_hash` of a head is the hash of the last entry that changed the tenant', async () => {
   await api('POST /v1/keys', { name: 'third' });
   const changed = await service.database.run((sql) => findHead(sql, ann.tenantId));
   await wrap();

@@ -112,10 +112,7 @@ async function attemptAtOnce(
     : database.transaction((tx) => appendLinks(tx, now, next, first), 3_000);
 }
 
-/**
- * Appends a batch under the lock of the head. PostgreSQL grants locks in the order of the requests, so every waiting
- * replica gets the lock.
- */
+/** PostgreSQL grants locks in the order of the requests, so every waiting replica gets the lock. */
 async function attemptLocked(
   service: Service,
   view: TenantView,
@@ -146,10 +143,7 @@ function chainInTurns(
 
 const isChained = (piece: Link | Chained): piece is Chained => 'lastLink' in piece;
 
-/**
- * Appends the batch in one or more statements. Each statement is prepared after the previous statement has run, so that
- * the batch needs less memory.
- */
+/** Each statement is prepared after the previous statement has run, so that the batch needs less memory. */
 async function appendLinks(sql: Sql, now: number, next: NextLink, first: Link | Chained): Promise<Attempt> {
   let time: number | undefined;
   for (let [piece, links] = [first, 0]; ; piece = await next()) {
@@ -161,7 +155,7 @@ async function appendLinks(sql: Sql, now: number, next: NextLink, first: Link | 
         if (links === 0) return { outcome, time: appended.time };
         // The error makes PostgreSQL roll back the audit entries that the transaction has already written.
         throw new Error(
-          `an append must succeed while the head of the audit log is locked (got the outcome ${outcome})`,
+          `the audit entry must be written after the head of the audit log was locked (got the outcome ${outcome})`,
         );
       }
       ({ time } = appended);

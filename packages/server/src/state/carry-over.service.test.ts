@@ -95,7 +95,7 @@ test('a change of the tenant takes effect and keeps the keys in the cache', asyn
   }
 });
 
-test('each call is decided by the settings at the time of its audit entry', async () => {
+test('each call uses the settings that are valid at the time of its audit entry', async () => {
   const [key_id = ''] = keys;
   const over = new AbortController();
   const versions: number[] = [];

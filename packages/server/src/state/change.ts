@@ -30,7 +30,7 @@ interface Changed<Answer> {
   readonly answer: Answer;
 }
 
-/** From `open` on, the caller is authorised. From `sent` on, the database may have the audit entry. */
+/** `open`: the caller is authorised. `sent`: the database may have the audit entry. */
 type Stage = 'opening' | 'open' | 'sent';
 
 /** The change gives the tenant a new `state_id`, so that appends of replicas with outdated data fail. */
@@ -125,8 +125,7 @@ async function record({ tx, state, head, time }: Change, caller: Caller, draft: 
   const { tenantId } = caller;
   const link = beginLink(state, head, Math.max(time, head.created_at));
   link.add(caller, draft);
-  // The MAC of the new head is computed with the keys that the tenant had before the change. A change of the tenant
-  // never alters these keys.
+  // The MAC keys in `state` stay valid, because no change of a tenant alters them.
   const complete = link.complete(({ id, hash }) => ({ state_id: id, state_hash: hash }));
   const [subjects, { outcome }] = await Promise.all([
     changedRows(tx, tenantId, head.id, Number.MAX_SAFE_INTEGER),
@@ -134,7 +133,7 @@ async function record({ tx, state, head, time }: Change, caller: Caller, draft: 
   ]);
   if (outcome !== 'written') {
     throw new Error(
-      `an append must succeed while the head of the audit log is locked (got the outcome ${outcome})`,
+      `the audit entry must be written after the head of the audit log was locked (got the outcome ${outcome})`,
     );
   }
   return { head: complete.next, subjects };

@@ -19,7 +19,7 @@ test("the estimated time follows the database and not the machine's wall clock",
   }
 });
 
-test('a slow response of the database changes the estimated time no more than necessary', () => {
+test('a slow response of the database moves the estimated time only to the nearest possible time', () => {
   const clock = new DatabaseClock();
   const time = Date.now();
   respond(clock, time);

@@ -31,8 +31,8 @@ type Judge<Answer> = (facts: Facts) => Ruling<Answer> | Promise<Ruling<Answer>>;
 const patience = 4_500;
 
 /**
- * An append confirms the decision, because an append fails if the tenant has changed. A decision without an append is
- * confirmed by a read of the database.
+ * Decides with cached data. An append fails if these data are outdated. Without an append, a read of the database
+ * confirms that these data are current.
  */
 export async function decide<Answer>(
   service: Service,
@@ -65,8 +65,8 @@ export async function decide<Answer>(
     if (outcome !== 'written') {
       const confirmed = await available(() => before(deadline, view.confirm(caller.arrivedAt)));
       if (!view.stands(state)) continue;
-      // If the API key is expired at only one of `time` and `confirmed`, the request is decided again with the new
-      // time.
+      // `time` is estimated, and `confirmed` is from the database. If the API key expired in between, the request is
+      // processed again.
       if (apiKey && isExpired(apiKey, time) !== isExpired(apiKey, confirmed)) continue;
       if (outcome === 'over_quota') throw quotaExceeded();
     }

@@ -16,17 +16,20 @@ export function checkedHead<Head extends HeadRow>(
   throw new Tampered(headTable.name, tenantId, tenantId);
 }
 
-/** `moved` closes the tenant in the database that the tenant leaves, `arriving` in the database that gets the copy. */
+/** `moved` marks the closed tenant in the source of a move, and `arriving` in the target. */
 export interface Mark {
   readonly kind: 'moved' | 'arriving';
-  /** Both databases store the same `copyId`, so that a tenant that has moved cannot be opened in a third database. */
+  /**
+   * The source and the target of a move store the same `copyId`, so that a copy in a third database cannot complete the
+   * move.
+   */
   readonly copyId: string;
 }
 
 const codes = { moved: 1, arriving: 2 } as const;
 const markLength = 17;
 
-/** Earlier versions of the service refuse a closed head too, because its MAC is not valid for an open head. */
+/** Earlier versions of the service do not know the MAC of a closed head, so they refuse the head as invalid. */
 export function closeHead(secrets: TenantSecrets, head: HeadRow, mark: Mark): HeadRow {
   const { mac, ...content } = seal(secrets, tableOf(mark), contentOf(head));
   return { ...content, mac: Buffer.concat([encodeMark(mark), mac]) };
@@ -44,7 +47,7 @@ export function readMark(secrets: TenantSecrets, { mac, ...head }: HeadRow): Mar
   return mark;
 }
 
-/** The `state_id` of a closed head is negative. The function is its own inverse. */
+/** Converts the `state_id` of an open head into the negative `state_id` of a closed head, and back. */
 export function closedStateId(stateId: number): number {
   return -2 - stateId;
 }

@@ -14,7 +14,7 @@ type Row = Record<string, unknown> & { readonly mac: Uint8Array };
 const secrets = { rowMac: createSecretKey(Buffer.alloc(32, 5)) };
 const all = [apiKeyTable, keyTable, tenantTable, headTable, anchorTable, markerTable, nightTable];
 
-/** A value that a column of the type jsonb can contain, and that `Buffer` copies like bytes. */
+/** An object that `Buffer.from` reads like an array of bytes. A column of the type jsonb can contain this object. */
 const arrayLike = (text: string): object =>
   Object.assign({ length: text.length }, Object.fromEntries(Buffer.from(text).entries()));
 

@@ -50,10 +50,7 @@ function requireType(type: 'boolean' | 'number', value: unknown, name: string): 
     );
 }
 
-/**
- * Returns the row if it passes the integrity check. A valid MAC is not enough, because an attacker could put
- * back an older version of the row with a valid MAC.
- */
+/** A valid MAC is not enough, because an attacker could put back an older version of the row with a valid MAC. */
 export function authentic<Row extends RecordedRow>(
   secrets: TenantSecrets,
   table: Table<Row>,

@@ -31,7 +31,7 @@ export class Queue {
     return this.#change !== null;
   }
 
-  /** Appends wait in this queue, so that they use no database connections during a change. */
+  /** While a change runs, appends wait in this queue and use no database connections. */
   async changing<T>(work: () => Promise<T>): Promise<T> {
     const change = work();
     this.#change = change;

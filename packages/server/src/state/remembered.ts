@@ -7,10 +7,13 @@ const budget = 64 * 1024 * 1024;
 
 // Estimated sizes of cached objects in bytes. A key with one version was measured at 2.9 kB.
 const [viewBytes, apiKeyBytes, keyBytes, versionBytes] = [6_000, 1_500, 2_500, 1_000];
-// The secret of blind hashes was measured at 9 kB, because each of its two ECDH objects copies the curve.
+// The cached secret of blind hashes was measured at 9 kB. It has two ECDH objects, each with a copy of the curve.
 const blindHashBytes = 9_000;
 
-/** A change of a tenant drops the changed rows or all rows of the tenant, so outdated rows are never found. */
+/**
+ * After a change of a tenant, the changed rows or all rows of the tenant leave the cache, so that no outdated row is
+ * used.
+ */
 export class Remembered {
   readonly views: BoundedMap<string, TenantView>;
   readonly #keys: BoundedMap<string, KeyMaterial>;

@@ -34,7 +34,9 @@ export class Tenants {
   readonly timelines = new Timelines();
   readonly remembered = new Remembered();
   readonly tokens: Tokens;
-  /** False after a health check has found an open tenant. True again after a read of a closed head. */
+  /**
+   * Whether all tenants may have moved to another database. A health check or the read of a head changes this value.
+   */
   mayBeClosed = true;
   readonly turns: Admission['turns'];
   readonly #clock: Clock;
@@ -46,7 +48,7 @@ export class Tenants {
     this.#clock = clock;
     this.turns = admission.turns;
     this.tokens = new Tokens(this, admission, alarms);
-    // The cached row may differ from the tampered row in the database, so the cached row must no longer grant access.
+    // After tampering is found, the tenant's rows leave the cache, so that they no longer grant access.
     alarms.distrust = (tenantId) => this.forget(tenantId);
   }
 
@@ -87,7 +89,10 @@ export class Tenants {
     this.#noteHead(view, head, performance.now());
   }
 
-  /** Corrects the clock and detects lost entries, so every read of a head must use this method. */
+  /**
+   * Every read of the head of an audit log must use this method, because it corrects the clock and detects lost
+   * entries.
+   */
   async seeHead<S extends Sql>(
     sql: S,
     tenantId: string,

@@ -8,7 +8,10 @@ interface LastHead {
   isLost: boolean;
 }
 
-/** The heads stay after other data has left the cache, so that a restore that has removed entries is detected. */
+/**
+ * The newest head of each audit log is remembered longer than other data. If a log later has an older head, a restore
+ * has removed entries.
+ */
 export class Timelines {
   readonly #last = new BoundedMap<string, LastHead>(50_000);
   wentBack = 0;

@@ -10,7 +10,10 @@ export interface Link {
 }
 
 export interface Appended {
-  /** `clock`: `now` differs too much from the database's time. `moved`: another append or a change came first. */
+  /**
+   * `clock`: not written, because `now` differs too much from the database's time. `moved`: not written, because
+   * another append or a change came first.
+   */
   readonly outcome: 'written' | 'moved' | 'clock';
   readonly time: number;
 }
@@ -32,8 +35,8 @@ export async function appendLink(sql: Sql, tenantId: string, link: Link, now: nu
 }
 
 /**
- * Encodes consecutive entries that differ only in their ids. The result is JSON text, because the driver sends text
- * unchanged, but escapes each value of a list.
+ * Encodes consecutive entries that differ only in their ids. Returns JSON text, because the driver would escape each
+ * value of a list.
  */
 export function encodeRun(entry: StoredEntry, first: number, last: number): string {
   const { action, key_id, key_version, actor, ip_address, metadata } = entry;

@@ -20,7 +20,7 @@ interface Page {
   readonly offset: number;
 }
 
-/** The indexes contain times and no ids, so the query first finds the times of the page. */
+/** The query first reads the times of the page from an index, and then the entries. The indexes have no ids. */
 export async function listEntries(
   sql: Sql,
   tenantId: string,
@@ -111,8 +111,8 @@ export async function firstEntrySince(
 }
 
 /**
- * `oldest_at` is at most the time of the oldest entry. For a log without entries it is yesterday, because new entries
- * are later.
+ * `oldest_at` is never later than the oldest entry. For a log without entries, it is yesterday, because all future
+ * entries are later.
  */
 export async function tenantsToPurge(sql: Sql, time: number): Promise<string[]> {
   const yesterday = (await databaseTime(sql)) - 86_400_000;

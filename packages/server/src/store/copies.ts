@@ -54,7 +54,7 @@ export function recordPortion(sql: Sql, tenantId: string, { after, through }: Ra
     where tenant_id = ${tenantId} and rev > ${after} and rev <= ${through}`);
 }
 
-/** Omits rows that changed again after the range, because a later range contains them. */
+/** Omits rows that changed again later, because the copy of a later range contains them. */
 export async function subjectsOf(sql: Sql, tenantId: string, { after, through }: Range): Promise<string[]> {
   const rows = await sql<{ subject: string }[]>`
     select subject from eaas.row_records r where tenant_id = ${tenantId} and rev > ${after} and rev <= ${through}
@@ -63,7 +63,10 @@ export async function subjectsOf(sql: Sql, tenantId: string, { after, through }:
   return rows.map(({ subject }) => subject);
 }
 
-/** Rows are in the order of their changes, because a key can have the name of a key that was destroyed before. */
+/**
+ * The rows are in the order of their last changes. A key can reuse the name of a destroyed key, so the destroyed key
+ * must come first.
+ */
 export function rowPortion(
   sql: Sql,
   table: 'tenants' | 'keys' | 'api_keys',
@@ -142,10 +145,7 @@ const counters = {
   api_key_uses: ['tenant_id', 'api_key_id'],
 } as const;
 
-/**
- * Copies the usage counters and the cursor of the usage job. The lock of the cursor stops the job, so that the copied
- * counters match the copied cursor.
- */
+/** The lock of the cursor stops the usage job, so that the copied counters match the copied cursor. */
 export async function copyCounters(from: Transaction, to: Transaction, tenantId: string): Promise<void> {
   await from`select from eaas.usage_cursors where tenant_id = ${tenantId} for update`;
   // All counters of the target are set to 0 first, because the target can have counters that the source does not have.
@@ -160,8 +160,8 @@ export async function copyCounters(from: Transaction, to: Transaction, tenantId:
 }
 
 /**
- * If a row exists already, `keep` keeps it, `fail` fails, and a list of columns replaces a row that is equal in these
- * columns.
+ * For existing rows: `keep` keeps them, `fail` throws an error, and a list of columns replaces rows that are equal in
+ * these columns.
  */
 export async function putRows(
   tx: Transaction,

@@ -6,7 +6,9 @@ export async function databaseTime(sql: Sql): Promise<number> {
   return row.now;
 }
 
-/** Returns the minimum difference of the clocks. The exact difference is unknown, because the query takes time. */
+/**
+ * Returns the smallest possible difference of the clocks. The query's duration makes the exact difference uncertain.
+ */
 export async function clockDifference(sql: Sql, clock: () => number): Promise<number> {
   const before = clock();
   const [row] = await sql<{ now: number }[]>`

@@ -45,7 +45,7 @@ export class Database {
     } catch (error) {
       if (error instanceof DatabaseSlow) {
         patience = grace;
-        // Other pools are replaced too if the database has not responded to them since this work began.
+        // Also replaces every other pool that has had no response from the database since `startedAt`.
         if (idle === this.#idle) this.#suspect((one) => one.#answeredAt < startedAt);
       } else if (isConnectionLost(error) && idle === this.#idle) this.#suspect(() => true);
       throw error;

@@ -2,8 +2,8 @@ import { databaseTime } from './database-time.ts';
 import { first } from './rows.ts';
 import type { Sql } from './sql.ts';
 
-// The rows of the token and name directories grant no access, because the service always checks the rows of the tenant
-// too.
+// The tables `token_directory` and `tenant_names` grant no access, because the service always checks the tenant's own
+// rows too.
 
 const abandonedAfter = 60_000;
 
@@ -22,7 +22,7 @@ export async function removeToken(sql: Sql, tokenHash: Uint8Array): Promise<void
   await sql`delete from eaas.token_directory where token_hash = ${tokenHash}`;
 }
 
-/** The caller must check the tenant's row, because the tenant might have been renamed. */
+/** The caller must compare the name with the tenant's row, because the tenant might have been renamed. */
 export async function findNamedTenant(sql: Sql, name: string): Promise<string | undefined> {
   const row = await first(sql<{ tenant_id: string }[]>`
     select tenant_id from eaas.tenant_names where name = ${name}`);

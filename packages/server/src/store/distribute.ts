@@ -24,8 +24,8 @@ const tenantTables = [
 const directories: Readonly<Record<string, string>> = { token_directory: 'token_hash', tenant_names: 'name' };
 
 /**
- * Makes PostgreSQL plan the statements of a function for the values of each call. Without this setting, a worker with
- * Citus 13.2.1 plans them again for each call, and keeps every plan until the connection ends.
+ * Makes PostgreSQL plan the statements of a function in each call. Without this setting, a worker with Citus 13.2.1
+ * also plans in each call, but keeps every plan until the connection ends.
  */
 const planSetting = 'plan_cache_mode=force_custom_plan';
 
@@ -100,7 +100,8 @@ async function removeLocalRows(tx: Transaction, tables: readonly string[]): Prom
     select tgrelid::regclass::text as table, tgname as name from pg_trigger
     where tgfoid = to_regproc('eaas.refuse_truncate')
       and tgrelid = any (${tables.map((name) => `eaas.${name}`)}::text[]::regclass[])`;
-  // This setting limits the statements to the local tables, so the triggers of the shards stay enabled.
+  // With this setting, Citus does not send the following statements to the workers, so the triggers of the shards stay
+  // enabled.
   const local = () => tx`select set_config('citus.enable_ddl_propagation', 'off', true)`;
   await local();
   for (const { table, name } of triggers) await tx.unsafe(`alter table ${table} disable trigger ${name}`);

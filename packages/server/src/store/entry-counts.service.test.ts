@@ -143,7 +143,7 @@ test('totals are exact if many entries have the same time', async () => {
   expect(await wrongTotals()).toEqual([]);
 });
 
-test('totals are exact after a purge, which deletes the sums of purged entries', async () => {
+test('totals are exact after a purge has deleted the stored counts of purged entries', async () => {
   world.time += 40 * day;
   await append(10);
   await countUsage(world.replica(), alone());

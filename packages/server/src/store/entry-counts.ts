@@ -3,7 +3,8 @@ import { first } from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 
 /**
- * `counts` has the number of entries up to `created_at`. The difference of two sums is the number of entries between.
+ * `counts` has the number of entries up to the time `created_at`. Two sums are subtracted to count the entries between
+ * their times.
  */
 interface Sum {
   readonly created_at: number;
@@ -13,7 +14,7 @@ interface Sum {
 const sumEvery = 1_000;
 const stepSize = 5 * sumEvery;
 
-/** `after` is the number of matching entries that are later than the sum `late`. */
+/** `after` is the number of matching entries after the time of the sum `late`. */
 interface Total {
   readonly total: number;
   readonly sums?: { readonly early: Sum; readonly late: Sum; readonly after: number };
@@ -22,8 +23,8 @@ interface Total {
 const beforeAll: Sum = { created_at: 0, counts: {} };
 
 /**
- * The newest sum includes all earlier entries. If entries were purged or the filter has `from`, an older sum is
- * subtracted.
+ * The newest sum counts all entries since the log began. If entries were purged or the filter has `from`, an older sum
+ * is subtracted from it.
  */
 export async function totalOf(
   sql: Sql,
@@ -51,7 +52,8 @@ export async function totalOf(
 }
 
 /**
- * The returned filter ends near the page, so PostgreSQL skips only about a thousand entries, even for a large offset.
+ * Returns a filter that ends at a time near the page, so PostgreSQL skips only about a thousand entries, even for a
+ * large offset.
  */
 export async function skipToPage(
   sql: Sql,
@@ -69,7 +71,7 @@ export async function skipToPage(
   return { filter: { ...filter, to }, offset: offset - newest + sumOf(sum, filter.action) };
 }
 
-/** A binary search. The sum at the time `to` must be at least `wanted`. */
+/** Finds the first sum of at least `wanted` entries. The sum at the time `to` must be large enough. */
 async function firstSumOf(
   sql: Sql,
   tenantId: string,
@@ -123,7 +125,7 @@ export async function sumNext(tx: Transaction, tenantId: string): Promise<boolea
   return end + sumEvery < head;
 }
 
-/** Returns the last entry of a time. A sum must not end between two entries with the same time. */
+/** Returns the id of an entry whose successor has a later time, because a sum counts all entries up to a time. */
 async function lastOfTime(sql: Sql, tenantId: string, from: number, head: number) {
   const last = await entryAt(sql, tenantId, Math.min(from + stepSize, head));
   if (!last || last.id <= from) return undefined;
@@ -136,8 +138,8 @@ async function lastOfTime(sql: Sql, tenantId: string, from: number, head: number
 }
 
 /**
- * Stores a sum of the tenant after each thousand entries. About one entry in a thousand, chosen by its hash, also
- * causes a sum of its key.
+ * Stores the number of the tenant's entries after each thousand entries. For about one entry in a thousand, chosen by
+ * its hash, also stores the number of its key's entries.
  */
 async function writeSums(tx: Transaction, tenantId: string, from: number, end: number): Promise<void> {
   const isAfter = tx`e.tenant_id = ${tenantId}

@@ -41,7 +41,7 @@ export function isDenied(error: unknown): boolean {
   return isDatabaseError(error) && error.code === '42501';
 }
 
-/** postgres.js sends the options of the URL that it does not know to PostgreSQL, as settings of the connection. */
+/** postgres.js sends unknown options of the connection URL to PostgreSQL, as settings of the connection. */
 export function isSettingRefused(error: unknown): boolean {
   return isDatabaseError(error) && error.severity === 'FATAL' && /^(42704|22023)$/.test(error.code);
 }

@@ -6,7 +6,7 @@ export interface HeadRow {
   readonly id: number;
   readonly hash: Uint8Array;
   readonly state_id: number;
-  /** The hash of the entry `state_id`, or null if an earlier version of the service wrote the head. */
+  /** The hash of the entry with the id `state_id`, or null if an earlier version of the service wrote this row. */
   readonly state_hash: Uint8Array | null;
   readonly created_at: number;
   readonly month: string;
@@ -25,7 +25,7 @@ export const headTable: Table<HeadRow> = {
 
 export interface SeenHead extends HeadRow {
   readonly state_name: Uint8Array | null;
-  /** The hash of the entry `state_id`, or null if this entry was purged. */
+  /** The hash of the entry with the id `knownId`, or null if the log does not have this entry. */
   readonly known_hash?: Uint8Array | null | undefined;
   readonly now: number;
 }
@@ -45,8 +45,8 @@ function entryHash(sql: Sql, tenantId: string, id: Fragment) {
 }
 
 export async function lockHead(tx: Transaction, tenantId: string, knownId?: number) {
-  // Without `execute`, postgres.js would send the lock only after the read. Another transaction could then change the
-  // head in between.
+  // `execute` sends the lock before `findHead` reads the head. Otherwise, another transaction could change the head in
+  // between.
   const lock = tx`select from eaas.audit_heads where tenant_id = ${tenantId} for update`.execute();
   const [, head] = await Promise.all([lock, findHead(tx, tenantId, knownId)]);
   return head;

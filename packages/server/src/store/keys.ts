@@ -132,7 +132,8 @@ type DueKey = Pick<KeyRow, 'tenant_id' | 'key_id' | 'key_version' | 'status'>;
 
 /**
  * Each tenant gets its turn, so that the due keys of one tenant do not delay the keys of other tenants. A key with the
- * maximum number of versions always stays due. It comes last, so that it does not displace other keys.
+ * maximum number of versions stays due, because it cannot be rotated. It comes last, so that it does not displace other
+ * keys.
  */
 export async function keysDue(sql: Sql): Promise<DueKey[]> {
   return sql<DueKey[]>`

@@ -29,7 +29,8 @@ async function advance(sql: Pool, table: string, name: string, columns: string):
   const state = await stateOf(sql, table, name);
   if (state === 'valid' || state === 'building') return state === 'valid';
   if (state === 'broken') {
-    // `stateOf` can return `broken` for a valid index whose build ends at the same time, so it is called again.
+    // If a build ends during the call of `stateOf`, the result can be `broken` although the index is valid. A second
+    // call then returns `valid`.
     await pause();
     if ((await stateOf(sql, table, name)) !== 'broken' || !(await dropIndex(sql, name))) return false;
   }

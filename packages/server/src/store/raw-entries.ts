@@ -22,8 +22,8 @@ const fieldCount = 10;
 /** postgres.js throws if a connection sends another query during a COPY, so a transaction is needed. */
 export async function rawEntries(tx: Transaction, tenantId: string, first: number, last: number) {
   if (parseUuid(tenantId) !== tenantId) throw new TypeError('`tenantId` must be a UUID in lower case');
-  // COPY accepts no parameters, so `whole` and the UUID check keep other SQL out. The output column `id` is text, so
-  // the query sorts by the number `e.id`.
+  // COPY accepts no parameters, so every value is checked before it is inserted into the SQL. The query sorts by the
+  // number `e.id`, because the output column `id` is text.
   const query = tx.unsafe(`copy (
     select id::text, action, key_id::text, key_version::text, actor, ip_address, metadata, created_at::text, hash, mac
     from (
@@ -45,7 +45,7 @@ export async function rawEntries(tx: Transaction, tenantId: string, first: numbe
     stream.on('error', reject);
   });
   const bytes = Buffer.concat(chunks);
-  // `isCut` can be true although nothing was cut, because the SQL limits only metadata. The cost is one more read.
+  // The SQL limits only the metadata, so `isCut` can be true for a complete result. The caller then reads once more.
   return { rows: readRows(bytes), isCut: bytes.length >= pageBytes };
 }
 

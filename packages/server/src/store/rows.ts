@@ -10,7 +10,10 @@ export interface Table<Row> {
   readonly columns: readonly (keyof Row & string)[];
   /** A column that a later version of the schema added. The MAC covers the column only if its value is not null. */
   readonly added?: keyof Row & string;
-  /** A boolean column that a later version of the schema added. If its value is true, the MAC covers its name. */
+  /**
+   * A boolean column that a later version of the schema added. The MAC covers its name only if its value is true, so
+   * that older rows stay valid.
+   */
   readonly flag?: keyof Row & string;
   /**
    * The columns that must contain true or false. If someone changes the type of a column to text, the text `false` has
@@ -18,8 +21,8 @@ export interface Table<Row> {
    */
   readonly booleans?: readonly (keyof Row & string)[];
   /**
-   * The columns that must contain a number or null. If someone changes the type of a column to bytea, the digits of a
-   * time have the same MAC, but are neither earlier nor later than another time.
+   * The columns that must contain a number or null. If an attacker changes a column to the type bytea, its bytes can
+   * have the same MAC, but are neither less nor greater than any number.
    */
   readonly numbers?: readonly (keyof Row & string)[];
 }

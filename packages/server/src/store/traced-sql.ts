@@ -28,7 +28,10 @@ function kindOf(statement: string): Kind {
   return { verb: verb.toUpperCase(), table: named?.[1] };
 }
 
-/** postgres.js sends a statement at the first call of `then`. The `then` of a fragment is never called. */
+/**
+ * postgres.js sends a statement at the first call of `then`. A fragment gets no span, because its `then` is never
+ * called.
+ */
 function watched(query: Promise<unknown>, kind: Kind): Promise<unknown> {
   const send = query.then.bind(query);
   let isSent = false;
@@ -57,6 +60,6 @@ function watch(query: Promise<unknown>, { verb, table }: Kind): void {
     noteError(span, error);
     span.end();
   };
-  // `query.then` would send the statement, but the `then` of `Promise.prototype` does not.
+  // `query.then` would send the statement. `Promise.prototype.then` only waits for the result.
   void Promise.prototype.then.call(query, () => span.end(), fail);
 }

@@ -90,8 +90,8 @@ export async function countedThrough(sql: Sql, tenantId: string): Promise<number
 }
 
 function counted(sql: Sql) {
-  // Canonical JSON sorts members, so the metadata of a refusal ends with `outcome` and a brace. `like` would be 16
-  // times as slow.
+  // Canonical JSON sorts members, so `outcome` is the last member of a refusal's metadata. The comparison of the last
+  // bytes is 16 times as fast as `like`.
   const metadata = sql`convert_to(metadata, 'UTF8')`;
   return sql`action = any (${[...countedOperations]}::text[])
     and substr(${metadata}, length(${metadata}) - 19) <> convert_to('"outcome":"refused"}', 'UTF8')`;

@@ -29,7 +29,7 @@ describe('Connections', () => {
     expect(seen).toEqual([{ token, tenantId: 'a' }]);
   });
 
-  it('a worker does not report the tenant of a known API key', () => {
+  it('a worker does not report the tenant of an API key that the main process knows', () => {
     const { connections, socket, seen } = opened(true);
     connections.note(socket, callerOf('a'));
     expect(seen).toEqual([]);

@@ -30,8 +30,8 @@ export class Connections {
   }
 
   /**
-   * Only the tenant of the first request counts, because a proxy can send requests of several tenants on one
-   * connection.
+   * The connection belongs to the tenant of its first request, because a proxy can send requests of several tenants on
+   * one connection.
    */
   note(socket: Socket, caller: Caller | undefined): boolean {
     const connection = this.#bySocket.get(socket);

@@ -5,7 +5,10 @@ const end = '\r\n\r\n';
 /** The value includes its leading spaces, because a separate pattern for them would take quadratic time. */
 const authorizationLine = /\r\nauthorization:([^\r\n]*)\r\n/i;
 
-/** Whether a worker can be chosen. Any worker can refuse bytes that are certainly not valid HTTP. */
+/**
+ * Whether the bytes are enough to choose a worker. Bytes that are not valid HTTP are enough, because any worker can
+ * refuse them.
+ */
 export function isComplete(bytes: Buffer): boolean {
   const text = bytes.toString('latin1');
   return text.includes(end) || authorizationLine.test(text) || isGarbage(text);

@@ -19,7 +19,7 @@ export type Deliver = (socket: Socket, arrival: Arrival) => void;
 
 export interface Intake {
   readonly port: number;
-  /** Stops listening, and delivers all connections. */
+  /** Stops listening, and passes all waiting connections to `deliver`. */
   close(): Promise<void>;
 }
 

@@ -18,7 +18,7 @@ export async function serveWithWorkers(config: Config): Promise<void> {
   const { host, port, tlsFiles } = config;
   if (tlsFiles) await readTls(tlsFiles);
   const log = logTo((line) => process.stdout.write(line), config.logLevel);
-  // Connections that arrive before the workers serve are closed.
+  // Until the workers are ready, new connections are closed.
   let deliver: Deliver = (socket) => socket.destroy();
   const intake = await openIntake({ host, port, isEncrypted: tlsFiles !== null }, (socket, arrival) =>
     deliver(socket, arrival),

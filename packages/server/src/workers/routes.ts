@@ -3,7 +3,7 @@ import { BoundedMap } from '../bounded-map.ts';
 const mostNames = 100_000;
 const mostStrangers = 10_000;
 
-/** A name is the id of a tenant or the hash of an API key. The least recently used name is forgotten first. */
+/** An LRU cache of the workers of names. A name is the id of a tenant or the hash of an API key. */
 class Assignments {
   readonly #most: number;
   readonly #workerOf = new Map<string, number>();
@@ -42,7 +42,7 @@ class Assignments {
     for (const name of this.#namesOf(worker)) this.delete(name);
   }
 
-  /** Takes names from workers that have more than an equal share. */
+  /** Moves names to `worker` from workers that have more than an equal share. */
   fill(worker: number, workers: ReadonlySet<number>): { readonly name: string; readonly from: number }[] {
     const part = Math.floor(this.#workerOf.size / workers.size);
     const moved: { name: string; from: number }[] = [];

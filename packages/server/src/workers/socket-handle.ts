@@ -5,18 +5,18 @@ interface Handle {
   readStop(): void;
 }
 
-/** Returns Node's handle of a socket. The handle is not part of the public API of Node. */
+/** The handle is not part of Node's public API. */
 function handleOf(socket: Socket): Handle | null | undefined {
   return (socket as { _handle?: Handle | null })._handle;
 }
 
-/** With `pause` alone, Node could read further bytes, which are lost when another process gets the socket. */
+/** `pause` does not stop Node at once. Bytes that Node still reads are lost when another process gets the socket. */
 export function stopReading(socket: Socket): void {
   handleOf(socket)?.readStop();
   socket.pause();
 }
 
-/** Node does not close a sent socket if the worker ends before it has received the socket. */
+/** If a worker ends before it receives a sent socket, Node does not close this socket. */
 export function closerOf(socket: Socket): () => void {
   const handle = handleOf(socket);
   return () => {

@@ -15,9 +15,12 @@ export class WorkerProcess {
   readonly ended: Promise<string>;
   readonly questions = new Questions();
   readonly #child: ChildProcess;
-  /** Each function closes a connection that still waits to be sent to the worker. */
+  /** Functions that close the connections that wait to be sent to the worker. */
   readonly #unsent = new Set<() => void>();
-  /** Closes the connection that was sent last. Node sends only one connection at a time. */
+  /**
+   * Closes the last connection that was sent to the worker. The worker has all earlier connections, because Node sends
+   * one at a time.
+   */
   #closeLast: (() => void) | undefined;
   #hasEnded = false;
 

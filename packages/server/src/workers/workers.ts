@@ -12,7 +12,6 @@ import { Routes } from './routes.ts';
 import { WorkerProcess } from './worker-process.ts';
 
 const [shortestPause, longestPause] = [100, 30_000];
-/** If a worker ends after at least 60 s, its next restart has the shortest pause again. */
 const steady = 60_000;
 const stopsWithin = 20_000;
 

@@ -2,8 +2,8 @@ import { createAdmission } from '../admission.ts';
 import { Turns, type TurnOptions } from '../turns.ts';
 
 /**
- * The clock advances by one millisecond each time it is read, so a turn takes as many milliseconds as it has steps.
- * While `isHeld` returns true, no turn is taken, so a test can wait for the database without racing against the turns.
+ * A scheduler for tests. Its clock advances by one millisecond each time it is read, so a turn takes as many
+ * milliseconds as it has steps. While `isHeld` returns true, no turn begins, so a test can wait for the database first.
  */
 export function heldTurns() {
   const turns = { taken: 0, longest: 0, isHeld: () => false };

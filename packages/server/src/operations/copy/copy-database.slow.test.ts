@@ -140,7 +140,7 @@ test('after a move, only the target serves the tenant, with everything that the 
   expect(target.service.alarms.tamperingFound + source.service.alarms.tamperingFound).toBe(0);
 });
 
-test('requests that wait for the lock of a move return 200 or 503, and both databases then have the same entries', async () => {
+test('requests during a move return 200 or 503, and the same audit entries are in both databases after the move', async () => {
   const waiting = Array.from({ length: 40 }, (_, nth) => wrapIn(source.service, (nth % 3) + 1));
   const [[moved], statuses] = await Promise.all([copy(source, target, true), Promise.all(waiting)]);
   expect(moved?.state).toBe('moved');
@@ -153,8 +153,7 @@ test('the head of a closed tenant has a negative `state_id` and a MAC that earli
   const [head] = await source.owner<{ state_id: number; mac: Buffer }[]>`
     select state_id::int, mac from eaas.audit_heads`;
   expect(head?.state_id).toBeLessThan(0);
-  // A mark of 17 bytes precedes the MAC of 32 bytes. Earlier versions of the service expect 32 bytes, and respond with
-  // 503.
+  // A mark of 17 bytes precedes the MAC of 32 bytes. Earlier versions of the service accept only 32 bytes.
   expect(head?.mac.length).toBe(49);
 });
 
@@ -188,7 +187,7 @@ test('during a rotation of the root key, nothing is copied', async () => {
   );
 });
 
-test('an incomplete move is undone by a copy with source and target exchanged', async () => {
+test('an incomplete move can be undone by a move in the opposite direction', async () => {
   await target.owner`alter table eaas.audit_heads add constraint stays_closed check (state_id < 0)`;
   await expect(copy(source, target, true)).rejects.toThrow('stays_closed');
   expect(await copy(target, source)).toMatchObject([{ state: 'elsewhere' }]);

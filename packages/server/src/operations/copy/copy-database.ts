@@ -9,12 +9,14 @@ export interface CopyReport {
   readonly tenant_id: string;
   readonly name: string | null;
   /**
-   * `copied`: the source serves the tenant. `moved` and `reopened`: the target serves the tenant. `elsewhere`: the
-   * target serves the tenant, and the source has only a part of its log. `failed`: nothing has changed for clients.
+   * - `copied`: the source serves the tenant.
+   * - `moved` and `reopened`: the target serves the tenant.
+   * - `elsewhere`: the target serves the tenant, and the source has only a part of the tenant's log.
+   * - `failed`: nothing has changed for clients.
    */
   readonly state: 'copied' | 'moved' | 'reopened' | 'elsewhere' | 'failed';
   readonly entry_id: number | null;
-  /** How many milliseconds the requests of the tenant waited or were refused. */
+  /** For how many milliseconds requests of the tenant waited or were refused. */
   readonly closed_ms: number | null;
   readonly reason: string | null;
 }
@@ -71,7 +73,7 @@ async function copyOne(
     await verifyCopy(databases, tenant_id, options.tell('verifying', name));
     return { state: 'copied', entry_id };
   }
-  // In the step `finish`, no database serves the tenant, so the move is completed even without `isMove`.
+  // If a move was interrupted, no database serves the tenant. The move is then completed even without `isMove`.
   if (step === 'finish') return move(databases, { tenant_id, name }, plan.to?.head.id ?? 0, options);
   if (step !== 'reopen') return { state: step };
   if (!options.isMove) return { state: 'elsewhere' };

@@ -16,7 +16,7 @@ import { type Databases, planOf, refusal } from './plan.ts';
 const lockTime = 10_000;
 const mostAttempts = 5;
 
-/** The copy of the tenant must be verified up to the entry `verified`. */
+/** The caller must have verified the copy up to the entry with the id `verified`. */
 export async function moveTenant(databases: Databases, tenantId: string, verified: number, tell: Tell) {
   let through = verified;
   for (let attempt = 1; ; attempt++) {
@@ -38,7 +38,8 @@ export async function moveTenant(databases: Databases, tenantId: string, verifie
 }
 
 /**
- * If anything fails, the source continues to serve the tenant. After the commit, no replica can append in the source.
+ * Closes the tenant in the source. If anything fails, the transaction is rolled back, and the source continues to serve
+ * the tenant.
  */
 async function leave(databases: Databases, tenantId: string, verified: number): Promise<void> {
   const { source, target } = databases;
@@ -60,7 +61,9 @@ async function leave(databases: Databases, tenantId: string, verified: number): 
   }, lockTime);
 }
 
-/** The locks of both heads prevent a concurrent copy in the other direction from opening the source. */
+/**
+ * Both heads are locked, so that a concurrent move in the opposite direction cannot give the tenant back to the source.
+ */
 async function open({ source, target }: Databases, tenantId: string): Promise<number> {
   return source.background.transaction(async (from) => {
     const left = await requireLocked(from, source.tenants.roots, tenantId, ({ kind }) => kind === 'moved');
@@ -78,7 +81,9 @@ async function open({ source, target }: Databases, tenantId: string): Promise<nu
   });
 }
 
-/** The copy back into the source was never opened, so the target still has the whole log. */
+/**
+ * The move to the source was interrupted before the source served the tenant, so the target still has the whole log.
+ */
 export async function reopenTenant({ source, target }: Databases, tenantId: string): Promise<void> {
   await target.background.transaction(async (to) => {
     const left = await requireLocked(to, target.tenants.roots, tenantId, ({ kind }) => kind === 'moved');
@@ -98,7 +103,7 @@ function writeOpened(tx: Transaction, { head, secrets }: Side) {
   return writeHead(tx, openHead(secrets, { ...head, state_id: closedStateId(head.state_id) }));
 }
 
-/** The tenant's requests wait during this verification, so it covers only what was copied after `since`. */
+/** Verifies only data that was copied after the entry `since`, because the tenant's requests wait for the result. */
 async function findingsSince(databases: Databases, tenantId: string, since: number) {
   const inspection = beginInspection(databases.target, tenantId, { isCopy: true });
   const { database, findings } = inspection;

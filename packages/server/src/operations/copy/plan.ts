@@ -9,9 +9,10 @@ export interface Databases {
 
 export interface Plan {
   /**
-   * `finish`: a move was interrupted, and the tenant is closed in both databases. `reopen`: a move from the target to
-   * the source was interrupted, and the target still has the whole log. `moved` and `elsewhere`: the target already
-   * serves the tenant, because of this command or of another one.
+   * - `finish`: a move to the target was interrupted, and no database serves the tenant.
+   * - `reopen`: a move to the source was interrupted, and the target still has the whole log.
+   * - `moved`: the target serves the tenant after a move from the source.
+   * - `elsewhere`: the target serves the tenant, and the source has an incomplete copy.
    */
   readonly step: 'copy' | 'finish' | 'reopen' | 'moved' | 'elsewhere';
   readonly from: Side;

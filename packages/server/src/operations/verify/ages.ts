@@ -75,6 +75,7 @@ function* causesOfAge(
   if (!isLast && rev > (story?.last ?? anchorId)) yield [rev];
   else if (!isLast) yield story && isStray(story, rev) ? [story.last] : [];
   if (!isCreated) yield story?.created === undefined ? [created_id] : [story.created, created_id];
-  // If a later change makes an old row look valid, the audit entry of that change has a wrong `previous_change`.
+  // A restored old row can look valid after its next change, but the audit entry of that change has a wrong
+  // `previous_change`.
   for (const { explainedBy } of story?.breaks ?? []) yield explainedBy;
 }

@@ -26,7 +26,7 @@ beforeAll(async () => {
   const items = Array.from({ length: 2_000 }, () => ({ key_id, dek }));
   for (let nth = 0; nth < 12; nth++) {
     world.time += 1_000;
-    // The same key changes in the entries of the first and of the last step of a purge.
+    // The first and the last step of a purge each contain a rotation of the same key.
     if (nth === 3 || nth === 11) {
       await apiOf(service, resident.token)('POST /v1/keys/:key_id/rotate', { key_id });
       await apiOf(service, resident.token)('POST /v1/keys', { name: `key ${nth}` });

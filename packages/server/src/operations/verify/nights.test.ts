@@ -14,7 +14,7 @@ test('each part of a log is verified on exactly one of 30 consecutive nights', (
   }
 });
 
-test('after nights without verification, the next verification also reads the parts of these nights', () => {
+test('after nights without verification, the next verification also reads what these nights would have read', () => {
   for (let part = 0; part < nights; part++) {
     const since = today - 7;
     const one = (tonight: number) => isDue({ tenantId, since: tonight - 1, tonight }, part);
@@ -24,7 +24,7 @@ test('after nights without verification, the next verification also reads the pa
   expect(isDue({ tenantId, since: today - nights, tonight: today }, 7)).toBe(true);
 });
 
-test('the blocks of 30 nights contain each entry of a growing log once', () => {
+test('within 30 nights, the verification reads each entry of a growing log once', () => {
   const seen = new Map<number, number>();
   for (let nth = 0; nth < nights; nth++) {
     const last = 1_000_000 + nth * 3_333;
@@ -38,7 +38,7 @@ test('the blocks of 30 nights contain each entry of a growing log once', () => {
   }
   let next = 5_001;
   for (const [first, last] of [...seen].toSorted(([a], [b]) => a - b)) {
-    // The last block was still growing when it was read. The next night verifies its later entries as new entries.
+    // The last block grew after it was read. The following night verifies the additional entries as new entries.
     if (first > 1_000_000) break;
     expect(first).toBe(next);
     next = last + 1;

@@ -8,18 +8,16 @@ const blockSize = 10_000;
 export interface Nights {
   readonly tenantId: string;
   /**
-   * The night of the last verification, in days since 1970. An interrupted verification counts for the night before.
+   * The night of the last verification, in days since 1970. If that verification was interrupted, the night before, so
+   * that it is repeated.
    */
   readonly since: number;
   readonly tonight: number;
 }
 
-/**
- * The result depends only on `since`, `tonight`, the tenant's id and the part, so that an attacker cannot postpone the
- * reading.
- */
+/** The entries do not influence the result, so that an attacker cannot postpone the verification of a part. */
 export function isDue({ tenantId, since, tonight }: Nights, part: number): boolean {
-  // Small logs have only one part, so an offset from the tenant's id spreads the tenants over the nights.
+  // Without this offset, the same night would verify all logs with only one part.
   const offset = Number.parseInt(tenantId.slice(0, 8), 16);
   const waits = (((part + offset - since - 1) % nights) + nights) % nights;
   return waits < tonight - since;
@@ -30,7 +28,7 @@ export interface Block {
   readonly last: number;
 }
 
-/** An entry always stays in the same block, so that no entry is skipped in 30 nights. */
+/** Block boundaries never move when the log grows, so that every entry is verified within 30 nights. */
 export function* dueBlocks(which: Nights, { first, last }: Block): Generator<Block> {
   for (let block = Math.floor((first - 1) / blockSize); block * blockSize < last; block++) {
     if (!isDue(which, block)) continue;

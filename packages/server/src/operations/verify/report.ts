@@ -102,7 +102,7 @@ export interface Inspection {
   readonly findings: Findings;
   readonly shouldStop: () => boolean;
   readonly timeLeft: () => number;
-  /** `eaas database copy` verifies a copy before it opens the tenant, so the tenant may be closed. */
+  /** For a copy by `eaas database copy`: accepts a tenant that the database does not serve yet. */
   readonly isCopy?: boolean;
 }
 

@@ -205,11 +205,11 @@ describe('rows', () => {
     expect(rest).toMatchObject({ valid: false, checked: 12, next_id: null, next_row: null });
     expect(first.errors[0]?.reason).toContain('api_key_put_back');
     expect(rest.errors[0]?.reason).toContain('api_key_changed');
-    // Each row has the two findings `api_key_put_back` and `api_key_changed`.
+    // Each added API key causes both findings, `api_key_put_back` and `api_key_changed`.
     expect(first.error_count + rest.error_count).toBe(3_000);
   });
 
-  test('a verification with the parameter `row` does not verify earlier rows again', async () => {
+  test('a verification that continues after a given row does not verify earlier rows again', async () => {
     await attacker.sql`update eaas.keys set mac = sha256(mac) where key_id = ${small.key_id}`;
     expect(await verify({ row: 'keys:00000000-0000-0000-0000-000000000000' })).toMatchObject({
       valid: false,

@@ -32,7 +32,9 @@ interface Verified<Found> {
   readonly anchorId: number;
 }
 
-/** If entries are purged while a verification runs, it reports them as missing. It is then repeated. */
+/**
+ * Repeats a verification if a purge ran at the same time, because the verification reports purged entries as missing.
+ */
 export async function unlessPurged<Found>(
   service: Service,
   tenantId: string,

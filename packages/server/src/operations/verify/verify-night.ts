@@ -15,7 +15,6 @@ export interface NightOptions {
   /** The number of the current night: the days since 1970-01-01. */
   readonly tonight: number;
   readonly shouldStop: () => boolean;
-  /** Called with the last verified entry. */
   readonly onProgress: (verified: ChainHead) => Promise<void>;
 }
 
@@ -29,7 +28,8 @@ export interface NightReport {
 const progressStep = 1_000_000;
 
 /**
- * The whole log is verified if the marker is missing, forged or older than 30 nights, or after a night with findings.
+ * Reads the whole log if the last 30 nights have no valid record of a verification, or if the last verification had
+ * findings.
  */
 export function verifyNight(service: Service, tenantId: string, options: NightOptions): Promise<NightReport> {
   return unlessPurged(service, tenantId, async () => {

@@ -9,8 +9,8 @@ const guarded = [
 ];
 
 /**
- * The triggers are "enable always", because other triggers do not fire under `session_replication_role`. TRUNCATE has
- * separate triggers, because it fires no row triggers.
+ * `enable always` makes the triggers fire even under `session_replication_role`. TRUNCATE has separate triggers,
+ * because it fires no row triggers.
  */
 export const guards = `
 create function eaas.refuse_change() returns trigger language plpgsql as $$
