@@ -92,8 +92,8 @@ function openingField(selected: SelectedField): SelectedField {
 const unchanged = (value: unknown): unknown => value;
 
 /**
- * Returns a copy of an encrypted column. The copy returns the ciphertexts of the database unchanged. It is not a Proxy,
- * because a Proxy would slow down the reading of each row.
+ * Returns a column that inherits from the encrypted column, but returns stored ciphertexts unchanged. A Proxy would slow
+ * down the reading of each row.
  */
 function ciphertextColumn(column: Column): Column {
   return Object.assign(Object.create(column) as Column, { mapFromDriverValue: unchanged });

@@ -19,7 +19,7 @@ export function mapToDriver(role: Role, value: unknown): unknown {
 
 let isOpening = false;
 
-/** `map` must be synchronous, so that no other statement runs while `isOpening` is true. */
+/** Only `map` may read ciphertexts. It must be synchronous, so that no other statement runs during `map`. */
 export function whileOpening<T>(map: () => T): T {
   const before = isOpening;
   isOpening = true;

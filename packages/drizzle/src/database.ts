@@ -78,7 +78,7 @@ function statementsOf(of: Readonly<Record<string, Method>>, context: HookContext
     delete: (table: unknown) => hookDelete(of['delete']?.(table) as object, context),
     $with: (...args: unknown[]) => {
       const created = of['$with']?.(...args) as { as: Method };
-      // The queries in the callback of `as` can also use encrypted columns.
+      // A function that is passed to `as` gets a query builder that supports encrypted columns.
       const hooked = (create: Method) => (builder: object) =>
         create(statementsOf(builder as Readonly<Record<string, Method>>, context));
       return {

@@ -3,7 +3,7 @@ import type { EncryptedColumn } from './types.ts';
 
 const origins = new WeakMap<SQL, Column>();
 
-/** Returns SQL for the value that a conflicting insert has for a column. Use it in `set` of `onConflictDoUpdate`. */
+/** Returns SQL for the new value of a column if an insert conflicts. Use this SQL in `set` of `onConflictDoUpdate`. */
 export function excluded(column: EncryptedColumn<unknown> | Column): SQL {
   if (!is(column, Column))
     throw new TypeError('the argument of `excluded` must be a column of a Drizzle table');

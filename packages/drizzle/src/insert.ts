@@ -62,7 +62,7 @@ async function encryptedRows(
   return { values: rows.map((row, at) => Object.assign(row, asSqlValues(stored[at] ?? {}))), ids };
 }
 
-/** Adds null for omitted columns, because a fingerprint over several columns needs a value for each column. */
+/** Adds null for omitted columns of an index over several columns, because its fingerprint needs all columns. */
 function withAbsentOthers(entries: readonly EncryptedEntry[], row: Row): Row {
   const groups = entries.flatMap(({ encryption }) =>
     Object.values(partsOf(encryption.field)).map(({ others }) => [encryption.column].concat(others)),

@@ -32,8 +32,8 @@ async function rewriteList(chunks: readonly unknown[], context: RewriteContext):
 }
 
 async function rewriteSql(given: SQL, context: RewriteContext): Promise<SQL> {
-  // Copies the thenable SQL of `$count`, because JavaScript would run it as a query when this async function returns
-  // it.
+  // JavaScript would call the method `then` of the SQL of `$count` when this async function returns it. A copy has
+  // no `then`.
   const whole = 'then' in given ? sql.join(given.queryChunks).mapWith(Number) : given;
   const excluded = excludedColumn(whole);
   if (excluded) requirePlain(excluded);

@@ -89,7 +89,8 @@ async function equalToOne(
   const found = await Promise.all(operands.map((value) => records.fingerprints(encryption.column, value)));
   const fingerprints = [...new Set(found.flat())].map((fingerprint) => new Param(fingerprint));
   const condition = sql`${index} in ${fingerprints}`;
-  // For a text that is empty after normalization, the condition must be false and not null, so that `not` works.
+  // If a text has no fingerprint, its index column is null. The condition must then be false: with null, `not` would
+  // omit the row.
   if (encryption.field.type.name !== 'text') return condition;
   return sql`${condition} and (${index} is not null or ${column} is null)`;
 }

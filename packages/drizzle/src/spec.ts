@@ -12,7 +12,7 @@ import {
 } from '@eaas/sdk/fields';
 import { refuse } from './error.ts';
 
-/** How the values of a column can be searched: as text, as values that are easy to guess, or not at all. */
+/** `guessable` columns can be searched only with `lowEntropy: 'accepted'`, and `none` columns cannot be searched. */
 export type Search = 'text' | 'guessable' | 'none';
 
 type Binding = { readonly table: string; readonly field: string };

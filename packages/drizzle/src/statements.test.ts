@@ -91,7 +91,7 @@ describe('conditions', () => {
     expect(condition()).toBe(expected);
   });
 
-  test('values that are equal after normalization have the same fingerprint in a condition', async () => {
+  test('a search for values that are equal after normalization sends the same fingerprint', async () => {
     await db.select({ id: patients.id }).from(patients).where(eq(patients.ssn, '1-2'));
     await db.select({ id: patients.id }).from(patients).where(eq(patients.ssn, '1 2'));
     expect(sent[0]?.params).toEqual(sent[1]?.params);

@@ -29,8 +29,9 @@ export async function pageOf(dialect: Dialect): Promise<string> {
   );
 }
 
-const introduction = `A code means that the operation throws an error with this code, and changes nothing. The test that writes this page also
-checks in the database that encrypted columns hold no plaintext, and that all other columns hold no ciphertext.`;
+const introduction = `A test runs each operation and writes this page. If an operation throws an error and changes nothing, the table shows
+the error's code. The test also checks that encrypted columns hold no plaintext, and that other columns hold no
+ciphertext.`;
 
 async function outcomeOf(dialect: Dialect, cell: Cell, kind: Kind): Promise<string> {
   const { place, sql } = dialect;

@@ -171,8 +171,8 @@ function codeOf(error: unknown): string {
 
 const intro = `# What works on encrypted columns with Kysely
 
-A test runs each operation of [Encrypted columns with Kysely](kysely.md) on PostgreSQL, and writes this page. A code
-means that the operation throws an error and changes nothing:
+A test runs each operation of [Encrypted columns with Kysely](kysely.md) on PostgreSQL, and writes this page. If an
+operation throws an error and changes nothing, the table shows a code:
 
 - \`23514\`: a check constraint of PostgreSQL refuses plaintext.
 
