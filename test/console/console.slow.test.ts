@@ -99,6 +99,31 @@ whereAvailable('Chromium', hasChromium, () => {
     expect(page.url()).toBe(`${pages.url}/`);
   });
 
+  test('a choice of a state shows the first page of its keys', async () => {
+    const { page } = await openPage();
+    const { client, enter } = openStage(page, pages);
+    const { key_id } = await client.keys.create({ name: 'old' });
+    await client.keys.disable({ key_id });
+    for (let i = 0; i < 50; i++) await client.keys.create({ name: `app ${i}` });
+    await enter('/console/#/keys');
+    await page.getByRole('button', { name: 'Older' }).click();
+    await page.getByRole('link', { name: 'old' }).waitFor();
+    await page.getByLabel('State').selectOption('active');
+    await page.getByRole('link', { name: 'app 49' }).waitFor();
+  });
+
+  test('a key can be destroyed whose name has several spaces', async () => {
+    const { page } = await openPage();
+    const { client, enter } = openStage(page, pages);
+    const { key_id } = await client.keys.create({ name: ' old  index ' });
+    await client.keys.disable({ key_id });
+    await enter(`/console/#/keys/${key_id}`);
+    await page.getByRole('button', { name: 'Destroy', exact: true }).click();
+    await page.getByLabel(/^Type/).fill('old index');
+    await page.getByRole('button', { name: 'Destroy the key' }).click();
+    await page.getByRole('button', { name: 'Restore' }).waitFor();
+  });
+
   test('every step of the playground works with only the keyboard', async () => {
     const { page } = await openPage();
     const { client, enter } = openStage(page, pages);

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { EaasClient } from '@eaas/sdk';
+import { useEffect } from 'preact/hooks';
 import { useLoaded } from '../load.ts';
 import { Button } from '../parts/button.tsx';
 import { Select } from '../parts/field.tsx';
@@ -35,6 +36,7 @@ function Listed({ client }: { readonly client: EaasClient }) {
     },
     [status.value, offset.value],
   );
+  useEffect(() => void (offset.value = 0), [status.value]);
   const isEmpty = value?.total === 0 && status.value === '';
   const create = (
     <Button kind="primary" onClick={() => (isCreating.value = true)}>

@@ -31,7 +31,8 @@ export function Confirm({
 }: ConfirmProps) {
   const text = useSignal('');
   const { isBusy, failure, run } = useWork();
-  const isAllowed = typed === undefined || text.value === typed;
+  // The page shows several spaces as one space.
+  const isAllowed = typed === undefined || (text.value !== '' && shown(text.value) === shown(typed));
 
   const confirm = async (event: Event): Promise<void> => {
     event.preventDefault();
@@ -68,3 +69,5 @@ export function Confirm({
     </Dialog>
   );
 }
+
+const shown = (text: string): string => text.trim().replaceAll(/\s+/g, ' ');
