@@ -474,6 +474,13 @@ test('two compound ids differ even if a part of one id contains the separator', 
   expect(idsOf([{ a: 'x', b: 1 }])).toEqual(['x/1']);
 });
 
+test.each(['007', ' 7', '+7', 7, 7n])('the BigInt id `%s` has the same form as in the database', (id) => {
+  const big: RuntimeField = { name: 'id', kind: 'scalar', type: 'BigInt' };
+  const visits: Definition = new Map([['Visit', describeFields(fields, 'Visit')]]);
+  const model = modelsOf({ models: { Visit: { fields: [...columns('note'), big] } } }, visits).get('Visit');
+  expect(String(model && idOf(model, { id }))).toBe('7');
+});
+
 test('a field of the type DateTime is refused as the id of a row', () => {
   const at: RuntimeField = { name: 'at', kind: 'scalar', type: 'DateTime' };
   const dated: RuntimeDataModel = { models: { Visit: { fields: [...columns('note'), at] } } };

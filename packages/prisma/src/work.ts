@@ -39,12 +39,19 @@ export interface Work {
   nested: Nested;
 }
 
-export function idOf({ id }: Model, row: Args): RecordId | undefined {
-  const parts = id.map((column) => row[column]);
+export function idOf({ id, columns }: Model, row: Args): RecordId | undefined {
+  const parts = id.map((column) => numberOf(columns.get(column)?.type, row[column]));
   if (parts.some((part) => part === undefined || part === null)) return undefined;
   if (parts.length === 1) return parts[0] as RecordId;
   // Without escapes, the values `a/b` and `c` would give the same id as `a` and `b/c`.
   return parts.map((part) => String(part).replaceAll('%', '%25').replaceAll('/', '%2F')).join('/');
+}
+
+/** Prisma also accepts text for a BigInt. PostgreSQL returns `007` as 7. */
+function numberOf(type: string | undefined, value: unknown): unknown {
+  return type === 'BigInt' && typeof value === 'string' && /^\s*[+-]?\d+\s*$/.test(value)
+    ? BigInt(value)
+    : value;
 }
 
 export function idColumns({ id }: Model, row: Args): Args {
