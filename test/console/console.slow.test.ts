@@ -110,6 +110,7 @@ whereAvailable('Chromium', hasChromium, () => {
     await page.getByRole('link', { name: 'old' }).waitFor();
     await page.getByLabel('State').selectOption('active');
     await page.getByRole('link', { name: 'app 49' }).waitFor();
+    expect(await page.getByRole('link', { name: /^app/ }).count()).toBe(50);
   });
 
   test('a key can be destroyed whose name has several spaces', async () => {
@@ -122,6 +123,22 @@ whereAvailable('Chromium', hasChromium, () => {
     await page.getByLabel(/^Type/).fill('old index');
     await page.getByRole('button', { name: 'Destroy the key' }).click();
     await page.getByRole('button', { name: 'Restore' }).waitFor();
+    expect(await client.keys.get({ key_id })).toMatchObject({ status: 'pending_destruction' });
+  });
+
+  test('a long key name does not make a page wider than the screen', async () => {
+    const { page } = await openPage();
+    const { client, enter } = openStage(page, pages);
+    const name = 'W'.repeat(128);
+    const { key_id } = await client.keys.create({ name });
+    for (const path of ['keys', 'audit', `keys/${key_id}`]) {
+      await enter(`/console/#/${path}`);
+      await page.locator('main').getByText(name).nth(-1).waitFor();
+      for (const width of [1440, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      }
+    }
   });
 
   test('every step of the playground works with only the keyboard', async () => {

@@ -66,7 +66,7 @@ function columnsFor({ broken, verifiedTo, nameOf, onOpen }: ForColumns): readonl
           none
         ) : (
           <>
-            {nameOf(key_id)}
+            <span class="key-name">{nameOf(key_id)}</span>
             {key_version !== null && <span class="soft"> v{key_version}</span>}
           </>
         ),
