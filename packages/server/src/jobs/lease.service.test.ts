@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openWorld, type World } from '../../../../test/setup/world.ts';
 import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
@@ -75,4 +76,21 @@ test('a replica holds the lock of a job only while the job runs', async () => {
   });
   await expect(failing).rejects.toThrow('broken');
   expect(await take('d', other)).toMatchObject({ fence: 3 });
+});
+
+test('a job ends when the server stops, and leaves nothing behind on the signal of the server', async () => {
+  const stopping = new AbortController();
+  const listeners = () => getEventListeners(stopping.signal, 'abort').length;
+  for (let run = 0; run < 3; run++) {
+    await withLease(world.replica(), 'f', stopping.signal, async () => expect(listeners()).toBe(1));
+    expect(listeners()).toBe(0);
+  }
+  await withLease(world.replica(), 'f', stopping.signal, async ({ signal }) => {
+    expect(signal.aborted).toBe(false);
+    stopping.abort();
+    expect(signal.aborted).toBe(true);
+  });
+  await withLease(world.replica(), 'f', stopping.signal, async ({ signal }) => {
+    expect(signal.aborted).toBe(true);
+  });
 });
