@@ -31,8 +31,8 @@ export function watch(
 }
 
 /**
- * Settles as `work` does, but rejects if the signal aborts or after `patience` milliseconds. An edge platform can
- * freeze the request that started `work`, and `work` then never settles.
+ * Settles as `work` does, but rejects if the signal aborts or after `patience` milliseconds. If an edge platform
+ * freezes the call that started `work`, `work` stays pending forever.
  */
 export function abortable<T>(work: Promise<T>, signal?: AbortSignal, patience?: number): Promise<T> {
   if (!signal && !patience) return work;

@@ -23,7 +23,7 @@ interface Waiting<R extends Single> {
 export type Coalesced<R extends Single> = (input: In<R>, options?: CallOptions) => Promise<Output<R>>;
 
 const maxItems = 1_000;
-// The service allows batches of 8 MiB, but responds sooner to small batches.
+// The limit of the service is 8 MiB. A smaller limit gives earlier responses.
 const maxBytes = 2 ** 20;
 const maxFlights = 4;
 
@@ -100,8 +100,8 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
 
   function stop(item: Waiting<R>, error: unknown): void {
     item.reject(error);
-    // Removes batches that started long ago, because a batch of a frozen edge worker never ends and would count
-    // towards `maxFlights` forever.
+    // Forgets batches that started long ago. A batch that an edge platform froze never ends, and would count towards
+    // the limit `maxFlights` forever.
     const longAgo = Date.now() - patience.total;
     for (const flight of flights) if (flight.start <= longAgo) flights.delete(flight);
   }

@@ -66,8 +66,7 @@ export class ClientError extends EaasError {
 }
 
 /**
- * Returns a rejected promise if `work` throws. Not an async function, because the promise of an async function would
- * settle later.
+ * Returns a rejected promise if `work` throws. An async function would do the same, but its promise would settle later.
  */
 export function attempt<T>(work: () => T | Promise<T>): Promise<T> {
   try {

@@ -2,8 +2,8 @@ import type { ServiceError } from './errors.ts';
 import type { PageOf } from './listing.ts';
 import { createPageReader } from './page-reader.ts';
 
-// The client passes `unreadable`. If this module imported it, bundlers would split the first download of a page into
-// more files.
+// `unreadable` is a parameter, because an import would make bundlers split the first download of a page into more
+// files.
 export async function* listRecords<Member extends string, Id extends string, Item extends Record<Id, string>>(
   pageAt: (offset: number) => Promise<PageOf<Member, Item>>,
   member: Member,

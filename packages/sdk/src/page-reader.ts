@@ -6,12 +6,13 @@ interface Page {
   readonly offset: number;
 }
 
-// New records shift the records of a list to later pages, so a page can contain only records that were listed before.
+// New records move older records to later pages, so a page can repeat the records of previous pages and contain no
+// other.
 const maxPagesWithoutProgress = 100;
 
 /**
- * Reads the pages of a list. Throws ServiceError for a page other than the requested one, and after many pages in a row
- * without progress, because the listing would otherwise never end.
+ * Reads the pages of a list. Throws ServiceError if the service returns a page other than the requested page. Also
+ * throws after many pages in a row without a new record, because the listing might never end.
  */
 export function createPageReader<P extends Page>(
   pageAt: (offset: number) => Promise<P>,
@@ -26,7 +27,7 @@ export function createPageReader<P extends Page>(
       if (page.offset !== offset || page.count !== itemsOf(page).length) throw unreadable();
       return page;
     },
-    /** Call this function when a page contains a record that was not listed before. */
+    /** Resets the count of pages without new records. */
     progress(): void {
       withoutProgress = 0;
     },

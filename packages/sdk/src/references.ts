@@ -1,13 +1,13 @@
 /**
- * Adds a `reference` to each item of a batch. The service repeats the reference in the result of the item. The numbers
- * start at a random number, so the references of two batches differ.
+ * Adds a `reference` (a number) to each item of a batch. The service returns the reference in the result of the item.
+ * The first reference is random, so the references of two batches differ.
  */
 export function withReferences<Item extends object>(items: readonly Item[]) {
   const start = Math.floor(Math.random() * 2 ** 32);
   return items.map((item, index) => ({ ...item, reference: `${start + index}` }));
 }
 
-/** The most bytes that a reference adds to an item in JSON: `,"reference":"4294968295"`. */
+/** The most bytes that `withReferences` adds to the JSON of an item: `,"reference":"4294968295"`. */
 export const referenceBytes = 25;
 
 /**

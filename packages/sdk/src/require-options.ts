@@ -1,7 +1,7 @@
 import { InputError } from '@eaas/protocol';
 import { nearestOf } from '@eaas/protocol/internal';
 
-/** Returns true for a valid value, and otherwise says which value is expected. Can throw its own InputError. */
+/** Returns true for a valid value. For an invalid value, describes valid values, or throws InputError. */
 export type Rule = (value: unknown, name: string) => true | string;
 
 export type OptionRules<T> = { readonly [Name in keyof T]-?: Rule };
@@ -37,7 +37,7 @@ export function requireArray(items: unknown): void {
   if (!Array.isArray(items)) throw new InputError(`expected an array (got ${kindOf(items)})`);
 }
 
-/** Throws InputError for an argument that breaks the rule. */
+/** Throws InputError if `rule` refuses `value`. */
 export function requireKind(rule: Rule, value: unknown, argument: string): void {
   const expected = rule(value, argument);
   if (expected !== true) throw mismatch(argument, expected, value);

@@ -1,6 +1,6 @@
 import type { Rule } from './require-options.ts';
 
-/** For values that other code checks. */
+/** Accepts every value. Use this rule for options that other code checks. */
 export const anything: Rule = () => true;
 
 const kind =
@@ -19,7 +19,7 @@ export const list: Rule = (value) => Array.isArray(value) || 'an array';
 export const iterable: Rule = (value) =>
   (typeof value === 'object' && value !== null && Symbol.iterator in value) || 'an array';
 
-/** A context can be null, like the context of a call without a context. Other code checks the members. */
+/** Accepts null or an object. Other code checks the members of the object. */
 export const context: Rule = (value, name) => value === null || object(value, name);
 
 /** `names` are the methods that the value must have. */

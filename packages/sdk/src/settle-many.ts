@@ -7,7 +7,10 @@ import type { CallOptions } from './transport.ts';
 
 type Work<T, Given> = (key: DerivedDataKey, given: Given) => T | Promise<T>;
 
-/** An item whose data key has not arrived. `given` costs less memory than a closure for each of thousands of items. */
+/**
+ * An item that waits for its data key. `given` holds the arguments of `work`, because a closure for each item would
+ * need more memory.
+ */
 export class Waiting<T, Given = undefined> {
   readonly lease: Lease;
   readonly #work: Work<T, Given>;

@@ -101,8 +101,8 @@ export function createTransport(
     }
 
     try {
-      // Does not wait for `ask`, because the function `headers` does not receive a signal, and some implementations of
-      // `fetch` ignore signals.
+      // Ends the call on an abort or a timeout, because the function `headers` does not receive a signal, and some
+      // implementations of `fetch` ignore signals.
       return await abortable(ask(), signal, patience.total);
     } catch (error) {
       failure = error as ServiceError;

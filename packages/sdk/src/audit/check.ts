@@ -29,13 +29,12 @@ export interface CheckOptions {
    */
   readonly saveEvery?: number | undefined;
   /**
-   * Called with each entry that a round reads, oldest first. After an error or a finding, the next round calls
-   * `onEntry` again for some entries.
+   * Called with each entry that a round of `checkAudit` reads, oldest first. After an error or a finding, the next
+   * round can read the same entries again.
    */
   readonly onEntry?: ((entry: AuditEntry) => void | Promise<void>) | undefined;
   /**
-   * Called after each page. `id` is the last entry that was read, and `through` is the last entry that this check
-   * reads.
+   * Called after each page. `id` is the newest entry that was read so far, and `through` is the newest entry to read.
    */
   readonly onProgress?: ((progress: { readonly id: number; readonly through: number }) => void) | undefined;
   /** A function that verifies Ed25519 signatures, for platforms whose WebCrypto lacks Ed25519. */
@@ -71,10 +70,12 @@ export interface AuditReport {
 }
 
 /**
- * Reads the new entries of an audit log and recomputes their hash chain. Compares the chain with a signed checkpoint
- * and with earlier rounds. The report lists problems as findings. After a finding other than `purged_unread`, the round
- * does not save its state. Throws InputError for an invalid verifier key, state or option, EaasError if a call fails
- * before the first finding, and the errors of the store.
+ * Reads the new entries of an audit log, and recomputes their hash chain. Compares the chain with a signed checkpoint,
+ * and with the state that earlier rounds saved. Returns problems as findings, and saves no state after a finding other
+ * than `purged_unread`.
+ *
+ * Throws InputError for an invalid verifier key, state or option. Throws EaasError if a call fails before the first
+ * finding. Also throws the errors of the store.
  */
 export async function checkAudit(source: AuditSource, options: CheckOptions): Promise<AuditReport> {
   requireOptions(checkOptions, options, 'checkAudit');
@@ -113,9 +114,9 @@ export async function checkAudit(source: AuditSource, options: CheckOptions): Pr
   const onPage = async (): Promise<void> => {
     onProgress?.({ id: walk.at.id, through: id });
     const { at, checked } = walk;
-    // A full round must not replace `read` by an older entry, because a later round would not notice that entries after
-    // the older entry were rewritten. A round with findings saves nothing, so that the next round reports the findings
-    // again.
+    // A full round saves no progress. Otherwise, an old entry would replace `read`, and the next round would not notice
+    // rewritten entries after the old entry. After a finding, nothing is saved, so that the next round reports the
+    // finding again.
     if (full || checked - savedAt < saveEvery || findings.length > 0 || at.hash === undefined) return;
     savedAt = checked;
     await save({ read: { id: at.id, hash: at.hash } });

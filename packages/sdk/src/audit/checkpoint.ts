@@ -35,9 +35,9 @@ export interface StatedHead extends AuditHead {
 }
 
 /**
- * Verifies a checkpoint (a C2SP signed note) offline, and returns the newest entry that it states. Returns undefined
- * unless the checkpoint has exactly one signature of the verifier key, and this signature is valid. Throws InputError
- * for an invalid verifier key.
+ * Verifies a checkpoint (a C2SP signed note) offline. Returns the newest entry of the log, as the checkpoint states it.
+ * Returns undefined unless the checkpoint has exactly one signature of the verifier key, and this signature is valid.
+ * Throws InputError for an invalid verifier key.
  */
 export async function openCheckpoint(
   note: string,

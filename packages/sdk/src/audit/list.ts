@@ -35,8 +35,8 @@ export function queryOf(query: AuditPageQuery): WireQuery {
   );
 }
 
-// The client passes `unreadable`. If this module imported it, bundlers would split the first download of a page into
-// more files.
+// `unreadable` is a parameter, because an import would make bundlers split the first download of a page into more
+// files.
 export async function* listAudit(
   call: Call,
   filter: AuditFilter,
@@ -54,7 +54,7 @@ export async function* listAudit(
   while (first.count === 0 && first.total > 0) first = await pages.read(0);
   const [newest] = first.logs;
   if (!newest) return;
-  // Excludes later entries, because they would shift the offsets of all pages.
+  // Excludes entries that are added after the first request, because they would shift the offsets of all pages.
   query.date_to = newest.created_at;
   yield* order === 'oldest' ? oldestFirst(first, newest.id, pages) : newestFirst(first, pages);
 }
@@ -77,8 +77,8 @@ async function* newestFirst(first: AuditPage, pages: Pages): AsyncGenerator<Audi
 }
 
 /**
- * Yields the entries, oldest first. Each page must repeat the last entry of the previous page. If it does not, new
- * entries have moved this entry to a larger offset, so the function requests a page with a larger offset.
+ * Yields the entries, oldest first. Each page must repeat the last entry of the previous page. New entries can move the
+ * repeated entry to a larger offset. The function then requests a page with a larger offset.
  */
 async function* oldestFirst(
   first: AuditPage,

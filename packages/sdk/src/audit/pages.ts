@@ -37,7 +37,8 @@ export async function pageWith(
     if (expected !== head || (oldest && place.head !== head)) continue;
     if (shows(id)) return entries;
     if (found || head === undefined) return found ?? entries;
-    // If the date of the entry `id` was altered, `date_to` can exclude the entry, so the next attempts omit `date_to`.
+    // If the date of the entry `id` was altered, the filter `date_to` can exclude this entry. The next attempts omit
+    // `date_to`.
     found = entries;
     last = attempt + 3;
   }

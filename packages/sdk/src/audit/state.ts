@@ -17,8 +17,8 @@ export interface AuditState {
    */
   readonly start: AuditHead;
   /**
-   * The last entry that a round has read. `read` can be later than `verified`: `read` is saved every
-   * `saveEvery` entries, `verified` only at the end of a round without findings.
+   * The last entry that a round has read. `checkAudit` saves `read` every `saveEvery` entries, but saves `verified`
+   * only at the end of a round without findings. So `read` can be later than `verified`.
    */
   readonly read: AuditHead;
   /** The last audit entry that a round has compared with a signed checkpoint. */
@@ -54,7 +54,8 @@ export function readState(loaded: unknown): AuditState | undefined {
     (state.checkpoint === null || typeof state.checkpoint === 'string') &&
     [state.start, state.read, state.verified].every(isHead);
   if (isState) return state as AuditState;
-  // An invalid state must not start a first round, because a first round trusts the log that the service returns.
+  // An invalid state is not treated like a missing state: without a state, `checkAudit` trusts the log that the service
+  // returns.
   throw new InputError(
     '`store.load` must return the state that was passed to `store.save`, or null (got another value)',
   );

@@ -15,7 +15,9 @@ interface Asked {
   readonly hash: Promise<string>;
   readonly resolve: (hash: string) => void;
   readonly reject: (error: unknown) => void;
-  /** The signals of the callers. The client skips the value if every caller has aborted. */
+  /**
+   * The signals of the calls that passed this value. The client sends the value unless all these calls have aborted.
+   */
   readonly signals: (AbortSignal | undefined)[];
 }
 
@@ -26,8 +28,8 @@ export type BlindHashOptions = Pick<EnvelopeClientOptions, 'engines' | 'hashPubl
 export type Hash = (value: Uint8Array, keyId: string, signal: AbortSignal | undefined) => Promise<string>;
 
 /**
- * The client passes these functions. If this file imported them, bundlers would split the first download of a page into
- * more files.
+ * These functions are parameters, because an import would make bundlers split the first download of a page into more
+ * files.
  */
 interface Shared extends Omit<BlindingTools, 'engine'> {
   readonly call: Call;

@@ -72,7 +72,8 @@ function plain(headers: PlainHeaders): Record<string, string> {
 }
 
 /**
- * A path is resolved against the origin of the page, because the `blob:` URL of a worker cannot be the base of a path.
+ * Resolves a path against the origin of the page. A worker can have a `blob:` URL, against which no path can be
+ * resolved.
  */
 function addressOf(proxyUrl: string, insecureHttp: boolean | undefined): string {
   const url = parseUrl(proxyUrl, globalThis.location?.origin);

@@ -31,7 +31,8 @@ export function createHeaderReader(most: number) {
   };
 
   return (envelope: Uint8Array): KnownHeader => {
-    // Tries the header of the previous envelope first, because consecutive rows often have the same data key.
+    // Compares with the header of the previous envelope first. Consecutive rows often have the same data key, and so
+    // the same header.
     if (!startsWith(envelope, last)) {
       const found = known.get(hashOf(envelope, headerLength));
       last = startsWith(envelope, found) ? found : read(envelope);

@@ -21,8 +21,8 @@ interface Asked<R extends Route> {
 }
 
 /**
- * The client passes these functions. If this file imported them, bundlers would split the first download of a page into
- * more files.
+ * These functions are parameters, because an import would make bundlers split the first download of a page into more
+ * files.
  */
 interface Shared {
   readonly ServiceError: new (
@@ -65,7 +65,7 @@ export async function exchange<R extends Route>(asked: Asked<R>, shared: Shared)
         retryOnTimeout: true,
         shouldRetry: ({ error }) => (error instanceof ServiceError ? false : undefined),
       },
-      // Reads the body here, because the time limit of the library ky ends when this function returns.
+      // Reads the body inside this function, so that the time limit of the library ky includes the body.
       fetch: async (...request) => {
         asked.onAttempt();
         const response = await send(...request);
@@ -144,7 +144,7 @@ const codes: Readonly<Record<number, ServiceErrorCode>> = {
   503: 'unavailable',
 };
 
-/** The code of a problem document without the member `code`, which is an addition to the API. */
+/** Returns the code for a problem document without the member `code`. The API does not require this member. */
 function codeOf(
   { type, title, status, detail }: Partial<Problem>,
   received: number,

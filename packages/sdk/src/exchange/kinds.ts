@@ -1,7 +1,10 @@
 /**
- * Describes the JSON value of a type. `[kind]` is an array, `[kind, null]` is a value or null, and an object lists the
- * kinds of its members. Members that can be absent are not listed. A union of strings is `text`, because a newer
- * service can add strings to it.
+ * Describes the JSON value of a type:
+ *
+ * - `[kind]`: an array
+ * - `[kind, null]`: a value or null
+ * - an object: the kinds of the members, without members that can be absent
+ * - `text`: a string, or a union of strings, because a newer service can add strings to the union
  */
 export type Kind<T> = null extends T
   ? readonly [Kind<NonNullable<T>>, null]

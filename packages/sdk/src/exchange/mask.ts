@@ -27,7 +27,10 @@ export function secretsIn(input: object): string[] {
   return [...own, ...items.flatMap(secretsIn)];
 }
 
-/** The values of headers, such as a session token. Short values such as `1` are not secret. */
+/**
+ * Returns the secrets in headers, such as a session token. Values of less than 8 characters, such as `1`, are not
+ * secret.
+ */
 export function secretsOfHeaders(headers: Readonly<Record<string, string>>): string[] {
   const values = Object.values(headers);
   return [...values, ...values.flatMap((value) => value.split(/\s+/))].filter(({ length }) => length >= 8);

@@ -154,7 +154,10 @@ interface Named {
   readonly api_key_id?: string;
 }
 
-/** Returns false if a response names another key or API key than its request, for example after a faulty proxy cache. */
+/**
+ * Returns false if the id of a key or API key in a response differs from the request. A faulty proxy cache can cause
+ * this.
+ */
 export function namesSameKeys(request: object, response: object): boolean {
   const { items = [request] } = request as { items?: readonly Named[] };
   const { results = [response] } = response as { results?: readonly Named[] };

@@ -13,7 +13,7 @@ export async function readText(
   tooLarge: () => Error,
 ): Promise<string> {
   const { body } = response;
-  // A response without a body stream is an empty response, or a response of React Native.
+  // Empty responses have no body stream. In React Native, no response has a body stream.
   if (!body) return response.text();
   const reader = body.getReader();
   const cancel = (): void => void reader.cancel().catch(() => {});

@@ -19,11 +19,12 @@ import type { NameOf, PlaceOf, RecordId, Searchable, Tables } from './row-types.
 import { refuse } from './value-type.ts';
 import { where } from './where.ts';
 
-/** Options of `FieldsDefinition.for`: the keys of the fields, and the sources of their fingerprints. */
+/** Options of `FieldsDefinition.for`: which keys encrypt the fields, and how fingerprints are computed. */
 export interface RecordsOptions<T extends Tables> {
   /**
-   * The source of the fingerprints: `service`, `blind`, or a token that `createIndexKey` returned. With a list of
-   * sources, rows are stored with fingerprints of the first source, and searches use all sources.
+   * Selects how fingerprints are computed: by the service (`service`), by the service without seeing the value
+   * (`blind`), or in this process with a token that `createIndexKey` returned. With a list, rows are stored with
+   * fingerprints of the first source, and searches use all sources.
    */
   readonly index?: IndexSource | readonly IndexSource[] | undefined;
   /**

@@ -7,10 +7,7 @@ export interface PartDescription {
   readonly name: string;
   /** The name of the index column. */
   readonly column: string;
-  /**
-   * The fields that the index covers in addition to the field that defines the index. A write needs the values of all
-   * these fields.
-   */
+  /** The names of the other fields that the index covers. A write needs the values of these fields too. */
   readonly others: readonly string[];
   /** Whether the index column contains several fingerprints, separated by spaces. */
   readonly isList: boolean;

@@ -39,9 +39,9 @@ export interface FieldOptions<Value, B extends Bound = Bound> {
 export interface SearchOptions<Column extends string | true> {
   readonly column?: Column | undefined;
   /**
-   * The length of a fingerprint in bits, from 1 to 256 (the default). With few bits, different values share a
-   * fingerprint: the index reveals less, but searches also find rows with other values. Drop these rows after
-   * decryption.
+   * The length of a fingerprint in bits, from 1 to 256 (the default). A short fingerprint reveals less, because
+   * different values share it. Searches then also find rows with other values: compare the decrypted values with the
+   * query.
    */
   readonly bits?: number | undefined;
   /**

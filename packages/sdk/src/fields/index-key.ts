@@ -16,7 +16,6 @@ import { anything, having, signal } from '../rules.ts';
 export type IndexKeyOptions = Omit<WrapOptions, 'wrapContext'>;
 
 const aClient = /* @__PURE__ */ having('a client', 'wrap');
-// `wrap` checks the key id.
 const indexKeyOptions: OptionRules<IndexKeyOptions> = { keyId: anything, signal };
 
 /**

@@ -35,7 +35,8 @@ function toJson(value: unknown, around: readonly unknown[]): string {
     return refuse(`a JSON value must have at most ${maxDepth} levels of nesting`);
   const inside = [...around, value];
   if (Array.isArray(value)) {
-    // Compares the names too, because an array with one hole and one extra member has as many names as elements.
+    // Checks each name, because the count of names is not enough: an array with a hole and an extra member has the
+    // right count.
     const names = Object.keys(value);
     const isList = names.length === value.length && names.every((name, at) => name === String(at));
     if (!isList) refuse('JSON cannot represent an array with holes or extra members');

@@ -2,7 +2,7 @@ import type { Aliases, DecryptRowResult, NameOf, RecordId, Tables } from './row-
 
 type RowIn<Value> = NonNullable<Value> extends readonly (infer Row)[] ? Row : NonNullable<Value>;
 
-/** Describes rows: their table, and the columns that contain rows of other tables. */
+/** Describes nested rows: the table of the rows, and the columns that contain rows of other tables. */
 export type Nesting<T extends Tables, Row> = {
   [Table in NameOf<T>]: {
     readonly table: Table;

@@ -1,20 +1,19 @@
 import { nearestOf } from '@eaas/protocol/internal';
 import { refuse, refuseValue } from './value-type.ts';
 
-/** A named step, or a function that returns the same text for all texts that a search must not distinguish. */
+/** A named step, or a function. The function must return the same text for all texts that a search treats as equal. */
 export type Normalization = NamedNormalization | ((text: string) => string);
 
 /**
  * The named normalization steps:
  *
- * - `trim` removes surrounding white space
- * - `spaces` replaces each run of white space with one space
- * - `lowercase` ignores the locale
- * - `accents` removes the accents of Latin, Greek and Cyrillic letters
- * - `digits` keeps only 0 to 9
- * - `nfc` and `nfkc` are the Unicode normalization forms
- *
- * `nfkc` also replaces compatibility characters, such as full-width letters and ligatures.
+ * - `trim` removes surrounding white space.
+ * - `spaces` replaces each run of white space with one space.
+ * - `lowercase` converts to lower case, and ignores the locale.
+ * - `accents` removes the accents of Latin, Greek and Cyrillic letters.
+ * - `digits` keeps only the digits 0 to 9.
+ * - `nfc` converts to the Unicode normalization form NFC.
+ * - `nfkc` converts to NFKC, which also replaces characters such as full-width letters and ligatures.
  */
 export type NamedNormalization = keyof typeof named;
 

@@ -46,13 +46,13 @@ export interface PartIndex<
    * Whether a value can have several parts. The index column then contains several fingerprints, separated by spaces.
    */
   readonly isList: IsList;
-  /** The fields that the index covers in addition to the field that defines the index. */
+  /** The names of the other fields that the index covers. */
   readonly others: readonly string[];
   /** Returns the parts of a stored value. `others` are the values of the other covered fields. */
   partsOf(first: TypedValue<Value>, ...others: readonly TypedValue[]): readonly (string | Uint8Array)[];
   /**
-   * Returns the parts to search for: a row must have all of them if `isList` is true, and otherwise at least one.
-   * `fields` are the covered fields. Throws InputError for an invalid query.
+   * Returns the parts to search for. If `isList` is true, a row must have all of these parts, and otherwise at least
+   * one part. `fields` are the fields that the index covers. Throws InputError for an invalid query.
    */
   soughtBy(query: Query, ...fields: readonly Omit<TypedValue, 'value'>[]): readonly (string | Uint8Array)[];
 }

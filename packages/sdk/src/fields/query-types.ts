@@ -13,8 +13,8 @@ import type {
 import type { FieldsQuery } from './with-fields.ts';
 
 /**
- * The fields to search by, each with the value to find. A field with `searchableBy` can take an object with
- * the value to find for each index.
+ * The fields to search by, each with the value to find. To search by a part of a value, pass an object with the name of
+ * the index: `{ last4: '6789' }`.
  */
 export type Query<F> = {
   readonly [Name in Searchable<F>]?:

@@ -19,7 +19,7 @@ export type RangeIndex<Value, Column extends string | true> = PartIndex<
   Column
 >;
 
-/** A search needs one fingerprint per bucket. More than 1,000 fingerprints would make SQL statements too long. */
+/** Limits the buckets (such as months) of a search. Each bucket adds a fingerprint to the SQL statement. */
 const maxBuckets = 1000;
 
 const day = 86_400_000;

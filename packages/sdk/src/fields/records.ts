@@ -25,8 +25,8 @@ type Absent = null | undefined;
 /** Options of `decryptRow` and `decryptRows`. */
 export interface DecryptOptionsOf<As> extends RowOptions {
   /**
-   * The field of each column that a query renames, as in `{ patientName: 'name' }`. Pass null for a column to return
-   * its value unchanged, even if the value is a ciphertext.
+   * Maps each renamed column to its field, as in `{ patientName: 'name' }`. Map a column to null to return its value
+   * unchanged, even if the value is a ciphertext.
    */
   readonly as?: As | undefined;
 }
@@ -86,12 +86,12 @@ export interface Records<T extends Tables> {
    * Returns the fingerprints to search for, by index column: `where('users', { email })`. To search by a part of a
    * value, use an index of `searchableBy`: `where('users', { ssn: { last4: '6789' } })`.
    *
-   * A column can have several fingerprints in the result, for a range or while you replace a key or an index key. A row
-   * matches if its column contains any of them. For an index with several parts per value, the result has a list of
-   * fingerprints for each part, and a row must match every list.
+   * A row matches if its index column contains any fingerprint that is returned for this column. Several fingerprints
+   * are returned for a range, or while you replace a key or an index key. For an index with several parts per value, the
+   * result has a list of fingerprints for each part, and a row must match every list.
    *
-   * Index columns are not authenticated. If an attacker could have changed them, compare the decrypted values with the
-   * query. Throws FieldError, with the code `no_fingerprint` for a value that is empty after normalization.
+   * An attacker with write access can change index columns, which are not authenticated. To detect such changes, compare
+   * the decrypted values with the query. Throws FieldError, with the code `no_fingerprint` for a value that is empty after normalization.
    */
   where<Table extends NameOf<T>, Q extends Query<T[Table]>>(
     table: Table,

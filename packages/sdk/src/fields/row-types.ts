@@ -2,8 +2,8 @@ import type { Bound, Field, Unencrypted } from './field.ts';
 import type { PartIndex } from './part-index.ts';
 
 /**
- * The type of a ciphertext of the field `Place`, such as `users.email`. Plaintext and ciphertexts of other fields are
- * not assignable. The property name tells the developer what to do, because compiler errors show property names.
+ * The type of a ciphertext of the field `Place`, such as `users.email`. Neither plaintext nor a ciphertext of another
+ * field is assignable. Compiler errors show the property name, so this name says what to do.
  */
 export type Encrypted<Place extends string, Value> = string & {
   readonly 'encrypt it first: records.encryptRow': readonly [Place, Value];

@@ -43,9 +43,9 @@ export function lastCharacters<const Column extends string | true = true>(
 }
 
 /**
- * Finds texts by their first characters: at least `from`, at most `upTo`. Reveals how many first characters two rows
- * share. If these are letters and digits, an attacker needs at most 36 to the power of `from` guesses for the shortest
- * prefix.
+ * Finds texts by their first characters: at least `from`, at most `upTo`. Reveals how many first characters two texts
+ * have in common. If texts consist of letters and digits, an attacker finds the shortest prefix with at most 36 to the
+ * power of `from` guesses.
  */
 export function prefixes<const Column extends string | true = true>(
   from: number,

@@ -8,8 +8,8 @@ export interface ValueType<Value> {
 }
 
 /**
- * The first byte of an encoded value, by type. Text has no such byte, so that `client.decrypt` can read text fields.
- * UTF-8 never contains these bytes.
+ * Encoded values begin with a byte for their type. Encoded text does not, so that `client.decrypt` can read text
+ * fields. UTF-8 text contains none of these bytes.
  */
 const marks = { number: 0xf8, bigint: 0xf9, boolean: 0xfa, date: 0xfb, bytes: 0xfc, json: 0xfd } as const;
 

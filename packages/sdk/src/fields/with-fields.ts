@@ -15,8 +15,8 @@ export interface FieldsQuery<Name extends string> {
 }
 
 /**
- * Finds rows in which several fields are equal to the given values. Ignores case and accents in texts. Reveals which
- * rows have the same combination. An attacker has to try all combinations of the values of these fields.
+ * Finds rows by the values of several fields together. Ignores case and accents in texts. Reveals which rows have the
+ * same combination of values. To find the values of a row, an attacker must try all combinations.
  */
 export function withFields<const Name extends string, const Column extends string | true = true>(
   others: readonly Name[],

@@ -70,7 +70,8 @@ export interface Intake {
 
 type EncryptOptions = IntakeEncryptOptions & As<EncryptedForm>;
 
-// Checks only the names of options, because the entry must stay small. Each value is checked where it is used.
+// Checks only the names of options, to keep the bundle of this entry point small. The code that uses a value checks the
+// value.
 const intakeOptions: OptionNames<IntakeOptions> = { publicKey: 0 };
 const encryptOptions: OptionNames<EncryptOptions> = { as: 0, context: 0, wrapContext: 0 };
 const encryptItem: OptionNames<Exclude<EncryptItem, string | Uint8Array>> = { value: 0, context: 0 };
@@ -117,7 +118,7 @@ export function createIntake(options: IntakeOptions): Intake {
     if (given.signal?.aborted) throw aborted();
     const id: unknown = given.keyId ?? keyId;
     if (String(id).toLowerCase() !== keyId)
-      throw new InputError(`\`keyId\` must be ${keyId}, the key of the public key. You can omit it`);
+      throw new InputError(`\`keyId\` must be ${keyId}, the key id in \`publicKey\`: you can omit \`keyId\``);
     requireDek(dek);
     return wrapForIntake(publicKey, dek, given.wrapContext);
   }

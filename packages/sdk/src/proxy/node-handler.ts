@@ -8,7 +8,7 @@ import type { Proxy } from './proxy.ts';
 export interface NodeRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
-  /** In Express, the whole URL of the request. A router removes its prefix from `url`. */
+  /** Only in Express: the URL with the path prefix of the router. `url` lacks this prefix. */
   readonly originalUrl?: string | undefined;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly socket: object;
@@ -137,6 +137,6 @@ function streamOf(req: NodeRequest): ReadableStream<Uint8Array> {
     req.on('close', cut);
     req.resume();
   };
-  // Reads the body only on demand. Node itself drops a body that nothing reads.
+  // Reads the body only on demand. Node discards a body that was not read.
   return new ReadableStream({ pull, cancel: closing(() => undefined) }, { highWaterMark: 0 });
 }

@@ -40,15 +40,15 @@ export interface ProxyOptions {
   /** Sends the requests to the service. Defaults to the platform's `fetch`. */
   readonly fetch?: typeof fetch | undefined;
   /**
-   * Called for failures that the operator must fix, and for refused origins and grants. The browser does not receive
-   * the details.
+   * Called for failures that the operator must fix, for refused origins, and for requests that `authorize` did not
+   * permit. The browser does not receive the details.
    */
   readonly onEvent?: ((event: ProxyEvent) => void) | undefined;
 }
 
 /**
- * A failure that the operator must fix, or a refused request. The event contains no API key and no value. `error` is an
- * error of the app's own code.
+ * A failure that the operator must fix, or a refused request. The event contains no API key and no value. Only `error`
+ * can contain other data, because this error is from the app's own code.
  */
 export type ProxyEvent =
   | {
@@ -65,8 +65,8 @@ export type ProxyEvent =
     }
   | {
       /**
-       * The session has no grant (`missing` is `session`), or its grant lacks the operation or the key. At most one
-       * event per request.
+       * `authorize` did not permit the request. `missing` says what was missing: a grant for the session, or the
+       * operation or the key in the grant. A request causes at most one such event.
        */
       readonly type: 'grant_refused';
       readonly missing: 'session' | 'operation' | 'key';

@@ -21,8 +21,7 @@ export async function askService(
   const token = await tokenOf(settings, signal);
   let response: Response;
   try {
-    // Calls `fetch` as a plain function, because browsers and edge runtimes refuse to call it as a method of
-    // `settings`.
+    // Calls `fetch` without `settings`, because browsers and edge runtimes refuse the call `settings.fetch(…)`.
     const { fetch } = settings;
     const asking = fetch(settings.baseUrl + path, {
       method: 'POST',
@@ -64,7 +63,8 @@ async function tokenOf(settings: Settings, signal: AbortSignal): Promise<string>
 }
 
 function tooLate(settings: Settings, { reason }: AbortSignal): Refusal {
-  // Reports only a timeout, because a connection that the browser closed is not a failure of the service.
+  // Reports only timeouts. The signal also aborts if the browser closes the connection, which is not a failure of the
+  // service.
   if (reason instanceof DOMException && reason.name === 'TimeoutError') {
     settings.report({ type: 'service_failed', reason: 'timeout', requestId: undefined });
   }

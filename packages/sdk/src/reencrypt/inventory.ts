@@ -37,7 +37,10 @@ export interface VersionUse {
 /** How many values are encrypted under each version of a key. */
 export interface KeyUse {
   readonly key_id: string;
-  /** The newest version. `key_version` and `status` need the option `client`, and are absent for unknown keys. */
+  /**
+   * The newest version of the key. `key_version` and `status` are present only with the option `client`, and only for
+   * keys that the service knows.
+   */
   readonly key_version?: number;
   readonly status?: string;
   /** The versions of the key in order, including versions that no value uses. */
@@ -80,7 +83,7 @@ export interface InventoryOptions {
         };
       }
     | undefined;
-  /** The ids of keys that the result contains even if no value uses them. */
+  /** The ids of keys to include in the result, even if no value uses them. */
   readonly keyIds?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
 }

@@ -47,7 +47,7 @@ export function moving<Row extends StoredRow>(
       opened = await calls.open(form.bytes, from);
     } catch (error) {
       if (keepsContexts || !(error instanceof DecryptionError)) throw error;
-      // A value that can be decrypted with the new context was converted by an earlier run.
+      // If the new context decrypts the value, an earlier run has already converted the value.
       const converted = await calls.open(form.bytes, openingOf(to)).catch(() => undefined);
       if (!converted) throw error;
       converted.fill(0);

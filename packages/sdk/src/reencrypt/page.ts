@@ -46,7 +46,7 @@ export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run
     }
   }
 
-  /** Not every page with fewer rows than the limit is the last page, so this function reads the next row. */
+  /** A store can return a short page before the end of the table, so this function requests the row after the page. */
   async function isEnd(page: readonly Row[]): Promise<boolean> {
     const after = page.at(-1)?.id;
     if (after === undefined) return true;

@@ -6,7 +6,8 @@ import { requireKind } from '../require-options.ts';
 import { number, object } from '../rules.ts';
 
 /**
- * The parts of a bundle that an app stores in separate columns. Parts that are absent are taken from the ciphertext.
+ * The parts of an encrypted value that an app stores in separate columns. `fold` takes absent parts from the
+ * ciphertext.
  */
 export interface StoredParts {
   readonly ciphertext: string;

@@ -56,10 +56,9 @@ export {
 export { isEncrypted } from './stored-form.ts';
 
 /**
- * Converts a table page by page. Yields the progress after each page, and converts the next page when the caller
- * requests the next progress. An interrupted run can resume from any progress. You can repeat a run, because it does
- * not change converted values. The last progress has `finished: true`, and also `done: true` unless a row failed or
- * conflicted.
+ * Converts a table page by page. Yields the progress after each page, and waits until the caller requests the next
+ * page. To continue an interrupted run, pass the progress of any page as `resume`. A repeated run leaves converted
+ * values unchanged. The last progress has `finished: true`. It also has `done: true` if no row failed or conflicted.
  *
  * Throws InputError for invalid options. Throws EaasError if the service refuses the caller or stays unavailable, or if
  * the signal aborts. Also throws TooManyFailures and the errors of the store's `read` and `count`.

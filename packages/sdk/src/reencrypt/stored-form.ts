@@ -12,8 +12,8 @@ export interface Encrypted {
 export type Form = { readonly kind: 'empty' | 'plaintext' | 'broken' } | Encrypted;
 
 /**
- * A truncated ciphertext has the form `broken` and not `plaintext`, because encrypting it as plaintext would hide the
- * loss.
+ * Returns the kind `broken` for a truncated ciphertext. The kind `plaintext` would hide the loss, because a run
+ * encrypts plaintext.
  */
 export function formOf(value: StoredValue): Form {
   if (value === null || value === undefined) return { kind: 'empty' };
@@ -29,8 +29,8 @@ export function formOf(value: StoredValue): Form {
 }
 
 /**
- * Returns whether a value is encrypted, for an app that reads plaintext and ciphertexts during a migration. Until the
- * migration ends, anyone who can write to the table can store plaintext.
+ * Returns whether a value is encrypted. Use this function during a migration, while a table contains plaintext and
+ * ciphertexts. During this time, anyone who can write to the table can replace a ciphertext by plaintext.
  */
 export function isEncrypted(value: StoredValue): boolean {
   return 'header' in formOf(value);

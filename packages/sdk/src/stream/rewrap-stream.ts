@@ -14,12 +14,14 @@ const someBytes: Rule = (value) => value instanceof Uint8Array || 'a Uint8Array'
 export interface RewrappedHead {
   readonly head: Uint8Array;
   /**
-   * The number of bytes at the beginning of the stream that `head` replaces. If `head` has the same length,
-   * you can overwrite these bytes in place.
+   * `head` replaces this number of bytes at the beginning of the stream. If `head` has the same length, you can
+   * overwrite these bytes in place.
    */
   readonly replaces: number;
   readonly keyVersion: number;
-  /** False if the data key was already wrapped under the newest version. The head is then unchanged. */
+  /**
+   * False if the data key was already wrapped under the newest version. `head` then equals the bytes that it replaces.
+   */
   readonly rewrapped: boolean;
 }
 
@@ -41,8 +43,8 @@ export async function rewrapHead(
 }
 
 /**
- * Returns a TransformStream that copies an encrypted stream and rewraps its data key, as `rewrapHead` does. Use it for
- * stores that can only write whole objects. Copies the chunks without checking them.
+ * Returns a TransformStream that copies an encrypted stream and rewraps its data key, as `rewrapHead` does. Use it if
+ * your store can write only whole objects, and so cannot replace the beginning of a stream. Does not check the chunks.
  */
 export function rewrapStream(
   client: RewrapClient,

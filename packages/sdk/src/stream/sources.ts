@@ -138,7 +138,7 @@ async function requestPart(
   const { status } = response;
   const range = response.headers.get('content-range') ?? '';
   const [first, last, total] = (/^bytes (\d+)-(\d+)\/(\d+)$/.exec(range) ?? []).slice(1).map(Number);
-  // Does not read the body of any other response, because the body might be the whole object.
+  // Reads only a body that matches the requested range, because any other body might be the whole object.
   if (status === 206 && first === start && total !== undefined && last === Math.min(end, total) - 1) {
     return { response, total, etag: response.headers.get('etag') };
   }

@@ -16,7 +16,7 @@ import { type OptionRules, requireKind, requireOptions } from '../require-option
 import { callback, context, flag, having, number, signal as aborting } from '../rules.ts';
 import { aBlob } from './sources.ts';
 
-/** The members of an `EaasClient` that encrypted streams use. */
+/** The part of an `EaasClient` that encrypted streams use. */
 export type StreamClient = Pick<EnvelopeClient, 'wrap' | 'unwrap' | 'engines' | 'keyId'>;
 
 /** The members of an `EaasClient` or an `Intake` that `encryptStream` and `encryptBlob` use. */

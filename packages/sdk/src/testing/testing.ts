@@ -138,8 +138,8 @@ export function createTestService(options: TestServiceOptions = {}): TestService
       ahead += milliseconds;
     },
   };
-  // These methods are not enumerable, so that callers can pass `{ ...service }` to a client, which refuses unknown
-  // options.
+  // The methods are not enumerable, so `{ ...service }` omits them. A client to which this object is passed refuses
+  // unknown options.
   for (const [name, value] of Object.entries(controls)) Object.defineProperty(connection, name, { value });
   return connection as TestService;
 }
