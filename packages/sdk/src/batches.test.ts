@@ -228,7 +228,7 @@ describe('a service that confuses the results of a batch', () => {
     expect(settled).toMatchObject([refused, refused, refused]);
   });
 
-  test('results without any reference are accepted in the order of the items', async () => {
+  test('if no result of a batch has a reference, the client matches results and items by their order', async () => {
     const { ask } = hashes((results) => results.map((result) => ({ ...result, reference: undefined })));
     const settled = await ask(['a', 'b']);
     expect(settled).toMatchObject(['a', 'b'].map((hash) => ({ status: 'fulfilled', value: { hash } })));

@@ -100,7 +100,7 @@ test('an engine that the app passes for one kind of call does not change the eng
 });
 
 test.each([undefined, { subtle: crypto.subtle }])(
-  'the constructor throws on a platform without `crypto.getRandomValues`, with the engines %j',
+  'the constructor throws if the platform has no `crypto.getRandomValues` (`crypto` is %j)',
   (platform) => {
     const { make } = observedClient();
     vi.stubGlobal('crypto', platform);

@@ -39,7 +39,7 @@ test('options that are passed to a client take precedence over environment varia
   expect((await new EaasClient({ keyId: other, fetch }).encrypt('Ada')).key_id).toBe(other);
 });
 
-test('the API key of the environment is never sent to a passed `baseUrl`', async () => {
+test('the client never sends EAAS_API_KEY to a `baseUrl` that the caller passed', async () => {
   const { requests, fetch } = recorder();
   for (const absent of [{}, { apiKey: undefined }]) {
     const make = () => new EaasClient({ baseUrl: 'https://elsewhere.example', fetch, ...absent });

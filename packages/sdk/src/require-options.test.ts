@@ -259,7 +259,7 @@ test.each<[string, (wrong: never) => unknown, unknown, string]>([
   await expect(result).rejects.toThrow(`\`${name.split('.').at(-1)}\``);
 });
 
-test('an engine that is undefined keeps the engine of the platform', async () => {
+test('`engines: { values: undefined }` has no effect: the client uses the default engine', async () => {
   const own = make({ engines: { values: undefined, streams: undefined } as object });
   expect(own.engines).toEqual(client.engines);
 });

@@ -25,11 +25,11 @@ const wrong: readonly unknown[] = [
 
 const calls = await publicCalls();
 
-// The default of the option `fetch`: these tests must not use the network.
+// Replaces the default of the option `fetch`, so that these tests do not use the network.
 beforeAll(() => void vi.stubGlobal('fetch', async () => new Response(null, { status: 404 })));
 afterAll(() => void vi.unstubAllGlobals());
 
-test.each(calls)('$name succeeds or throws EaasError for arguments of wrong kinds', async (of) => {
+test.each(calls)('with arguments of wrong kinds, $name succeeds or throws EaasError', async (of) => {
   const failures: string[] = [];
   for (const { args, what } of some(12, [...casesOf(of)])) {
     for (const error of await errorsOf(of, args)) {
@@ -39,7 +39,7 @@ test.each(calls)('$name succeeds or throws EaasError for arguments of wrong kind
   expect(failures).toEqual([]);
 });
 
-test('the table of public calls has arguments that no check refuses', async () => {
+test('no check refuses the valid arguments in the table of public calls', async () => {
   const refused: string[] = [];
   for (const of of calls) {
     for (const error of await errorsOf(of, of.args())) {
@@ -50,14 +50,16 @@ test('the table of public calls has arguments that no check refuses', async () =
   expect(refused).toEqual([expect.stringMatching(/^nodeRequestOf: /)]);
 });
 
-/** Replaces each argument, and each member of an argument that is a plain object, by each wrong value. */
+/**
+ * Yields arguments with one wrong value: in place of an argument, or of a member of an argument that is a plain object.
+ */
 function* casesOf({ args }: PublicCall): Generator<{ args: unknown[]; what: string }> {
   for (const [at, given] of args().entries()) {
     const names = isPlain(given) ? Object.keys(given) : [];
     for (const value of wrong) {
       yield { args: args().with(at, value), what: `argument ${at} is ${shown(value)}` };
       for (const name of names) {
-        // A function of the wrong behaviour has the right kind.
+        // A function in place of another function has the right kind.
         if (typeof value === 'function' && typeof (given as Record<string, unknown>)[name] === 'function')
           continue;
         const changed = args().with(at, { ...(args()[at] as object), [name]: value });
@@ -88,7 +90,7 @@ async function errorsOf({ call }: PublicCall, args: readonly unknown[]): Promise
   }
 }
 
-/** Starts the work of a result that does nothing until it is read. */
+/** Starts to read a stream or an async generator, because their work begins only then. */
 async function outputOf(result: unknown): Promise<unknown> {
   const { stream, next, readable } = Object(result) as Record<string, unknown>;
   if (result instanceof ReadableStream) return bytesOf(result);

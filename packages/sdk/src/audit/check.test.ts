@@ -48,7 +48,7 @@ describe('checkAudit with an honest log', () => {
   });
 
   test.each([1, 17, 60, 150])(
-    'an audit reports no finding if each call adds %i entries with the same time',
+    '`checkAudit` reports no finding if %i new entries arrive before each request',
     async (growth) => {
       const log = playLog();
       log.append(700);
@@ -174,7 +174,7 @@ test.each([
   await expect(auditor(log).check()).rejects.toMatchObject({ code: 'invalid_response' });
 });
 
-test('`checkAudit` refuses an unknown option, because it would ignore a misspelt `verifierKey`', async () => {
+test('`checkAudit` refuses an unknown option, such as a misspelt `verifierKey`', async () => {
   const audit = auditor(playLog(3));
   const misnamed = { verifier_key: 'another' } as object;
   await expect(audit.check(misnamed)).rejects.toThrow(

@@ -107,7 +107,7 @@ test.each([
       { next_id: 1, next_row: row },
     ],
   ],
-])('`audit.verify` throws if the results of two calls show no progress: %j', async (parts) => {
+])('`audit.verify` throws if the next position is not after the previous position: %j', async (parts) => {
   const { call, asked } = inParts(parts);
   await expect(verifyAudit(call)).rejects.toMatchObject({ code: 'invalid_response' });
   expect(asked).toHaveLength(parts.length);

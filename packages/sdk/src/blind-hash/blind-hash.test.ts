@@ -35,8 +35,8 @@ function changing(
   return { ...seen, client, sent };
 }
 
-// Loads the code for blind hashes before the tests, because loading draws 48 random bytes, for which the mock
-// would return the first blind of the vector.
+// Loads the code for blind hashes before the tests. While it loads, this code requests 48 random bytes, for which the
+// mock would return the first blind of the vector.
 beforeAll(() => observedClient().client.blindHash('x'));
 
 afterEach(() => vi.restoreAllMocks());
@@ -59,7 +59,7 @@ describe.each([undefined, 'noble'] as const)('with the engine %s', (engines) => 
       });
       vi.spyOn(crypto, 'getRandomValues').mockImplementation((array) => {
         const bytes = array as unknown as Uint8Array;
-        // The client makes a blind from 48 random bytes, so the mock returns the next blind of the vector.
+        // When the client requests the 48 random bytes for a blind, the mock returns the next blind of the vector.
         if (bytes.length === 48) bytes.set(Buffer.from(blinds.shift() ?? '', 'hex'));
         return array;
       });
@@ -198,7 +198,7 @@ test('overwriting a value after the call of `blindHash` does not change the hash
   expect(await hashing).toBe(await client.blindHash(Uint8Array.of(1, 2, 3)));
 });
 
-test('a value is not sent if all of its callers have aborted', async () => {
+test('the client does not send a value if every call that passed the value has aborted', async () => {
   const { client, sent } = changing();
   const stop = new AbortController();
   stop.abort();

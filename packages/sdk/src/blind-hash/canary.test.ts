@@ -26,7 +26,7 @@ const failures: Readonly<Record<string, (answer: Answer) => Response>> = {
   },
 };
 
-/** Records each draw of 48 random bytes, from which the client makes a blind. */
+/** Records the random bytes from which the client makes its blinds (48 bytes for each blind). */
 function watchRandomness(): Uint8Array[] {
   const drawn: Uint8Array[] = [];
   const generate = crypto.getRandomValues.bind(crypto);
@@ -58,7 +58,9 @@ function hiddenPoints(drawn: readonly Uint8Array[], element: string, evaluated: 
     expect(expected).toBe(hash);
     return { blind, point, unblinded };
   }
-  throw new Error('the blind of the request must come from one of the collected draws (got none that fits)');
+  throw new Error(
+    'expected the client to make its blind from the recorded random bytes (found no matching bytes)',
+  );
 }
 
 test('no request, event, log line or error shows a value, or the point, blind or fingerprint of the value', async () => {

@@ -156,6 +156,6 @@ test.each([
   'https://app.example/#a',
   'https://user:pass@app.example/',
   'data:,x',
-])('outside a page, the `proxyUrl` %j is refused', (address) => {
+])('outside a web page, the constructor refuses the `proxyUrl` %j', (address) => {
   expect(() => new EaasBrowserClient({ proxyUrl: address })).toThrow(InputError);
 });

@@ -179,7 +179,7 @@ test('after a failed `prime({ keep: true })`, the client sends no further reques
   expect(service.requests).toHaveLength(1);
 });
 
-test('after `prime({ keep: true })`, the client continues to renew the data key when a failed service works again', async () => {
+test('with `prime({ keep: true })`, the client renews its data key again after a failed service has recovered', async () => {
   const { client, service } = setUp({ cache: { encrypt: { maxAge: 10 * second } } });
   await client.prime({ keep: true });
   service.failNext('unavailable', { times: 30 });

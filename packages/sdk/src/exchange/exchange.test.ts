@@ -48,7 +48,7 @@ describe('responses for another key', () => {
     expect(await hash()).toMatchObject({ code: 'invalid_response' });
   });
 
-  test('an item of a batch that names another key makes the response `invalid_response`', async () => {
+  test('the response to a batch is `invalid_response` if an item names another key than the request', async () => {
     const { call } = setUp(() => Response.json({ results: [hashed, { ...hashed, key_id: other }] }));
     const items = ['x', 'y'].map((value) => ({ key_id: keyId, value }));
     await expect(call('POST /v1/batch/hash', { items })).rejects.toMatchObject({ code: 'invalid_response' });
@@ -113,14 +113,14 @@ describe('problem documents without `code`', () => {
     [422, 'Decryption Failed', 'The ciphertext was altered.', 'decryption_failed'],
     [429, 'Quota Exceeded', 'The quota is used up.', 'quota_exceeded'],
     [500, 'Internal Server Error', 'The entry was not written.', 'internal'],
-  ])('a refusal %d %s with the detail %j has a code', async (status, title, detail, code) => {
+  ])('the error for the response %d %s %j has a code', async (status, title, detail, code) => {
     const error = await answering({ type: 'about:blank', title, status, detail }, status);
     expect(error).toMatchObject({ name: 'ServiceError', code, status, requestId: 'r-1' });
     expect(String(error)).toContain(detail);
   });
 
   test.each([{ detail: 'Not Found' }, { type: 'about:blank', title: 'Not Found', status: 400, detail: 'x' }])(
-    'the body %j is no problem document of its response',
+    'a 404 response with the body %j is `invalid_response`',
     async (body) =>
       expect(await answering(body, 404)).toMatchObject({ code: 'invalid_response', status: 404 }),
   );
@@ -145,7 +145,7 @@ describe('bodies of responses', () => {
     expect(cancelled).toHaveBeenCalledOnce();
   });
 
-  test('a call throws `timeout` if the body of no attempt arrives', async () => {
+  test('a call throws `timeout` if none of its attempts receives a body', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
     const { hash, attempts } = setUp(() => streamed(() => {}), {
       timeouts: { attempt: 1_000, total: 30_000 },
@@ -252,7 +252,7 @@ describe('secrets that a faulty gateway copies into `detail`', () => {
     expect((error as Error).message).toContain('…');
   });
 
-  test('a value of few letters does not make the message unreadable', async () => {
+  test('a value of one letter is not masked in the message of an error', async () => {
     const { hash } = setUp(refusing('Pass a valid key.'));
     expect(await hash('e')).toMatchObject({ message: 'Pass a valid key.' });
     expect(await hash('')).toMatchObject({ message: 'Pass a valid key.' });

@@ -16,7 +16,7 @@ interface Schema {
   readonly _zod: { readonly def: object };
 }
 
-/** Returns values that fit a schema. Each alternative of the schema, such as null, is in one of the values. */
+/** Returns values that fit a schema. Together, the values contain every alternative of the schema, such as null. */
 function samplesOf({ _zod }: Schema): unknown[] {
   const { type, shape, element, innerType, options, entries, values } = _zod.def as Definition;
   switch (type) {

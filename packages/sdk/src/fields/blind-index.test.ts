@@ -30,7 +30,7 @@ test('with `blind`, a search finds rows, and no request contains the value', asy
   expect(routesOf(service)).not.toContain('hash');
 });
 
-test('with `blind`, encryptRows computes all fingerprints with one request and shortens them to `bits`', async () => {
+test('with the index `blind`, encryptRows requests all fingerprints in one call, and keeps `bits` bits of each', async () => {
   const { client, service } = observedClient();
   const short = defineFields({ users: { ...unencrypted('id'), email: text().searchable({ bits: 32 }) } });
   const rows = ['a', 'b', 'a'].map((email, id) => ({ id, email }));
@@ -40,7 +40,7 @@ test('with `blind`, encryptRows computes all fingerprints with one request and s
   expect(routesOf(service).filter((route) => route === 'hash/blind')).toHaveLength(1);
 });
 
-test('with several index sources, a row is stored with the first source and searched with all sources', async () => {
+test('if `index` is a list, encryptRow uses the first source of fingerprints, and `where` uses all sources', async () => {
   const { client } = observedClient();
   const token = await createIndexKey(client);
   const marks = await Promise.all(

@@ -35,7 +35,7 @@ test('synchronous calls return null and undefined unchanged', async () => {
 });
 
 test.each(['email', 'own'])(
-  'synchronous calls refuse a field whose context contains the row: %s',
+  'synchronous calls refuse a field whose context contains the row id: %s',
   async (field) => {
     const { records } = await primed();
     const message = `users.${field} is bound to its row, but this call has no row`;
@@ -64,7 +64,7 @@ test('a synchronous call without a cached data key throws and advises `prime`', 
   expect(() => fields.for(cold).encryptFieldSync('users', 'name', 'Ada')).toThrow(notPrimed);
 });
 
-test('decryptFieldSync reads and counts plaintext if the field has `previous`', async () => {
+test('if a field has the option `previous`, decryptFieldSync returns stored plaintext, and `reads()` counts it', async () => {
   const { records, client } = await primed();
   const nick = records.encryptFieldSync('users', 'nick', 'ace');
   await client.prime({ ciphertexts: [nick] });

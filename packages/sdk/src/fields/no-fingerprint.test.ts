@@ -45,7 +45,7 @@ test.each(['abc', '', 'n/a'])(
   },
 );
 
-test('encryptRow sets a given index column to null if the value is empty after normalization', async () => {
+test('encryptRow replaces a passed fingerprint by null if the value is empty after normalization', async () => {
   const { client } = observedClient();
   const records = phones.for(client, { index: 'service' });
   const stale = { phone: 'n/a', phone_index: 'stale' };

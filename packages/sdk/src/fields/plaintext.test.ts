@@ -123,7 +123,7 @@ test.each([
   },
 );
 
-test('decryptRow decrypts a ciphertext that a binary column returns as the bytes of its text', async () => {
+test('decryptRow decrypts a ciphertext that the database returns as UTF-8 bytes', async () => {
   const { client } = observedClient();
   const photos = defineFields({ users: { photo: bytes({ previous: plaintext() }), name: text() } }).for(
     client,

@@ -39,7 +39,7 @@ test.each<[string, (name: string) => unknown]>([
   expect(service.requests).toHaveLength(before);
 });
 
-test('the option `as` decrypts a column that does not have the name of its field', async () => {
+test('with the option `as`, decryptRow and decryptRows decrypt renamed columns', async () => {
   const { records, name, ssn } = await openFields();
   const rows = [{ id: 1, patientName: name, number: ssn, visits: 3 }];
   const opened = await records.decryptRows('patients', rows, ({ id }) => id, {

@@ -142,7 +142,7 @@ test('a fingerprint is HMAC-SHA-256 of table, field, index name and part', async
   });
 });
 
-test('the service never computes or receives the fingerprint of an indexed part', async () => {
+test('the client computes the fingerprints of `searchableBy`, and never sends them to the service', async () => {
   const { client, service, index } = await open();
   const records = fields.for(client, { index: ['service', index] });
   const stored = await records.encryptRow('patients', 1, ada);

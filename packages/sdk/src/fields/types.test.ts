@@ -66,7 +66,7 @@ test('the type of a stored row has ciphertexts, index columns and unchanged colu
   expectTypeOf(settled).toEqualTypeOf<SettledRow<typeof opened>[]>();
 });
 
-test('`EncryptedRow` without a type for the row has the columns of the definition', () => {
+test('the type `EncryptedRow` has the columns of the definition if no type for the row is passed', () => {
   expectTypeOf<
     EncryptedRow<typeof fields, 'users'>['phone_mark']
   >().toEqualTypeOf<Fingerprint<'users.phone'> | null>();
@@ -98,7 +98,7 @@ test('the types accept a row of a database driver', async () => {
   expectTypeOf(opened).toEqualTypeOf<{ id: number; email: string }>();
 });
 
-test('the types of encryptRow and decryptRow require and return the types of the fields', async () => {
+test('encryptRow and decryptRow accept and return values of the types in the definition', async () => {
   const records = open();
   assertType<() => unknown>(() => [
     // @ts-expect-error: the field `email` takes text
@@ -227,7 +227,7 @@ test('the type of `where` accepts each index name with its query type', async ()
   ]);
 });
 
-test('the types of synchronous calls accept only fields without the row in their context', () => {
+test('the compiler refuses synchronous calls for fields whose context contains the row id', () => {
   const records = open();
   assertType<() => unknown>(() => {
     const born: Date | null = Math.random() < 1 ? new Date() : null;
@@ -239,7 +239,7 @@ test('the types of synchronous calls accept only fields without the row in their
   });
 });
 
-test('the type of `reads()` has a count for each field', () => {
+test('the type of the result of `reads()` has a member for each field', () => {
   expectTypeOf<keyof ReturnType<ReturnType<typeof open>['reads']>>().toEqualTypeOf<
     'users.email' | 'users.phone' | 'users.ssn' | 'users.born' | 'users.notes' | 'users.photo' | 'plans.price'
   >();

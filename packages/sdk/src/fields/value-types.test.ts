@@ -154,7 +154,7 @@ test.each<[ValueType<unknown>, ...unknown[]]>([
   for (const value of values) expect(() => type.encode(value)).toThrow(InputError);
 });
 
-test('the type for bytes returns a copy of the stored bytes', () => {
+test('`bytesType.decode` returns a copy of the stored bytes', () => {
   const stored = bytesType.encode(Buffer.from('abc'));
   const back = bytesType.decode(stored);
   expect([back.constructor, back.byteOffset, back.buffer.byteLength]).toEqual([Uint8Array, 0, 3]);

@@ -10,7 +10,7 @@ const grant: Grant = { keys: [key], operations: ['blindHash'], context: { user: 
 const authorize = () => grant;
 const refused = (status: number, code: string) => ({ status, json: { code } });
 
-test('a granted blind hash reaches the service without the context of the grant', async () => {
+test('the proxy sends a request for blind hashes without the context that `authorize` returned', async () => {
   const { post, sent } = setUp({ authorize }, () => Response.json({ ...answer, internal: 'secret' }));
   const response = await post(path, { key_id: key.toUpperCase(), elements: [point] });
   expect(response).toMatchObject({ status: 200 });

@@ -5,7 +5,7 @@ describe('the context of the grant', () => {
   const authorize = () => ({ ...all, context: { user: '42' } });
   const unwrapPath = `/api/eaas/v1/keys/${key}/unwrap`;
 
-  test('a wrapped data key is bound to the contexts of grant and browser', async () => {
+  test('the proxy binds a wrapped data key to the context from `authorize` and to the context from the browser', async () => {
     const { post, sent } = setUp({ authorize });
     await post(wrapPath, { dek });
     await post(wrapPath, { dek, context: { form: 'a' } });
@@ -28,7 +28,7 @@ describe('the context of the grant', () => {
   });
 
   test.each(['43', '42', ''])(
-    'the proxy refuses a browser context with a name of the grant’s context, even with the same value: %j',
+    'the proxy refuses a context from the browser with a name that `authorize` also set, even with the same value: %j',
     async (user) => {
       const { post, sent } = setUp({ authorize });
       const refused = {
@@ -50,7 +50,7 @@ describe('the context of the grant', () => {
     expect(sent[0]?.body).toEqual({ dek, context: { toString: 'x', constructor: 'y' } });
   });
 
-  test('the size limit applies to the contexts of grant and browser together', async () => {
+  test('the size limit applies to the context from `authorize` and the context from the browser together', async () => {
     const { post, sent } = setUp({ authorize: () => ({ ...all, context: { user: 'x'.repeat(3_000) } }) });
     expect(await post(wrapPath, { dek, context: { form: 'y'.repeat(3_000) } })).toMatchObject({
       status: 400,
@@ -58,7 +58,7 @@ describe('the context of the grant', () => {
     expect(sent).toEqual([]);
   });
 
-  test('the proxy sends a hash without the context of the grant', async () => {
+  test('the proxy sends a hash request without the context that `authorize` returned', async () => {
     const { post, sent } = setUp({ authorize });
     await post('/api/eaas/v1/hash', { key_id: key, value: 'Ada' });
     expect(sent[0]?.body).toEqual({ key_id: key, value: 'Ada' });

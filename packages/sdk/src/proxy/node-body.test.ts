@@ -36,7 +36,7 @@ describe('request bodies in Node frameworks', () => {
     expect((await post(JSON.stringify({ dek }))).status).toBe(200);
   });
 
-  test('a body that the framework decompressed and parsed is not treated as compressed', async () => {
+  test('the proxy accepts a body with `content-encoding: gzip` that the framework has decompressed and parsed', async () => {
     const { post } = await serve(
       {},
       parsing(() => ({ dek })),

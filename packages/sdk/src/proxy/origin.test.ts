@@ -110,7 +110,7 @@ test('the event of a refused origin shows the received and expected origins, but
   expect(text).not.toMatch(/localhost|admin/);
 });
 
-test('the event of a refused origin has at most 256 characters of the origin', async () => {
+test('if the proxy refuses an origin, the event contains only the first 256 characters of the origin', async () => {
   const { post, events } = setUp();
   await post(wrapPath, { dek }, { origin: 'x'.repeat(9_000), 'sec-fetch-site': 'cross-site' });
   expect(events).toEqual([

@@ -36,7 +36,7 @@ describe('calls that are granted', () => {
     expect(sent[0]?.url).toBe(`https://keys.example/v1/keys/${key}/wrap`);
   });
 
-  test('the proxy passes on only the fields of the API and the request id, and forbids caching', async () => {
+  test('a response of the proxy contains only documented fields and the request id, and forbids caching', async () => {
     const headers = { 'x-request-id': 'request-1', 'set-cookie': 'a=1', server: 'secret' };
     const { post } = setUp({}, () => Response.json({ ...wrapped, internal: 'secret' }, { headers }));
     const answer = await post(wrapPath, { dek });

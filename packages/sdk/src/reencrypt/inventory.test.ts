@@ -50,7 +50,7 @@ test('the inventory counts values from intake as `intake` until a run rewraps th
   expect(await versions()).toMatchObject([{ key_version: 1, values: 3, intake: 0, wrapped_keys: 3 }]);
 });
 
-test('the inventory counts a stream by its header', async () => {
+test('the inventory reads the key version of an encrypted stream from the header of the stream', async () => {
   const { client, keyId } = observedClient();
   const stream = await client.encrypt('the same header but for its version', { as: 'bytes' });
   stream[3] = 2;
@@ -58,7 +58,7 @@ test('the inventory counts a stream by its header', async () => {
   expect(keys).toMatchObject([{ key_id: keyId, versions: [{ key_version: 1, values: 1, streams: 1 }] }]);
 });
 
-test('an inventory with a client also contains unused versions and the counts of the service', async () => {
+test('with the option `client`, the inventory also contains unused key versions and the counts of the service', async () => {
   const { client, keyId, service } = observedClient();
   const old = await client.encrypt('a');
   await client.keys.rotate({ key_id: keyId });

@@ -137,7 +137,7 @@ test('a run leaves values under the version `keyVersion` unchanged', async () =>
   expect(await endOf(reencrypt(client, table.store, options))).toMatchObject({ skipped: 1, done: true });
 });
 
-test('a value fails if its new data key was wrapped under a version below `keyVersion`', async () => {
+test('a re-encryption reports a failure if a new data key was wrapped under a version below `keyVersion`', async () => {
   const { client, keyId } = observedClient();
   const table = tableOf([(await client.encrypt('a')).ciphertext]);
   await client.keys.rotate({ key_id: keyId });
@@ -173,7 +173,7 @@ test('a run without a key throws an error that asks for the key', async () => {
   await expect(run).rejects.toThrow('`keyId` is missing');
 });
 
-test('with `verify` the service unwraps each new data key once before plaintexts are replaced', async () => {
+test('before a run with `verify` replaces plaintexts, the service unwraps each new data key once', async () => {
   const { client, service } = observedClient();
   const table = tableOf(['a', 'b', 'c', 'd', 'e']);
   await endOf(reencrypt(client, table.store, { mode: 'encrypt', to: {}, verify: true, pageSize: 2 }));
@@ -181,7 +181,7 @@ test('with `verify` the service unwraps each new data key once before plaintexts
   expect(await client.decrypt(table.email(5), { as: 'text' })).toBe('e');
 });
 
-test('with `verify`, a ciphertext of a wrong plaintext is not written', async () => {
+test('with `verify`, a re-encryption writes no ciphertext that decrypts to another plaintext', async () => {
   const { client } = observedClient();
   const table = tableOf(['a', 'b']);
   const other = await client.encryptMany(['x', 'y']);

@@ -33,7 +33,7 @@ test('`fold` puts a rewrapped key from a separate column into the ciphertext', a
   expect(plaintext).toBe('a');
 });
 
-test('`fold` puts an iv from a separate column into the ciphertext', async () => {
+test('`fold` replaces the iv in the ciphertext by the passed iv', async () => {
   const { client } = observedClient();
   const bundle = await client.encrypt('a');
   const without = unfold(fold({ ...bundle, iv: 'AAAAAAAAAAAAAAAA' }));

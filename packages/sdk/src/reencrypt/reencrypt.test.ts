@@ -54,7 +54,7 @@ test('a re-encryption of an empty table yields a progress with `done: true`', as
   expect(pages).toMatchObject([{ cursor: null, seen: 0, finished: true, done: true }]);
 });
 
-test('a re-encryption converts a page only when the caller requests the next progress', async () => {
+test('a re-encryption converts the next page only when the caller continues the iteration', async () => {
   const { client } = observedClient();
   const table = tableOf(plaintexts(4));
   for await (const { cursor } of reencrypt(client, table.store, { ...toEncrypt, pageSize: 2 })) {

@@ -44,7 +44,7 @@ test('`requests` of the test service lists the calls of a client', async () => {
   expect(rest.length).toBeGreaterThan(1);
 });
 
-test('`requests` has the number of items of a batch, and no secret', async () => {
+test('`requests` of a test service contains the number of items in a batch, but no secret', async () => {
   const { service, keyId, client } = open();
   const values = ['ada@example.com', 'bob@example.com'];
   await client.hashMany(values, { keyId });
@@ -116,7 +116,7 @@ test('with `answer_lost`, the call takes effect but the response does not arrive
   expect(service.requests.map(({ status }) => status)).toStrictEqual([null, 409]);
 });
 
-test('with `timeout`, a call gets no response and waits until its signal aborts', async () => {
+test('after `failNext` with `timeout`, a call gets no response and waits until its signal aborts', async () => {
   const { service, keyId, client } = open();
   service.failNext('timeout', { route: 'GET /v1/keys' });
   const given = new AbortController();
@@ -144,7 +144,7 @@ test('the `fetch` of a test service fails for a URL outside its `baseUrl`', asyn
   }
 });
 
-test('`advance` of a test service runs due rotations, destructions and expiries', async () => {
+test('`advance` of a test service performs the rotations, destructions and expiries that are due', async () => {
   const time = Date.parse('2026-11-20T10:00:00.000Z');
   const { service, keyId, client } = open({ now: () => time });
   const { key_id } = service.createKey('orders', { rotation_policy: { interval_days: 30 } });
