@@ -26,7 +26,7 @@ export interface InternalParams {
   readonly dataPath?: readonly string[] | undefined;
 }
 
-/** The queries skip other extensions, because an extension could add plaintext to the encrypted arguments. */
+/** Runs queries without other extensions, because another extension could add plaintext after the encryption. */
 export function executorOf(client: PrismaClient, call: QueryCall, params: InternalParams): Executor {
   const kind = params.transaction?.kind;
   const requireNoBatch = (model: Model): void => {

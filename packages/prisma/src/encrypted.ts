@@ -98,7 +98,7 @@ async function performCall(
   const path = (params.dataPath ?? []).filter((_, at) => at % 2 === 1);
   const args = call.args ?? {};
   if (!isArgs(args)) return refuse('unknown_argument', model, undefined, 'the arguments must be an object');
-  // Prisma cannot check for undefined values itself, because the arguments that Prisma receives omit them.
+  // Checks for undefined values here. The rewritten arguments omit these values, so Prisma cannot find them afterwards.
   if (client._previewFeatures?.includes('strictUndefinedChecks')) refuseUndefined(model, args);
   const executor = executorOf(client, call, params);
   return perform(models, codec, executor, { model, operation: call.operation, args, path });

@@ -12,7 +12,7 @@ export type EncryptedModelErrorCode =
   | 'unsupported_value'
   /** The operation or the argument is unknown to this version of the extension. */
   | 'unknown_argument'
-  /** The app uses an index column, which only the extension may read or write. */
+  /** The arguments name an index column. Only the extension may read or write index columns. */
   | 'index_column'
   /** Encryption needs the id of the row, but the id is unknown. */
   | 'unknown_id'
@@ -20,7 +20,7 @@ export type EncryptedModelErrorCode =
   | 'batch'
   /** A raw SQL statement uses an encrypted table. */
   | 'raw_query'
-  /** A column that is not encrypted contains a ciphertext. */
+  /** A result contains a ciphertext in a column that is not encrypted. */
   | 'ciphertext';
 
 interface ModelPlace {

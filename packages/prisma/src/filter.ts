@@ -4,7 +4,10 @@ import type { Model } from './models.ts';
 import { type Args, entriesOf, isArgs } from './values.ts';
 import type { Work } from './work.ts';
 
-/** With `isExact`, the returned condition is NULL only if the field is NULL, so that `NOT` can negate the condition. */
+/**
+ * With `isExact`, the condition is NULL only for a field that is NULL. Otherwise, `NOT` would miss rows for which the
+ * condition is NULL, because the negation of NULL is NULL in SQL.
+ */
 export async function filterOf(
   work: Work,
   model: Model,
@@ -107,14 +110,17 @@ async function hasPart(
     refuse('unsupported_filter', model, field.name, `a search by \`${name}\` ${problem}`);
   if (isExact)
     refusePart(
-      'cannot be negated, because it also finds rows that do not match: filter the rows after reading',
+      'cannot be inside a negation, which would exclude rows that the search finds by mistake: filter the rows after reading',
     );
   if (!work.isRead) {
     refusePart(
-      'can also find rows that do not match, so it cannot choose the rows to write: read the rows and use their ids',
+      'cannot select rows to write, because it can find rows that do not match: read the rows and use their ids',
     );
   }
-  if (bits < 64) refusePart(`with ${bits} bits also finds values that do not match: use 64 bits or more`);
+  if (bits < 64)
+    refusePart(
+      `needs an index with 64 bits or more (got ${bits} bits), because a shorter fingerprint also finds wrong rows`,
+    );
   const found = await work.search(model.table ?? '', { [field.name]: { [name]: operand } });
   const terms = found[column] ?? [];
   if (!isList) return { [column]: { in: terms } };

@@ -9,7 +9,7 @@ import type {
   ValuesOf,
 } from './definition-types.ts';
 
-/** Prisma's argument types with plaintext types in place of the stored text. */
+/** Prisma's argument types, in which encrypted fields have the types of their plaintext. */
 export type PlainInput<E, P, Given> = Given extends Kept | ((...args: never) => unknown)
   ? Given
   : Given extends readonly (infer Item)[]

@@ -30,7 +30,7 @@ test.each([
   ['$queryRaw', {}],
   ['$runCommandRaw', { find: 'x' }],
   ['queryRaw', ['select 1']],
-])('a raw operation throws if the extension does not find its SQL: %s', (operation, args) => {
+])('the extension refuses a raw operation whose arguments have an unknown form: %s', (operation, args) => {
   expect(() => refuseRaw(models, operation, args)).toThrow('not supported');
 });
 

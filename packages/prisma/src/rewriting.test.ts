@@ -395,7 +395,7 @@ test('nested writes encrypt fields at any depth, even below models without encry
   });
 });
 
-test('results are decrypted at any depth, without the columns that the extension added to the query', async () => {
+test('the extension decrypts results at any depth, and removes the columns that it added to the query', async () => {
   const args = {
     select: { name: true, visits: { select: { note: true } }, doctor: { include: { patients: true } } },
   };

@@ -79,9 +79,7 @@ type PlainModels<E, Client> = {
     : never;
 };
 
-/**
- * An object type without members. Unlike the type `object`, it fits the index signature that Prisma's types require.
- */
+/** An object type without members, in place of the type `object`, because Prisma's types require an index signature. */
 type Nothing = { [Name in never]: unknown };
 
 /** An extension for `prisma.$extends`. */

@@ -17,7 +17,7 @@ export async function rowsToUpdate(work: Work, model: Model, { where, limit }: A
   };
 }
 
-/** A row can change after the query for the ids, so each update keeps the conditions of the app. */
+/** Each update repeats the conditions of the app, because a row can change after the extension has read the id. */
 export async function updatesOf(
   work: Work,
   model: Model,

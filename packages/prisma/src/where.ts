@@ -89,8 +89,8 @@ function refuseReferences(work: Work, model: Model, name: string, value: unknown
 }
 
 /**
- * A unique look-up accepts only one fingerprint per column. If a value has several, this function reads the fingerprint
- * of the stored row.
+ * Prisma accepts only one fingerprint per column in a unique look-up. If a value has several fingerprints, this
+ * function first reads which fingerprint the row contains.
  */
 export async function uniqueOf(work: Work, model: Model, where: unknown): Promise<unknown> {
   const rewritten = await whereOf(work, model, where);

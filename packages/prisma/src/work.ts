@@ -35,7 +35,7 @@ export interface Work {
   search(table: string, query: Args): Promise<Terms>;
   find(model: Model, args: Args): Promise<Args | null>;
   findOrThrow(model: Model, args: Args): Promise<Args | null>;
-  /** `data.ts` gets this function from `Work`, because an import would be circular. */
+  /** `data.ts` calls this function through `Work`, because an import of `nested.ts` would be circular. */
   nested: Nested;
 }
 

@@ -14,7 +14,9 @@ export function fromHex(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Compares in constant time. noble's function for this would make the first download of a page larger. */
+/**
+ * Compares in constant time. Does not import noble's function, which would make the first download of a page larger.
+ */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   let difference = a.length ^ b.length;
   for (let at = 0; at < a.length; at++) difference |= (a[at] ?? 0) ^ (b[at] ?? 0);

@@ -39,8 +39,8 @@ export function envelopeLength(dataKey: Pick<DataKey, 'header'>, plaintextLength
 }
 
 /**
- * Encrypts one message under a data key. Returns the envelope, or the result of `form(envelope, iv)`. With `room`, the
- * envelope is written into this memory.
+ * Encrypts one message under a data key. Returns the envelope, or the result of `form(envelope, iv)`. If the caller
+ * passes memory as `room`, the function writes the envelope into this memory.
  */
 export function sealUnder<Mode extends EngineMode, T = Uint8Array<ArrayBuffer>>(
   dataKey: DataKey<Mode>,

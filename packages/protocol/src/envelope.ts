@@ -135,7 +135,8 @@ export function replaceWrapped(bytes: Uint8Array, wrapped: Wrapped): Uint8Array<
 const storedText = /^eaasA[Q-Za-v]/;
 
 /**
- * Returns the ciphertext in a stored value, or undefined. Decodes base64 text that a binary column returns as bytes.
+ * Returns the ciphertext in a stored value, or undefined. A binary column can return base64 text as bytes. This
+ * function converts these bytes to text.
  */
 export function storedCiphertext(value: unknown): string | Uint8Array | undefined {
   if (typeof value === 'string') return storedText.test(value) ? value : undefined;

@@ -92,7 +92,7 @@ describe.each(engines)('an altered envelope, with $name', (engine) => {
 function kindsOf(at: number, end: number): unknown[] {
   if (at < 4) return [FormatError];
   if (at < 20 || at >= end) return [DecryptionError];
-  // Bytes 24 and 25 hold the length of the wrapped key. A larger length can exceed the envelope.
+  // Bytes 24 and 25 hold the length of the wrapped key. A changed length can be too large for the envelope.
   return at === 24 || at === 25 ? [FormatError, Unauthentic] : [Unauthentic];
 }
 
@@ -118,7 +118,7 @@ describe('seal', () => {
 });
 
 describe('open', () => {
-  test('`open` accepts the expected key id in upper case or in a list, and `anyKey` instead of the id', async () => {
+  test('`open` accepts an expected key id in upper case, a list of key ids, or `anyKey`', async () => {
     const envelope = await seal(toUtf8('x'), wrap);
     for (const expected of [
       { keyId: keyId.toUpperCase() },

@@ -135,7 +135,7 @@ describe.each(directions)('%s a stream', (_, through, input) => {
     },
   );
 
-  test('the stream does not run ahead of the reader, even after one very long write', async () => {
+  test('the stream waits for the reader, even within one very long write', async () => {
     for (const [kind, ahead] of [
       [nodeEngine, 1],
       [webCryptoEngine, 4],
@@ -269,7 +269,7 @@ test('`onProgress` gets the number of plaintext bytes so far', async () => {
   }
 });
 
-test('an error that `onProgress` throws ends the stream', async () => {
+test('the stream fails with the error that `onProgress` throws', async () => {
   const throwing = (): never => {
     throw reason;
   };

@@ -14,8 +14,9 @@ export interface Work {
 const atOnce = 4;
 
 /**
- * Returns a stream that passes its chunks through `work`. The platform's TransformStream processes a large input
- * without waiting for the reader, and in some browsers does not report that the reader has cancelled.
+ * Returns a stream that passes its chunks through `work`. Does not use the platform's TransformStream, which processes
+ * a large input without waiting for the reader. In some browsers, TransformStream also does not report that the reader
+ * has cancelled.
  */
 export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint8Array, Uint8Array> {
   const cutter = new Cutter(work.chunkLength);
@@ -69,7 +70,7 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
     unsent++;
     if (result instanceof Promise) {
       most = atOnce;
-      // Prevents an unhandled rejection. `computed` and `sent` still report the failure.
+      // Prevents an unhandled rejection of `result`. The stream still fails, because `computed` and `sent` also reject.
       result.catch(() => undefined);
       computed = computed.then(() => result);
       computed.catch(() => undefined);
@@ -85,7 +86,7 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
   const step = async (task: () => Promise<unknown>): Promise<void> => {
     try {
       await task();
-      // If `task` created the data key after `stop` had wiped the memory, the data key must be wiped now.
+      // `stop` can wipe the memory while `task` runs. A data key that `task` then creates is wiped here.
       if (stopped) wipe();
     } catch (reason) {
       put(Promise.reject(reason));

@@ -67,7 +67,7 @@ export async function openFile(
     readWhole(stoppable(rangeStream(source, start, end, signal), signal), end - start);
   const endStart = Math.max(0, size - sealedChunkLength);
   const reading = readPart(endStart, size);
-  // Prevents an unhandled rejection if unwrapping fails before `reading` fails.
+  // Prevents an unhandled rejection: if unwrapping fails, no code awaits the promise `reading`.
   reading.catch(() => undefined);
   const start = endStart === 0 ? reading : readPart(0, Math.min(size, maxHeadLength));
   const head = parseStreamHead(await start);
@@ -164,7 +164,7 @@ function rangeStream(
   );
 }
 
-/** A source can ignore the signal. */
+/** Makes the stream fail when the signal aborts, because the source of the stream can ignore the signal. */
 function stoppable(
   stream: ReadableStream<Uint8Array>,
   signal: AbortSignal | undefined,

@@ -19,7 +19,10 @@ export interface StreamOptions extends SealOptions {
   readonly onProgress?: ((bytes: number) => void) | undefined;
 }
 
-/** Options with an engine. This module does not import a default engine, which would be large. */
+/**
+ * Options with an engine. The caller must pass an engine, because importing a default engine would make this module
+ * large.
+ */
 export type WithEngine<Options> = Options & { readonly engine: Engine };
 
 export function sealStream(

@@ -38,5 +38,5 @@ export function inLine(text: string): string {
   return hasControlCharacter(text) ? JSON.stringify(text).replace(/\p{Cc}/gu, escaped) : text;
 }
 
-/** `JSON.stringify` does not escape the control characters from U+007F to U+009F. */
+/** Escapes the control characters from U+007F to U+009F, which `JSON.stringify` leaves unchanged. */
 const escaped = (character: string): string => `\\u00${character.charCodeAt(0).toString(16)}`;

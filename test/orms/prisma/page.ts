@@ -11,9 +11,9 @@ export interface Section {
 
 const intro = `# What works on encrypted columns
 
-A code means that the operation throws an \`EncryptedModelError\` with this code, before it writes anything. The
-[README](../README.md#errors) says what to do for each code. The test that writes this page, on PostgreSQL, also checks
-that no encrypted column holds plaintext, and that no result holds a ciphertext.
+A code in a table means that the operation throws an \`EncryptedModelError\` with this code, before it writes anything.
+The [README](../README.md#errors) says what to do for each code. A test runs the operations on PostgreSQL, and writes
+this page. The test also checks that no encrypted column holds plaintext, and that no result holds a ciphertext.
 `;
 
 export function pageOf(sections: readonly Section[]): string {

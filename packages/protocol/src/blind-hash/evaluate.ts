@@ -53,8 +53,8 @@ function prove(
   const evaluated = elementOf(secret.multiply(combined.point));
   const commitments = [multiplier.base(), multiplier.multiply(combined.point)].map(elementOf);
   const c = challengeOf(publicKey, combined, evaluated, ...commitments);
-  // `s` is `random − c·secret`, from two new shares of the secret, because the time of bigint operations could reveal
-  // the secret.
+  // Computes `s = random − c·secret`. Splits the secret into two new random shares, so that the time of the bigint
+  // operations does not reveal the secret.
   const shift = randomScalar();
   const s = [shares[0] + shift, shares[1] - shift].reduce(
     (rest, share) => scalars.sub(rest, scalars.mul(c, scalars.create(share))),

@@ -41,9 +41,9 @@ function multiplier(scalar: bigint): Multiplier {
 }
 
 /**
- * Returns the point k·C. ECDH returns only x coordinates: `x1` of k·C and `x2` of (k + 1)·C. The addition formula for
- * k·C + C gives y. Arithmetic of bigints is not constant-time. Its duration reveals nothing new
- * to the client, which knows all inputs of the formula.
+ * Returns the point k·C. ECDH returns only x coordinates: `x1` is the x coordinate of k·C, and `x2` is the x coordinate
+ * of (k + 1)·C. The addition formula gives y from C, `x1` and `x2`. The time of bigint arithmetic depends on these
+ * inputs, but the client already knows them.
  */
 function withY(x: bigint, y: bigint, x1: bigint, x2: bigint): CurvePoint {
   const doubled = (a + x * x1) * (x + x1) + 2n * b - x2 * (x - x1) ** 2n;

@@ -8,7 +8,7 @@ import { nobleCurve } from './multiply.ts';
 const order = scalars.ORDER;
 const pointOf = (index: number) => hashToGroup(Uint8Array.of(index));
 
-test('random products of node:crypto equal those of noble', () => {
+test('node:crypto and noble return the same points for random scalars', () => {
   for (let index = 0; index < runs(200); index++) {
     const [scalar, point] = [randomScalar(), pointOf(index)];
     const { base, multiply } = nodeCurve.multiplier(scalar);
@@ -18,7 +18,7 @@ test('random products of node:crypto equal those of noble', () => {
 });
 
 describe.each([nobleCurve, nodeCurve])('the curve engine $name', ({ multiplier, sums, batch }) => {
-  test('the engine multiplies by 2 and by n − 2', () => {
+  test('the engine accepts the smallest scalar, 2, and the largest scalar, n − 2', () => {
     const point = pointOf(1);
     expect(multiplier(2n).multiply(point).equals(point.double())).toBe(true);
     expect(

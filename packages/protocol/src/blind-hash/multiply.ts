@@ -34,8 +34,8 @@ export const nobleCurve: CurveEngine = {
 };
 
 /**
- * With the scalar 1, the product is the point itself, and hides nothing. With 0 and n − 1, the engine of
- * node:crypto would need the x coordinate of the point at infinity. This point has no coordinates.
+ * Refuses the scalars 0, 1 and n − 1. Multiplying a point by 1 does not hide the point. For 0 and n − 1, the engine of
+ * node:crypto would need the x coordinate of the point at infinity, which does not exist.
  */
 export function requireScalar(scalar: bigint): void {
   if (scalar > 1n && scalar < scalars.ORDER - 1n) return;

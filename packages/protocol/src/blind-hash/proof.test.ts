@@ -82,7 +82,7 @@ describe.each([nobleCurve, nodeCurve])('the client with the curve engine $name',
       expect(finishing({ evaluated })).toThrow(ProofError);
   });
 
-  test('the public key, the proof and the elements of another key are refused', () => {
+  test('a response with the public key, the proof or the elements of another key is refused', () => {
     const { public_key, proof, evaluated } = respond(blinded, otherKey);
     expect(finishing({ public_key })).toThrow(ProofError);
     expect(finishing({ proof })).toThrow(ProofError);

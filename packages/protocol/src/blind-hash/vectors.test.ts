@@ -52,7 +52,7 @@ describe.each([nobleCurve, nodeCurve])('the curve engine $name', (engine) => {
 describe("noble's implementation of RFC 9497", () => {
   const { voprf } = p256_oprf;
   const keys = voprf.deriveKeyPair(fromHex(frozen.seed), new TextEncoder().encode(frozen.key_info));
-  // noble computes the scalar as these bytes modulo n − 1, plus 1.
+  // noble reads the bytes as a number, and computes the scalar `number mod (n − 1) + 1`.
   const rngOf = (hex: string) => () => fromHex((scalarOf(hex) - 1n).toString(16).padStart(96, '0'));
 
   test('noble derives the secret and the public key of the vectors', () => {

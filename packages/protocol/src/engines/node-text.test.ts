@@ -23,7 +23,7 @@ const iv = Uint8Array.from({ length: 12 }, (_, index) => index);
 
 const keyOf = (dataKey: DataKey) => dataKey as TextKey<KeyObject>;
 
-test('`sealText` returns the same envelope as `sealUnder`, regardless of earlier texts', () => {
+test('`sealText` and `sealUnder` return the same envelope for any sequence of texts', () => {
   const dataKeys = [1, 2].map((keyVersion) => deriveDataKey(nodeEngine, dek, { ...wrapped, keyVersion }));
   const contexts = fc.oneof(
     anyContext,
@@ -74,7 +74,7 @@ test('sealText refuses a lone surrogate and a wiped data key', () => {
   expect(() => sealText(keyOf(dataKey), 'text')).toThrow(InputError);
 });
 
-test('sealText refuses an inherited member even after an equal context without inherited members', () => {
+test('sealText refuses a context with an inherited member, even if the previous context had the same members', () => {
   const dataKey = deriveDataKey(nodeEngine, dek, wrapped);
   sealText(keyOf(dataKey), 'text', { row: '1', table: 'users' });
   const inheriting = Object.assign(Object.create({ table: 'users' }) as object, { row: '1' }) as Context;

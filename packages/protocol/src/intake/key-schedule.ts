@@ -1,7 +1,7 @@
 import { concatBytes } from '@noble/hashes/utils.js';
 import { toUtf8 } from '../text.ts';
 
-/** `keySchedule` yields this request. Its caller computes the HMAC-SHA-256, and passes it to `next`. */
+/** The generator `keySchedule` yields the inputs of an HMAC-SHA-256. Its caller passes the result to `next`. */
 type HmacRequest = readonly [key: Uint8Array, message: Uint8Array];
 
 export interface MessageKey {

@@ -61,7 +61,7 @@ test('a refused batch item keeps its position and does not fail other items', as
   ]);
 });
 
-test('a batch runs even if every item is refused', async () => {
+test('if every item of a batch is refused, the operation is called with an empty list', async () => {
   expect(await run([{}])).toEqual({ seen: [[]], shown: [['`value` is missing.', undefined]] });
 });
 

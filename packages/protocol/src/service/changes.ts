@@ -49,7 +49,8 @@ function isSame(old: unknown, value: unknown): boolean {
   return old.length === value.length && old.every((item) => value.includes(item));
 }
 
-// The longest lists that an audit entry contains in full. Earlier versions of the service accepted longer lists.
+// An audit entry contains a list up to this length in full, and only the hash of a longer list. API keys from earlier
+// versions can have longer lists.
 const mostItems: Readonly<Record<string, number>> = {
   key_ids: limits.keyIds,
   allowed_origins: limits.allowedOrigins,

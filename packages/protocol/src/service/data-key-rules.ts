@@ -7,7 +7,7 @@ import { type Draft, keyDraft, logged, refused } from './draft.ts';
 import { type KeyFields, refusedByStatus, requireStatus } from './key-rules.ts';
 import { Refusal, unauthenticWrappedKey, wrongKeyVersion } from './refusal.ts';
 
-/** The result of a KeyRule. The service must write the draft to the audit log before it sends the answer. */
+/** The result of a KeyRule. `draft` is the audit entry that the service must write before it sends `answer`. */
 export interface Ruling<Answer> {
   readonly draft: Draft | null;
   readonly answer: Answer | Refusal;
@@ -42,7 +42,7 @@ export function recorded<Answer>(
   return { draft: keyDraft(action, key, { context: logged(context), ...more, ...outcome }), answer };
 }
 
-/** Decodes a wrapped key into memory that other code can read, because a wrapped key is not secret. */
+/** Decodes a wrapped key. The result can be in memory that other code can read, because a wrapped key is not secret. */
 function readWrapped(text: string): Uint8Array {
   return viewBase64(text) ?? fromBase64(text);
 }

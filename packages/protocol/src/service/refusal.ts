@@ -93,7 +93,7 @@ export const quotaExceeded = (): Refusal =>
     "This month's quota of encrypt operations is used up: ask the operator for a higher quota, or use wrap and unwrap, which have no quota.",
   );
 
-/** The refusal of a call for which the service does not know whether the audit entry was written. */
+/** The service returns this error if it does not know whether it has written the audit entry. */
 export const auditUnwritten = (cause?: unknown): Refusal =>
   new Refusal(
     'audit_unwritten',

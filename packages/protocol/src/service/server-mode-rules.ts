@@ -76,7 +76,7 @@ export function sealBundle(
   context?: Context,
 ): Bundle {
   return using(dek, () => {
-    // The data key is wrapped without the context, because in server mode the encrypted body authenticates the context.
+    // Wraps the data key without the context, because `sealUnder` binds the ciphertext to the context.
     const wrapped = { keyId: key_id, keyVersion: key_version, wrappedKey: crypto.wrap(dek) };
     const dataKey = deriveDataKey(engine, dek, wrapped);
     const wrapped_key = toBase64(wrapped.wrappedKey);

@@ -20,7 +20,7 @@ const origin = text(
 
 function isOrigin(text: string): boolean {
   if (!/^https?:/.test(text)) return /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(:\d+)?$/.test(text);
-  // The URL standard allows `*` in a host, but no page has such an origin.
+  // Refuses `*`, which the URL standard allows in a host, because no page has such an origin.
   return URL.canParse(text) && new URL(text).origin === text && !text.includes('*');
 }
 

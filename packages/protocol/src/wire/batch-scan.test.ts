@@ -73,7 +73,7 @@ describe('the body of a batch', () => {
     );
   });
 
-  test('batch items of any JSON parse to the same values as the whole body', () => {
+  test('scanning a batch returns the same items as parsing the whole body', () => {
     const json = fc.json({ stringUnit: anyCharacter, maxDepth: 4 });
     fc.assert(
       fc.property(
@@ -157,7 +157,7 @@ describe('an item', () => {
     expect(faults).toEqual([null, reason, null]);
   });
 
-  test('an item with a name twice is passed on with its other fields, unless it also exceeds a limit', () => {
+  test('an item with a repeated name keeps its other fields, unless the item also exceeds a limit', () => {
     const twice = '"a":1,"a":2,"reference":"r"';
     const fault = 'the item has the field `a` twice';
     const deep = `${'['.repeat(7)}${']'.repeat(7)}`;

@@ -56,7 +56,7 @@ export class BatchScan extends JsonScan {
 
   #takeOfFrame(kind: Token, start: number, end: number): void {
     if (kind === token.comma && this.#next === 5) {
-      // Accepts the comma after `items`, so that the error for a second field contains the name of this field.
+      // Accepts a comma after the field `items`, so that the error can contain the name of the second field.
       this.#next = 1;
       return;
     }

@@ -75,12 +75,12 @@ describe('an explanation', () => {
     );
   });
 
-  test('the error for a date with a space in a body does not speak of queries', () => {
+  test('the error for a date in a body contains no advice for queries', () => {
     const body = { name: 'a', permissions: ['encrypt'], expires_at: '2026-08-11 09:30:00' };
     expect(explained(endpoints['POST /v1/api-keys'].body, body)).toMatch(/\(RFC 3339\)$/);
   });
 
-  test('an explanation never contains a value of the request', () => {
+  test('the explanation of an invalid request never contains a value of the request', () => {
     const schemas = Object.values<Endpoint>(endpoints).flatMap(({ body, query, item }) => [
       body,
       query,
