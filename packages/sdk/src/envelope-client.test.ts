@@ -68,7 +68,7 @@ describe('synchronous calls', () => {
     const keys = new Set<string>();
     for (let at = 0; at < 20; at++) {
       await vi.advanceTimersByTimeAsync(minute);
-      await arrivals(50);
+      await arrivals(15);
       keys.add(client.encryptSync('x').wrapped_key);
     }
     expect(keys.size).toBe(6);

@@ -122,9 +122,9 @@ describe('data keys for encryption', () => {
   });
 });
 
-const pass = async (milliseconds: number, arrivalsIn?: number): Promise<void> => {
+const pass = async (milliseconds: number): Promise<void> => {
   await vi.advanceTimersByTimeAsync(milliseconds);
-  await arrivals(arrivalsIn);
+  await arrivals(15);
 };
 
 function setUp(options: Partial<EaasClientOptions> = {}) {
@@ -183,7 +183,7 @@ test('with `prime({ keep: true })`, the client renews its data key again after a
   const { client, service } = setUp({ cache: { encrypt: { maxAge: 10 * second } } });
   await client.prime({ keep: true });
   service.failNext('unavailable', { times: 30 });
-  for (let at = 0; at < 100; at++) await pass(second / 2, 15);
+  for (let at = 0; at < 100; at++) await pass(second / 2);
   expect(client.encryptSync('x').ciphertext).toMatch(/^eaas/);
 });
 
@@ -213,7 +213,7 @@ test('a data key that arrives while the client closes is overwritten', async () 
     });
     closing.client = client;
     await client.encrypt('x').catch(() => undefined);
-    await arrivals();
+    await arrivals(15);
   }
   expect(keys).toHaveLength(20);
   expect(live()).toEqual([]);
