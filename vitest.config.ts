@@ -22,6 +22,9 @@ export default defineConfig(({ mode }) => {
       exclude: ['**/node_modules/**', ...exclude],
       globalSetup,
       isolate: name === 'slow',
+      // There is one more worker than cores for tests that wait for processes. Unit tests run first, because they compute.
+      maxWorkers: availableParallelism() + (name === 'unit' ? 0 : 1),
+      sequence: { groupOrder: name === 'unit' ? 0 : 1 },
       // See test/setup/cases.ts.
       provide: { everyCase: mode === 'every-case' },
     },
@@ -30,8 +33,6 @@ export default defineConfig(({ mode }) => {
     resolve: { conditions },
     ssr: { resolve: { conditions } },
     test: {
-      // There is one more worker than cores, because many tests wait for a timeout or a process.
-      maxWorkers: availableParallelism() + 1,
       reporters: ['default', new ClosingLine()],
       // These limits only end a test that hangs. They are long, because a test takes several times longer on a busy machine.
       testTimeout: 300_000,
