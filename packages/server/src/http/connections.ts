@@ -32,11 +32,13 @@ export function oneByOne() {
   };
   return ({ raw: { socket } }: FastifyRequest, reply: FastifyReply, begin: () => void): void => {
     const waiting = connections.get(socket);
-    // Node still parses the rest of a packet after the connection is closed. These requests are dropped.
     if (socket.destroyed) return;
     if (waiting) {
       waiting.push({ reply, begin });
-      if (waiting.length > mostPipelined) socket.destroy();
+      if (waiting.length > mostPipelined) {
+        stopParsing(socket);
+        socket.destroy();
+      }
       return;
     }
     connections.set(socket, []);
@@ -57,6 +59,16 @@ export function limitUnread(
     raw.socket.destroy(),
   );
   response.once('close', release);
+}
+
+/**
+ * Without this, Node parses the rest of a packet after the connection is closed, and creates thousands of requests. The
+ * parser of a socket is not part of the public API of Node.
+ */
+function stopParsing(socket: Socket): void {
+  const { parser } = socket as { parser?: { onIncoming?: () => number } | null };
+  // The result 2 means that the connection leaves HTTP, so the parser stops.
+  if (parser) parser.onIncoming = () => 2;
 }
 
 const headersTooLarge: Problem = {

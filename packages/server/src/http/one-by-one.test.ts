@@ -44,11 +44,15 @@ test('a connection gets its response while a hundred pipelined requests of anoth
 
 test.each([
   ['valid requests', request('/v1/usage', `Authorization: ${authorization}\r\n`)],
+  ['requests without an API key', request('/')],
   ['requests whose path cannot be decoded', request('/%')],
 ])('a connection with more than a hundred waiting requests is closed: %s', async (_, call) => {
-  const { exchange, fetch, log } = await listen();
+  const { app, exchange, fetch, log } = await listen();
+  let parsed = 0;
+  app.server.on('request', () => parsed++);
   const answers = await exchange(call.repeat(1_000));
   expect(answers.split('HTTP/1.1 ').length).toBeLessThan(100);
+  expect(parsed).toBeLessThan(110);
   expect((await fetch('/v1/usage')).status).toBe(200);
   expect(log.length).toBeLessThan(100);
 });
