@@ -4,7 +4,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { FastifyInstance } from 'fastify';
 
 const deadline = 10_000;
-/** How long an idle connection stays open for a request that is on its way. */
+/** How long an idle connection stays open for a request, or for the rest of a TLS handshake, that is on its way. */
 const quiet = 250;
 /**
  * How long the server discards received data after it has ended a connection, because the client can notice the end
@@ -26,13 +26,22 @@ export function closeGracefully(app: FastifyInstance): { isClosing: () => boolea
   const { server } = app;
   const open = new Set<Socket>();
   const connections = new Map<Socket, Connection>();
+  /** The sockets without a finished TLS handshake, by the address of the client. */
+  const handshakes = new Map<string, Socket>();
+  const isTls = 'setSecureContext' in server;
   let isClosing = false;
 
   server.on('connection', (socket: Socket) => {
     open.add(socket);
-    socket.once('close', () => open.delete(socket));
+    const client = clientOf(socket);
+    if (isTls) handshakes.set(client, socket);
+    socket.once('close', () => {
+      open.delete(socket);
+      if (handshakes.get(client) === socket) handshakes.delete(client);
+    });
   });
-  server.on('setSecureContext' in server ? 'secureConnection' : 'connection', (socket: Socket) => {
+  server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
+    handshakes.delete(clientOf(socket));
     // A worker gets a socket together with the bytes that the main process has read.
     const connection = { running: 0, readAtRest: socket.bytesRead - socket.readableLength };
     connections.set(socket, connection);
@@ -62,6 +71,8 @@ export function closeGracefully(app: FastifyInstance): { isClosing: () => boolea
     setTimeout(() => open.forEach((socket) => socket.destroy()), deadline).unref();
     for (const [socket, connection] of connections) prepareEnd(socket, connection);
     await acceptWaiting();
+    const endHandshakes = (): void => handshakes.forEach((socket) => socket.destroy());
+    setTimeout(() => setImmediate(endHandshakes), quiet).unref();
   });
   app.addHook('onClose', async () => {
     // This loop waits for all open connections, because Node waits only for connections that this process has accepted.
@@ -78,6 +89,10 @@ export function closeGracefully(app: FastifyInstance): { isClosing: () => boolea
 export async function acceptWaiting(): Promise<void> {
   await nextTurn();
   await nextTurn();
+}
+
+function clientOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }
 
 function prepareEnd(socket: Socket, connection: Connection): void {

@@ -48,12 +48,33 @@ it('a server with TLS refuses plain HTTP and continues to serve', async () => {
   expect(log.join('')).not.toContain('"level":"error"');
 });
 
-it('a server with TLS closes at once although a silent connection is open', async () => {
+it.each([
+  ['silent', ''],
+  ['in the middle of its handshake', '\u0016\u0003\u0001\u0002\u0000\u0001'],
+])('a server with TLS closes within a second, although a connection is %s', async (_, bytes) => {
   const { app, port } = await listen(undefined, { tls: selfSigned() });
+  const accepted = once(app.server, 'connection');
   const socket = connect(port, '127.0.0.1').on('error', () => undefined);
-  await new Promise((resolve) => socket.once('connect', resolve));
-  await expect(app.close()).resolves.toBeUndefined();
+  socket.write(bytes);
+  await accepted;
+  const started = performance.now();
+  await app.close();
+  expect(performance.now() - started).toBeLessThan(1_000);
   socket.destroy();
+});
+
+it('a TLS handshake that has begun before the server closes is completed', async () => {
+  const { app, port } = await listen(undefined, { tls: selfSigned() });
+  const accepted = once(app.server, 'connection');
+  const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false }).setEncoding('utf8');
+  let text = '';
+  socket.on('data', (part: string) => (text += part));
+  await accepted;
+  const closed = app.close();
+  await once(socket, 'secureConnect');
+  socket.write('GET /v1/usage HTTP/1.1\r\nHost: x\r\n\r\n');
+  await Promise.all([closed, once(socket, 'close')]);
+  expect(text).toContain('503 Service Unavailable');
 });
 
 it('a closing server with TLS ends idle connections, and responds to requests on the others with 503', async () => {
