@@ -128,7 +128,9 @@ test('serve exits with 3 for a port or certificate that it cannot use, and names
   const inUse = await eaas.with({ EAAS_PORT: String(port) })('serve');
   taken.close();
   expect(inUse).toMatchObject({ code: 3 });
-  expect(inUse.stderr).toMatch(/^EAAS_HOST and EAAS_PORT cannot be used: .*EADDRINUSE[^\n]*\n$/);
+  expect(inUse.stderr).toMatch(
+    /^EAAS_PORT must be a free port \(got \d+, [^\n]* set EAAS_PORT to another port\.\n$/,
+  );
 
   const cert = join(await newDirectory(), 'cert.pem');
   for (const content of [null, 'no certificate']) {

@@ -38,8 +38,31 @@ export async function readTls(files: { cert: string; key: string }): Promise<{ c
   }
 }
 
-export function refusePort(error: unknown): never {
-  throw cannotUse('EAAS_HOST and EAAS_PORT', error);
+export function refuseAddress({ host, port }: Pick<Config, 'host' | 'port'>) {
+  return (error: unknown): never => {
+    const code = String((error as NodeJS.ErrnoException | undefined)?.code);
+    const messages: Readonly<Record<string, string>> = {
+      EADDRINUSE:
+        `EAAS_PORT must be a free port (got ${port}, on which another program listens at ${host}). ` +
+        'Stop the other program, or set EAAS_PORT to another port.',
+      EACCES:
+        `EAAS_PORT must be a port on which this user may listen (got ${port}). ` +
+        'Set EAAS_PORT to 1024 or more, or give the process the capability CAP_NET_BIND_SERVICE.',
+      EADDRNOTAVAIL: noAddress(host),
+      ENOTFOUND: noAddress(host),
+    };
+    const message = messages[code];
+    throw message === undefined
+      ? cannotUse('EAAS_HOST and EAAS_PORT', error)
+      : new CannotStart(message, { cause: error });
+  };
+}
+
+function noAddress(host: string): string {
+  return (
+    `EAAS_HOST must be an address of this machine (got ${host}). ` +
+    'Set EAAS_HOST to 127.0.0.1 for this machine only, to 0.0.0.0 or :: for all addresses, or to one of its addresses.'
+  );
 }
 
 function cannotUse(variables: string, error: unknown): CannotStart {

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
+import { type Address, hostsOf, listening, listenOnEach } from './http/addresses.ts';
 import type { Config } from './config.ts';
 import type { ConsoleOptions } from './http/console.ts';
+import { listenOn } from './http/listen.ts';
 import type { AppOptions } from './http/server-options.ts';
-import { addressOf, announce, exitSoon, prepareProcess, refusePort, untilStopped } from './listening.ts';
+import { addressOf, announce, exitSoon, prepareProcess, refuseAddress, untilStopped } from './listening.ts';
 import { openService } from './open-service.ts';
 import type { Service } from './service.ts';
 import { appOptions, startServing } from './serving.ts';
@@ -20,7 +22,7 @@ export async function serve(
 ): Promise<void> {
   const report = prepareProcess();
   const options = await appOptions(config);
-  const release = await reservePort(config).catch(refusePort);
+  const release = await reservePort(config).catch(refuseAddress(config));
   const open = await openService(config, 'serve');
   const development = await develop?.(open.service).catch(async (error: unknown) => {
     await open.close();
@@ -33,8 +35,8 @@ export async function serve(
     app: withSignIn(options, development),
     async listen(app) {
       await release();
-      await app.listen({ host: config.host, port: config.port }).catch(refusePort);
-      const { port } = app.server.address() as AddressInfo;
+      const hosts = await hostsOf(config.host);
+      const port = await listenOn(app, hosts, config.port).catch(refuseAddress(config));
       const address = addressOf(config, port);
       if (development) await development.announce(address, Boolean(options.console?.pages));
       else announce(address);
@@ -45,18 +47,29 @@ export async function serve(
   exitSoon();
 }
 
-export async function reservePort({
-  host,
-  port,
-}: Pick<Config, 'host' | 'port'>): Promise<() => Promise<void>> {
-  const server = createServer((socket) => socket.destroy());
-  // The reserved port must not keep the process alive if the start fails later.
-  server.listen({ host, port }).unref();
-  await once(server, 'listening');
-  return async () => {
-    server.close();
-    await once(server, 'close');
+export async function reservePort({ host, port }: Address): Promise<() => Promise<void>> {
+  const servers: Server[] = [];
+  const release = async (): Promise<void> => {
+    await Promise.all(
+      servers.map(async (server) => {
+        server.close();
+        if (server.listening) await once(server, 'close');
+      }),
+    );
   };
+  const reserve = (address: Address): Promise<Server> => {
+    const server = createServer((socket) => socket.destroy());
+    servers.push(server);
+    // The reserved port must not keep the process alive if the start fails later.
+    return listening(server.unref(), address);
+  };
+  try {
+    await listenOnEach(await hostsOf(host), port, reserve);
+  } catch (error) {
+    await release();
+    throw error;
+  }
+  return release;
 }
 
 function withSignIn(options: AppOptions, development: Development | undefined): AppOptions {

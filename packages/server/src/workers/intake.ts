@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { lookup } from 'node:dns/promises';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
+import { hostsOf, listening, listenOnEach } from '../http/addresses.ts';
 import { acceptWaiting } from '../http/closing.ts';
 import { isComplete, tokenIn } from './head.ts';
 import { stopReading } from './socket-handle.ts';
@@ -33,13 +32,14 @@ export async function openIntake(
     else readHead(socket, waiting, deliver);
   };
   const servers: Server[] = [];
-  let bound = port;
-  for (const address of await addressesOf(host)) {
+  const bound = await listenOnEach(await hostsOf(host), port, (address) => {
     const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: isEncrypted }, accept);
-    servers.push(server.listen({ host: address, port: bound }));
-    await once(server, 'listening');
-    bound = (server.address() as AddressInfo).port;
-  }
+    servers.push(server);
+    return listening(server, address);
+  }).catch((error: unknown) => {
+    for (const server of servers) server.close();
+    throw error;
+  });
   return {
     port: bound,
     async close() {
@@ -49,12 +49,6 @@ export async function openIntake(
       for (const finish of waiting.values()) finish();
     },
   };
-}
-
-async function addressesOf(host: string): Promise<string[]> {
-  if (host !== 'localhost') return [host];
-  const found = await lookup(host, { all: true });
-  return Array.from(new Set(found.map(({ address }) => address)));
 }
 
 /** If the headers arrive too slowly, are too long or stay incomplete, any worker gets the connection. */

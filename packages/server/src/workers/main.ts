@@ -5,7 +5,7 @@ import {
   exitSoon,
   prepareProcess,
   readTls,
-  refusePort,
+  refuseAddress,
   untilStopped,
 } from '../listening.ts';
 import { openService } from '../open-service.ts';
@@ -22,7 +22,7 @@ export async function serveWithWorkers(config: Config): Promise<void> {
   let deliver: Deliver = (socket) => socket.destroy();
   const intake = await openIntake({ host, port, isEncrypted: tlsFiles !== null }, (socket, arrival) =>
     deliver(socket, arrival),
-  ).catch(refusePort);
+  ).catch(refuseAddress(config));
   const started = await startWorkers(config, intake.port, log).catch(async (error: unknown) => {
     await intake.close();
     throw error;

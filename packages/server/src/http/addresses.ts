@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import { lookup } from 'node:dns/promises';
+import type { AddressInfo, Server } from 'node:net';
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The name `localhost` often has an IPv4 and an IPv6 address. */
+export async function hostsOf(host: string): Promise<string[]> {
+  if (host !== 'localhost') return [host];
+  const found = await lookup(host, { all: true });
+  return Array.from(new Set(found.map(({ address }) => address)));
+}
+
+/** The hosts file can list `::1` for `localhost` on a machine without IPv6. */
+const absent = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT']);
+
+/**
+ * Listens on the same port of all hosts, and returns the port. Skips hosts that the machine does not have, unless it has
+ * none of them.
+ */
+export async function listenOnEach(
+  hosts: readonly string[],
+  port: number,
+  listen: (address: Address) => Promise<Server>,
+): Promise<number> {
+  let bound: number | undefined;
+  let failure: unknown;
+  for (const host of hosts) {
+    try {
+      const server = await listen({ host, port: bound ?? port });
+      bound = (server.address() as AddressInfo).port;
+    } catch (error) {
+      if (!absent.has(String((error as NodeJS.ErrnoException).code))) throw error;
+      failure = error;
+    }
+  }
+  if (bound === undefined) throw failure;
+  return bound;
+}
+
+export async function listening(server: Server, address: Address): Promise<Server> {
+  server.listen(address);
+  await once(server, 'listening');
+  return server;
+}

@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { connect } from 'node:net';
+import { createApp } from './app.ts';
+import { listenOn } from './listen.ts';
+import { memoryDoors } from './testing/memory-doors.ts';
+
+const request = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
+// Not every machine has the address ::1, but Linux has all addresses of 127.0.0.0/8.
+const hosts = ['127.0.0.1', '127.0.0.2'];
+
+async function serveOn(addresses: readonly string[]) {
+  const app = createApp(memoryDoors(), { log: { write: () => {} } });
+  onTestFinished(() => app.close());
+  return { app, port: await listenOn(app, addresses, 0) };
+}
+
+async function openIdle(host: string, port: number) {
+  const socket = connect(port, host).setEncoding('utf8');
+  const seen = { socket, text: '', errors: [] as Error[], closed: once(socket, 'close') };
+  socket.on('data', (part: string) => (seen.text += part)).on('error', (error) => seen.errors.push(error));
+  socket.write(request);
+  await expect.poll(() => seen.text).toContain('200 OK');
+  return seen;
+}
+
+test('a server that stops ends the idle connections of all its addresses after the same time', async () => {
+  const { app, port } = await serveOn(hosts);
+  const idle = await Promise.all(hosts.map((host) => openIdle(host, port)));
+  const startedAt = performance.now();
+  const ends = idle.map(({ socket }) => once(socket, 'end').then(() => performance.now() - startedAt));
+  await app.close();
+  for (const end of await Promise.all(ends)) expect(end).toBeGreaterThan(240);
+  expect(idle.flatMap(({ errors }) => errors)).toEqual([]);
+});
+
+test('a server that stops responds with 503 to requests of all its addresses', async () => {
+  const { app, port } = await serveOn(hosts);
+  const kept = await Promise.all(hosts.map((host) => openIdle(host, port)));
+  const closed = app.close();
+  for (const { socket } of kept) socket.write('GET /v1/usage HTTP/1.1\r\nHost: x\r\n\r\n');
+  await Promise.all([closed, ...kept.map((each) => each.closed)]);
+  for (const { text, errors } of kept) {
+    expect(text).toContain('503 Service Unavailable');
+    expect(errors).toEqual([]);
+  }
+});
+
+test('invalid HTTP gets a problem document on all addresses', async () => {
+  const { port } = await serveOn(hosts);
+  for (const host of hosts) {
+    const socket = connect(port, host).setEncoding('utf8');
+    let text = '';
+    socket.on('data', (part: string) => (text += part)).write('hello\r\n\r\n');
+    await once(socket, 'close');
+    expect(text).toContain('application/problem+json');
+  }
+});
+
+test('a server does not start if its port is taken on one address', async () => {
+  const other = createServer().listen(0, '127.0.0.2');
+  onTestFinished(() => void other.close());
+  await once(other, 'listening');
+  const { port } = other.address() as { port: number };
+  const app = createApp(memoryDoors(), { log: { write: () => {} } });
+  onTestFinished(() => app.close());
+  await expect(listenOn(app, hosts, port)).rejects.toMatchObject({ code: 'EADDRINUSE' });
+});
+
+test('a server skips an address that the machine does not have, unless it is the only one', async () => {
+  const documentation = '192.0.2.1';
+  const { port } = await serveOn([documentation, '127.0.0.1']);
+  expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+  await expect(serveOn([documentation])).rejects.toMatchObject({ code: 'EADDRNOTAVAIL' });
+});
