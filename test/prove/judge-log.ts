@@ -14,16 +14,20 @@ export async function judgeLog(
   const log = await readLog(reader, tenant);
   const missing = unrecorded(sent, log);
   findings.lose(missing.length);
-  findings.check('every answer is in the log', missing.length === 0, missing.slice(0, 5));
-  findings.check('ids have no gap', !log.some(({ id }, index) => id !== index + 1));
+  findings.check(
+    'the audit log has the entries of every successful request',
+    missing.length === 0,
+    missing.slice(0, 5),
+  );
+  findings.check('the ids of audit entries have no gap', !log.some(({ id }, index) => id !== index + 1));
   const { valid, errors } = await verify(reader, tenant);
-  findings.check('the chain is valid', valid === true, errors);
+  findings.check('the audit chain is valid', valid === true, errors);
   return log;
 }
 
 export async function judgeNoLoss(findings: Findings, servers: readonly Place[]): Promise<void> {
   for (const server of servers) {
     const wentBack = await metric(server, 'eaas_audit_head_went_back_total');
-    findings.check('no loss is reported where none was', wentBack === 0, `${wentBack}`);
+    findings.check('a server reports no loss of entries if none was lost', wentBack === 0, `${wentBack}`);
   }
 }

@@ -52,8 +52,10 @@ export const mutations: readonly Mutation[] = [
   mutation(
     'answer-before-commit',
     {
-      'faults:database': ['every answer is in the log'],
-      'failover:asynchronous-load': ['every answer after the switch is in the log'],
+      'faults:database': ['the audit log has the entries of every successful request'],
+      'failover:asynchronous-load': [
+        'the audit log has the entries of every successful request after the promotion',
+      ],
     },
     [
       `${server}/state/append.ts`,
@@ -61,14 +63,14 @@ export const mutations: readonly Mutation[] = [
       "  for (const item of batch) item.settle('written');\n",
     ],
   ),
-  mutation('uncaught-errors-of-the-driver', { 'faults:database': ['no server ends'] }, [
+  mutation('uncaught-errors-of-the-driver', { 'faults:database': ['no server process ends unexpectedly'] }, [
     `${server}/listening.ts`,
     'if (isDriverFault(error)) {',
     'if (isDriverFault(error) && error.message === "") {',
   ]),
   mutation(
     'gaps-between-ids',
-    { 'faults:servers': ['ids have no gap', 'the chain is valid'] },
+    { 'faults:servers': ['the ids of audit entries have no gap', 'the audit chain is valid'] },
     [
       `${server}/state/link.ts`,
       'const id = expected.id + hashes.length + 1;',
@@ -87,7 +89,7 @@ export const mutations: readonly Mutation[] = [
   ),
   mutation(
     'faults-of-the-database-are-internal-errors',
-    { 'faults:database': ['a refusal is 503 unavailable or 500 audit_unwritten'] },
+    { 'faults:database': ['every error response is 503 unavailable or 500 audit_unwritten'] },
     [
       `${server}/state/decide.ts`,
       'if (error instanceof Refusal || error instanceof StateMoved || !isDatabaseFault(error)) throw error;',
@@ -97,8 +99,8 @@ export const mutations: readonly Mutation[] = [
   mutation(
     'no-deadlines',
     {
-      'pgbouncer:retry-15': ['nobody waits longer than 6 s'],
-      'patroni:silence': ['nobody waits longer than 10 s'],
+      'pgbouncer:retry-15': ['no request takes longer than 6 s'],
+      'patroni:silence': ['no request takes longer than 10 s'],
     },
     [`${server}/state/decide.ts`, 'const patience = 4_500;', 'const patience = 45_000;'],
     [
@@ -119,21 +121,25 @@ export const mutations: readonly Mutation[] = [
         'some seconds after the fault, every request succeeds',
       ],
       'failover:synchronous-silent': [
-        'each server serves within 10000 ms after the switch',
-        'a list is answered 200 at the first attempt once unwraps are',
+        'each server serves requests within 10000 ms after the promotion of the standby',
+        'once unwraps succeed, GET /v1/audit succeeds at the first attempt',
       ],
     },
     [`${server}/store/database.ts`, 'if (one !== this && !isDead(one)) continue;', 'continue;'],
   ),
   mutation(
     'a-minute-of-rest-after-a-fault',
-    { 'failover:synchronous-closed': ['each server serves within 5000 ms after the switch'] },
+    {
+      'failover:synchronous-closed': [
+        'each server serves requests within 5000 ms after the promotion of the standby',
+      ],
+    },
     [`${server}/state/append.ts`, 'await sleep(50);', 'await sleep(60_000);'],
   ),
   mutation(
     'lost-logs-are-not-served',
     {
-      'failover:asynchronous-load': ['servers serve after the switch'],
+      'failover:asynchronous-load': ['the servers serve requests after the promotion of the standby'],
       'failover:asynchronous-state': ['a server serves the tenant after the failover'],
     },
     [
@@ -144,7 +150,7 @@ export const mutations: readonly Mutation[] = [
     [`${server}/state/timelines.ts`, 'asked.isLost = true;', ''],
     [`${server}/state/timelines.ts`, 'if (last) last.isLost = true;', ''],
   ),
-  mutation('append-behind-any-hash', { 'failover:asynchronous-state': ['the chain is valid'] }, [
+  mutation('append-behind-any-hash', { 'failover:asynchronous-state': ['the audit chain is valid'] }, [
     `${server}/store/migrations/0010-tenants-to-visit.ts`,
     'and hash = expected_hash and state_id',
     'and state_id',
@@ -153,7 +159,7 @@ export const mutations: readonly Mutation[] = [
     'states-named-by-a-number',
     {
       'failover:asynchronous-state': [
-        'what a server wraps, another can unwrap',
+        'a data key that one server wraps can be unwrapped on another',
         'a revoked API key is refused',
       ],
     },
@@ -172,18 +178,22 @@ export const mutations: readonly Mutation[] = [
     },
     [`${server}/state/timelines.ts`, 'this.wentBack++;', ''],
   ),
-  mutation('alarms-without-loss', { 'failover:synchronous-closed': ['no loss is reported where none was'] }, [
-    `${server}/state/timelines.ts`,
-    'if (seen.id >= asked.id && (!then || sameBytes(then, asked.hash))) return true;',
-    '',
-  ]),
+  mutation(
+    'alarms-without-loss',
+    { 'failover:synchronous-closed': ['a server reports no loss of entries if none was lost'] },
+    [
+      `${server}/state/timelines.ts`,
+      'if (seen.id >= asked.id && (!then || sameBytes(then, asked.hash))) return true;',
+      '',
+    ],
+  ),
   mutation(
     'wrapped-keys-of-one-process',
     {
       'failover:asynchronous-load': [
-        'every key wrapped after the switch can be unwrapped on the other server',
+        'every data key wrapped after the promotion can be unwrapped on the other server',
       ],
-      'restore:drill': ['what the backup knows can be unwrapped'],
+      'restore:drill': ['a data key from before the backup can be unwrapped'],
     },
     [
       `${server}/operations/key-crypto.ts`,
@@ -193,7 +203,12 @@ export const mutations: readonly Mutation[] = [
   ),
   mutation(
     'stacks-for-operators',
-    { 'pgbouncer:start': ['the start exits with code 3', 'it prints a sentence, not a stack'] },
+    {
+      'pgbouncer:start': [
+        'a server that cannot start exits with code 3',
+        'a server that cannot start prints no stack trace',
+      ],
+    },
     [
       `${server}/cli/failure.ts`,
       'if (isDatabaseFault(error)) {',
@@ -202,13 +217,23 @@ export const mutations: readonly Mutation[] = [
   ),
   mutation(
     'own-clock',
-    { 'clocks:replica-ahead': ['no entry is in the future', 'the monthly quota is used once'] },
+    {
+      'clocks:replica-ahead': [
+        'no audit entry has a time in the future',
+        'no tenant encrypts more often than its monthly quota allows',
+      ],
+    },
     ownTime,
     uncheckedTime,
   ),
   mutation(
     'own-clock-behind',
-    { 'clocks:replica-behind': ['no entry is in the past', 'an expired API key stays expired'] },
+    {
+      'clocks:replica-behind': [
+        'no audit entry has a time before the trial',
+        'an expired API key stays expired',
+      ],
+    },
     ownTime,
     uncheckedTime,
     [
@@ -230,15 +255,15 @@ export const mutations: readonly Mutation[] = [
     'own-clock-in-changes',
     {
       'clocks:replica-ahead': [
-        'a destruction is due when its days of grace are over',
-        'an expiry in 90 days is accepted',
+        'a key is due for destruction at the end of its grace period',
+        'an API key with an expiry in 90 days can be created',
       ],
     },
     ...ownTimeInChanges,
   ),
   mutation(
     'once-expired-always-expired',
-    { 'clocks:replica-ahead': ['every server serves once the clock is right again'] },
+    { 'clocks:replica-ahead': ['every server serves again once the clock is correct'] },
     [
       'packages/protocol/src/service/authorize.ts',
       'export interface Reach {',
@@ -254,8 +279,8 @@ export const mutations: readonly Mutation[] = [
     'due-keys-by-the-own-clock',
     {
       'clocks:replica-ahead': [
-        'a key inside its grace is not erased',
-        'what it wrapped can be unwrapped',
+        'a key is not erased before the end of its grace period',
+        'a data key that a restored key wrapped can be unwrapped',
         'no key is rotated before its time',
       ],
     },
@@ -299,37 +324,33 @@ export const mutations: readonly Mutation[] = [
   ),
   mutation(
     'entries-of-the-future-unreported',
-    { 'clocks:database-ahead': ['verify reports the entries that are in the future, and nothing else'] },
+    {
+      'clocks:database-ahead': [
+        'verification reports the entries with a time in the future, and nothing else',
+      ],
+    },
     [
       `${server}/operations/verify/entries.ts`,
       "if (createdAt > walk.latest) findings.add('entry_in_future', id);",
       '',
     ],
   ),
-  mutation(
-    'rows-without-macs',
-    { 'tampering:suite': ['tampering is found, and what was tampered with is refused'] },
-    [
-      `${server}/crypto/row-mac.ts`,
-      'return sameBytes(rowMac(key, label, columns), presented);',
-      'return true;',
-    ],
-  ),
-  mutation(
-    'intake-without-a-mac',
-    { 'tampering:suite': ['tampering is found, and what was tampered with is refused'] },
-    [
-      `${server}/state/integrity.ts`,
-      'return flag && values[flag] ? [...parts, flag] : parts;',
-      'return flag === undefined || parts.length > 0 ? parts : [flag];',
-    ],
-  ),
-  mutation('intake-at-once', { 'hostile:legal': ['no synchronous section is over 50 ms'] }, [
+  mutation('rows-without-macs', { 'tampering:suite': ['all tests of test/tampering pass'] }, [
+    `${server}/crypto/row-mac.ts`,
+    'return sameBytes(rowMac(key, label, columns), presented);',
+    'return true;',
+  ]),
+  mutation('intake-without-a-mac', { 'tampering:suite': ['all tests of test/tampering pass'] }, [
+    `${server}/state/integrity.ts`,
+    'return flag && values[flag] ? [...parts, flag] : parts;',
+    'return flag === undefined || parts.length > 0 ? parts : [flag];',
+  ]),
+  mutation('intake-at-once', { 'hostile:legal': ['no request blocks the event loop for more than 50 ms'] }, [
     `${server}/operations/intake.ts`,
     'isCounted: false });\n          yield;',
     'isCounted: false });',
   ]),
-  mutation('every-entry-reported', { 'tampering:suite': ['at least 200 tests pass'] }, [
+  mutation('every-entry-reported', { 'tampering:suite': ['at least 200 tests of test/tampering pass'] }, [
     `${server}/operations/verify/entries.ts`,
     'if (expected && !sameBytes(expected.hash, hash))',
     'if (expected)',
@@ -338,8 +359,8 @@ export const mutations: readonly Mutation[] = [
     'checkpoints-ahead-hold',
     {
       'restore:drill': [
-        'verification against a later checkpoint as printed exits with code 1',
-        'it says that the log is behind the checkpoint',
+        'verification against a later checkpoint by the commands in the manual exits with code 1',
+        'verification against a later checkpoint reports checkpoint_ahead',
       ],
     },
     [
@@ -350,7 +371,11 @@ export const mutations: readonly Mutation[] = [
   ),
   mutation(
     'checkpoints-of-a-lost-log-hold',
-    { 'failover:asynchronous-load': ['a checkpoint from before shows the loss'] },
+    {
+      'failover:asynchronous-load': [
+        'verification against a checkpoint from before the promotion finds the loss',
+      ],
+    },
     [
       `${server}/operations/verify/checkpoint.ts`,
       "return known && sameBytes(known.hash, stated.hash) ? undefined : 'checkpoint_mismatch';",
@@ -364,31 +389,43 @@ export const mutations: readonly Mutation[] = [
   ),
   mutation(
     'equal-checkpoints-are-ahead',
-    { 'restore:drill': ['verification against the new checkpoint as printed exits with code 0'] },
+    {
+      'restore:drill': [
+        'verification against the new checkpoint by the commands in the manual exits with code 0',
+      ],
+    },
     [
       `${server}/operations/verify/checkpoint.ts`,
       "if (stated.id > head.id) return 'checkpoint_ahead';",
       "if (stated.id >= head.id) return 'checkpoint_ahead';",
     ],
   ),
-  mutation('a-manual-with-another-dump', { 'restore:drill': ['backup as printed exits with code 0'] }, [
-    manual,
-    'pg_dump -h db.example -U eaas_owner -Fc eaas > eaas.dump',
-    'pg_dump -h db.example -U eaas_owner -Fx eaas > eaas.dump',
-  ]),
-  mutation('a-manual-with-another-restore', { 'restore:drill': ['restore as printed exits with code 0'] }, [
-    manual,
-    'pg_restore -h db.example -U postgres --exit-on-error --dbname eaas eaas.dump',
-    'pg_restore -h db.example -U postgres --exit-on-error --dbname other eaas.dump',
-  ]),
+  mutation(
+    'a-manual-with-another-dump',
+    { 'restore:drill': ['backup by the commands in the manual exits with code 0'] },
+    [
+      manual,
+      'pg_dump -h db.example -U eaas_owner -Fc eaas > eaas.dump',
+      'pg_dump -h db.example -U eaas_owner -Fx eaas > eaas.dump',
+    ],
+  ),
+  mutation(
+    'a-manual-with-another-restore',
+    { 'restore:drill': ['restore by the commands in the manual exits with code 0'] },
+    [
+      manual,
+      'pg_restore -h db.example -U postgres --exit-on-error --dbname eaas eaas.dump',
+      'pg_restore -h db.example -U postgres --exit-on-error --dbname other eaas.dump',
+    ],
+  ),
   mutation(
     'a-manual-with-another-command',
-    { 'restore:drill': ['acknowledgement in every log as printed exits with code 0'] },
+    { 'restore:drill': ['acknowledgement in every log by the commands in the manual exits with code 0'] },
     [manual, 'audit acknowledge-restore --tenant "$tenant"', 'audit acknowledge --tenant "$tenant"'],
   ),
   mutation(
     'unknown-keys-are-forbidden',
-    { 'restore:drill': ['a key that the backup does not know is 404'] },
+    { 'restore:drill': ['a key that was created after the backup gets 404'] },
     [
       'packages/protocol/src/service/refusal.ts',
       "new Refusal(\n    'not_found',\n    `Key not found",
@@ -411,19 +448,23 @@ export const mutations: readonly Mutation[] = [
   ),
   mutation(
     'origins-of-any-length',
-    { 'hostile:illegal': ['every answer is the expected one, never a 5xx'] },
+    { 'hostile:illegal': ['every response has the expected status, and none is 5xx'] },
     ['packages/protocol/src/wire/limits.ts', 'origin: 256,', 'origin: 4_000_000,'],
   ),
-  mutation('checkpoints-refused', { 'hostile:legal': ['the inputs of every route can be made'] }, [
+  mutation('checkpoints-refused', { 'hostile:legal': ['the trial can make inputs for every route'] }, [
     `${server}/operations/audit.ts`,
     "'GET /v1/audit/checkpoint': reading(async (tx, { state }) => {",
     "'GET /v1/audit/checkpoint': reading(async (tx, { state }) => {\n    if (state) throw new Error('refused');",
   ]),
-  mutation('bodies-without-a-share', { 'fairness:uploads': ['the server stays under 400 MiB'] }, [
-    `${server}/admission/admission.ts`,
-    'large_bodies: new Shares({ capacity: largeBodies, perTenant: 8 * mebi })',
-    'large_bodies: new Shares({ capacity: 8_192 * mebi })',
-  ]),
+  mutation(
+    'bodies-without-a-share',
+    { 'fairness:uploads': ['the server uses less than 400 MiB of memory'] },
+    [
+      `${server}/admission/admission.ts`,
+      'large_bodies: new Shares({ capacity: largeBodies, perTenant: 8 * mebi })',
+      'large_bodies: new Shares({ capacity: 8_192 * mebi })',
+    ],
+  ),
   mutation(
     'one-tenant-may-take-all',
     { 'fairness:uploads': ['the second tenant is never refused'] },
@@ -443,26 +484,34 @@ export const mutations: readonly Mutation[] = [
       "isLarge ? 'large_bodies' : 'large_bodies'",
     ],
   ),
-  mutation('a-flooded-share-is-closed', { 'fairness:verifies': ['the flood is served, not only refused'] }, [
-    `${server}/admission/admission.ts`,
-    'verifications: new Shares({ capacity: divide(2), perTenant: 1 })',
-    'verifications: new Shares({ capacity: divide(2), perTenant: 0 })',
-  ]),
+  mutation(
+    'a-flooded-share-is-closed',
+    { 'fairness:verifies': ['some requests of the flooding tenant succeed'] },
+    [
+      `${server}/admission/admission.ts`,
+      'verifications: new Shares({ capacity: divide(2), perTenant: 1 })',
+      'verifications: new Shares({ capacity: divide(2), perTenant: 0 })',
+    ],
+  ),
   mutation(
     'states-forgotten-by-a-change',
-    { 'fairness:changes': ['70 changes a second leave at least half of the unwraps'] },
+    { 'fairness:changes': ['70 changes per second leave at least half of the throughput of unwraps'] },
     [`${server}/state/tenants.ts`, 'if (subjects.includes(tenantId)) {', 'if (tenantId) {'],
   ),
-  mutation('parse-before-the-limits', { 'hostile:junk': ['no synchronous section is over 50 ms'] }, [
-    'packages/protocol/src/wire/json.ts',
-    'const scan = new BatchScan(bytes);',
-    'JSON.parse(decode(bytes));\n  const scan = new BatchScan(bytes);',
-  ]),
+  mutation(
+    'parse-before-the-limits',
+    { 'hostile:junk': ['no request blocks the event loop for more than 50 ms'] },
+    [
+      'packages/protocol/src/wire/json.ts',
+      'const scan = new BatchScan(bytes);',
+      'JSON.parse(decode(bytes));\n  const scan = new BatchScan(bytes);',
+    ],
+  ),
   mutation(
     'parse-before-the-turn',
     {
       'fairness:brackets': [
-        "the second tenant's p99 is at most 50 ms, or 2 times that beside another process",
+        "the second tenant's p99 latency is at most 50 ms, or 2 times its latency while another server gets the flood",
       ],
     },
     [
@@ -473,7 +522,7 @@ export const mutations: readonly Mutation[] = [
   ),
   mutation(
     'invalid-points-accepted',
-    { 'hostile:illegal': ['every answer is the expected one, never a 5xx'] },
+    { 'hostile:illegal': ['every response has the expected status, and none is 5xx'] },
     [
       'packages/protocol/src/blind-hash/evaluate.ts',
       'if (!element) return elements.length;',
@@ -483,7 +532,7 @@ export const mutations: readonly Mutation[] = [
   mutation(
     'blind-hashes-in-one-step',
     {
-      'hostile:legal': ['no synchronous section is over 50 ms'],
+      'hostile:legal': ['no request blocks the event loop for more than 50 ms'],
     },
     [
       `${server}/operations/blind-hash.ts`,
@@ -508,17 +557,17 @@ export const mutations: readonly Mutation[] = [
   ]),
   mutation(
     'primaries-that-need-etcd',
-    { 'patroni:etcd-all': ['every request succeeds while members of etcd are away'] },
+    { 'patroni:etcd-all': ['every request succeeds while members of etcd are down'] },
     [patroni, 'failsafe_mode: true', 'failsafe_mode: false'],
   ),
-  mutation('primaries-alone', { 'patroni:standbys': ['nothing succeeds without a standby'] }, [
+  mutation('primaries-alone', { 'patroni:standbys': ['no request succeeds while both standbys are down'] }, [
     patroni,
     'synchronous_mode_strict: true',
     'synchronous_mode_strict: false',
   ]),
   mutation(
     'synchronous-without-patroni',
-    { 'patroni:two-machines': ['Patroni promotes nobody'] },
+    { 'patroni:two-machines': ['Patroni promotes no other node'] },
     [patroni, 'synchronous_mode: true', 'synchronous_mode: false'],
     [patroni, "synchronous_commit: 'on'", "synchronous_commit: 'on'\n        synchronous_standby_names: '*'"],
     [
@@ -529,7 +578,7 @@ export const mutations: readonly Mutation[] = [
   ),
   mutation(
     'data-keys-expire-at-once',
-    { 'patroni:kill': ['a client uses the data keys that it has in memory'] },
+    { 'patroni:kill': ['a client with data keys in memory encrypts and decrypts without errors'] },
     [
       'packages/sdk/src/data-keys/cache.ts',
       'if (Date.now() - lease.key.createdAt >= this.#limits.maxAge) {',
@@ -538,7 +587,7 @@ export const mutations: readonly Mutation[] = [
   ),
   mutation(
     'only-lost-connections-are-retryable',
-    { 'patroni:kill': ['the SDK reports errors that are retryable'] },
+    { 'patroni:kill': ['every error that the SDK throws is retryable'] },
     [
       'packages/sdk/src/errors.ts',
       'this.retryable = /^(network|timeout|unavailable|audit_unwritten)$/.test(code);',
@@ -573,11 +622,15 @@ export const mutations: readonly Mutation[] = [
       "reinit: 'patronictl -c /etc/patroni/config.yml restart'",
     ],
   ),
-  mutation('commits-before-the-wal', { 'citus:workers': ['every answer is in the log'] }, [
-    'docs/operating/citus.md',
-    'wal_level = logical\n   synchronous_commit = on',
-    'wal_level = logical\n   synchronous_commit = off',
-  ]),
+  mutation(
+    'commits-before-the-wal',
+    { 'citus:workers': ['the audit log has the entries of every successful request'] },
+    [
+      'docs/operating/citus.md',
+      'wal_level = logical\n   synchronous_commit = on',
+      'wal_level = logical\n   synchronous_commit = off',
+    ],
+  ),
   mutation('larger-pools-of-a-server', { 'fleet:connections': ['a server has at most 20 connections'] }, [
     `${server}/open-service.ts`,
     '[openPart(10, 2), openPart(4, 1), openPart(6, 2)]',
@@ -601,7 +654,7 @@ export const mutations: readonly Mutation[] = [
   ),
   mutation(
     'running-requests-are-cut-at-the-stop',
-    { 'fleet:rolling': ['a request that a stop cut and that was repeated has one entry'] },
+    { 'fleet:rolling': ['a request that was repeated after a stop cut its connection has one audit entry'] },
     [
       `${server}/http/closing.ts`,
       'for (const [socket, connection] of connections) prepareEnd(socket, connection);',
@@ -620,7 +673,7 @@ export const mutations: readonly Mutation[] = [
   ),
   mutation(
     'ready-without-a-database',
-    { 'fleet:database': ['every server reports that the database is away'] },
+    { 'fleet:database': ['/readyz of every server reports that the database does not respond'] },
     [
       `${server}/http/health.ts`,
       'return { ready: false, reasons: [notReady.database] };',
@@ -643,7 +696,7 @@ export const mutations: readonly Mutation[] = [
   ),
   mutation(
     'unhealthy-without-a-database',
-    { 'fleet:database': ['every server stays healthy without a database'] },
+    { 'fleet:database': ['/healthz of every server succeeds without a database'] },
     [
       `${server}/http/pages.ts`,
       "page('/healthz', (reply) => json(reply, { status: 'ok' }));",

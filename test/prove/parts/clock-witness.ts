@@ -80,7 +80,11 @@ export class ClockWitness {
     const encrypt = { key_id: this.#prepared.rotating, plaintext: 'x' };
     const quota = await send(place, token, 'POST', '/v1/encrypt', encrypt);
     if (quota.status === 200) this.#encrypts += 1;
-    this.#findings.check('the monthly quota is used once', this.#encrypts <= 3, `${this.#encrypts} of 3`);
+    this.#findings.check(
+      'no tenant encrypts more often than its monthly quota allows',
+      this.#encrypts <= 3,
+      `${this.#encrypts} of 3`,
+    );
     await this.#askForGrace(place);
     await this.#askForExpiry(place);
   }
@@ -94,14 +98,14 @@ export class ClockWitness {
     const asked = await send(place, token, 'DELETE', `${path}?grace_days=${grace}`);
     if (asked.status !== 202) return;
     const off = Date.parse(String(asked.body['destroy_at'])) - Date.now() - grace * day;
-    const invariant = 'a destruction is due when its days of grace are over';
+    const invariant = 'a key is due for destruction at the end of its grace period';
     this.#findings.check(invariant, Math.abs(off) < 15_000, `${Math.round(off / 1_000)} s off`);
   }
 
   async #askForExpiry(place: Place): Promise<void> {
     const body = { name: 'later', permissions: ['encrypt'], expires_at: new Date(Date.now() + 90 * day) };
     const created = await send(place, this.#prepared.tenant.token, 'POST', '/v1/api-keys', body);
-    this.#allow('an expiry in 90 days is accepted', created, [201]);
+    this.#allow('an API key with an expiry in 90 days can be created', created, [201]);
   }
 
   #allow(invariant: string, answer: Answer, statuses: readonly number[]): void {
@@ -118,7 +122,11 @@ export class ClockWitness {
     for (const place of this.#places) {
       await this.ask(place);
       const answer = await send(place, this.#prepared.lives.api_key, 'GET', '/v1/keys');
-      findings.check('every server serves once the clock is right again', answer.status === 200, answer.code);
+      findings.check(
+        'every server serves again once the clock is correct',
+        answer.status === 200,
+        answer.code,
+      );
     }
     const [place = { port: 0 }] = this.#places;
     await this.#checkKeys(place);
@@ -130,9 +138,17 @@ export class ClockWitness {
     const { keyId, wrapped } = this.#prepared.pending;
     const findings = this.#findings;
     const restored = await send(place, token, 'POST', `/v1/keys/${keyId}/restore`);
-    findings.check('a key inside its grace is not erased', restored.status === 200, restored.body);
+    findings.check(
+      'a key is not erased before the end of its grace period',
+      restored.status === 200,
+      restored.body,
+    );
     const opened = await send(place, token, 'POST', `/v1/keys/${keyId}/unwrap`, { wrapped_key: wrapped });
-    findings.check('what it wrapped can be unwrapped', opened.status === 200, opened.code);
+    findings.check(
+      'a data key that a restored key wrapped can be unwrapped',
+      opened.status === 200,
+      opened.code,
+    );
     findings.lose(opened.status === 200 ? 0 : 1);
   }
 
@@ -142,18 +158,26 @@ export class ClockWitness {
       const now = Date.now();
       const times = log.map(({ created_at }) => Date.parse(created_at));
       const behind = times.filter((time) => time < this.#startedAt - 70_000).length;
-      this.#findings.check('no entry is in the past', behind === 0, `${behind} of ${times.length}`);
+      this.#findings.check(
+        'no audit entry has a time before the trial',
+        behind === 0,
+        `${behind} of ${times.length}`,
+      );
       this.#findings.check('no entry is purged before its time', log[0]?.id === 1, `first ${log[0]?.id}`);
       const ahead = times.filter((time) => time > now + 60_000).length;
       const { valid, errors } = await verify(place, tenant);
       if (wrong === 'replica') {
-        this.#findings.check('no entry is in the future', ahead === 0, `${ahead} of ${times.length}`);
-        this.#findings.check('the chain is valid', valid === true, errors);
+        this.#findings.check(
+          'no audit entry has a time in the future',
+          ahead === 0,
+          `${ahead} of ${times.length}`,
+        );
+        this.#findings.check('the audit chain is valid', valid === true, errors);
       } else {
         const reasons = new Set((errors as { reason: string }[]).map(({ reason }) => reason));
         const expected = ahead > 0 ? 'entry_in_future' : '';
         const found = `${ahead} ahead, ${[...reasons].join(', ')}`;
-        const invariant = 'verify reports the entries that are in the future, and nothing else';
+        const invariant = 'verification reports the entries with a time in the future, and nothing else';
         this.#findings.check(invariant, [...reasons].join(',') === expected, found);
       }
     }

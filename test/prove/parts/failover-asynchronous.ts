@@ -50,22 +50,34 @@ export const lossUnderLoad: Trial = {
     const sent = await load.stop();
     findings.answer(tally(sent));
     const later = sent.filter(({ sentAt }) => sentAt > switchedAt);
-    findings.check('servers serve after the switch', later.filter(succeeded).length > 50, tally(later));
+    findings.check(
+      'the servers serve requests after the promotion of the standby',
+      later.filter(succeeded).length > 50,
+      tally(later),
+    );
     const log = await readLog(second, tenant);
     findings.figure('entries lost with the primary', unrecorded(sent, log).length);
     const missing = unrecorded(later, log);
     findings.lose(missing.length);
-    findings.check('every answer after the switch is in the log', missing.length === 0, missing.slice(0, 5));
+    findings.check(
+      'the audit log has the entries of every successful request after the promotion',
+      missing.length === 0,
+      missing.slice(0, 5),
+    );
     await opensElsewhere(findings, later, replicas, tenant.token, keyId);
     const { valid } = await verify(first, tenant);
-    findings.check('the chain is valid', valid === true);
+    findings.check('the audit chain is valid', valid === true);
     const kept = await send(
       second,
       tenant.token,
       'GET',
       `/v1/audit/verify?checkpoint=${encodeURIComponent(checkpoint)}`,
     );
-    findings.check('a checkpoint from before shows the loss', kept.body['valid'] === false, kept.body);
+    findings.check(
+      'verification against a checkpoint from before the promotion finds the loss',
+      kept.body['valid'] === false,
+      kept.body,
+    );
     for (const replica of replicas) {
       const wentBack = await metric(replica, 'eaas_audit_head_went_back_total');
       findings.check('each server that saw the lost entries counts the loss', wentBack >= 1, `${wentBack}`);
@@ -95,7 +107,7 @@ async function opensElsewhere(
   }
   findings.lose(closed);
   findings.check(
-    'every key wrapped after the switch can be unwrapped on the other server',
+    'every data key wrapped after the promotion can be unwrapped on the other server',
     closed === 0,
     closed,
   );

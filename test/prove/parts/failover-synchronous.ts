@@ -52,14 +52,14 @@ async function failOver(findings: Findings, failover: Failover): Promise<Cluster
   const waited = await bench.backAfter(switchedAt, 25_000);
   findings.longest('back after', waited);
   findings.check(
-    `each server serves within ${backWithin} ms after the switch`,
+    `each server serves requests within ${backWithin} ms after the promotion of the standby`,
     waited <= backWithin,
     `${Math.round(waited)} ms`,
   );
   for (const { tenant } of loaded) {
     const lists = await Promise.all(replicas.map((place) => send(place, tenant.token, 'GET', '/v1/audit')));
     findings.check(
-      'a list is answered 200 at the first attempt once unwraps are',
+      'once unwraps succeed, GET /v1/audit succeeds at the first attempt',
       lists.every(({ status }) => status === 200),
       tally(lists),
     );

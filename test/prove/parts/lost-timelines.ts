@@ -141,7 +141,11 @@ async function meet(findings: Findings, { stale, fresh, timeline }: Meeting): Pr
     const opened = await send(fresh, tenant.token, 'POST', `/v1/keys/${keyId}/unwrap`, body);
     const same = opened.status === 200 && opened.body['dek'] === dek;
     findings.lose(same ? 0 : 1);
-    findings.check('what a server wraps, another can unwrap', same, `${which}: ${opened.status}`);
+    findings.check(
+      'a data key that one server wraps can be unwrapped on another',
+      same,
+      `${which}: ${opened.status}`,
+    );
   }
   if (lost === 'create') {
     const revoked = await wrap(stale, known.api_key, keyId, newDek());
@@ -149,5 +153,5 @@ async function meet(findings: Findings, { stale, fresh, timeline }: Meeting): Pr
     findings.check('a revoked API key is refused', revoked.status === 401, `${which}: ${revoked.status}`);
   }
   const { valid } = await verify(fresh, tenant);
-  findings.check('the chain is valid', valid === true, which);
+  findings.check('the audit chain is valid', valid === true, which);
 }

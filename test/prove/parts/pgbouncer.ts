@@ -66,8 +66,12 @@ const start: Trial = {
       DATABASE_URL: url,
       EAAS_PORT: '0',
     });
-    findings.check('the start exits with code 3', code === 3, `${code}`);
-    findings.check('it prints a sentence, not a stack', !/^ +at /m.test(stderr), stderr.slice(0, 300));
+    findings.check('a server that cannot start exits with code 3', code === 3, `${code}`);
+    findings.check(
+      'a server that cannot start prints no stack trace',
+      !/^ +at /m.test(stderr),
+      stderr.slice(0, 300),
+    );
   },
 };
 

@@ -67,13 +67,17 @@ async function drill(findings: Findings): Promise<void> {
   const step = async (what: string, block: string, code: number): Promise<Ran> => {
     const ran = await runBlock(block, folder, restored, restoredEnv);
     findings.try(what);
-    findings.check(`${what} as printed exits with code ${code}`, ran.code === code, ran.output.slice(-300));
+    findings.check(
+      `${what} by the commands in the manual exits with code ${code}`,
+      ran.code === code,
+      ran.output.slice(-300),
+    );
     return ran;
   };
   await step('restore', restore, 0);
   const { output } = await step('verification against a later checkpoint', compare, 1);
   findings.check(
-    'it says that the log is behind the checkpoint',
+    'verification against a later checkpoint reports checkpoint_ahead',
     output.includes('checkpoint_ahead'),
     output,
   );
@@ -86,10 +90,14 @@ async function drill(findings: Findings): Promise<void> {
   const opened = await send(server, token, 'POST', `${path}/unwrap`, { wrapped_key: known.wrapped });
   findings.answer({ [`unwrap ${opened.status}`]: 1 });
   findings.lose(opened.body['dek'] === known.dek ? 0 : 1);
-  findings.check('what the backup knows can be unwrapped', opened.body['dek'] === known.dek, opened.code);
+  findings.check(
+    'a data key from before the backup can be unwrapped',
+    opened.body['dek'] === known.dek,
+    opened.code,
+  );
   const gone = await send(server, token, 'GET', `/v1/keys/${known.later}`);
-  findings.check('a key that the backup does not know is 404', gone.status === 404, `${gone.status}`);
-  findings.check('the chain is valid', (await verify(server, known.tenant))['valid'] === true);
+  findings.check('a key that was created after the backup gets 404', gone.status === 404, `${gone.status}`);
+  findings.check('the audit chain is valid', (await verify(server, known.tenant))['valid'] === true);
   await checkRights(findings, restored);
 }
 
@@ -112,7 +120,11 @@ async function liveThenLose(
   const { wrapped_key } = await call<{ wrapped_key: string }>(server, tenant.token, 'POST', path, { dek });
   const dumped = await runBlock(dump, folder, lost, operator.env);
   findings.try('backup');
-  findings.check('backup as printed exits with code 0', dumped.code === 0, dumped.output.slice(-300));
+  findings.check(
+    'backup by the commands in the manual exits with code 0',
+    dumped.code === 0,
+    dumped.output.slice(-300),
+  );
   const later = await newKey(server, tenant.token);
   const keep = 'npx eaas audit checkpoint --tenant acme > acme.checkpoint';
   await runBlock(keep, folder, lost, operator.env);

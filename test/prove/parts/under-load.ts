@@ -115,21 +115,25 @@ export class UnderLoad<B extends Base = Cluster> {
   async judge(mostSeconds = 6): Promise<void> {
     const findings = this.#findings;
     this.#noteEnds();
-    findings.check('no server ends', this.#ends.length === 0, this.#ends);
+    findings.check('no server process ends unexpectedly', this.#ends.length === 0, this.#ends);
     const reader = await startServer(findings, this.#env);
     await Promise.all(this.loaded.map(({ load }) => load.stop()));
     for (const { tenant, load } of this.loaded) {
       const sent = await load.stop();
       const slowest = Math.round(longest(sent));
       findings.check(
-        `nobody waits longer than ${mostSeconds} s`,
+        `no request takes longer than ${mostSeconds} s`,
         slowest < mostSeconds * 1_000,
         `${slowest} ms`,
       );
       const kinds = Object.keys(tally(sent.filter(({ status }) => status !== 0)));
       const allowed = new Set(['200', '201', '500 audit_unwritten', '503 unavailable']);
       const others = kinds.filter((kind) => !allowed.has(kind));
-      findings.check('a refusal is 503 unavailable or 500 audit_unwritten', others.length === 0, others);
+      findings.check(
+        'every error response is 503 unavailable or 500 audit_unwritten',
+        others.length === 0,
+        others,
+      );
       await judgeLog(findings, reader, tenant, sent);
     }
   }

@@ -75,7 +75,7 @@ function floodTrial(name: FloodName, { about, served }: Flood): Trial {
       if (served !== undefined) {
         const count = findings.answered.get(String(served)) ?? 0;
         findings.check(
-          'the flood is served, not only refused',
+          'some requests of the flooding tenant succeed',
           count > 0,
           Object.fromEntries(findings.answered),
         );
@@ -83,8 +83,16 @@ function floodTrial(name: FloodName, { about, served }: Flood): Trial {
       judge(findings, median(beside), median(under));
       const memory = Math.round(await setting.own.peakMemory());
       findings.figure('most memory', `${memory} MiB`);
-      findings.check(`the server stays under ${mostMebibytes} MiB`, memory < mostMebibytes, `${memory} MiB`);
-      findings.check('no server ends', setting.own.end() === undefined, setting.own.log().slice(-300));
+      findings.check(
+        `the server uses less than ${mostMebibytes} MiB of memory`,
+        memory < mostMebibytes,
+        `${memory} MiB`,
+      );
+      findings.check(
+        'no server process ends unexpectedly',
+        setting.own.end() === undefined,
+        setting.own.log().slice(-300),
+      );
     },
   };
 }
@@ -94,7 +102,7 @@ function judge(findings: Findings, beside: number, under: number): void {
   findings.figure('p99 beside the flood', `${beside.toFixed(1)} ms`);
   findings.figure('p99 under the flood', `${under.toFixed(1)} ms`);
   findings.check(
-    `the second tenant's p99 is at most ${mostP99Milliseconds} ms, or ${mostTimes} times that beside another process`,
+    `the second tenant's p99 latency is at most ${mostP99Milliseconds} ms, or ${mostTimes} times its latency while another server gets the flood`,
     under <= most,
     `${under.toFixed(1)} ms, at most ${most.toFixed(1)} ms`,
   );
@@ -117,7 +125,11 @@ const changes: Trial = {
     }
     const ratio = median(ratios);
     findings.figure('ratio', ratio.toFixed(2));
-    findings.check('70 changes a second leave at least half of the unwraps', ratio >= 0.5, ratio.toFixed(2));
+    findings.check(
+      '70 changes per second leave at least half of the throughput of unwraps',
+      ratio >= 0.5,
+      ratio.toFixed(2),
+    );
   },
 };
 

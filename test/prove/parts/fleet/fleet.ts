@@ -72,9 +72,17 @@ async function reportAway(findings: Findings, servers: Servers): Promise<void> {
   const startedAt = performance.now();
   const waited = await Promise.all(servers.ports.map((port) => holdsWithin(10, () => reports(port))));
   findings.figure('all report it after', `${Math.round(performance.now() - startedAt)} ms`);
-  findings.check('every server reports that the database is away', waited.every(Boolean), waited);
+  findings.check(
+    '/readyz of every server reports that the database does not respond',
+    waited.every(Boolean),
+    waited,
+  );
   const health = await Promise.all(servers.ports.map((port) => send({ port }, '', 'GET', '/healthz')));
-  findings.check('every server stays healthy without a database', health.every(succeeded), tally(health));
+  findings.check(
+    '/healthz of every server succeeds without a database',
+    health.every(succeeded),
+    tally(health),
+  );
 }
 
 export const fleet: Part = {

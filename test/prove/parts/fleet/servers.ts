@@ -110,7 +110,7 @@ export class Servers {
     const findings = this.#findings;
     await this.#stopSdk();
     const ended = this.#running.flatMap((replica) => replica?.end() ?? []);
-    findings.check('no server ends', ended.length === 0, ended);
+    findings.check('no server process ends unexpectedly', ended.length === 0, ended);
     for (const [count, requests] of this.balancer.retries)
       findings.figure(`requests with ${count} retries`, requests);
     findings.figure('requests cut by a stop', this.balancer.cut.size);
@@ -135,7 +135,7 @@ export class Servers {
     findings.check('clients that repeat a request see no error', failed.length === 0, tally(failed));
     const twice = [...this.balancer.cut].filter((number) => hasTwice(log, number));
     findings.check(
-      'a request that a stop cut and that was repeated has one entry',
+      'a request that was repeated after a stop cut its connection has one audit entry',
       twice.length === 0,
       twice,
     );

@@ -31,7 +31,7 @@ export class Attempts {
     try {
       return await make();
     } catch (error) {
-      this.#findings.check('the inputs of every route can be made', false, `${route}: ${String(error)}`);
+      this.#findings.check('the trial can make inputs for every route', false, `${route}: ${String(error)}`);
       return [];
     }
   }
@@ -41,7 +41,7 @@ export class Attempts {
     const more: Sent[] = [];
     const { answer } = first;
     const found = `${what}: ${answer.status} ${answer.text.slice(0, 120)}`;
-    this.#findings.check('every answer is the expected one, never a 5xx', expected(answer), found);
+    this.#findings.check('every response has the expected status, and none is 5xx', expected(answer), found);
     // Repeats a slow attempt, because garbage collection can slow down one attempt.
     for (let nth = 0; nth < 2 && first.section > longestMilliseconds; nth++)
       more.push(await this.#send(request));
@@ -52,7 +52,7 @@ export class Attempts {
     this.#sections.push({ what, section });
     const slow = `${what}: ${Math.round(section)} ms`;
     this.#findings.check(
-      `no synchronous section is over ${longestMilliseconds} ms`,
+      `no request blocks the event loop for more than ${longestMilliseconds} ms`,
       section <= longestMilliseconds,
       slow,
     );
@@ -74,10 +74,14 @@ export class Attempts {
     const memory = Math.round(await server.peakMemory());
     this.#findings.figure('most memory', `${memory} MiB`);
     this.#findings.check(
-      `the server stays under ${mostMebibytes} MiB`,
+      `the server uses less than ${mostMebibytes} MiB of memory`,
       memory < mostMebibytes,
       `${memory} MiB`,
     );
-    this.#findings.check('no server ends', server.end() === undefined, server.log().slice(-300));
+    this.#findings.check(
+      'no server process ends unexpectedly',
+      server.end() === undefined,
+      server.log().slice(-300),
+    );
   }
 }

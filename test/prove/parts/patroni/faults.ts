@@ -138,7 +138,7 @@ export function withoutEtcd(members: 'leader' | 'all'): Fault {
     await sleep(30_000);
     await database.etcd.start();
     await sleep(10_000);
-    bench.checkNoRefusal('every request succeeds while members of etcd are away', since);
+    bench.checkNoRefusal('every request succeeds while members of etcd are down', since);
   };
 }
 
@@ -151,7 +151,7 @@ export const withoutStandbys: Fault = async (scene) => {
   const killedAt = performance.now();
   await sleep(20_000);
   const answered = bench.between(killedAt, performance.now()).filter(succeeded);
-  findings.check('nothing succeeds without a standby', answered.length === 0, tally(answered));
+  findings.check('no request succeeds while both standbys are down', answered.length === 0, tally(answered));
   const { status, body } = await send(bench.place(0), '', 'GET', '/readyz');
   const reasons = JSON.stringify(body['reasons']);
   const isReported = status === 503 && reasons.includes('audit entries cannot be written');
@@ -172,7 +172,7 @@ export const twoMachines: Fault = async (scene) => {
     longerThanFailover / 1_000,
     async () => (await database.primary()) !== undefined,
   );
-  findings.check('Patroni promotes nobody', !promoted);
+  findings.check('Patroni promotes no other node', !promoted);
   const since = performance.now();
   for (const node of lost) await node.start();
   findings.figure('service back after the start of both nodes', seconds(await isBack(scene, since)));

@@ -40,10 +40,14 @@ export async function useSdk(
   return async () => {
     await stop();
     const other = errors.filter((error) => !(error instanceof ServiceError && error.retryable)).map(String);
-    findings.check('a client uses the data keys that it has in memory', inMemory.length === 0, inMemory[0]);
+    findings.check(
+      'a client with data keys in memory encrypts and decrypts without errors',
+      inMemory.length === 0,
+      inMemory[0],
+    );
     findings.figure('errors of the SDK without data keys', errors.length);
     findings.check(
-      'the SDK reports errors that are retryable',
+      'every error that the SDK throws is retryable',
       errors.length > 0 && other.length === 0,
       other,
     );
