@@ -29,13 +29,15 @@ export interface InternalParams {
 /** Runs queries without other extensions, because another extension could add plaintext after the encryption. */
 export function executorOf(client: PrismaClient, call: QueryCall, params: InternalParams): Executor {
   const kind = params.transaction?.kind;
+  const canReadFirst = kind === undefined || kind === 'itx';
   const requireNoBatch = (model: Model): void => {
-    if (kind === undefined || kind === 'itx') return;
+    if (canReadFirst) return;
     const cure =
       'name each row by its id, or use an interactive transaction: `$transaction(async (tx) => …)`';
     refuse('batch', model, undefined, `the operation must first read ids, which a batch cannot do: ${cure}`);
   };
   return {
+    canReadFirst,
     async run(model, name, args) {
       requireNoBatch(model);
       const jsModelName = propertyOf(model);

@@ -12,12 +12,21 @@ export function placeOf(
 ): Place {
   const id = async (): Promise<RecordId> => {
     const known = knownId(model, where);
-    if (known !== undefined) return known;
+    if (known !== undefined && !(isOtherForm(known) && work.canReadFirst)) return known;
     const args = { where, select: selectId(model) };
     const row = await (fallback ? work.find(model, args) : work.findOrThrow(model, args));
     return (row && idOf(model, row)) ?? fallback?.() ?? refuseAbsent(model);
   };
   return { root: model, where, path: [], id };
+}
+
+/**
+ * PostgreSQL also finds a UUID by a text without hyphens or in braces. The same text can be the whole id of a String
+ * column, so the database must return the id.
+ */
+function isOtherForm(id: RecordId): boolean {
+  if (typeof id !== 'string' || /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)) return false;
+  return /^[\da-f]{32}$/i.test(id.replaceAll(/[-{}]/g, ''));
 }
 
 export function relatedPlace(

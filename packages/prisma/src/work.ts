@@ -32,6 +32,7 @@ export interface Work {
   readonly models: Models;
   readonly sealings: Sealing[];
   readonly isRead: boolean;
+  readonly canReadFirst: boolean;
   search(table: string, query: Args): Promise<Terms>;
   find(model: Model, args: Args): Promise<Args | null>;
   findOrThrow(model: Model, args: Args): Promise<Args | null>;

@@ -108,6 +108,19 @@ describe.each(majors)('Prisma %i', (major) => {
     expect(await patient('findMany', { where: { ssn: '7' } })).toMatchObject([{ ssn: '7' }]);
   });
 
+  test.each<[string, (id: string) => string]>([
+    ['in braces', (id) => `{${id}}`],
+    ['without hyphens', (id) => id.replaceAll('-', '')],
+    ['in upper case', (id) => id.toUpperCase()],
+  ])('after an update or upsert by a UUID %s, the row can be decrypted', async (_, form) => {
+    const { id } = (await patient('findFirst', { where: { ssn: '1' } })) as { id: string };
+    const where = { id: form(id) };
+    await patient('update', { where, data: { name: 'Ada' } });
+    await patient('upsert', { where, create: { city: 'D' }, update: { email: 'b@x' } });
+    expect(await patient('findUnique', { where: { id } })).toMatchObject({ name: 'Ada', email: 'b@x' });
+    expect(await patient('count', {})).toBe(3);
+  });
+
   test('a ciphertext of another row does not decrypt', async () => {
     await clinic.sql`update patients set ssn = (select ssn from patients where city = 'A') where city = 'B'`;
     await expect(patient('findMany', {})).rejects.toMatchObject({ name: 'FieldError', code: 'decryption' });
