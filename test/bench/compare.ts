@@ -10,7 +10,7 @@ export interface Contender {
   readonly size?: number;
 }
 
-/** Cells of a row in a second table, each with the title of its column. */
+/** More figures of the comparison, by the title of their column. The report shows them in a second table. */
 export type Note = Readonly<Record<string, string>>;
 
 export interface Comparison {

@@ -13,7 +13,7 @@ test('the tables of docs/benchmarks.md agree with docs/benchmarks.json', () => {
   expect(tablesOf(read('docs/benchmarks.md'))).toEqual(tablesOf(pageOf(reports)));
 });
 
-test('the table of tracing in docs/operating/observability.md agrees with docs/benchmarks.json', () => {
+test('the table of the costs of tracing in docs/operating/observability.md has the figures of docs/benchmarks.json', () => {
   const page = read('docs/operating/observability.md');
   const tables = telemetryTables(reports);
   expect(tables.get('telemetry')).toHaveLength(6);

@@ -281,7 +281,7 @@ test('the wrapped key in a bundle unwraps only without a context', async () => {
   expect(await unwrap({ context })).toBeProblem('wrapped_key_unauthentic');
 });
 
-test('a wrapped key that was wrapped with a context does not decrypt a bundle', async () => {
+test('decrypt refuses a bundle whose wrapped key was wrapped with a context', async () => {
   const context = { table: 'patients' };
   const { dek } = ok(
     await tenant.api.post(`/v1/keys/${key.key_id}/unwrap`, { wrapped_key: bundle.wrapped_key }),

@@ -167,7 +167,7 @@ test('blind hash works with only the permission `encrypt`, but not if the API ke
   expect(await evaluate(elements, other.key_id, limited)).toHaveStatus(200);
 });
 
-test('blind hash refuses unknown keys, names of keys and keys of other tenants', async () => {
+test('blind hash refuses an unknown key id, the name of a key, and a key of another tenant', async () => {
   const stranger = await newTenant();
   const foreign = await stranger.newKey();
   for (const keyId of [unknownId(), key.name, '', foreign.key_id]) {

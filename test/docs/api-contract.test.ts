@@ -36,14 +36,14 @@ test('the API contract lists all metadata members of each action', async () => {
   const described = rowsUnder(contract, '`metadata` member').flatMap(([members = '', actions = '']) =>
     codesIn(actions).flatMap((action) => codesIn(members).map((member) => `${action}: ${member}`)),
   );
-  // Only commands of the server write these members.
+  // Only commands of the operator write these names, so no call of this test records them.
   const ofOperator = ['tenant.update: restored', 'tenant.update: reason'];
   expect(described.toSorted()).toEqual(
     [...new Set([...(await recordedMembers()), ...ofOperator])].toSorted(),
   );
 });
 
-/** Returns the members of the metadata in an audit log with an entry of every action. */
+/** Calls every endpoint, and returns the names in the metadata of the audit entries. */
 async function recordedMembers(): Promise<string[]> {
   const service = createTestService();
   const client = new EaasClient({ ...service, retries: 0 });

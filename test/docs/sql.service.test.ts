@@ -26,7 +26,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('a test names each document with SQL', () => {
+test('for each document that contains SQL, a test runs its SQL', () => {
   const documents = files.filter(
     ({ path, text }) => path.endsWith('.md') && blocksOf(text, 'sql').length > 0,
   );

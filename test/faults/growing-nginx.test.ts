@@ -64,7 +64,7 @@ whereAvailable('nginx', isInstalled('nginx', '/usr/sbin'), () => {
     expect([await answeredBy(), await answeredBy('GET')]).toEqual(['200 former', '200 former']);
     Object.assign(isClosed, { former: true, later: false });
     expect([await answeredBy(), await answeredBy('GET')]).toEqual(['200 later', '200 later']);
-    // The tenant has moved back to the source.
+    // The tenant has moved back to the first server.
     Object.assign(isClosed, { former: false, later: true });
     expect([await answeredBy(), await answeredBy('GET')]).toEqual(['200 former', '200 former']);
   });

@@ -65,7 +65,7 @@ function describeProxy(name: Proxy): void {
 
     test('all requests with the same API key go to the same server, and different API keys use both servers', async () => {
       const chosen = new Set<number>();
-      // By chance, a proxy can send the requests of eight API keys to one server.
+      // A proxy can by chance send all requests of eight API keys to the same server. The test therefore needs more.
       for (let nth = 0; nth < 8 || (chosen.size < 2 && nth < 60); nth++) {
         const tenant = tenants[nth] ?? (await settle());
         const before = await Promise.all(replicas.map(entriesOf));

@@ -84,7 +84,7 @@ describe.each(moments)('a replica freezes in the middle of a change, %s', (_, ch
     [blocked, neighbour] = [mine, theirs];
   });
 
-  test('a frozen replica blocks the tenant of the change only for a limited time', () => {
+  test('a replica that freezes during a change blocks the changed tenant only for a limited time', () => {
     expect(waited).toBeLessThan(Infinity);
     reportDuration('until the tenant wraps again', waited);
     const answers = [...(blocked?.wraps ?? []), ...(blocked?.others ?? [])];

@@ -127,7 +127,7 @@ const during = ({ from, until }: Outage, sent: readonly Sent[]): Sent[] =>
     (one) => one.answeredAt > from + 300 && one.answeredAt < until && (one.sentAt > from || !succeeded(one)),
   );
 
-/** Returns whether all calls fail in the outage. In an outage `backends`, calls on new connections succeed. */
+/** Returns whether the outage makes all calls fail. An outage `backends` only ends the open connections. */
 const refusesAll = ({ how, isLong }: Outage): boolean => how !== 'backends' && isLong;
 
 test('during database outages, no server exits unless the test kills it', () => {

@@ -122,7 +122,7 @@ test('each tenant has one worker, and each of two workers has half of the tenant
   expect(again).toEqual(first);
 });
 
-test('the connection of a second API key moves to the worker of the tenant', async () => {
+test('a client with a second API key reconnects until the worker of the tenant serves it', async () => {
   const residents = [await newResident(), await newResident()];
   for (const resident of residents) {
     const worker = await wrapAlone(resident);
@@ -236,7 +236,7 @@ test('thousands of silent connections do not keep other clients from being serve
 test('if a worker crashes under load, no response loses its entry, and the worker is restarted', async () => {
   const residents = await Promise.all(Array.from({ length: 4 }, newResident));
   const loads = residents.map(({ token, keyId }) => new Load({ places: [server], token, keyId, workers: 4 }));
-  /** Waits until each tenant has had more than ten successful requests from now on. */
+  /** Waits for more than ten further successful requests of each tenant. */
   const allServed = async (): Promise<void> => {
     const since = performance.now();
     const fewest = (): number =>

@@ -52,7 +52,7 @@ test.each(['decrypt a.eaas --out pipe', 'decrypt a.eaas --out pipe --force', 'en
   },
 );
 
-test('if one output exists, no file of the command line is written', async () => {
+test('if one of several output files exists, the command writes none of them', async () => {
   const place = await placeWithFile();
   await writeFile(place.at('b'), 'b');
   const { code, stderr } = await place.type('eaas-files encrypt b a', account.env);

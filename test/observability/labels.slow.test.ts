@@ -78,7 +78,7 @@ test('a legend and a summary name only labels that the result of the query has',
   expect(shown.filter(({ isKept }) => !isKept)).toEqual([]);
 });
 
-test('the server has every action that the alerts count', () => {
+test('every action in the query of an alert is an action of the server', () => {
   const named = alerts.flatMap(({ expression }) =>
     Array.from(expression.matchAll(/action=~"([^"]+)"/g), ([, names = '']) => names.split('|')).flat(),
   );

@@ -9,7 +9,7 @@ export function metricsIn(expression: string): string[] {
   return expression.match(/\beaas_\w+/g) ?? [];
 }
 
-/** Returns labels with their metrics. A label outside of a selector belongs to every metric of the expression. */
+/** Returns each label with its metric. A label in `by` or `on` is returned once for every metric of the expression. */
 export function labelsIn(expression: string, legend = ''): Use[] {
   const selected = Array.from(
     expression.matchAll(new RegExp(`\\b(\\w+)${words}`, 'g')),
@@ -43,7 +43,7 @@ export function labelsOf(page: string): ReadonlyMap<string, ReadonlySet<string>>
   return found;
 }
 
-/** Returns undefined if the result keeps all labels of its metrics. */
+/** Returns the labels that the outermost aggregation keeps, or undefined if the expression does not aggregate. */
 export function keptBy(expression: string): readonly string[] | undefined {
   const outermost = /\b(?:sum|max|min|count|avg)\b(?:\s*by\s*\(([^)]*)\))?\s*\(/.exec(expression);
   return outermost ? (outermost[1] ?? '').split(',').map((label) => label.trim()) : undefined;

@@ -34,7 +34,7 @@ test('the browser client does not take an API key', async () => {
   expect(text).toContain('eaas_sk_');
 });
 
-test('the browser client has no schemas and no proxy', async () => {
+test('the code of the browser client contains neither schemas nor the proxy', async () => {
   const { text } = await bundle(entry);
   expect(text).not.toMatch(/\bzod\b|safeParse|_zod|batchItems|createProxy/i);
 });

@@ -103,7 +103,7 @@ async function copySources(): Promise<string> {
   }
   await linkModules(copy, '.');
   for (const name of await readdir(join(root, 'packages'))) await linkModules(copy, join('packages', name));
-  // The links to workspaces are relative, so their copies lead to the copies of the packages.
+  // The links to the workspaces are relative, so the links in the copied folder point to the copied packages.
   const workspaces = join('node_modules', '@eaas');
   await mkdir(join(copy, workspaces), { recursive: true });
   for (const name of await readdir(join(root, workspaces))) {

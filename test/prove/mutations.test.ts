@@ -33,7 +33,7 @@ test('each mutation has a unique name and changes the source code', () => {
   expect(changes.filter(({ search, replace }) => search === replace)).toEqual([]);
 });
 
-test('every check that docs/proof.md lists is broken by a mutation', () => {
+test('for every check in docs/proof.md, a mutation makes the check fail', () => {
   const page = readFileSync(`${root}docs/proof.md`, 'utf8');
   const checks = page.split('## What each trial checks')[1]?.split('## Seen to fail')[0] ?? '';
   const invariants = new Set(Array.from(checks.matchAll(/^\| (.+?) +\| `/gm), ([, text = '']) => text));

@@ -7,7 +7,7 @@ interface Change {
 export interface Mutation {
   readonly name: string;
   readonly changes: readonly Change[];
-  /** Maps a trial (`part:trial`) to its checks that must fail. */
+  /** Maps each trial (`part:trial`) to the checks that must fail if the program contains the mutation. */
   readonly fails: Readonly<Record<string, readonly string[]>>;
 }
 

@@ -93,7 +93,8 @@ async function reproduce(
 ): Promise<void> {
   const { key_id: keyId, public_key, cases } = blindHashes;
   const hashPublicKeys = { [keyId]: toBase64(fromHex(public_key)) };
-  // The first call loads code that draws 48 random bytes. Without this call, they would be a blind of the first vector.
+  // The first blind hash loads code that draws 48 random bytes. This call uses these bytes up, because the next draw
+  // must get the blind of the first vector.
   await connect({ engines }).blindHash('Ada');
   for (const { name, values: given, blinds, request, response, hashes } of cases) {
     const client = connect({

@@ -94,7 +94,7 @@ whereAvailable('Chromium', hasChromium, () => {
     message: expect.stringContaining('X25519') as string,
   };
 
-  test('a page first loads at most 16,000 bytes for intake, and then encrypts without a network', async () => {
+  test('a page loads at most 16,000 bytes for intake, and can then encrypt offline', async () => {
     const page = await visit(site);
     const loaded = await loadedBy(page)();
     expect(loaded).toBeGreaterThan(5_000);
@@ -150,7 +150,7 @@ whereAvailable('Chromium', hasChromium, () => {
     expect(onDemand).toBeLessThanOrEqual(18_500);
   });
 
-  test('the first blind hash of a page that is offline throws a LoadError', async () => {
+  test('if a page is offline before its first blind hash, the call throws a LoadError', async () => {
     const page = await visit(clientSite);
     expect(await page.evaluate(onClient('hash'))).toBe('network');
     await page.context().setOffline(true);

@@ -31,7 +31,7 @@ export const programs: readonly Runtime[] = [
   },
 ];
 
-/** The install script of the package can move the program to `installed`. */
+/** Some packages have an install script that moves the program to the path `installed`. */
 async function binary(scope: string, path: string, installed: string): Promise<string> {
   const modules = await requireTools('runtimes');
   const folder = join(modules, scope);

@@ -148,7 +148,7 @@ test('after a rotation, a run with writeMany leaves no value under the old versi
     );
 });
 
-test('after a run, server mode decrypts bundles whose fields are in separate columns', async () => {
+test('server mode decrypts re-encrypted bundles whose parts are stored in separate columns', async () => {
   await sql`drop table if exists cards`;
   await sql`
     create table cards (user_id int, slot int, ciphertext text, wrapped_key text, iv text, key_version int,

@@ -16,7 +16,7 @@ export function tableOf(emails: readonly StoredValue[]) {
   };
   emails.forEach((email, index) => set(index + 1, { email }));
   const store = {
-    /** A test can set this function to simulate a second program. */
+    /** Runs before each write. A test sets it to change the table as a second program would. */
     meanwhile: (): void => {},
     async read({ after = 0, limit }: { after: number | undefined; limit: number }): Promise<Person[]> {
       const ids = Array.from(rows.keys()).sort((a, b) => a - b);

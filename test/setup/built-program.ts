@@ -68,6 +68,7 @@ function externals(folder: string): string[] {
   >;
   const kinds = ['dependencies', 'optionalDependencies', 'peerDependencies'];
   const names = kinds.flatMap((kind) => Object.keys(manifest[kind] ?? {}));
-  // The bundle contains zod and noble, because their many files take a third of the start of a program.
+  // The bundle contains zod and noble, because loading their many files takes a third of the time that a program needs
+  // to start.
   return names.filter((name) => name !== 'zod' && !name.startsWith('@eaas/'));
 }

@@ -1,6 +1,6 @@
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 
-/** If a run fails although no test failed, the line counts one failed test. */
+/** If the run fails although no test failed, the closing line counts one failed test. */
 export class ClosingLine implements Reporter {
   private passed = 0;
   private failed = 0;

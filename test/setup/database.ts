@@ -19,8 +19,7 @@ export interface TestDatabase {
   readonly name: string;
   readonly connection: (role: Role) => PostgresAddress & { database: string; username: string };
   /**
-   * If the host is the percent-encoded directory of a socket, postgres.js does not decode it: pass `connection`
-   * instead of the URL.
+   * postgres.js does not decode a percent-encoded directory of a socket as host: pass `connection` instead of the URL.
    */
   readonly url: (role: Role) => string;
   readonly drop: () => Promise<void>;

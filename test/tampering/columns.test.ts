@@ -114,7 +114,7 @@ async function changesOf(table: Bound): Promise<{ row: Row; column: Column; valu
     });
     const made = rows.flatMap((row, nth) => {
       const values = alternatives(name, type, row[name] ?? null);
-      // Only columns in `everywhere` get every value in every row. Other columns get each value in one row.
+      // To save time, the test writes each value into only one row, unless `everywhere` names the column.
       const chosen = everywhere.has(name) ? values : values.filter((_, at) => at % rows.length === nth);
       return chosen.map((value) => ({ row, value }));
     });
@@ -177,7 +177,7 @@ test('a change of the usage counters does not affect the verification', async ()
   }
 });
 
-test('a changed or missing root check stops the next start', async () => {
+test('the server does not start if the row that checks the root key is changed or missing', async () => {
   const { sql } = attacker;
   const start = () => world.replica().database.transaction((tx) => checkRoots(tx, world.roots));
   await start();

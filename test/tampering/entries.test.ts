@@ -236,7 +236,7 @@ describe('a database rolled back to an authentic older state', () => {
   const wrap = () => api('POST /v1/keys/:key_id/wrap', { key_id: ann.busy, dek });
   const verify = (checkpoint?: string) => api('GET /v1/audit/verify', { ...(checkpoint && { checkpoint }) });
 
-  test('verify finds that the whole database was restored to an older state only with an external checkpoint', async () => {
+  test('only with an external checkpoint does verify find that the whole database was restored to an older state', async () => {
     await wrap();
     const { checkpoint: before, id } = await api('GET /v1/audit/checkpoint', {});
     await attacker.keep('before_tail');
@@ -268,7 +268,7 @@ describe('a database rolled back to an authentic older state', () => {
     });
   });
 
-  test('verify finds a log that is older than a row, even without a checkpoint', async () => {
+  test('verify finds that the log was restored to a state before the last change of a key, even without a checkpoint', async () => {
     await api('POST /v1/keys/:key_id/disable', { key_id: ann.quiet });
     await attacker.putBack('now', 'audit_heads', `tenant_id = '${ann.tenantId}'`);
     await attacker.putBack('now', 'audit_entries', `tenant_id = '${ann.tenantId}'`);

@@ -167,7 +167,7 @@ describe('the role of the server has no other rights', () => {
 });
 
 test.each(['audit_heads', 'audit_anchors'])(
-  'the server’s role cannot decrease the id of the entry in a row of %s',
+  'the server’s role cannot decrease the entry ids in the table %s',
   async (table) => {
     await expect(server.unsafe(`update eaas.${table} set id = id - 1`)).rejects.toMatchObject({
       ...denied,
@@ -221,7 +221,7 @@ describe('purging', () => {
     await expect(purging).rejects.toThrow('up to the recorded anchor only');
   });
 
-  test('a purge ignores temporary types of the caller', async () => {
+  test('a purge does not run code in a temporary type that the caller created', async () => {
     await superuser`grant temporary on database ${superuser(world.database.name)} to ${superuser(ROLES.server)}`;
     await server`create temporary table ran_as (name pg_catalog.text)`;
     await server`create function pg_temp.run(pg_catalog.text) returns boolean language plpgsql as

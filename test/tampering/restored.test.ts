@@ -31,19 +31,23 @@ const rotate = (service: Service) =>
 const disable = (service: Service) =>
   apiOf(service, tenant.token)('POST /v1/keys/:key_id/disable', { key_id: keyId });
 
-test.each([0, 1, 5])('changes that a restore lost have no effect (%i entries later)', async (wraps) => {
-  await attacker.keep('backup');
-  await rotate(running);
-  expect([await wrap(running), await hash(running)]).toEqual([200, 200]);
+test.each([0, 1, 5])(
+  'after a restore of an older backup, changes made after the backup have no effect (the new log is %i entries longer)',
+  async (wraps) => {
+    await attacker.keep('backup');
+    await rotate(running);
+    expect([await wrap(running), await hash(running)]).toEqual([200, 200]);
 
-  await attacker.restore('backup');
-  const other = world.replica();
-  await disable(other);
-  await apiOf(other, tenant.token)('POST /v1/keys', { name: 'later' });
-  for (let nth = 0; nth < wraps; nth++) await apiOf(other, tenant.token)('POST /v1/keys', { name: `${nth}` });
-  expect([await hash(running), await wrap(running)]).toEqual([409, 409]);
-  expect(running.tenants.timelines.wentBack).toBeGreaterThan(0);
-});
+    await attacker.restore('backup');
+    const other = world.replica();
+    await disable(other);
+    await apiOf(other, tenant.token)('POST /v1/keys', { name: 'later' });
+    for (let nth = 0; nth < wraps; nth++)
+      await apiOf(other, tenant.token)('POST /v1/keys', { name: `${nth}` });
+    expect([await hash(running), await wrap(running)]).toEqual([409, 409]);
+    expect(running.tenants.timelines.wentBack).toBeGreaterThan(0);
+  },
+);
 
 test('if a restore shortened the chain, a replica appends after the new last entry', async () => {
   await attacker.keep('backup');

@@ -129,7 +129,7 @@ describe('a server that remembers a changed row refuses it after any call has fo
     expect(await send('POST', '/v1/hash', hash)).toBe(401);
   });
 
-  test('a refused attempt to disable a key finds the change of the key', async () => {
+  test('an attempt to disable a changed key is refused, and from then on every call with the key is refused', async () => {
     const send = await calls();
     const wrap = () => send('POST', `/v1/keys/${ann.busy}/wrap`, { body: { dek } });
     expect(await wrap()).toBe(200);
@@ -394,7 +394,7 @@ describe('a row restored to an older authentic state', () => {
 
   const loaded = Object.entries(cases).filter(([, { table }]) => table !== 'key_versions');
   test.each(loaded)(
-    'every call that needs a row restored to an older state is refused: %s',
+    'if a row was put back to an older state, every call that needs the row is refused: %s',
     async (_, { copy, table, where }) => {
       await attacker.putBack(copy, table, where(ann));
       const statuses = await refused[table]?.(where(ann));
@@ -444,7 +444,7 @@ describe('a row restored to an older authentic state', () => {
   });
 });
 
-test('a key does not become exportable if someone changes the type of the column to text', async () => {
+test('a key does not become exportable if someone changes the type of the column `exportable` to text', async () => {
   const { sql } = attacker;
   const { busy: key_id } = ann;
   await sql`alter table eaas.keys alter column exportable type text`;

@@ -44,7 +44,7 @@ test('after the upgrade every log is valid and extends its earlier checkpoint', 
   expect(await bens('GET /v1/audit/verify', {})).toMatchObject({ valid: true, errors: [] });
 });
 
-test('the upgrade keeps the MACs of all rows, and verify finds a changed `intake`', async () => {
+test('after the upgrade, the MACs of all rows are valid, and verify finds a change of `intake`', async () => {
   expect(macs.before).toHaveLength(8);
   expect(macs.after).toEqual(macs.before);
   const { busy: key_id } = before.ann;

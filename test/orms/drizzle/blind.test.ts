@@ -139,7 +139,7 @@ test('during a migration of an index to blind hashes, searches find old and new 
   expect(namesOf(await db.select().from(patients).where(found))).toEqual(['Ada', 'Grace']);
 });
 
-test('an index of `searchableBy` needs an index key even if the client uses blind hashes', async () => {
+test('`searchableBy` needs an index key even if the client computes fingerprints by blind hash', async () => {
   const people = encryptedTable('people', {
     id: uuid().primaryKey(),
     ssn: encryptedText().searchableBy({ end: lastCharacters(4, { lowEntropy: 'accepted' }) }),

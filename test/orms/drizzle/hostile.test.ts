@@ -166,7 +166,7 @@ describe('SQL that computes with, compares or copies a ciphertext or a fingerpri
   });
 });
 
-test('a check constraint refuses an update without `encrypted` that sets a value to null and keeps its fingerprint', async () => {
+test('a check constraint refuses to set a value to null if its fingerprint remains', async () => {
   const checks = getTableConfig(samples).checks.map(({ name, value }) => {
     return `add constraint ${name} check (${new PgDialect().sqlToQuery(value).sql})`;
   });
@@ -226,7 +226,7 @@ describe('queries inside statements without encrypted columns work', () => {
     expect(await db.$count(db.select().from(samples).where(eq(samples.text, 'Eve')).as('none'))).toBe(0);
   });
 
-  test('an update can use a query of encrypted rows in `with`', async () => {
+  test('the `with` clause of an update can select encrypted rows', async () => {
     const found = db
       .$with('found')
       .as(db.select({ id: samples.id }).from(samples).where(eq(samples.text, 'Ada')));

@@ -107,7 +107,7 @@ describe.each(majors)('Prisma %i', (major) => {
     expect(new Set(rows.map(({ ssn }) => ssn))).toEqual(new Set(['1', '2']));
   });
 
-  test('a `$transaction` list that must read an id first throws and writes nothing', async () => {
+  test('a `$transaction` list throws and writes nothing if one of its operations must read an id first', async () => {
     await patient('create', { data: { ssn: '1', name: 'Ada', city: 'London' } });
     const batch = clinic.db.$transaction([
       clinic.db.patient['create']?.({ data: { city: 'Turin' } }),
@@ -132,7 +132,7 @@ describe.each(majors)('Prisma %i', (major) => {
     expect(clinic.service.requests.length - before).toBeLessThanOrEqual(1);
   });
 
-  test('only a `not` filter finds a text that is empty after normalization', async () => {
+  test('an equality filter throws for a text that is empty after normalization, but a `not` filter finds the text', async () => {
     const rows = ['n/a', '1', null].map((ssn) => ({ ssn, city: 'London' }));
     await patient('createMany', { data: rows });
     const others = await patient<Row[]>('findMany', { where: { ssn: { not: '1' } } });

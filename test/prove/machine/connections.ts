@@ -16,7 +16,7 @@ export class ConnectionWatch {
       this.now = row?.count ?? 0;
       this.most = Math.max(this.most, this.now);
     };
-    // Ignores errors, because a count fails while the database is down.
+    // Ignores errors, because the query that counts the connections fails while the database is down.
     findings.defer(repeat(countEvery, () => count().catch(() => {})));
   }
 }

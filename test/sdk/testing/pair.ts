@@ -111,7 +111,8 @@ export class Pair {
     const rows = await this.#service.database.run((sql) =>
       listKeys(sql, this.#tenantId, { among: null }, page),
     );
-    // Settles the oldest keys first, because the job of the real service has no fixed order.
+    // Settles the oldest keys first, so that both services write the entries in the same order. The job of the server
+    // has no fixed order.
     for (const { key_id } of rows.toSorted((a, b) => a.created_id - b.created_id)) {
       await settleKey(this.#service, caller, key_id, alone().hold);
     }

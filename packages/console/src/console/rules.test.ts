@@ -22,7 +22,7 @@ test.each([
   expect(stateOf(apiKey, now).text).toBe(text);
 });
 
-test('old key versions with an unwrap in the last 30 days are in use', () => {
+test('an old key version counts as in use if an unwrap used it in the last 30 days', () => {
   const versions = [
     { key_version: 4, last_unwrap_at: daysAgo(1) },
     { key_version: 3, last_unwrap_at: daysAgo(29) },

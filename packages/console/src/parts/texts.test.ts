@@ -24,7 +24,7 @@ test('the highlighter gives keywords, strings and comments different colours', (
   ]);
 });
 
-test('texts shorten an id, add a noun to a number, and turn a message into a sentence', () => {
+test('`short` shortens an id, `counted` adds a noun to a number, and `sentence` makes a message a sentence', () => {
   expect([short('abcdefghij'), short('abc')]).toEqual(['abcdefgh…', 'abc']);
   expect([counted(1, 'entry', 'entries'), counted(2_000, 'entry', 'entries')]).toEqual([
     '1 entry',

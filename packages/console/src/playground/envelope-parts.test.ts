@@ -40,7 +40,7 @@ test('decryption fails if one bit of any part of a stored value is changed', asy
   }
 });
 
-test('`contains` finds a value that a text contains as plain text, JSON, base64 or hex', () => {
+test('`contains` finds a value in a text, as plain text, JSON, base64 or hex', () => {
   const bytes = Buffer.from(`before ${value} after`);
   expect(contains(`{"value":"${value}"}`, value)).toBe(true);
   expect(contains(bytes.toString('hex'), value)).toBe(true);

@@ -59,7 +59,7 @@ export class Node {
     for (const pid of await this.#pidsOf(which)) signal(pid, 'SIGCONT');
   }
 
-  /** Asks Patroni at the URL that HAProxy checks. */
+  /** Asks Patroni for the node's role, at the URL that HAProxy uses for its checks. */
   async isPrimary(): Promise<boolean> {
     const url = `http://${this.address}:8008/primary`;
     return fetch(url, { signal: AbortSignal.timeout(1_000) }).then(

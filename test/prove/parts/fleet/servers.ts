@@ -23,7 +23,7 @@ interface Start {
   readonly env: Environment;
   readonly tenants: readonly Tenant[];
   readonly program?: readonly string[];
-  /** How many tenants send their requests to all servers in turn. */
+  /** The number of tenants that send their requests to all servers in turn. */
   readonly inTurn: number;
 }
 

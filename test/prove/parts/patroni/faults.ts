@@ -78,7 +78,8 @@ export const silence: Fault = async (scene) => {
   await old.freeze();
   findings.try('PostgreSQL and Patroni of the primary stopped, then continued');
   await takesOver(scene, old, since);
-  // Only synchronous replication protects the data here, because the stopped Patroni cannot demote the old primary.
+  // The stopped Patroni cannot make the old primary a standby. Only synchronous replication prevents writes to the old
+  // primary.
   await old.thaw('postgres');
   findings.check('the old primary accepts no write', !(await acceptsWrite(session)));
   await old.thaw('patroni');
