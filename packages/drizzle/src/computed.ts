@@ -11,8 +11,8 @@ export function computedPlace(chunk: unknown): ColumnPlace | undefined {
   if (!is(chunk, SQL)) return undefined;
   const chunks = chunk.queryChunks.filter((part) => !isEmpty(part));
   const comparison = comparisonIn(chunks);
-  // A comparison with values is allowed. If a value was not replaced by fingerprints, `mapToDriver` throws when
-  // Drizzle sends the query.
+  // A comparison with values passes this check. If a value was not replaced by fingerprints, `mapToDriver` throws
+  // later, when Drizzle sends the query.
   if (comparison && !comparison.operands.some(encryptionOf)) return undefined;
   return firstIn(chunks);
 }

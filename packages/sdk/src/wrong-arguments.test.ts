@@ -59,7 +59,7 @@ function* casesOf({ args }: PublicCall): Generator<{ args: unknown[]; what: stri
     for (const value of wrong) {
       yield { args: args().with(at, value), what: `argument ${at} is ${shown(value)}` };
       for (const name of names) {
-        // A function in place of another function has the right kind.
+        // A function can replace only a value that is not a function, because all functions are of the same kind.
         if (typeof value === 'function' && typeof (given as Record<string, unknown>)[name] === 'function')
           continue;
         const changed = args().with(at, { ...(args()[at] as object), [name]: value });

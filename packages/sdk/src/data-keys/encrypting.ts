@@ -60,7 +60,7 @@ export function createEncryptingKeys(
     if (!cache.arriving(name) && !paused.has(name)) request(name, of);
   }
 
-  /** Renews a kept data key that ended between two checks of `keepUp`, for example after a change of the clock. */
+  /** Renews a kept data key that expired between two checks of `keepUp`, for example after a change of the clock. */
   function refreshKept(name: string, of: Partition): undefined {
     if (kept.has(name)) refresh(name, of);
   }

@@ -92,7 +92,7 @@ function entryIn(line: string): Entry | undefined {
 const entryMembers = 10;
 
 /**
- * Returns false if the hash does not cover the whole line: it has an additional member, or two members with the same
+ * Returns false if the hash does not cover the whole line: the line has an additional member, or two members with the same
  * name, of which `JSON.parse` ignores the first.
  */
 function isCoveredByHash(line: string, entry: Entry): boolean {

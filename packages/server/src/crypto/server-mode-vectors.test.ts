@@ -35,7 +35,7 @@ test.each(cases)(
     const unwrap = (wrapped: Uint8Array) => openSecret(key, placeOf(keyId, keyVersion), wrapped);
     const found = openBy(presented, unwrap, vector.context ?? undefined);
     const plaintext = bytes(vector.plaintext);
-    // The server decrypts only bundles with a text plaintext and with a data key that the service wrapped.
+    // The server decrypts only bundles whose plaintext is text and whose data key was wrapped by the service.
     const opens = isUtf8(plaintext) && bytes(vector.wrapped_key).length === 78;
     expect(found).toBe(opens ? textOf(plaintext) : undefined);
   },

@@ -19,7 +19,7 @@ test("the estimated time follows the database and not the machine's wall clock",
   }
 });
 
-test('a slow response of the database moves the estimated time only to the nearest possible time', () => {
+test('after a slow response of the database, the estimated time changes only as far as the response proves', () => {
   const clock = new DatabaseClock();
   const time = Date.now();
   respond(clock, time);

@@ -29,7 +29,7 @@ describe('Connections', () => {
     expect(seen).toEqual([{ token, tenantId: 'a' }]);
   });
 
-  it('a worker does not report the tenant of an API key that the main process knows', () => {
+  it('a worker does not report the tenant of an API key if the main process already knows the tenant', () => {
     const { connections, socket, seen } = opened(true);
     connections.note(socket, callerOf('a'));
     expect(seen).toEqual([]);

@@ -3,7 +3,7 @@ import { BoundedMap } from '../bounded-map.ts';
 const mostNames = 100_000;
 const mostStrangers = 10_000;
 
-/** An LRU cache of the workers of names. A name is the id of a tenant or the hash of an API key. */
+/** An LRU cache that maps names to workers. A name is the id of a tenant or the hash of an API key. */
 class Assignments {
   readonly #most: number;
   readonly #workerOf = new Map<string, number>();

@@ -82,7 +82,7 @@ async function open({ source, target }: Databases, tenantId: string): Promise<nu
 }
 
 /**
- * The move to the source was interrupted before the source served the tenant, so the target still has the whole log.
+ * The move back to the source was interrupted before the source served the tenant, so the target still has the whole log.
  */
 export async function reopenTenant({ source, target }: Databases, tenantId: string): Promise<void> {
   await target.background.transaction(async (to) => {

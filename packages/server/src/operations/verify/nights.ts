@@ -17,7 +17,7 @@ export interface Nights {
 
 /** The entries do not influence the result, so that an attacker cannot postpone the verification of a part. */
 export function isDue({ tenantId, since, tonight }: Nights, part: number): boolean {
-  // Without this offset, the same night would verify all logs with only one part.
+  // Without this offset, all logs that have only one part would be verified in the same night.
   const offset = Number.parseInt(tenantId.slice(0, 8), 16);
   const waits = (((part + offset - since - 1) % nights) + nights) % nights;
   return waits < tonight - since;
