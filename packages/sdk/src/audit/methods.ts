@@ -1,5 +1,5 @@
 import type { Input, Output } from '@eaas/protocol/wire';
-import { unreadable } from '../errors.ts';
+import { ServiceError, unreadable } from '../errors.ts';
 import { callOptions } from '../call-options.ts';
 import { type OptionRules, requireOptions } from '../require-options.ts';
 import { callback, integerFrom, positiveInteger, signal as aborting, text } from '../rules.ts';
@@ -27,6 +27,7 @@ export interface AuditMethods {
   /**
    * Asks the service to verify the log, or a range of entries. Each request verifies for up to 10 seconds, and this
    * method sends requests until everything is verified. Returns `valid: false` for a broken log instead of throwing.
+   * Throws ServiceError `invalid_response` if a request verifies nothing more, and after 8,640 requests.
    */
   verify(range?: Range, options?: VerifyOptions): Promise<AuditVerification>;
   /** Returns a checkpoint, a signed statement of the newest entry. Store the checkpoint outside the service. */
@@ -81,17 +82,33 @@ export async function verifyAudit(
   requireOptions({ signal: aborting, onProgress: callback }, options, 'audit.verify');
   const { signal, onProgress } = options;
   let found = await call('GET /v1/audit/verify', range, { signal });
-  for (let [from, row] = [0, range.row]; ;) {
+  let [from, row] = [0, range.row];
+  for (let calls = 1; ; calls++) {
     onProgress?.(found);
     const { next_id } = found;
     const next_row = found.next_row ?? undefined;
     if (next_id === null) return found;
-    if (next_id < from || (next_id === from && next_row === row)) throw unreadable();
+    const before = placeOf(row);
+    const place = placeOf(next_row);
+    if (next_id < from || place < before || (next_id === from && place === before))
+      throw endless('returned no greater `next_id` or `next_row` than before');
+    if (calls === mostCalls) throw endless(`did not end the verification after ${mostCalls} calls`);
     [from, row] = [next_id, next_row];
     const query = { ...range, from_id: from, ...(row !== undefined && { row }) };
     found = merge(found, await call('GET /v1/audit/verify', query, { signal }));
   }
 }
+
+// A day of calls, because the service verifies for up to 10 seconds in each call.
+const mostCalls = 8_640;
+
+const tables = ['keys', 'api_keys', 'done'];
+
+/** Returns a text for a row. The texts have the order in which the service verifies the rows. */
+const placeOf = (row = ''): string => row.replace(/^\w+/, (table) => `${tables.indexOf(table)}`);
+
+const endless = (cause: string): ServiceError =>
+  new ServiceError('invalid_response', `the service ${cause}: ask its operator for the reason`);
 
 function merge(before: AuditVerification, now: AuditVerification): AuditVerification {
   const known = new Set(before.errors.map(({ id, reason }) => `${id} ${reason}`));

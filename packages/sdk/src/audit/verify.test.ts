@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { playLog } from '../../../../test/sdk/played-log.ts';
+import type { Call } from '../transport.ts';
 import { type AuditVerification, verifyAudit } from './methods.ts';
 
 function inParts(parts: readonly Partial<AuditVerification>[]) {
@@ -97,7 +98,7 @@ test('`audit.verify` returns the first 100 errors and the count of all errors', 
 });
 
 const row = 'keys:a';
-test.each([
+test.each<[Partial<AuditVerification>[]]>([
   [[{ next_id: 11 }, { next_id: 11 }]],
   [[{ next_id: 11 }, { next_id: 5 }]],
   [[{ next_id: 0 }]],
@@ -107,8 +108,43 @@ test.each([
       { next_id: 1, next_row: row },
     ],
   ],
+  [
+    [
+      { next_id: 1, next_row: 'keys:b' },
+      { next_id: 1, next_row: 'keys:a' },
+    ],
+  ],
+  [
+    [
+      { next_id: 1, next_row: 'api_keys:a' },
+      { next_id: 2, next_row: 'keys:b' },
+    ],
+  ],
+  [[{ next_id: 1, next_row: 'keys:a' }, { next_id: 2 }]],
 ])('`audit.verify` throws if the next position is not after the previous position: %j', async (parts) => {
   const { call, asked } = inParts(parts);
-  await expect(verifyAudit(call)).rejects.toMatchObject({ code: 'invalid_response' });
+  await expect(verifyAudit(call)).rejects.toMatchObject({
+    code: 'invalid_response',
+    message: expect.stringContaining('returned no greater `next_id` or `next_row` than before'),
+  });
   expect(asked).toHaveLength(parts.length);
+});
+
+test('`audit.verify` throws if a call returns a row before the row that the caller passed', async () => {
+  const { call } = inParts([{ next_id: 1, next_row: 'keys:a' }]);
+  await expect(verifyAudit(call, { row: 'keys:b' })).rejects.toMatchObject({ code: 'invalid_response' });
+});
+
+test.each<[string, (calls: number) => Partial<AuditVerification>]>([
+  ['rows', (calls) => ({ next_id: 1, next_row: `keys:${`${calls}`.padStart(9, '0')}` })],
+  ['entries', (calls) => ({ next_id: calls, next_row: 'done:0' })],
+])('`audit.verify` throws if the service returns more %s without end', async (_, next) => {
+  const found = await playLog(30).call('GET /v1/audit/verify', {});
+  let calls = 0;
+  const call = async () => ({ ...found, valid: null, complete: false, ...next(++calls) });
+  await expect(verifyAudit(call as Call)).rejects.toMatchObject({
+    code: 'invalid_response',
+    message: expect.stringContaining('did not end the verification after 8640 calls'),
+  });
+  expect(calls).toBe(8_640);
 });
