@@ -5,9 +5,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { EaasClient } from '@eaas/sdk';
 import { build } from 'esbuild';
-import { findKey, keyName } from './key.mjs';
+import { fail, findKey, keyName, requireVariables } from './key.mjs';
 
 const [file = 'contact.html'] = process.argv.slice(2);
+requireVariables();
 const eaas = new EaasClient();
 const { key_id } = (await findKey(eaas)) ?? (await eaas.keys.create({ name: keyName, intake: true }));
 const { intakePublicKey, keyVersion } = await eaas.publicKey(key_id);
@@ -28,5 +29,5 @@ const page = template.replace('</html>', () => `<script type="module">${script}<
 await writeFile(
   file,
   page.replace('SCRIPT_HASH', () => hash),
-);
+).catch(({ code }) => fail(`${file} must be a file that this program can write (got ${code})`));
 console.log(`${file} encrypts under version ${keyVersion} of the key ${key_id}`);

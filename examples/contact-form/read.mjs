@@ -2,13 +2,18 @@
 // with the permissions decrypt and keys.read in EAAS_API_KEY.
 import { readFile } from 'node:fs/promises';
 import { EaasClient } from '@eaas/sdk';
-import { findKey } from './key.mjs';
+import { fail, findKey, keyName, requireVariables } from './key.mjs';
 
 const [messages = 'messages.jsonl'] = process.argv.slice(2);
+requireVariables();
+const lines = await readFile(messages, 'utf8').catch(({ code }) =>
+  fail(`${messages} must be the file that receive.mjs writes (got ${code}): pass its path`),
+);
 const eaas = new EaasClient();
-const { key_id: keyId } = await findKey(eaas);
+const { key_id: keyId } =
+  (await findKey(eaas)) ?? fail(`the key "${keyName}" must exist (got no such key): run build.mjs first`);
 
-for (const line of (await readFile(messages, 'utf8')).trim().split('\n')) {
+for (const line of lines.trim().split('\n')) {
   const { submission, ciphertext } = JSON.parse(line);
   const context = { form: 'contact', submission };
   try {

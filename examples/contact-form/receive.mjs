@@ -4,10 +4,13 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { isEncrypted } from '@eaas/sdk/reencrypt';
+import { fail } from './key.mjs';
 
 const [form = 'contact.html', messages = 'messages.jsonl'] = process.argv.slice(2);
 const { PORT = '3000' } = process.env;
-const page = await readFile(form);
+const page = await readFile(form).catch(({ code }) =>
+  fail(`${form} must be the page that build.mjs writes (got ${code}): run build.mjs first`),
+);
 const stored = await readFile(messages, 'utf8').catch(() => '');
 const seen = new Set(stored.split('\n').map((line) => line && JSON.parse(line).submission));
 

@@ -2,6 +2,12 @@
 // Requires a running server, EAAS_BASE_URL, EAAS_API_KEY and EAAS_KEY_ID. `npm start -- --env` writes these variables to `.env`.
 import { EaasClient } from '@eaas/sdk';
 
+const unset = ['EAAS_BASE_URL', 'EAAS_API_KEY', 'EAAS_KEY_ID'].filter((name) => !process.env[name]);
+if (unset.length > 0) {
+  console.error(`${unset.join(', ')} must be set (got no value): use the command in README.md`);
+  process.exit(2);
+}
+
 const eaas = new EaasClient();
 const context = { table: 'users', row: '42' };
 const { ciphertext } = await eaas.encrypt('4111 1111 1111 1111', { context });

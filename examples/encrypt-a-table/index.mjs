@@ -6,6 +6,14 @@ import { checkConstraints, date, defineFields, text } from '@eaas/sdk/fields';
 import { inventory, isEncrypted, reencrypt, storedValues } from '@eaas/sdk/reencrypt';
 import postgres from 'postgres';
 
+const unset = ['EAAS_BASE_URL', 'EAAS_API_KEY', 'EAAS_KEY_ID', 'DATABASE_URL'].filter(
+  (name) => !process.env[name],
+);
+if (unset.length > 0) {
+  console.error(`${unset.join(', ')} must be set (got no value): use the command in README.md`);
+  process.exit(2);
+}
+
 const sql = postgres(process.env.DATABASE_URL, { onnotice: () => {} });
 const eaas = new EaasClient();
 const fields = defineFields({

@@ -2,6 +2,12 @@
 import { context, propagation, trace } from '@opentelemetry/api';
 import { EaasClient } from '@eaas/sdk';
 
+const unset = ['EAAS_BASE_URL', 'EAAS_API_KEY', 'EAAS_KEY_ID'].filter((name) => !process.env[name]);
+if (unset.length > 0) {
+  console.error(`${unset.join(', ')} must be set (got no value): use the command in README.md`);
+  process.exit(2);
+}
+
 const eaas = new EaasClient({
   fetch: (input, init) => {
     const request = new Request(input, init);

@@ -7,6 +7,10 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
+for name in ("EAAS_BASE_URL", "EAAS_API_KEY", "EAAS_KEY_ID"):
+    if not os.environ.get(name):
+        sys.exit(f"{name} must be set (got no value): use the command in README.md")
+
 
 def encode(context):
     pairs = sorted((name.encode(), value.encode()) for name, value in context.items())

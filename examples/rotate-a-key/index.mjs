@@ -5,6 +5,12 @@ import { EaasClient } from '@eaas/sdk';
 import { inventory, reencrypt, storedValues } from '@eaas/sdk/reencrypt';
 import postgres from 'postgres';
 
+const unset = ['EAAS_BASE_URL', 'EAAS_API_KEY', 'DATABASE_URL'].filter((name) => !process.env[name]);
+if (unset.length > 0) {
+  console.error(`${unset.join(', ')} must be set (got no value): use the command in README.md`);
+  process.exit(2);
+}
+
 const sql = postgres(process.env.DATABASE_URL, { onnotice: () => {} });
 const { key_id: keyId } = await new EaasClient().keys.create({ name: `notes-${Date.now()}` });
 const eaas = new EaasClient({ keyId });

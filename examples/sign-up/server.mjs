@@ -8,6 +8,14 @@ import { isEncrypted } from '@eaas/sdk/reencrypt';
 import { build } from 'esbuild';
 import postgres from 'postgres';
 
+const unset = ['EAAS_BASE_URL', 'EAAS_API_KEY', 'EAAS_KEY_ID', 'DATABASE_URL'].filter(
+  (name) => !process.env[name],
+);
+if (unset.length > 0) {
+  console.error(`${unset.join(', ')} must be set (got no value): use the command in README.md`);
+  process.exit(2);
+}
+
 const { EAAS_BASE_URL, EAAS_API_KEY, EAAS_KEY_ID, DATABASE_URL, PORT = '3000' } = process.env;
 const origin = `http://localhost:${PORT}`;
 const sql = postgres(DATABASE_URL, { onnotice: () => {} });

@@ -10,11 +10,20 @@ import { fileURLToPath } from 'node:url';
 import { createProxy, toNodeHandler } from '@eaas/sdk/proxy';
 import { build } from 'esbuild';
 
+const unset = ['EAAS_BASE_URL', 'EAAS_API_KEY', 'EAAS_KEY_ID'].filter((name) => !process.env[name]);
+if (unset.length > 0) {
+  console.error(`${unset.join(', ')} must be set (got no value): use the command in README.md`);
+  process.exit(2);
+}
+
 const { EAAS_BASE_URL, EAAS_API_KEY, EAAS_KEY_ID, PORT = '3000', UPLOADS = 'uploads' } = process.env;
 const origin = `http://localhost:${PORT}`;
 const sessions = new Set(); // replaces a login: everyone who opens the page gets a session
 const isSession = (cookie) => sessions.has(/session=([\w-]+)/.exec(cookie ?? '')?.[1]);
-await mkdir(UPLOADS, { recursive: true });
+await mkdir(UPLOADS, { recursive: true }).catch(({ code }) => {
+  console.error(`UPLOADS must name a folder that this program can create (got ${code} for ${UPLOADS})`);
+  process.exit(2);
+});
 
 const proxy = createProxy({
   baseUrl: EAAS_BASE_URL,

@@ -1,7 +1,8 @@
 // Verifies an audit log that `eaas audit export` wrote to a file, without the service and without a secret. To detect a
 // log that was cut off at its end, also pass a checkpoint that you kept, and the verifier key of your first checkpoint.
 //   node examples/verify-audit/index.mjs acme.ndjson acme.checkpoint 'eaas/…+…+…'
-import { createReadStream, readFileSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { entryHash, genesisHash } from '@eaas/protocol/audit';
 import { openCheckpoint } from '@eaas/sdk/audit';
@@ -12,7 +13,8 @@ if (!log || (checkpointFile && !verifierKey))
 const checkpoint = checkpointFile && (await stated(checkpointFile, verifierKey));
 
 let [first, last, hash, met] = [undefined, undefined, undefined, false];
-for await (const line of createInterface({ input: createReadStream(log) })) {
+const input = createReadStream(log).on('error', (error) => refuse('log', log, error));
+for await (const line of createInterface({ input })) {
   const { hash: stated, ...entry } = JSON.parse(line);
   if (last && (entry.tenant_id !== last.tenant_id || entry.id !== last.id + 1))
     fail(`entry ${last.id} must be followed by entry ${last.id + 1} of the same tenant (got ${line})`);
@@ -35,8 +37,13 @@ if (checkpoint) console.log(`and it extends the checkpoint at entry ${checkpoint
 
 /** Exits if the verifier key did not sign the checkpoint. */
 async function stated(file, key) {
-  const head = await openCheckpoint(readFileSync(file, 'utf8'), key).catch((error) => fail(error.message, 2));
+  const text = await readFile(file, 'utf8').catch((error) => refuse('checkpoint', file, error));
+  const head = await openCheckpoint(text, key).catch((error) => fail(error.message, 2));
   return head ?? fail('the given verifier key does not verify the signature of the checkpoint');
+}
+
+function refuse(what, file, { code }) {
+  fail(`the ${what} must be a file that this program can read (got ${code} for ${file}): pass its path`, 2);
 }
 
 function hex(bytes) {

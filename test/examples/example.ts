@@ -18,7 +18,8 @@ export async function openSurroundings() {
     EAAS_BASE_URL: baseUrl,
     EAAS_API_KEY: token,
     EAAS_KEY_ID: keyId,
-    // DATABASE_URL is not set, so the PostgreSQL client of the examples uses these variables.
+    // The URL names no host and no database, so the PostgreSQL client of the examples uses the other variables.
+    DATABASE_URL: 'postgres://',
     PGHOST: host,
     PGPORT: String(port),
     PGDATABASE: name,

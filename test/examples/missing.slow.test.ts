@@ -1,0 +1,81 @@
+import { createTestService } from '@eaas/sdk/testing';
+import { expect, test } from 'vitest';
+import { run } from '../conformance/program.ts';
+import { root } from '../docs/markdown.ts';
+
+const service = {
+  EAAS_BASE_URL: 'http://127.0.0.1:1',
+  EAAS_API_KEY: createTestService().apiKey,
+  EAAS_KEY_ID: crypto.randomUUID(),
+};
+const { EAAS_KEY_ID: _, ...client } = service;
+const table = { ...service, DATABASE_URL: 'postgres://127.0.0.1:1/none' };
+const { EAAS_KEY_ID: __, ...rotation } = table;
+
+const start = async (env: Readonly<Record<string, string>>, program: string, ...args: string[]) => {
+  const cleared = Object.fromEntries(Object.keys(table).map((name) => [name, '']));
+  return run(
+    [program.endsWith('.py') ? 'python3' : process.execPath, `examples/${program}`, ...args],
+    {
+      ...cleared,
+      ...env,
+    },
+    { cwd: root },
+  );
+};
+
+test.each([
+  ['contact-form/build.mjs', client],
+  ['contact-form/read.mjs', client],
+  ['encrypt-a-field/index.mjs', service],
+  ['encrypt-a-table/index.mjs', table],
+  ['observability/traced-client.mjs', service],
+  ['open-with-python/encrypt.mjs', service],
+  ['rotate-a-key/index.mjs', rotation],
+  ['sign-up/search.mjs', table],
+  ['sign-up/server.mjs', table],
+  ['upload-a-file/server.mjs', service],
+])('%s names a variable that is not set in one line', async (program, env) => {
+  for (const name of Object.keys(env)) {
+    const { [name]: _, ...others } = env as Readonly<Record<string, string>>;
+    expect(await start(others, program)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `${name} must be set (got no value): use the command in README.md\n`,
+    });
+  }
+});
+
+test.each([
+  [
+    'contact-form/read.mjs',
+    ['none.jsonl'],
+    /^none\.jsonl must be the file that receive\.mjs writes \(got ENOENT\)/,
+  ],
+  [
+    'contact-form/receive.mjs',
+    ['none.html'],
+    /^none\.html must be the page that build\.mjs writes \(got ENOENT\)/,
+  ],
+  ['verify-audit/index.mjs', ['none.ndjson'], /the log must be a file .* \(got ENOENT for none\.ndjson\)/],
+  ['verify-audit/index.mjs', ['examples'], /the log must be a file .* \(got EISDIR for examples\)/],
+  [
+    'verify-audit/index.mjs',
+    ['package.json', 'none.checkpoint', 'key'],
+    /the checkpoint must be a file .* \(got ENOENT for none\.checkpoint\)/,
+  ],
+])('%s %j names the file that cannot be read in one line', async (program, args, reason) => {
+  const { code, stdout, stderr } = await start(service, program, ...args);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(reason);
+  expect(stderr).toMatch(/^[^\n]+\n$/);
+});
+
+test('upload-a-file names the folder that cannot be created in one line', async () => {
+  const found = await start({ ...service, UPLOADS: 'package.json' }, 'upload-a-file/server.mjs');
+  expect(found).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'UPLOADS must name a folder that this program can create (got EEXIST for package.json)\n',
+  });
+});
