@@ -20,7 +20,6 @@ const { outputFiles } = await build({
   minify: true,
   format: 'esm',
   write: false,
-  logLevel: 'error',
 });
 const script = outputFiles[0].text;
 const hash = `'sha256-${createHash('sha256').update(script).digest('base64')}'`;

@@ -38,7 +38,7 @@ const proxy = createProxy({
 });
 
 const options = { entryPoints: [new URL('page.js', import.meta.url).pathname], bundle: true, format: 'esm' };
-const { outputFiles } = await build({ ...options, write: false, logLevel: 'error' });
+const { outputFiles } = await build({ ...options, write: false });
 const pages = {
   '/': ['text/html', await readFile(new URL('page.html', import.meta.url))],
   '/page.js': ['text/javascript', outputFiles[0].contents],

@@ -40,6 +40,7 @@ export async function openSurroundings() {
       const [url = ''] = /http:\S+/.exec(stdout()) ?? [];
       return {
         url,
+        stderr,
         stop: async (): Promise<void> => {
           const ended = once(child, 'exit');
           child.kill();

@@ -203,6 +203,7 @@ whereAvailable('Chromium for the examples with pages', hasChromium, () => {
       await page.getByRole('button', { name: 'Read' }).click();
       await page.getByText(/^001700000 001700001 .* 001700009/).waitFor();
       expect((await fetch(`${server.url}/files/${stored}`)).status).toBe(403);
+      expect(server.stderr()).toBe('');
     } finally {
       await server.stop();
       await close();

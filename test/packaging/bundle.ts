@@ -5,13 +5,13 @@ import { browserBuild } from '../setup/browser-build.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 
-export async function bundle(code: string): Promise<{ text: string; gzipped: number }> {
-  const { outputFiles, atOnce } = await buildFor(code, []);
+export async function bundle(code: string): Promise<{ text: string; gzipped: number; warnings: string[] }> {
+  const { outputFiles, atOnce, warnings } = await buildFor(code, []);
   const texts = outputFiles
     .filter(({ path }) => atOnce.some((name) => path.endsWith(`/${name}`)))
     .map(({ text }) => text);
   const gzipped = texts.reduce((sum, text) => sum + gzipSync(text, { level: 9 }).length, 0);
-  return { text: texts.join(''), gzipped };
+  return { text: texts.join(''), gzipped, warnings: warnings.map(({ text }) => text) };
 }
 
 /** If `module` is given, includes only the matching module and its imports. */
@@ -38,14 +38,14 @@ export async function sourcesIn(code: string): Promise<string[]> {
 }
 
 async function buildFor(code: string, conditions: string[]) {
-  const { outputFiles, metafile } = await build({
+  const { outputFiles, metafile, warnings } = await build({
     ...browserBuild,
     stdin: { contents: code, resolveDir: here },
     absWorkingDir: fileURLToPath(new URL('../../', import.meta.url)),
     conditions,
     metafile: true,
   });
-  return { outputFiles, metafile, atOnce: loadedAtOnce(metafile) };
+  return { outputFiles, metafile, warnings, atOnce: loadedAtOnce(metafile) };
 }
 
 function loadedAtOnce(metafile: Metafile): string[] {

@@ -15,8 +15,9 @@ const budgets = {
 };
 
 test.each(Object.entries(budgets))('the bundle of %s has at most %d bytes', async (code, budget) => {
-  const { gzipped } = await bundle(code);
+  const { gzipped, warnings } = await bundle(code);
   expect(gzipped).toBeLessThanOrEqual(budget);
+  expect(warnings).toEqual([]);
 });
 
 describe.each(['', '/base64', '/internal', '/stream', '/audit', '/wire', '/webcrypto'])(
