@@ -29,8 +29,12 @@ export interface Bundle {
 /** A value that can be decrypted: the `ciphertext` of a bundle, the bundle itself, or the envelope's bytes. */
 export type Ciphertext = string | Uint8Array | { readonly ciphertext: string | Uint8Array };
 
+/** Frozen contexts that are known to be valid. A caller cannot change them, so they are not copied and checked again. */
+export const validContexts = /* @__PURE__ */ new WeakSet<Context>();
+
 export function contextOf(context: Context | undefined): Context | undefined {
-  return (context ?? undefined) === undefined ? undefined : fixContext(context as Context);
+  if ((context ?? undefined) === undefined) return undefined;
+  return validContexts.has(context as Context) ? context : fixContext(context as Context);
 }
 
 export function envelopeBytes(given: Ciphertext): Uint8Array {

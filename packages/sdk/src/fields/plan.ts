@@ -1,5 +1,6 @@
 import { type Context, encodeContext, parseUuid } from '@eaas/protocol';
 import { nearestOf } from '@eaas/protocol/internal';
+import { validContexts } from '../ciphertext.ts';
 import type { Field, Unencrypted } from './field.ts';
 import type { PartIndex } from './part-index.ts';
 import type { RecordId, Tables } from './row-types.ts';
@@ -180,7 +181,11 @@ export function contextOf({ table, name, field }: FieldPlan, row: string | undef
     );
   }
   const place = { table, field: name, row };
-  if (typeof field.context !== 'function') return place;
+  if (typeof field.context !== 'function') {
+    // The definition has checked the context without the row id. A short id with printable characters keeps it valid.
+    if (/^[ -~]{1,64}$/.test(row)) validContexts.add(Object.freeze(place));
+    return place;
+  }
   const context: Context | undefined = field.context(place);
   // A ciphertext without a context could be decrypted in any row and field.
   return context ?? refuse('the `context` function must return a context (got undefined or null)');
