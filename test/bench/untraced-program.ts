@@ -21,6 +21,8 @@ export async function untracedProgram(): Promise<string> {
   const options = serverBuild();
   await build({ ...options, plugins: [withoutTracing] });
   if (found.size !== 4)
-    throw new Error(`expected imports of four files with tracing code (got ${[...found].join(', ')})`);
+    throw new Error(
+      `expected the program to import exactly four files that contain tracing code (got ${[...found].join(', ')})`,
+    );
   return join(options.outdir, 'main.js');
 }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Answer } from './client.ts';
 
-/** The status and the title of each problem code. A code without a title here accepts any title. */
+/** The status and the title of each problem code. If a code has no title here, the test accepts any title. */
 const problems = {
   bad_request: [400, 'Bad Request'],
   unauthorized: [401, 'Unauthorized'],

@@ -1,5 +1,5 @@
-// Takes the README's pictures of the first step of the playground, in light and in dark colors. `npm run pictures`
-// builds the pages and runs this file.
+// Makes the screenshots for the README: the first step of the playground, in light and in dark colors. `npm run
+// pictures` builds the pages and runs this file.
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { launchChromium } from '../setup/chromium.ts';

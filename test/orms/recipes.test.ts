@@ -138,7 +138,7 @@ describe.each([...recipes, mongoose])('the recipe for $name', (recipe) => {
   });
 });
 
-test.each(recipes)('the recipe for $name prints the text in its comments', async (recipe) => {
+test.each(recipes)('the recipe for $name prints the output that its comments show', async (recipe) => {
   const database = await createDatabase();
   const sql = postgres({ ...database.connection('owner'), max: 1 });
   await sql.unsafe(recipe.schema);

@@ -41,7 +41,7 @@ function build(one: Build): string {
 }
 
 function buildOf({ name, folder = packages, entryPoints, external = [] }: Build) {
-  // Node finds the dependencies of a package only for files inside the package.
+  // Node finds the dependencies of a package only for files in the package's folder, so the program is written there.
   const cache = join(folder, name, 'node_modules/.cache');
   mkdirSync(cache, { recursive: true });
   const outdir = mkdtempSync(join(cache, 'eaas-test-'));

@@ -114,7 +114,7 @@ async function hasPart(
     );
   if (!work.isRead) {
     refusePart(
-      'cannot select rows to write, because it can find rows that do not match: read the rows and use their ids',
+      'cannot select the rows of a write, because it can also find rows that do not match: read the rows, and select them by their ids',
     );
   }
   if (bits < 64)

@@ -99,7 +99,7 @@ export async function verifyAudit(
   }
 }
 
-// A day of calls, because the service verifies for up to 10 seconds in each call.
+// Limits a verification to about one day, because the service verifies for up to 10 seconds in each call.
 const mostCalls = 8_640;
 
 const tables = ['keys', 'api_keys', 'done'];

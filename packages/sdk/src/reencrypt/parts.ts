@@ -6,8 +6,8 @@ import { requireKind } from '../require-options.ts';
 import { number, object } from '../rules.ts';
 
 /**
- * The parts of an encrypted value that an app stores in separate columns. `fold` takes absent parts from the
- * ciphertext.
+ * The parts of an encrypted value that an app stores in separate columns. If a part is absent, `fold` reads it from
+ * the ciphertext.
  */
 export interface StoredParts {
   readonly ciphertext: string;

@@ -70,7 +70,10 @@ async function readMatching(sql: Sql, tenantId: string, all: Range, filter: Filt
   return { rows, total };
 }
 
-/** Reads a page by the ids of entries. The ids have no gaps, so a large offset costs no more than a small offset. */
+/**
+ * Reads a page by the ids of entries. The ids have no gaps, so the first id of a page follows from the offset, and a
+ * large offset costs no more than a small one.
+ */
 async function readByTime(sql: Sql, tenantId: string, all: Range, { from, to }: Filter, page: Page) {
   const since = (time: number) => firstEntrySince(sql, tenantId, time, all);
   const first = from === undefined ? all.first : await since(from);

@@ -63,7 +63,7 @@ describe('Routes', () => {
     expect([1, 2, 3, 4].map(() => routes.choose(undefined)?.worker)).toEqual([1, 2, 3, 1]);
   });
 
-  it('a flood of unknown API keys does not displace tenants', () => {
+  it('a flood of unknown API keys does not push known tenants out of the cache', () => {
     const routes = started();
     for (const tenant of tenants) settle(routes, tenant, tenant);
     const before = tenants.map((tenant) => workerOf(routes, tenant));

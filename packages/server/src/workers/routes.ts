@@ -72,7 +72,7 @@ export class Routes {
   readonly #running = new Set<number>();
   readonly #tenantOf = new BoundedMap<string, string>(mostNames);
   readonly #tenants = new Assignments(mostNames);
-  /** Unknown API keys have a separate limit, so that a flood of them cannot displace tenants. */
+  /** Unknown API keys have a cache of their own, so that a flood of them cannot push known tenants out of the cache. */
   readonly #strangers = new Assignments(mostStrangers);
   #turn = 0;
 

@@ -103,7 +103,9 @@ export const switchover: Fault = async (scene) => {
   await rejoins(scene, old);
 };
 
-/** The manual's command copies the database to `db1`, so `db1` must be a standby. */
+/**
+ * The trial runs the manual's command, which copies the primary's database to `db1`. `db1` must therefore be a standby.
+ */
 export const reinit: Fault = async (scene) => {
   const { findings, database } = scene;
   const node = database.requireNode('db1');
