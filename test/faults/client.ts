@@ -14,12 +14,12 @@ export interface Answer {
 /** A request that receives no byte for 60 s counts as failed. */
 const hangs = 60_000;
 
-export type Place = Pick<ServerProcess, 'port'>;
+export type Place = Pick<ServerProcess, 'port'> & { readonly agent?: Agent };
 
-const agent = new Agent({ keepAlive: true, maxSockets: 2_000 });
+const kept = new Agent({ keepAlive: true, maxSockets: 2_000 });
 
 export async function send(
-  { port }: Place,
+  { port, agent = kept }: Place,
   token: string,
   method: string,
   path: string,

@@ -1,3 +1,4 @@
+import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { call, type Place, send } from '../../faults/client.ts';
 import { newDek } from '../../faults/load.ts';
@@ -46,7 +47,10 @@ export const lostTimelines: Trial = {
     const tenants: Tenant[] = [];
     for (let nth = 0; nth <= combinations.length; nth++) tenants.push(await operator.newTenant());
     await operator.close();
-    const stale = await startServer(findings, operator.env);
+    // A worker process serves all requests of a connection, and only the worker that cached a lost change counts the loss.
+    // With one connection for each request, the server sends all requests of a tenant to the same worker.
+    const agent = new Agent({ keepAlive: false });
+    const stale = { ...(await startServer(findings, operator.env)), agent };
     const fresh = await startServer(findings, operator.env);
     const calm = tenants.pop();
     if (!calm) return;
