@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../setup/database.ts';
-import { childrenOf } from '../setup/processes.ts';
+import { childrenOf, memoryOf } from '../setup/processes.ts';
 import { call, send } from './client.ts';
 import { Load, newDek, succeeded, unrecorded } from './load.ts';
 import {
@@ -191,6 +191,17 @@ test('no byte of a body is lost when its connection moves to another process', a
     }),
   );
   expect(answers.map((text) => text.match(/"wrapped_key"/g)?.length)).toEqual(answers.map(() => 50));
+});
+
+test('uploads that wait for memory are not read', async () => {
+  const { token } = await newResident();
+  const body = Buffer.alloc(8 * 1024 * 1024, ' ');
+  const head =
+    `POST /v1/batch/wrap HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\n` +
+    `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+  const answers = await Promise.all(Array.from({ length: 64 }, () => exchange(head, body)));
+  expect(answers.filter((text) => !/^HTTP\/1.1 (400|503) /.test(text))).toEqual([]);
+  for (const worker of await childrenOf(server.pid)) expect(await memoryOf(worker, 'peak')).toBeLessThan(300);
 });
 
 test('clients that stop sending in the middle of a request are disconnected', async () => {

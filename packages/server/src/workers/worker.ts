@@ -102,7 +102,9 @@ async function serveAsWorker(
       socket.allowHalfOpen = true;
       connections.add(socket, arrived);
       if (arrived.bytes.length > 0) socket.unshift(arrived.bytes);
-      server?.emit('connection', socket);
+      // Node reads more in the tick after `unshift`. If the HTTP server had already paused the socket, Node would not
+      // pause it again, and would read a whole upload into memory.
+      process.nextTick(() => server?.emit('connection', socket));
     },
     async answer({ id, question }) {
       const answer = await own?.[question]().catch(() => undefined);
