@@ -79,7 +79,7 @@ test('eaas serve creates nothing if its port is taken', async () => {
   expect(existsSync(data)).toBe(false);
 });
 
-test('eaas serve and the commands refuse a data directory that other users can write', async () => {
+test('`eaas serve` and all other commands refuse a data directory that other users can write', async () => {
   await created();
   await chmod(data, 0o720);
   for (const args of [['serve'], ['tenant', 'list']]) {

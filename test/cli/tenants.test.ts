@@ -194,7 +194,7 @@ test.concurrent.for([
   await expect.poll(() => shown, { timeout: 15_000 }).toContain('to continue: ');
   terminal.stdin.write(key);
   expect((await ended)[0]).toBe(2);
-  expect(shown).toMatch(/to continue: .*\r?\nNothing was erased\. The question was cancelled\.\r?\n$/);
+  expect(shown).toMatch(/to continue: .*\r?\nNothing was erased, because no name was entered\.\r?\n$/);
   expect(await eaas.json('tenant', 'show', tenant.name)).toEqual([tenant]);
 });
 

@@ -110,7 +110,7 @@ async function hasPart(
     refuse('unsupported_filter', model, field.name, `a search by \`${name}\` ${problem}`);
   if (isExact)
     refusePart(
-      'cannot be inside a negation, which would exclude rows that the search finds by mistake: filter the rows after reading',
+      'finds some rows by mistake, and a negation would exclude these rows: read the rows without this filter, and filter them afterwards',
     );
   if (!work.isRead) {
     refusePart(

@@ -36,7 +36,7 @@ export async function openResult(
       if (target) collect(shape.relations.get(name) ?? shapeOf(target), value[name]);
       else if (model.encrypted.has(name) || model.id.includes(name)) columns[name] = value[name];
       else if (model.indexes.has(name)) delete value[name];
-      // Does not read the computed fields of other extensions, because they would compute with ciphertexts.
+      // A computed field of another extension must not run before the decryption, so it is not read here.
       else if (model.columns.has(name) || name.startsWith('_')) refuseCiphertext(model, name, value[name]);
     }
     if (shape.added.length > 0) added.push({ row: value, names: shape.added });

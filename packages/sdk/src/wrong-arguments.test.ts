@@ -39,7 +39,7 @@ test.each(calls)('with arguments of wrong kinds, $name succeeds or throws EaasEr
   expect(failures).toEqual([]);
 });
 
-test('no check refuses the valid arguments in the table of public calls', async () => {
+test('every public call accepts valid arguments', async () => {
   const refused: string[] = [];
   for (const of of calls) {
     for (const error of await errorsOf(of, of.args())) {

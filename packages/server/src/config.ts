@@ -164,8 +164,8 @@ function unknownVariables(env: Environment): string[] {
 }
 
 /**
- * Replaces `eaas` in printed commands by `npx @eaas/server` if npm runs this program, because `eaas` is then rarely on
- * the PATH.
+ * If npm runs this program, the shell usually does not find `eaas`. So the printed commands begin with
+ * `npx @eaas/server`.
  */
 export function asTyped(text: string): string {
   return process.env['npm_command'] ? text.replaceAll('`eaas ', '`npx @eaas/server ') : text;

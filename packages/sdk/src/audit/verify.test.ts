@@ -130,7 +130,7 @@ test.each<[Partial<AuditVerification>[]]>([
   expect(asked).toHaveLength(parts.length);
 });
 
-test('`audit.verify` throws if a call returns a row before the row that the caller passed', async () => {
+test('`audit.verify` throws if the service returns a `next_row` that is smaller than the `row` of the request', async () => {
   const { call } = inParts([{ next_id: 1, next_row: 'keys:a' }]);
   await expect(verifyAudit(call, { row: 'keys:b' })).rejects.toMatchObject({ code: 'invalid_response' });
 });

@@ -39,8 +39,8 @@ function watchRandomness(): Uint8Array[] {
 }
 
 /**
- * Returns values that requests must not reveal: the blind, the value's point, and this point multiplied by the secret
- * of the key.
+ * Returns the secrets of a blind hash, which no request may contain: the blind, the value's point, and this point
+ * multiplied by the secret of the key.
  */
 function hiddenPoints(drawn: readonly Uint8Array[], element: string, evaluated: string, hash: string) {
   for (const random of drawn) {

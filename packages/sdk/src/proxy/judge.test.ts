@@ -5,7 +5,7 @@ describe('the context of the grant', () => {
   const authorize = () => ({ ...all, context: { user: '42' } });
   const unwrapPath = `/api/eaas/v1/keys/${key}/unwrap`;
 
-  test('the proxy binds a wrapped data key to the context from `authorize` and to the context from the browser', async () => {
+  test('the proxy merges the context of the browser with the context that `authorize` returned', async () => {
     const { post, sent } = setUp({ authorize });
     await post(wrapPath, { dek });
     await post(wrapPath, { dek, context: { form: 'a' } });

@@ -58,7 +58,7 @@ export interface EncryptPlan<Row extends StoredRow> {
  */
 export interface ReencryptPlan<Row extends StoredRow> {
   readonly mode: 'reencrypt';
-  /** How to decrypt the old values. Defaults to the key and the contexts in `to`. */
+  /** How to decrypt the old values. By default, with the same key and contexts as in `to`. */
   readonly from?: ByPlace<Row, Opening> | undefined;
   readonly to: ByPlace<Row, Sealing>;
   /**

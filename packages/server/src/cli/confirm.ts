@@ -29,7 +29,7 @@ async function ask(question: string): Promise<string> {
   try {
     return await terminal.question(question);
   } catch {
-    throw new WrongUsage('\nNothing was erased. The question was cancelled.'); // by Ctrl-C or Ctrl-D
+    throw new WrongUsage('\nNothing was erased, because no name was entered.'); // by Ctrl-C or Ctrl-D
   } finally {
     terminal.close();
   }

@@ -25,7 +25,7 @@ async function listenWithLargePage() {
   return { ...served, ask, counts: () => admission.shares.responses.counts };
 }
 
-test('a tenant that does not read its responses loses the connection of the oldest response', async () => {
+test('if a tenant does not read its responses, the server closes the connection with the oldest response', async () => {
   const { ask, counts } = await listenWithLargePage();
   const first = ask();
   await expect.poll(() => counts().held).toBeGreaterThan(large.length);

@@ -65,8 +65,8 @@ export async function decide<Answer>(
     if (outcome !== 'written') {
       const confirmed = await available(() => before(deadline, view.confirm(caller.arrivedAt)));
       if (!view.stands(state)) continue;
-      // `time` is estimated, and `confirmed` is from the database. If the API key expired in between, the request is
-      // processed again.
+      // The request was judged at the estimated time `time`. If the API key expires between `time` and the database's
+      // time `confirmed`, the request is judged again.
       if (apiKey && isExpired(apiKey, time) !== isExpired(apiKey, confirmed)) continue;
       if (outcome === 'over_quota') throw quotaExceeded();
     }

@@ -29,7 +29,7 @@ export interface Mark {
 const codes = { moved: 1, arriving: 2 } as const;
 const markLength = 17;
 
-/** Earlier versions of the service do not know the MAC of a closed head, so they refuse the head as invalid. */
+/** A closed head has a longer MAC. Earlier versions of the server refuse this MAC, so they cannot continue the log. */
 export function closeHead(secrets: TenantSecrets, head: HeadRow, mark: Mark): HeadRow {
   const { mac, ...content } = seal(secrets, tableOf(mark), contentOf(head));
   return { ...content, mac: Buffer.concat([encodeMark(mark), mac]) };

@@ -49,8 +49,8 @@ async function applyNext(sql: Pool, serverRole: string | null) {
     await tx`select pg_advisory_xact_lock(${lockNumber})`;
     const isCitus = await hasCitus(tx);
     if (isCitus) await allowSchemaChanges(tx);
-    // If the schema exists, `create schema` must not run. Citus would send it to the workers, and then could not
-    // distribute a table in the same transaction.
+    // After a `create schema`, Citus cannot distribute a table in the same transaction, even if the schema existed
+    // before.
     if (!(await hasSchema(tx))) await tx`create schema if not exists eaas`;
     await tx`create table if not exists eaas.migrations (version integer primary key, applied_at timestamptz not null default now())`;
     const done = await schemaVersion(tx);

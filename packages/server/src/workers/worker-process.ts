@@ -15,7 +15,7 @@ export class WorkerProcess {
   readonly ended: Promise<string>;
   readonly questions = new Questions();
   readonly #child: ChildProcess;
-  /** Functions that close the connections that wait to be sent to the worker. */
+  /** One function for each connection that was not yet sent to the worker. It closes the connection. */
   readonly #unsent = new Set<() => void>();
   /**
    * Closes the last connection that was sent to the worker. The worker has all earlier connections, because Node sends

@@ -68,7 +68,7 @@ export class HighAvailability {
     };
     const all = new HighAvailability(findings, { servers, operator: db1 }, etcd, nodes, urls);
     await etcd.start();
-    // HAProxy takes every node for the primary until its first check, so it starts before the nodes.
+    // Until its first health check, HAProxy sends writes to any node. So HAProxy starts before the nodes.
     const haproxy = await copyExampleFile('haproxy.cfg', servers, 'etc/haproxy');
     await startDaemon(findings, ['haproxy', '-q', '-db', '-f', haproxy]);
     const [first, ...others] = nodes;

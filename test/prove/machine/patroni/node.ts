@@ -37,7 +37,7 @@ export class Node {
     if (this.#patroni) await killDaemon(this.#patroni);
     if (postmaster === 0) return;
     for (const pid of [postmaster, ...children]) signal(pid, 'SIGKILL');
-    // Patroni takes a killed postmaster for a running one until the system has removed the process.
+    // Until the system has removed the killed process, Patroni believes that PostgreSQL runs.
     await holdsWithin(10, async () => !signal(postmaster, 0));
   }
 

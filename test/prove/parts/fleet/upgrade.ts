@@ -43,7 +43,9 @@ export const upgrade: Trial = {
     findings.figure('migrations', applied);
     findings.figure('migrated in', `${Math.round(performance.now() - startedAt)} ms`);
     if (applied === 0)
-      throw new Error('PROVE_EARLIER must be the directory of a version with fewer migrations');
+      throw new Error(
+        'PROVE_EARLIER must be a checkout of an earlier version whose database schema is older than this one',
+      );
     await sleep(2_000);
     for (let nth = 0; nth < serverCount; nth++) {
       await servers.restart(nth);
