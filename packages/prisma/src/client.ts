@@ -4,6 +4,7 @@ import type { Executor } from './perform.ts';
 
 export interface PrismaClient {
   readonly _runtimeDataModel: RuntimeDataModel;
+  readonly _engineConfig?: { readonly inlineSchema?: string | undefined } | undefined;
   readonly _previewFeatures?: readonly string[] | undefined;
   $extends(extension: object): unknown;
   $transaction(operations: readonly unknown[]): Promise<readonly unknown[]>;
@@ -29,15 +30,13 @@ export interface InternalParams {
 /** Runs queries without other extensions, because another extension could add plaintext after the encryption. */
 export function executorOf(client: PrismaClient, call: QueryCall, params: InternalParams): Executor {
   const kind = params.transaction?.kind;
-  const canReadFirst = kind === undefined || kind === 'itx';
   const requireNoBatch = (model: Model): void => {
-    if (canReadFirst) return;
+    if (kind === undefined || kind === 'itx') return;
     const cure =
-      'name each row by its id, or use an interactive transaction: `$transaction(async (tx) => …)`';
+      'name each row by its id, which must not be `@db.Citext`, or use an interactive transaction: `$transaction(async (tx) => …)`';
     refuse('batch', model, undefined, `the operation must first read ids, which a batch cannot do: ${cure}`);
   };
   return {
-    canReadFirst,
     async run(model, name, args) {
       requireNoBatch(model);
       const jsModelName = propertyOf(model);

@@ -7,6 +7,7 @@ import {
 } from '@eaas/sdk/fields';
 import { executorOf, type PrismaClient, type QueryCall } from './client.ts';
 import { refuse } from './errors.ts';
+import { withNativeTypes } from './id-form.ts';
 import { type Models, modelsOf } from './models.ts';
 import { type Codec, perform } from './perform.ts';
 import { refuseRaw, refuseRawResult } from './raw.ts';
@@ -57,7 +58,8 @@ function extensionOf<T extends Tables>(
   const codec = untyped.for(eaas, options);
   const names = Object.keys(fields.tables) as (keyof T & string)[];
   const definition = new Map(names.map((name) => [name, describeFields(fields, name)]));
-  const models = modelsOf(prisma._runtimeDataModel, definition, mapping);
+  const schema = prisma._engineConfig?.inlineSchema ?? refuseVersion();
+  const models = modelsOf(withNativeTypes(prisma._runtimeDataModel, schema), definition, mapping);
   return (client) => extend(client, models, codec);
 }
 
@@ -86,7 +88,7 @@ async function performCall(
   call: QueryCall,
 ): Promise<unknown> {
   const params = call.__internalParams;
-  if (!params) return refuse('definition', undefined, undefined, 'this version of Prisma is not supported');
+  if (!params) return refuseVersion();
   if (call.model === undefined) {
     refuseRaw(models, call.operation, call.args);
     const result = await call.query(call.args);
@@ -102,4 +104,9 @@ async function performCall(
   if (client._previewFeatures?.includes('strictUndefinedChecks')) refuseUndefined(model, args);
   const executor = executorOf(client, call, params);
   return perform(models, codec, executor, { model, operation: call.operation, args, path });
+}
+
+function refuseVersion(): never {
+  const cure = 'install a version that the README of @eaas/prisma names';
+  return refuse('definition', undefined, undefined, `this version of Prisma is not supported: ${cure}`);
 }

@@ -6,6 +6,7 @@ export interface RuntimeField {
   readonly kind: string;
   readonly type: string;
   readonly relationName?: string | null | undefined;
+  readonly nativeType?: string | undefined;
 }
 
 export interface RuntimeDataModel {
@@ -124,14 +125,18 @@ function requirePartNames(model: string, { name, parts }: FieldDescription): voi
   refuse('definition', { name: model }, name, `\`${part.name}\` is an operator of Prisma: ${cure}`);
 }
 
-/**
- * Refuses a DateTime as id, because ciphertexts are bound to the text of the id, and one DateTime has several texts.
- */
+/** Refuses types that have several texts for one id, because ciphertexts are bound to the text of the id. */
 function requireIdType(model: string, columns: Model['columns'], name: string): void {
   const column = columns.get(name);
-  if (column?.kind !== 'scalar' || /^(?:String|Int|BigInt)$/.test(column.type)) return;
+  const isExact = column?.nativeType !== 'Inet' && /^(?:String|Int|BigInt)$/.test(column?.type ?? '');
+  if (column?.kind !== 'scalar' || isExact) return;
   const cure = "name another unique column, or define the fields with context: 'field'";
-  refuse('definition', { name: model }, name, `the id of a row must be String, Int or BigInt: ${cure}`);
+  refuse(
+    'definition',
+    { name: model },
+    name,
+    `the id of a row must be String, Int or BigInt, and not @db.Inet: ${cure}`,
+  );
 }
 
 function requireTextColumn(model: string, columns: Model['columns'], name: string): void {

@@ -18,8 +18,6 @@ export interface Codec {
 }
 
 export interface Executor {
-  /** False in a batch, whose operations cannot use the results of other operations. */
-  readonly canReadFirst: boolean;
   run(model: Model, operation: string, args: Args): Promise<unknown>;
   query(args: Args): Promise<unknown>;
   queryEach(model: Model, args: readonly Args[]): Promise<readonly unknown[]>;
@@ -68,7 +66,6 @@ function workOf(models: Models, codec: Codec, executor: Executor, operation: str
     models,
     sealings: [],
     nested: nestedOf,
-    canReadFirst: executor.canReadFirst,
     isRead: /^(?:find|count|aggregate|groupBy)/.test(operation),
     search: (table, query) => codec.where(table, query),
     find: async (model, args) => rowOf(await executor.run(model, 'findFirst', filtering(model, args))),

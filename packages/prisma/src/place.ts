@@ -1,5 +1,6 @@
 import type { RecordId } from '@eaas/sdk/fields';
 import { refuse } from './errors.ts';
+import { ignoresCase } from './id-form.ts';
 import type { Model } from './models.ts';
 import { type Args, isArgs } from './values.ts';
 import { compoundsOf, idOf, type Place, selectId, type Work } from './work.ts';
@@ -12,21 +13,13 @@ export function placeOf(
 ): Place {
   const id = async (): Promise<RecordId> => {
     const known = knownId(model, where);
-    if (known !== undefined && !(isOtherForm(known) && work.canReadFirst)) return known;
+    if (known !== undefined && !model.id.some((column) => ignoresCase(model.columns.get(column))))
+      return known;
     const args = { where, select: selectId(model) };
     const row = await (fallback ? work.find(model, args) : work.findOrThrow(model, args));
     return (row && idOf(model, row)) ?? fallback?.() ?? refuseAbsent(model);
   };
   return { root: model, where, path: [], id };
-}
-
-/**
- * PostgreSQL also finds a UUID by a text without hyphens or in braces. The same text can be the whole id of a String
- * column, so the database must return the id.
- */
-function isOtherForm(id: RecordId): boolean {
-  if (typeof id !== 'string' || /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)) return false;
-  return /^[\da-f]{32}$/i.test(id.replaceAll(/[-{}]/g, ''));
 }
 
 export function relatedPlace(

@@ -103,7 +103,6 @@ async function play(
   const sent: Args[] = [];
   const runs: unknown[] = [];
   const executor = {
-    canReadFirst: true,
     run: async (model: { name: string }, other: string, given: Args) => {
       runs.push([model.name, other, given]);
       return results.run ?? null;

@@ -1,5 +1,6 @@
 import type { RecordId } from '@eaas/sdk/fields';
 import { refuse } from './errors.ts';
+import { storedForm } from './id-form.ts';
 import type { Model, Models } from './models.ts';
 import { type Args, isArgs } from './values.ts';
 
@@ -32,7 +33,6 @@ export interface Work {
   readonly models: Models;
   readonly sealings: Sealing[];
   readonly isRead: boolean;
-  readonly canReadFirst: boolean;
   search(table: string, query: Args): Promise<Terms>;
   find(model: Model, args: Args): Promise<Args | null>;
   findOrThrow(model: Model, args: Args): Promise<Args | null>;
@@ -41,18 +41,11 @@ export interface Work {
 }
 
 export function idOf({ id, columns }: Model, row: Args): RecordId | undefined {
-  const parts = id.map((column) => numberOf(columns.get(column)?.type, row[column]));
+  const parts = id.map((column) => storedForm(columns.get(column), row[column]));
   if (parts.some((part) => part === undefined || part === null)) return undefined;
   if (parts.length === 1) return parts[0] as RecordId;
   // Without escapes, the values `a/b` and `c` would give the same id as `a` and `b/c`.
   return parts.map((part) => String(part).replaceAll('%', '%25').replaceAll('/', '%2F')).join('/');
-}
-
-/** Prisma also accepts text for a BigInt. PostgreSQL returns `007` as 7. */
-function numberOf(type: string | undefined, value: unknown): unknown {
-  return type === 'BigInt' && typeof value === 'string' && /^\s*[+-]?\d+\s*$/.test(value)
-    ? BigInt(value)
-    : value;
 }
 
 export function idColumns({ id }: Model, row: Args): Args {

@@ -8,7 +8,8 @@ import type { TestDatabase } from '../../setup/database.ts';
 import { requireTools } from '../../setup/tools.ts';
 
 type Delegate = Readonly<Record<string, (args?: object) => Promise<unknown>>>;
-type Model = 'patient' | 'visit' | 'bill' | 'doctor' | 'tag' | 'person' | 'bed' | 'check';
+type Clinic = 'patient' | 'visit' | 'bill' | 'doctor' | 'tag';
+type Model = Clinic | 'person' | 'bed' | 'check' | 'uuid' | 'padded' | 'caseless' | 'plain';
 export interface Client extends Readonly<Record<Model, Delegate>> {
   $extends(extension: unknown): Client;
   $transaction(work: unknown): Promise<unknown>;

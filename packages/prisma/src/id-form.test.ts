@@ -1,0 +1,62 @@
+import { defineFields, describeFields, text } from '@eaas/sdk/fields';
+import { expect, test } from 'vitest';
+import { storedForm, withNativeTypes } from './id-form.ts';
+import { modelsOf, type RuntimeDataModel, type RuntimeField } from './models.ts';
+
+const column = (name: string, more: Partial<RuntimeField> = {}): RuntimeField => ({
+  name,
+  kind: 'scalar',
+  type: 'String',
+  ...more,
+});
+const uuid = '0f8fad5b-d9cb-469f-a165-70867728950e';
+
+test.each<[string, Partial<RuntimeField>, unknown, unknown]>([
+  ['a UUID in braces', { nativeType: 'Uuid' }, `{${uuid}}`, uuid],
+  ['a UUID in upper case', { nativeType: 'Uuid' }, uuid.toUpperCase(), uuid],
+  ['a UUID without hyphens', { nativeType: 'Uuid' }, uuid.replaceAll('-', ''), uuid],
+  ['the same text in a text column', {}, `{${uuid}}`, `{${uuid}}`],
+  ['a text that is shorter than its column', { nativeType: 'Char(3)' }, 'é', 'é  '],
+  ['a text with too many spaces', { nativeType: 'Char(3)' }, 'a b  ', 'a b'],
+  ['a text in a column of one character', { nativeType: 'Char' }, 'a ', 'a'],
+  ['the text of a BigInt', { type: 'BigInt' }, '007', 7n],
+  ['a number', { type: 'Int' }, 7, 7],
+])('ciphertexts are bound to the id that the database returns: %s', (_, more, given, expected) => {
+  expect(storedForm(column('id', more), given)).toBe(expected);
+});
+
+const schema = `
+datasource pg {
+  provider = "postgresql"
+}
+model Visit {
+  id   String  @id @default(dbgenerated("gen_random_uuid()")) @pg.Uuid
+  note String? // was @pg.Text
+  kind String  @default("// \\" @pg.Xml") @pg.Char(12)
+}
+model Doctor {
+  id   String @id
+  kind String @pg.Citext
+}
+`;
+
+test('the types of the database come from the Prisma schema', () => {
+  const model: RuntimeDataModel = {
+    models: {
+      Visit: { fields: ['id', 'note', 'kind'].map((name) => column(name)) },
+      Doctor: { fields: ['id', 'kind'].map((name) => column(name)) },
+    },
+  };
+  const { models } = withNativeTypes(model, schema);
+  const typesOf = (name: string) => models[name]?.fields.map(({ nativeType }) => nativeType);
+  expect(typesOf('Visit')).toEqual(['Uuid', undefined, 'Char(12)']);
+  expect(typesOf('Doctor')).toEqual([undefined, 'Citext']);
+});
+
+test('a column of the type Inet is refused as the id of a row', () => {
+  const fields = defineFields({ Visit: { note: text() } });
+  const models = { Visit: { fields: [column('note'), column('id', { nativeType: 'Inet' })] } };
+  expect(() => modelsOf({ models }, new Map([['Visit', describeFields(fields, 'Visit')]]))).toThrow(
+    'Visit.id: the id of a row must be String, Int or BigInt, and not @db.Inet',
+  );
+});

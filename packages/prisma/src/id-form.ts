@@ -1,0 +1,55 @@
+import type { RuntimeDataModel, RuntimeField } from './models.ts';
+
+/** Adds the types of the database, such as `Uuid` or `Char(3)`, which Prisma's data model lacks. */
+export function withNativeTypes({ models }: RuntimeDataModel, schema: string): RuntimeDataModel {
+  const types = nativeTypesIn(schema);
+  return {
+    models: Object.fromEntries(
+      Object.entries(models).map(([model, { fields, ...others }]) => [
+        model,
+        {
+          ...others,
+          fields: fields.map((field) => ({ ...field, nativeType: types.get(`${model}.${field.name}`) })),
+        },
+      ]),
+    ),
+  };
+}
+
+function nativeTypesIn(schema: string): Map<string, string> {
+  const types = new Map<string, string>();
+  let model = '';
+  for (const line of schema.split('\n')) {
+    const code = line.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').replace(/\/\/.*/, '');
+    model = /^\s*(?:model|view)\s+(\w+)/.exec(code)?.[1] ?? model;
+    const [, field, type] = /^\s*(\w+)\s.*@\w+\.(\w+(?:\(\d+\))?)/.exec(code) ?? [];
+    if (field !== undefined && type !== undefined) types.set(`${model}.${field}`, type);
+  }
+  return types;
+}
+
+/** Returns the form in which the database returns a part of an id, because ciphertexts are bound to this form. */
+export function storedForm(column: RuntimeField | undefined, value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  const { type, nativeType = '' } = column ?? {};
+  if (type === 'BigInt') return /^\s*[+-]?\d+\s*$/.test(value) ? BigInt(value) : value;
+  if (nativeType === 'Uuid') return uuidOf(value);
+  const [isChar, length = '1'] = /^Char(?:\((\d+)\))?$/.exec(nativeType) ?? [];
+  return isChar === undefined ? value : padded(value, Number(length));
+}
+
+/** PostgreSQL also accepts a UUID in upper case, in braces or without hyphens. */
+function uuidOf(text: string): string {
+  const digits = text.replaceAll(/[-{}]/g, '').toLowerCase();
+  return digits.replace(/^([\da-f]{8})([\da-f]{4})([\da-f]{4})([\da-f]{4})([\da-f]{12})$/, '$1-$2-$3-$4-$5');
+}
+
+function padded(text: string, length: number): string {
+  const trimmed = text.replace(/ +$/, '');
+  return trimmed + ' '.repeat(Math.max(0, length - Array.from(trimmed).length));
+}
+
+/** True if a condition with an id can find a row whose id has another form, because the database ignores case. */
+export function ignoresCase(column: RuntimeField | undefined): boolean {
+  return column?.nativeType === 'Citext';
+}
