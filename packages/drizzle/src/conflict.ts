@@ -2,6 +2,7 @@ import { Column, is, type SQL, sql, type Table } from 'drizzle-orm';
 import { type Builder, methodsOf } from './builder.ts';
 import {
   encryptedColumns,
+  type Encryption,
   encryptionOf,
   type EncryptedEntry,
   entryOf,
@@ -10,6 +11,7 @@ import {
 } from './encryption.ts';
 import { refuse } from './error.ts';
 import { excludedColumn } from './excluded.ts';
+import { findsSameForm } from './id-form.ts';
 import type { Row, RowId } from './records.ts';
 import { rewrite } from './rewrite.ts';
 import type { RewriteContext } from './search.ts';
@@ -105,6 +107,7 @@ async function setOf(given: Row, target: unknown, { table, ids, context, nameOf 
       continue;
     }
     const needsRow = isBound(encryption) && set[key] !== null;
+    if (needsRow && isIdTarget) requireSameForm(table, encryption, ids);
     const source = excludedColumn(set[key]);
     if (source) {
       if (source.name !== column.name || (needsRow && !isIdTarget)) refuseRow(entry, 'excluded');
@@ -128,6 +131,17 @@ async function setOf(given: Row, target: unknown, { table, ids, context, nameOf 
 function isId(table: Table, target: unknown): boolean {
   const [only, ...others] = [target].flat();
   return others.length === 0 && is(only, Column) && only.name === idColumnOf(table)?.column.name;
+}
+
+function requireSameForm(table: Table, encryption: Encryption, ids: readonly RowId[]): void {
+  const id = idColumnOf(table);
+  if (!id || ids.every((value) => value === undefined || findsSameForm(id.column, value))) return;
+  refuse(
+    'row_unknown',
+    encryption,
+    `the ciphertext is bound to the row id, but \`${id.key}\` can be equal to an id with another text`,
+    'select the id of the row first, then insert or update the row',
+  );
 }
 
 function refuseRow({ key, encryption }: EncryptedEntry, kind: 'excluded' | 'value'): never {

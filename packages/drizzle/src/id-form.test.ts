@@ -1,10 +1,40 @@
-import { char as mysqlChar, int, mysqlTable, varchar } from 'drizzle-orm/mysql-core';
-import { bigint, char, integer, numeric, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { char as mysqlChar, decimal, int, mysqlTable, varchar as mysqlVarchar } from 'drizzle-orm/mysql-core';
+import {
+  bigint,
+  char,
+  customType,
+  date,
+  inet,
+  integer,
+  numeric,
+  pgEnum,
+  pgTable,
+  text,
+  timestamp,
+  uuid,
+  varchar,
+} from 'drizzle-orm/pg-core';
 import { integer as sqliteInteger, sqliteTable, text as sqliteText } from 'drizzle-orm/sqlite-core';
 import { expect, test } from 'vitest';
 import { findsSameForm, keepsForm } from './id-form.ts';
 
+const custom = (type: string) => customType<{ data: string }>({ dataType: () => type })();
+const prefixed = customType<{ data: string; driverData: string }>({
+  dataType: () => 'uuid',
+  toDriver: (id) => id.replace('row_', ''),
+});
+
 const pg = pgTable('rows', {
+  citext: custom('citext'),
+  customText: custom('text'),
+  collated: custom('text collate ignoring_case'),
+  prefixed: prefixed(),
+  scaled: numeric({ precision: 9, scale: 2 }),
+  date: date({ mode: 'string' }),
+  timestamp: timestamp({ mode: 'string' }),
+  inet: inet(),
+  varchar: varchar({ length: 9 }),
+  mood: pgEnum('mood', ['a'])(),
   uuid: uuid(),
   text: text(),
   integer: integer(),
@@ -13,7 +43,8 @@ const pg = pgTable('rows', {
   char: char({ length: 3 }),
 });
 const mysql = mysqlTable('rows', {
-  varchar: varchar({ length: 9 }),
+  varchar: mysqlVarchar({ length: 9 }),
+  decimal: decimal(),
   char: mysqlChar({ length: 9 }),
   int: int(),
 });
@@ -29,6 +60,14 @@ test.each([
   ['a bigint', pg.bigint, 7n, true],
   ['the text of an integer', pg.integer, '007', false],
   ['a decimal number', pg.numeric, '1.5', false],
+  ['a decimal number with a scale', pg.scaled, '1.50', true],
+  ['text that is as long as its column', pg.char, 'abc', true],
+  ['text of varchar', pg.varchar, 'AB', true],
+  ['text of an enum', pg.mood, 'a', true],
+  ['text that PostgreSQL compares without case', pg.citext, 'ab', false],
+  ['text of a custom type', pg.customText, 'ab', true],
+  ['text with a collation', pg.collated, 'ab', false],
+  ['a UUID that the app stores without its prefix', pg.prefixed, `row_${id}`, true],
   ['padded text', pg.char, 'ab', false],
   ['text that MySQL compares without case', mysql.varchar, 'AB', false],
   ['a UUID as text in MySQL', mysql.varchar, id, true],
@@ -48,7 +87,21 @@ test.each([
   ['the text of an integer with zeros', pg.bigint, '007', false],
   ['text with padding', pg.char, 'ab ', true],
   ['text without padding', pg.char, 'ab', false],
+  ['text of citext', pg.citext, 'AB', true],
+  ['a decimal number', pg.numeric, '1.50', true],
+  ['a decimal number with zeros', pg.numeric, '01.5', false],
+  ['a decimal number with an exponent', pg.numeric, '1e3', false],
+  ['a decimal number with the scale of the column', pg.scaled, '1.50', true],
+  ['a decimal number with another scale', pg.scaled, '1.5', false],
+  ['minus zero', pg.scaled, '-0.00', false],
+  ['a date', pg.date, '2024-02-29', true],
+  ['a date in words', pg.date, '29 February 2024', false],
+  ['a time', pg.timestamp, '2024-02-29T00:00', false],
+  ['an address', pg.inet, '::1', false],
+  ['a UUID that the app stores without its prefix', pg.prefixed, `row_${id}`, true],
   ['text in MySQL', mysql.char, 'ab', true],
+  ['text that ends with a space in MySQL', mysql.char, 'ab ', false],
+  ['a decimal number in MySQL', mysql.decimal, '1.5', false],
 ])('the database keeps the form of an id: %s', (_, column, value, expected) => {
   expect(keepsForm(column, value)).toBe(expected);
 });

@@ -1,19 +1,60 @@
-import type { Column } from 'drizzle-orm';
+import { type Column, is, SQL } from 'drizzle-orm';
+
+interface Forms {
+  /** False if the database changes the text of an id when it stores the id. */
+  readonly keeps: (text: string) => boolean;
+  /** True if two ids with different texts are never equal in the database. */
+  readonly isExact: boolean;
+}
 
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
-const exactTexts = new Set(['PgText', 'PgVarchar', 'SQLiteText']);
 
 /** False if a condition with this id can find a row whose id has another form, such as `'007'` and 7. */
-export function findsSameForm({ columnType, dataType }: Column, id: unknown): boolean {
-  if (exactTexts.has(columnType)) return true;
-  return typeof id === 'string' ? uuid.test(id) : dataType !== 'string';
+export function findsSameForm(column: Column, id: unknown): boolean {
+  if (typeof id !== 'string') return column.dataType !== 'string';
+  const text = column.mapToDriverValue(id);
+  if (typeof text !== 'string') return !is(text, SQL);
+  const { isExact, keeps } = formsOf(column);
+  return uuid.test(text) || (isExact && keeps(text));
 }
 
 /** False if the database changes the form of the id when it stores the id. */
-export function keepsForm(column: Column & { readonly length?: number }, id: unknown): boolean {
-  const { columnType, dataType, length = 1 } = column;
-  if (typeof id !== 'string') return true;
-  if (dataType === 'number' || dataType === 'bigint') return /^(?:0|-?[1-9]\d*)$/.test(id);
-  if (columnType === 'PgUUID') return uuid.test(id);
-  return columnType !== 'PgChar' || Array.from(id).length === length;
+export function keepsForm(column: Column, id: unknown): boolean {
+  const text = typeof id === 'string' ? column.mapToDriverValue(id) : id;
+  return typeof text !== 'string' || formsOf(column).keeps(text);
+}
+
+function formsOf(column: Column): Forms {
+  const type = column.getSQLType().toLowerCase();
+  const isPg = column.columnType.startsWith('Pg');
+  const [isNumeric, precision, scale = '0'] =
+    /^(?:numeric|decimal)(?:\((\d+)(?:, ?(\d+))?\))?/.exec(type) ?? [];
+  if (isNumeric !== undefined) {
+    return isPg && precision === undefined
+      ? { isExact: false, keeps: (text) => decimalsOf(text) !== undefined }
+      : { isExact: true, keeps: (text) => decimalsOf(text) === Number(scale) };
+  }
+  if (column.dataType === 'number' || column.dataType === 'bigint') {
+    return { isExact: true, keeps: (text) => decimalsOf(text) === 0 };
+  }
+  const [isChar, length = '1'] = /^char(?:acter)?(?:\((\d+)\))?$/.exec(type) ?? [];
+  if (isChar !== undefined) {
+    return isPg
+      ? { isExact: true, keeps: (text) => Array.from(text).length === Number(length) }
+      : { isExact: false, keeps: (text) => !text.endsWith(' ') };
+  }
+  if (type === 'uuid' && isPg) return { isExact: true, keeps: (text) => uuid.test(text) };
+  if (type === 'date') return { isExact: true, keeps: (text) => /^\d{4}-\d\d-\d\d$/.test(text) };
+  if (/^(?:time|datetime|interval|inet|cidr|macaddr)/.test(type)) {
+    return { isExact: false, keeps: () => false };
+  }
+  const isText = /^(?:text|varchar|character varying)(?!.*collate)/.test(type);
+  const isExact = !column.columnType.startsWith('MySql') && (isText || column.columnType === 'PgEnumColumn');
+  return { isExact, keeps: () => true };
+}
+
+/** Returns the number of decimals, or undefined if a database would write the number in another way. */
+function decimalsOf(text: string): number | undefined {
+  const [isDecimal, decimals = ''] = /^(?!-[0.]*$)-?(?:0|[1-9]\d*)(?:\.(\d+))?$/.exec(text) ?? [];
+  return isDecimal === undefined ? undefined : decimals.length;
 }

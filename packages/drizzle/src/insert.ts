@@ -118,8 +118,8 @@ function idIn(table: Table, row: Row): RowId {
     refuse(
       'row_unknown',
       bound.encryption,
-      `the ciphertext is bound to the row id, but the database would change the form of \`${id.key}\``,
-      'pass the id in the form in which the database returns it',
+      `the ciphertext is bound to the row id, but the database can return \`${id.key}\` in another form`,
+      "pass the id in the form in which the database returns it, or define the encrypted column with { context: 'field' }",
     );
   }
   const { key } = requireIdColumn(table, bound.encryption);

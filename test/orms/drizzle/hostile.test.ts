@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm';
 import {
   alias,
+  customType,
   getTableConfig,
+  numeric,
   PgDialect,
   pgTable,
   pgView,
@@ -210,6 +212,46 @@ describe('the id of a row', () => {
     await db.insert(samples).values({ id: two.toUpperCase(), text: 'Bob' });
     const found = await db.select({ text: samples.text }).from(samples).orderBy(samples.id);
     expect(found).toEqual([{ text: 'Eve' }, { text: 'Bob' }]);
+  });
+});
+
+describe('ids that are equal although their texts differ', () => {
+  const citext = customType<{ data: string }>({ dataType: () => 'citext' });
+  const accounts = encryptedTable('accounts', { id: citext().primaryKey(), name: encryptedText() });
+  const bids = encryptedTable('bids', {
+    price: numeric({ precision: 9, scale: 2 }).primaryKey(),
+    bidder: encryptedText(),
+  });
+
+  beforeAll(async () => {
+    await connection.unsafe(`
+      create extension citext;
+      create table accounts (id citext primary key, name text);
+      create table bids (price numeric(9, 2) primary key, bidder text)`);
+  });
+
+  test('an update can name a citext id in another case, and a conflict clause refuses it', async () => {
+    await db.insert(accounts).values({ id: 'Ada', name: 'created' });
+    await db.update(accounts).set({ name: 'updated' }).where(eq(accounts.id, 'ADA'));
+    const insert = db.insert(accounts).values({ id: 'ADA', name: 'inserted' });
+    for (const name of ['conflict', excluded(accounts.name)]) {
+      const upserted = insert.onConflictDoUpdate({ target: accounts.id, set: { name } });
+      await expect(upserted).rejects.toMatchObject({ code: 'row_unknown' });
+    }
+    expect(await db.select().from(accounts)).toEqual([{ id: 'Ada', name: 'updated' }]);
+  });
+
+  test('a numeric id must have the decimals of its column', async () => {
+    const insert = db.insert(bids).values({ price: '1.5', bidder: 'Ada' });
+    await expect(insert).rejects.toMatchObject({ code: 'row_unknown' });
+    for (const bidder of ['Eve', 'Bob']) {
+      await db
+        .insert(bids)
+        .values({ price: '1.50', bidder })
+        .onConflictDoUpdate({ target: bids.price, set: { bidder } });
+    }
+    await db.update(bids).set({ bidder: 'Joan' }).where(eq(bids.price, '1.5'));
+    expect(await db.select().from(bids)).toEqual([{ price: '1.50', bidder: 'Joan' }]);
   });
 });
 
