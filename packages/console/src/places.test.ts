@@ -22,6 +22,6 @@ test.each(['/console/', '/console/#/other', `/console/#/keys/${keyId}/more`, '/c
   },
 );
 
-test('a URL fragment of the playground opens no page of the console', () => {
+test('a URL fragment that the playground uses does not open a page of the console', () => {
   expect(at('/#/audit')).toEqual({ page: 'playground' });
 });

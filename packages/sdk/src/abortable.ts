@@ -19,7 +19,6 @@ export function watch(
   const aborts = (signal && watching.get(signal)) ?? new Set();
   if (signal) {
     watching.set(signal, aborts.add(abort));
-    // Has no effect if the signal has this listener.
     signal.addEventListener('abort', abortAll);
     if (signal.aborted) queueMicrotask(abort);
   }

@@ -244,7 +244,7 @@ describe('a service that confuses the results of a batch', () => {
     expect((await ask(['c', 'd'])).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   });
 
-  test('the references of a batch are short and differ, and a single call has no reference', async () => {
+  test('each item of a batch has its own short reference, and a single call has no reference', async () => {
     const { sent, ask } = hashes((results) => results);
     await ask(range(1_000).map(String));
     const references = sent[0]?.items?.map(({ reference }) => reference) ?? [];

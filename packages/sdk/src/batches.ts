@@ -23,7 +23,7 @@ interface Waiting<R extends Single> {
 export type Coalesced<R extends Single> = (input: In<R>, options?: CallOptions) => Promise<Output<R>>;
 
 const maxItems = 1_000;
-// The limit of the service is 8 MiB. A smaller limit gives earlier responses.
+// The service accepts 8 MiB. The responses to smaller batches arrive earlier.
 const maxBytes = 2 ** 20;
 const maxFlights = 4;
 

@@ -86,7 +86,7 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
       if (signal?.aborted) throw aborted();
       if (alwaysFresh)
         throw new InputError(
-          '`prime` needs a cache that reuses data keys: raise `cache.encrypt.maxMessages` above 1',
+          '`prime` needs a cache that reuses data keys: set `cache.encrypt.maxMessages` to 2 or more',
         );
       const of = { keyId: requireKeyId(usual), scope, wrapContext: contextOf(wrapContext) };
       await keys.prime(of, keep, signal);

@@ -86,7 +86,7 @@ export class EnvelopeClient {
 
   /**
    * Encrypts without waiting, under a data key from `prime`. Throws ClientError `not_primed` if no data key from
-   * `prime` is in memory, and with `fresh`, because a fresh data key needs a request.
+   * `prime` is in memory. With the option `fresh`, it always throws, because a fresh data key needs a request.
    */
   encryptSync<Form extends EncryptedForm = 'bundle'>(
     value: string | Uint8Array,

@@ -18,7 +18,7 @@ export function withEnvironment(options: EaasClientOptions): EaasClientOptions {
   }
   if (options.apiKey === undefined && env['EAAS_API_KEY']) {
     throw new InputError(
-      '`apiKey` must be passed if `baseUrl` is passed (got no `apiKey`): the client sends EAAS_API_KEY only to EAAS_BASE_URL',
+      'pass `apiKey` together with `baseUrl` (got no `apiKey`): the API key in EAAS_API_KEY is sent only to the URL in EAAS_BASE_URL',
     );
   }
   return options;

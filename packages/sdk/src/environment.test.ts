@@ -44,7 +44,7 @@ test('the client never sends EAAS_API_KEY to a `baseUrl` that the caller passed'
   for (const absent of [{}, { apiKey: undefined }]) {
     const make = () => new EaasClient({ baseUrl: 'https://elsewhere.example', fetch, ...absent });
     expect(make).toThrow(
-      '`apiKey` must be passed if `baseUrl` is passed (got no `apiKey`): the client sends EAAS_API_KEY only to EAAS_BASE_URL',
+      'pass `apiKey` together with `baseUrl` (got no `apiKey`): the API key in EAAS_API_KEY is sent only to the URL in EAAS_BASE_URL',
     );
     expect(make).toThrow(InputError);
     expect(make).not.toThrow(service.apiKey);

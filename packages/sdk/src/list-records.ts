@@ -2,8 +2,7 @@ import type { ServiceError } from './errors.ts';
 import type { PageOf } from './listing.ts';
 import { createPageReader } from './page-reader.ts';
 
-// `unreadable` is a parameter, because an import would make bundlers split the first download of a page into more
-// files.
+// The function `unreadable` is passed and not imported, so that bundlers do not split the first download of a page.
 export async function* listRecords<Member extends string, Id extends string, Item extends Record<Id, string>>(
   pageAt: (offset: number) => Promise<PageOf<Member, Item>>,
   member: Member,

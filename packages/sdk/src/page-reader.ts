@@ -6,8 +6,7 @@ interface Page {
   readonly offset: number;
 }
 
-// New records move older records to later pages, so a page can repeat the records of previous pages and contain no
-// other.
+// New records move older records to later pages, so all records of a page can be repetitions of previous pages.
 const maxPagesWithoutProgress = 100;
 
 /**

@@ -51,7 +51,8 @@ test('every public call accepts valid arguments', async () => {
 });
 
 /**
- * Yields arguments with one wrong value: in place of an argument, or of a member of an argument that is a plain object.
+ * Yields argument lists with one wrong value each. The wrong value replaces a whole argument, or one property of an
+ * argument.
  */
 function* casesOf({ args }: PublicCall): Generator<{ args: unknown[]; what: string }> {
   for (const [at, given] of args().entries()) {
@@ -59,7 +60,7 @@ function* casesOf({ args }: PublicCall): Generator<{ args: unknown[]; what: stri
     for (const value of wrong) {
       yield { args: args().with(at, value), what: `argument ${at} is ${shown(value)}` };
       for (const name of names) {
-        // A function can replace only a value that is not a function, because all functions are of the same kind.
+        // A function in place of a function would not be a wrong value.
         if (typeof value === 'function' && typeof (given as Record<string, unknown>)[name] === 'function')
           continue;
         const changed = args().with(at, { ...(args()[at] as object), [name]: value });
@@ -90,7 +91,7 @@ async function errorsOf({ call }: PublicCall, args: readonly unknown[]): Promise
   }
 }
 
-/** Starts to read a stream or an async generator, because their work begins only then. */
+/** Reads the result if it is a stream or an async generator, because these work only while they are read. */
 async function outputOf(result: unknown): Promise<unknown> {
   const { stream, next, readable } = Object(result) as Record<string, unknown>;
   if (result instanceof ReadableStream) return bytesOf(result);

@@ -27,7 +27,7 @@ const same: ApiKeyDraft = {
 const change = (draft: Partial<ApiKeyDraft>, before: Partial<ApiKeyRecord> = {}) =>
   changesOf({ ...record, ...before }, { ...same, ...draft });
 
-test('a form that changes only the order of lists sends no fields of the API key', () => {
+test('if only the order of a list was changed in the form, the page sends no request', () => {
   expect(change({})).toEqual({ fields: {}, losses: [], gains: [] });
 });
 

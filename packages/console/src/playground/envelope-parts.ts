@@ -19,7 +19,7 @@ export interface Part {
   readonly title: string;
   readonly start: number;
   readonly end: number;
-  /** A character with bits of two parts belongs to the earlier part. */
+  /** If a base64 character has bits of two parts, the character belongs to the earlier part. */
   readonly text: string;
   readonly shows: string;
   readonly about: string;
@@ -136,8 +136,7 @@ export function differencesOf(before: string, after: string): number[] {
 
 export function contains(text: string, value: string): boolean {
   const bytes = new TextEncoder().encode(value);
-  // Drops the last base64 character before the padding: if more bytes follow the value, these bytes change this
-  // character.
+  // In a longer base64 text, the last character of the value can differ, because it also has bits of the next byte.
   const encoded = toBase64(bytes).replace(/.?=+$/, '');
   const spellings = [value, JSON.stringify(value).slice(1, -1), encoded, toHex(bytes)];
   return spellings.some((spelling) => text.includes(spelling));

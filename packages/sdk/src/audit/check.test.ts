@@ -98,7 +98,7 @@ describe('checkAudit with an honest log', () => {
     expect(await audit.check()).toMatchObject({ ok: true });
   });
 
-  test('a first round on a purged log saves the hash of the last purged entry as `start`', async () => {
+  test('the first `checkAudit` of a purged log saves the hash of the last purged entry as `start`', async () => {
     const log = playLog(300);
     log.purge(150);
     const audit = auditor(log);

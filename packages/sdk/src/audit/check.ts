@@ -71,11 +71,9 @@ export interface AuditReport {
 
 /**
  * Reads the new entries of an audit log, and recomputes their hash chain. Compares the chain with a signed checkpoint,
- * and with the state that earlier rounds saved. Returns problems as findings, and saves no state after a finding other
- * than `purged_unread`.
- *
- * Throws InputError for an invalid verifier key, state or option. Throws EaasError if a call fails before the first
- * finding. Also throws the errors of the store.
+ * and with the state that earlier rounds saved. Returns problems as findings. After a finding, the function saves no
+ * state, unless all findings are `purged_unread`. Throws InputError for an invalid verifier key, state or option.
+ * Throws EaasError if a call fails before the first finding. Also throws the errors of the store.
  */
 export async function checkAudit(source: AuditSource, options: CheckOptions): Promise<AuditReport> {
   requireOptions(checkOptions, options, 'checkAudit');
@@ -114,9 +112,8 @@ export async function checkAudit(source: AuditSource, options: CheckOptions): Pr
   const onPage = async (): Promise<void> => {
     onProgress?.({ id: walk.at.id, through: id });
     const { at, checked } = walk;
-    // A full round saves no progress. Otherwise, an old entry would replace `read`, and the next round would not notice
-    // rewritten entries after the old entry. After a finding, nothing is saved, so that the next round reports the
-    // finding again.
+    // A full round begins at the first entry, so its progress must not replace `read`, which is the last entry that any
+    // round has read. After a finding, nothing is saved, so that the next round reports the finding again.
     if (full || checked - savedAt < saveEvery || findings.length > 0 || at.hash === undefined) return;
     savedAt = checked;
     await save({ read: { id: at.id, hash: at.hash } });

@@ -35,8 +35,7 @@ export function queryOf(query: AuditPageQuery): WireQuery {
   );
 }
 
-// `unreadable` is a parameter, because an import would make bundlers split the first download of a page into more
-// files.
+// The function `unreadable` is passed and not imported, so that bundlers do not split the first download of a page.
 export async function* listAudit(
   call: Call,
   filter: AuditFilter,
@@ -77,8 +76,8 @@ async function* newestFirst(first: AuditPage, pages: Pages): AsyncGenerator<Audi
 }
 
 /**
- * Yields the entries, oldest first. Each page must repeat the last entry of the previous page. New entries can move the
- * repeated entry to a larger offset. The function then requests a page with a larger offset.
+ * Yields the entries, oldest first. Each page repeats the last entry of the previous page, so that no entry is missed.
+ * If new entries have moved this entry to a larger offset, the function requests another page.
  */
 async function* oldestFirst(
   first: AuditPage,

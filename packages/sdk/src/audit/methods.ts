@@ -99,12 +99,12 @@ export async function verifyAudit(
   }
 }
 
-// Limits a verification to about one day, because the service verifies for up to 10 seconds in each call.
+// In each call, the service verifies for up to 10 seconds, so these calls take about a day.
 const mostCalls = 8_640;
 
 const tables = ['keys', 'api_keys', 'done'];
 
-/** Returns a text for a row. The texts have the order in which the service verifies the rows. */
+/** Returns a sort key: sorted by these keys, rows have the order in which the service verifies them. */
 const placeOf = (row = ''): string => row.replace(/^\w+/, (table) => `${tables.indexOf(table)}`);
 
 const endless = (cause: string): ServiceError =>

@@ -12,8 +12,8 @@ export interface AuditState {
   /** The pinned verifier key, from the option `verifierKey` or from the service's response in the first round. */
   readonly verifier_key: string;
   /**
-   * The entry where the verified chain starts. If its id is not 0, the entry was purged before a round could read it,
-   * and its content was never checked.
+   * The entry where the verified chain starts. Its id is 0 unless the log was purged before the first round. The
+   * content of purged entries was never checked.
    */
   readonly start: AuditHead;
   /**

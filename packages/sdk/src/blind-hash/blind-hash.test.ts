@@ -35,8 +35,8 @@ function changing(
   return { ...seen, client, sent };
 }
 
-// Loads the code for blind hashes before the tests. While it loads, this code requests 48 random bytes, for which the
-// mock would return the first blind of the vector.
+// Loads the code for blind hashes before the random bytes are mocked, because this code requests random bytes while it
+// loads.
 beforeAll(() => observedClient().client.blindHash('x'));
 
 afterEach(() => vi.restoreAllMocks());
@@ -59,7 +59,7 @@ describe.each([undefined, 'noble'] as const)('with the engine %s', (engines) => 
       });
       vi.spyOn(crypto, 'getRandomValues').mockImplementation((array) => {
         const bytes = array as unknown as Uint8Array;
-        // When the client requests the 48 random bytes for a blind, the mock returns the next blind of the vector.
+        // Returns the blinds of the test vector, one after the other, instead of 48 random bytes.
         if (bytes.length === 48) bytes.set(Buffer.from(blinds.shift() ?? '', 'hex'));
         return array;
       });

@@ -58,9 +58,7 @@ function hiddenPoints(drawn: readonly Uint8Array[], element: string, evaluated: 
     expect(expected).toBe(hash);
     return { blind, point, unblinded };
   }
-  throw new Error(
-    'expected the client to make its blind from the recorded random bytes (found no matching bytes)',
-  );
+  throw new Error('no recorded random bytes produce the blinded point that the client sent');
 }
 
 test('no request, event, log line or error shows a value, or the point, blind or fingerprint of the value', async () => {

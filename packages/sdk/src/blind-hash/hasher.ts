@@ -15,9 +15,7 @@ interface Asked {
   readonly hash: Promise<string>;
   readonly resolve: (hash: string) => void;
   readonly reject: (error: unknown) => void;
-  /**
-   * The signals of the calls that passed this value. The client sends the value unless all these calls have aborted.
-   */
+  /** One signal for each call with this value. The client does not send the value if all these signals have aborted. */
   readonly signals: (AbortSignal | undefined)[];
 }
 
@@ -27,10 +25,7 @@ export type BlindHashOptions = Pick<EnvelopeClientOptions, 'engines' | 'hashPubl
 
 export type Hash = (value: Uint8Array, keyId: string, signal: AbortSignal | undefined) => Promise<string>;
 
-/**
- * These functions are parameters, because an import would make bundlers split the first download of a page into more
- * files.
- */
+/** These functions are passed and not imported, so that bundlers do not split the first download of a page. */
 interface Shared extends Omit<BlindingTools, 'engine'> {
   readonly call: Call;
   readonly unreadable: () => ServiceError;

@@ -31,8 +31,8 @@ export function createHeaderReader(most: number) {
   };
 
   return (envelope: Uint8Array): KnownHeader => {
-    // Compares with the header of the previous envelope first. Consecutive rows often have the same data key, and so
-    // the same header.
+    // The header of the previous envelope is tried first, because consecutive rows often have the same data key and
+    // header.
     if (!startsWith(envelope, last)) {
       const found = known.get(hashOf(envelope, headerLength));
       last = startsWith(envelope, found) ? found : read(envelope);

@@ -20,10 +20,7 @@ interface Asked<R extends Route> {
   readonly onAttempt: () => void;
 }
 
-/**
- * These functions are parameters, because an import would make bundlers split the first download of a page into more
- * files.
- */
+/** These functions are passed and not imported, so that bundlers do not split the first download of a page. */
 interface Shared {
   readonly ServiceError: new (
     code: ServiceErrorCode,

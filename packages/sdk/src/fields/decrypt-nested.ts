@@ -68,7 +68,7 @@ async function decryptUntyped(
     if (Array.isArray(value)) return value.map((item) => copyOf(item, nesting));
     if (!isRow(value)) {
       return refuse(
-        `expected rows of \`${nesting.table}\`, or null (got a ${typeof value}): load the relation before this call, or parse its JSON text`,
+        `expected rows of \`${nesting.table}\`, or null (got a ${typeof value}): load these rows before the call. If the database returns them as JSON text, parse the text`,
       );
     }
     const stored = { ...value };

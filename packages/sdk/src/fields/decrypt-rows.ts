@@ -104,7 +104,7 @@ function refuseCiphertext(row: Row, column: string, table: string): never {
     ? 'decrypt the rows inside it with `decryptNested`'
     : `pass { as: { ${column}: '<field>' } } to decrypt it as that field`;
   throw new InputError(
-    `the column \`${column}\` contains a ciphertext but is not a field of \`${table}\`: ${advice}, or pass { as: { ${column}: null } } to keep the ciphertext`,
+    `the column \`${column}\` contains a ciphertext but is not a field of \`${table}\`: ${advice}, or pass { as: { ${column}: null } } to leave the column encrypted`,
   );
 }
 

@@ -138,6 +138,6 @@ function requireOwnIndex(field: FieldPlan, row: Row): void {
   const places = fields.map(({ place }) => place).join(' and ');
   const names = fields.map(({ name }) => `\`${name}\``).join(' and ');
   refuse(
-    `the row has the index column \`${own}\`, which the SDK computes from ${places}: pass a value for ${names}, or remove \`${own}\` from the row`,
+    `the row has a value for the index column \`${own}\`, but the SDK computes this value from ${places}: pass ${names}, or remove \`${own}\` from the row`,
   );
 }

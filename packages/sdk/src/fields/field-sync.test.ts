@@ -38,7 +38,7 @@ test.each(['email', 'own'])(
   'synchronous calls refuse a field whose context contains the row id: %s',
   async (field) => {
     const { records } = await primed();
-    const message = `users.${field} is bound to its row, but this call has no row`;
+    const message = `each ciphertext of users.${field} is bound to a row, but this call has no row`;
     expect(() => records.encryptFieldSync('users', field as 'name', 'Ada')).toThrow(message);
     expect(() => records.decryptFieldSync('users', field as 'name', 'Ada')).toThrow(message);
     expect(() => records.encryptFieldSync('users', field as 'name', null)).toThrow(message);

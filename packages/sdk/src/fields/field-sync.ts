@@ -49,6 +49,6 @@ function fieldWithoutRow({ plans }: Internals, table: string, name: string): Fie
   const plan = requireField(requireTable(plans, table), name);
   if (plan.field.context === 'field') return plan;
   return refuse(
-    `${plan.place} is bound to its row, but this call has no row: use encryptRow and decryptRow, or define the field with context: 'field'`,
+    `each ciphertext of ${plan.place} is bound to a row, but this call has no row: use encryptRow and decryptRow, or define the field with context: 'field'`,
   );
 }

@@ -33,9 +33,8 @@ export async function createIndexKey(
 }
 
 /**
- * Wraps an index key again, under the newest version of the key that wraps it or under a different key. Returns the new
- * token. The indexes stay valid. Throws InputError for a value that is not a token, and EaasError if the service
- * refuses.
+ * Wraps an index key again: under the newest version of the same key, or under a different key. Returns the new token.
+ * The indexes stay valid. Throws InputError for a value that is not a token, and EaasError if the service refuses.
  */
 export async function rewrapIndexKey(
   client: Pick<EnvelopeClient, 'wrap' | 'unwrap'>,

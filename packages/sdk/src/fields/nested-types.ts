@@ -8,7 +8,10 @@ export type Nesting<T extends Tables, Row> = {
     readonly table: Table;
     /** Returns the id of a row. Defaults to the value of its column `id`. */
     readonly id?: ((row: Row) => RecordId) | undefined;
-    /** Names the field of each column that the query renamed, as the option `as` of `decryptRows` does. */
+    /**
+     * If the query renamed columns, this option maps them to fields, in the same way as the option `as` of
+     * `decryptRows`.
+     */
     readonly as?: Aliases<T[Table], Row> | undefined;
     /** Describes the rows inside a column. The column contains a list of rows, one row, or null. */
     readonly nested?: { readonly [Column in keyof Row]?: Nesting<T, RowIn<Row[Column]>> } | undefined;

@@ -51,8 +51,8 @@ export interface PartIndex<
   /** Returns the parts of a stored value. `others` are the values of the other covered fields. */
   partsOf(first: TypedValue<Value>, ...others: readonly TypedValue[]): readonly (string | Uint8Array)[];
   /**
-   * Returns the parts to search for. If `isList` is true, a row must have all of these parts, and otherwise at least
-   * one part. `fields` are the fields that the index covers. Throws InputError for an invalid query.
+   * Returns the parts of a query. If `isList` is true, a row matches if it has all parts. Otherwise, one part is
+   * enough. `fields` are the fields that the index covers. Throws InputError for an invalid query.
    */
   soughtBy(query: Query, ...fields: readonly Omit<TypedValue, 'value'>[]): readonly (string | Uint8Array)[];
 }
@@ -92,7 +92,7 @@ export function indexOf<Column extends string | true>(
 ) {
   if ((options as { lowEntropy?: unknown } | undefined)?.lowEntropy !== 'accepted') {
     refuse(
-      `the parts that \`${name}\` indexes can be guessed by brute force: pass { lowEntropy: 'accepted' } to accept this risk`,
+      `\`${name}\` makes fingerprints of short parts, which can be guessed by brute force: pass { lowEntropy: 'accepted' } to accept this risk`,
     );
   }
   requireOptions<object>(rules, options, name);

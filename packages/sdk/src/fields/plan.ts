@@ -182,7 +182,7 @@ export function contextOf({ table, name, field }: FieldPlan, row: string | undef
   }
   const place = { table, field: name, row };
   if (typeof field.context !== 'function') {
-    // The definition has checked the context without the row id. A short id with printable characters keeps it valid.
+    // The table and field were checked in `defineFields`, so with a short, printable row id the context is valid.
     if (/^[ -~]{1,64}$/.test(row)) validContexts.add(Object.freeze(place));
     return place;
   }

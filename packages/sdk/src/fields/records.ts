@@ -84,14 +84,12 @@ export interface Records<T extends Tables> {
 
   /**
    * Returns the fingerprints to search for, by index column: `where('users', { email })`. To search by a part of a
-   * value, use an index of `searchableBy`: `where('users', { ssn: { last4: '6789' } })`.
-   *
-   * A row matches if its index column contains any fingerprint that is returned for this column. Several fingerprints
-   * are returned for a range, or while you replace a key or an index key. For an index with several parts per value, the
-   * result has a list of fingerprints for each part, and a row must match every list.
-   *
-   * An attacker with write access can change index columns, which are not authenticated. To detect such changes, compare
-   * the decrypted values with the query. Throws FieldError, with the code `no_fingerprint` for a value that is empty after normalization.
+   * value, use an index of `searchableBy`: `where('users', { ssn: { last4: '6789' } })`. A row matches if its index
+   * column contains any fingerprint that is returned for this column. Several fingerprints are returned for a range, or
+   * while you replace a key or an index key. If a value has several parts, the result has a list of fingerprints for
+   * each part. A row must then match every list. An attacker with write access can change index columns, which are not
+   * authenticated. To detect such changes, compare the decrypted values with the query. Throws FieldError, with the
+   * code `no_fingerprint` for a value that is empty after normalization.
    */
   where<Table extends NameOf<T>, Q extends Query<T[Table]>>(
     table: Table,

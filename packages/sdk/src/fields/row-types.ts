@@ -3,7 +3,7 @@ import type { PartIndex } from './part-index.ts';
 
 /**
  * The type of a ciphertext of the field `Place`, such as `users.email`. Neither plaintext nor a ciphertext of another
- * field is assignable. Compiler errors show the property name, so this name says what to do.
+ * field is assignable. The name of the property is advice, because compiler errors show it.
  */
 export type Encrypted<Place extends string, Value> = string & {
   readonly 'encrypt it first: records.encryptRow': readonly [Place, Value];
@@ -106,7 +106,7 @@ export type EncryptRowResult<F, Table extends string, Row> = Flat<
   }
 >;
 
-/** The field of each renamed column. Null leaves the value of the column unchanged. */
+/** Maps each renamed column to its field. If a column is mapped to null, its value is not decrypted. */
 export type Aliases<F, Row> = { readonly [Column in keyof Row]?: FieldName<F> | null };
 
 type FieldOf<As, Column> = Column extends keyof As ? As[Column] : Column;

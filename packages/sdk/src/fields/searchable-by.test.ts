@@ -153,7 +153,7 @@ test('the client computes the fingerprints of `searchableBy`, and never sends th
   expect((await records.where('patients', { ssn: ada.ssn })).ssn_index).toHaveLength(2);
   expect(hashed()).toHaveLength(2);
   const message =
-    'patients.ssn has an index that finds parts of a value (`searchableBy`), which needs an index key';
+    'patients.ssn is searchable by parts (`searchableBy`), and such a search needs an index key';
   expect(() => fields.for(client, { index: 'service' })).toThrow(message);
   expect(() => fields.for(client, { index: [] })).toThrow('the option `index` must be');
 });
@@ -224,10 +224,10 @@ test('check constraints allow only fingerprints of the defined length in the ind
 });
 
 test.each([
-  ['ssn_last4_index', 'patients.ssn: pass a value for `ssn`, or'],
+  ['ssn_last4_index', 'patients.ssn: pass `ssn`, or'],
   [
     'name_and_born_index',
-    'patients.name and patients.born and patients.member: pass a value for `name` and `born` and `member`, or',
+    'patients.name and patients.born and patients.member: pass `name` and `born` and `member`, or',
   ],
 ])(
   'encryptRow refuses a row with the index column %s but without the fields of the index',
@@ -236,7 +236,7 @@ test.each([
     await expect(
       records.encryptRow('patients', 1, { id: 1, ...({ [column]: '6789' } as object) }),
     ).rejects.toThrow(
-      `\`${column}\`, which the SDK computes from ${fields} remove \`${column}\` from the row`,
+      `\`${column}\`, but the SDK computes this value from ${fields} remove \`${column}\` from the row`,
     );
   },
 );
@@ -257,7 +257,7 @@ test.each([
   ['a text without words', { name: { words: '--' } }, 'the value to search for is empty after normalization'],
   ['an unknown index', { ssn: { last3: '789' } }, 'no index `last3`: did you mean `last4`?'],
   ['no index', { ssn: {} }, 'the query must name at least one index'],
-  ['null', { ssn: { last4: null } }, 'the value to search for by the index `last4` must not be null'],
+  ['null', { ssn: { last4: null } }, 'the search by `last4` needs a value that is not null'],
   ['a value of another type', { ssn: { last4: 6789 } }, 'patients.ssn: expected a string'],
   ['a number for a date', { born: { month: 5 } }, 'patients.born: expected a Date'],
   ['an open range', { born: { month: { from: born.from } } }, 'patients.born: expected a Date'],

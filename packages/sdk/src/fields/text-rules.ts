@@ -31,8 +31,8 @@ export function firstCharacters<const Column extends string | true = true>(
 }
 
 /**
- * Finds texts by their last characters. Reveals which texts end with the same characters. Four digits can be guessed in
- * 10,000 attempts. A shorter text has no fingerprint.
+ * Finds texts by their last `length` characters. Reveals which texts end with the same characters. Four digits can be
+ * guessed in 10,000 attempts. A text with fewer than `length` characters has no fingerprint.
  */
 export function lastCharacters<const Column extends string | true = true>(
   length: number,
@@ -44,8 +44,8 @@ export function lastCharacters<const Column extends string | true = true>(
 
 /**
  * Finds texts by their first characters: at least `from`, at most `upTo`. Reveals how many first characters two texts
- * have in common. If texts consist of letters and digits, an attacker finds the shortest prefix with at most 36 to the
- * power of `from` guesses.
+ * have in common. An attacker can guess the shortest prefix: with letters and digits, a prefix of 3 characters needs at
+ * most 46,656 guesses.
  */
 export function prefixes<const Column extends string | true = true>(
   from: number,

@@ -66,7 +66,7 @@ function conditionsOf(plan: FieldPlan, value: unknown, place: Where): Condition[
 
 function partCondition(plan: FieldPlan, part: PartPlan, query: unknown, place: Where): Condition {
   if (query === null || query === undefined)
-    refuse(`the value to search for by the index \`${part.name}\` must not be null or undefined`);
+    refuse(`the search by \`${part.name}\` needs a value that is not null or undefined`);
   const { column, index } = part;
   const fields = part.fields.map(({ name, field: { type } }) => ({ name, type }));
   const subjects = index.soughtBy(query, ...fields).map((bytes) => ({ plan, part, bytes }));

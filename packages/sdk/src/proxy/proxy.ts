@@ -92,7 +92,7 @@ function refuseOrigin({ headers, url }: Request, settings: Settings): Refusal {
   });
   return new Refusal(
     'origin_refused',
-    "Only pages of the app itself can use this proxy. In the app's backend, the event `origin_refused` has the reason.",
+    "Only pages of the app itself can use this proxy. The event `origin_refused` in the app's backend names the reason.",
   );
 }
 

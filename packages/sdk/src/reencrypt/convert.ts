@@ -27,7 +27,9 @@ export class ConversionError extends EaasError {
 
 export function unsuitable(kind: Form['kind']): FormatError {
   if (kind === 'plaintext')
-    return new FormatError('the stored value is not encrypted: encrypt it in a run with the mode `encrypt`');
+    return new FormatError(
+      'the stored value is not encrypted: call `reencrypt` with the mode `encrypt` to encrypt it',
+    );
   if (kind === 'stream')
     return new FormatError(
       'the stored value is an encrypted stream, which this mode cannot convert: use the mode `custom`',

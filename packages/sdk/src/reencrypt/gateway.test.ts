@@ -23,7 +23,7 @@ const cases = modes.flatMap((mode) =>
   [502, 503, 504].map((status) => [mode.options.mode, status, mode] as const),
 );
 
-/** A gateway in front of the service. It responds itself to the next `failures` requests. */
+/** Simulates a gateway in front of the service. The gateway fails as many requests as `failures` says. */
 async function openTable({ options, before, after }: Case, status: number) {
   const service = createTestService();
   const keyId = service.createKey('fields').key_id;
@@ -33,7 +33,7 @@ async function openTable({ options, before, after }: Case, status: number) {
       return new Response('<h1>Gateway</h1>', { status, headers: { 'content-type': 'text/html' } });
     return service.fetch(...request);
   };
-  // Without a cache, each page needs requests.
+  // Without a cache of data keys, each page of the table needs requests to the service.
   const cache = { encrypt: false, decrypt: false } as const;
   const client = new EaasClient({ ...service, keyId, fetch, cache, retries: 0 });
   const encrypted = before && (await client.encryptMany(plaintexts, before));

@@ -126,7 +126,7 @@ test('a run accepts the context null, as `encrypt` does', async () => {
   expect(await client.decrypt(table.email(1), { as: 'text' })).toBe('a');
 });
 
-test('a run leaves values under the version `keyVersion` unchanged', async () => {
+test('a run does not change values whose data key was wrapped under `keyVersion`', async () => {
   const { client, keyId } = observedClient({ cache: { encrypt: false } });
   const table = tableOf([(await client.encrypt('a')).ciphertext]);
   await client.keys.rotate({ key_id: keyId });

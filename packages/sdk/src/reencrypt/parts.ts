@@ -17,8 +17,8 @@ export interface StoredParts {
 }
 
 /**
- * Returns a ciphertext in which the given `wrapped_key`, `iv` and `key_version` replace the parts of the given
- * ciphertext, as in `/v1/decrypt`. Throws FormatError or InputError for invalid parts.
+ * Writes the given `wrapped_key`, `iv` and `key_version` into the given ciphertext, and returns the result.
+ * `/v1/decrypt` accepts the same parts. Throws FormatError or InputError for invalid parts.
  */
 export function fold(parts: StoredParts): string {
   requireKind(object, parts, 'the argument of `fold`');

@@ -35,8 +35,8 @@ export interface ReencryptProgress<Id extends RowId = RowId> {
    */
   readonly failed: number;
   /**
-   * The lowest key version after the run, by key id: no rewrapped or skipped value has a lower version. Values of
-   * conflicted and failed rows can have a lower version. Set only in the mode `rewrap`.
+   * For each key id, the lowest key version of the rewrapped and skipped values. Values of conflicted and failed rows
+   * can have a lower version. Set only in the mode `rewrap`.
    */
   readonly keyVersions: Readonly<Record<string, number>>;
   /** The failures of the rows in the last page. */
@@ -79,7 +79,7 @@ export function beginProgress<Id extends RowId>(
   const older = Object.values(resume?.keyVersions ?? {}).find((version) => version < keyVersion);
   if (older !== undefined) {
     throw new InputError(
-      `\`resume\` must come from a run that skipped only values under version ${keyVersion} or newer (got version ${older}): omit \`resume\` to start the run again`,
+      `\`resume\` is from a run that kept values of the key version ${older}, but this run must convert all values older than version ${keyVersion}: omit \`resume\` to start the run again`,
     );
   }
   const counts = { seen: 0, rewritten: 0, skipped: 0, conflicted: 0, failed: 0, keyVersions: {} };

@@ -137,7 +137,9 @@ test("if the store cannot write a row, the failure of the row does not show the 
     write: async (change: Parameters<typeof table.store.write>[0]) => {
       if (change.id === 2) return table.store.write(change);
       attempts++;
-      throw new Error(`value too long: ${String(change.values.email)}, was ${String(change.expected.email)}`);
+      throw new Error(
+        `cannot replace ${String(change.expected.email)} by the longer value ${String(change.values.email)}`,
+      );
     },
   };
   const [page] = await runThrough(reencrypt(client, store, { ...toEncrypt, clock: simulatedClock() }));

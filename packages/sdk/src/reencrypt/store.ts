@@ -71,7 +71,7 @@ export async function readPage<Row extends StoredRow>(
   }
   if (after !== undefined && rows.some(({ id }) => idKey(id) === idKey(after))) {
     throw new InputError(
-      '`read` must return only rows that follow the row with the id `after` (got this row again): compare with >, not >=',
+      '`read` must return only rows whose id is greater than `after` (got the row with the id `after`): compare with >, not >=',
     );
   }
   const ids = [after, ...rows.map(({ id }) => id)].filter((id) => typeof id === 'number');
@@ -97,8 +97,8 @@ export interface StoredValuesOptions<Row extends StoredRow = StoredRow> {
 }
 
 /**
- * Yields every value of a table, page by page, for `inventory`. Throws InputError if `read` returns a row again, and
- * for a column in `except` that the rows do not have.
+ * Yields every value of a table, page by page, for `inventory`. Throws InputError if `read` returns a row twice, or if
+ * no row has a column that `except` names.
  */
 export async function* storedValues<Row extends StoredRow>(
   store: ReadableStore<Row>,

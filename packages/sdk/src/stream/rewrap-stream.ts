@@ -19,9 +19,7 @@ export interface RewrappedHead {
    */
   readonly replaces: number;
   readonly keyVersion: number;
-  /**
-   * False if the data key was already wrapped under the newest version. `head` then equals the bytes that it replaces.
-   */
+  /** False if the data key was already wrapped under the newest version. The stream then needs no change. */
   readonly rewrapped: boolean;
 }
 

@@ -46,7 +46,7 @@ export function addFailure(failures: Failures, failure: Failure, options: Failur
   const { times = 1, route } = options;
   if (!problemOf(failure) && !/^(network|answer_lost|timeout|invalid_response)$/.test(failure)) {
     throw new InputError(
-      `unknown failure \`${failure}\`: pass a problem code or another value of the type \`Failure\``,
+      `unknown failure \`${failure}\`: pass the code of a problem such as \`unavailable\`, or another value of the type \`Failure\``,
     );
   }
   if (route !== undefined && !Object.hasOwn(endpoints, route)) {
