@@ -118,9 +118,7 @@ export function createIntake(options: IntakeOptions): Intake {
     if (given.signal?.aborted) throw aborted();
     const id: unknown = given.keyId ?? keyId;
     if (String(id).toLowerCase() !== keyId)
-      throw new InputError(
-        `\`keyId\` must be equal to the key id in \`publicKey\`, ${keyId}: pass this key id, or omit \`keyId\``,
-      );
+      throw new InputError(`\`keyId\` must be ${keyId}, the key id in \`publicKey\`, or be omitted`);
     requireDek(dek);
     return wrapForIntake(publicKey, dek, given.wrapContext);
   }
