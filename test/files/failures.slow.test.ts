@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { inherited } from '../conformance/program.ts';
+import { whereAvailable } from '../setup/available.ts';
 import { type Account, eaasFiles, newAccount, newPlace, type Place } from './command-line.ts';
 
 let account: Account;
@@ -108,6 +109,41 @@ test('a damaged file does not stop the decryption of the other files', async () 
     'box/1',
     'box/3',
   ]);
+});
+
+test.each([
+  ['encrypt', 'a', '', ['d', 'd.eaas']],
+  ['decrypt', 'a.eaas', '.eaas', ['d', 'd.eaas']],
+  ['inspect', 'a.eaas', '.eaas', ['d.eaas']],
+  ['keys', 'a.eaas', '.eaas', ['d.eaas']],
+  ['rewrap', 'a.eaas', '.eaas', ['d.eaas']],
+])(
+  'the command %s reports names that are not UTF-8 in a folder, and continues with the other files',
+  async (command, file, ending, files) => {
+    const place = await placeWithFile();
+    const prepare = String.raw`mkdir -p box/$'c\xff'; for name in $'b\xff' d; do cp ${file} "box/$name${ending}"; done`;
+    const { code, stderr } = await place.type(`${prepare}; eaas-files ${command} -r box`, account.env);
+    const unreadable = (name: string): string =>
+      `box/${name} cannot be read (its name is not UTF-8, so rename it).\n`;
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: unreadable(`b\uFFFD${ending}`) + unreadable('c\uFFFD'),
+    });
+    expect((await readdir(place.at('box'))).filter((name) => name.startsWith('d'))).toEqual(files);
+  },
+);
+
+whereAvailable('an account other than root', process.getuid?.() !== 0, () => {
+  test('encrypt reports a folder that cannot be read, and continues with the other files', async () => {
+    const place = await placeWithFile();
+    const lines = 'mkdir -p box/locked && cp a box/b && chmod 0 box/locked; eaas-files encrypt -r box';
+    expect(await place.type(lines, account.env)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'box/locked cannot be read (EACCES).\n',
+    });
+    expect(await readdir(place.at('box'))).toContain('b.eaas');
+  });
 });
 
 test('decrypt refuses a file whose key is not EAAS_KEY_ID, unless --any-key or --key allows its key', async () => {

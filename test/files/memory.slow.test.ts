@@ -1,3 +1,4 @@
+import { truncate, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
 import { jsonLines } from '../cli/command-line.ts';
@@ -11,10 +12,11 @@ beforeAll(async () => {
   account = await newAccount();
 });
 
+const [node, ...program] = eaasFiles();
+const line = [node, measuring, ...program].join(' ');
+
 async function mostMemory(bytes: number): Promise<number[]> {
   const place = await newPlace();
-  const [node, ...program] = eaasFiles();
-  const line = [node, measuring, ...program].join(' ');
   const pipe = `head --bytes ${bytes} /dev/zero | ${line} encrypt | ${line} decrypt | wc --bytes`;
   const { code, stdout, stderr } = await place.type(pipe, account.env);
   expect({ code, stdout }).toEqual({ code: 0, stdout: `${bytes}\n` });
@@ -28,3 +30,29 @@ test('encrypting a pipe of 384 MiB needs no more memory than encrypting a pipe o
   expect(Math.min(...few)).toBeGreaterThan(MiB);
   expect(Math.max(...many) - Math.min(...few)).toBeLessThan(16 * MiB);
 });
+
+const magic = Buffer.from('eaas', 'base64');
+const value = Buffer.concat([magic, Buffer.of(1), Buffer.alloc(21), Buffer.of(78)]);
+
+test.each<[string, string | Buffer, string, number, RegExp, number]>([
+  ['text', 'eaas', 'decrypt big', 1, /^big: the ciphertext begins with `eaas` but is not valid base64$/, 16],
+  ['value', value, 'decrypt big', 1, /^big: a single value must have at most 256 MiB \(got more\): /, 300],
+  ['key file', '[', 'decrypt k --exported-key k --private-key big', 3, /^big must have at most 64 MiB/, 90],
+  ['device', '', 'encrypt big --public-key /dev/zero', 3, /^\/dev\/zero must have at most 64 MiB/, 90],
+])(
+  'a wrong input of 700 MiB ends in one line and needs little memory: a %s',
+  async (_, beginning, command, code, message, mebibytes) => {
+    const place = await newPlace();
+    await writeFile(place.at('big'), beginning);
+    await writeFile(place.at('k'), 'k');
+    await truncate(place.at('big'), 700 * MiB);
+    const finished = await place.type(`${line} ${command} --out out`, account.env);
+    const [first, measured = '', ...others] = finished.stderr.trimEnd().split('\n');
+    expect({ code: finished.code, first, others }).toEqual({
+      code,
+      first: expect.stringMatching(message),
+      others: [],
+    });
+    expect((JSON.parse(measured) as { most: number }).most).toBeLessThan(mebibytes * MiB);
+  },
+);

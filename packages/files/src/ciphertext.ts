@@ -1,8 +1,8 @@
 import { FormatError } from '@eaas/protocol';
-import { readBase64 } from '@eaas/protocol/base64';
 import { parseHeader, readHeader } from '@eaas/protocol/internal';
 import { maxHeadLength, plaintextSize } from '@eaas/protocol/stream';
-import { collect, peek } from './read.ts';
+import { decodeBase64 } from './base64.ts';
+import { peek } from './read.ts';
 
 export interface Ciphertext {
   readonly kind: 'stream' | 'value';
@@ -20,9 +20,8 @@ export async function openCiphertext(pieces: AsyncGenerator<Uint8Array>): Promis
   const { beginning, all } = await peek(pieces, maxHeadLength);
   const isText = Buffer.from(beginning.subarray(0, 4)).toString('latin1') === 'eaas';
   if (!isText) return ciphertextOf(beginning, all, false);
-  const bytes = readBase64((await collect(all)).toString('latin1').trim());
-  if (!bytes) throw new FormatError('the ciphertext begins with `eaas` but is not valid base64');
-  return ciphertextOf(bytes, one(bytes), true);
+  const decoded = await peek(decodeBase64(all), maxHeadLength);
+  return ciphertextOf(decoded.beginning, decoded.all, true);
 }
 
 function ciphertextOf(beginning: Uint8Array, bytes: AsyncGenerator<Uint8Array>, isText: boolean): Ciphertext {

@@ -15,7 +15,7 @@ import {
   withOpener,
 } from './connection.ts';
 import { expectAll, forEachFile } from './each.ts';
-import { WrongUsage } from './failure.ts';
+import { FileFailure, WrongUsage } from './failure.ts';
 import { findInputs, isEncryptedName, standard, suffix } from './inputs.ts';
 import { planOutputs } from './outputs.ts';
 import { collect, streamOf, withPieces } from './read.ts';
@@ -51,11 +51,11 @@ async function decryptFiles(run: Run): Promise<number> {
   const context = contextIn(parsed);
   const force = parsed.isSet('force');
   const isRecursive = parsed.isSet('recursive');
-  const inputs = await findInputs(parsed.paths, { isRecursive, isWanted: isEncryptedName });
+  const { inputs, unreadable } = await findInputs(parsed.paths, { isRecursive, isWanted: isEncryptedName });
   const jobs = await planOutputs(inputs, { out: parsed.one('out'), force, rename: withoutSuffix });
   if (process.stdout.isTTY && jobs.some(({ output }) => output === standard)) run.progress.hide();
   expectAll(run, inputs);
-  return withOpener(parsed, (opener) =>
+  const failures = await withOpener(parsed, (opener) =>
     forEachFile(
       run,
       jobs,
@@ -67,7 +67,11 @@ async function decryptFiles(run: Run): Promise<number> {
         }),
     ),
   );
+  return unreadable + failures;
 }
+
+// A single value can only be decrypted as a whole, in memory.
+const maxValueLength = 268_435_456;
 
 async function decrypted(
   pieces: AsyncGenerator<Uint8Array>,
@@ -82,7 +86,9 @@ async function decrypted(
   const { anyKey, keyId = [] } = expected;
   const unwrap: Parameters<typeof open>[1] = (wrapped) => client.unwrap(wrapped, { signal });
   const options = { context, engine: nodeEngine, ...(anyKey ? { anyKey } : { keyId }) };
-  return one(await open(await collect(bytes), unwrap, options));
+  const envelope = await collect(bytes, maxValueLength);
+  if (envelope) return one(await open(envelope, unwrap, options));
+  throw new FileFailure('a single value must have at most 256 MiB (got more): encrypt large data as a file');
 }
 
 function withoutSuffix(name: string): string {

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { createIntake, type Intake } from '@eaas/sdk/intake';
 import { encryptStream, type StreamWriter } from '@eaas/sdk/stream';
 import type { Command, Run } from './command.ts';
@@ -12,6 +11,7 @@ import {
   withClient,
 } from './connection.ts';
 import { expectAll, forEachFile } from './each.ts';
+import { readText } from './exported-key.ts';
 import { CannotStart, WrongUsage } from './failure.ts';
 import { findInputs, isEncryptedName, standard, suffix } from './inputs.ts';
 import { planOutputs } from './outputs.ts';
@@ -51,7 +51,7 @@ async function encryptFiles(run: Run): Promise<number> {
   const { parsed, stop } = run;
   const context = contextIn(parsed);
   const force = parsed.isSet('force');
-  const inputs = await findInputs(parsed.paths, {
+  const { inputs, unreadable } = await findInputs(parsed.paths, {
     isRecursive: parsed.isSet('recursive'),
     isWanted: (name) => !isEncryptedName(name),
   });
@@ -65,8 +65,8 @@ async function encryptFiles(run: Run): Promise<number> {
   const intake = await intakeIn(parsed);
   expectAll(run, inputs);
   const { signal } = stop;
-  const encryptAll = (writer: StreamWriter, keyId: string): Promise<number> =>
-    forEachFile(
+  const encryptAll = async (writer: StreamWriter, keyId: string): Promise<number> => {
+    const failures = await forEachFile(
       run,
       jobs,
       ({ input }) => input,
@@ -76,6 +76,8 @@ async function encryptFiles(run: Run): Promise<number> {
           return writePieces(output, streamOf(pieces).pipeThrough(encrypting), { force, mode: input.mode });
         }),
     );
+    return unreadable + failures;
+  };
   if (intake) return encryptAll(intake, intake.keyId);
   return withClient(parsed, (client) => {
     const [keyId = client.keyId] = keyIdsIn(parsed);
@@ -92,14 +94,6 @@ async function intakeIn(parsed: Parsed): Promise<Intake | undefined> {
     throw new WrongUsage(
       '--public-key already contains the id of the key: pass --key or --public-key, not both.',
     );
-  const text = given.startsWith('eaas_pk_') ? given : await textOf(given);
+  const text = given.startsWith('eaas_pk_') ? given : await readText(given);
   return createIntake({ publicKey: text.trim() });
-}
-
-async function textOf(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw new CannotStart(`The public key cannot be read: ${(error as Error).message}.`);
-  }
 }

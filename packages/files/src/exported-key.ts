@@ -1,8 +1,9 @@
 import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { parseUuid } from '@eaas/protocol';
 import { inLine } from '@eaas/protocol/internal';
 import { CannotStart } from './failure.ts';
+import { collect } from './read.ts';
 
 interface ExportedVersion {
   readonly key_version: number;
@@ -53,8 +54,13 @@ export async function readPrivateKey(path: string): Promise<KeyObject> {
   }
 }
 
+const maxKeyFile = 67_108_864;
+
 export async function readText(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const pieces: AsyncIterable<Uint8Array> = createReadStream(path, { end: maxKeyFile });
+  const bytes = await collect(pieces, maxKeyFile).catch((error: NodeJS.ErrnoException) => {
     throw new CannotStart(`${inLine(path)} cannot be read (${error.code}).`);
   });
+  if (bytes) return bytes.toString('utf8');
+  throw new CannotStart(`${inLine(path)} must have at most 64 MiB (got more): pass the file of a key.`);
 }

@@ -1,3 +1,4 @@
+import { inLine } from '@eaas/protocol/internal';
 import { EaasError, InputError, ServiceError } from '@eaas/sdk';
 
 export const exitCodes = { ok: 0, failed: 1, usage: 2, cannotStart: 3, unexpected: 4 } as const;
@@ -28,7 +29,7 @@ export function fileFailureOf(error: unknown): string | undefined {
     return /^(not_found|key_state)$/.test(error.code) ? error.message : undefined;
   if (error instanceof InputError) return undefined;
   if (error instanceof EaasError) return error.message;
-  return error instanceof Error && 'syscall' in error ? error.message : undefined;
+  return error instanceof Error && 'syscall' in error ? inLine(error.message) : undefined;
 }
 
 export function failureOf(error: unknown): { readonly code: number; readonly message: string } {

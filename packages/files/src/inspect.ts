@@ -58,15 +58,16 @@ export const keys: Command = {
 async function examine(run: Run, found: (each: Found) => void): Promise<number> {
   const { parsed } = run;
   const isRecursive = parsed.isSet('recursive');
-  const inputs = await findInputs(parsed.paths, { isRecursive, isWanted: isEncryptedName });
+  const { inputs, unreadable } = await findInputs(parsed.paths, { isRecursive, isWanted: isEncryptedName });
   // Reads one file at a time, so that the results have the order of the command line.
-  return forEachFile(
+  const failures = await forEachFile(
     run,
     inputs,
     (input) => input,
     async (input) => found(await withPieces(run, input, (pieces) => describe(input, pieces))),
     1,
   );
+  return unreadable + failures;
 }
 
 async function describe(input: Input, pieces: AsyncGenerator<Uint8Array>): Promise<Found> {

@@ -46,9 +46,15 @@ export async function peek(
   return { beginning, all: all() };
 }
 
-export async function collect(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
+/** Returns undefined if there are more bytes than `most`. */
+export async function collect(pieces: AsyncIterable<Uint8Array>, most: number): Promise<Buffer | undefined> {
   const all: Uint8Array[] = [];
-  for await (const piece of pieces) all.push(piece);
+  let length = 0;
+  for await (const piece of pieces) {
+    length += piece.length;
+    if (length > most) return undefined;
+    all.push(piece);
+  }
   return Buffer.concat(all);
 }
 

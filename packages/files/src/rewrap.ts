@@ -1,15 +1,15 @@
 import { open } from 'node:fs/promises';
-import { toBase64 } from '@eaas/protocol/base64';
 import { parseHeader } from '@eaas/protocol/internal';
 import type { EaasClient } from '@eaas/sdk';
 import { type Ciphertext, openCiphertext } from './ciphertext.ts';
+import { encodeBase64 } from './base64.ts';
 import type { Command, Run } from './command.ts';
 import { fileOptions, progressOptions, serviceOptions, withClient } from './connection.ts';
 import { forEachFile } from './each.ts';
 import { WrongUsage } from './failure.ts';
 import { findInputs, type Input, isEncryptedName, standard } from './inputs.ts';
 import { printResults } from './output.ts';
-import { collect, withPieces } from './read.ts';
+import { withPieces } from './read.ts';
 import { writePieces } from './write.ts';
 
 export const rewrap: Command = {
@@ -39,7 +39,7 @@ interface Result {
 async function rewrapFiles(run: Run): Promise<number> {
   const { parsed, progress, stop } = run;
   const isRecursive = parsed.isSet('recursive');
-  const inputs = await findInputs(parsed.paths, { isRecursive, isWanted: isEncryptedName });
+  const { inputs, unreadable } = await findInputs(parsed.paths, { isRecursive, isWanted: isEncryptedName });
   const isPipe = inputs.some(({ path }) => path === standard);
   if (isPipe && process.stdout.isTTY)
     throw new WrongUsage('A terminal cannot show binary ciphertext: redirect standard output.');
@@ -60,7 +60,7 @@ async function rewrapFiles(run: Run): Promise<number> {
   );
   const rows = results.sort((a, b) => (a.path < b.path ? -1 : 1));
   if (!isPipe) printResults(rows, ['path', 'key_id', 'key_version', 'rewrapped'], parsed.isSet('json'));
-  return failures;
+  return unreadable + failures;
 }
 
 async function rewrapFile(
@@ -98,8 +98,7 @@ async function* replaced(
   replaces: number,
 ): AsyncGenerator<Uint8Array> {
   const pieces = withHeader(bytes, header, replaces);
-  if (isText) yield Buffer.from(toBase64(await collect(pieces)));
-  else yield* pieces;
+  yield* isText ? encodeBase64(pieces) : pieces;
 }
 
 async function* withHeader(
