@@ -75,6 +75,20 @@ export const auditStates: readonly State[] = [
     },
   },
   {
+    name: 'audit-other-key',
+    reach: async (stage) => {
+      const { key_id } = await stage.client.keys.create({ name: 'first' });
+      for (let each = 1; each <= 120; each++) await stage.client.keys.create({ name: `key ${each}` });
+      await stage.enter(log);
+      await stage.page.getByLabel('Key', { exact: true }).selectOption('other');
+      await stage.page.getByText('The list has the newest 100 of 121 keys.').waitFor();
+      await stage.page.getByLabel('Key id').fill(key_id.slice(0, 20));
+      await stage.page.getByText('A key id is a UUID with 36 characters.').waitFor();
+      await stage.page.getByLabel('Key id').fill(key_id);
+      await stage.page.locator('tbody tr:only-child').waitFor();
+    },
+  },
+  {
     name: 'audit-forbidden',
     fails: true,
     reach: async ({ enter, page }) => {

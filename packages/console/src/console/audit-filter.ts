@@ -1,13 +1,18 @@
 import type { AuditAction, AuditFilter } from './audit-types.ts';
 
+/** The choice of a key that the list of the newest keys lacks. */
+export const otherKey = 'other';
+
 export interface FilterTexts {
   readonly action: string;
-  readonly keyId: string;
+  readonly key: string;
+  readonly otherKeyId: string;
   readonly from: string;
   readonly to: string;
 }
 
-export function filterOf({ action, keyId, from, to }: FilterTexts): AuditFilter {
+export function filterOf({ action, key, otherKeyId, from, to }: FilterTexts): AuditFilter {
+  const keyId = key === otherKey ? (keyIdIn(otherKeyId) ?? '') : key;
   return {
     ...(action !== '' && { action: action as AuditAction }),
     ...(keyId !== '' && { key_id: keyId }),
@@ -18,7 +23,12 @@ export function filterOf({ action, keyId, from, to }: FilterTexts): AuditFilter 
 }
 
 export function isFiltered(texts: FilterTexts): boolean {
-  return Object.values(texts).some((text) => text !== '');
+  return Object.keys(filterOf(texts)).length > 0;
+}
+
+export function keyIdIn(text: string): string | undefined {
+  const id = text.trim();
+  return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id) ? id : undefined;
 }
 
 export function offsetOf(id: number, newestId: number): number {

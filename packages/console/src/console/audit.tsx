@@ -27,7 +27,8 @@ export function Audit() {
 function Log({ client }: { readonly client: EaasClient }) {
   const filter: FilterSignals = {
     action: useSignal(''),
-    keyId: useSignal(''),
+    key: useSignal(''),
+    otherKeyId: useSignal(''),
     from: useSignal(''),
     to: useSignal(''),
   };
@@ -36,15 +37,22 @@ function Log({ client }: { readonly client: EaasClient }) {
   const opened = useSignal<AuditEntry | undefined>(undefined);
   const marked = useSignal<number | undefined>(undefined);
   const report = useSignal<AuditReport | undefined>(undefined);
-  const { action, keyId, from, to } = filter;
-  const texts = { action: action.value, keyId: keyId.value, from: from.value, to: to.value };
+  const { action, key, otherKeyId, from, to } = filter;
+  const texts = {
+    action: action.value,
+    key: key.value,
+    otherKeyId: otherKeyId.value,
+    from: from.value,
+    to: to.value,
+  };
+  const wanted = filterOf(texts);
 
   const { value, failure, isLoading, reload } = useLoaded(
-    (signal) => client.audit.page({ ...filterOf(texts), limit: size, offset: offset.value }, { signal }),
-    [...Object.values(texts), offset.value],
+    (signal) => client.audit.page({ ...wanted, limit: size, offset: offset.value }, { signal }),
+    [JSON.stringify(wanted), offset.value],
   );
-  const names = useKeyNames(client);
-  useEffect(() => void (offset.value = 0), Object.values(texts));
+  const { names, allKeys } = useKeyNames(client);
+  useEffect(() => void (offset.value = 0), [JSON.stringify(wanted)]);
   useEffect(() => {
     if (!isLive.value) return undefined;
     const timer = setInterval(() => document.hidden || reload(), pause);
@@ -74,7 +82,7 @@ function Log({ client }: { readonly client: EaasClient }) {
       {!failure && (
         <>
           <AuditVerify client={client} report={report} onShow={(id) => void show(id)} />
-          <AuditFilters filter={filter} keys={names} canClear={isFiltered(texts)} onClear={clear}>
+          <AuditFilters filter={filter} keys={names} allKeys={allKeys} onClear={clear}>
             <label class="switch">
               <input
                 type="checkbox"
@@ -117,7 +125,8 @@ function Log({ client }: { readonly client: EaasClient }) {
   );
 }
 
-function useKeyNames(client: EaasClient): readonly (readonly [string, string])[] {
+function useKeyNames(client: EaasClient) {
   const { value } = useLoaded((signal) => client.keys.page({ limit: 100 }, { signal }), [client]);
-  return value?.keys.map(({ key_id, name }) => [key_id, name] as const) ?? [];
+  const names = value?.keys.map(({ key_id, name }) => [key_id, name] as const) ?? [];
+  return { names, allKeys: value?.total ?? 0 };
 }

@@ -2,7 +2,7 @@ import { EaasClient } from '@eaas/sdk';
 import { createTestService } from '@eaas/sdk/testing';
 import { expect, test } from 'vitest';
 import { stateOf } from './api-key-state.ts';
-import { filterOf, isFiltered, offsetOf } from './audit-filter.ts';
+import { filterOf, isFiltered, offsetOf, otherKey } from './audit-filter.ts';
 import { exportAudit } from './export-audit.ts';
 import { lastMonths, type Month, monthName, stackedTops } from './months.ts';
 import { oldVersionsInUse } from './old-versions.ts';
@@ -33,11 +33,20 @@ test('an old key version counts as in use if an unwrap used it in the last 30 da
 });
 
 test('the audit filter omits empty fields, and includes the whole last minute', () => {
-  const texts = { action: 'key.wrap', keyId: '', from: '', to: '2026-11-20T12:00' };
+  const none = { action: '', key: '', otherKeyId: '', from: '', to: '' };
+  const texts = { ...none, action: 'key.wrap', to: '2026-11-20T12:00' };
   const end = new Date(new Date('2026-11-20T12:00').getTime() + 59_999).toISOString();
   expect(filterOf(texts)).toEqual({ action: 'key.wrap', date_to: end });
   expect(isFiltered(texts)).toBe(true);
-  expect(filterOf({ action: '', keyId: '', from: '', to: '' })).toEqual({});
+  expect(filterOf(none)).toEqual({});
+});
+
+test('the audit filter has the id of another key only if the id is complete', () => {
+  const id = '0f8fad5b-d9cb-469f-a165-70867728950e';
+  const texts = { action: '', key: otherKey, otherKeyId: id.slice(0, -1), from: '', to: '' };
+  expect(filterOf(texts)).toEqual({});
+  expect(isFiltered(texts)).toBe(false);
+  expect(filterOf({ ...texts, otherKeyId: ` ${id} ` })).toEqual({ key_id: id });
 });
 
 test('the audit page for one entry begins a few rows before the entry', () => {
