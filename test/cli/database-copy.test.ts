@@ -20,7 +20,9 @@ afterAll(async () => {
 test('database copy without a target names the variable to set', async () => {
   const { code, stderr } = await eaas('database', 'copy');
   expect(code).toBe(3);
-  expect(stderr).toContain('EAAS_COPY_TO_DATABASE_URL is not set: set it to the database that gets the copy');
+  expect(stderr).toContain(
+    'EAAS_COPY_TO_DATABASE_URL is not set: set it to the URL of the database that receives the copy',
+  );
 });
 
 test('database copy to a database that is not migrated names the variable and the command to run', async () => {
@@ -58,7 +60,7 @@ test('database copy to a database with a later schema prints both versions', asy
   await later.drop();
   expect(code).toBe(3);
   expect(stderr).toMatch(
-    /The target database must have version (\d+) of the schema \(got \d+\): copy with the version/,
+    /The schema of the target database must have version (\d+) \(got \d+\)\. Migrate both databases/,
   );
 });
 

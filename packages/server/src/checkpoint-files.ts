@@ -31,7 +31,10 @@ export function checkpointFile(directory: string, tenantId: string): string {
   return join(directory, tenantId + ending);
 }
 
-/** Overwrites the previous checkpoint. If the log does not extend that checkpoint, the proof of a rollback is lost. */
+/**
+ * Overwrites the stored checkpoint, which could prove a rollback. The caller must first check that the log still
+ * contains the checkpoint's entry.
+ */
 export async function writeCheckpointFile(
   directory: string,
   tenantId: string,

@@ -184,7 +184,7 @@ test.each(['postgres://server@a,b:5432/eaas', 'postgres://server@a%2Cb/eaas'])(
   },
 );
 
-test('the error about an EAAS_PORT that Kubernetes set says how to remove it', () => {
+test('if Kubernetes has set EAAS_PORT, the error says how to remove this variable', () => {
   expect(refusal({ EAAS_PORT: 'tcp://10.96.0.1:8080' })).toContain('enableServiceLinks: false');
 });
 

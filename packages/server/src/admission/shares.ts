@@ -23,14 +23,14 @@ export interface SharesOptions {
 }
 
 /**
- * A tenant without units can take all free units. After that, its share is half of the units that no other tenant
- * holds.
+ * Divides units, such as bytes, among tenants. A tenant without units can take all free units. Later requests can raise
+ * its total to half of the units that no other tenant holds.
  */
 export class Shares {
   readonly #capacity: number;
   readonly #perTenant: number;
   readonly #patience: number;
-  /** The tenant that has waited longest since its last share comes first. */
+  /** Waiting tenants get units in this order. A tenant that has got units moves to the end. */
   readonly #tenants = new Map<string, Tenant>();
   #held = 0;
   #waiting = 0;
@@ -88,7 +88,7 @@ export class Shares {
         this.#refused++;
         this.#forgetIdle(tenantId, tenant);
         reject(busy());
-        // The tenant's next request can need fewer units than the request that gave up.
+        // The tenant's next waiting request can perhaps start now, because it can need fewer units.
         this.#grant();
       };
       const timer = setTimeout(giveUp, this.#patience);
@@ -120,7 +120,10 @@ export class Shares {
     if (tenant.held === 0 && tenant.waiters.size === 0) this.#tenants.delete(tenantId);
   }
 
-  /** Stops when no units are free, because thousands of tenants can wait: every unknown API key counts as a tenant. */
+  /**
+   * The loop ends when no units are free. Otherwise it could visit thousands of tenants, because every unknown API key
+   * counts as a tenant.
+   */
   #grant(): void {
     // The loop also visits the tenants that it moves to the end of the map.
     for (const [tenantId, tenant] of this.#tenants) {

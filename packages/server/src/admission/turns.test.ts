@@ -61,7 +61,7 @@ test('tenants run in turn, regardless of their amount of work', async () => {
   expect(await c).toBe('c');
 });
 
-test('a call of another tenant runs before the rest of a long piece of work', () => {
+test('a short call of one tenant interrupts the long work of another tenant', () => {
   const { turns, log, steps, takeTurn } = timed();
   void turns.run('a', steps('a', 9, 2));
   takeTurn();

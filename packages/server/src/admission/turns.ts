@@ -20,7 +20,7 @@ interface Job {
 
 /** How many milliseconds the work of one tenant runs before the event loop handles I/O. */
 const slice = 2;
-/** The estimated CPU time in milliseconds of the work after `begin`, which this class cannot measure. */
+/** The estimated CPU time, in milliseconds, that a caller needs after `begin`. */
 const start = 0.125;
 const patience = 2_000;
 
@@ -38,7 +38,7 @@ export class Turns {
   readonly #clock: () => number;
   readonly #later: (turn: () => void) => void;
   readonly #queues = new Map<string, Queue>();
-  /** The CPU time that each tenant had used when it stopped waiting. */
+  /** The CPU time that each tenant had used when its last waiting work ended. */
   readonly #ahead = new Map<string, number>();
   #least = 0;
   #turnEnd: number | null = null;

@@ -24,7 +24,7 @@ test('the unread responses of one tenant never cut those of another tenant', () 
   expect(unread.counts.held).toBe(60);
 });
 
-test('a tenant without other unread responses can hold a response of any size', () => {
+test('a single unread response of a tenant can have any size', () => {
   const { unread, cut, hold } = watched(100);
   hold('a', 'a1', 300);
   hold('b', 'b1', 200);

@@ -10,8 +10,9 @@ interface Tenant {
 }
 
 /**
- * Limits the memory of responses that clients have not read yet. A tenant can hold one response of any size, or up to
- * half of the bytes that the other tenants leave free. Beyond this limit, the tenant's oldest responses are cut.
+ * Limits the memory of responses that clients have not read yet. The unread responses of a tenant can fill half of the
+ * memory that other tenants do not use. Beyond this limit, the class cuts off the tenant's oldest responses, but never
+ * the newest one.
  */
 export class Unread {
   readonly #capacity: number;

@@ -60,8 +60,8 @@ async function printEntries(
     for await (const { entries } of exportAudit(service, operator.tenantId, next)) {
       for (const entry of entries) {
         if (isWanted(entry)) yield entry;
-        // This line runs after the entry was printed. If the database fails before, the next poll begins with this
-        // entry.
+        // This line runs after the entry was printed, so that the poll after a database failure begins with the first
+        // unprinted entry.
         next = entry.id + 1;
       }
     }

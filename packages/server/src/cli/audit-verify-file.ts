@@ -92,8 +92,8 @@ function entryIn(line: string): Entry | undefined {
 const entryMembers = 10;
 
 /**
- * Returns false if the hash does not cover the whole line: the line has an additional member, or two members with the same
- * name, of which `JSON.parse` ignores the first.
+ * Returns false if the line contains more than the hash covers: an additional member, or two members with the same
+ * name. `JSON.parse` ignores the first of them.
  */
 function isCoveredByHash(line: string, entry: Entry): boolean {
   const strings = line.match(/"(?:[^"\\]|\\.)*"(?:\s*:)?/g) ?? [];

@@ -58,7 +58,7 @@ async function openTarget(config: Config, { rootKey }: OpenDatabase): Promise<Op
   const { copyToDatabaseUrl: url } = config;
   if (url === null) {
     throw new CannotStart(
-      `${variable} is not set: set it to the database that gets the copy, with the role that its servers use.`,
+      `${variable} is not set: set it to the URL of the database that receives the copy. The user in the URL must be the role of the server.`,
     );
   }
   try {
@@ -75,8 +75,8 @@ async function requireSchema({ database }: Service, which: 'source' | 'target'):
   const version = await database.run(schemaVersion);
   if (version === newestVersion) return;
   throw new CannotStart(
-    `The ${which} database must have version ${newestVersion} of the schema (got ${version}): copy with the version of ` +
-      'the program that migrated this database, and run `eaas migrate` for the other database.',
+    `The schema of the ${which} database must have version ${newestVersion} (got ${version}). Migrate both databases with ` +
+      'the same release of `eaas`, and copy with this release.',
   );
 }
 

@@ -22,7 +22,7 @@ export const formatters: Readonly<Record<Format, Formatter>> = {
   text: textLine,
 };
 
-// The facility 13 is "log audit". Entries have the severity 6 (informational), and notices 2 (critical).
+// In syslog, the facility 13 is for audit logs. The severities are 6 (informational) and 2 (critical).
 const [informational, critical] = [13 * 8 + 6, 13 * 8 + 2];
 // RFC 5612 reserves this enterprise number for documentation, so it cannot collide with a vendor's number.
 const enterprise = 32473;

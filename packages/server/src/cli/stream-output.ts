@@ -12,7 +12,6 @@ const standardOutput = 1;
 const heldByReader = 1024 * 1024;
 
 export interface Output {
-  /** How many bytes can be lost if the reader of the output ends at the same time as this process. */
   readonly unread: number;
   readonly flush: () => Promise<void>;
   readonly write: (lines: string) => Promise<void>;

@@ -84,7 +84,7 @@ const set = withFields(
 ).action(async (idOrName: string, options: FieldOptions) => {
   const fields = fieldsOf(options);
   if (Object.values(fields).every((value) => value === undefined)) {
-    throw new WrongUsage('Pass at least one option to set, as in --envelope-only false.');
+    throw new WrongUsage('Pass at least one option that changes the tenant, as in --envelope-only false.');
   }
   const tenant = await withService(async ({ service }) =>
     updateTenant(service, await requireTenantId(service, idOrName), fields),

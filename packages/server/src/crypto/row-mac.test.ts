@@ -56,7 +56,7 @@ describe('the MAC of a row', () => {
 
   test('a MAC is valid only for its kind of data: row, log head or anchor', () => {
     const [row, head, anchor] = [keys, heads, anchors].map((label) => rowMac(key, label, columns));
-    if (!row || !head || !anchor) throw new Error('rows, heads and anchors have three different labels');
+    if (!row || !head || !anchor) throw new Error('expected a MAC for each of the three labels');
     expect(rowMacHolds(key, heads, columns, head)).toBe(true);
     expect(rowMacHolds(key, anchors, columns, anchor)).toBe(true);
     expect(rowMacHolds(key, heads, columns, anchor)).toBe(false);

@@ -64,7 +64,7 @@ describe('sealed secrets', () => {
     fc.assert(
       fc.property(anyPlace, anyPlace, (a, b) => {
         fc.pre(named(a) !== named(b));
-        // The version of `b` in the header passes the version check, so only the authentication can fail.
+        // The header gets the version of `b`, because the version check must pass before the authentication fails.
         const moved = Buffer.from(sealSecret(ikm, a, secret));
         moved.writeUInt32BE(b.version, 2);
         expect(openSecret(ikm, b, moved)).toBeUndefined();

@@ -71,7 +71,7 @@ export function judgeClock(milliseconds: number): Finding {
   return Math.abs(milliseconds) > mostDisagreement
     ? failed(
         'clock',
-        `${text}. If the difference is above ${mostDisagreement} ms, the server erases nothing. Run NTP on both machines.`,
+        `${text}. The server erases no data while the clocks differ by more than ${mostDisagreement} ms. Run NTP on both machines.`,
       )
     : ok('clock', `${text}.`);
 }

@@ -62,8 +62,7 @@ export async function giveTo(account: Account, path: string): Promise<void> {
   if ((await lstat(path)).isDirectory()) {
     await Promise.all((await readdir(path)).map((name) => giveTo(account, join(path, name))));
   }
-  // The directory gets the new owner last, because the next start decides by the directory's owner whether to repeat
-  // the change.
+  // The directory itself changes its owner last, so that the next start repeats an interrupted change.
   await lchown(path, owner, owner);
 }
 
@@ -106,8 +105,8 @@ export async function commandLine(launch: {
 export async function under({ prefix }: Account): Promise<string[]> {
   const dying = ['setpriv', '--pdeathsig=INT', '--'];
   if (!(await runs([...dying, 'true']))) return [...prefix];
-  // `setpriv` runs after `unshare`, because a change of user cancels the request for the signal. If this process died
-  // before the request, the shell does not start PostgreSQL.
+  // `setpriv` must run after `unshare`, because Linux forgets the requested signal when the user changes. If this
+  // process died before `setpriv` ran, the shell has another parent and does not start PostgreSQL.
   return [...prefix, ...dying, 'sh', '-c', 'test "$PPID" = "$0" && exec "$@"', String(pid)];
 }
 

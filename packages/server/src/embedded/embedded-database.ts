@@ -84,8 +84,8 @@ async function own(
   former: Owner | undefined,
   note: (sentence: string) => void,
 ): Promise<EmbeddedDatabase | undefined> {
-  // On some systems, PostgreSQL keeps running after its parent process was killed, so the PostgreSQL of the former
-  // owner is stopped here.
+  // On some systems, PostgreSQL keeps running after the process that started it was killed. Such a PostgreSQL is
+  // stopped here.
   if (former && (await isAlive(former.postgres))) kill(former.postgres.pid, 'SIGINT');
   const dataDirectory = join(directory, 'postgres');
   const binaries = await embeddedBinaries();

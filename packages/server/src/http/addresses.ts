@@ -18,8 +18,8 @@ export async function hostsOf(host: string): Promise<string[]> {
 const absent = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT']);
 
 /**
- * Listens on the same port of all hosts, and returns the port. Skips hosts that the machine does not have, unless it has
- * none of them.
+ * Listens on the same port of all hosts. Skips each host that this machine does not have. Throws if this machine has
+ * none of the hosts.
  */
 export async function listenOnEach(
   hosts: readonly string[],

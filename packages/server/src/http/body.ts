@@ -20,7 +20,7 @@ export interface BodyOwner {
 }
 
 const longestPause = 4_000;
-/** A large body must arrive at this speed: bytes per period of 2 s. The first two periods have no minimum. */
+/** At least 1 MB of a large body must arrive in each period of 2 s. The first two periods have no minimum. */
 const [leastBytes, window] = [1_000_000, 2_000];
 
 const longestBurst = 128 * 1024;

@@ -4,17 +4,16 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { FastifyInstance } from 'fastify';
 
 const deadline = 10_000;
-/** How long an idle connection stays open for a request, or for the rest of a TLS handshake, that is on its way. */
-const quiet = 250;
 /**
- * How long the server discards received data after it has ended a connection, because the client can notice the end
- * later.
+ * How long an idle connection stays open, in milliseconds. A request or the rest of a TLS handshake can still arrive.
  */
+const quiet = 250;
+/** How long the server discards received data after it has ended a connection. The client can still send data. */
 const linger = 2_000;
 
 interface Connection {
   running: number;
-  /** The `bytesRead` of the socket at the end of its last request. If it is larger, another request has begun. */
+  /** The socket's `bytesRead` after its last request. A larger `bytesRead` means that another request has begun. */
   readAtRest: number;
 }
 
@@ -83,8 +82,8 @@ export function closeGracefully(app: FastifyInstance): { isClosing: () => boolea
 }
 
 /**
- * Lets the event loop accept the connections in the listener's queue. The kernel would reset them when the listener
- * closes.
+ * Lets the event loop accept the waiting connections. Otherwise the kernel would reset these connections when the
+ * server stops listening.
  */
 export async function acceptWaiting(): Promise<void> {
   await nextTurn();
@@ -105,7 +104,8 @@ function endWhenQuiet(socket: Socket, connection: Connection): void {
   const endIfIdle = (): void => {
     if (connection.running === 0 && socket.bytesRead === connection.readAtRest) end(socket);
   };
-  // `setImmediate` runs `endIfIdle` after the event loop has read from sockets. Timers run before.
+  // Timers run before the event loop reads from sockets. `setImmediate` runs after these reads, so that `endIfIdle`
+  // sees new requests.
   setTimeout(() => setImmediate(endIfIdle), quiet).unref();
 }
 

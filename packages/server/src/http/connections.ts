@@ -12,7 +12,7 @@ interface Pipelined {
   readonly begin: () => void;
 }
 
-/** A waiting request takes about 3 kB of memory, and the client has sent only about 40 bytes. */
+/** This limit protects the memory, because a request of 40 bytes takes about 3 kB while it waits. */
 const mostPipelined = 100;
 const smallResponse = 16 * 1024;
 
@@ -46,7 +46,7 @@ export function oneByOne() {
   };
 }
 
-/** A small response is not counted, because most of it fits into the buffers of the operating system. */
+/** A small response does not count as unread, because most of it fits into the buffers of the operating system. */
 export function limitUnread(
   { shares }: Admission,
   { visit, raw }: FastifyRequest,
@@ -62,12 +62,12 @@ export function limitUnread(
 }
 
 /**
- * Without this, Node parses the rest of a packet after the connection is closed, and creates thousands of requests. The
- * parser of a socket is not part of the public API of Node.
+ * Stops Node's parser, which could otherwise create thousands of requests from a packet of a closed connection. Node
+ * has no public API for this.
  */
 function stopParsing(socket: Socket): void {
   const { parser } = socket as { parser?: { onIncoming?: () => number } | null };
-  // The result 2 means that the connection leaves HTTP, so the parser stops.
+  // Node's parser stops if `onIncoming` returns 2.
   if (parser) parser.onIncoming = () => 2;
 }
 

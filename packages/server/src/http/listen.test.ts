@@ -7,7 +7,7 @@ import { listenOn } from './listen.ts';
 import { memoryDoors } from './testing/memory-doors.ts';
 
 const request = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
-// Not every machine has the address ::1, but Linux has all addresses of 127.0.0.0/8.
+// The second host is not ::1, because some machines have no IPv6. Linux has all addresses of 127.0.0.0/8.
 const hosts = ['127.0.0.1', '127.0.0.2'];
 
 async function serveOn(addresses: readonly string[]) {
@@ -25,7 +25,7 @@ async function openIdle(host: string, port: number) {
   return seen;
 }
 
-test('a server that stops ends the idle connections of all its addresses after the same time', async () => {
+test('a stopping server waits for further requests on the idle connections of all its addresses', async () => {
   const { app, port } = await serveOn(hosts);
   const idle = await Promise.all(hosts.map((host) => openIdle(host, port)));
   const startedAt = performance.now();

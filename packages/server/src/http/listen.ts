@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { listening, listenOnEach } from './addresses.ts';
 
 /**
- * All connections belong to the HTTP server of the app, so that all of them end in the same way. Fastify would create
- * another HTTP server for the second address of `localhost`.
+ * Passes all connections to the HTTP server of the app, because only this server ends connections gracefully. Fastify
+ * would create another HTTP server for the second address of `localhost`.
  */
 export async function listenOn(
   app: FastifyInstance,

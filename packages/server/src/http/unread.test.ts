@@ -6,7 +6,7 @@ import { callOf } from './reference/groups.ts';
 import { listen } from './testing/listen.ts';
 import { authorization, memoryDoors } from './testing/memory-doors.ts';
 
-/** Larger than the buffers of a socket. */
+/** This text is larger than the buffers of a socket. */
 const large = 'x'.repeat(20 * 1024 * 1024);
 
 async function listenWithLargePage() {
@@ -25,7 +25,7 @@ async function listenWithLargePage() {
   return { ...served, ask, counts: () => admission.shares.responses.counts };
 }
 
-test('if a tenant does not read its responses, the server closes the connection with the oldest response', async () => {
+test('if a tenant does not read its responses, the server closes the connection of the oldest response', async () => {
   const { ask, counts } = await listenWithLargePage();
   const first = ask();
   await expect.poll(() => counts().held).toBeGreaterThan(large.length);

@@ -2,8 +2,8 @@ import { createAdmission } from '../admission.ts';
 import { Turns, type TurnOptions } from '../turns.ts';
 
 /**
- * A scheduler for tests. Its clock advances by one millisecond each time it is read, so a turn takes as many
- * milliseconds as it has steps. While `isHeld` returns true, no turn begins, so a test can wait for the database first.
+ * A scheduler for tests. Each reading advances its clock by one millisecond, and each step of work reads the clock
+ * once. While `isHeld` returns true, no work runs, so that a test can first let several requests wait.
  */
 export function heldTurns() {
   const turns = { taken: 0, longest: 0, isHeld: () => false };

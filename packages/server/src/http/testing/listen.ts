@@ -12,7 +12,6 @@ export function listen(doors?: MemoryDoors, options?: AppOptions) {
   return served;
 }
 
-/** Returns a function that returns one server for all tests of the file, without the calls of earlier tests. */
 export function shareServer(doors?: MemoryDoors, options?: AppOptions) {
   let shared: Promise<Served> | undefined;
   afterAll(async () => (await shared)?.app.close());

@@ -38,7 +38,7 @@ export function memoryDoors(
         throw new Refusal('unauthorized', 'The API key is absent, unknown, expired or revoked.');
       }
       if (arrival.origin !== undefined && arrival.origin !== listedOrigin) {
-        throw new Refusal('origin_refused', 'The API key does not list this origin.');
+        throw new Refusal('origin_refused', 'This API key refuses requests from this origin.');
       }
       const { ipAddress, arrivedAt } = arrival;
       return { actor: apiKeyId, tenantId, ipAddress, arrivedAt, credential: null };
