@@ -158,7 +158,7 @@ describe('older entries and rows', () => {
     expect(await verify(firstNight + nights + 2)).toEqual([`${old} entry_changed`]);
   });
 
-  test('after nights without verification, the next verification also reads the parts that these nights would have read', async () => {
+  test('after missed nights, the next verification also reads the parts that were due in these nights', async () => {
     await wrapAt(firstNight);
     expect(await verify(firstNight + 1)).toEqual([]);
     await spoil(old);

@@ -24,8 +24,8 @@ export class Tampered extends Refusal {
 }
 
 /**
- * Thrown if `eaas database copy` has closed the tenant in this database: the tenant was `moved` to another database, or
- * its copy is `arriving` and not yet open.
+ * Thrown if this database does not serve the tenant. `moved` means that the tenant was moved to another database.
+ * `arriving` means that this database has only a copy.
  */
 export class Closed extends Refusal {
   readonly kind: 'moved' | 'arriving';

@@ -47,7 +47,7 @@ test('concurrent first starts succeed only with the same root key', async () => 
   await other.drop();
 });
 
-test('a server with only the previous root key can start until the new root key has encrypted a secret', async () => {
+test('a server without the new root key can start as long as the new root key has encrypted no secret', async () => {
   const [old, next] = [newRoot(), newRoot()];
   await tenantUnder(old);
   await check(next, old);

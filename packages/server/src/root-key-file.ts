@@ -50,8 +50,8 @@ export async function readRootKeyFile(path: string): Promise<Uint8Array | undefi
 }
 
 /**
- * Returns whether users other than the owner can read the file. The group may read a file of root, because
- * orchestrators mount secrets with this mode. PostgreSQL has the same rule for its key files.
+ * Returns whether the permissions of the file are too wide. The group may read a file that belongs to root, because
+ * orchestrators mount secrets in this way. PostgreSQL has the same rule for its key files.
  */
 export function isOpenToOthers({ mode, uid }: { mode: number; uid: number }): boolean {
   return (mode & (uid === 0 && getuid?.() !== 0 ? 0o037 : 0o077)) !== 0;

@@ -62,7 +62,7 @@ export async function startServing(options: ServingOptions): Promise<() => Promi
   return async () => {
     await app.close();
     await jobs.stop();
-    // The job `last_uses` has not yet stored the last 20 s.
+    // The job `last_uses` runs only every 20 s, so the latest uses are not yet stored.
     await recordLastUses(service, 1_000).catch((error: unknown) =>
       app.log.warn({ job: 'last_uses', err: error }, 'the last uses of API keys could not be stored'),
     );

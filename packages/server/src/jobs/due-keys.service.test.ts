@@ -243,7 +243,7 @@ test('a thousand due keys of one tenant do not delay the keys of another tenant'
     name: 'key',
     rotation_policy: { interval_days: 1 },
   });
-  // The copies are tampered rows, so they stay due.
+  // The inserted rows have wrong MACs, so the job cannot rotate these keys, and they stay due.
   await attacker.sql`
     insert into eaas.keys select (jsonb_populate_record(k, jsonb_build_object('key_id', gen_random_uuid(), 'name', nth))).*
     from eaas.keys k, generate_series(1, 1000) as nth where key_id = ${theirs}`;

@@ -90,7 +90,7 @@ async function isValidTonight(
   const found = await verifyNight(service, tenantId, {
     tonight,
     shouldStop: () => signal.aborted,
-    // The night before is stored, because only a complete verification may have tonight's date.
+    // An interrupted verification stores the previous night, so that it is repeated.
     onProgress: (verified) => write(verified, tonight - 1, []),
   }).catch(unlessDestroyed);
   if (!found?.isComplete) return true;

@@ -215,7 +215,7 @@ describe('nothing is purged from a broken chain', () => {
     expect(await tryToPurge()).toEqual(refused);
   });
 
-  test('a purge deletes nothing if falsified times make it choose a wrong entry as the first one to keep', async () => {
+  test('a purge deletes nothing if falsified times would change which entries are deleted', async () => {
     await attacker.sql`update eaas.audit_entries set created_at = 0 where id in (1, 6, 7)`;
     await attacker.sql`update eaas.usage_cursors set counted_through = 4`;
     expect(await tryToPurge()).toEqual(refused);

@@ -18,7 +18,7 @@ export function directoriesJob(): typeof repairDirectories {
 }
 
 export async function checkNewDirectoryRows(service: Service, lease: Lease): Promise<void> {
-  // Every hour, the job checks the last three hours, so that the next run replaces a failed run.
+  // Each hourly run checks the rows of the last three hours. If a run fails, the next run checks the same rows.
   await correct(service, lease, async (tx) => removeAbandoned(tx, (await databaseTime(tx)) - 3 * hour));
 }
 

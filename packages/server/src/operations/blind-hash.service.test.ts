@@ -93,7 +93,7 @@ test('a request that has not ended after 4 seconds is refused', async () => {
   expect(await refusal).toMatchObject({ code: 'unavailable' });
 });
 
-test('the computation of blind hashes pauses after at most 10 ms plus the time of one element', async () => {
+test('a long computation of blind hashes runs for at most 11 ms without a pause', async () => {
   const { service, turns } = withHeldTurns();
   const key_id = await keyOf(service, ann, 'slices');
   const elements = randomElements(100);

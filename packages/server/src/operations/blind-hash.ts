@@ -30,7 +30,7 @@ export function blindHash(
       signal: caller.signal,
       within: deadline - performance.now(),
     });
-  // If the tenant changes during the call, `decide` calls its function again, with the results of the first call.
+  // If the tenant changes, `decide` calls the function below again. These variables keep the results of the first call.
   let read: Awaited<ReturnType<typeof readAll>> | undefined;
   let evaluation: Evaluation | undefined;
   const readAll = () => inTurns(readElements(texts));
@@ -48,7 +48,7 @@ export function blindHash(
   });
 }
 
-/** A generator, so that the CPU time of the key derivation also counts for the tenant. */
+/** The scheduler counts the CPU time of this generator for the tenant, including the derivation of the key. */
 function* evaluateUnder(key: KeyMaterial, elements: readonly Element[]): Steps<Evaluation> {
   return yield* evaluate(blindHashKeyOf(key), elements);
 }

@@ -29,7 +29,7 @@ interface Wanted {
 export interface IntakeOpenings {
   /**
    * Decapsulates in short steps, because many wrapped keys need much CPU time. Keeps the results, because `decide` can
-   * process a request again.
+   * call `prepare` again.
    */
   prepare(wanted: Iterable<Wanted>): Promise<void>;
   unwrap(key: KeyMaterial, wrapped: Uint8Array, context: Context | undefined): Uint8Array | undefined;
@@ -67,8 +67,8 @@ export function intakeOpenings({ admission, counts }: Uses, caller: Caller): Int
       try {
         await admission.turns.run(caller.tenantId, work(), caller);
       } catch (error) {
-        // If the request waited too long for CPU time, `unwrap` later refuses each wrapped key that was not
-        // decapsulated.
+        // A `Refusal` means that the work waited too long for CPU time. `unwrap` later throws for each wrapped key
+        // without a result.
         if (!(error instanceof Refusal)) throw error;
       } finally {
         for (const privateKey of privateKeys.values()) privateKey.wipe();

@@ -153,7 +153,8 @@ test('the head of a closed tenant has a negative `state_id` and a MAC that earli
   const [head] = await source.owner<{ state_id: number; mac: Buffer }[]>`
     select state_id::int, mac from eaas.audit_heads`;
   expect(head?.state_id).toBeLessThan(0);
-  // A mark of 17 bytes precedes the MAC of 32 bytes. Earlier versions of the service accept only 32 bytes.
+  // Before the MAC of 32 bytes, the value contains 17 bytes that mark the tenant as closed. Earlier versions of the
+  // service accept only 32 bytes.
   expect(head?.mac.length).toBe(49);
 });
 
@@ -232,7 +233,7 @@ test('a tenant that both databases serve is not copied', async () => {
 test('a target with tenants that the source does not have is refused', async () => {
   await settle(target.service, 'other');
   expect(await refusalOf(copy(source, target))).toContain(
-    'conflict: The target must be empty or have only tenants of the source (it has 1 other tenant',
+    'conflict: The target database must be empty or contain only tenants of the source (got 1 other tenant',
   );
 });
 

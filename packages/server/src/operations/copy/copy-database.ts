@@ -94,7 +94,7 @@ async function chainsOf({ source, target }: Databases): Promise<readonly Chain[]
   if (!other) return chains;
   throw new Refusal(
     'conflict',
-    `The target must be empty or have only tenants of the source (it has ${others.length} other ` +
+    `The target database must be empty or contain only tenants of the source (got ${others.length} other ` +
       `${others.length === 1 ? 'tenant' : 'tenants'}, such as ${other.tenant_id}). Use an empty database, or erase a tenant ` +
       'that the source no longer has with `eaas tenant destroy`.',
   );

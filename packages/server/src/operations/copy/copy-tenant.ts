@@ -40,7 +40,7 @@ async function beginCopy({ source, target }: Databases, { from, to }: Plan): Pro
   const { tenant_id: tenantId } = tenant;
   const mark = { kind: 'arriving', copyId: randomUUID() } as const;
   if (to) {
-    // The target served the tenant before an earlier move, so it lacks only later entries and changes.
+    // The tenant was moved away from the target earlier. The target lacks only the entries and changes since that move.
     await target.background.transaction(async (tx) => {
       const { head } = await requireLocked(tx, target.tenants.roots, tenantId, (one) => one.kind === 'moved');
       await writeHead(tx, closeHead(secrets, head, mark));
@@ -65,7 +65,7 @@ function recordsOf(tenants: string) {
   return rows.map(({ tenant_id, rev }) => ({ tenant_id, subject: tenant_id, rev }));
 }
 
-/** The caller must have locked the head of the tenant's audit log in the transaction `from`. */
+/** The caller's transaction `from` must have locked the head of the tenant's audit log. */
 export async function copyRest(
   databases: Databases,
   from: Transaction,

@@ -9,10 +9,10 @@ export interface Databases {
 
 export interface Plan {
   /**
-   * - `finish`: a move to the target was interrupted, and no database serves the tenant.
-   * - `reopen`: a move to the source was interrupted, and the target still has the whole log.
-   * - `moved`: the target serves the tenant after a move from the source.
-   * - `elsewhere`: the target serves the tenant, and the source has an incomplete copy.
+   * - `finish`: a move from the source to the target was interrupted. No database serves the tenant.
+   * - `reopen`: a move from the target to the source was interrupted. The target still has the whole log.
+   * - `moved`: the tenant was moved from the source to the target, which serves the tenant.
+   * - `elsewhere`: the target serves the tenant. The source has only an incomplete copy.
    */
   readonly step: 'copy' | 'finish' | 'reopen' | 'moved' | 'elsewhere';
   readonly from: Side;

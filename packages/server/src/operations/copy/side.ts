@@ -49,7 +49,10 @@ function sideOf(
   return { ...open, ...mark, head };
 }
 
-/** Whether the log contains an entry. Returns true for a purged entry, because its hash is no longer known. */
+/**
+ * Returns whether the log contains the entry. A purged entry counts as contained, because its hash is no longer stored
+ * for a comparison.
+ */
 export async function continues(sql: Sql, { head }: Side, { id, hash }: HeadRow): Promise<boolean> {
   if (id > head.id) return false;
   const anchor = await findAnchor(sql, head.tenant_id);

@@ -52,7 +52,8 @@ export async function walkEntries(inspection: Inspection, secrets: TenantSecrets
     const lastRow = rows.at(-1);
     let end = isCut && lastRow ? lastRow.id : Math.min(last, walk.next + pageSize - 1);
     if (rows.length === 0) {
-      // A tampered head can have an id far above the last audit entry, so this query finds the next stored entry.
+      // A tampered head can have a very high id, so this query skips the pages without entries, of which there can be
+      // millions.
       const stored = await database.run((sql) => storedRange(sql, tenantId, end), timeLeft());
       end = Math.min(last, (stored.first ?? last + 1) - 1);
     }
@@ -78,7 +79,8 @@ function judge(
   walk.next = id + 1;
   walk.checked++;
   walk.previousTime = createdAt;
-  // The next entry is chained to the stored hash of this entry, so that a changed entry causes only one finding.
+  // The next entry is verified with the stored hash, even if this hash is wrong. Otherwise every later entry would
+  // cause a finding.
   walk.previous = hash.length === 32 ? hash : undefined;
 }
 

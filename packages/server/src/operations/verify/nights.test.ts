@@ -14,7 +14,7 @@ test('each part of a log is verified on exactly one of 30 consecutive nights', (
   }
 });
 
-test('after nights without verification, the next verification also reads what these nights would have read', () => {
+test('after missed nights, the next verification also reads the parts that were due in these nights', () => {
   for (let part = 0; part < nights; part++) {
     const since = today - 7;
     const one = (tonight: number) => isDue({ tenantId, since: tonight - 1, tonight }, part);

@@ -8,14 +8,14 @@ const blockSize = 10_000;
 export interface Nights {
   readonly tenantId: string;
   /**
-   * The night of the last verification, in days since 1970. If that verification was interrupted, the night before, so
-   * that it is repeated.
+   * The night of the last verification, as a number of days since 1970. An interrupted verification stores the previous
+   * night.
    */
   readonly since: number;
   readonly tonight: number;
 }
 
-/** The entries do not influence the result, so that an attacker cannot postpone the verification of a part. */
+/** The audit entries do not influence this choice, so that changed entries cannot postpone their own verification. */
 export function isDue({ tenantId, since, tonight }: Nights, part: number): boolean {
   // Without this offset, all logs that have only one part would be verified in the same night.
   const offset = Number.parseInt(tenantId.slice(0, 8), 16);
@@ -28,7 +28,10 @@ export interface Block {
   readonly last: number;
 }
 
-/** Block boundaries never move when the log grows, so that every entry is verified within 30 nights. */
+/**
+ * Block boundaries never move when the log grows. Every entry therefore stays in one block, which is verified within 30
+ * nights.
+ */
 export function* dueBlocks(which: Nights, { first, last }: Block): Generator<Block> {
   for (let block = Math.floor((first - 1) / blockSize); block * blockSize < last; block++) {
     if (!isDue(which, block)) continue;

@@ -42,8 +42,8 @@ export interface Finding {
 const mostShown = 100;
 
 /**
- * Why a finding was added. Each cause lists the entries whose change would explain it. A cause without entries cannot
- * be explained.
+ * The causes of a finding. A change of any entry that a cause lists explains the cause. A cause without entries stays
+ * unexplained.
  */
 export type Causes = readonly (readonly number[])[];
 
@@ -67,7 +67,7 @@ export class Findings {
     this.count = Math.min(this.count + entries, Number.MAX_SAFE_INTEGER);
   }
 
-  /** Adds a finding that `addChangedEntry` withdraws if every cause has an entry that was changed. */
+  /** Adds a finding. `addChangedEntry` later removes the finding when each of its causes contains a changed entry. */
   addUnlessExplained(causes: Causes, reason: Reason, id: number | null, subject?: string): void {
     const shown = this.first.length;
     this.add(reason, id, subject);

@@ -8,7 +8,7 @@ import type { Ages } from './ages.ts';
 import { forEachChange, subjectOf } from './changes.ts';
 import type { Causes, Inspection } from './report.ts';
 
-/** The `rev` of each row at the time of a purge, by the kind and the id of the row. */
+/** Maps the kind and the id of each row to the `rev` that the row had at the time of a purge. */
 export type RowsThen = Map<string, number>;
 
 export interface RowsAnchor {
@@ -30,8 +30,8 @@ export async function rowsAtAnchor(
 }
 
 /**
- * If the recorded revs have the digest of the purge, only those entries can be wrong whose `previous_change` is not the
- * recorded rev.
+ * If the recorded revs match the digest of the purge, they are correct. The audit entries that contradict them are then
+ * the causes of the difference.
  */
 async function causesOfDifference(
   sql: Sql,

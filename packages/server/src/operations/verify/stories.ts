@@ -3,7 +3,7 @@ import type { Sql } from '../../store/sql.ts';
 import { forEachChange, readMetadata, subjectOf } from './changes.ts';
 import type { Inspection } from './report.ts';
 
-/** The changes of one row after the purge, as the audit entries tell them. */
+/** The changes of one row after the purge, according to the audit entries. */
 export interface Story {
   readonly first: number;
   readonly created: number | undefined;
@@ -13,7 +13,7 @@ export interface Story {
   readonly breaks: Break[];
 }
 
-/** An entry whose `previous_change` is not the change before it. */
+/** An audit entry whose `previous_change` is not the preceding change of the row. */
 interface Break {
   readonly id: number;
   readonly explainedBy: readonly number[];
@@ -42,7 +42,7 @@ function continueStory(story: Story, row: EntryRow): void {
   const previous = previousChange(row);
   if (previous !== story.last) {
     const explainedBy = [id];
-    // The entry `previous` was perhaps a change of this row, until it was altered.
+    // Perhaps the entry `previous` recorded a change of this row before someone altered that entry.
     if (previous !== undefined && previous > story.last) explainedBy.push(previous);
     if (isStray(story, previous)) explainedBy.push(story.last);
     story.breaks.push({ id, explainedBy });
@@ -52,8 +52,8 @@ function continueStory(story: Story, row: EntryRow): void {
 }
 
 /**
- * Whether the last entry of a story does not follow the changes before it. It was perhaps no change of this row, until
- * it was altered. `previous` is the change before it as another source tells it.
+ * Returns whether the last entry does not follow the changes before it. Someone has perhaps altered that entry, which
+ * belonged to another row. `previous` is the preceding change according to another source.
  */
 export function isStray({ length, before, last, breaks }: Story, previous: number | undefined): boolean {
   return length === 1 ? before !== previous : breaks.at(-1)?.id === last;
