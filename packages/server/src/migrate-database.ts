@@ -29,7 +29,7 @@ export async function migrateDatabase(config: Config) {
 async function requireRole(owner: Pool, role: string): Promise<void> {
   if (role === '') {
     throw new CannotStart(
-      'DATABASE_URL must contain the role of the server as its user, because the migration grants rights to this role.',
+      'DATABASE_URL must contain the database user of the server, because the migration grants rights to this user.',
     );
   }
   if (await roleExists(owner, role)) return;

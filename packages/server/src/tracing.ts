@@ -17,7 +17,7 @@ export const durationBounds = [
 
 let connected: Telemetry | undefined;
 
-/** Every version 1 of `@opentelemetry/api` finds a registered SDK in this property of the global object. */
+/** All 1.x versions of `@opentelemetry/api` find a registered SDK in this property of the global object. */
 const registry = Symbol.for('opentelemetry.js.api.1');
 
 /** Without a registered SDK, the server does not load `@opentelemetry/api`. */

@@ -45,7 +45,7 @@ async function call<T>(
   const [, mount, name] = /^((?:[\w-][\w.-]*\/)*[\w-][\w.-]*)\/([\w-][\w.-]*)$/.exec(key) ?? [];
   if (mount === undefined || name === undefined) {
     throw new CannotStart(
-      `A key of Transit must be a mount and a name, as in transit/eaas-root (got ${JSON.stringify(key)}).`,
+      `The key for Transit must have the form mount/name, as in transit/eaas-root (got ${JSON.stringify(key)}).`,
     );
   }
   const { address, token, namespace, ca } = await readTransitSettings(env);

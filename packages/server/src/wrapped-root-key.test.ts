@@ -159,7 +159,7 @@ test.each([
   'transit/',
 ])('the key name %j of Transit is refused before a request', async (name) => {
   const { env, requests } = await fakeTransit();
-  expect(await refusal(env, { ...wrapped, key: name })).toContain('must be a mount and a name');
+  expect(await refusal(env, { ...wrapped, key: name })).toContain('must have the form mount/name');
   expect(requests).toEqual([]);
 });
 

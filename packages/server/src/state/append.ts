@@ -155,7 +155,7 @@ async function appendLinks(sql: Sql, now: number, next: NextLink, first: Link | 
         if (links === 0) return { outcome, time: appended.time };
         // The error makes PostgreSQL roll back the audit entries that the transaction has already written.
         throw new Error(
-          `the audit entry must be written after the head of the audit log was locked (got the outcome ${outcome})`,
+          `expected the result "written" of the append, because the head of the audit log is locked (got "${outcome}")`,
         );
       }
       ({ time } = appended);

@@ -30,7 +30,7 @@ interface Changed<Answer> {
   readonly answer: Answer;
 }
 
-/** `open`: the caller is authorised. `sent`: the database may have the audit entry. */
+/** `open` means that the caller is authorised. `sent` means that the audit entry was perhaps written. */
 type Stage = 'opening' | 'open' | 'sent';
 
 /** The change gives the tenant a new `state_id`, so that appends of replicas with outdated data fail. */
@@ -74,7 +74,10 @@ function refusalFor(error: unknown, stage: Stage): Refusal {
   // If the connection is lost after the entry was sent, the service cannot know whether the transaction was
   // committed.
   if (stage === 'sent')
-    return unwritten(error, 'might have been written. Read the current state before you repeat the change');
+    return unwritten(
+      error,
+      'The change and its audit entry might have been written. Read the current state before you repeat the change.',
+    );
   if (isDuplicate(error)) {
     return new Refusal(
       'conflict',
@@ -84,8 +87,8 @@ function refusalFor(error: unknown, stage: Stage): Refusal {
   if (error instanceof DatabaseSlow || (stage === 'open' && isDatabaseFault(error))) {
     return unwritten(
       error,
-      'were not written, because the database did not respond in time, because the connection to it was lost, or ' +
-        'because another session has locked the audit log. Nothing was changed: try again in a moment',
+      'Nothing was changed, because the database did not respond in time, the connection to it was lost, or another ' +
+        'session has locked the audit log. Try again in a moment.',
     );
   }
   if (isDatabaseFault(error)) {
@@ -94,12 +97,13 @@ function refusalFor(error: unknown, stage: Stage): Refusal {
       'The service cannot reach its database, so nothing was changed. Try again in a moment.',
     );
   }
-  if (isDatabaseError(error)) return unwritten(error, 'could not be written: try again in a moment');
+  if (isDatabaseError(error))
+    return unwritten(error, 'The change and its audit entry could not be written: try again in a moment.');
   throw error;
 }
 
-function unwritten(cause: unknown, outcome: string): Refusal {
-  const refusal = new Refusal('audit_unwritten', `The change and its audit entry ${outcome}.`);
+function unwritten(cause: unknown, detail: string): Refusal {
+  const refusal = new Refusal('audit_unwritten', detail);
   refusal.cause = cause;
   return refusal;
 }
@@ -133,7 +137,7 @@ async function record({ tx, state, head, time }: Change, caller: Caller, draft: 
   ]);
   if (outcome !== 'written') {
     throw new Error(
-      `the audit entry must be written after the head of the audit log was locked (got the outcome ${outcome})`,
+      `expected the result "written" of the append, because the head of the audit log is locked (got "${outcome}")`,
     );
   }
   return { head: complete.next, subjects };

@@ -31,8 +31,8 @@ type Judge<Answer> = (facts: Facts) => Ruling<Answer> | Promise<Ruling<Answer>>;
 const patience = 4_500;
 
 /**
- * Decides with cached data. An append fails if these data are outdated. Without an append, a read of the database
- * confirms that these data are current.
+ * Decides with cached data. The append of an audit entry fails if these data are outdated. For a decision without an
+ * append, a read from the database confirms these data.
  */
 export async function decide<Answer>(
   service: Service,
@@ -65,8 +65,7 @@ export async function decide<Answer>(
     if (outcome !== 'written') {
       const confirmed = await available(() => before(deadline, view.confirm(caller.arrivedAt)));
       if (!view.stands(state)) continue;
-      // The request was judged at the estimated time `time`. If the API key expires between `time` and the database's
-      // time `confirmed`, the request is judged again.
+      // The loop runs again if the API key expired between the estimated time and the database's time.
       if (apiKey && isExpired(apiKey, time) !== isExpired(apiKey, confirmed)) continue;
       if (outcome === 'over_quota') throw quotaExceeded();
     }

@@ -16,7 +16,9 @@ export function checkedHead<Head extends HeadRow>(
   throw new Tampered(headTable.name, tenantId, tenantId);
 }
 
-/** `moved` marks the closed tenant in the source of a move, and `arriving` in the target. */
+/**
+ * The source of a move marks the tenant as `moved`. The target marks its copy as `arriving` until it serves the tenant.
+ */
 export interface Mark {
   readonly kind: 'moved' | 'arriving';
   /**
@@ -47,7 +49,7 @@ export function readMark(secrets: TenantSecrets, { mac, ...head }: HeadRow): Mar
   return mark;
 }
 
-/** Converts the `state_id` of an open head into the negative `state_id` of a closed head, and back. */
+/** Converts a `state_id` into the negative number that closes the audit log, and back. */
 export function closedStateId(stateId: number): number {
   return -2 - stateId;
 }

@@ -16,7 +16,10 @@ export interface Waiting {
   readonly span?: Span | undefined;
   settle(outcome: Outcome): void;
   fail(error: unknown): void;
-  /** True if the caller already has a response. The request must then not get an audit entry. */
+  /**
+   * True if the caller already has a response. The queue drops such a request, so that no audit entry contradicts the
+   * response.
+   */
   gone: boolean;
 }
 

@@ -7,7 +7,7 @@ const budget = 64 * 1024 * 1024;
 
 // Estimated sizes of cached objects in bytes. A key with one version was measured at 2.9 kB.
 const [viewBytes, apiKeyBytes, keyBytes, versionBytes] = [6_000, 1_500, 2_500, 1_000];
-// The cached secret of blind hashes was measured at 9 kB. It has two ECDH objects, each with a copy of the curve.
+// A cached key for blind hashes has two ECDH objects, each with a copy of the curve.
 const blindHashBytes = 9_000;
 
 /**

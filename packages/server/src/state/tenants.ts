@@ -34,9 +34,7 @@ export class Tenants {
   readonly timelines = new Timelines();
   readonly remembered = new Remembered();
   readonly tokens: Tokens;
-  /**
-   * Whether all tenants may have moved to another database. A health check or the read of a head changes this value.
-   */
+  /** True if a health check must ask the database whether all tenants were moved to another database. */
   mayBeClosed = true;
   readonly turns: Admission['turns'];
   readonly #clock: Clock;

@@ -28,7 +28,7 @@ export async function appendLink(sql: Sql, tenantId: string, link: Link, now: nu
   const [outcome, time] = row?.appended.split(' ') ?? [];
   if (outcome !== 'written' && outcome !== 'moved' && outcome !== 'clock') {
     throw new Error(
-      `the SQL function eaas.append must return written, moved or clock (got ${row?.appended})`,
+      `the SQL function eaas.append must return "written", "moved" or "clock" (got "${row?.appended}")`,
     );
   }
   return { outcome, time: Number(time) };

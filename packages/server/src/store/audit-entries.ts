@@ -20,7 +20,7 @@ interface Page {
   readonly offset: number;
 }
 
-/** The query first reads the times of the page from an index, and then the entries. The indexes have no ids. */
+/** Reads the times of a page's entries from an index, which contains no ids, and then the entries with these times. */
 export async function listEntries(
   sql: Sql,
   tenantId: string,

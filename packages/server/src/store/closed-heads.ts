@@ -2,8 +2,8 @@ import type { HeadRow } from './heads.ts';
 import type { Sql, Transaction } from './sql.ts';
 
 /**
- * A negative `state_id` closes the tenant, because every append must pass the head's `state_id`, and replicas never
- * pass a negative number.
+ * An append succeeds only with the `state_id` of the head. Replicas never append with a negative number, so a negative
+ * `state_id` closes the tenant.
  */
 export async function writeHead(tx: Transaction, { tenant_id, ...columns }: HeadRow): Promise<void> {
   const uncounted = columns.state_id >= 0;

@@ -64,8 +64,8 @@ export async function subjectsOf(sql: Sql, tenantId: string, { after, through }:
 }
 
 /**
- * The rows are in the order of their last changes. A key can reuse the name of a destroyed key, so the destroyed key
- * must come first.
+ * Sorts the rows by their last changes. A destroyed key must come before another key with the same name, because names
+ * are unique.
  */
 export function rowPortion(
   sql: Sql,

@@ -2,7 +2,7 @@ import type { Sql } from './sql.ts';
 
 export async function databaseTime(sql: Sql): Promise<number> {
   const [row] = await sql<{ now: number }[]>`select eaas.now_ms() as now`;
-  if (!row) throw new Error('the database returned no time');
+  if (!row) throw new Error('expected the current time from the database (got no row)');
   return row.now;
 }
 

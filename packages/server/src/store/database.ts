@@ -7,9 +7,9 @@ import { tracedSql } from './traced-sql.ts';
 const grace = 5_000;
 
 /**
- * Connections that are replaced after a fault, because postgres.js has no time limit for a query and does not always
- * reopen a lost connection. The driver would use its idle connections in turn, so each of them is a pool of its own, and
- * the last used connection is used next: its process in PostgreSQL has warm caches.
+ * Replaces connections after a fault, because postgres.js has no time limit for queries and does not always reopen a
+ * lost connection. Each connection is a separate pool, so that the next query uses the last used connection, whose
+ * PostgreSQL process has warm caches. One pool would use its idle connections by turns.
  */
 export class Database {
   readonly #connection: Connection;
@@ -128,7 +128,8 @@ export class Database {
     for (const one of this.#siblings) {
       if (one !== this && !isDead(one)) continue;
       for (const pool of one.#idle) void one.#end(pool, 0);
-      // A connection that is in use is not returned to the new list, but ends after its use.
+      // A query that runs now still has the former list. After the query, `run` sees the new list and ends the
+      // connection.
       one.#idle = [];
     }
   }
@@ -140,7 +141,7 @@ export class Database {
   }
 
   async #end(pool: Pool, seconds: number): Promise<void> {
-    // Ending a connection that never opened throws.
+    // `pool.end` throws if the connection was never opened.
     await pool.end({ timeout: seconds }).catch(() => {});
     this.#open.delete(pool);
   }

@@ -2,8 +2,8 @@ import { databaseTime } from './database-time.ts';
 import { first } from './rows.ts';
 import type { Sql } from './sql.ts';
 
-// The tables `token_directory` and `tenant_names` grant no access, because the service always checks the tenant's own
-// rows too.
+// A row of `token_directory` or `tenant_names` only finds a tenant. The service grants access only after it has checked
+// the tenant's own rows.
 
 const abandonedAfter = 60_000;
 

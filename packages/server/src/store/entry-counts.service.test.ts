@@ -117,7 +117,7 @@ async function wrongPages(): Promise<string[]> {
   return wrong;
 }
 
-test('totals of filtered lists are exact, with and without stored sums', async () => {
+test('the totals of filtered lists are exact before and after the job stores counts of entries', async () => {
   await append(20);
   expect(await wrongTotals()).toEqual([]);
   expect(await sums()).toBe(0);

@@ -3,8 +3,8 @@ import { first } from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 
 /**
- * `counts` has the number of entries up to the time `created_at`. Two sums are subtracted to count the entries between
- * their times.
+ * `counts` has the number of entries of each action up to the time `created_at`. The difference between two sums is the
+ * number of entries between their times.
  */
 interface Sum {
   readonly created_at: number;
@@ -14,7 +14,7 @@ interface Sum {
 const sumEvery = 1_000;
 const stepSize = 5 * sumEvery;
 
-/** `after` is the number of matching entries after the time of the sum `late`. */
+/** `after` is the number of matching entries that are newer than `late`. */
 interface Total {
   readonly total: number;
   readonly sums?: { readonly early: Sum; readonly late: Sum; readonly after: number };
@@ -23,8 +23,8 @@ interface Total {
 const beforeAll: Sum = { created_at: 0, counts: {} };
 
 /**
- * The newest sum counts all entries since the log began. If entries were purged or the filter has `from`, an older sum
- * is subtracted from it.
+ * The newest stored sum counts all entries since the log began. If entries were purged or if the filter has `from`,
+ * this function subtracts an older sum.
  */
 export async function totalOf(
   sql: Sql,
@@ -52,7 +52,7 @@ export async function totalOf(
 }
 
 /**
- * Returns a filter that ends at a time near the page, so PostgreSQL skips only about a thousand entries, even for a
+ * Returns a filter whose `to` is close to the page, so that PostgreSQL skips only about a thousand entries, even for a
  * large offset.
  */
 export async function skipToPage(
@@ -71,7 +71,7 @@ export async function skipToPage(
   return { filter: { ...filter, to }, offset: offset - newest + sumOf(sum, filter.action) };
 }
 
-/** Finds the first sum of at least `wanted` entries. The sum at the time `to` must be large enough. */
+/** Finds the oldest sum that counts at least `wanted` entries. The sum at the time `to` must count as many. */
 async function firstSumOf(
   sql: Sql,
   tenantId: string,
@@ -125,7 +125,7 @@ export async function sumNext(tx: Transaction, tenantId: string): Promise<boolea
   return end + sumEvery < head;
 }
 
-/** Returns the id of an entry whose successor has a later time, because a sum counts all entries up to a time. */
+/** A sum counts all entries up to a time, so this function returns the id of the last entry with its time. */
 async function lastOfTime(sql: Sql, tenantId: string, from: number, head: number) {
   const last = await entryAt(sql, tenantId, Math.min(from + stepSize, head));
   if (!last || last.id <= from) return undefined;
@@ -138,8 +138,8 @@ async function lastOfTime(sql: Sql, tenantId: string, from: number, head: number
 }
 
 /**
- * Stores the number of the tenant's entries after each thousand entries. For about one entry in a thousand, chosen by
- * its hash, also stores the number of its key's entries.
+ * Stores a sum for the tenant after each thousand entries. The hash of an entry decides whether a sum for the entry's
+ * key is stored too, about once in a thousand entries.
  */
 async function writeSums(tx: Transaction, tenantId: string, from: number, end: number): Promise<void> {
   const isAfter = tx`e.tenant_id = ${tenantId}

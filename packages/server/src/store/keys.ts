@@ -131,9 +131,8 @@ function matching(sql: Sql, { status, name, among }: KeyFilter) {
 type DueKey = Pick<KeyRow, 'tenant_id' | 'key_id' | 'key_version' | 'status'>;
 
 /**
- * Each tenant gets its turn, so that the due keys of one tenant do not delay the keys of other tenants. A key with the
- * maximum number of versions stays due, because it cannot be rotated. It comes last, so that it does not displace other
- * keys.
+ * Returns one key of each tenant, then a second key of each tenant, and so on, so that no tenant delays the others.
+ * Keys with the maximum number of versions come last, because they stay due but cannot be rotated.
  */
 export async function keysDue(sql: Sql): Promise<DueKey[]> {
   return sql<DueKey[]>`

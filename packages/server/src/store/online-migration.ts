@@ -17,7 +17,10 @@ export async function changeIndexes(sql: Pool, { table, created, dropped }: Onli
   for (const name of dropped) while (!(await dropIndex(sql, name))) await pause();
 }
 
-/** The SQL can run inside a transaction, because no server uses the tables of a new database yet. */
+/**
+ * No server uses the tables of a new database yet, so the indexes need no `concurrently`, which transactions do not
+ * allow.
+ */
 export function indexesOfNew({ table, created, dropped }: OnlineMigration): string {
   const create = Object.entries(created).map(
     ([name, columns]) => `create index ${name} on eaas.${table} ${columns};`,
@@ -29,8 +32,8 @@ async function advance(sql: Pool, table: string, name: string, columns: string):
   const state = await stateOf(sql, table, name);
   if (state === 'valid' || state === 'building') return state === 'valid';
   if (state === 'broken') {
-    // If a build ends during the call of `stateOf`, the result can be `broken` although the index is valid. A second
-    // call then returns `valid`.
+    // If another migration completes the index during the call of `stateOf`, the result can be `broken` although the
+    // index is valid. A second call then returns `valid`.
     await pause();
     if ((await stateOf(sql, table, name)) !== 'broken' || !(await dropIndex(sql, name))) return false;
   }

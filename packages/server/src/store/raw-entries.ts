@@ -38,14 +38,16 @@ export async function rawEntries(tx: Transaction, tenantId: string, first: numbe
   await new Promise<void>((resolve, reject) => {
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     stream.on('end', () => {
-      // postgres.js pauses the socket while the stream is full. This last read lets the socket continue.
+      // postgres.js pauses the socket when the buffer of the stream is full. This additional read lets the socket
+      // continue.
       stream._read(0);
       resolve();
     });
     stream.on('error', reject);
   });
   const bytes = Buffer.concat(chunks);
-  // The SQL limits only the metadata, so `isCut` can be true for a complete result. The caller then reads once more.
+  // The SQL limits only the bytes of the metadata, but `isCut` counts all bytes, so it can be true for a complete
+  // result. The caller then reads once more.
   return { rows: readRows(bytes), isCut: bytes.length >= pageBytes };
 }
 

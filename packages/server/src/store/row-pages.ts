@@ -39,7 +39,6 @@ export async function rowAges(
     ) rows`;
 }
 
-/** Returns the newest recorded `rev` of each row up to the entry `through`, by the id of the row. */
 export async function recordedRevs(
   sql: Sql,
   tenantId: string,

@@ -21,8 +21,8 @@ export interface Table<Row> {
    */
   readonly booleans?: readonly (keyof Row & string)[];
   /**
-   * The columns that must contain a number or null. If an attacker changes a column to the type bytea, its bytes can
-   * have the same MAC, but are neither less nor greater than any number.
+   * The columns that must contain a number or null. If an attacker changes the type of a column to bytea, bytes can
+   * have the same MAC as the number, but every comparison with bytes is false.
    */
   readonly numbers?: readonly (keyof Row & string)[];
 }

@@ -29,8 +29,8 @@ function kindOf(statement: string): Kind {
 }
 
 /**
- * postgres.js sends a statement at the first call of `then`. A fragment gets no span, because its `then` is never
- * called.
+ * The span begins with the first call of `then`, because postgres.js sends the statement at this call. For a part of a
+ * statement, `then` is never called.
  */
 function watched(query: Promise<unknown>, kind: Kind): Promise<unknown> {
   const send = query.then.bind(query);

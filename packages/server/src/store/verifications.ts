@@ -8,7 +8,10 @@ export interface MarkerRow {
   readonly valid: boolean;
   readonly findings: string;
   readonly finished_at: number;
-  /** The night in days since 1970, or null if an earlier version of the service wrote this row. */
+  /**
+   * The number of days from 1970 to the night of the verification, or null if an earlier version of the service wrote
+   * this row.
+   */
   readonly night: number | null;
   /** The MAC is empty if the tenant's secret cannot be decrypted. */
   readonly mac: Uint8Array;

@@ -30,8 +30,8 @@ export class Connections {
   }
 
   /**
-   * The connection belongs to the tenant of its first request, because a proxy can send requests of several tenants on
-   * one connection.
+   * A proxy can send requests of several tenants on one connection. The connection belongs to the tenant of its first
+   * request.
    */
   note(socket: Socket, caller: Caller | undefined): boolean {
     const connection = this.#bySocket.get(socket);

@@ -95,7 +95,7 @@ describe('Routes', () => {
     expect(moved.map(({ name }) => workerOf(routes, name))).toEqual([2, 2, 2]);
   });
 
-  it('a report that arrives after its worker has ended assigns no tenant to this worker', () => {
+  it('a report from a worker that has already ended assigns no tenant to that worker', () => {
     const routes = started();
     routes.remove(2);
     routes.learn('a', 'tenant', 2);

@@ -15,11 +15,11 @@ export class WorkerProcess {
   readonly ended: Promise<string>;
   readonly questions = new Questions();
   readonly #child: ChildProcess;
-  /** One function for each connection that was not yet sent to the worker. It closes the connection. */
+  /** Each function closes one connection that was not yet sent to the worker. */
   readonly #unsent = new Set<() => void>();
   /**
-   * Closes the last connection that was sent to the worker. The worker has all earlier connections, because Node sends
-   * one at a time.
+   * Closes the last connection that was sent to the worker. Node sends a connection only after the worker has received
+   * the previous connection.
    */
   #closeLast: (() => void) | undefined;
   #hasEnded = false;

@@ -102,8 +102,9 @@ async function serveAsWorker(
       socket.allowHalfOpen = true;
       connections.add(socket, arrived);
       if (arrived.bytes.length > 0) socket.unshift(arrived.bytes);
-      // Node reads more in the tick after `unshift`. If the HTTP server had already paused the socket, Node would not
-      // pause it again, and would read a whole upload into memory.
+      // After `unshift`, Node reads from the socket in the next tick. This read would resume a socket that the HTTP
+      // server has already paused, and an upload could fill the memory. The HTTP server therefore gets the socket
+      // later.
       process.nextTick(() => server?.emit('connection', socket));
     },
     async answer({ id, question }) {

@@ -1,4 +1,4 @@
-/** Times are integers of milliseconds since 1970, so that each time has exactly one encoding in a MAC. */
+/** Each time is stored as the number of milliseconds since 1970. An integer has exactly one encoding in a MAC. */
 export const tables = `
 create table eaas.root_checks (
   root_id bytea primary key,

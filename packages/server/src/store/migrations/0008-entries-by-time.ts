@@ -1,8 +1,8 @@
 import type { OnlineMigration } from '../online-migration.ts';
 
 /**
- * Indexes entries by time, because all entries of one append have the same time. PostgreSQL then stores the index key
- * once, and 6 bytes for each entry. An index by id needs 48 bytes for each entry.
+ * All entries of one append have the same time. An index by time stores this time once, and 6 bytes for each entry. An
+ * index by id needs 48 bytes for each entry.
  */
 export const entriesByTime: OnlineMigration = {
   table: 'audit_entries',
