@@ -11,8 +11,8 @@ interface Tenant {
 
 /**
  * Limits the memory of responses that clients have not read yet. The unread responses of a tenant can fill half of the
- * memory that other tenants do not use. Beyond this limit, the class cuts off the tenant's oldest responses, but never
- * the newest one.
+ * memory that other tenants do not use. Beyond this limit, the tenant's oldest responses are stopped, but never the
+ * newest one.
  */
 export class Unread {
   readonly #capacity: number;
