@@ -9,7 +9,7 @@ const grace = 5_000;
 /**
  * Replaces connections after a fault, because postgres.js has no time limit for queries and does not always reopen a
  * lost connection. Each connection is a separate pool, so that the next query uses the last used connection, whose
- * PostgreSQL process has warm caches. One pool would use its idle connections by turns.
+ * PostgreSQL process has warm caches. One pool would use its idle connections in turn.
  */
 export class Database {
   readonly #connection: Connection;

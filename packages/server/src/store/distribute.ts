@@ -24,8 +24,8 @@ const tenantTables = [
 const directories: Readonly<Record<string, string>> = { token_directory: 'token_hash', tenant_names: 'name' };
 
 /**
- * PostgreSQL plans the statements of a function in each call and discards the plan. Without this setting, a worker with
- * Citus 13.2.1 keeps the plan of each call until the connection ends.
+ * With this setting, PostgreSQL plans the statements of a function in each call and discards the plan. Without it, a
+ * worker with Citus 13.2.1 keeps the plan of each call until the connection ends.
  */
 const planSetting = 'plan_cache_mode=force_custom_plan';
 
