@@ -17,9 +17,7 @@ const target = 0.8;
 export const benchmark: Benchmark = {
   name: 'batches',
   about: `batches of 10 and 100 wraps or unwraps over HTTP, on ${connections} connections, compared with ${
-    bao
-      ? 'OpenBao Transit with its file audit device'
-      : 'single calls (or with OpenBao, if BAO names its program)'
+    bao ? 'OpenBao Transit with its file audit device' : 'single calls'
   }`,
   async comparisons(defer) {
     const ours = await batchesOfEaas(defer);

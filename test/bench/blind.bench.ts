@@ -58,7 +58,7 @@ const one = all.slice(0, 1);
 export const benchmark: Benchmark = {
   name: 'blind',
   about:
-    'blind hashes, compared with noble: 100 elements per request in the service, and 50 values or 1 value in the client',
+    'blind hashes in the service (100 elements per request) and in the client (50 values or 1 value), compared with the library noble',
   comparisons: async () => [
     {
       ours: { name: 'service', size: 100, run: () => respond(requested) },

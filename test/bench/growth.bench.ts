@@ -28,7 +28,7 @@ export function growthOn(
   size: number,
   open: (defer: Defer, size: number) => Promise<Place>,
 ): Benchmark {
-  const about = `calls on ${where} with ${size.toLocaleString('en')} keys, key versions, entries and tenants, compared with ${small}`;
+  const about = `calls on ${where} with ${size.toLocaleString('en')} keys, key versions, entries and tenants, compared with calls on a database with ${small} of each`;
   const comparisons = async (defer: Defer): Promise<Comparison[]> => {
     const many = await open(defer, size);
     const few = await open(defer, small);

@@ -7,7 +7,7 @@ import { compareWithTransit } from './transit.ts';
 export const benchmark: Benchmark = {
   name: 'peers',
   about:
-    'encryption and decryption of texts of 1 KiB, compared with other libraries, and audited calls over HTTP, compared with OpenBao Transit (if BAO names its program)',
+    'encryption and decryption of texts of 1 KiB, compared with other libraries. Audited calls over HTTP are compared with OpenBao Transit',
   async comparisons(defer) {
     const client = await primedClient();
     const texts = Array.from({ length: 256 }, () => randomBytes(512).toString('hex'));
@@ -16,7 +16,8 @@ export const benchmark: Benchmark = {
     const local = [];
     for (const peer of peers) local.push(...(await againstPeer('1 KiB', ours, texts, { peer })));
     const { BAO } = process.env;
-    if (BAO === undefined) console.log('not available: OpenBao Transit (BAO does not name its program)');
+    if (BAO === undefined)
+      console.log('not available: OpenBao Transit (the variable BAO does not contain the path of OpenBao)');
     return BAO === undefined ? local : [...local, ...(await compareWithTransit(BAO, defer))];
   },
 };
