@@ -97,7 +97,7 @@ test('the summary adds up the responses, the losses and the worst figures of all
   const summary = summaryOf(outcomes, { day: '2026-01-02', machine: '2 cores' });
   expect(summary).toContain('ran 3 trials on 2026-01-02 (2 cores): 1 failed, 1 not available.');
   expect(summary).toContain('sent 1,025 responses');
-  expect(summary).toContain('2 audit entries or keys of successful responses were missing');
+  expect(summary).toContain('After successful responses, 2 audit entries or keys were missing');
   expect(summary).toContain('was 12.5 to 40 ms');
   expect(summary).toContain('used 270 MiB');
 });

@@ -94,7 +94,7 @@ export function summaryOf(
   return [
     `\`npm run prove\` ran ${outcomes.length} trials on ${day} (${machine}): ${failed} failed, ${missing} not available.`,
     'The trials killed servers, connections and databases, set wrong clocks and restored backups.',
-    `The servers sent ${whole(answers)} responses. ${whole(lost)} audit entries or keys of successful responses were missing afterwards.`,
+    `The servers sent ${whole(answers)} responses. After successful responses, ${whole(lost)} audit entries or keys were missing.`,
     'While one tenant flooded a server with requests, the 99th percentile of the response times of another tenant was',
     `${Math.min(...p99)} to ${Math.max(...p99)} ms. The largest server process used ${memory} MiB of memory.`,
   ].join(' ');

@@ -41,7 +41,7 @@ export async function writeProof(outcomes: readonly Outcome[]): Promise<void> {
     '## Seen to fail',
     '',
     'A mutation is a change of the source code, of the manual or of a trial that breaks a check on purpose. The table shows',
-    'with which mutation each check has failed. `npm run prove -- mutations` makes all mutations, one at a time, in a copy of',
+    'which mutation made each check fail. `npm run prove -- mutations` makes all mutations, one at a time, in a copy of',
     'the repository.',
     '',
     seenToFail(),
