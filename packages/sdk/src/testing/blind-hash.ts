@@ -3,8 +3,9 @@ import { finish, publicKeysRule, requireElements, requireStatus } from '@eaas/pr
 import { intakePublicKeyOf } from './key-crypto.ts';
 import { type Call, type Key, type Operations, requireKey } from './tenant.ts';
 
-// Loads the module on demand, because most tests do not use blind hashes.
+// Loads these modules on demand, because most tests do not use blind hashes.
 const load = () => import('@eaas/protocol/blind-hash');
+const loadCurve = () => import('#blind-hash');
 
 export const blindHashOperations = {
   'POST /v1/hash/blind': async (call, { key_id, elements: texts }) => {
@@ -28,6 +29,6 @@ export const blindHashOperations = {
 
 async function blindHashKeyOf({ tenant }: Call, { row, hashKey }: Key) {
   if (!hashKey) throw new Error('an active key must have a hash key (got none)');
-  const { deriveBlindHashKey, nobleCurve } = await load();
-  return deriveBlindHashKey(nobleCurve, hashKey, tenant.tenant_id, row.key_id);
+  const [{ deriveBlindHashKey }, { platformCurve }] = await Promise.all([load(), loadCurve()]);
+  return deriveBlindHashKey(platformCurve, hashKey, tenant.tenant_id, row.key_id);
 }
