@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { parts } from '../prove/parts.ts';
 import { printed } from '../prove/machine/patroni/printed.ts';
+import { trialNames } from '../prove/parts/patroni/abouts.ts';
 import { blocksOf, commandsOf, codesIn, read, root, rowsUnder } from './markdown.ts';
 
 // These tests only read the files of the example. The trials `patroni` of `npm run prove` start etcd, Patroni, HAProxy
@@ -35,9 +35,8 @@ test('the printed commands replace every placeholder of the files', () => {
 });
 
 test('the page lists every trial of Patroni', () => {
-  const trials = parts.find(({ name }) => name === 'patroni')?.trials.map(({ name }) => `patroni:${name}`);
   const listed = rowsUnder(page, 'trial').map(([name = '']) => codesIn(name)[0]);
-  expect(listed).toEqual(trials);
+  expect(listed).toEqual(trialNames.map((name) => `patroni:${name}`));
 });
 
 test('the trials of Patroni run every block of commands in the page', () => {

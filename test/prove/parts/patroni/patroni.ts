@@ -4,6 +4,7 @@ import { HighAvailability, withoutPatroni } from '../../machine/patroni/high-ava
 import { withoutPgbouncer } from '../../machine/pgbouncer.ts';
 import type { Part, Trial } from '../../trial.ts';
 import { UnderLoad } from '../under-load.ts';
+import { abouts, trialNames } from './abouts.ts';
 import {
   type Fault,
   kill,
@@ -16,10 +17,11 @@ import {
   withoutStandbys,
 } from './faults.ts';
 
-function patroniTrial(name: string, about: string, fault: Fault, pooled = false): Trial {
+function patroniTrial(name: keyof typeof abouts): Trial {
+  const pooled = name === 'kill-pooled';
   return {
     name,
-    about,
+    about: abouts[name],
     limit: 600,
     unavailable: async () => (pooled ? withoutPgbouncer() : undefined),
     async run(findings) {
@@ -27,7 +29,7 @@ function patroniTrial(name: string, about: string, fault: Fault, pooled = false)
       const pool = pooled && { DATABASE_URL: await database.startPgbouncer() };
       const bench = await UnderLoad.start(findings, database, { ...pool });
       const since = performance.now();
-      await fault({ findings, database, bench });
+      await faults[name]({ findings, database, bench });
       await sleep(4_000);
       const now = performance.now();
       findings.figure('longest time without a success', seconds(bench.longestOutage(since, now)));
@@ -42,28 +44,22 @@ function patroniTrial(name: string, about: string, fault: Fault, pooled = false)
 
 const others = ['key.wrap', 'key.unwrap', 'encrypt', 'decrypt', 'read'];
 
+const faults: Readonly<Record<keyof typeof abouts, Fault>> = {
+  kill,
+  'kill-pooled': kill,
+  silence,
+  switchover,
+  'etcd-leader': withoutEtcd('leader'),
+  'etcd-all': withoutEtcd('all'),
+  standbys: withoutStandbys,
+  'two-machines': twoMachines,
+  reinit,
+};
+
 export const patroni: Part = {
   name: 'patroni',
   about:
     'three nodes of PostgreSQL under Patroni with etcd, behind HAProxy, with the files and the commands of the manual',
   unavailable: withoutPatroni,
-  trials: [
-    patroniTrial('kill', 'PostgreSQL and Patroni of the primary are killed under load', kill),
-    patroniTrial('kill-pooled', 'the same kill, with pgbouncer between the servers and HAProxy', kill, true),
-    patroniTrial('silence', 'the primary and its Patroni stop without a word, and continue later', silence),
-    patroniTrial('switchover', 'an operator makes another node the primary', switchover),
-    patroniTrial('etcd-leader', 'the leading member of etcd is away for 30 s', withoutEtcd('leader')),
-    patroniTrial('etcd-all', 'every member of etcd is away for 30 s', withoutEtcd('all')),
-    patroniTrial('standbys', 'both standbys are killed, and started later', withoutStandbys),
-    patroniTrial(
-      'two-machines',
-      'the primary and the synchronous standby are killed, and started later',
-      twoMachines,
-    ),
-    patroniTrial(
-      'reinit',
-      'a standby loses its control file, and an operator copies the database to it',
-      reinit,
-    ),
-  ],
+  trials: trialNames.map((name) => patroniTrial(name)),
 };
