@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createTestService } from '@eaas/sdk/testing';
+import { retryAtOnce } from '../../../test/sdk/retry-at-once.ts';
 import {
   enterWithApiKey,
   enterWithCode,
@@ -13,13 +14,16 @@ import {
 
 const code = 'a'.repeat(43);
 const service = createTestService();
+retryAtOnce();
 
 function answerWith(answer: () => Promise<Response>): void {
-  vi.stubGlobal('fetch', (input: RequestInfo, init?: RequestInit) => {
+  vi.stubGlobal('fetch', async (input: RequestInfo, init?: RequestInit) => {
     if (input === '/console/session') return answer();
     const request = new Request(input, init);
     const { pathname, search } = new URL(request.url);
-    return service.fetch(new Request(service.baseUrl + pathname + search, request));
+    const response = await service.fetch(new Request(service.baseUrl + pathname + search, request));
+    response.headers.delete('retry-after');
+    return response;
   });
 }
 

@@ -31,6 +31,8 @@ const signIn = async (code: string) => {
 
 const consoleOptions = { pages, publicUrl: null };
 const serve = shareServer(undefined, { console: consoleOptions });
+const serveSignIn = shareServer(undefined, { console: { ...consoleOptions, signIn } });
+const serveOff = shareServer();
 const serveConsole = (options?: Partial<ConsoleOptions>) =>
   options ? listen(memoryDoors(), { console: { ...consoleOptions, ...options } }) : serve();
 
@@ -91,7 +93,7 @@ describe('the pages', () => {
   });
 
   it('requests for the console and for /console/session get 404 if the console is off', async () => {
-    const { fetch, post } = await listen();
+    const { fetch, post } = await serveOff();
     for (const path of ['/', '/console', '/console/', '/console/assets/app-1a2b.js']) {
       expect({ path, status: (await fetch(path)).status }).toEqual({ path, status: 404 });
     }
@@ -143,7 +145,7 @@ describe('the Origin header', () => {
   });
 
   it('if the console is off, requests with the origin of the server itself are refused', async () => {
-    const { port, fetch } = await listen();
+    const { port, fetch } = await serveOff();
     const origin = `http://localhost:${port}`;
     expect((await fetch('/v1/keys', { headers: { origin } })).status).toBe(403);
   });
@@ -151,7 +153,7 @@ describe('the Origin header', () => {
 
 describe('POST /console/session', () => {
   it('POST /console/session exchanges a code for an API key', async () => {
-    const { port, post, log } = await serveConsole({ signIn });
+    const { port, post, log } = await serveSignIn();
     const own = { headers: { origin: `http://127.0.0.1:${port}` } };
     const response = await post('/console/session', { code: 'right' }, own);
     expect([response.status, await response.json()]).toEqual([201, session]);
@@ -160,14 +162,14 @@ describe('POST /console/session', () => {
   });
 
   it('POST /console/session refuses a wrong code', async () => {
-    const { port, post } = await serveConsole({ signIn });
+    const { port, post } = await serveSignIn();
     const own = { headers: { origin: `http://127.0.0.1:${port}` } };
     const response = await post('/console/session', { code: 'wrong' }, own);
     expect([response.status, await response.json()]).toMatchObject([401, { code: 'unauthorized' }]);
   });
 
   it('POST /console/session refuses other origins and requests without an Origin', async () => {
-    const { post } = await serveConsole({ signIn });
+    const { post } = await serveSignIn();
     for (const headers of [{}, { origin: 'https://evil.example' }, { origin: 'null' }]) {
       const response = await post('/console/session', { code: 'right' }, { headers });
       expect([response.status, await response.json()]).toMatchObject([403, { code: 'origin_refused' }]);
@@ -181,7 +183,7 @@ describe('POST /console/session', () => {
     ['a code that is not a string', { code: 1 }, 400],
     ['a body that is too large', { code: 'x'.repeat(70_000) }, 413],
   ])('POST /console/session refuses a body with %s', async (_, body, status) => {
-    const { port, post } = await serveConsole({ signIn });
+    const { port, post } = await serveSignIn();
     const own = { headers: { origin: `http://127.0.0.1:${port}` } };
     expect((await post('/console/session', body, own)).status).toBe(status);
   });
