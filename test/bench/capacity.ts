@@ -71,13 +71,13 @@ function figuresOf(reports: Reports, benchmark: string, name: string): Figures {
     .find((report) => report.name === benchmark)
     ?.figures?.find((figures) => figures.name === name);
   if (!found)
-    throw new Error(`the results have no figures "${name}": run \`npm run bench -- ${benchmark}\` first`);
+    throw new Error(`the results have no table "${name}": run \`npm run bench -- ${benchmark}\` first`);
   return found;
 }
 
 function valuesOf({ name, rows }: Figures, row: string): readonly number[] {
   const found = rows.find((one) => one.name === row);
-  if (!found) throw new Error(`expected the row "${row}" in the figures "${name}" (got none)`);
+  if (!found) throw new Error(`the table "${name}" must have the row "${row}" (got none)`);
   return found.values;
 }
 

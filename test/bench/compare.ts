@@ -10,7 +10,7 @@ export interface Contender {
   readonly size?: number;
 }
 
-/** More figures of the comparison, by the title of their column. The report shows them in a second table. */
+/** Maps column titles to values. The report shows these columns in a second table. */
 export type Note = Readonly<Record<string, string>>;
 
 export interface Comparison {

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The order matters: the time of a function is added to the first part that matches the function. */
+/** The profile adds a function's CPU time to the first entry of this list that matches the function. */
 export const parts = [
   'garbage collection',
   'sockets',

@@ -38,7 +38,7 @@ export interface Place extends Tenants {
 const metadata = '{"context":{"column":"diagnosis","table":"patients"}}';
 const entriesPerAppend = 100;
 
-/** Copies keys and tenants by SQL, because a million calls would take an hour. No measurement verifies the copies. */
+/** Copies keys and tenants by SQL, because a million API calls would take an hour. */
 export async function fillTenants(operator: Operator, sql: postgres.Sql, size: number): Promise<Tenants> {
   const { service } = operator;
   const manyEntries = await grow(operator);

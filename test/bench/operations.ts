@@ -23,7 +23,7 @@ export interface Customer {
 const concurrentCalls = 32;
 const plaintext = 'x'.repeat(1_024);
 
-/** Calls of one tenant share appends. Concurrent calls of different tenants do not. */
+/** One append can record several concurrent calls, but only calls of the same tenant. */
 export async function operationsOf(operator: Operator, replica: Replica): Promise<Operation[]> {
   const customers = await newCustomers(operator, replica, concurrentCalls);
   const shared = (

@@ -55,7 +55,7 @@ function serverWith(options: readonly string[]): readonly string[] {
 const emptyPost = load('empty POST', postRequest('/empty', {}, {}));
 
 function load(name: string, text: string, connections = 64, size = 1): Operation {
-  // A load on one connection has fewer requests, because it waits for each response.
+  // One connection sends fewer requests, because each request waits for the previous response.
   const requests = items / size / (connections === 1 ? 4 : 1);
   return { name, texts: [text], connections, size, requests };
 }

@@ -83,7 +83,7 @@ test('pauses of a server reduce its throughput and lengthen the slowest calls', 
   expect(slowest(paused)).toBeGreaterThan(3 * slowest(model));
 });
 
-test('if 16 tenants take turns, the p50 is lower and the p99 is higher than for one tenant', () => {
+test('with 16 tenants instead of one, the median response time falls and the 99th percentile rises', () => {
   const paused = { ...model, pauses: [20_000], betweenPauses: 100_000 };
   const p99 = (tenants: number) => simulate({ ...paused, tenants }, { perSecond: 6_000 }, 40_000).p99;
   const p50 = (tenants: number) => simulate({ ...paused, tenants }, { perSecond: 6_000 }, 40_000).p50;

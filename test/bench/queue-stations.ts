@@ -2,7 +2,7 @@
 export interface Model {
   readonly servers: number;
   readonly tenants: number;
-  /** `cores` is Infinity if each process has its own core. */
+  /** All processes share these cores. Infinity gives each process a core. */
   readonly cores: number;
   readonly databaseCores: number;
   readonly connections: number;

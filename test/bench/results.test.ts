@@ -20,7 +20,7 @@ test('the table of the costs of tracing in docs/operating/observability.md has t
   expect(tablesOf(page)).toEqual(tablesOf(withTables(page, tables)));
 });
 
-test('parseProcess adds the time of ended children, and accepts every character in the name of the process', () => {
+test('parseProcess adds the CPU time of exited children, and accepts parentheses in the name of the process', () => {
   const stat = '7 (a ) b) S 3 7 7 0 -1 0 0 0 0 0 100 20 3 4 20 0 1 0';
   expect(parseProcess(stat)).toEqual({ pid: 7, parent: 3, time: 127 });
 });

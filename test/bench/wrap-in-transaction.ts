@@ -41,7 +41,7 @@ async function readState(tx: Transaction, { secrets }: TenantState, caller: Call
     findKeys(tx, caller.tenantId, [keyId]),
     findKeyVersions(tx, caller.tenantId, [keyId], []),
   ]);
-  if (!apiKey || !row || !version) throw new Error('the API key or the key is missing');
+  if (!apiKey || !row || !version) throw new Error('expected rows for the API key, the key and its version');
   const versions = new Map([[version.key_version, openVersion(secrets, caller.tenantId, version)]]);
   const key: KeyMaterial = { row: checked(secrets, keyTable, row), hashKey: null, versions };
   return { apiKey, key };

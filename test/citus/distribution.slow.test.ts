@@ -107,7 +107,7 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
     await expectWhole();
   });
 
-  test('`eaas migrate` distributes a database that became a Citus database later', async () => {
+  test('if Citus is added to an existing database, `eaas migrate` distributes the tables', async () => {
     const alone = { ...citus, template: 'template0' };
     await open(await createDatabase(undefined, Promise.resolve(alone)));
     await fill();

@@ -39,7 +39,7 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
     expect(statements.size).toBeGreaterThan(30);
     for (const statement of statements.values()) {
       const plan = await planOf(server, statement);
-      // Only the query for the current time reads no table, so it runs on no shard.
+      // The statement that selects the current time reads no table and therefore runs on no shard.
       const tasks = plan.startsWith('Result') && !plan.includes('Scan') ? [] : [1];
       expect({ statement, plan, tasks: tasksOf(plan) }).toMatchObject({ tasks });
       expect(plan).not.toContain('Distributed Subplan');

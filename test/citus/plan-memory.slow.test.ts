@@ -16,7 +16,7 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
   });
   afterAll(() => world.close());
 
-  test('a worker does not keep a plan for each append', async () => {
+  test('the cached plans of a Citus worker do not grow with each append', async () => {
     const { tenantId } = await settle(world.replica(), 'ann');
     const coordinator = openPool(world.database.connection('superuser'), 1);
     const [shard] = await coordinator<{ host: string }[]>`

@@ -16,7 +16,7 @@ export function recording(database: TestDatabase) {
 }
 
 export async function planOf(sql: Sql, { text, parameters }: Statement): Promise<string> {
-  // EXPLAIN does not accept COPY, so the test passes the query inside the COPY to EXPLAIN.
+  // EXPLAIN does not accept COPY. The test therefore explains the query that the COPY contains.
   const query = /^copy \((.*)\) to stdout/s.exec(text)?.[1] ?? text;
   const rows = await sql.unsafe<{ 'QUERY PLAN': string }[]>(
     `explain (verbose, costs off) ${query}`,
