@@ -230,7 +230,7 @@ test.each(['ndjson', 'syslog', 'text'])('the format %s contains contexts but no 
   );
 });
 
-test('audit stream prints a notice for a changed entry, ends only the log with this entry, and exits with 1', async () => {
+test('audit stream prints a notice for a changed entry, skips later entries of that log only, and exits with 1', async () => {
   const mallory = await newTenant('mallory');
   await append(mallory, 5);
   const closing: (() => Promise<void>)[] = [];

@@ -46,7 +46,7 @@ async function verifyLines(changed: readonly string[], ...args: readonly string[
   return errors;
 }
 
-test('audit verify-file verifies that an export extends a checkpoint', async () => {
+test('audit verify-file accepts a valid export, with and without a checkpoint', async () => {
   for (const options of [[], pinned]) {
     const { code, stdout } = await verify(log, ...options);
     expect({ code, stdout }).toEqual({

@@ -25,7 +25,7 @@ test('database copy without a target names the variable to set', async () => {
   );
 });
 
-test('database copy to a database that is not migrated names the variable and the command to run', async () => {
+test('if the target database is not migrated, `eaas database copy` names its variable and `eaas migrate`', async () => {
   const empty = await createDatabase();
   const to = eaas.with({ EAAS_COPY_TO_DATABASE_URL: empty.url('server') });
   const { code, stderr } = await to('database', 'copy');

@@ -38,7 +38,7 @@ async function lastAction(): Promise<unknown> {
   return entry;
 }
 
-test('key create prints the record of the API and names the variable to set', async () => {
+test('`eaas key create` prints the created key and names the variable to set', async () => {
   const options = ['--name', 'patients', '--rotate-every', '90', '--exportable'];
   const { code, stdout, stderr } = await eaas('key', 'create', ...onAcme, ...options);
   expect(code).toBe(0);

@@ -31,7 +31,7 @@ test('two concurrent migrations prepare the database once', async () => {
   expect((await eaas('migrate')).stdout).toMatch(/^applied +0\nserver_role +eaas_server\n$/);
 });
 
-test("after eaas migrate the server's role can serve requests but cannot change the audit log", async () => {
+test("after `eaas migrate`, the server's role can serve requests but cannot change the audit log", async () => {
   await eaas.json('tenant', 'create', '--name', 'acme');
   await eaas.json('tenant', 'set', 'acme', '--envelope-only', 'false');
   await withSql(eaas.database, 'server', async (sql) => {
@@ -66,7 +66,7 @@ test('if its role does not own the database, migrate names the variable to set',
   expect(stderr).toContain('Set EAAS_MIGRATE_DATABASE_URL');
 });
 
-test('if its role has no grants, a command says to run `eaas migrate`', async () => {
+test('a command whose database role has no grants says to run `eaas migrate`', async () => {
   const fresh = await createDatabase();
   try {
     await withSql(fresh, 'owner', (sql) => sql`create schema eaas`);

@@ -44,7 +44,7 @@ test('root-key generate writes a private file and never overwrites a file', asyn
   ]);
 });
 
-test('root-key generate and commands name a path that cannot hold a root key', async () => {
+test('an error names the path of a root key file that cannot be written or read', async () => {
   const folder = await newDirectory();
   const file = join(folder, 'missing', 'root.key');
   const generated = await run([...program, 'root-key', 'generate', '--file', file], {});

@@ -72,7 +72,7 @@ test('if an API key is revoked while it unwraps, the log has no unwrap after the
   expect(entries.slice(revoked).filter((entry) => entry.actor === record.api_key_id)).toStrictEqual([]);
 });
 
-test('if a tenant becomes envelope-only while encrypts run, the log has no encrypt after the change', async () => {
+test('if a tenant becomes envelope-only during encrypt calls, the log has no `encrypt` entry after the change', async () => {
   const tenant = await newTenant();
   const { key_id } = await tenant.newKey();
   const { statuses, after } = await amid(

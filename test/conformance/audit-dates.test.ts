@@ -34,7 +34,7 @@ describe('date_from and date_to', () => {
     expect(await found(`date_to=${shifted(at(4), -1)}`)).toStrictEqual([1, 2, 3]);
   });
 
-  test('the `total` of a filter by dates counts the matches of all pages', async () => {
+  test('with a filter by dates, `total` counts the matching entries of all pages', async () => {
     const period = `date_from=${at(3)}&date_to=${at(8)}`;
     const page = await list(`${period}&limit=2&offset=1`);
     expect(page.logs.map((entry) => entry.id)).toStrictEqual([7, 6]);

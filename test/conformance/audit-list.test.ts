@@ -119,7 +119,7 @@ describe('an entry', () => {
     expect(times).toStrictEqual(times.toSorted((a, b) => b.localeCompare(a)));
   });
 
-  test('anyone can recompute the hashes from the pages, without a secret', async () => {
+  test('anyone can recompute the hashes of the entries without a secret', async () => {
     await wrapped(tenant.api, key.key_id, { '10': 'ten', '9': 'nine', é: '"\\/', 'a b': '\u2028' });
     const newest = only(await tenant.entries('limit=1'));
     let previous = genesisHash(tenant.tenant_id);
@@ -177,7 +177,7 @@ describe('filters', () => {
     'tenant.update',
   ] as const;
 
-  test('the filter action returns only the entries of that operation', async () => {
+  test('the filter `action` returns only entries of the given operation', async () => {
     const own = await everyAction();
     const total = await own.auditTotal();
     let sum = 0;

@@ -89,13 +89,13 @@ describe.for(verbs)('batch of %s', (verb) => {
     expect(results).toMatchObject([answerOf(verb), ...malformed.map(() => error), answerOf(verb)]);
   });
 
-  test('an item of a batch with a lone surrogate fails, and the other items succeed', async () => {
+  test('a batch item with a lone surrogate fails, and the other items succeed', async () => {
     const item = await validItem(verb);
     const { results } = ok(await batch(verb, [{ ...item, reference: '\uD800' }, item]));
     expect(results).toMatchObject([{ error: problemDocument('bad_request') }, answerOf(verb)]);
   });
 
-  test('an item of a batch with a field twice fails and has its reference, and the other items succeed', async () => {
+  test('a batch item with a duplicate field gets an error and its `reference`, and the other items succeed', async () => {
     const item = JSON.stringify(await validItem(verb));
     const twice = item.replace('{', '{"reference":"row 1","x":1,"x":2,');
     const send = (items: string): Promise<Answer> => {
@@ -108,7 +108,7 @@ describe.for(verbs)('batch of %s', (verb) => {
     expect(await send(`${item},${twice.replace('"x":1', '"x":01')}`)).toMatchObject({ status: 400 });
   });
 
-  test('an item of a batch that exceeds a limit fails and has its reference, and the other items succeed', async () => {
+  test('a batch item that exceeds a limit gets an error and its `reference`, and the other items succeed', async () => {
     const item = await validItem(verb);
     const beyond: readonly object[] = [
       { context: { a: 'x'.repeat(2 * 1024 * 1024) } },

@@ -92,7 +92,7 @@ test('after a blind hash, the database, the audit log and the log lines do not c
 });
 
 whereAvailable('the memory of another process', canReadMemory, () => {
-  test('during blind hashes, the memory of the service does not contain the value', async () => {
+  test('while the service computes blind hashes, its memory does not contain the values', async () => {
     const hidden = await secrets();
     const known = `control ${randomBytes(24).toString('hex')} `.repeat(500);
     const search = { ...hidden, control: Buffer.from(known.slice(0, 80)) };
@@ -104,7 +104,7 @@ whereAvailable('the memory of another process', canReadMemory, () => {
     const found = await findInMemory(server.pid, search);
     scan.isOver = true;
     await load;
-    // `/v1/hash` receives the value `control` in plaintext, so finding it shows that the search of the memory works.
+    // `/v1/hash` received the value `control` in plaintext. The search must therefore find `control` in the memory.
     expect(found).toEqual(new Set(['control']));
   });
 });

@@ -20,7 +20,7 @@ test('decrypt decrypts a ciphertext of a writer, and its audit entry has `intake
   expect({ action, metadata }).toStrictEqual({ action: 'decrypt', metadata: { intake: true } });
 });
 
-test('decrypt uses the wrapped key of a rewrap instead of the wrapped key in the ciphertext', async () => {
+test('decrypt uses the `wrapped_key` that rewrap returned instead of the wrapped key in the ciphertext', async () => {
   const ciphertext = await writer.encrypt('kept');
   const wrapped_key = Buffer.from(ciphertext, 'base64').subarray(26, 1_200).toString('base64');
   const rewrapped = ok(await tenant.api.post(`/v1/keys/${writer.keyId}/rewrap`, { wrapped_key })).wrapped_key;

@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 const rewrap = (keyId: string, body: object) => tenant.api.post(`/v1/keys/${keyId}/rewrap`, body);
 
-test('rewrap replaces the wrapped key of a writer by an ordinary wrapped key, even if the version is the newest', async () => {
+test('rewrap replaces the wrapped key of a writer by an ordinary wrapped key, even under the newest key version', async () => {
   const [dek, context] = [newDek(), { tenant: 'clinic' }];
   const wrapped_key = await writer.wrap({ dek, context });
   const answer = ok(await rewrap(writer.keyId, { wrapped_key, context }));

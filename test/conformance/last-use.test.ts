@@ -7,8 +7,8 @@ beforeAll(async () => {
   tenant = await newTenant('--envelope-only', 'true');
 });
 
-// The tests run concurrently, because each test waits until the server writes the last uses of keys. The server writes
-// them several times per minute.
+// The tests run concurrently to save time. Each test waits until the server records when a key was last used, which
+// happens several times per minute.
 describe.concurrent('the use of keys', () => {
   test('GET /v1/keys/:key_id shows the use of each version, at most a minute late', async () => {
     const { key_id } = await tenant.newKey();

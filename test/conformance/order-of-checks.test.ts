@@ -84,7 +84,7 @@ describe('the earlier of two failing checks decides the response', () => {
     expect(await tenant.api.post('/v1/keys', { name: key.name, exportable: 1 })).toBeProblem('bad_request');
   });
 
-  test('the key’s state (409) is checked before wrapped key (403) and ciphertext (422)', async () => {
+  test('the state of a key is checked before the wrapped key and the ciphertext', async () => {
     const { key_id } = await keyIn(tenant, 'pending_destruction');
     const path = `/v1/keys/${key_id}` as const;
     expect(await tenant.api.post(`${path}/unwrap`, { wrapped_key: 'AAAA' })).toBeProblem('key_state');
@@ -114,7 +114,7 @@ describe('the body is read only after the checks that return 403', () => {
       '\r\n',
     ].join('\r\n');
 
-  test('a response 401, 403 or 404 is sent before the body of the request arrives', async () => {
+  test('the server sends a 401, 403 or 404 response before the request body arrives', async () => {
     const { baseUrl } = await target();
     const { api } = await tenant.issue({ permissions: ['keys.read'] });
     const without = parseRaw(await rawExchange(baseUrl, request('/v1/encrypt')));

@@ -124,7 +124,7 @@ describe('an unauthentic wrapped_key returns 403 and is recorded', () => {
     },
   );
 
-  test('if the key lacks the version of a wrapped_key, the refusal names key_version', async () => {
+  test('if a wrapped key has a version that the key lacks, the error names this version', async () => {
     const [{ key_id }, rotated] = [await tenant.newKey(), await tenant.newKey()];
     ok(await tenant.api.post(`/v1/keys/${rotated.key_id}/rotate`));
     const wrapped_key = await wrapped(tenant.api, rotated.key_id);

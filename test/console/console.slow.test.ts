@@ -99,7 +99,7 @@ whereAvailable('Chromium', hasChromium, () => {
     expect(page.url()).toBe(`${pages.url}/`);
   });
 
-  test('a choice of a state shows the first page of its keys', async () => {
+  test('choosing a state shows the first page of keys in this state', async () => {
     const { page } = await openPage();
     const { client, enter } = openStage(page, pages);
     const { key_id } = await client.keys.create({ name: 'old' });
@@ -113,7 +113,7 @@ whereAvailable('Chromium', hasChromium, () => {
     expect(await page.getByRole('link', { name: /^app/ }).count()).toBe(50);
   });
 
-  test('a key can be destroyed whose name has several spaces', async () => {
+  test('a key whose name has several spaces can be destroyed', async () => {
     const { page } = await openPage();
     const { client, enter } = openStage(page, pages);
     const { key_id } = await client.keys.create({ name: ' old  index ' });

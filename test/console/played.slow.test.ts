@@ -202,7 +202,7 @@ whereAvailable('Chromium', hasChromium, () => {
     expect(await decrypt()).toBe(403);
   });
 
-  test('allowing an origin in the console lets only this origin use the API key', async () => {
+  test('an API key accepts only the origin that was set in the console', async () => {
     const page = await openConsole('/console/#/api-keys');
     await page.getByRole('button', { name: 'Create an API key' }).click();
     await page.getByLabel('Name').fill('for-pages');

@@ -34,12 +34,12 @@ test('the printed commands replace every placeholder of the files', () => {
   }
 });
 
-test('the page lists every trial of Patroni', () => {
+test('the page about high availability lists every Patroni trial of `npm run prove`', () => {
   const listed = rowsUnder(page, 'trial').map(([name = '']) => codesIn(name)[0]);
   expect(listed).toEqual(trialNames.map((name) => `patroni:${name}`));
 });
 
-test('the trials of Patroni run every block of commands in the page', () => {
+test('the Patroni trials of `npm run prove` run every command block of the page about high availability', () => {
   const files = new Set(names.map((name) => read(folder + name)));
   const blocks = blocksOf(page, 'sh').filter((block) => !files.has(block));
   const beginnings = Object.values(printed);

@@ -139,7 +139,7 @@ describe.each(kinds)('on %s', (_, binaries) => {
     await sql.end();
   });
 
-  test('every SQL statement in the manual works (the setup runs the first block)', async () => {
+  test('every SQL statement after the first SQL block of the manual works', async () => {
     const [, ...rest] = blocksOf(manual, 'sql');
     expect(rest.length).toBeGreaterThan(2);
     for (const statement of rest.join('').split(';\n')) await superuser.unsafe(statement);

@@ -104,7 +104,7 @@ const unnamed: Readonly<Record<Folder, readonly string[]>> = {
   protocol: ['Flags', 'Part', 'PathPart', 'Steps', 'TextKey'],
 };
 
-// Members that need no description, because Node, JavaScript or another member of the package documents them.
+// These members need no description. Node, JavaScript or another type of the package already describes them.
 const unsaid: Readonly<Record<Folder, readonly string[]>> = {
   sdk: [
     ...['on', 'resume'].map((name) => `sdk-proxy.NodeRequest.${name}`),

@@ -30,8 +30,8 @@ export async function openTerminal(
     stream.setEncoding('utf8').on('data', (text: string) => (shown += text));
   shell.stdin.write("set -m; exec 2>&1; trap 'failed+=\"$BASH_COMMAND\"$'\"'\\n'\"'' ERR\n");
 
-  // The standard input of each command is /dev/null. A Node program could otherwise read the commands that follow from
-  // the pipe of the shell.
+  // Commands read from /dev/null. Otherwise, a Node program could read the next commands from the pipe that feeds the
+  // shell.
   const type = async (lines: string): Promise<Typed> => {
     const start = shown.length;
     const mark = crypto.randomUUID();

@@ -18,7 +18,7 @@ export async function openSurroundings() {
     EAAS_BASE_URL: baseUrl,
     EAAS_API_KEY: token,
     EAAS_KEY_ID: keyId,
-    // The URL names no host and no database, so the PostgreSQL client of the examples uses the other variables.
+    // This URL has only a scheme, so the PostgreSQL client of the examples uses the four `PG…` variables.
     DATABASE_URL: 'postgres://',
     PGHOST: host,
     PGPORT: String(port),

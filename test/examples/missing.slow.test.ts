@@ -35,7 +35,7 @@ test.each([
   ['sign-up/search.mjs', table],
   ['sign-up/server.mjs', table],
   ['upload-a-file/server.mjs', service],
-])('%s names a variable that is not set in one line', async (program, env) => {
+])('%s prints one line that names a missing variable', async (program, env) => {
   for (const name of Object.keys(env)) {
     const { [name]: _, ...others } = env as Readonly<Record<string, string>>;
     expect(await start(others, program)).toEqual({
@@ -64,14 +64,14 @@ test.each([
     ['package.json', 'none.checkpoint', 'key'],
     /the checkpoint must be a file .* \(got ENOENT for none\.checkpoint\)/,
   ],
-])('%s %j names the file that cannot be read in one line', async (program, args, reason) => {
+])('%s %j prints one line that names an unreadable file', async (program, args, reason) => {
   const { code, stdout, stderr } = await start(service, program, ...args);
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(reason);
   expect(stderr).toMatch(/^[^\n]+\n$/);
 });
 
-test('upload-a-file names the folder that cannot be created in one line', async () => {
+test('upload-a-file prints one line about a folder that it cannot create', async () => {
   const found = await start({ ...service, UPLOADS: 'package.json' }, 'upload-a-file/server.mjs');
   expect(found).toEqual({
     code: 2,

@@ -43,7 +43,7 @@ test.each([
 });
 
 test.each(['decrypt a.eaas --out pipe', 'decrypt a.eaas --out pipe --force', 'encrypt a --out pipe --force'])(
-  'the command `%s` does not replace a pipe',
+  'the command `%s` refuses a named pipe as output',
   async (command) => {
     const place = await placeWithFile();
     const { code, stdout, stderr } = await place.type(`mkfifo pipe; eaas-files ${command}`, account.env);

@@ -52,7 +52,7 @@ test('the command inspect exits with 1 for files that are not ciphertexts', asyn
   expect(jsonLines(found.stdout)).toHaveLength(1);
 });
 
-test('the command keys counts the files of each key version', async () => {
+test('`eaas-files keys` counts the files of each key version', async () => {
   const key_id = account.keyId;
   const other = await newAccount();
   await place.type('eaas-files encrypt a --out box/4.eaas', other.env);

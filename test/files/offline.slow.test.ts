@@ -73,7 +73,7 @@ async function placeWithIntake() {
   return { place, env };
 }
 
-test('an exported intake key decrypts files of writers in every version, and rewrapped files', async () => {
+test('an exported intake key decrypts files that writers encrypted to any key version, and rewrapped files', async () => {
   const { place, env } = await placeWithIntake();
   const rewrap = 'cp v1.eaas rewrapped.eaas && eaas-files rewrap rewrapped.eaas > /dev/null';
   expect(await place.type(rewrap, env)).toEqual(done);

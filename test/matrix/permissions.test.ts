@@ -35,7 +35,7 @@ describe.for(routes)('%s', (route) => {
     expect(endpoints[route].permission).toBe(permission);
   });
 
-  test('a call is refused if the API key does not list its Origin', async () => {
+  test('a call is refused if the API key does not allow the Origin header', async () => {
     const material = await materialFor(tenant, route);
     await expectNothingRecorded(tenant, async () => {
       const answer = await call(tenant.api, route, material, {

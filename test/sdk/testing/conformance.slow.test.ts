@@ -8,7 +8,8 @@ vi.stubGlobal('fetch', fetchFromAny);
 vi.mock('../../conformance/program.ts', () => ({
   eaas: [],
   run: runPlayed,
-  serve: () => Promise.reject(new Error('the test service of the SDK has no server that can be started')),
+  serve: () =>
+    Promise.reject(new Error('the test service of the SDK runs in memory and cannot be started as a server')),
 }));
 
 const elsewhere: Readonly<Record<string, string>> = {
@@ -22,15 +23,15 @@ const elsewhere: Readonly<Record<string, string>> = {
   'tenants.test.ts': "the operator's command line",
 };
 
-/** The service in memory differs from the server in these tests, and each test must therefore fail with it. */
+/** Each of these tests must fail with the service in memory, for the given reason. */
 const different: Readonly<Record<string, string>> = {
   'a wrapped key has 78 bytes: format, version, salt and the sealed DEK':
     'the service in memory has another format, so that neither service can unwrap the keys of the other',
-  'rewrap replaces the wrapped key of a writer by an ordinary wrapped key, even if the version is the newest':
+  'rewrap replaces the wrapped key of a writer by an ordinary wrapped key, even under the newest key version':
     'the service in memory has another format, so that neither service can unwrap the keys of the other',
   'export returns every version and the hash key, encrypted to the RSA key':
     'exported keys unwrap only the format of the real service',
-  'a response 401, 403 or 404 is sent before the body of the request arrives':
+  'the server sends a 401, 403 or 404 response before the request body arrives':
     'the service in memory receives whole requests',
   'eaas audit verify reports an empty log as valid': "the operator's command line",
   '`eaas audit verify` verifies a chain and exits with 0': "the operator's command line",
