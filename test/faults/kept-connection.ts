@@ -11,7 +11,7 @@ interface End {
   readonly isAnswered: boolean;
 }
 
-/** Sends requests on one connection, each after the response to the previous request, until the server ends it. */
+/** Sends requests on one connection, one at a time, until the server closes the connection. */
 export function repeatOnOneConnection(port: number, newRequest: () => string): KeptConnection {
   const statuses: number[] = [];
   let text = '';

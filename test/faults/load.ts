@@ -6,7 +6,7 @@ import type { Entry } from './place.ts';
 export interface Sent extends Answer {
   readonly place: Place;
   readonly action: string;
-  /** The expected audit entries, each as its action, its key and the number in its context. */
+  /** One text for each expected audit entry, with the action, the key and the number in the context. */
   readonly entries: readonly string[];
 }
 

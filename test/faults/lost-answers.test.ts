@@ -46,7 +46,7 @@ beforeEach(async () => {
 const wrap = (n: string) =>
   send(replica, tenant.token, 'POST', `${path}/wrap`, { dek: newDek(), context: { n } });
 
-test('an audit entry with an unknown outcome is appended again', async () => {
+test('if the response to an append is lost, the server appends the entry again', async () => {
   const numbers = Array.from({ length: 5 }, (_, round) => `number ${round}`);
   for (const n of numbers) {
     expect((await wrap('before')).status).toBe(200);

@@ -158,7 +158,7 @@ test('an API key is refused from the moment it expires', async () => {
   const keyId = await newKey(a, tenant.token);
   const { api_key, api_key_id } = await newApiKey(tenant, {});
   let expires_at = '';
-  // The expiry is set while requests already run, so that even a slow first request comes before the expiry.
+  // The test sets the expiry only after requests have started, so that the first request arrives before the expiry.
   const expire = async (): Promise<void> => {
     const expiresAt = Date.now() + 2_000;
     expires_at = new Date(expiresAt).toISOString();

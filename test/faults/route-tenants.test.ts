@@ -65,7 +65,7 @@ function describeProxy(name: Proxy): void {
 
     test('all requests with the same API key go to the same server, and different API keys use both servers', async () => {
       const chosen = new Set<number>();
-      // A proxy can by chance send all requests of eight API keys to the same server. The test therefore needs more.
+      // If a proxy by chance chooses the same server for the first eight API keys, the test adds API keys.
       for (let nth = 0; nth < 8 || (chosen.size < 2 && nth < 60); nth++) {
         const tenant = tenants[nth] ?? (await settle());
         const before = await Promise.all(replicas.map(entriesOf));

@@ -54,7 +54,7 @@ async function keepBusy({ tenant, keyId, wraps, others }: Observed, over: () => 
   }
 }
 
-// Before PostgreSQL 17, a connection waits for the next message of a statement without a limit.
+// Before version 17, PostgreSQL cannot limit how long a connection waits for the next message of a statement.
 const moments = [['between two statements', 'rotate', 'key.rotate']];
 if (Number.parseInt(postgres.binaries.version, 10) >= 17) {
   moments.push(['between the messages of a statement', 'disable', 'key.disable']);

@@ -65,7 +65,7 @@ test('a server with traffic exports each metric and each label of the dashboard 
   expect(wrong).toEqual([]);
 });
 
-test('a legend and a summary name only labels that the result of the query has', () => {
+test('legends and summaries use only labels that the query result contains', () => {
   const shown = asQueries.flatMap(({ expression, legend }) => {
     const kept = keptBy(expression);
     return labelsShownIn(legend).map((label) => ({

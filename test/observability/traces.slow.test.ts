@@ -89,7 +89,7 @@ test('the trace of a request has spans from the client’s span down to the SQL 
   expect(server.log()).toMatch(new RegExp(`"tenant_id":"${tenant.tenantId}","trace_id":"${traceId}"`));
 });
 
-test('the span of an append for several requests is a child of one request and links to the others', async () => {
+test('an append span has the span of one request as parent and links to the spans of the other requests', async () => {
   const dek = randomBytes(32).toString('base64');
   const before = collector.spans.length;
   await Promise.all(
@@ -122,7 +122,7 @@ test('the trace of a change has the spans of its transaction and of its statemen
   );
 });
 
-test('the span of a refused request has the error code, but its span status is not an error', async () => {
+test('the span of a refused request has an error code but no error status', async () => {
   const { traceId, status } = await traced(`/v1/keys/${crypto.randomUUID()}/wrap`, { dek: 'AAAA' });
   expect(status).toBeGreaterThanOrEqual(400);
   const request = (await traceOf(traceId)).find(({ kind }) => kind === 2);

@@ -7,14 +7,11 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 const changes = mutations.flatMap(({ name, changes: all }) => all.map((change) => ({ name, ...change })));
 
-test.each(changes)(
-  'the source code that the mutation $name changes occurs exactly once in its file',
-  ({ file, search }) => {
-    const source = readFileSync(root + file, 'utf8');
-    // If the next assertion fails, update the file and the text of this mutation in mutations.ts.
-    expect({ file, search, times: source.split(search).length - 1 }).toEqual({ file, search, times: 1 });
-  },
-);
+test.each(changes)('the mutation $name changes exactly one place in its source file', ({ file, search }) => {
+  const source = readFileSync(root + file, 'utf8');
+  // If the next assertion fails, update the file and the text of this mutation in mutations.ts.
+  expect({ file, search, times: source.split(search).length - 1 }).toEqual({ file, search, times: 1 });
+});
 
 const migrations = 'packages/server/src/store/migrations/';
 

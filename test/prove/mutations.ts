@@ -145,7 +145,7 @@ export const mutations: readonly Mutation[] = [
     [
       `${server}/state/tenants.ts`,
       'if (!this.timelines.continues(tenantId, last, head)) this.forget(tenantId);',
-      "if (!this.timelines.continues(tenantId, last, head)) throw new Error('the log has lost entries');",
+      "if (!this.timelines.continues(tenantId, last, head)) throw new Error('entries are missing from the log');",
     ],
     [`${server}/state/timelines.ts`, 'asked.isLost = true;', ''],
     [`${server}/state/timelines.ts`, 'if (last) last.isLost = true;', ''],

@@ -15,7 +15,7 @@ async function failuresOf(name: string): Promise<unknown[]> {
   throw new Error(`no trial has the name ${name}`);
 }
 
-test('each mutation names trials that exist', () => {
+test('every trial that mutations.ts names exists', () => {
   const names = new Set(parts.flatMap((part) => part.trials.map((trial) => `${part.name}:${trial.name}`)));
   const named = mutations.flatMap(({ fails }) => Object.keys(fails));
   expect(named.filter((name) => !names.has(name))).toEqual([]);

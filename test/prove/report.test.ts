@@ -36,7 +36,7 @@ test('a check that failed once stays failed in the report', () => {
   expect(findings.checks).toEqual([{ invariant: 'nothing is lost', holds: false, found: 'first; second' }]);
 });
 
-test('the report lists the attempts, the responses, the losses and the checks', () => {
+test('a trial report lists the attempts, responses, lost entries and checks', () => {
   const findings = new Findings();
   findings.try('server killed', 2);
   findings.answer({ '200': 1_200, '503 unavailable': 3 });
@@ -81,7 +81,7 @@ test('a trial runs its clean-up functions in reverse order', async () => {
   expect(findings.checks).toMatchObject([{ holds: false, found: 'Error: it is stuck' }]);
 });
 
-test('the summary adds up the responses, the losses and the worst figures of all trials', () => {
+test('the summary shows the sums of responses and lost entries, and the worst measured values', () => {
   const [good, bad] = [new Findings(), new Findings()];
   good.answer({ '200': 1_000, '503': 20 });
   good.lose(0);

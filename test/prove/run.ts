@@ -87,9 +87,7 @@ async function main(given: readonly string[]): Promise<number> {
   else if (names[0] === 'mutations') return (await proveMutations(names.slice(1))) > 0 ? 1 : 0;
   else {
     if (args.includes('--write') && (names.length > 0 || args.includes('--small'))) {
-      throw new Error(
-        '--write needs a run of every part at full size: remove --small and the names of parts.',
-      );
+      throw new Error('--write accepts only a complete run: remove --small and the names of parts.');
     }
     console.log(
       `Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'an unknown processor'}`,
@@ -106,7 +104,7 @@ async function main(given: readonly string[]): Promise<number> {
   return 0;
 }
 
-// A trial kills databases. postgres.js can then throw an error in a timer, where no caller can catch the error.
+// If a trial kills a database, postgres.js can throw an error in a timer. No caller can catch this error.
 process.on('uncaughtException', (error) => {
   if (/postgres/.test(error.stack ?? '')) return;
   console.error(error);

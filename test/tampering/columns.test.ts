@@ -114,7 +114,7 @@ async function changesOf(table: Bound): Promise<{ row: Row; column: Column; valu
     });
     const made = rows.flatMap((row, nth) => {
       const values = alternatives(name, type, row[name] ?? null);
-      // To save time, the test writes each value into only one row, unless `everywhere` names the column.
+      // To save time, only the columns in `everywhere` are tested with every value in every row.
       const chosen = everywhere.has(name) ? values : values.filter((_, at) => at % rows.length === nth);
       return chosen.map((value) => ({ row, value }));
     });
@@ -199,7 +199,7 @@ test('the server does not start if the row that checks the root key is changed o
 
 type Error = Awaited<ReturnType<typeof verifyChain>>['errors'][number];
 
-/** If the id or the tenant of a row was changed, verify can report the row as missing. */
+/** If the id or the tenant of a row was changed, `verifyChain` can report the row as missing. */
 const names: Record<Bound, (error: Error, row: Row, column: string) => boolean> = {
   tenants: ({ reason }, row) => reason.includes(String(row['tenant_id'])),
   audit_heads: ({ reason }) => reason.startsWith('head_'),

@@ -236,7 +236,7 @@ describe('a database rolled back to an authentic older state', () => {
   const wrap = () => api('POST /v1/keys/:key_id/wrap', { key_id: ann.busy, dek });
   const verify = (checkpoint?: string) => api('GET /v1/audit/verify', { ...(checkpoint && { checkpoint }) });
 
-  test('only with an external checkpoint does verify find that the whole database was restored to an older state', async () => {
+  test('verify needs an external checkpoint to find that the whole database was restored to an older state', async () => {
     await wrap();
     const { checkpoint: before, id } = await api('GET /v1/audit/checkpoint', {});
     await attacker.keep('before_tail');

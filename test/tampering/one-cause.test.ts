@@ -78,7 +78,7 @@ describe.each([
     }
   });
 
-  test('verify also names a tenant that was put back to an older state, if an entry of it was changed', async () => {
+  test('verify reports both a tenant that was put back to an older state and a changed entry of the tenant', async () => {
     const { tenantId } = ann;
     await putBack('tenants', `tenant_id = '${tenantId}'`);
     await change(22, `actor = 'nobody'`);
@@ -87,7 +87,7 @@ describe.each([
     expect(await wrong()).toEqual([`32 tenant_put_back: ${tenantId}`, '22 entry_changed']);
   });
 
-  test('verify also names a key that was put back to an older state, if an entry of another key was changed', async () => {
+  test('verify reports a key that was put back to an older state even if an entry of another key was changed', async () => {
     const { pending, busy } = ann;
     await putBack('keys', `key_id = '${pending}'`);
     await change(18, `key_id = '${ann.quiet}'`);
@@ -95,7 +95,7 @@ describe.each([
     expect(await wrong()).not.toContainEqual(expect.stringContaining(busy));
   });
 
-  test('verify reports a row whose entry was changed, if the entry is not in the verified range', async () => {
+  test('if a changed entry is outside the verified range, verify reports the row of this entry', async () => {
     await change(22, `action = 'encrypt'`);
     expect(await wrong({ from_id: 23 })).toContainEqual(expect.stringContaining('tenant_put_back'));
   });
@@ -108,7 +108,7 @@ test('after a purge, verify still finds a removed key if an entry of another row
   expect(await wrong()).toEqual(expect.arrayContaining(['14 rows_differ_from_anchor', '22 entry_changed']));
 });
 
-test('after a purge, verify finds a row that was put back before its next change', async () => {
+test('after a purge, verify finds a row that was put back and then changed', async () => {
   await attacker.restore('now');
   await attacker.putBack('early', 'keys', `key_id = '${ann.quiet}'`);
   await attacker.sql`update eaas.row_records set rev = (select rev from eaas.keys where key_id = ${ann.quiet})

@@ -32,7 +32,7 @@ const disable = (service: Service) =>
   apiOf(service, tenant.token)('POST /v1/keys/:key_id/disable', { key_id: keyId });
 
 test.each([0, 1, 5])(
-  'after a restore of an older backup, changes made after the backup have no effect (the new log is %i entries longer)',
+  'a restore of a backup undoes later changes (the new log is %i entries longer than the old log)',
   async (wraps) => {
     await attacker.keep('backup');
     await rotate(running);
@@ -95,7 +95,7 @@ describe('a lost change whose id was given to a later change', () => {
   );
 
   test.each(combinations)(
-    'a lost key rotation is not used (first call after the loss: %s, %i entries later)',
+    'a key rotation that was lost in a failover is not used (first call: %s, after %i entries)',
     async (road, further) => {
       await rotate(running);
       await wrap(running);
@@ -116,7 +116,7 @@ describe('a lost change whose id was given to a later change', () => {
   );
 
   test.each(combinations)(
-    'a revoked API key is refused (first call after the loss: %s, %i entries later)',
+    'an API key that was revoked after a failover is refused (first call: %s, after %i entries)',
     async (road, further) => {
       await rotate(running);
       await wrapAs(running, known.api_key);

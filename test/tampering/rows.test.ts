@@ -385,7 +385,7 @@ describe('a row restored to an older authentic state', () => {
       });
       const api_key_id = holder?.apiKeyId ?? '';
       const shown = api('GET /v1/api-keys/:api_key_id', { api_key_id });
-      // A call with the changed API key must return 401. A call that shows the key must return 503.
+      // Authentication with the changed API key must fail with 401. Reading the API key must fail with 503.
       const [itself, shownStatus] = await Promise.all([statusOf(call), statusOf(shown)]);
       return [itself === 401 ? 503 : 0, shownStatus];
     },
@@ -402,7 +402,7 @@ describe('a row restored to an older authentic state', () => {
     },
   );
 
-  /** Only the owner of the tables can change the record of a row's newest version. */
+  /** Only the owner of the tables can change `row_records`. */
   async function putBackWithRecords({ copy, table, where }: PutBack): Promise<void> {
     await attacker.putBack(copy, table, where(ann));
     const subjects: Partial<Record<Table, string>> = {
@@ -448,7 +448,7 @@ test('a key does not become exportable if someone changes the type of the column
   const { sql } = attacker;
   const { busy: key_id } = ann;
   await sql`alter table eaas.keys alter column exportable type text`;
-  // The connections are new, because PostgreSQL refuses prepared statements from before the change of the type.
+  // The test opens new connections, because PostgreSQL refuses old prepared statements after the column type changes.
   const database = new Database(world.database.connection('server'), 2);
   try {
     const { errors } = await verifyChain(world.replica(database), ann.tenantId);

@@ -132,7 +132,7 @@ test('a migration repeats a statement that PostgreSQL ended because of a deadloc
         ).count > 0,
     );
   await withSuperuser(async (other) => {
-    // PostgreSQL looks for a deadlock only once, after this time. The other transaction must wait for its lock by then.
+    // A waiting session looks for a deadlock once, after this time. The other transaction must already wait by then.
     await other`alter database ${other(place.name)} set deadlock_timeout = '3s'`;
     const patient = openPool(place.connection('owner'), 1);
     onTestFinished(() => patient.end());

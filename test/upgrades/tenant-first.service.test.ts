@@ -70,7 +70,7 @@ test('a revoked API key is still revoked after the upgrade', async () => {
   expect(await requireTenant(replica(), 'ben')).toMatchObject({ tenant: { tenant_id: before.ben.tenantId } });
 });
 
-test('after the upgrade, each row has a row record with the same `rev`', async () => {
+test('after the upgrade, `row_records` has the `rev` of each tenant, key and API key', async () => {
   const rows = await database.run(
     (sql) => sql`
       select subject, r.rev, k.rev as expected from eaas.row_records r join (

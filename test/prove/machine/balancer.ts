@@ -8,7 +8,7 @@ type Send = typeof send;
 
 /** The SDK retries twice by default. A larger limit shows how many retries a request needs. */
 export const mostRetries = 5;
-/** The requests that the balancer repeats. The SDK repeats other requests. */
+/** The balancer repeats only refused requests to these endpoints. */
 const repeatable = /\/(?:wrap|unwrap|encrypt|decrypt)$/;
 const checkEvery = 200;
 

@@ -9,7 +9,7 @@ import type { Findings, Part, Trial } from '../trial.ts';
 import { ClockWitness } from './clock-witness.ts';
 
 const year = 366 * 86_400_000;
-/** In milliseconds. The job that rotates and erases keys runs at least once in this time. */
+/** Within these milliseconds, the job that rotates and erases keys runs at least once. */
 const longEnough = 13_000;
 
 function replicaClock(name: string, milliseconds: number): Trial {

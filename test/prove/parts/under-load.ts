@@ -67,7 +67,7 @@ export class UnderLoad<B extends Base = Cluster> {
     this.replicas[nth] = await startServer(this.#findings, { ...this.#env, EAAS_PORT: String(replica.port) });
   }
 
-  /** Returns the milliseconds from `since` until every server has served a later request of every tenant. */
+  /** Returns the milliseconds from `since` until every server has served every tenant a request sent after `since`. */
   async backAfter(since: number, patience: number): Promise<number> {
     const first = (load: Load, port: number): number =>
       load.sent

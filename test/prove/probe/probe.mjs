@@ -26,7 +26,7 @@ const busyMilliseconds = () => {
 let last = busyMilliseconds();
 let longest = 0;
 let over = 0;
-// The timer cannot run during a synchronous section, so the CPU time between two runs includes the section.
+// Synchronous code delays the timer. The CPU time between two runs of the timer therefore includes this code.
 setInterval(() => {
   const busy = busyMilliseconds();
   const section = busy - last;

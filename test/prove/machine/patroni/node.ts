@@ -41,10 +41,7 @@ export class Node {
     await holdsWithin(10, async () => !signal(postmaster, 0));
   }
 
-  /**
-   * Deletes `pg_control`, because PostgreSQL cannot start without this file. A standby whose WAL was deleted
-   * would recover.
-   */
+  /** PostgreSQL cannot start without `pg_control`. Without WAL, a standby would start and recover. */
   async loseControlFile(): Promise<void> {
     await rm(join(this.#data, 'global/pg_control'));
   }

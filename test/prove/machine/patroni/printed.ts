@@ -43,7 +43,7 @@ async function runScript(
   const text = await placed(script, machine);
   return new Promise((resolve, reject) => {
     const child = execFile('bash', ['-euo', 'pipefail', '-c', text], options, (error, stdout, stderr) => {
-      if (error) reject(new Error(`the printed command must end with 0:\n${text}\n${stdout}${stderr}`));
+      if (error) reject(new Error(`the printed command must exit with code 0:\n${text}\n${stdout}${stderr}`));
       else resolve(stdout);
     });
     // Writing the input fails if the command ends without reading it.

@@ -35,7 +35,7 @@ export const citus: Part = {
       coordinatorKilled(scaled(5)),
     ),
     citusTrial('servers', 'servers are killed under load', serversKilled(scaled(2))),
-    // The trial makes 24 moves even with --small, because fewer moves can miss a loss.
+    // --small does not reduce the 24 moves, because fewer moves can fail to show lost entries.
     citusTrial(
       'logical',
       'shards move between the workers under load, with force_logical',

@@ -14,7 +14,7 @@ export interface RunningFlood {
   stop(): Promise<Statuses>;
 }
 
-/** In the same process, the flood would slow the measurement. */
+/** A flood from the measuring process would slow the measurement. */
 export async function startFlood(
   name: FloodName,
   target: FloodTarget,

@@ -12,7 +12,7 @@ import { newKeyAt, Servers, serverCount } from './servers.ts';
 
 /** With more tenants than connections, every connection of a pool is busy. */
 const tenantCount = 16;
-/** A server replaces a pool that gets no response of the database for 2 s. */
+/** A server replaces a connection pool if the database does not respond for 2 s. */
 const shortSeconds = 1.5;
 const longSeconds = 12;
 /** A server has ten connections for changes and appends, and four for reads. */

@@ -44,7 +44,7 @@ export const upgrade: Trial = {
     findings.figure('migrated in', `${Math.round(performance.now() - startedAt)} ms`);
     if (applied === 0)
       throw new Error(
-        'PROVE_EARLIER must be a checkout of an earlier version whose database schema is older than this one',
+        'PROVE_EARLIER must be a checkout with an older database schema (got the current schema)',
       );
     await sleep(2_000);
     for (let nth = 0; nth < serverCount; nth++) {

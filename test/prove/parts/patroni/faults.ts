@@ -15,7 +15,7 @@ import { useSdk } from './sdk-calls.ts';
 const patience = 60;
 /** Patroni's `ttl` and a promotion together take less than 45 s. */
 const longerThanFailover = 45_000;
-/** A standby that can start receives WAL within 20 s. */
+/** If a standby can start, it receives WAL within 20 s. */
 const longerThanStart = 20_000;
 
 interface Scene {
@@ -78,8 +78,8 @@ export const silence: Fault = async (scene) => {
   await old.freeze();
   findings.try('PostgreSQL and Patroni of the primary stopped, then continued');
   await takesOver(scene, old, since);
-  // The stopped Patroni cannot make the old primary a standby. Only synchronous replication prevents writes to the old
-  // primary.
+  // Patroni is still stopped and cannot demote the old primary. Therefore only synchronous replication prevents writes
+  // to this node.
   await old.thaw('postgres');
   findings.check('the old primary accepts no write', !(await acceptsWrite(session)));
   await old.thaw('patroni');
@@ -103,9 +103,7 @@ export const switchover: Fault = async (scene) => {
   await rejoins(scene, old);
 };
 
-/**
- * The trial runs the manual's command, which copies the primary's database to `db1`. `db1` must therefore be a standby.
- */
+/** The manual's `reinit` command copies the primary's database to `db1`, so `db1` must be a standby. */
 export const reinit: Fault = async (scene) => {
   const { findings, database } = scene;
   const node = database.requireNode('db1');
@@ -120,7 +118,7 @@ export const reinit: Fault = async (scene) => {
   const isShown = async (): Promise<boolean> =>
     (await database.list()).some((member) => member.name === node.name && !isRunning(member));
   const wasShown = await holdsWithin(patience, isShown);
-  // After this time, a standby is running unless it cannot start.
+  // A standby that still does not run after this time cannot start.
   await sleep(longerThanStart);
   const listed = await database.list();
   findings.check(
