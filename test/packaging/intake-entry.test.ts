@@ -8,7 +8,7 @@ test('`createIntake` with its dependencies takes at most 16,000 bytes', async ()
   expect(gzipped).toBeLessThanOrEqual(16_000);
 });
 
-test('only X25519 is loaded on demand, with at most 7,000 bytes', async () => {
+test('code that is loaded on demand has at most 7,000 bytes and contains only X25519', async () => {
   const { gzipped, sources } = await onDemand(entry);
   expect(gzipped).toBeLessThanOrEqual(7_000);
   expect(sources.filter((path) => path.endsWith('/montgomery.js'))).toHaveLength(1);

@@ -2,8 +2,8 @@ import type { Context } from '@eaas/protocol';
 import * as fc from 'fast-check';
 
 /**
- * Any character of Unicode. The unit `binary` of fast-check gives the same ones, but takes almost a second to list all
- * of them.
+ * Any Unicode character. The option `unit: 'binary'` of fast-check has the same characters, but needs almost a second
+ * to list them.
  */
 export const anyCharacter: fc.Arbitrary<string> = fc.nat(0x10_f7ff).map(
   (nth) => String.fromCodePoint(nth < 0xd800 ? nth : nth + 0x800),

@@ -9,7 +9,7 @@ export function withIv<T>(iv: Uint8Array, run: () => T): T {
     return array;
   });
   try {
-    // The protocol package draws 64 random ivs at a time. Uses up the ivs that are left, so that the fixed iv is next.
+    // The protocol package generates 64 ivs at a time. This loop consumes the rest, so that `run` uses the fixed iv.
     while (!isFixed());
     return run();
   } finally {

@@ -93,8 +93,8 @@ async function reproduce(
 ): Promise<void> {
   const { key_id: keyId, public_key, cases } = blindHashes;
   const hashPublicKeys = { [keyId]: toBase64(fromHex(public_key)) };
-  // The first blind hash loads code that draws 48 random bytes. This call uses these bytes up, because the next draw
-  // must get the blind of the first vector.
+  // Loading the code for blind hashes reads 48 random bytes. This call loads the code early, because the next random
+  // bytes must be the blind of the first test vector.
   await connect({ engines }).blindHash('Ada');
   for (const { name, values: given, blinds, request, response, hashes } of cases) {
     const client = connect({

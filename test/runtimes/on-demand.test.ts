@@ -8,7 +8,7 @@ import { serveSplitPage } from './split-page.ts';
 
 const { publicKey, keyId, unwrap } = intakeKey();
 
-// The page's script contains only the entry, so that the size of the script is the size of the entry.
+// Any other code in the page's script would increase the measured size of the entry point.
 const intakeCode = "export { createIntake } from '@eaas/sdk/intake'";
 const clientCode = "export { EaasBrowserClient } from '@eaas/sdk/browser'";
 

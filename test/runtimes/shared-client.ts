@@ -3,7 +3,7 @@ import type { Settings } from './case.ts';
 
 export interface Asked extends Settings {
   readonly ciphertext?: string | undefined;
-  /** The client aborts a request after so many milliseconds. */
+  /** The milliseconds after which the client aborts a request. */
   readonly patience?: number | undefined;
 }
 

@@ -13,9 +13,7 @@ export async function through(
   return gathered(source.pipeThrough(stream));
 }
 
-/**
- * Some runtimes cannot iterate streams. `new Response(stream)` would replace an error of the stream by another error.
- */
+/** Uses a reader: some runtimes cannot iterate streams, and `new Response(stream)` hides the error of a stream. */
 export async function gathered(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
   const reader = stream.getReader();
   const parts: Uint8Array[] = [];

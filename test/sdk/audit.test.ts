@@ -194,7 +194,7 @@ describe('audits of a log that a database administrator changed', () => {
     ]);
   });
 
-  test('the service signs no checkpoint if the administrator also changes the head', async () => {
+  test('the service signs no checkpoint of a head that a database administrator changed', async () => {
     const one = await watcher();
     await tamper("update eaas.audit_heads set hash = sha256('x') where mine");
     await expect(one.check()).rejects.toMatchObject({ code: 'unavailable', retryable: true });

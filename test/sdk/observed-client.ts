@@ -19,8 +19,8 @@ export const range = (length: number): number[] => Array.from({ length }, (_, in
 const realSetTimeout = setTimeout;
 
 /**
- * Waits until the responses of the test service have arrived. Counts turns of the event loop, because on a busy machine
- * any time can pass without a turn.
+ * Waits until the responses of the test service have arrived. The function counts turns of the event loop and not time,
+ * because a busy machine is slow.
  */
 export async function arrivals(turns = 50): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => realSetTimeout(resolve, 1));

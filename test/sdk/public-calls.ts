@@ -1,4 +1,4 @@
-// The table below contains methods without their objects, which is safe because none of them uses `this`.
+// The table below stores methods without binding them to objects. No stored method uses `this`.
 /* oxlint-disable typescript/unbound-method */
 import { checkAudit, monitorAudit, openCheckpoint } from '../../packages/sdk/src/audit/audit.ts';
 import { EaasBrowserClient } from '../../packages/sdk/src/browser/browser.ts';
@@ -33,7 +33,7 @@ export async function publicCalls(): Promise<PublicCall[]> {
   await client.prime({ encrypt: true, ciphertexts: [ciphertext] });
   const sealed = await bytesOf((await streams.encryptBlob(client, new Blob(['x']))).stream);
   const file = await streams.openFile(client, streams.blobSource(new Blob([sealed])));
-  // The auditor has a separate log with few entries, because some calls read all entries.
+  // Some calls read a whole log, so the auditor uses a separate, short log.
   const auditor = observedClient({ retries: 0 }).client;
   const { audit } = auditor;
   const { checkpoint, verifier_key: verifierKey } = await audit.checkpoint();

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, vi } from 'vitest';
 
-/** Retries in the tests of the calling block or file do not wait, because the wait is a random part of the backoff. */
+/** Retries wait for a random part of the backoff. This mock makes the random part 0, so that tests do not wait. */
 export function retryAtOnce(): void {
   let spy: ReturnType<typeof vi.spyOn>;
   beforeEach(() => {

@@ -16,7 +16,7 @@ export function tableOf(emails: readonly StoredValue[]) {
   };
   emails.forEach((email, index) => set(index + 1, { email }));
   const store = {
-    /** Runs before each write. A test sets it to change the table as a second program would. */
+    /** Runs before each write. A test can replace this function to simulate changes by a second program. */
     meanwhile: (): void => {},
     async read({ after = 0, limit }: { after: number | undefined; limit: number }): Promise<Person[]> {
       const ids = Array.from(rows.keys()).sort((a, b) => a - b);

@@ -11,9 +11,9 @@ const everyCase = inject('everyCase');
 /** The number of random cases of a test: `all` in `npm run test:all`, otherwise a tenth of them. */
 export const runs = (all: number): number => (everyCase ? all : Math.ceil(all / 10));
 
-/** All `cases` in `npm run test:all`, otherwise about `few` of them at equal distances, with the first and the last. */
+/** Returns all `cases` in `npm run test:all`, otherwise about `few` evenly spaced cases with the first and the last. */
 export function some<T>(few: number, cases: readonly T[]): readonly T[] {
-  // An odd distance reaches each of the eight bits if the cases are the bits of some bytes.
+  // With one case per bit, only an odd distance tests all eight bit positions of the bytes.
   const distance = everyCase ? 1 : Math.floor(cases.length / few) | 1;
   return cases.filter((_, at) => at % distance === 0 || at === cases.length - 1);
 }

@@ -96,7 +96,7 @@ export async function launchChromium(): Promise<{ browser: Browser; close: () =>
   }
 }
 
-/** Pretends to be a cloud function, because otherwise the npm package does not unpack the libraries of Chromium. */
+/** Sets a variable of AWS Lambda, because `@sparticuz/chromium` otherwise does not unpack the libraries of Chromium. */
 async function unpack(modules: string, directory: string): Promise<string> {
   const program = `
     import chromium from '@sparticuz/chromium';

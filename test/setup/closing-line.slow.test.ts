@@ -55,7 +55,7 @@ test.each([
   expect(await run({ 'one.test.ts': code })).toMatchObject({ line, code: exitCode });
 });
 
-test('the last line counts a file that cannot be loaded, or a run without tests, as failed', async () => {
+test('a test file that cannot be loaded, or a run without tests, counts as one failure', async () => {
   const files = { 'one.test.ts': `test('a', () => {});`, 'two.test.ts': `import './missing.ts';` };
   expect(await run(files)).toMatchObject({ line: '1 passed, 1 failed, 0 skipped', code: 1 });
   expect(await run({})).toMatchObject({ line: '0 passed, 1 failed, 0 skipped', code: 1 });

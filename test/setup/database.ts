@@ -18,9 +18,7 @@ type Role = keyof typeof ROLES | 'superuser';
 export interface TestDatabase {
   readonly name: string;
   readonly connection: (role: Role) => PostgresAddress & { database: string; username: string };
-  /**
-   * postgres.js does not decode a percent-encoded directory of a socket as host: pass `connection` instead of the URL.
-   */
+  /** The URL of a Unix socket has a percent-encoded path. postgres.js cannot decode it: pass `connection` instead. */
   readonly url: (role: Role) => string;
   readonly drop: () => Promise<void>;
 }
@@ -74,7 +72,7 @@ export function environmentOf(url: (role: keyof typeof ROLES) => string) {
   };
 }
 
-/** Prepares a database again if `datistemplate` is not set, because its last preparation was interrupted. */
+/** Prepares the database again if an interrupted preparation left `datistemplate` unset. */
 async function prepareOnce(
   sql: postgres.Sql,
   address: PostgresAddress,

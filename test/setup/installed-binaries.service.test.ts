@@ -39,7 +39,7 @@ test('the search for PostgreSQL skips unsuitable programs', async () => {
   expect(found).toMatchObject({ version: '16.1', postgres: join(good, 'postgres') });
 });
 
-test("a program that reports its version does not get the tests' environment", async () => {
+test('`postgres --version` does not get secrets from the environment of the tests', async () => {
   process.env['EAAS_ROOT_KEY'] = 'a secret';
   onTestFinished(() => void delete process.env['EAAS_ROOT_KEY']);
   const telling = 'env > "$0.env"; echo "postgres (PostgreSQL) 16.1"';

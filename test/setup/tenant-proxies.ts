@@ -61,7 +61,7 @@ function haproxyFile(port: number): string {
   return blockOf('haproxy', 'balance hdr').replace(/bind .*/, `bind 127.0.0.1:${port}`);
 }
 
-/** Joins `server` from the block about TLS and `upstream` from the block about tenants. */
+/** The manual shows `server` and `upstream` in separate nginx blocks. This file contains both. */
 function nginxFile(port: number, directory: string): string {
   const server = blockOf('nginx', 'listen 443 ssl').replace(/^upstream \S+ \{.*?^\}/ms, '');
   const plain = server.replace(/listen 443 ssl/, `listen 127.0.0.1:${port}`).replace(/^.*ssl_.*\n/gm, '');

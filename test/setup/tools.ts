@@ -30,7 +30,7 @@ export async function requireTools(name: Tools): Promise<string> {
   if (isInstalled()) return modules;
   const release = await acquire(join(folder, '.installing'));
   try {
-    // The process that held the lock before can have installed the packages.
+    // Another process may have installed the packages while this process waited for the lock.
     if (isInstalled()) return modules;
     const shell = process.platform === 'win32';
     await promisify(execFile)('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder, shell });

@@ -194,7 +194,7 @@ describe('the id of a row', () => {
     expect(await db.select().from(samples)).toMatchObject([{ id: one, city: 'Paris', text: 'Eve' }]);
   });
 
-  test('an update can name the id in another form of the database', async () => {
+  test('the condition of an update can contain a UUID in braces', async () => {
     await db
       .update(samples)
       .set({ text: 'Eve' })
@@ -262,7 +262,7 @@ describe('queries inside statements without encrypted columns work', () => {
     expect(await remarks().where(sql`exists ${values()}`)).toEqual([{ remark: 'cough' }]);
   });
 
-  test('a column of a query can be a count of encrypted rows', async () => {
+  test('a query can return a count of encrypted rows as a column', async () => {
     const ada = db.$count(samples, eq(samples.text, 'Ada'));
     expect(await db.select({ id: children.id, ada }).from(children)).toEqual([{ id: one, ada: 1 }]);
     expect(await db.$count(db.select().from(samples).where(eq(samples.text, 'Eve')).as('none'))).toBe(0);

@@ -68,7 +68,7 @@ export async function generateClient(
   const preview = `generator client {\n  previewFeatures = ${JSON.stringify(features)}`;
   const generator = generators[major].replace('generator client {', preview);
   writeFileSync(join(folder, 'schema.prisma'), generator + models);
-  // Names files for the engines, because Prisma would otherwise download them. The generated client needs no engines.
+  // Without these paths, Prisma would download its engines, which the generated client does not need.
   const engines = { PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true', PRISMA_QUERY_ENGINE_LIBRARY: '/bin/true' };
   const env = {
     ...process.env,

@@ -81,7 +81,7 @@ describe.each(majors)('Prisma %i', (major) => {
     await expect(patient('findUniqueOrThrow', { where: { ssn: '404' } })).rejects.toEqual(code('P2025'));
   });
 
-  test('the unique constraint of an index column refuses a second row', async () => {
+  test('the unique constraint of an index column refuses duplicate values', async () => {
     await patient('create', { data: { ssn: '123-45', city: 'London' } });
     const twin = patient('create', { data: { ssn: '12345', city: 'Turin' } });
     await expect(twin).rejects.toEqual(code('P2002'));

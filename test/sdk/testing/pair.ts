@@ -82,7 +82,7 @@ export class Pair {
   }
 
   async allDifferences(): Promise<readonly object[]> {
-    if (this.#calls < 5) throw new Error(`expected at least 5 compared calls (got ${this.#calls})`);
+    if (this.#calls < 5) throw new Error(`expected at least 5 calls to both services (got ${this.#calls})`);
     await this.#compareLogs();
     await this.get(() => '/v1/audit/verify');
     return this.#differences;
@@ -111,8 +111,8 @@ export class Pair {
     const rows = await this.#service.database.run((sql) =>
       listKeys(sql, this.#tenantId, { among: null }, page),
     );
-    // Settles the oldest keys first, so that both services write the entries in the same order. The job of the server
-    // has no fixed order.
+    // The server's job visits keys in no fixed order. This loop visits the oldest keys first, so that both services
+    // write the entries in the same order.
     for (const { key_id } of rows.toSorted((a, b) => a.created_id - b.created_id)) {
       await settleKey(this.#service, caller, key_id, alone().hold);
     }

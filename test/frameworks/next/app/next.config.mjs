@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-// The root is the repository, because the packages are links that point to folders above the app.
+// Next.js reads only files inside its root. The packages of the app are links to other folders of the repository.
 const root = join(import.meta.dirname, '../../../..');
 
 export default { turbopack: { root }, outputFileTracingRoot: root };
