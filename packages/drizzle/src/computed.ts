@@ -11,8 +11,8 @@ export function computedPlace(chunk: unknown): ColumnPlace | undefined {
   if (!is(chunk, SQL)) return undefined;
   const chunks = chunk.queryChunks.filter((part) => !isEmpty(part));
   const comparison = comparisonIn(chunks);
-  // A comparison with values passes this check. If a value was not replaced by fingerprints, `mapToDriver` throws
-  // later, when Drizzle sends the query.
+  // Accepts a comparison with values, because another function replaces the values by fingerprints. Otherwise
+  // `mapToDriver` throws.
   if (comparison && !comparison.operands.some(encryptionOf)) return undefined;
   return firstIn(chunks);
 }

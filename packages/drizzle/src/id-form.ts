@@ -9,7 +9,7 @@ interface Forms {
 
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** False if a condition with this id can find a row whose id has another form, such as `'007'` and 7. */
+/** False if a comparison with this id also finds ids of another form. For example, `'007'` also finds 7. */
 export function findsSameForm(column: Column, id: unknown): boolean {
   if (typeof id !== 'string') return column.dataType !== 'string';
   const text = column.mapToDriverValue(id);

@@ -62,7 +62,7 @@ async function encryptedRows(
   return { values: rows.map((row, at) => Object.assign(row, asSqlValues(stored[at] ?? {}))), ids };
 }
 
-/** Adds null for omitted columns of an index over several columns, because its fingerprint needs all columns. */
+/** If an index has several columns, its fingerprint needs all of them, so omitted columns become null. */
 function withAbsentOthers(entries: readonly EncryptedEntry[], row: Row): Row {
   const groups = entries.flatMap(({ encryption }) =>
     Object.values(partsOf(encryption.field)).map(({ others }) => [encryption.column].concat(others)),

@@ -32,8 +32,8 @@ async function rewriteList(chunks: readonly unknown[], context: RewriteContext):
 }
 
 async function rewriteSql(given: SQL, context: RewriteContext): Promise<SQL> {
-  // JavaScript would call the method `then` of the SQL of `$count` when this async function returns it. A copy has
-  // no `then`.
+  // JavaScript calls the method `then` of a value that an async function returns. The SQL of `$count` has this method,
+  // and the copy does not.
   const whole = 'then' in given ? sql.join(given.queryChunks).mapWith(Number) : given;
   const excluded = excludedColumn(whole);
   if (excluded) requirePlain(excluded);
@@ -50,7 +50,6 @@ async function rewriteSql(given: SQL, context: RewriteContext): Promise<SQL> {
   return replaced(whole, 'queryChunks', rewritten as SQLChunk[]);
 }
 
-/** `matches` also finds rows that do not match, so its negation could miss rows. */
 function requireNoMatches(chunk: unknown): void {
   if (isQuery(chunk)) return requireNoMatches(chunk.getSQL());
   if (!is(chunk, SQL)) return;
@@ -60,7 +59,7 @@ function requireNoMatches(chunk: unknown): void {
     refuse(
       'not_supported',
       comparison.encryption,
-      '`matches` can also find rows that do not match, so it cannot be negated',
+      '`matches` can find too many rows, so its negation would miss rows',
       'select the rows, and filter them after decryption',
     );
   }

@@ -18,7 +18,6 @@ import type { TableRecords } from './records.ts';
 export interface RewriteContext {
   readonly recordsOf: (table: Table) => TableRecords;
   readonly subqueries: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
-  /** A statement that writes cannot use `matches`, because `matches` also finds rows that do not match. */
   readonly isRead: boolean;
 }
 
@@ -46,7 +45,7 @@ async function searchParts(
     refuse(
       'not_supported',
       encryption,
-      '`matches` can also find rows that do not match, so it cannot choose the rows to write',
+      '`matches` can find too many rows, so it cannot choose the rows to write',
       'select the rows, filter them after decryption, and write them by their ids',
     );
   }
@@ -89,8 +88,8 @@ async function equalToOne(
   const found = await Promise.all(operands.map((value) => records.fingerprints(encryption.column, value)));
   const fingerprints = [...new Set(found.flat())].map((fingerprint) => new Param(fingerprint));
   const condition = sql`${index} in ${fingerprints}`;
-  // If a text has no fingerprint, its index column is null. The condition must then be false: with null, `not` would
-  // omit the row.
+  // The index column of a text without a fingerprint is NULL. `in` then returns NULL, and this term changes NULL to
+  // false. Otherwise `not` would omit the row, because `not NULL` is NULL.
   if (encryption.field.type.name !== 'text') return condition;
   return sql`${condition} and (${index} is not null or ${column} is null)`;
 }

@@ -85,8 +85,8 @@ function requireSearch<T extends object>(search: T): T {
     refuse(
       'schema',
       {},
-      'with `bits`, a search also finds rows that do not match, and the database cannot drop these rows',
-      'omit `bits`, or use `@eaas/sdk/fields` and drop these rows after decryption',
+      'with `bits`, a search can find too many rows, and the database cannot drop the wrong rows',
+      'omit `bits`, or use `@eaas/sdk/fields` and drop the wrong rows after decryption',
     );
   }
   if (Object.hasOwn(search ?? {}, 'column')) {
