@@ -126,6 +126,6 @@ function tenantOf({ tenant_id }: ExportedKey, tenant: string | undefined, path: 
   if (id !== undefined) return id;
   if (tenant !== undefined) throw new WrongUsage('--tenant must be a UUID: pass the id of the tenant.');
   throw new CannotStart(
-    `${inLine(path)} has no \`tenant_id\`: pass --tenant with the \`tenant_id\` of any audit entry of the tenant.`,
+    `${inLine(path)} has no \`tenant_id\`: copy the \`tenant_id\` of an audit entry, and pass it with --tenant.`,
   );
 }

@@ -53,8 +53,8 @@ export function needsRow(model: Model, data: unknown): boolean {
 }
 
 /**
- * Returns null for every field of each index over several fields, because the index needs a value for each of its
- * fields. The values that the app passed then replace these nulls.
+ * The fingerprint of an index with several fields needs all fields, so this function returns null for each of them.
+ * The caller replaces these nulls with the values from the app.
  */
 function absentOthers(model: Model, given: Args): Args {
   const named = Object.keys(given).flatMap((name) => model.encrypted.get(name) ?? []);

@@ -5,8 +5,8 @@ import { type Args, entriesOf, isArgs } from './values.ts';
 import type { Work } from './work.ts';
 
 /**
- * With `isExact`, the condition is NULL only for a field that is NULL. Otherwise, `NOT` would miss rows for which the
- * condition is NULL, because the negation of NULL is NULL in SQL.
+ * Callers that negate the condition pass `isExact`. The condition is then NULL only if the field is NULL. SQL omits
+ * rows whose condition is NULL, even under `NOT`.
  */
 export async function filterOf(
   work: Work,
@@ -106,20 +106,19 @@ async function hasPart(
   operand: unknown,
   isExact: boolean,
 ): Promise<Args> {
-  const refusePart = (problem: string): never =>
-    refuse('unsupported_filter', model, field.name, `a search by \`${name}\` ${problem}`);
+  const refusePart = (problem: string): never => refuse('unsupported_filter', model, field.name, problem);
   if (isExact)
     refusePart(
-      'finds some rows by mistake, and a negation would exclude these rows: read the rows without this filter, and filter them afterwards',
+      `a search by \`${name}\` can find too many rows, so its negation can find too few: read the rows without this filter, and filter them afterwards`,
     );
   if (!work.isRead) {
     refusePart(
-      'cannot select the rows of a write, because it can also find rows that do not match: read the rows, and select them by their ids',
+      `a search by \`${name}\` can find too many rows, so it cannot choose the rows to write: read the rows, and select them by their ids`,
     );
   }
   if (bits < 64)
     refusePart(
-      `needs an index with 64 bits or more (got ${bits} bits), because a shorter fingerprint also finds wrong rows`,
+      `the index \`${name}\` must have at least 64 bits (got ${bits}), because shorter fingerprints also find wrong rows`,
     );
   const found = await work.search(model.table ?? '', { [field.name]: { [name]: operand } });
   const terms = found[column] ?? [];

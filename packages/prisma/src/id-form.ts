@@ -49,7 +49,7 @@ function padded(text: string, length: number): string {
   return trimmed + ' '.repeat(Math.max(0, length - Array.from(trimmed).length));
 }
 
-/** True if a condition with an id can find a row whose id has another form, because the database ignores case. */
+/** True if the database ignores case: a comparison with the id `'A'` then also finds the id `'a'`. */
 export function ignoresCase(column: RuntimeField | undefined): boolean {
   return column?.nativeType === 'Citext';
 }

@@ -79,7 +79,7 @@ type PlainModels<E, Client> = {
     : never;
 };
 
-/** An object type without members, in place of the type `object`, because Prisma's types require an index signature. */
+/** Replaces the type `object`, which Prisma's types refuse because it has no index signature. */
 type Nothing = { [Name in never]: unknown };
 
 /** An extension for `prisma.$extends`. */

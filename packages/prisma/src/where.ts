@@ -90,7 +90,7 @@ function refuseReferences(work: Work, model: Model, name: string, value: unknown
 
 /**
  * Prisma accepts only one fingerprint per column in a unique look-up. If a value has several fingerprints, this
- * function first reads which fingerprint the row contains.
+ * function first reads the row, and then uses the fingerprint in this row.
  */
 export async function uniqueOf(work: Work, model: Model, where: unknown): Promise<unknown> {
   const rewritten = await whereOf(work, model, where);
