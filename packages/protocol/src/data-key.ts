@@ -77,7 +77,7 @@ export function openUnder<Mode extends EngineMode>(
   return authentic(dataKey.engine.decrypt(key, envelope.iv, aad, envelope.body));
 }
 
-/** Overwrites the bytes of a data key if the engine can. The data key cannot be used afterwards. */
+/** Makes a data key unusable. Overwrites the bytes of the data key if the engine supports overwriting. */
 export function wipeDataKey(dataKey: DataKey): void {
   if (dataKey.key !== undefined) dataKey.engine.wipe(dataKey.key);
   dataKey.key = undefined;

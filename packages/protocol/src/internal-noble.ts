@@ -1,5 +1,5 @@
-// Clients load this file on demand, so no other entry point may import it. The file must not import modules of the
-// first download of a page, because bundlers would move these modules into a separate file.
+// Clients load this file on demand, so no other entry point may import it. The file must not import a module that a
+// page loads at the start, because bundlers would move such a shared module into a separate file.
 import { gcm } from '@noble/ciphers/aes.js';
 import { expand, extract } from '@noble/hashes/hkdf.js';
 import { hmac } from '@noble/hashes/hmac.js';

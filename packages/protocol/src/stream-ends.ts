@@ -86,7 +86,7 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
   const step = async (task: () => Promise<unknown>): Promise<void> => {
     try {
       await task();
-      // `stop` can wipe the memory while `task` runs. A data key that `task` then creates is wiped here.
+      // `stop` can run while `task` creates a data key. This line wipes that data key.
       if (stopped) wipe();
     } catch (reason) {
       put(Promise.reject(reason));

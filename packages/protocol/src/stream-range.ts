@@ -49,7 +49,7 @@ export interface EncryptedFile {
   stream(range?: Range): ReadableStream<Uint8Array>;
   /** Reads a range into memory. Throws DecryptionError if a chunk of the range was altered. */
   read(range?: Range): Promise<Uint8Array>;
-  /** Overwrites the data key in memory if the engine can. The file cannot be read afterwards. */
+  /** Makes later reads of the file fail. Overwrites the data key in memory if the engine supports overwriting. */
   close(): void;
 }
 

@@ -29,7 +29,7 @@ const ours = await seal();
 const theirs = await seal();
 const all = [...ours.chunks, ...theirs.chunks];
 
-test('if the chunks of two streams are rearranged, only the original order decrypts completely', async () => {
+test('a stream decrypts completely only if it contains exactly its own chunks in their original order', async () => {
   const inOrder = [0, 1, 2, 3];
   const anyOrder = fc
     .tuple(fc.nat(4), fc.array(fc.nat(all.length - 1), { maxLength: 6 }))

@@ -41,9 +41,9 @@ function multiplier(scalar: bigint): Multiplier {
 }
 
 /**
- * Returns the point k·C. ECDH returns only x coordinates: `x1` is the x coordinate of k·C, and `x2` is the x coordinate
- * of (k + 1)·C. The addition formula gives y from C, `x1` and `x2`. The time of bigint arithmetic depends on these
- * inputs, but the client already knows them.
+ * Returns k·C for a secret number k and the point C = (`x`, `y`). ECDH returns only the x coordinates of k·C (`x1`)
+ * and of (k + 1)·C (`x2`). The addition formula gives the y coordinate of k·C. The time of the computation depends on
+ * the arguments, but the client already knows them.
  */
 function withY(x: bigint, y: bigint, x1: bigint, x2: bigint): CurvePoint {
   const doubled = (a + x * x1) * (x + x1) + 2n * b - x2 * (x - x1) ** 2n;

@@ -18,7 +18,7 @@ export interface CurveEngine {
    * be public.
    */
   readonly sums: (factors: readonly bigint[], ...lists: readonly (readonly CurvePoint[])[]) => CurvePoint[];
-  /** The maximum number of points per list in a call of `sums`. The caller can pause between calls. */
+  /** The number of points per list in a call of `sums`. A larger number makes the pauses between calls rarer. */
   readonly batch: number;
 }
 

@@ -7,8 +7,8 @@ import { concat, type Element, elementOf, hashToKey, prefixed, randomScalar, sca
 import type { CurveEngine, Multiplier } from './multiply.ts';
 
 /**
- * The secret with which the service computes the blind hashes of a key, and its public key. Keep the secret only in
- * memory.
+ * The secret with which the service computes the blind hashes of a key, and the public key of this secret. Keep the
+ * secret only in memory.
  */
 export interface BlindHashKey {
   readonly engine: CurveEngine;

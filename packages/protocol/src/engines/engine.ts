@@ -45,7 +45,7 @@ export interface Engine<Mode extends EngineMode = EngineMode, Key = unknown> {
    * This function is optional.
    */
   sealText?(dataKey: TextKey<Key>, text: string, context?: Context): SealedText;
-  /** Overwrites a key in memory if the engine can. */
+  /** Overwrites a key in memory if the engine supports overwriting. */
   wipe(key: Key): void;
 }
 

@@ -23,7 +23,7 @@ const iv = Uint8Array.from({ length: 12 }, (_, index) => index);
 
 const keyOf = (dataKey: DataKey) => dataKey as TextKey<KeyObject>;
 
-test('`sealText` and `sealUnder` return the same envelope for any sequence of texts', () => {
+test('for any text and context, `sealText` returns the same envelope as `sealUnder`', () => {
   const dataKeys = [1, 2].map((keyVersion) => deriveDataKey(nodeEngine, dek, { ...wrapped, keyVersion }));
   const contexts = fc.oneof(
     anyContext,

@@ -5,7 +5,7 @@ import type { Engine, SyncEngine } from './engine.ts';
 import { sealText } from './node-text.ts';
 
 const pieceLength = 1_048_576;
-// Sets `authTagLength`, because without it Node accepts an authentication tag of only 4 bytes.
+// Without `authTagLength`, Node would also accept an authentication tag of 4 bytes.
 const options = { authTagLength: tagLength } as const;
 
 /**

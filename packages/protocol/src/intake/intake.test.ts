@@ -165,7 +165,7 @@ describe('wrapForIntake', () => {
     expect(random).toEqual(new Uint8Array(64));
   });
 
-  test('a DEK of another length throws InputError', async () => {
+  test('`wrapForIntake` throws InputError for a DEK of 31 bytes', async () => {
     await expect(wrapForIntake(publicKeyOf(seed), dek.subarray(1))).rejects.toBeInstanceOf(InputError);
   });
 

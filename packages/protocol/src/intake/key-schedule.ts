@@ -1,7 +1,7 @@
 import { concatBytes } from '@noble/hashes/utils.js';
 import { toUtf8 } from '../text.ts';
 
-/** The generator `keySchedule` yields the inputs of an HMAC-SHA-256. Its caller passes the result to `next`. */
+/** An HMAC-SHA-256 that the caller of the generator `keySchedule` computes and passes to `next`. */
 type HmacRequest = readonly [key: Uint8Array, message: Uint8Array];
 
 export interface MessageKey {

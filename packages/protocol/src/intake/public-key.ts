@@ -25,24 +25,26 @@ export function formatPublicKey({ keyId, keyVersion, bytes }: IntakePublicKey): 
 export function parsePublicKey(text: string): IntakePublicKey {
   const [, keyId, version, encoded, checksum] = (typeof text === 'string' && pattern.exec(text)) || [];
   if (!keyId || !encoded) {
-    throw refused('has an unknown form: pass the whole text `eaas_pk_1.…`, without spaces or line breaks');
+    throw refused(
+      'the public key has an unknown form: pass all of `eaas_pk_1.…`, without spaces or line breaks',
+    );
   }
   if (checksumOf(text.slice(0, -17)) !== checksum) {
-    throw refused('has a wrong checksum: it was altered or truncated');
+    throw refused('the public key has a wrong checksum: it was altered or truncated');
   }
   const keyVersion = Number(version);
-  if (keyVersion >>> 0 !== keyVersion) throw refused('has a version above 2^32 - 1');
+  if (keyVersion >>> 0 !== keyVersion) throw refused('the public key has a key version above 2^32 - 1');
   const bytes = readBase64(encoded);
-  if (!bytes) throw refused('is not canonical base64');
+  if (!bytes) throw refused('the public key is not canonical base64');
   if (bytes.length !== publicKeyLength)
-    throw refused(`must have ${publicKeyLength} bytes (got ${bytes.length})`);
-  if (!hasReducedCoefficients(bytes)) throw refused('has an ML-KEM coefficient of 3,329 or more');
+    throw refused(`the public key must have ${publicKeyLength} bytes (got ${bytes.length})`);
+  if (!hasReducedCoefficients(bytes)) throw refused('the public key has an invalid ML-KEM coefficient');
   return { keyId, keyVersion, bytes };
 }
 
 export function refused(reason: string, cause?: unknown): InputError {
   const error = new InputError(
-    `the public key ${reason}. Pass the \`intake_public_key\` that GET /v1/keys/:key_id/public-key returned`,
+    `${reason}. Pass the \`intake_public_key\` that GET /v1/keys/:key_id/public-key returned`,
   );
   if (cause !== undefined) error.cause = cause;
   return error;

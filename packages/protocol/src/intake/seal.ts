@@ -16,9 +16,9 @@ import { intakeAad, intakeHead, intakeInfo, mlKemKeyLength } from './suite.ts';
 const basePoint = /* @__PURE__ */ new Uint8Array(32).fill(9, 0, 1);
 
 /**
- * Wraps a DEK with a public key (HPKE in base mode). Only the service can unwrap it. The caller wipes the DEK. Throws
- * LoadError if the platform has no X25519 and the code of noble cannot be loaded. Only tests pass `seed`. The
- * function overwrites `seed`.
+ * Wraps a DEK with a public key (HPKE in base mode), so that only the service can unwrap the DEK. Throws LoadError if
+ * the platform has no X25519 and the code of noble cannot be loaded. The caller must wipe `dek`. Only tests pass
+ * `seed`, which the function overwrites.
  */
 export async function wrapForIntake(
   publicKey: IntakePublicKey,
@@ -55,7 +55,7 @@ async function encapsulate({ bytes }: IntakePublicKey, seed: Uint8Array) {
     x25519(scalar, x25519Key),
   ]).catch((cause: unknown) => {
     if (cause instanceof LoadError) throw cause;
-    throw refused('is not a valid X25519 key, or this platform cannot compute X25519', cause);
+    throw refused('the public key is not a valid X25519 key, or this platform has no X25519', cause);
   });
   const mlKem = ml_kem768.encapsulate(bytes.subarray(0, mlKemKeyLength), seed.subarray(0, 32));
   return {

@@ -96,7 +96,7 @@ describe('a PATCH cannot give an API key more rights than its caller has', () =>
     }
   });
 
-  test('a caller cannot add origins to an API key with permissions that the caller lacks', () => {
+  test('a caller that lacks a permission of an API key cannot add origins to this API key', () => {
     const forBrowsers = apiKey({ allowed_origins: ['https://a.example'] });
     expect(outcome(patch(forBrowsers, { allowed_origins: null }, managerOnly))).toBe('permission_missing');
     expect(outcome(patch(forBrowsers, { allowed_origins: ['https://b.example'] }, managerOnly))).toBe(

@@ -100,7 +100,7 @@ describe('the body of a batch', () => {
     ['{"more":[],"items":[1]}', 'unknown field `more`'],
     ['{"items":[1],"more":2}', 'unknown field `more`'],
     [`{"${'y'.repeat(99)}":1}`, `unknown field \`${'y'.repeat(64)}\``],
-    [`{"${'y'.repeat(65_536)}":1}`, 'the body has a name longer than 65536 bytes'],
+    [`{"${'y'.repeat(65_536)}":1}`, 'the body has a field name longer than 65536 bytes'],
     ['{"items":[1],"items":[1]}', 'the body has the field `items` twice'],
     ['{"items":[1]', 'the body is not valid JSON'],
     ['{"items":[1}', 'the body is not valid JSON'],
@@ -148,7 +148,11 @@ describe('an item', () => {
       `[${many(11, (i) => `{${many(1_000, (k) => `"${i}.${k}":0`)}}`)}]`,
       'the item has more than 10000 named members',
     ],
-    ['a name of many bytes', `{"${'y'.repeat(65_536)}":1}`, 'the item has a name longer than 65536 bytes'],
+    [
+      'a name of many bytes',
+      `{"${'y'.repeat(65_536)}":1}`,
+      'the item has a field name longer than 65536 bytes',
+    ],
     ['too many values', `[${lists(10)},0]`, 'the item has more than 100000 values'],
     ['a lone surrogate', '{"a":"\\udc00\\ud800"}', 'a string has a lone surrogate: it is not valid Unicode'],
     ['too many bytes', `"${'x'.repeat(2 * 1024 * 1024)}"`, 'the item is larger than 2 MiB'],
@@ -157,7 +161,7 @@ describe('an item', () => {
     expect(faults).toEqual([null, reason, null]);
   });
 
-  test('an item with a repeated name keeps its other fields, unless the item also exceeds a limit', () => {
+  test('an item that has a field twice keeps its other fields, unless the item also exceeds a limit', () => {
     const twice = '"a":1,"a":2,"reference":"r"';
     const fault = 'the item has the field `a` twice';
     const deep = `${'['.repeat(7)}${']'.repeat(7)}`;

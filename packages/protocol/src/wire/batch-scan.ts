@@ -56,7 +56,7 @@ export class BatchScan extends JsonScan {
 
   #takeOfFrame(kind: Token, start: number, end: number): void {
     if (kind === token.comma && this.#next === 5) {
-      // Accepts a comma after the field `items`, so that the error can contain the name of the second field.
+      // A comma after `items` begins a second field. The error shows the name of this field, so the scan continues.
       this.#next = 1;
       return;
     }

@@ -75,7 +75,7 @@ describe('an explanation', () => {
     );
   });
 
-  test('the error for a date in a body contains no advice for queries', () => {
+  test('the error for a date in a request body does not explain how to write `+` in a query', () => {
     const body = { name: 'a', permissions: ['encrypt'], expires_at: '2026-08-11 09:30:00' };
     expect(explained(endpoints['POST /v1/api-keys'].body, body)).toMatch(/\(RFC 3339\)$/);
   });

@@ -88,7 +88,7 @@ export class JsonScan {
       this.refuse(`${this.subject} has more than ${limits.jsonValues} values`);
   }
 
-  /** Notes a short name, and does not check it. */
+  /** Stores a short name in `this.name` without checks, or an empty text for a long name. */
   protected skipName(): void {
     this.values--;
     this.name = this.#lastEnd - this.#lastStart > 64 ? '' : this.readText();
@@ -170,7 +170,7 @@ export class JsonScan {
       this.refuse(`${this.subject} has more than ${limits.jsonNames} named members`);
     // Limits the length of a name, because the scan cannot pause while it decodes a name.
     if (this.#lastEnd - this.#lastStart > limits.jsonName) {
-      this.refuse(`${this.subject} has a name longer than ${limits.jsonName} bytes`);
+      this.refuse(`${this.subject} has a field name longer than ${limits.jsonName} bytes`);
       return;
     }
     const name = (this.name = this.readText());

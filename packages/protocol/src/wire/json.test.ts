@@ -45,7 +45,7 @@ describe('JSON', () => {
     );
   });
 
-  test('JSON is refused if and only if an object has a name twice', () => {
+  test('JSON with the same name twice in one object is refused, and other JSON is accepted', () => {
     const names = [
       'a',
       '\\u0061',

@@ -47,8 +47,8 @@ export function* readJson(bytes: Uint8Array): Steps<unknown> {
 }
 
 /**
- * Parses a batch item by item. Calls `take` with each item and with the reason why the item is refused, or null, and
- * returns the results in order. An item that exceeds a limit is not parsed: its value has only its `reference`. Throws
+ * Parses a batch, calls `take` for each item, and returns the results in order. `fault` is null, or the reason why the
+ * item is refused. If an item exceeds a limit, `take` gets only an object with the `reference` of the item. Throws
  * InputError if the body itself is invalid. Yields regularly, so that the caller can pause.
  */
 export function* readBatch<Taken>(

@@ -23,7 +23,7 @@ export const problems = {
   unavailable: { status: 503, title: 'Service Unavailable' },
 } as const;
 
-/** The problem code for programs. Problem codes never change. */
+/** The code of a problem. Problem codes never change. */
 export type ProblemCode = keyof typeof problems;
 
 /** The body of every error response (application/problem+json, RFC 9457). */

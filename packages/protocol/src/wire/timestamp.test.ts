@@ -34,7 +34,7 @@ test.each([
   ['2026-08-11T09:30:00.9999Z', '00.999', '01.000'],
   ['2026-08-11T09:30:00.1230000000Z', '00.123', '00.123'],
   ['2026-08-11T09:30:00.12300000000000000000000000000001Z', '00.123', '00.124'],
-])('parsing %s returns the seconds %s when rounding down, and %s when rounding up', (text, down, up) => {
+])('the seconds of %s are %s when rounded down, and %s when rounded up', (text, down, up) => {
   expect(formatTimestamp(parseTimestamp(text, 'down') ?? 0).slice(17, -1)).toBe(down);
   expect(formatTimestamp(parseTimestamp(text, 'up') ?? 0).slice(17, -1)).toBe(up);
 });
