@@ -98,7 +98,7 @@ test('a call with a signal leaves no listeners on the signal', async () => {
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
-test('a call that ends before its signal aborts does not stop the signal from aborting another call', async () => {
+test('after one call with a signal has ended, the signal can still abort another call', async () => {
   const { client } = setUp({ timeouts: {} });
   const controller = new AbortController();
   const { signal } = controller;

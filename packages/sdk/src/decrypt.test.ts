@@ -69,7 +69,7 @@ describe('data keys for decryption', () => {
     ]);
   });
 
-  test('the client sends no request for a truncated ciphertext, even after a ciphertext with the same header', async () => {
+  test('the client sends no request for a truncated ciphertext, even after it decrypted the complete ciphertext', async () => {
     const { service, client, make } = observedClient();
     const ciphertext = await client.encrypt('x', { as: 'bytes' });
     const reader = make({ cache: { decrypt: false } });

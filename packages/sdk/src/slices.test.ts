@@ -10,7 +10,7 @@ function* steps(count: number, work: () => void): Generator<undefined, string> {
   return 'done';
 }
 
-test('`createSlices` pauses after each 10 ms of work, even if two computations share the 10 ms', async () => {
+test('the 10 ms between two pauses include the work of all computations', async () => {
   let time = 0;
   const slices: number[] = [0];
   const inSlices = createSlices(

@@ -168,7 +168,7 @@ test.each([
   ['an id that is text', { logs: [{ id: '1' }] }],
   ['null in place of an entry', { logs: [null] }],
   ['no limit', { limit: null }],
-])('an invalid page of entries with %s causes an error and no finding', async (_, changes) => {
+])('`checkAudit` throws `invalid_response` for a page of entries with %s', async (_, changes) => {
   const log = playLog(3);
   log.pages = (page) => ({ ...page, ...changes }) as never;
   await expect(auditor(log).check()).rejects.toMatchObject({ code: 'invalid_response' });

@@ -30,7 +30,7 @@ test('with `blind`, a search finds rows, and no request contains the value', asy
   expect(routesOf(service)).not.toContain('hash');
 });
 
-test('with the index `blind`, encryptRows requests all fingerprints in one call, and keeps `bits` bits of each', async () => {
+test('encryptRows requests the blind hashes of all rows in one call, and shortens the hashes to `bits` bits', async () => {
   const { client, service } = observedClient();
   const short = defineFields({ users: { ...unencrypted('id'), email: text().searchable({ bits: 32 }) } });
   const rows = ['a', 'b', 'a'].map((email, id) => ({ id, email }));
@@ -40,7 +40,7 @@ test('with the index `blind`, encryptRows requests all fingerprints in one call,
   expect(routesOf(service).filter((route) => route === 'hash/blind')).toHaveLength(1);
 });
 
-test('if `index` is a list, encryptRow uses the first source of fingerprints, and `where` uses all sources', async () => {
+test('if `index` is a list, encryptRow uses only its first entry, and `where` uses all entries', async () => {
   const { client } = observedClient();
   const token = await createIndexKey(client);
   const marks = await Promise.all(
@@ -63,7 +63,7 @@ test('a search uses one fingerprint for each key of the field', async () => {
   expect(email_index).toHaveLength(2);
 });
 
-test('indexes of `searchableBy` need an index key in addition to `blind`', async () => {
+test('a field with `searchableBy` needs an index key, even if `index` contains `blind`', async () => {
   const { client } = observedClient();
   const byEnd = defineFields({
     users: {

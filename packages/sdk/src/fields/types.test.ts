@@ -73,7 +73,7 @@ test('the type `EncryptedRow` has the columns of the definition if no type for t
   expectTypeOf<keyof EncryptedRow<typeof fields, 'plans'>>().toEqualTypeOf<'price'>();
 });
 
-test('plaintext, fingerprints and ciphertexts of other fields are not assignable to a ciphertext', async () => {
+test('the type of a ciphertext excludes plaintext, fingerprints, and ciphertexts of other fields', async () => {
   const records = open();
   const { email, email_index, ssn } = await records.encryptRow('users', 1, { email: 'a', ssn: 'b' });
   type Stored = EncryptedRow<typeof fields, 'users', User>;
@@ -245,7 +245,7 @@ test('the type of the result of `reads()` has a member for each field', () => {
   >();
 });
 
-test('the option `as` of decryptRow gives a column the type of its field', async () => {
+test('if `as` maps a column to a field, decryptRow returns the column with the type of this field', async () => {
   const records = open();
   const { ssn, email } = await records.encryptRow('users', 1, { ssn: '1', email: 'a' });
   const row = { id: 1, alias: ssn as string, other: email as string | null, count: 3 };

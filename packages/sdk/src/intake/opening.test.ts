@@ -54,7 +54,7 @@ test('a value from intake with a wrap context can be decrypted only with the sam
   expect(await client.decrypt(bundle, { keyId, wrapContext, as: 'text' })).toBe('hello');
 });
 
-test('one batch unwraps both the data key of values from intake and the data key of other values', async () => {
+test('one batch unwraps the data keys of values from intake and of other values', async () => {
   const { client, keyId, intake, service } = await backOffice();
   const ours = await client.encryptMany(['x', 'y'], { keyId, context });
   const theirs = await intake.encryptMany(['a', 'b'], { context });

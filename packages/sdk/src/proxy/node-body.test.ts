@@ -82,7 +82,7 @@ describe('request bodies in Node frameworks', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('the connection stays open after the proxy refuses a session and drops the body of its request', async () => {
+  test('the connection stays open after the proxy refuses a request and drops its body', async () => {
     const { port } = await serve({ authorize: () => undefined });
     const body = ' '.repeat(1024 * 1024);
     const head = `POST ${wrapPath} HTTP/1.1\r\nHost: app.example\r\nOrigin: http://app.example\r\nContent-Length: ${body.length}\r\n`;

@@ -104,7 +104,7 @@ test('the inventory throws InputError if `read` returns the last row of the prev
   await expect(inventory(storedValues({ read }))).rejects.toBeInstanceOf(InputError);
 });
 
-test('`except` of an inventory leaves out columns without ciphertexts', async () => {
+test('an inventory ignores the columns in `except`', async () => {
   const { client } = observedClient();
   const rows = [
     { id: 1, values: { email: (await client.encrypt('a')).ciphertext, email_index: 'f00d' } },

@@ -45,7 +45,7 @@ test('every mode replaces text with text and bytes with bytes', async () => {
   }
 });
 
-test('a run replaces base64 text in a binary column with base64 text', async () => {
+test('if a binary column contains base64, a run also stores new ciphertexts as base64', async () => {
   const { client, keyId } = observedClient();
   const { ciphertext } = await client.encrypt('a@example.com');
   const table = tableOf([toUtf8(ciphertext)]);
@@ -196,7 +196,7 @@ test('with `verify`, a re-encryption writes no ciphertext that decrypts to anoth
   expect([table.email(1), table.email(2)]).toEqual(['a', 'b']);
 });
 
-test("a run without a key in `to` moves values to the client's key", async () => {
+test("if `to` contains no key, a run re-encrypts values under the client's key", async () => {
   const { client, service, keyId: old } = observedClient();
   const next = clientOf(service, { keyId: service.createKey('next').key_id });
   await client.keys.rotate({ key_id: old });

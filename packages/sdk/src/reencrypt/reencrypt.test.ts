@@ -48,7 +48,7 @@ test('`write` gets the old and the new value of every field', async () => {
   ]);
 });
 
-test('a re-encryption of an empty table yields a progress with `done: true`', async () => {
+test('a re-encryption of an empty table reports `done: true`', async () => {
   const { client } = observedClient();
   const pages = await runThrough(reencrypt(client, tableOf([]).store, toEncrypt));
   expect(pages).toMatchObject([{ cursor: null, seen: 0, finished: true, done: true }]);
