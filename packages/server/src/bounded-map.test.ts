@@ -45,7 +45,7 @@ test('several bounded maps together stay within the memory budget that they shar
   expect(one.get(0)).toBe('used');
 });
 
-test('a bounded map counts changed values by their new size, and does not count deleted values', () => {
+test('a bounded map updates its total size when a value grows or is deleted', () => {
   const map = new BoundedMap<string, { size: number }>(100, ({ size }) => size);
   const growing = { size: 1 };
   map.set('growing', growing);

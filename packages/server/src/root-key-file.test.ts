@@ -44,7 +44,7 @@ test('a missing root key is not replaced by a new one if data exists', async () 
 });
 
 test.each([0o640, 0o604, 0o620, 0o644])(
-  'a root key file of mode %o is refused with the command that repairs it',
+  'the error for a root key file with mode %o contains the command that corrects the mode',
   async (mode) => {
     const path = await keyFile(spelling);
     await chmod(path, mode);

@@ -109,7 +109,7 @@ test.each<[string, number, unknown, string]>([
   expect(await refusal(env)).toContain(sentence);
 });
 
-test('a server whose Transit does not respond does not start, and says so', async () => {
+test('if the Transit service does not respond, the server reports the connection error and does not start', async () => {
   const port = await listen(createServer((request) => request.socket.destroy()));
   const env = { VAULT_ADDR: `http://127.0.0.1:${port}`, VAULT_TOKEN: token };
   expect(await refusal(env)).toContain('did not respond (ECONNRESET)');

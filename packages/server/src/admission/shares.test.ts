@@ -98,7 +98,7 @@ test('the work of a client that disconnects is removed from the queue', async ()
   expect(shares.counts.held).toBe(0);
 });
 
-test('a second release after the same work does nothing', async () => {
+test('a second call of `release` for the same work does nothing', async () => {
   const shares = new Shares({ capacity: 2 });
   const release = await shares.take('a', 1);
   await shares.take('b', 1);

@@ -72,7 +72,7 @@ test('a short call of one tenant interrupts the long work of another tenant', ()
   expect([takeTurn(), takeTurn()]).toEqual(['b1', 'a3']);
 });
 
-test('a tenant that calls without a pause gets no more CPU time than a tenant with a long piece of work', () => {
+test('many short calls of one tenant get no more CPU time than one long call of another tenant', () => {
   const { turns, log, steps, takeTurn } = timed();
   void turns.run('a', steps('a', 100, 2));
   log.splice(0);

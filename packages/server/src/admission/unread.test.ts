@@ -9,14 +9,14 @@ function watched(capacity: number) {
   return { unread, cut, hold };
 }
 
-test('a tenant beyond half of the free bytes loses its oldest unread responses', () => {
+test('a tenant whose unread responses fill more than half of the free bytes loses the oldest responses', () => {
   const { unread, cut, hold } = watched(100);
   for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7']) hold('a', name, 10);
   expect(cut).toEqual(['a1', 'a2']);
   expect(unread.counts).toEqual({ held: 50, waiting: 0, refused: 2 });
 });
 
-test('the unread responses of one tenant never cut those of another tenant', () => {
+test('unread responses of one tenant never cause the server to drop responses of another tenant', () => {
   const { unread, cut, hold } = watched(100);
   hold('b', 'b1', 20);
   for (let nth = 0; nth < 50; nth++) hold('a', 'a', 10);
@@ -34,7 +34,7 @@ test('a single unread response of a tenant can have any size', () => {
   expect(unread.counts.held).toBe(210);
 });
 
-test('responses that were read or cut free their bytes once', () => {
+test('a response that was read or dropped frees its bytes only once', () => {
   const { unread, cut, hold } = watched(100);
   const releases = Array.from({ length: 8 }, (_, nth) => hold('a', `a${nth}`, 10));
   for (const release of [...releases, ...releases]) release();

@@ -59,7 +59,7 @@ describe('the audit chain', () => {
     );
   });
 
-  test('the fast hashing of entries that differ only in their ids gives the usual hashes', () => {
+  test('if entries differ only in their ids, `next` returns the hashes that the protocol defines', () => {
     const ids = fc.array(fc.oneof(fc.nat(20), fc.maxSafeNat()), { minLength: 2, maxLength: 5 });
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), anyEntry, ids, (start, fields, ids) => {

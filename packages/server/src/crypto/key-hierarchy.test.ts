@@ -83,7 +83,7 @@ describe("a tenant's secret", () => {
     expect(exported(openTenantSecrets([root], another))).not.toEqual(keys);
   });
 
-  test("a tenant's secret decrypts only if it is unchanged, under its root key and for its tenant", () => {
+  test("a tenant's secret does not decrypt with another root key, for another tenant or after a change", () => {
     expect(openTenantSecrets([], row)).toBeUndefined();
     expect(openTenantSecrets([otherRoot], row)).toBeUndefined();
     expect(openTenantSecrets([otherRoot], { ...row, root_id: otherRoot.rootId })).toBeUndefined();

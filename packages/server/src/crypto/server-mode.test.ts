@@ -156,7 +156,7 @@ describe('every failed decryption returns undefined', () => {
     expect(opened({ ...bundle, ciphertext: altered, keyVersion: 2 })).toBeUndefined();
   });
 
-  test('decryption fails after an altered byte, with a truncated ciphertext and with another context', () => {
+  test('decryption fails if the ciphertext was altered or truncated, or if the context is wrong', () => {
     for (let at = 0; at < bundle.ciphertext.length; at++) {
       const altered = Uint8Array.from(bundle.ciphertext);
       altered[at] = (altered[at] ?? 0) ^ 0x10;
@@ -167,7 +167,7 @@ describe('every failed decryption returns undefined', () => {
     expect(openBy(bundle, unwrap(1))).toBeUndefined();
   });
 
-  test('decryption of a stream (version 2) fails', () => {
+  test('an envelope with version 2, the version of streams, does not decrypt', () => {
     const altered = Uint8Array.from(bundle.ciphertext);
     altered[3] = 2;
     expect(opened({ ...bundle, ciphertext: altered })).toBeUndefined();

@@ -210,7 +210,7 @@ const canForbidNamespaces =
     (await embeddedBinaries()).postgres,
   ]));
 
-test('PostgreSQL runs as nobody if root cannot create user namespaces', async () => {
+test('PostgreSQL runs as the user `nobody` if root cannot create user namespaces', async () => {
   const forbidding = [
     'unshare',
     '--mount',

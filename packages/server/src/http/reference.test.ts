@@ -149,7 +149,7 @@ describe('the fields', () => {
 });
 
 describe('/docs', () => {
-  it('/docs shows every call and every problem without external assets', async () => {
+  it('the page /docs describes every call and every problem code, and loads no external files', async () => {
     const { fetch } = await listen();
     const response = await fetch('/docs');
     const page = await response.text();

@@ -119,7 +119,9 @@ describe.concurrent('close()', () => {
     await Promise.all([closed, running.closed]);
   });
 
-  it('a request that arrives after the end of an idle connection is not executed', async ({ expect }) => {
+  it('a server does not execute a request on an idle connection that the server has ended', async ({
+    expect,
+  }) => {
     const { app, port, doors } = await listen();
     const late = open(port);
     late.socket.allowHalfOpen = true;

@@ -77,7 +77,7 @@ it('a TLS handshake that has begun before the server closes is completed', async
   expect(text).toContain('503 Service Unavailable');
 });
 
-it('a closing server with TLS ends idle connections, and responds to requests on the others with 503', async () => {
+it('a closing server with TLS ends idle connections, and responds to a late request with 503', async () => {
   const { app, port } = await listen(undefined, { tls: selfSigned() });
   const open = async () => {
     const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false }).setEncoding('utf8');

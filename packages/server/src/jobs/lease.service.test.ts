@@ -41,7 +41,7 @@ test("a job's transaction rolls back if another replica has taken the lock", asy
   expect(await attacker.sql`select from eaas.verifications where day = 'never'`).toHaveLength(0);
 });
 
-test('while a transaction that has checked the lock of a job runs, no other replica can take this lock', async () => {
+test('no other replica can take the lock of a job during a transaction that checked this lock', async () => {
   const { database } = world.replica();
   const lease = await take('c', one, 300);
   const order: string[] = [];
@@ -78,7 +78,7 @@ test('a replica holds the lock of a job only while the job runs', async () => {
   expect(await take('d', other)).toMatchObject({ fence: 3 });
 });
 
-test('a job ends when the server stops, and leaves nothing behind on the signal of the server', async () => {
+test('a job ends when the server stops, and leaves no listener on the signal of the server', async () => {
   const stopping = new AbortController();
   const listeners = () => getEventListeners(stopping.signal, 'abort').length;
   for (let run = 0; run < 3; run++) {

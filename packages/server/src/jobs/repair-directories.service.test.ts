@@ -43,7 +43,7 @@ const leave = async (name: string, age: number) => {
     values (${name}, ${randomUUID()}, eaas.now_ms() - ${age}::int)`;
 };
 
-test('the hourly check removes tenant names without a tenant, if they are at most three hours old', async () => {
+test('the hourly check reads the names of the last three hours, and removes names of missing tenants', async () => {
   const before = await counts();
   const hour = 3_600_000;
   for (const age of [61_000, 2 * hour, 4 * hour]) await leave(`${age} ms old`, age);
@@ -54,7 +54,7 @@ test('the hourly check removes tenant names without a tenant, if they are at mos
   expect(await counts()).toEqual(before);
 });
 
-test('a name whose reservation was abandoned by a crash is free after a minute', async () => {
+test('if a crash interrupts the creation of a tenant, its name is free again after a minute', async () => {
   await leave('abandoned', 61_000);
   await leave('taken over', 61_000);
   await leave('being made', 1_000);

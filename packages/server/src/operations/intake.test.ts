@@ -90,7 +90,7 @@ test('after `wipe`, the prepared wrapped keys cannot be decrypted', async () => 
   expect(opened).toEqual([undefined, undefined, undefined]);
 });
 
-test('a wrapped key is not decapsulated if its key is not for intake, awaits destruction or has no secret', async () => {
+test('the server unwraps nothing with a key that is not for intake, awaits destruction or has no secret', async () => {
   const { openings, wanted } = await setUp();
   const others = [
     { ...key, row: { ...key.row, intake: false } },

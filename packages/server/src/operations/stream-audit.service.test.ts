@@ -43,7 +43,7 @@ beforeEach(async () => {
 });
 afterAll(() => world.close());
 
-test('a stream sends every entry once, and continues after the position that is passed', async () => {
+test('a stream sends every entry once, and a later stream continues after the last position', async () => {
   const first = await stream();
   expect(first).toMatchObject({ ids: [1, 2, 3, 4, 5, 6, 7, 8], notices: [], position: { id: 8 } });
   expect(await stream(first.position)).toMatchObject({ ids: [], notices: [] });

@@ -66,18 +66,21 @@ test.each([
   [1_001, 'clock'],
   [-10_000, 'written'],
   [-10_001, 'clock'],
-])('appending an entry %i ms ahead of the database’s clock has the outcome %s', async (ahead, outcome) => {
-  const now = world.time + ahead;
-  const before = await lastId();
-  const link = await linkOf(['{}'], now);
-  const appended = await service.database.run((sql) => appendLink(sql, ann.tenantId, link, now));
-  expect(appended).toEqual({ outcome, time: world.time });
-  expect(await lastId()).toBe(before + (outcome === 'written' ? 1 : 0));
-  const again = await service.database.run((sql) => appendLink(sql, ann.tenantId, link, now));
-  expect(again.outcome).toBe(outcome === 'written' ? 'moved' : 'clock');
-});
+])(
+  'if the time of an entry is %i ms after the database’s time, the outcome of the append is %s',
+  async (ahead, outcome) => {
+    const now = world.time + ahead;
+    const before = await lastId();
+    const link = await linkOf(['{}'], now);
+    const appended = await service.database.run((sql) => appendLink(sql, ann.tenantId, link, now));
+    expect(appended).toEqual({ outcome, time: world.time });
+    expect(await lastId()).toBe(before + (outcome === 'written' ? 1 : 0));
+    const again = await service.database.run((sql) => appendLink(sql, ann.tenantId, link, now));
+    expect(again.outcome).toBe(outcome === 'written' ? 'moved' : 'clock');
+  },
+);
 
-test('each entry of a batch has its own fields', async () => {
+test('each audit entry of a batch has the key and the context of its item', async () => {
   const other = await api('POST /v1/keys', { name: 'other' });
   const keys = [key_id, key_id, other.key_id, other.key_id, key_id, key_id, key_id, other.key_id];
   const contexts = [

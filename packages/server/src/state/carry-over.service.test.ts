@@ -85,7 +85,7 @@ test('after an API key is revoked, neither this replica nor another replica acce
   }
 });
 
-test('a change of the tenant takes effect and keeps the keys in the cache', async () => {
+test("a change of a tenant's settings takes effect, and the keys stay in the cache", async () => {
   const encrypt = () => statusOf(api('POST /v1/encrypt', { key_id: keys[0] ?? '', plaintext: 'x' }));
   for (const replica of [service, other]) {
     await updateTenant(replica, ann.tenantId, { envelope_only: true });

@@ -10,7 +10,7 @@ const near = (clock: DatabaseClock, time: number) => Math.abs(clock.now() - time
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-test("the estimated time follows the database and not the machine's wall clock", () => {
+test("the server estimates the database's time even if the machine's wall clock is wrong", () => {
   const clock = new DatabaseClock();
   for (const time of [Date.now() + year, Date.now() - year, 0, Date.now()]) {
     respond(clock, time);
@@ -19,7 +19,7 @@ test("the estimated time follows the database and not the machine's wall clock",
   }
 });
 
-test('after a slow response of the database, the estimated time changes only as far as the response proves', () => {
+test('after a slow response of the database, the estimated time changes only by the amount that exceeds the delay', () => {
   const clock = new DatabaseClock();
   const time = Date.now();
   respond(clock, time);

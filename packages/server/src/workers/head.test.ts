@@ -23,7 +23,7 @@ describe('tokenIn', () => {
     expect(tokenIn(head(lines))).toBeUndefined();
   });
 
-  it('if two requests are pipelined, the API key of the first request is found', () => {
+  it('for pipelined requests, `tokenIn` returns the hash of the first API key', () => {
     const one = (token: string) => `GET / HTTP/1.1\r\nAuthorization: Bearer ${token}\r\n\r\n`;
     expect(tokenIn(Buffer.from(one('first') + one('second')))).toBe(hashOf('first'));
   });
@@ -50,7 +50,7 @@ describe('isComplete', () => {
     expect(isComplete(bytes)).toBe(false);
   });
 
-  it('16 KiB of spaces after the header name take less than 20 ms', () => {
+  it('`isComplete` takes less than 20 ms for 16 KiB of spaces after the header name', () => {
     const bytes = head(`Authorization:${' '.repeat(16 * 1024)}`);
     const start = performance.now();
     expect(isComplete(bytes)).toBe(false);

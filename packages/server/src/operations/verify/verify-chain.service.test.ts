@@ -135,7 +135,7 @@ describe('a checkpoint', () => {
     expect(await verify({ checkpoint })).toMatchObject({ valid: true, checkpoint: { id: 12, valid: true } });
   });
 
-  test('a checkpoint is invalid if its entry has another hash', async () => {
+  test('a checkpoint is invalid if the hash of its entry was changed later', async () => {
     const checkpoint = await take();
     await small.api('POST /v1/keys/:key_id/wrap', { key_id: small.key_id, dek });
     await attacker.sql`update eaas.audit_entries set hash = sha256(hash) where tenant_id = ${small.tenantId} and id = 12`;
