@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { ClosingLine } from './test/setup/closing-line.ts';
 
-// Further conditions would also apply to CommonJS dependencies and would break them.
+// Other resolve conditions would also apply to CommonJS dependencies, and would break them.
 const conditions = ['@eaas/source', 'node'];
 
 // The name or the folder of a test file determines its suite, as CONTRIBUTING.md describes.
@@ -22,7 +22,7 @@ export default defineConfig(({ mode }) => {
       exclude: ['**/node_modules/**', ...exclude],
       globalSetup,
       isolate: name === 'slow',
-      // There is one more worker than cores for tests that wait for processes. Unit tests run first, because they compute.
+      // Unit tests use all cores, so they run first. Other tests often wait for processes, so they get one more worker.
       maxWorkers: availableParallelism() + (name === 'unit' ? 0 : 1),
       sequence: { groupOrder: name === 'unit' ? 0 : 1 },
       // See test/setup/cases.ts.

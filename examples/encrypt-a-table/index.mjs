@@ -34,7 +34,7 @@ async function newColumns(id, { email, born }) {
   return { email_new: stored.email, email_index: stored.email_index, born_new: stored.born };
 }
 
-// `app` is the version that is deployed.
+// `app` simulates the deployed version of the application.
 const versions = {
   plaintext: async (id, values) => sql`update customers set ${sql(values)} where id = ${id}`,
   both: async (id, values) =>

@@ -74,7 +74,7 @@ async function answer(request, response) {
 }
 
 const server = createServer((request, response) => {
-  // If the connection is lost, the server only closes the response, because the page sends the missing bytes again.
+  // After a lost connection, the page sends the missing bytes in a new request. The old response can be closed.
   answer(request, response).catch(() => response.destroy());
 });
 server.listen(Number(PORT), () => console.log(`The page is at ${origin}`));

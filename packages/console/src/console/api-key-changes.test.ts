@@ -95,7 +95,7 @@ test.each([
     ['https://c.example'],
   ],
 ])(
-  'a change of the allowed origins from %j to %j names the origins that lose and gain access',
+  'if the allowed origins change from %j to %j, the form names the origins that lose and gain access',
   (before, after, closed, opened) => {
     expect(change({ origins: after }, { allowed_origins: before })).toEqual({
       fields: { allowed_origins: after },

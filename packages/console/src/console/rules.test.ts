@@ -32,7 +32,7 @@ test('an old key version counts as in use if an unwrap used it in the last 30 da
   expect(oldVersionsInUse({ key_version: 4, versions }, now)).toEqual([3]);
 });
 
-test('the audit filter omits empty fields, and includes the whole last minute', () => {
+test('the audit filter omits empty fields, and ends at the end of the chosen minute', () => {
   const none = { action: '', key: '', otherKeyId: '', from: '', to: '' };
   const texts = { ...none, action: 'key.wrap', to: '2026-11-20T12:00' };
   const end = new Date(new Date('2026-11-20T12:00').getTime() + 59_999).toISOString();
