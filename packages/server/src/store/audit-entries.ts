@@ -71,32 +71,35 @@ export function entryAt(sql: Sql, tenantId: string, id: number): Promise<EntryRo
   return first(entriesFrom(sql, tenantId, id, id, 1));
 }
 
+export type ChangeRow = Pick<EntryRow, 'id' | 'action' | 'key_id' | 'metadata'>;
+
+/** A page is small, because the metadata of one entry can have 40 KiB. */
+const changesPerPage = 500;
+
 /**
- * Returns each id once, because an attacker who has removed the primary key can insert two audit entries with one id.
+ * Reads the entries with these actions by a cursor, in the order of their ids. A query for each page would cost several
+ * times more.
  */
-export async function entryIds(
-  sql: Sql,
+export async function forEachPage(
+  tx: Sql,
   tenantId: string,
   actions: readonly string[],
   { after, through }: { readonly after: number; readonly through: number },
-): Promise<number[]> {
-  const rows = await sql<{ id: number }[]>`
-    select distinct id from eaas.audit_entries
+  call: (rows: readonly ChangeRow[]) => Promise<void>,
+): Promise<void> {
+  let work = Promise.resolve();
+  // postgres.js waits for the returned promise, although its types do not say so.
+  const next = (rows: readonly ChangeRow[]): unknown => {
+    work = call(rows);
+    work.catch(() => {});
+    return work;
+  };
+  await tx<ChangeRow[]>`
+    select id, action, key_id, metadata from eaas.audit_entries
     where tenant_id = ${tenantId} and action = any (${[...actions]}::text[])
-      and id > ${after} and id <= ${through} order by id`;
-  return rows.map(({ id }) => id);
-}
-
-export async function entriesAt(
-  sql: Sql,
-  tenantId: string,
-  actions: readonly string[],
-  ids: readonly number[],
-): Promise<EntryRow[]> {
-  return sql<EntryRow[]>`
-    select ${columns(sql)} from eaas.audit_entries
-    where tenant_id = ${tenantId} and action = any (${[...actions]}::text[])
-      and id = any (${[...ids]}::bigint[]) order by id`;
+      and id > ${after} and id <= ${through} order by id`.cursor(changesPerPage, next);
+  // postgres.js does not wait for the last call.
+  await work;
 }
 
 export async function firstEntrySince(

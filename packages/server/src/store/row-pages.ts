@@ -19,35 +19,38 @@ export interface RowAge {
   readonly id: string;
   readonly rev: number;
   readonly created_id: number;
-  readonly recorded: number | null;
 }
 
 export async function rowAges(
   sql: Sql,
   tenantId: string,
-  among: readonly string[] | null = null,
+  among: readonly string[] | null,
 ): Promise<RowAge[]> {
-  const of = (id: string) =>
-    sql`where tenant_id = ${tenantId} ${among === null ? sql`` : sql`and ${sql(id)} = any (${[...among]}::uuid[])`}`;
+  const of = (id: string) => sql`where tenant_id = ${tenantId} ${ifAmong(sql, id, among)}`;
   return sql<RowAge[]>`
-    select kind, id, rev, created_id,
-      (select max(r.rev) from eaas.row_records r where r.tenant_id = ${tenantId} and r.subject = id) as recorded
-    from (
-      select 'tenant' as kind, tenant_id as id, rev, 0::bigint as created_id from eaas.tenants ${of('tenant_id')}
-      union all select 'key', key_id, rev, created_id from eaas.keys ${of('key_id')}
-      union all select 'api_key', api_key_id, rev, created_id from eaas.api_keys ${of('api_key_id')}
-    ) rows`;
+    select 'tenant' as kind, tenant_id as id, rev, 0::bigint as created_id from eaas.tenants ${of('tenant_id')}
+    union all select 'key', key_id, rev, created_id from eaas.keys ${of('key_id')}
+    union all select 'api_key', api_key_id, rev, created_id from eaas.api_keys ${of('api_key_id')}`;
 }
 
+/** Reads the rows by a cursor, because a tenant can have millions. */
 export async function recordedRevs(
-  sql: Sql,
+  tx: Sql,
   tenantId: string,
-  through: number,
+  { through = Number.MAX_SAFE_INTEGER, among = null }: { through?: number; among?: readonly string[] | null },
 ): Promise<ReadonlyMap<string, number>> {
-  const rows = await sql<{ subject: string; rev: number }[]>`
+  const recorded = new Map<string, number>();
+  await tx<{ subject: string; rev: number }[]>`
     select subject, max(rev) as rev from eaas.row_records
-    where tenant_id = ${tenantId} and rev <= ${through} group by subject`;
-  return new Map(rows.map(({ subject, rev }) => [subject, rev]));
+    where tenant_id = ${tenantId} and rev <= ${through} ${ifAmong(tx, 'subject', among)}
+    group by subject`.cursor(1_000, (page) => {
+    for (const { subject, rev } of page) recorded.set(subject, rev);
+  });
+  return recorded;
+}
+
+function ifAmong(sql: Sql, id: string, among: readonly string[] | null) {
+  return among === null ? sql`` : sql`and ${sql(id)} = any (${[...among]}::uuid[])`;
 }
 
 /** The rows with ids from `after` (exclusive) to `through` (inclusive). */
@@ -59,7 +62,7 @@ export interface RowRange {
 
 function inRange(sql: Sql, id: string, { after, through, among }: RowRange) {
   return sql`${sql(id)} > ${after} and ${sql(id)} <= ${through}
-    ${among === undefined ? sql`` : sql`and ${sql(id)} = any (${[...among]}::uuid[])`}`;
+    ${ifAmong(sql, id, among ?? null)}`;
 }
 
 const pageVersions = 1_000;

@@ -1,6 +1,6 @@
 import { parseUuid } from '@eaas/protocol';
 import type { AuditAction } from '@eaas/protocol/wire';
-import { entriesAt, entryIds, type EntryRow } from '../../store/audit-entries.ts';
+import { type ChangeRow, forEachPage } from '../../store/audit-entries.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { Inspection } from './report.ts';
 
@@ -18,36 +18,31 @@ const changing: readonly AuditAction[] = [
   'tenant.update',
 ];
 
-/** A page is small, because the metadata of one entry can have 40 KiB. */
-const pageSize = 250;
-
 export async function forEachChange(
   sql: Sql,
   { turns, tenantId }: Pick<Inspection, 'turns' | 'tenantId'>,
-  { after, through }: { readonly after: number; readonly through: number },
-  call: (row: EntryRow) => void,
+  range: { readonly after: number; readonly through: number },
+  call: (row: ChangeRow) => void,
 ): Promise<void> {
-  function* callAll(rows: readonly EntryRow[]): Generator<undefined, void> {
+  function* callAll(rows: readonly ChangeRow[]): Generator<undefined, void> {
     for (const row of rows) {
       call(row);
       yield;
     }
   }
-  const ids = await entryIds(sql, tenantId, changing, { after, through });
-  for (let start = 0; start < ids.length; start += pageSize) {
-    const rows = await entriesAt(sql, tenantId, changing, ids.slice(start, start + pageSize));
-    await turns.run(tenantId, callAll(rows));
-  }
+  await forEachPage(sql, tenantId, changing, range, (rows) =>
+    turns.run(tenantId, callAll(rows), { isBegun: true }),
+  );
 }
 
-export function subjectOf(tenantId: string, row: EntryRow): string {
+export function subjectOf(tenantId: string, row: ChangeRow): string {
   if (row.action === 'tenant.update') return `tenant ${tenantId}`;
   if (!row.action.startsWith('api_key.')) return `key ${row.key_id}`;
   const id = readMetadata(row)['api_key_id'];
   return `api_key ${(typeof id === 'string' && parseUuid(id)) || 'unknown'}`;
 }
 
-export function readMetadata({ metadata }: EntryRow): Record<string, unknown> {
+export function readMetadata({ metadata }: ChangeRow): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(metadata);
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -22,7 +22,7 @@ export async function rowsAtAnchor(
   ages: Ages,
   anchor: RowsAnchor,
 ): Promise<RowsThen> {
-  const rows = await inspection.turns.run(inspection.tenantId, rowsAt(anchor.id, ages));
+  const rows = await inspection.turns.run(inspection.tenantId, rowsAt(anchor.id, ages), { isBegun: true });
   if (!anchor.digest || sameBytes(await rowsDigest(inspection, rows), anchor.digest)) return rows;
   const causes = await causesOfDifference(sql, inspection, ages, { ...anchor, rows });
   inspection.findings.addUnlessExplained(causes, 'rows_differ_from_anchor', anchor.id);
@@ -39,7 +39,7 @@ async function causesOfDifference(
   { rows, stories }: Ages,
   { id, digest, rows: told }: RowsAnchor & { readonly rows: RowsThen },
 ): Promise<Causes> {
-  const recorded = await recordedRevs(sql, inspection.tenantId, id);
+  const recorded = await recordedRevs(sql, inspection.tenantId, { through: id });
   const then = new Map(told);
   const causes: number[][] = [];
   for (const row of rows) {
@@ -82,7 +82,7 @@ export async function advanceRows(
 }
 
 export function rowsDigest({ turns, tenantId }: Inspection, rows: RowsThen): Promise<Uint8Array> {
-  return turns.run(tenantId, digest(rows));
+  return turns.run(tenantId, digest(rows), { isBegun: true });
 }
 
 /** A tenant can have millions of rows, so they are sorted in slices with pauses. */

@@ -53,7 +53,7 @@ export async function walkRows(
       (tx) => read(tx, inspection, secrets, { ...range, after }),
       timeLeft(),
     );
-    await turns.run(tenantId, page.judge);
+    await turns.run(tenantId, page.judge, { isBegun: true });
     judged += page.count;
     if (page.last !== undefined) cursor = { table, after: page.last };
     else cursor = { table: table === 'keys' ? 'api_keys' : 'done', after: range.after };

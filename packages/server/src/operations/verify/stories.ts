@@ -1,4 +1,4 @@
-import type { EntryRow } from '../../store/audit-entries.ts';
+import type { ChangeRow } from '../../store/audit-entries.ts';
 import type { Sql } from '../../store/sql.ts';
 import { forEachChange, readMetadata, subjectOf } from './changes.ts';
 import type { Inspection } from './report.ts';
@@ -31,13 +31,13 @@ export async function readStories(sql: Sql, inspection: Inspection, anchorId: nu
   return stories;
 }
 
-function beginStory(row: EntryRow): Story {
+function beginStory(row: ChangeRow): Story {
   const { id } = row;
   const created = row.action.endsWith('.create') ? id : undefined;
   return { first: id, created, before: previousChange(row), last: id, length: 1, breaks: [] };
 }
 
-function continueStory(story: Story, row: EntryRow): void {
+function continueStory(story: Story, row: ChangeRow): void {
   const { id } = row;
   const previous = previousChange(row);
   if (previous !== story.last) {
@@ -59,7 +59,7 @@ export function isStray({ length, before, last, breaks }: Story, previous: numbe
   return length === 1 ? before !== previous : breaks.at(-1)?.id === last;
 }
 
-function previousChange(row: EntryRow): number | undefined {
+function previousChange(row: ChangeRow): number | undefined {
   const previous = readMetadata(row)['previous_change'];
   return Number.isSafeInteger(previous) ? Number(previous) : undefined;
 }
