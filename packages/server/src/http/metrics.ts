@@ -37,7 +37,7 @@ export class HttpMetrics {
       metric(
         'counter',
         requests,
-        'Requests. The status is "aborted" if the client disconnected before the response.',
+        'Requests. The status is "aborted" if the connection ended before the whole response was sent.',
         counts,
       ) +
       metric(

@@ -21,9 +21,9 @@ export function traceRequest<T>(
   );
   visit.traceId = span.spanContext().traceId;
   reply.raw.once('close', () => {
-    const { caller, code } = visit;
-    const status = reply.raw.writableFinished ? { 'http.response.status_code': reply.statusCode } : {};
-    const error = code ?? (reply.raw.writableFinished ? undefined : 'aborted');
+    const { caller, code, isSent } = visit;
+    const status = isSent ? { 'http.response.status_code': reply.statusCode } : {};
+    const error = code ?? (isSent ? undefined : 'aborted');
     const outcome = { ...status, ...(error !== undefined && { 'error.type': error }) };
     span.setAttributes(outcome);
     if (caller) span.setAttributes({ 'eaas.tenant_id': caller.tenantId, 'eaas.actor': caller.actor });

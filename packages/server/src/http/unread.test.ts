@@ -49,3 +49,27 @@ test('a response that the client reads or abandons no longer counts as unread', 
   socket.destroy();
   await expect.poll(() => counts().held).toBe(0);
 });
+
+test.each(['client', 'server'])(
+  'a response that the %s cuts is logged and counted as aborted',
+  async (cutter) => {
+    const { app, ask, counts, log, fetch } = await listenWithLargePage();
+    const connections: Socket[] = [];
+    app.server.on('connection', (socket: Socket) => connections.push(socket));
+    const statuses = () =>
+      log.flatMap((line) => {
+        const { msg, status } = JSON.parse(line) as { msg: string; status?: unknown };
+        return msg === 'request' ? [status] : [];
+      });
+    const socket = ask();
+    await expect.poll(() => counts().held).toBeGreaterThan(large.length);
+    const [connection] = cutter === 'client' ? [socket] : connections;
+    connection?.destroy();
+    await expect.poll(statuses).toEqual(['aborted']);
+    await (await fetch('/v1/audit')).text();
+    await expect.poll(statuses).toEqual(['aborted', 200]);
+    const metrics = await (await fetch('/metrics')).text();
+    expect(metrics).toContain('{method="GET",route="/v1/audit",status="aborted"} 1\n');
+    expect(metrics).toContain('{method="GET",route="/v1/audit",status="200"} 1\n');
+  },
+);

@@ -12,6 +12,8 @@ interface Visit {
   isSameOrigin?: boolean;
   isBinary?: boolean;
   traceId?: string;
+  /** Whether the operating system has accepted the whole response. */
+  isSent?: boolean;
 }
 
 declare module 'fastify' {
@@ -34,6 +36,12 @@ export function beginVisit(request: FastifyRequest, reply: FastifyReply, metrics
   request.visit = { arrivedAt: performance.now(), path };
   void reply.headers({ ...commonHeaders, vary: 'Origin', 'x-request-id': request.id });
   if (request.protocol === 'https') void reply.header('strict-transport-security', 'max-age=31536000');
+  const { socket } = request.raw;
+  reply.raw.prependOnceListener('finish', () => {
+    // Node also emits `finish` for a response that it gives up because the connection ended. Node's own listener of
+    // `finish` can destroy the socket, so this listener runs first.
+    request.visit.isSent = !socket.destroyed && !socket.errored;
+  });
   reply.raw.once('close', () => {
     record(request, reply, metrics);
     const cutUnread = (): void => {
@@ -44,9 +52,9 @@ export function beginVisit(request: FastifyRequest, reply: FastifyReply, metrics
 }
 
 function record(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetrics): void {
-  const { arrivedAt, path, caller, code, traceId } = request.visit;
+  const { arrivedAt, path, caller, code, traceId, isSent } = request.visit;
   const duration = performance.now() - arrivedAt;
-  const status = reply.raw.writableFinished ? reply.statusCode : 'aborted';
+  const status = isSent ? reply.statusCode : 'aborted';
   const route = code === 'method_not_allowed' ? undefined : path;
   metrics.record(request.method, route, status, duration / 1_000);
   request.log.info(
