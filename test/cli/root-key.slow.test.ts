@@ -116,9 +116,11 @@ test('an operator can rotate the root key while a server runs', async () => {
   ]);
 
   const [rotation] = await both.json<{ root_id: string }>('root-key', 'rotate');
-  expect(rotation).toMatchObject({ resealed: 2, failed: [], finished: true });
+  expect(rotation).toMatchObject({ resealed: 2, already_current: 0, failed: [], finished: true });
   expect(await createKey('after')).toBe(201);
-  expect(await both.json('root-key', 'rotate')).toMatchObject([{ resealed: 0, finished: true }]);
+  expect(await both.json('root-key', 'rotate')).toMatchObject([
+    { resealed: 0, already_current: 2, finished: true },
+  ]);
 
   const rotated = eaas.with(next);
   expect(await rotated.json('root-key', 'check')).toMatchObject([
@@ -150,7 +152,9 @@ test('an interrupted rotation needs both root keys and can be continued', async 
     expect(code).toBe(3);
     expect(stderr).toContain('both root keys are needed');
   }
-  expect(await both.json('root-key', 'rotate')).toMatchObject([{ resealed: 1, finished: true }]);
+  expect(await both.json('root-key', 'rotate')).toMatchObject([
+    { resealed: 1, already_current: 1, finished: true },
+  ]);
   expect(await eaas.with(next).json('tenant', 'list')).toHaveLength(2);
 });
 

@@ -135,9 +135,10 @@ const rotate = reporting(
           'Each other variable of the root key also exists with PREVIOUS.',
       );
     }
-    const { resealed, failed } = await rotateRootKey(service, previous, progress('re-encrypting tenants'));
+    const show = progress('re-encrypting tenants');
+    const { resealed, alreadyCurrent, failed } = await rotateRootKey(service, previous, show);
     const ids = { root_id: toHex(current.rootId), previous_root_id: toHex(previous.rootId) };
-    return { ...ids, resealed, failed, finished: failed.length === 0 };
+    return { ...ids, resealed, already_current: alreadyCurrent, failed, finished: failed.length === 0 };
   });
   printResult(rotation, options);
   if (rotation.finished) {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openWorld, settle, type World } from '../../../../test/setup/world.ts';
 import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
 import { rootKey } from '../crypto/key-hierarchy.ts';
@@ -24,7 +24,24 @@ test('a rotation of the root key skips a tenant with a tampered row', async () =
   const service = createService({ ...before, roots: [rootKey(randomBytes(32)), previous] });
   const lines: unknown[] = [];
   service.alarms.log = (fields) => lines.push(fields);
-  expect(await rotateRootKey(service, previous, () => {})).toEqual({ resealed: 1, failed: [tenantId] });
+  expect(await rotateRootKey(service, previous, () => {})).toEqual({
+    resealed: 1,
+    alreadyCurrent: 0,
+    failed: [tenantId],
+  });
   expect(lines).toEqual([{ table: 'tenants', row_id: tenantId, tenant_id: tenantId }]);
   expect(await checkRootKey(service)).toMatchObject({ tenants: 2, under_previous: 1, unopened: [] });
+});
+
+test('a rotation counts only the tenants that it has re-encrypted itself', async () => {
+  const other = await openWorld('2026-09-01T00:00:00Z');
+  onTestFinished(() => other.close());
+  const before = other.replica();
+  for (const name of ['ann', 'bob', 'eve']) await settle(before, name);
+  const [previous] = other.roots;
+  const roots = [rootKey(randomBytes(32)), previous] as const;
+  const rotate = () => rotateRootKey(createService({ ...before, roots }), previous, () => {});
+  const [one, two] = await Promise.all([rotate(), rotate()]);
+  expect(one.resealed + two.resealed).toBe(3);
+  expect(await rotate()).toEqual({ resealed: 0, alreadyCurrent: 3, failed: [] });
 });

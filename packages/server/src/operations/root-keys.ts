@@ -9,7 +9,7 @@ import type { Service } from '../service.ts';
 import { change } from '../state/change.ts';
 import { openSecrets, seal } from '../state/integrity.ts';
 import { updateRow } from '../store/rows.ts';
-import { listTenants, tenantsSealedUnder, tenantTable } from '../store/tenants.ts';
+import { countSealedUnder, listTenants, tenantsSealedUnder, tenantTable } from '../store/tenants.ts';
 
 export async function checkRootKey({ database, tenants }: Service) {
   const { roots } = tenants;
@@ -32,45 +32,50 @@ export async function rotateRootKey(
 ) {
   const { database, tenants } = service;
   await database.transaction((tx) => claim(tx, tenants.roots));
+  const [current] = tenants.roots;
   const failed = new Set<string>();
+  let alreadyCurrent = await database.run((sql) => countSealedUnder(sql, current.rootId), 30_000);
   let resealed = 0;
   for (;;) {
     const ids = await database.run((sql) => tenantsSealedUnder(sql, previous.rootId), 30_000);
     const waiting = ids.filter((tenantId) => !failed.has(tenantId));
     for (const [index, tenantId] of waiting.entries()) {
       onProgress(index, waiting.length);
-      if (await reseal(service, tenantId)) resealed++;
-      else failed.add(tenantId);
+      const outcome = await reseal(service, tenantId);
+      if (outcome === 'resealed') resealed++;
+      else if (outcome === 'current') alreadyCurrent++;
+      else if (outcome === 'failed') failed.add(tenantId);
     }
     // A process that knows only the previous root key might have created a tenant during the rotation. The loop then
     // runs again.
     const released = await database.transaction((tx) => release(tx, previous));
-    if (released || failed.size > 0) return { resealed, failed: [...failed] };
+    if (released || failed.size > 0) return { resealed, alreadyCurrent, failed: [...failed] };
   }
 }
 
-async function reseal(service: Service, tenantId: string): Promise<boolean> {
+type Outcome = 'resealed' | 'current' | 'failed' | 'destroyed';
+
+async function reseal(service: Service, tenantId: string): Promise<Outcome> {
   const { roots } = service.tenants;
   const [current] = roots;
   try {
-    await change(service, insider(tenantId, 'operator'), async ({ tx, state, entryId }) => {
+    return await change<Outcome>(service, insider(tenantId, 'operator'), async ({ tx, state, entryId }) => {
       const { tenant: before, secrets } = state;
-      if (sameBytes(before.root_id, current.rootId)) return { draft: null, answer: undefined };
+      if (sameBytes(before.root_id, current.rootId)) return { draft: null, answer: 'current' };
       const sealed = resealTenantSecret(roots, before);
       if (!sealed) throw new Tampered(tenantTable.name, tenantId, tenantId);
       const row = { ...before, ...sealed, rev: entryId };
       await updateRow(tx, tenantTable, seal(secrets, tenantTable, row));
       const changes = { root_id: { old: toHex(before.root_id), new: toHex(current.rootId) } };
       const metadata = { changes, previous_change: before.rev };
-      return { draft: tenantDraft('tenant.update', metadata), answer: undefined };
+      return { draft: tenantDraft('tenant.update', metadata), answer: 'resealed' };
     });
-    return true;
   } catch (error) {
     service.alarms.failed(error);
-    if (error instanceof Tampered) return false;
+    if (error instanceof Tampered) return 'failed';
     // The error `not_found` means that another process has destroyed the tenant during the rotation, so nothing remains
     // to be done.
-    if (error instanceof Refusal && error.code === 'not_found') return true;
+    if (error instanceof Refusal && error.code === 'not_found') return 'destroyed';
     throw error;
   }
 }

@@ -1,5 +1,13 @@
 import { findNamedTenant } from './directories.ts';
-import { first, type Loaded, loadOfAllTenants, loadRows, type RecordedRow, recordedTable } from './rows.ts';
+import {
+  countRows,
+  first,
+  type Loaded,
+  loadOfAllTenants,
+  loadRows,
+  type RecordedRow,
+  recordedTable,
+} from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 
 export interface TenantRow extends RecordedRow {
@@ -50,6 +58,10 @@ export async function tenantsSealedUnder(sql: Sql, rootId: Uint8Array): Promise<
   const rows = await sql<{ tenant_id: string }[]>`
     select tenant_id from eaas.tenants where root_id = ${rootId} order by tenant_id`;
   return rows.map((row) => row.tenant_id);
+}
+
+export function countSealedUnder(sql: Sql, rootId: Uint8Array): Promise<number> {
+  return countRows(sql, sql`eaas.tenants where root_id = ${rootId}`);
 }
 
 export async function destroyTenant(tx: Transaction, tenantId: string): Promise<void> {
