@@ -1,10 +1,14 @@
 import { InputError } from '@eaas/protocol';
 import { kindOf } from './require-options.ts';
 
-export function baseUrlOf(given: string | undefined, insecureHttp: boolean | undefined): string {
+export function baseUrlOf(
+  given: string | undefined,
+  insecureHttp: boolean | undefined,
+  name = 'baseUrl',
+): string {
   if (typeof given !== 'string' || given === '') {
     const got = given === '' ? 'an empty string' : kindOf(given);
-    throw new InputError(`\`baseUrl\` must be the URL of the service (got ${got}): is EAAS_BASE_URL set?`);
+    throw new InputError(`\`${name}\` must be the URL of the service (got ${got}): is EAAS_BASE_URL set?`);
   }
   const url = parseUrl(given);
   if (!url || !/^https?:$/.test(url.protocol)) {
@@ -12,15 +16,15 @@ export function baseUrlOf(given: string | undefined, insecureHttp: boolean | und
     // key.
     const shown = /^(?!.*eaas_sk_)[\w.:/[\]-]{1,100}$/.test(given) ? `"${given}"` : 'something else';
     throw new InputError(
-      `\`baseUrl\` must be the URL of the service, such as https://eaas.example or http://localhost:8080 (got ${shown})`,
+      `\`${name}\` must be the URL of the service, such as https://eaas.example or http://localhost:8080 (got ${shown})`,
     );
   }
   if (url.username || url.password || url.search || url.hash) {
     throw new InputError(
-      '`baseUrl` must be the URL of the service without a user name, password, query and fragment',
+      `\`${name}\` must be the URL of the service without a user name, password, query and fragment`,
     );
   }
-  requireSecureUrl(url, insecureHttp, 'baseUrl');
+  requireSecureUrl(url, insecureHttp, name);
   return url.href.replace(/(\/v1)?\/*$/, '');
 }
 

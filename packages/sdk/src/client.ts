@@ -91,8 +91,10 @@ export class EaasClient extends EnvelopeClient {
     requireOptions(clientOptions, options, 'new EaasClient');
     const complete = withEnvironment(options);
     const { apiKey } = complete;
-    if (typeof apiKey !== 'function') requireToken(apiKey);
-    const baseUrl = baseUrlOf(complete.baseUrl, complete.insecureHttp);
+    const nameOf = (option: 'baseUrl' | 'apiKey', variable: string): string =>
+      complete[option] === options[option] ? option : variable;
+    if (typeof apiKey !== 'function') requireToken(apiKey, nameOf('apiKey', 'EAAS_API_KEY'));
+    const baseUrl = baseUrlOf(complete.baseUrl, complete.insecureHttp, nameOf('baseUrl', 'EAAS_BASE_URL'));
     const emit = createEmit(complete);
     super(
       createTransport({ ...complete, baseUrl }, () => authorization(apiKey), emit),
@@ -174,13 +176,13 @@ async function authorization(apiKey: EaasClientOptions['apiKey']): Promise<Recor
   return { authorization: `Bearer ${requireToken(token)}` };
 }
 
-function requireToken(given: unknown): string {
+function requireToken(given: unknown, name = 'apiKey'): string {
   const [, token] = typeof given === 'string' ? (/^(eaas_sk_\w+)\s*$/.exec(given) ?? []) : [];
   if (token) return token;
   let got = `${kindOf(given)}): is EAAS_API_KEY set?`;
   if (typeof given === 'string')
     got = given === '' ? 'an empty string): is EAAS_API_KEY set?' : 'another string)';
   throw new InputError(
-    `\`apiKey\` must be an API key (eaas_sk_ and 49 characters) or a function that returns an API key (got ${got}`,
+    `\`${name}\` must be an API key (eaas_sk_ and 49 characters)${name === 'apiKey' ? ' or a function that returns an API key' : ''} (got ${got}`,
   );
 }

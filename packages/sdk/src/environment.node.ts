@@ -1,6 +1,7 @@
 import { env } from 'node:process';
 import { InputError } from '@eaas/protocol';
 import type { EaasClientOptions } from './client.ts';
+import { requireKeyId } from './key-id.ts';
 
 /**
  * Adds no settings from the environment if `baseUrl` is passed, because the client must send EAAS_API_KEY only to
@@ -9,6 +10,7 @@ import type { EaasClientOptions } from './client.ts';
 export function withEnvironment(options: EaasClientOptions): EaasClientOptions {
   if (options.baseUrl === undefined) {
     const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey, EAAS_KEY_ID: keyId } = env;
+    if (options.keyId === undefined && keyId) requireKeyId(keyId, 'EAAS_KEY_ID');
     return {
       ...options,
       baseUrl,

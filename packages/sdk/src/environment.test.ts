@@ -64,14 +64,23 @@ test('a client with a passed `baseUrl` ignores the environment', async () => {
 test.each([
   ['EAAS_BASE_URL', undefined, 'is EAAS_BASE_URL set?'],
   ['EAAS_BASE_URL', '', 'is EAAS_BASE_URL set?'],
-  ['EAAS_BASE_URL', 'http://eaas.example', 'must use https:'],
+  ['EAAS_BASE_URL', 'http://eaas.example', '`EAAS_BASE_URL` must use https:'],
+  ['EAAS_BASE_URL', 'eaas.example', '`EAAS_BASE_URL` must be the URL of the service'],
+  ['EAAS_BASE_URL', 'https://me@eaas.example', '`EAAS_BASE_URL` must be the URL of the service without'],
   ['EAAS_API_KEY', undefined, 'is EAAS_API_KEY set?'],
-  ['EAAS_API_KEY', 'hunter2', 'must be an API key'],
+  ['EAAS_API_KEY', 'hunter2', '`EAAS_API_KEY` must be an API key (eaas_sk_ and 49 characters) (got another'],
+  ['EAAS_KEY_ID', 'patients', '`EAAS_KEY_ID` must be a UUID (got the name "patients")'],
 ])('the constructor throws InputError with advice if the environment has %s=%s', (name, value, advice) => {
   vi.stubEnv(name, value);
   expect(() => new EaasClient()).toThrow(advice);
   expect(() => new EaasClient()).toThrow(InputError);
   expect(() => new EaasClient()).not.toThrow('hunter2');
+});
+
+test('an error about a passed option names the option, not the variable', () => {
+  vi.stubEnv('EAAS_KEY_ID', 'ignored');
+  expect(() => new EaasClient({ keyId: 'patients' })).toThrow('`keyId` must be a UUID');
+  expect(() => new EaasClient({ apiKey: 'hunter2', keyId })).toThrow('`apiKey` must be an API key');
 });
 
 test('without EAAS_KEY_ID, each call needs the option `keyId`', async () => {

@@ -14,9 +14,9 @@ export const keyId: Rule = (value, name) => {
 /** One key id or an array of key ids. */
 export const keyIds: Rule = (value, name) => [value].flat().every((id) => keyId(id, name)) || '';
 
-export function requireKeyId(given: string | undefined): string {
+export function requireKeyId(given: string | undefined, name = 'keyId'): string {
   if (given === undefined)
     throw new InputError('`keyId` is missing: pass `keyId` to this call or to the client');
-  keyId(given, 'keyId');
+  keyId(given, name);
   return given;
 }
