@@ -12,7 +12,8 @@ beforeEach(async () => {
   data = join(await newDirectory(), 'data');
 });
 
-const eaas = (...args: string[]): Promise<Finished> => run([...program, ...args], { EAAS_DATA_DIR: data });
+const eaas = (...args: string[]): Promise<Finished> =>
+  run([...program, ...args], { EAAS_DATA_DIR: data, EAAS_PORT: '0' });
 
 async function created(env = { EAAS_DATA_DIR: data }): Promise<string> {
   const server = await serve(env);
