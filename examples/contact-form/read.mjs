@@ -2,19 +2,21 @@
 // with the permissions decrypt and keys.read in EAAS_API_KEY.
 import { readFile } from 'node:fs/promises';
 import { EaasClient } from '@eaas/sdk';
-import { fail, findKey, keyName, requireVariables } from './key.mjs';
+import { fail, findKey, keyName, parseMessages, requireVariables } from './key.mjs';
 
-const [messages = 'messages.jsonl'] = process.argv.slice(2);
+const [file = 'messages.jsonl'] = process.argv.slice(2);
 requireVariables();
-const lines = await readFile(messages, 'utf8').catch(({ code }) =>
-  fail(`${messages} must be the file that receive.mjs writes (got ${code}): pass its path`),
+const text = await readFile(file, 'utf8').catch(({ code }) =>
+  fail(`${file} must be the file that receive.mjs writes (got ${code}): pass its path`),
 );
+const messages = parseMessages(text, file);
 const eaas = new EaasClient();
-const { key_id: keyId } =
-  (await findKey(eaas)) ?? fail(`the key "${keyName}" must exist (got no such key): run build.mjs first`);
+const key = await findKey(eaas).catch(({ message }) =>
+  fail(`${message} (EAAS_BASE_URL is ${process.env.EAAS_BASE_URL})`),
+);
+const keyId = key?.key_id ?? fail(`the key "${keyName}" must exist (got no such key): run build.mjs first`);
 
-for (const line of lines.trim().split('\n')) {
-  const { submission, ciphertext } = JSON.parse(line);
+for (const { submission, ciphertext } of messages) {
   const context = { form: 'contact', submission };
   try {
     const values = JSON.parse(await eaas.decrypt(ciphertext, { keyId, context, as: 'text' }));

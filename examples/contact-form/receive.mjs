@@ -4,15 +4,16 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { isEncrypted } from '@eaas/sdk/reencrypt';
-import { fail } from './key.mjs';
+import { fail, parseMessages } from './key.mjs';
 
 const [form = 'contact.html', messages = 'messages.jsonl'] = process.argv.slice(2);
 const { PORT = '3000' } = process.env;
+if (!/^\d+$/.test(PORT) || Number(PORT) > 65_535) refusePort(PORT);
 const page = await readFile(form).catch(({ code }) =>
   fail(`${form} must be the page that build.mjs writes (got ${code}): run build.mjs first`),
 );
 const stored = await readFile(messages, 'utf8').catch(() => '');
-const seen = new Set(stored.split('\n').map((line) => line && JSON.parse(line).submission));
+const seen = new Set(parseMessages(stored, messages).map(({ submission }) => submission));
 
 async function receive(request) {
   if (!(Number(request.headers['content-length']) <= 32_768)) return [413, 'The message is too long.'];
@@ -35,4 +36,9 @@ async function answer(request, response) {
 }
 
 const server = createServer((request, response) => void answer(request, response));
+server.on('error', ({ code }) => refusePort(`${PORT}: ${code}`));
 server.listen(Number(PORT), () => console.log(`The form is at http://localhost:${PORT}`));
+
+function refusePort(got) {
+  fail(`PORT must be a free port (got ${got}): set PORT to another port`);
+}

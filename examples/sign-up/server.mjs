@@ -17,6 +17,7 @@ if (unset.length > 0) {
 }
 
 const { EAAS_BASE_URL, EAAS_API_KEY, EAAS_KEY_ID, DATABASE_URL, PORT = '3000' } = process.env;
+if (!/^\d+$/.test(PORT) || Number(PORT) > 65_535) refusePort(PORT);
 const origin = `http://localhost:${PORT}`;
 const sql = postgres(DATABASE_URL, { onnotice: () => {} });
 await sql`
@@ -67,4 +68,10 @@ async function answer(request, response) {
 }
 
 const server = createServer((request, response) => void answer(request, response));
+server.on('error', ({ code }) => refusePort(`${PORT}: ${code}`));
 server.listen(Number(PORT), () => console.log(`The form is at ${origin}`));
+
+function refusePort(got) {
+  console.error(`PORT must be a free port (got ${got}): set PORT to another port`);
+  process.exit(2);
+}

@@ -17,6 +17,7 @@ if (unset.length > 0) {
 }
 
 const { EAAS_BASE_URL, EAAS_API_KEY, EAAS_KEY_ID, PORT = '3000', UPLOADS = 'uploads' } = process.env;
+if (!/^\d+$/.test(PORT) || Number(PORT) > 65_535) refusePort(PORT);
 const origin = `http://localhost:${PORT}`;
 const sessions = new Set(); // replaces a login: everyone who opens the page gets a session
 const isSession = (cookie) => sessions.has(/session=([\w-]+)/.exec(cookie ?? '')?.[1]);
@@ -77,4 +78,10 @@ const server = createServer((request, response) => {
   // After a lost connection, the page sends the missing bytes in a new request. The old response can be closed.
   answer(request, response).catch(() => response.destroy());
 });
+server.on('error', ({ code }) => refusePort(`${PORT}: ${code}`));
 server.listen(Number(PORT), () => console.log(`The page is at ${origin}`));
+
+function refusePort(got) {
+  console.error(`PORT must be a free port (got ${got}): set PORT to another port`);
+  process.exit(2);
+}

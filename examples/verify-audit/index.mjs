@@ -12,12 +12,29 @@ if (!log || (checkpointFile && !verifierKey))
   fail('usage: node index.mjs <log file> [<checkpoint file> <verifier key>]', 2);
 const checkpoint = checkpointFile && (await stated(checkpointFile, verifierKey));
 
-let [first, last, hash, met] = [undefined, undefined, undefined, false];
+let [first, last, hash, met, lines] = [undefined, undefined, undefined, false, 0];
 const input = createReadStream(log).on('error', (error) => refuse('log', log, error));
 for await (const line of createInterface({ input })) {
-  const { hash: stated, ...entry } = JSON.parse(line);
+  lines++;
+  try {
+    check(JSON.parse(line));
+  } catch {
+    fail(`line ${lines} of the log must be an audit entry: pass a file that \`eaas audit export\` wrote`);
+  }
+}
+if (!last) fail('the log is empty');
+if (checkpoint && !met)
+  fail(`entry ${checkpoint.id} of the log is missing or does not have the hash that the checkpoint contains`);
+console.log(
+  `entries ${first.id} to ${last.id} of tenant ${last.tenant_id} are a chain, with the hash ${hex(hash)}`,
+);
+if (checkpoint) console.log(`and it extends the checkpoint at entry ${checkpoint.id}`);
+
+/** Exits if the entry does not follow the last entry. Throws if it is not an entry. */
+function check({ hash: stated, ...entry }) {
+  if (!Number.isInteger(entry.id) || typeof entry.tenant_id !== 'string') throw new TypeError();
   if (last && (entry.tenant_id !== last.tenant_id || entry.id !== last.id + 1))
-    fail(`entry ${last.id} must be followed by entry ${last.id + 1} of the same tenant (got ${line})`);
+    fail(`entry ${last.id} must be followed by entry ${last.id + 1} of the same tenant (got ${entry.id})`);
   // If the beginning of the log was purged or not exported, this program trusts the first hash of the file.
   hash ??= entry.id === 1 ? genesisHash(entry.tenant_id) : undefined;
   hash = hash ? entryHash(hash, entry) : Buffer.from(stated, 'hex');
@@ -27,13 +44,6 @@ for await (const line of createInterface({ input })) {
   first ??= entry;
   last = entry;
 }
-if (!last) fail('the log is empty');
-if (checkpoint && !met)
-  fail(`entry ${checkpoint.id} of the log is missing or does not have the hash that the checkpoint contains`);
-console.log(
-  `entries ${first.id} to ${last.id} of tenant ${last.tenant_id} are a chain, with the hash ${hex(hash)}`,
-);
-if (checkpoint) console.log(`and it extends the checkpoint at entry ${checkpoint.id}`);
 
 /** Exits if the verifier key did not sign the checkpoint. */
 async function stated(file, key) {

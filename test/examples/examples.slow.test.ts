@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ciphertextSize } from '@eaas/sdk/stream';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { run } from '../conformance/program.ts';
 import { blocksOf, linksOf, read, root } from '../docs/markdown.ts';
 import { whereAvailable } from '../setup/available.ts';
@@ -37,6 +39,32 @@ test('the list of examples links to every example', () => {
     const manual = read(`examples/${folder}/README.md`);
     expect(manual).toMatch(/^# [A-Z]/);
     expect(blocksOf(manual, 'sh')[0]).toBeTruthy();
+  }
+});
+
+test.each([
+  ['contact-form/receive.mjs', ['README.md', 'none.jsonl']],
+  ['sign-up/server.mjs', []],
+  ['upload-a-file/server.mjs', []],
+])('%s names a port that is not free or not valid in one line', async (file, args) => {
+  const holder = createServer().listen(0);
+  onTestFinished(() => void holder.close());
+  await once(holder, 'listening');
+  const taken = String((holder.address() as AddressInfo).port);
+  const folder = await mkdtemp(join(tmpdir(), 'eaas-test-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  for (const [port, got] of [
+    [taken, `${taken}: EADDRINUSE`],
+    ['70000', '70000'],
+    ['http', 'http'],
+  ] as const) {
+    const env = { ...surroundings.env, PORT: port, UPLOADS: folder };
+    const command = [process.execPath, `examples/${file}`, ...args];
+    expect(await run(command, env, { cwd: root })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `PORT must be a free port (got ${got}): set PORT to another port\n`,
+    });
   }
 });
 

@@ -1,5 +1,8 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createTestService } from '@eaas/sdk/testing';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { run } from '../conformance/program.ts';
 import { root } from '../docs/markdown.ts';
 
@@ -79,3 +82,45 @@ test('upload-a-file prints one line about a folder that it cannot create', async
     stderr: 'UPLOADS must name a folder that this program can create (got EEXIST for package.json)\n',
   });
 });
+
+test.each([
+  ['text', 'plain text', 1],
+  ['JSON with several lines', '{\n  "id": 1\n}', 1],
+  ['a list', '[1]', 1],
+  ['an object without members', '{}', 1],
+  ['an object with only a hash', '{"hash":"ab"}', 1],
+  ['a number after an entry', '{"tenant_id":"t","id":7,"hash":"ab"}\n7', 2],
+])('verify-audit names the line that is not an audit entry: %s', async (_, text, line) => {
+  expect(await start({}, 'verify-audit/index.mjs', await fileOf(text))).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `NOT VERIFIED: line ${line} of the log must be an audit entry: pass a file that \`eaas audit export\` wrote\n`,
+  });
+});
+
+test.each([
+  ['read.mjs', []],
+  ['receive.mjs', ['README.md']],
+])('contact-form/%s names a file of messages that is not JSON in one line', async (program, args) => {
+  const messages = await fileOf('{"submission":"1","ciphertext":"x"}\n\nno JSON');
+  expect(await start(service, `contact-form/${program}`, ...args, messages)).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `${messages} must have one JSON object per line: pass the file that receive.mjs writes\n`,
+  });
+});
+
+test('contact-form/read.mjs names a service that cannot be reached in one line', async () => {
+  const { code, stdout, stderr } = await start(service, 'contact-form/read.mjs', await fileOf(''));
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toMatch(
+    /^the service could not be reached[^\n]* \(EAAS_BASE_URL is http:\/\/127.0.0.1:1\)\n$/,
+  );
+});
+
+async function fileOf(text: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'eaas-test-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await writeFile(join(folder, 'file'), text);
+  return join(folder, 'file');
+}
