@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eaas } from '../conformance/program.ts';
 import { createDatabase, type TestDatabase } from '../setup/database.ts';
 import { childrenOf, memoryOf } from '../setup/processes.ts';
 import { call, send } from './client.ts';
@@ -59,9 +60,9 @@ interface Conversation {
   readonly closed: Promise<void>;
 }
 
-function converse(): Conversation {
+function converse({ port } = server): Conversation {
   let text = '';
-  const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true }).setNoDelay();
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).setNoDelay();
   socket.setEncoding('utf8').on('data', (part: string) => (text += part));
   socket.on('error', () => {}).on('end', () => socket.end());
   return {
@@ -242,6 +243,66 @@ test('thousands of silent connections do not keep other clients from being serve
   const worker = await wrapAlone(tenant);
   for (const socket of silent) socket.destroy();
   expect(await wrapAlone(tenant)).toBe(worker);
+});
+
+const getOf = (path: string, { token }: Tenant): string =>
+  `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+
+test('while a worker hangs or takes over many connections, the other workers serve, also metrics and readiness', async () => {
+  const [a, b] = await residentsOfBothWorkers();
+  const pids = (await childrenOf(server.pid)).toSorted((one, other) => one - other);
+  const hung = pids[Number(await wrapAlone(a)) - 1] ?? 0;
+  const waiting: Conversation[] = [];
+  process.kill(hung, 'SIGSTOP');
+  try {
+    for (let nth = 0; nth < 8_000; nth++) waiting.push(converse());
+    for (const { socket } of waiting) socket.write(getOf('/v1/keys', a));
+    await wrapAlone(b);
+    expect(await exchange(getOf('/readyz', b))).toContain('the check failed');
+    const metrics = await exchange(getOf('/metrics', b));
+    expect(metrics).toMatch(/^eaas_ready\{worker="\d"\} 1$/m);
+    expect(metrics).toMatch(/^eaas_worker_restarts_total 0$/m);
+  } finally {
+    process.kill(hung, 'SIGCONT');
+  }
+  expect(await exchange(getOf('/readyz', b))).toMatch(/^HTTP\/1.1 200 /);
+  for (const { socket } of waiting) socket.destroy();
+  await wrapAlone(a);
+});
+
+async function residentsOfBothWorkers(): Promise<[Resident, Resident]> {
+  const a = await newResident();
+  const worker = await wrapAlone(a);
+  for (;;) {
+    const b = await newResident();
+    if ((await wrapAlone(b)) !== worker) return [a, b];
+  }
+}
+
+test('if a worker has too many open files, it loses connections, and the server goes on', async () => {
+  const limited = ['bash', '-c', 'ulimit -n 300 && exec "$@"', 'bash', ...eaas];
+  const other = await startReplica({ ...operator.env, EAAS_WORKERS: '2' }, limited);
+  const tenant = await newResident();
+  const ask = (closes: boolean): Conversation => {
+    const conversation = converse(other);
+    conversation.socket.write(wrapOf(tenant, closes));
+    return conversation;
+  };
+  const kept = Array.from({ length: 262 }, () => ask(false));
+  await expect.poll(() => kept.filter(({ received }) => received()).length).toBeGreaterThan(200);
+  let [served, lost] = [0, 0];
+  const repeat = async (): Promise<void> => {
+    while ((served < 1_000 || lost < 100) && !other.end()) {
+      const { received, closed } = ask(true);
+      await closed;
+      if (received()) served++;
+      else lost++;
+    }
+  };
+  await Promise.all(Array.from({ length: 60 }, repeat));
+  for (const { socket } of kept) socket.destroy();
+  await other.stop();
+  expect(await other.ended).toEqual({ code: 0, signal: null });
 });
 
 test('if a worker crashes under load, every successful request has its audit entry, and the worker restarts', async () => {

@@ -46,6 +46,8 @@ export type ToWorker =
 export type ToMain =
   | { readonly type: 'ready' }
   | { readonly type: 'failed'; readonly message: string }
+  /** The worker has received the last connection. */
+  | { readonly type: 'taken' }
   | ({ readonly type: 'seen' } & Seen)
   | ({ readonly type: 'ask' } & Asked)
   | ({ readonly type: 'answer' } & Answered);

@@ -1,12 +1,20 @@
 import type { Health } from '../http/health.ts';
 import type { Answer, Question } from './messages.ts';
 
-/** The health check of a worker takes up to 3 s. */
-const patience = 4_000;
+/**
+ * In milliseconds. The health check of a worker takes up to 3 s. A worker that asks the main process waits longer than
+ * the main process waits for the workers, because one of them can hang.
+ */
+export const patience = { ofMain: 4_000, ofWorker: 6_000 } as const;
 
 export class Questions {
   readonly #waiting = new Map<number, (answer?: Answer) => void>();
+  readonly #patience: number;
   #last = 0;
+
+  constructor(patience: number) {
+    this.#patience = patience;
+  }
 
   ask(question: Question, send: (message: { type: 'ask'; id: number; question: Question }) => void) {
     const id = ++this.#last;
@@ -16,7 +24,7 @@ export class Questions {
         this.#waiting.delete(id);
         resolve(answer);
       };
-      const timer = setTimeout(settle, patience);
+      const timer = setTimeout(settle, this.#patience);
       this.#waiting.set(id, settle);
       send({ type: 'ask', id, question });
     });

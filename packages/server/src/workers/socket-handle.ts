@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 
 interface Handle {
@@ -23,4 +24,23 @@ export function closerOf(socket: Socket): () => void {
     socket.destroy();
     handle?.close();
   };
+}
+
+interface Sender {
+  _pendingMessage?: { readonly handle: Handle } | null;
+}
+
+/**
+ * Closes a socket that a process cannot receive because it has too many open files. Node would send the socket again. If
+ * the process then received it, Node's second acknowledgement would end this process with a failed assertion. Neither the
+ * event nor the property is part of Node's public API.
+ */
+export function refuseLostSockets(child: ChildProcess, lost: () => void): void {
+  child.prependListener('internalMessage', ({ cmd }: { cmd: string }) => {
+    if (cmd !== 'NODE_HANDLE_NACK') return;
+    const sender = child as Sender;
+    sender._pendingMessage?.handle.close();
+    sender._pendingMessage = null;
+    lost();
+  });
 }

@@ -1,27 +1,31 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Socket } from 'node:net';
-import type { Arrived, Seen, Start, ToMain, ToWorker } from './messages.ts';
-import { Questions } from './questions.ts';
-import { closerOf } from './socket-handle.ts';
+import type { Answer, Arrived, Question, Seen, Start, ToMain, ToWorker } from './messages.ts';
+import { patience, Questions } from './questions.ts';
+import { closerOf, refuseLostSockets } from './socket-handle.ts';
+
+interface Passing {
+  readonly socket: Socket;
+  readonly arrived: Arrived;
+  readonly close: () => void;
+}
 
 interface Handlers {
   readonly seen: (seen: Seen) => void;
-  readonly ask: (id: number, question: 'health' | 'metrics') => void;
+  readonly ask: (id: number, question: Question) => void;
 }
 
 export class WorkerProcess {
   /** Resolves to undefined when the worker accepts requests, or to the reason why it cannot start. */
   readonly started: Promise<string | undefined>;
   readonly ended: Promise<string>;
-  readonly questions = new Questions();
+  readonly #questions = new Questions(patience.ofMain);
   readonly #child: ChildProcess;
-  /** Each function closes one connection that was not yet sent to the worker. */
-  readonly #unsent = new Set<() => void>();
-  /**
-   * Closes the last connection that was sent to the worker. Node sends a connection only after the worker has received
-   * the previous connection.
-   */
-  #closeLast: (() => void) | undefined;
+  /** Connections that wait, in order, until the worker has taken the previous connection. */
+  readonly #waiting = new Set<Passing>();
+  /** The connection that was sent to the worker and that the worker has not yet taken. */
+  #sent: Passing | undefined;
+  #stops = false;
   #hasEnded = false;
 
   constructor(start: Start, handlers: Handlers) {
@@ -30,6 +34,7 @@ export class WorkerProcess {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     this.#child = child;
+    refuseLostSockets(child, () => this.#passNext());
     this.ended = new Promise((resolve) => {
       child.once('error', (error) => resolve(error.message));
       child.once('exit', (code, signal) => {
@@ -41,9 +46,10 @@ export class WorkerProcess {
       child.on('message', (message: ToMain) => {
         if (message.type === 'ready') resolve(undefined);
         else if (message.type === 'failed') resolve(message.message);
+        else if (message.type === 'taken') this.#passNext();
         else if (message.type === 'seen') handlers.seen(message);
         else if (message.type === 'ask') handlers.ask(message.id, message.question);
-        else this.questions.settle(message.id, message.answer);
+        else this.#questions.settle(message.id, message.answer);
       });
       void this.ended.then((how) => resolve(`A worker process ended during its start (${how}).`));
     });
@@ -55,18 +61,42 @@ export class WorkerProcess {
     if (this.#child.connected) this.#child.send(message, () => {});
   }
 
+  /** Resolves to undefined if the worker does not answer in time. */
+  ask(question: Question): Promise<Answer | undefined> {
+    return this.#questions.ask(question, (message) => this.send(message));
+  }
+
   pass(socket: Socket, arrived: Arrived): void {
     if (this.#hasEnded || !this.#child.connected) {
       socket.destroy();
       return;
     }
-    const close = closerOf(socket);
-    this.#unsent.add(close);
-    this.#child.send({ type: 'connection', ...arrived }, socket, { keepOpen: false }, (error) => {
-      this.#unsent.delete(close);
-      if (error || this.#hasEnded) close();
-      else this.#closeLast = close;
-    });
+    this.#waiting.add({ socket, arrived, close: closerOf(socket) });
+    if (!this.#sent) this.#passNext();
+  }
+
+  /** Tells the worker to stop after it has taken all waiting connections. */
+  stop(): void {
+    this.#stops = true;
+    if (!this.#sent) this.#passNext();
+  }
+
+  /**
+   * Passes one connection at a time. Node would do the same, but would queue all other messages behind the connections,
+   * and would put the whole queue in order again for each connection.
+   */
+  #passNext(): void {
+    const [next] = this.#waiting;
+    this.#sent = next;
+    if (next) {
+      this.#waiting.delete(next);
+      const message: ToWorker = { type: 'connection', ...next.arrived };
+      this.#child.send(message, next.socket, { keepOpen: false }, (error) => {
+        if (!error) return;
+        next.close();
+        this.#passNext();
+      });
+    } else if (this.#stops) this.send({ type: 'stop' });
   }
 
   kill(): void {
@@ -75,8 +105,8 @@ export class WorkerProcess {
 
   #abandon(): void {
     this.#hasEnded = true;
-    for (const close of this.#unsent) close();
-    this.#closeLast?.();
-    this.questions.giveUp();
+    this.#sent?.close();
+    for (const { close } of this.#waiting) close();
+    this.#questions.giveUp();
   }
 }

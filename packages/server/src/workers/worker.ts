@@ -9,10 +9,11 @@ import type { Doors } from '../http/doors.ts';
 import { appOptions, startServing } from '../serving.ts';
 import { Connections } from './connections.ts';
 import type { Arrived, Start, ToMain, ToWorker } from './messages.ts';
-import { isHealth, Questions } from './questions.ts';
+import { isHealth, patience, Questions } from './questions.ts';
 
 const send = (message: ToMain): void => {
-  if (process.connected) process.send?.(message);
+  // If the main process has just ended, the message is dropped. The event `disconnect` ends the worker.
+  if (process.connected) process.send?.(message, undefined, undefined, () => {});
 };
 
 export function work(config: Config, messageOf: (error: unknown) => string): void {
@@ -20,7 +21,7 @@ export function work(config: Config, messageOf: (error: unknown) => string): voi
   // in order.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
   process.on('disconnect', () => process.exit());
-  const questions = new Questions();
+  const questions = new Questions(patience.ofWorker);
   const connections = new Connections((seen) => send({ type: 'seen', ...seen }));
   let serving: Serving | undefined;
   const start = async (order: Start): Promise<void> => {
@@ -34,8 +35,10 @@ export function work(config: Config, messageOf: (error: unknown) => string): voi
   };
   process.on('message', (message: ToWorker, socket: unknown) => {
     if (message.type === 'start') void start(message);
-    else if (message.type === 'connection') serving?.accept(message, socket);
-    else if (message.type === 'leave') connections.leave(message.tenantId);
+    else if (message.type === 'connection') {
+      send({ type: 'taken' });
+      serving?.accept(message, socket);
+    } else if (message.type === 'leave') connections.leave(message.tenantId);
     else if (message.type === 'answer') questions.settle(message.id, message.answer);
     else if (message.type === 'ask') void serving?.answer(message);
     else void (serving?.stop() ?? Promise.resolve()).finally(() => process.disconnect());

@@ -51,7 +51,7 @@ export class Workers {
   async stop(): Promise<void> {
     this.#stopping.abort();
     const processes = Array.from(this.#processes.values());
-    for (const each of processes) each.send({ type: 'stop' });
+    for (const each of processes) each.stop();
     const timer = setTimeout(() => processes.forEach((each) => each.kill()), stopsWithin);
     await Promise.all(processes.map(({ ended }) => ended));
     await Promise.all(this.#kept);
@@ -103,8 +103,7 @@ export class Workers {
 
   async #answer(question: Question): Promise<Answer> {
     const ask = async (worker: number) => {
-      const process = this.#processes.get(worker);
-      const answer = await process?.questions.ask(question, (message) => process.send(message));
+      const answer = await this.#processes.get(worker)?.ask(question);
       return [worker, answer] as const;
     };
     const running = this.#routes.running.toSorted((a, b) => a - b);
