@@ -11,7 +11,10 @@ import { compare, type Contender, pick, type Result } from './compare.ts';
 
 type Work = Contender['run'];
 
-/** The page does not compute these values itself, so that its first measured call is its first use of P-256. */
+/**
+ * These values are computed outside the page, so that the first measured call is also the first use of P-256 in the
+ * page.
+ */
 export interface Prepared {
   readonly publicKey: string;
   readonly keyId: string;

@@ -97,7 +97,7 @@ test('the commands that change the state of a key accept its id and its name', a
   expect(await lastAction()).toMatchObject({ action: 'key.destroy', key_id, actor: 'operator' });
 });
 
-test('a name selects the existing key if a destroyed key had the same name', async () => {
+test('commands find a new key by its name, even if a destroyed key had the same name', async () => {
   const { key_id, name } = await newKey();
   await change('disable', name);
   await change('destroy', name, '--grace-days', '0', '--confirm', name);

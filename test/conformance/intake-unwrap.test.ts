@@ -71,7 +71,7 @@ test.for([0, 1, 2, 5, 6, 500, 1_093, 1_094, 1_125, 1_126, 1_157, 1_158, 1_173])(
   },
 );
 
-test('unwrap refuses a wrapped key of a writer with a different context, key or key version', async () => {
+test('unwrap refuses a wrapped key if the context, the key or the key version is not that of its wrap', async () => {
   const other = await intakeWriter(tenant);
   const wrapped_key = await writer.wrap({ context: { a: 'b' } });
   expect(await unwrap({ wrapped_key })).toBeProblem('wrapped_key_unauthentic');

@@ -152,7 +152,7 @@ describe('eaas api-key create', () => {
     expect(issued.permissions.toSorted()).toStrictEqual(allPermissions.toSorted());
   });
 
-  test('the audit entry of api-key create has the actor operator and no IP address', async () => {
+  test('the audit entry of the command `api-key create` has the actor `operator` and no IP address', async () => {
     const tenant = await newTenant();
     const entry = only(await tenant.entries());
     expect(entry).toMatchObject({ id: 1, action: 'api_key.create', actor: 'operator', ip_address: null });

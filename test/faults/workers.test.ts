@@ -159,7 +159,7 @@ test('metrics and readiness include all workers, whichever worker responds', asy
   }
 });
 
-test('a request whose head arrives in pieces, slowly or with other requests is served', async () => {
+test('the server handles a request whose head arrives slowly, in pieces, or in one packet with other requests', async () => {
   const tenant = await newResident();
   const request = wrapOf(tenant, true);
   const inToken = request.indexOf(tenant.token) + 20;

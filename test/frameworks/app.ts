@@ -39,7 +39,7 @@ function filesOf(name: string): [string, string][] {
 function proxyModule(): string {
   const [, code = ''] = /^```ts\n(\/\/ eaas-proxy\.ts\n.*?)^```$/ms.exec(manual) ?? [];
   const own = code.replace("'https://app.example'", 'process.env.APP_ORIGIN!');
-  if (own === code) throw new Error('the module eaas-proxy.ts in browser.md must set `origin`');
+  if (own === code) throw new Error('the example eaas-proxy.ts in the manual browser.md must set `origin`');
   return before + own;
 }
 

@@ -166,7 +166,7 @@ test('OpenTelemetry exports the same counters as /metrics', async () => {
   };
   expect(await ofMetrics()).toBeGreaterThan(40);
   const exported = () => collector.metrics.get('eaas_audit_entries_total')?.sum?.dataPoints[0];
-  // Reads /metrics again each time, because a job of the server can write an entry.
+  // The count in /metrics can grow during the test, because jobs of the server also write entries.
   await expect
     .poll(async () => Number(exported()?.asDouble ?? exported()?.asInt) - (await ofMetrics()))
     .toBe(0);

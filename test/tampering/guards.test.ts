@@ -211,7 +211,7 @@ describe.each(['owner', 'superuser under session_replication_role'])(
 );
 
 describe('purging', () => {
-  test.each([0, 2, 3, null])('the database refuses a purge up to %s', async (id) => {
+  test.each([0, 2, 3, null])('the database refuses to purge the entries up to the id %s', async (id) => {
     const purging = server`select eaas.purge_entries(${ann.tenantId}, ${id})`;
     await expect(purging).rejects.toThrow('up to the recorded anchor only');
   });

@@ -1,7 +1,10 @@
 import { InputError } from '@eaas/protocol';
 import { nearestOf } from '@eaas/protocol/internal';
 
-/** Returns true for a valid value. For an invalid value, describes valid values, or throws InputError. */
+/**
+ * Returns true for a valid value. For an invalid value, the function returns a description of valid values, or throws
+ * InputError.
+ */
 export type Rule = (value: unknown, name: string) => true | string;
 
 export type OptionRules<T> = { readonly [Name in keyof T]-?: Rule };

@@ -7,7 +7,7 @@ export type AuditFindingCode =
    * response.
    */
   | 'checkpoint_invalid'
-  /** The log ends before entries that were read earlier, because it was restored to an older state. */
+  /** The log was restored to an older state: entries that were read earlier are missing at its end. */
   | 'rollback'
   /** An entry that was read earlier is different now, because the log was rewritten. */
   | 'fork'

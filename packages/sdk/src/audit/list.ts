@@ -17,7 +17,7 @@ export interface ListOptions extends CallOptions {
   readonly pageSize?: number | undefined;
 }
 
-/** A filter for audit entries, and the part of the matching entries that the page contains. */
+/** A filter for audit entries, with the size and the offset of the page. */
 export interface AuditPageQuery extends AuditFilter {
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;

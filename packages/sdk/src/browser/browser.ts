@@ -79,7 +79,7 @@ function addressOf(proxyUrl: string, insecureHttp: boolean | undefined): string 
   const url = parseUrl(proxyUrl, globalThis.location?.origin);
   if (!url || url.href !== url.origin + url.pathname) {
     throw new InputError(
-      '`proxyUrl` must be a path such as `/api/eaas`, or an absolute URL outside a web page. It must have no query.',
+      '`proxyUrl` must be a path such as `/api/eaas` without a query. Outside a web page, it must be an absolute URL.',
     );
   }
   requireSecureUrl(url, insecureHttp, 'proxyUrl');

@@ -44,8 +44,8 @@ export class DataKeyCache {
     const onArrival = (key: DerivedDataKey): void => {
       settled();
       this.#requireOpen(key);
-      // A call that times out while it waits for this data key releases the lease. Later calls request another data
-      // key.
+      // If a call times out while it waits for this data key, it releases the lease. Later calls then request another
+      // data key.
       if (!lease.isReleased) this.#keep(name, lease);
     };
     const lease: Lease = new Lease(request, onArrival, (error) => {

@@ -28,8 +28,9 @@ export interface RecordsOptions<T extends Tables> {
    */
   readonly index?: IndexSource | readonly IndexSource[] | undefined;
   /**
-   * The ids of the keys, by table (`users`) or by field (`users.email`). Defaults to the key of the client. With a list
-   * of ids, values are encrypted under the first key, and ciphertexts under every key in the list are accepted.
+   * The ids of the keys, by table (`users`) or by field (`users.email`). Defaults to the key of the client. If you pass
+   * a list of ids, values are encrypted under the first key. Values that were encrypted under the other keys can still
+   * be decrypted.
    */
   readonly keyIds?:
     | { readonly [Place in NameOf<T> | PlaceOf<T>]?: string | readonly string[] | undefined }

@@ -21,7 +21,7 @@ export async function askService(
   const token = await tokenOf(settings, signal);
   let response: Response;
   try {
-    // Calls `fetch` without `settings`, because browsers and edge runtimes refuse the call `settings.fetch(…)`.
+    // Browsers and edge runtimes refuse the call `settings.fetch(…)`, so `fetch` is called as a plain function.
     const { fetch } = settings;
     const asking = fetch(settings.baseUrl + path, {
       method: 'POST',

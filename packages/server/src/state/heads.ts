@@ -49,7 +49,7 @@ export function readMark(secrets: TenantSecrets, { mac, ...head }: HeadRow): Mar
   return mark;
 }
 
-/** Converts a `state_id` into the negative number that closes the audit log, and back. */
+/** Converts the `state_id` of an open audit log into the negative `state_id` of a closed one, and back. */
 export function closedStateId(stateId: number): number {
   return -2 - stateId;
 }

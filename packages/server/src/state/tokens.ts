@@ -110,7 +110,7 @@ export class Tokens {
       });
       if (!read || !loaded) return undefined;
       const view = this.#tenants.learn(read);
-      // Another read has updated the tenant's data, so the API key is read again.
+      // If another call loaded newer data of the tenant in the meantime, the API key must be read again.
       if (!view.state.isNamed(read.head)) continue;
       const apiKey = this.#authentic(view.state.secrets, loaded);
       if (!apiKey) return undefined;

@@ -8,8 +8,8 @@ const grace = 5_000;
 
 /**
  * Replaces connections after a fault, because postgres.js has no time limit for queries and does not always reopen a
- * lost connection. Each connection is a separate pool, so that the next query uses the last used connection, whose
- * PostgreSQL process has warm caches. One pool would use its idle connections in turn.
+ * lost connection. Each query uses the connection that was used last, because its PostgreSQL process has warm caches. A
+ * pool of postgres.js uses its connections in turn, so each connection has its own pool.
  */
 export class Database {
   readonly #connection: Connection;

@@ -49,7 +49,7 @@ export async function unmarkCounted(sql: Sql, tenantId: string): Promise<void> {
 }
 
 /**
- * Counts the tenant's next entries. The lock of the usage cursor prevents two replicas from counting the same entries.
+ * Counts the tenant's entries that were not counted yet. A lock prevents two replicas from counting the same entries.
  */
 export async function countNext(tx: Transaction, tenantId: string, limit: number): Promise<boolean> {
   await tx`insert into eaas.usage_cursors (tenant_id, counted_through) values (${tenantId}, 0) on conflict do nothing`;

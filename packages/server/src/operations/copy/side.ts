@@ -50,8 +50,8 @@ function sideOf(
 }
 
 /**
- * Returns whether the log contains the entry. A purged entry counts as contained, because its hash is no longer stored
- * for a comparison.
+ * Returns whether the log contains the entry. For a purged entry, returns true, because the log no longer has a hash to
+ * compare.
  */
 export async function continues(sql: Sql, { head }: Side, { id, hash }: HeadRow): Promise<boolean> {
   if (id > head.id) return false;

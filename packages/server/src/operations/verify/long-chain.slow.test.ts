@@ -125,7 +125,7 @@ describe('during a purge', () => {
     expect(found).toMatchObject({ valid: true, checked: 0, purged_through: anchor, errors: [] });
   });
 
-  test('a verification that starts again still reports findings', async () => {
+  test('a verification that begins again after a purge reports findings', async () => {
     const stop = new AbortController();
     const found = await verifyInterrupted(async () => {
       if (stop.signal.aborted) return;

@@ -15,7 +15,10 @@ export interface Nights {
   readonly tonight: number;
 }
 
-/** The audit entries do not influence this choice, so that changed entries cannot postpone their own verification. */
+/**
+ * The night depends only on the tenant and the part. Otherwise, an attacker who changes entries could postpone their
+ * verification.
+ */
 export function isDue({ tenantId, since, tonight }: Nights, part: number): boolean {
   // Without this offset, all logs that have only one part would be verified in the same night.
   const offset = Number.parseInt(tenantId.slice(0, 8), 16);

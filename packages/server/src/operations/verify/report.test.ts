@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { read, tablesOf } from '../../../../../test/docs/markdown.ts';
 import { reasons } from './report.ts';
 
-test('docs/api-contract.md lists exactly the reasons of findings', () => {
+test('docs/api-contract.md lists every reason that a finding can have, and no other', () => {
   const table = tablesOf(read('docs/api-contract.md')).find(({ head }) => head[1] === 'reasons');
   const listed = table?.rows
     .flat()
