@@ -167,7 +167,7 @@ test('audit verify compares each log with its checkpoint in EAAS_CHECKPOINT_DIR'
     return { code, stderr, results: jsonLines<Record<string, unknown>>(stdout) };
   };
 
-  await writeCheckpointFile(directory, behind, await checkpointOf(behind));
+  await writeCheckpointFile(directory, behind, 1, await checkpointOf(behind));
   await eaas.json('tenant', 'set', behind, '--name', `renamed ${behind}`);
   expect(await verify('--tenant', behind)).toMatchObject({
     code: 0,
@@ -180,12 +180,12 @@ test('audit verify compares each log with its checkpoint in EAAS_CHECKPOINT_DIR'
   const attacker = await openAttacker({ database: eaas.database, onClose: onTestFinished });
   await attacker.keep('backup');
   await eaas.json('tenant', 'set', ahead, '--name', `renamed ${ahead}`);
-  await writeCheckpointFile(directory, ahead, await checkpointOf(ahead));
+  await writeCheckpointFile(directory, ahead, 2, await checkpointOf(ahead));
   await attacker.restore('backup');
   const text = await checkpointOf(changed);
-  await writeCheckpointFile(directory, changed, text.replace('\n1\n', '\n2\n'));
+  await writeFile(join(directory, `${changed}.checkpoint`), text.replace('\n1\n', '\n2\n'));
   const gone = randomUUID();
-  await writeCheckpointFile(directory, gone, text);
+  await writeCheckpointFile(directory, gone, 1, text);
   const { code, stderr, results } = await verify();
   expect(code).toBe(1);
   expect(results).toEqual(
@@ -201,7 +201,7 @@ test('audit verify compares each log with its checkpoint in EAAS_CHECKPOINT_DIR'
   expect(stderr).toContain(`The tenant ${gone} has a checkpoint but is not in the database`);
 
   await keeping('tenant', 'destroy', behind, '--confirm', `renamed ${behind}`);
-  expect(await listCheckpointFiles(directory)).not.toContain(behind);
+  expect([...(await listCheckpointFiles(directory)).keys()]).not.toContain(behind);
 });
 
 test('audit verify stops if the checkpoint directory is missing', async () => {

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { whereAvailable } from '../../../test/setup/available.ts';
 import {
-  checkpointFile,
   listCheckpointFiles,
   readCheckpointFile,
-  removeCheckpointFile,
+  removeFilesOfTenant,
+  removeUnfinishedFiles,
   requireCheckpointDirectory,
   writeCheckpointFile,
 } from './checkpoint-files.ts';
@@ -19,42 +19,63 @@ async function newDirectory(): Promise<string> {
   return directory;
 }
 
-test("a tenant's checkpoint file is private and holds only the newest checkpoint", async () => {
+async function textsOf(directory: string, tenantId: string): Promise<(string | undefined)[]> {
+  const files = (await listCheckpointFiles(directory)).get(tenantId) ?? [];
+  return Promise.all(files.map(readCheckpointFile));
+}
+
+test('each checkpoint has its own private file, and the newest comes first', async () => {
   const [directory, tenantId] = [await newDirectory(), randomUUID()];
-  expect(await readCheckpointFile(directory, tenantId)).toBeUndefined();
-  for (const text of ['first\n', 'second, longer\n', 'third\n']) {
-    await writeCheckpointFile(directory, tenantId, text);
-    expect(await readCheckpointFile(directory, tenantId)).toBe(text);
-    expect(await readdir(directory)).toEqual([`${tenantId}.checkpoint`]);
-    expect((await stat(checkpointFile(directory, tenantId))).mode & 0o777).toBe(0o600);
-  }
+  expect(await textsOf(directory, tenantId)).toEqual([]);
+  await writeFile(join(directory, `${tenantId}.checkpoint`), 'of an earlier version\n');
+  const path = await writeCheckpointFile(directory, tenantId, 100, 'of entry 100\n');
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  // This server was slower than the server that wrote the checkpoint of entry 100.
+  await writeCheckpointFile(directory, tenantId, 99, 'of entry 99\n');
+  expect(await textsOf(directory, tenantId)).toEqual([
+    'of entry 100\n',
+    'of entry 99\n',
+    'of an earlier version\n',
+  ]);
 });
 
-test('the temporary file of an interrupted write is overwritten and never read', async () => {
+test('two servers can write the same checkpoint at the same time', async () => {
   const [directory, tenantId] = [await newDirectory(), randomUUID()];
-  await writeCheckpointFile(directory, tenantId, 'whole\n');
-  await writeFile(`${checkpointFile(directory, tenantId)}.new`, 'ha', { mode: 0o644 });
-  expect(await readCheckpointFile(directory, tenantId)).toBe('whole\n');
-  expect(await listCheckpointFiles(directory)).toEqual([tenantId]);
-  await writeCheckpointFile(directory, tenantId, 'next\n');
-  expect(await readdir(directory)).toEqual([`${tenantId}.checkpoint`]);
-  expect((await stat(checkpointFile(directory, tenantId))).mode & 0o777).toBe(0o600);
+  const text = `${'x'.repeat(100_000)}\n`;
+  await Promise.all(Array.from({ length: 20 }, () => writeCheckpointFile(directory, tenantId, 7, text)));
+  expect(await textsOf(directory, tenantId)).toEqual([text]);
+  expect(await readdir(directory)).toEqual([`${tenantId}.7.checkpoint`]);
+});
+
+test('the temporary file of an interrupted write is never read, and is removed after a newer checkpoint', async () => {
+  const [directory, tenantId] = [await newDirectory(), randomUUID()];
+  const temporary = `${tenantId}.5.checkpoint.${randomUUID()}.new`;
+  await writeFile(join(directory, temporary), 'ha');
+  expect(await textsOf(directory, tenantId)).toEqual([]);
+  await removeUnfinishedFiles(directory);
+  expect(await readdir(directory)).toEqual([temporary]);
+  await writeCheckpointFile(directory, tenantId, 6, 'whole\n');
+  await removeUnfinishedFiles(directory);
+  expect(await readdir(directory)).toEqual([`${tenantId}.6.checkpoint`]);
 });
 
 test('the list of tenants that have a checkpoint file ignores other files in the directory', async () => {
   const [directory, one, two] = [await newDirectory(), randomUUID(), randomUUID()];
-  for (const tenantId of [one, two]) await writeCheckpointFile(directory, tenantId, 'text\n');
+  for (const tenantId of [one, two]) await writeCheckpointFile(directory, tenantId, 1, 'text\n');
   for (const name of ['acme.checkpoint', `${randomUUID()}.txt`]) await writeFile(join(directory, name), '');
-  expect((await listCheckpointFiles(directory)).sort()).toEqual([one, two].sort());
-  await removeCheckpointFile(directory, one);
-  await removeCheckpointFile(directory, one);
-  expect(await listCheckpointFiles(directory)).toEqual([two]);
+  await writeFile(join(directory, `${one}.2.checkpoint.${randomUUID()}.new`), 'ha');
+  const tenants = async () => [...(await listCheckpointFiles(directory)).keys()].sort();
+  expect(await tenants()).toEqual([one, two].sort());
+  await removeFilesOfTenant(directory, one);
+  await removeFilesOfTenant(directory, one);
+  expect(await tenants()).toEqual([two]);
+  expect((await readdir(directory)).filter((name) => name.startsWith(one))).toEqual([]);
 });
 
 test('a missing checkpoint directory is not created', async () => {
   const directory = join(await newDirectory(), 'missing');
-  await expect(writeCheckpointFile(directory, randomUUID(), 'text\n')).rejects.toThrow('ENOENT');
-  expect(await readCheckpointFile(directory, randomUUID())).toBeUndefined();
+  await expect(writeCheckpointFile(directory, randomUUID(), 1, 'text\n')).rejects.toThrow('ENOENT');
+  await expect(listCheckpointFiles(directory)).rejects.toThrow('ENOENT');
 });
 
 test('the server refuses a checkpoint directory that is missing or not a directory', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -5,7 +6,8 @@ import { parseUuid } from '@eaas/protocol';
 import { CannotStart } from './cannot-start.ts';
 import { ifExists, replaceFile } from './durable-files.ts';
 
-const ending = '.checkpoint';
+/** The number is the id of the entry. Files without a number were written by earlier versions of the server. */
+const fileName = /^([0-9a-f-]{36})(?:\.(\d{1,16}))?\.checkpoint(\.[0-9a-f-]{36}\.new)?$/;
 
 export async function requireCheckpointDirectory(directory: string): Promise<void> {
   try {
@@ -27,33 +29,75 @@ export async function requireCheckpointDirectory(directory: string): Promise<voi
   );
 }
 
-export function checkpointFile(directory: string, tenantId: string): string {
-  return join(directory, tenantId + ending);
+export interface CheckpointFile {
+  readonly path: string;
+  /** The id in the name of the file. Only the signed text proves the id. */
+  readonly id: number;
+}
+
+interface Files {
+  readonly checkpoints: ReadonlyMap<string, readonly CheckpointFile[]>;
+  readonly unfinished: readonly (CheckpointFile & { readonly tenantId: string })[];
+}
+
+/** Lists the checkpoint files by the id of the tenant, the newest first. */
+export async function listCheckpointFiles(directory: string): Promise<Files['checkpoints']> {
+  return (await readFiles(directory)).checkpoints;
+}
+
+async function readFiles(directory: string): Promise<Files> {
+  const checkpoints = new Map<string, CheckpointFile[]>();
+  const unfinished: Files['unfinished'][number][] = [];
+  for (const name of await readdir(directory)) {
+    const [, tenantId = '', id = '0', temporary] = fileName.exec(name) ?? [];
+    if (parseUuid(tenantId) !== tenantId) continue;
+    const file = { path: join(directory, name), id: Number(id) };
+    if (temporary === undefined) checkpoints.set(tenantId, [...(checkpoints.get(tenantId) ?? []), file]);
+    else unfinished.push({ ...file, tenantId });
+  }
+  for (const files of checkpoints.values()) files.sort((a, b) => b.id - a.id);
+  return { checkpoints, unfinished };
 }
 
 /**
- * Overwrites the stored checkpoint, which could prove a rollback. The caller must first check that the log still
- * contains the checkpoint's entry.
+ * Returns the path of the file. Each checkpoint has its own file, so that a slow server cannot overwrite the newer
+ * checkpoint of another server.
  */
 export async function writeCheckpointFile(
   directory: string,
   tenantId: string,
+  id: number,
   checkpoint: string,
-): Promise<void> {
-  await replaceFile(checkpointFile(directory, tenantId), checkpoint);
+): Promise<string> {
+  const path = join(directory, `${tenantId}.${id}.checkpoint`);
+  await replaceFile(path, checkpoint, `${path}.${randomUUID()}.new`);
+  return path;
 }
 
-export async function readCheckpointFile(directory: string, tenantId: string): Promise<string | undefined> {
-  return ifExists(readFile(checkpointFile(directory, tenantId), 'utf8'));
+/** Returns undefined if the file is missing, for example because another server has replaced it by a newer one. */
+export async function readCheckpointFile({ path }: CheckpointFile): Promise<string | undefined> {
+  return ifExists(readFile(path, 'utf8'));
 }
 
-export async function removeCheckpointFile(directory: string, tenantId: string): Promise<void> {
-  await rm(checkpointFile(directory, tenantId), { force: true });
+export async function removeCheckpointFiles(files: readonly CheckpointFile[]): Promise<void> {
+  for (const { path } of files) await rm(path, { force: true });
 }
 
-export async function listCheckpointFiles(directory: string): Promise<string[]> {
-  const ids = (await readdir(directory)).map((name) =>
-    name.endsWith(ending) ? name.slice(0, -ending.length) : '',
-  );
-  return ids.filter((id) => parseUuid(id) === id);
+/**
+ * Removes the temporary files that a stopped server has left. A running server can lose only a temporary file that is
+ * older than a complete checkpoint.
+ */
+export async function removeUnfinishedFiles(directory: string): Promise<void> {
+  const { checkpoints, unfinished } = await readFiles(directory);
+  const isOld = ({ tenantId, id }: Files['unfinished'][number]): boolean =>
+    id < (checkpoints.get(tenantId)?.[0]?.id ?? 0);
+  await removeCheckpointFiles(unfinished.filter(isOld));
+}
+
+export async function removeFilesOfTenant(directory: string, tenantId: string): Promise<void> {
+  const { checkpoints, unfinished } = await readFiles(directory);
+  await removeCheckpointFiles([
+    ...(checkpoints.get(tenantId) ?? []),
+    ...unfinished.filter((file) => file.tenantId === tenantId),
+  ]);
 }

@@ -11,8 +11,7 @@ export async function writeNewFile(path: string, content: string | Uint8Array): 
   }
 }
 
-export async function replaceFile(path: string, content: string): Promise<void> {
-  const temporary = `${path}.new`;
+export async function replaceFile(path: string, content: string, temporary = `${path}.new`): Promise<void> {
   await rm(temporary, { force: true });
   await writeNewFile(temporary, content);
   await rename(temporary, path);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parseUuid } from '@eaas/protocol';
 import { inLine } from '@eaas/protocol/internal';
 import { CannotStart } from '../cannot-start.ts';
-import { checkpointFile, listCheckpointFiles, readCheckpointFile } from '../checkpoint-files.ts';
+import { listCheckpointFiles, readCheckpointFile } from '../checkpoint-files.ts';
 import { requireTenant } from '../operations/tenants.ts';
 import { verifyChain } from '../operations/verify/verify-chain.ts';
 import { Closed } from '../refusal.ts';
@@ -47,8 +47,9 @@ export const auditVerify = reporting(
       const chains = await chainsOf(service, tenant);
       if (chains.length === 0) note('No tenant has an audit log yet, so nothing was verified.');
       const results = new Set<Result>();
+      const findKept = directory === null ? undefined : await keptCheckpoints(directory);
       for (const chain of chains) {
-        const kept = directory === null ? undefined : await findKept(directory, chain.tenant_id);
+        const kept = await findKept?.(chain.tenant_id);
         results.add(await verifyAndShow(service, chain, { named, kept }, json));
       }
       if (directory === null || tenant !== undefined) return results;
@@ -71,22 +72,32 @@ export async function readNamed(path: string): Promise<string> {
   }
 }
 
-async function findKept(directory: string, tenantId: string): Promise<Checkpoints['kept']> {
-  const text = await readCheckpointFile(directory, tenantId).catch(unreadable);
-  if (text !== undefined) return { text, path: checkpointFile(directory, tenantId) };
-  note(
-    `The directory ${directory} has no checkpoint of the tenant ${tenantId}, so a rollback of its log cannot be detected.`,
-  );
-  return undefined;
+/** A server can replace a file by a newer one after the directory was read. The directory is then read again. */
+async function keptCheckpoints(directory: string) {
+  const list = () => listCheckpointFiles(directory).catch(unreadable);
+  let files = await list();
+  return async (tenantId: string): Promise<Checkpoints['kept']> => {
+    for (let attempt = 1; attempt <= 5; attempt++) {
+      const [newest] = files.get(tenantId) ?? [];
+      if (!newest) break;
+      const text = await readCheckpointFile(newest).catch(unreadable);
+      if (text !== undefined) return { text, path: newest.path };
+      files = await list();
+    }
+    note(
+      `The directory ${directory} has no checkpoint of the tenant ${tenantId}, so a rollback of its log cannot be detected.`,
+    );
+    return undefined;
+  };
 }
 
 async function noteLost(directory: string, known: ReadonlySet<string>): Promise<boolean> {
   const kept = await listCheckpointFiles(directory).catch(unreadable);
-  const lost = kept.filter((tenantId) => !known.has(tenantId));
-  for (const tenantId of lost) {
+  const lost = [...kept].filter(([tenantId]) => !known.has(tenantId));
+  for (const [tenantId, files] of lost) {
     note(
       `The tenant ${tenantId} has a checkpoint but is not in the database. The tenant was destroyed, or lost at a failover ` +
-        `or restore. If the tenant was destroyed, remove ${checkpointFile(directory, tenantId)}.`,
+        `or restore. If the tenant was destroyed, remove ${files.map(({ path }) => path).join(' and ')}.`,
     );
   }
   return lost.length > 0;

@@ -1,6 +1,6 @@
 import { formatTimestamp } from '@eaas/protocol/wire';
 import { CannotStart } from '../cannot-start.ts';
-import { removeCheckpointFile } from '../checkpoint-files.ts';
+import { removeFilesOfTenant } from '../checkpoint-files.ts';
 import { asOwner, type OpenDatabase } from '../open-database.ts';
 import { destroyTenant, requireTenant, type TenantRecord } from '../operations/tenants.ts';
 import type { Service } from '../service.ts';
@@ -34,7 +34,7 @@ export const tenantDestroy = reporting(
       const { tenant_id: id, name } = tenant;
       await requireConfirmed({ what: 'tenant', id, name }, confirm, warning);
       await erase(database, tenant.tenant_id);
-      if (checkpointDirectory !== null) await removeCheckpointFile(checkpointDirectory, tenant.tenant_id);
+      if (checkpointDirectory !== null) await removeFilesOfTenant(checkpointDirectory, tenant.tenant_id);
       return { ...tenant, destroyed: true };
     });
     printResult(destroyed, options);

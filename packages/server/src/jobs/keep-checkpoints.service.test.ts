@@ -1,9 +1,10 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { apiOf, openWorld, type Resident, settle, type World } from '../../../../test/setup/world.ts';
 import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
+import { listCheckpointFiles, readCheckpointFile, writeCheckpointFile } from '../checkpoint-files.ts';
 import { keepCheckpoints } from './keep-checkpoints.ts';
 
 const never = new AbortController().signal;
@@ -29,15 +30,21 @@ beforeEach(async () => {
 afterAll(() => world.close());
 
 const keep = () => keepCheckpoints(world.replica(), directory, never);
-const kept = ({ tenantId }: Resident) => readFile(join(directory, `${tenantId}.checkpoint`), 'utf8');
+const filesOf = async ({ tenantId }: Resident) =>
+  (await readdir(directory)).filter((name) => name.startsWith(tenantId));
+const kept = async (resident: Resident) => {
+  const [name = '', ...others] = await filesOf(resident);
+  expect(others).toEqual([]);
+  return readFile(join(directory, name), 'utf8');
+};
+const headOf = ({ token }: Resident) => apiOf(world.replica(), token)('GET /v1/audit/checkpoint', {});
 const grow = (resident: Resident, name: string) =>
   apiOf(world.replica(), resident.token)('POST /v1/keys', { name });
 
 test('the checkpoint job writes a new checkpoint for every log that has grown', async () => {
   await keep();
   const [first, other] = [await kept(ann), await kept(ben)];
-  const { checkpoint } = await apiOf(world.replica(), ann.token)('GET /v1/audit/checkpoint', {});
-  expect(first).toBe(checkpoint);
+  expect(first).toBe((await headOf(ann)).checkpoint);
   await grow(ann, 'more');
   await keep();
   expect(await kept(ann)).not.toBe(first);
@@ -61,4 +68,39 @@ test('the checkpoint job keeps the old checkpoint of a log that lost entries', a
     cause: { message: expect.stringContaining('does not have the hash in the checkpoint file') },
   });
   expect(await kept(ann)).toBe(evidence);
+});
+
+test('a newer checkpoint remains if a slow server writes an older one later', async () => {
+  const older = await headOf(ann);
+  await grow(ann, 'more');
+  await keep();
+  const newer = await kept(ann);
+  await writeCheckpointFile(directory, ann.tenantId, 1, older.checkpoint);
+  const files = (await listCheckpointFiles(directory)).get(ann.tenantId) ?? [];
+  expect(await Promise.all(files.map(readCheckpointFile))).toEqual([newer, older.checkpoint]);
+  await keep();
+  expect(await kept(ann)).toBe(newer);
+});
+
+test('the checkpoint job checks and replaces the file of an earlier version', async () => {
+  const path = join(directory, `${ann.tenantId}.checkpoint`);
+  await writeFile(path, (await headOf(ann)).checkpoint);
+  await keep();
+  expect(await kept(ann)).toBe((await headOf(ann)).checkpoint);
+  await grow(ann, 'more');
+  const { checkpoint } = await headOf(ann);
+  await keep();
+  expect(await kept(ann)).toBe(checkpoint);
+  await writeFile(path, checkpoint.replace(/\n\d+\n/, '\n99\n'));
+  await grow(ann, 'another');
+  await expect(keep()).rejects.toMatchObject({ cause: { message: expect.stringContaining('signature') } });
+  expect(await filesOf(ann)).toHaveLength(2);
+});
+
+test('four servers that share a directory leave one file with the newest checkpoint', async () => {
+  for (let nth = 0; nth < 5; nth++) {
+    await Promise.all([keep(), grow(ann, `name ${nth}`), keep(), keep(), keep()]);
+  }
+  await keep();
+  expect(await kept(ann)).toBe((await headOf(ann)).checkpoint);
 });

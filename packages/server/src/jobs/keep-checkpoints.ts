@@ -1,5 +1,12 @@
 import { genesisHash } from '@eaas/protocol/audit';
-import { readCheckpointFile, writeCheckpointFile } from '../checkpoint-files.ts';
+import {
+  type CheckpointFile,
+  listCheckpointFiles,
+  readCheckpointFile,
+  removeCheckpointFiles,
+  removeUnfinishedFiles,
+  writeCheckpointFile,
+} from '../checkpoint-files.ts';
 import { type ChainHead, openCheckpoint, signCheckpoint } from '../crypto/checkpoint.ts';
 import { compareHead } from '../operations/verify/checkpoint.ts';
 import type { Service } from '../service.ts';
@@ -20,28 +27,56 @@ class CheckpointDiffers extends Error {
   }
 }
 
-/** If an audit log does not extend its old checkpoint, the old checkpoint is kept as evidence. */
+/** If an audit log does not extend its old checkpoints, they are kept as evidence. */
 export async function keepCheckpoints(service: Service, directory: string, signal: AbortSignal) {
   const chains = await service.background.run(listChains, 30_000);
-  await forEach(chains, signal, ({ tenant_id: tenantId }) => keepCheckpoint(service, directory, tenantId));
+  await removeUnfinishedFiles(directory);
+  const files = await listCheckpointFiles(directory);
+  await forEach(chains, signal, ({ tenant_id: tenantId }) =>
+    keepCheckpoint(service, directory, tenantId, files.get(tenantId) ?? []),
+  );
 }
 
-async function keepCheckpoint(service: Service, directory: string, tenantId: string): Promise<void> {
-  const kept = await readCheckpointFile(directory, tenantId);
+async function keepCheckpoint(
+  service: Service,
+  directory: string,
+  tenantId: string,
+  files: readonly CheckpointFile[],
+): Promise<void> {
+  const kept = await readKept(files);
+  // Another server has replaced all files since the directory was read.
+  if (files.length > 0 && kept.length === 0) return;
   const checkpoint = await service.background.snapshot(async (tx) => {
     const [tenant, row] = await Promise.all([findTenant(tx, tenantId), findHead(tx, tenantId)]);
-    if (!tenant || !row) return undefined;
+    if (!tenant || !row) return null;
     const { secrets } = openTenant(service.tenants.roots, tenant);
     const head = checkedHead(secrets, tenantId, row);
-    const before = kept === undefined ? undefined : openCheckpoint(secrets.checkpointSeed, tenantId, kept);
-    if (kept !== undefined && !before) {
-      throw new CheckpointDiffers(tenantId, 'its signature is not valid for this tenant');
+    const ids: number[] = [];
+    for (const { text } of kept) {
+      const before = openCheckpoint(secrets.checkpointSeed, tenantId, text);
+      if (!before) throw new CheckpointDiffers(tenantId, 'its signature is not valid for this tenant');
+      await requireExtended(tx, tenantId, before, head);
+      ids.push(before.id);
     }
-    if (before) await requireExtended(tx, tenantId, before, head);
-    if (head.id === (before?.id ?? 0)) return undefined;
-    return signCheckpoint(secrets.checkpointSeed, tenantId, head.id, head.hash).checkpoint;
+    const { id, hash } = head;
+    if (id === (ids[0] ?? 0)) return undefined;
+    return { id, text: signCheckpoint(secrets.checkpointSeed, tenantId, id, hash).checkpoint };
   }, 10_000);
-  if (checkpoint !== undefined) await writeCheckpointFile(directory, tenantId, checkpoint);
+  if (checkpoint === null) return;
+  const [newest] = kept;
+  const path = checkpoint
+    ? await writeCheckpointFile(directory, tenantId, checkpoint.id, checkpoint.text)
+    : newest?.path;
+  await removeCheckpointFiles(kept.filter((file) => file.path !== path));
+}
+
+async function readKept(files: readonly CheckpointFile[]) {
+  const kept: (CheckpointFile & { readonly text: string })[] = [];
+  for (const file of files) {
+    const text = await readCheckpointFile(file);
+    if (text !== undefined) kept.push({ ...file, text });
+  }
+  return kept;
 }
 
 async function requireExtended(sql: Sql, tenantId: string, kept: ChainHead, head: ChainHead): Promise<void> {
