@@ -1,5 +1,13 @@
 import type { ApiKeyFields } from '@eaas/protocol/service';
-import { countRows, first, type Loaded, loadRows, type RecordedRow, recordedTable } from './rows.ts';
+import {
+  countRows,
+  first,
+  type Loaded,
+  loadPage,
+  loadRows,
+  type RecordedRow,
+  recordedTable,
+} from './rows.ts';
 import type { Sql } from './sql.ts';
 
 export interface ApiKeyRow extends ApiKeyFields, RecordedRow {
@@ -40,9 +48,7 @@ export function findApiKeyByToken(sql: Sql, tenantId: string, tokenHash: Uint8Ar
 }
 
 export function listApiKeys(sql: Sql, tenantId: string, page: { limit: number; offset: number }) {
-  const { limit, offset } = page;
-  const rest = sql`order by created_id desc limit ${limit} offset ${offset}`;
-  return loadRows(sql, apiKeyTable, tenantId, rest);
+  return loadPage(sql, apiKeyTable, tenantId, sql``, page);
 }
 
 export function countApiKeys(sql: Sql, tenantId: string): Promise<number> {

@@ -1,6 +1,14 @@
 import { limits } from '@eaas/protocol/wire';
 import type { KeyFields } from '@eaas/protocol/service';
-import { countRows, first, type Loaded, loadRows, type RecordedRow, recordedTable } from './rows.ts';
+import {
+  countRows,
+  first,
+  type Loaded,
+  loadPage,
+  loadRows,
+  type RecordedRow,
+  recordedTable,
+} from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 
 export interface KeyRow extends KeyFields, RecordedRow {
@@ -100,15 +108,9 @@ export function listKeys(
   sql: Sql,
   tenantId: string,
   filter: KeyFilter,
-  { limit, offset }: { limit: number; offset: number },
+  page: { limit: number; offset: number },
 ): Promise<Loaded<KeyRow>[]> {
-  const where = matching(sql, filter);
-  return loadRows(
-    sql,
-    keyTable,
-    tenantId,
-    sql`${where} order by created_id desc limit ${limit} offset ${offset}`,
-  );
+  return loadPage(sql, keyTable, tenantId, matching(sql, filter), page);
 }
 
 export async function countKeys(sql: Sql, tenantId: string, filter: KeyFilter): Promise<number> {

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Api, apiOf, openWorld, settle, type World } from '../../../../test/setup/world.ts';
+import { listKeys } from './keys.ts';
+
+const names = Array.from({ length: 30 }, (_, nth) => `key ${nth}`);
+const newestFirst = names.toReversed();
+
+let world: World;
+let tenantId: string;
+let api: Api;
+
+beforeAll(async () => {
+  world = await openWorld('2026-09-01T00:00:00Z');
+  const service = world.replica();
+  const { token, ...resident } = await settle(service, 'ann');
+  ({ tenantId } = resident);
+  api = apiOf(service, token);
+  for (const name of names) {
+    const { key_id } = await api('POST /v1/keys', { name });
+    if (name.endsWith('0')) await api('POST /v1/keys/:key_id/disable', { key_id });
+  }
+  for (const name of names.slice(1)) await api('POST /v1/api-keys', { name, permissions: ['keys.read'] });
+});
+afterAll(() => world.close());
+
+test('the pages of keys and API keys together have each row once, the newest first', async () => {
+  const [keys, apiKeys, disabled]: [string[], string[], string[]] = [[], [], []];
+  for (let offset = 0; offset < names.length; offset += 7) {
+    const page = { limit: 7, offset };
+    keys.push(...(await api('GET /v1/keys', page)).keys.map(({ name }) => name));
+    apiKeys.push(...(await api('GET /v1/api-keys', page)).api_keys.map(({ name }) => name));
+    disabled.push(
+      ...(await api('GET /v1/keys', { ...page, status: 'disabled' })).keys.map(({ name }) => name),
+    );
+  }
+  expect(keys).toEqual(newestFirst);
+  expect(apiKeys).toEqual([...newestFirst.slice(0, -1), 'everything']);
+  expect(disabled).toEqual(['key 20', 'key 10', 'key 0']);
+});
+
+test('a deep page of keys reads only the records of its own keys', async () => {
+  const reads = await world.replica().database.snapshot(async (tx) => {
+    const count = async (): Promise<number> => {
+      const [row] = await tx<{ reads: number }[]>`
+        select idx_scan + seq_scan as reads from pg_stat_xact_user_tables where relname = 'row_records'`;
+      return row?.reads ?? 0;
+    };
+    const before = await count();
+    await listKeys(tx, tenantId, { among: null }, { limit: 2, offset: 25 });
+    return (await count()) - before;
+  });
+  expect(reads).toBe(2);
+});
