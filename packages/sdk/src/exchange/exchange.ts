@@ -1,4 +1,4 @@
-import type { Output, Problem, Route } from '@eaas/protocol/wire';
+import type { Output, Problem, ProblemCode, problems, Route } from '@eaas/protocol/wire';
 import ky, { HTTPError } from 'ky';
 import type { ServiceError, ServiceErrorCode } from '../errors.ts';
 import { isName } from './kinds.ts';
@@ -129,6 +129,12 @@ export async function exchange<R extends Route>(asked: Asked<R>, shared: Shared)
   }
 }
 
+type StatusOf<Code extends ProblemCode> = (typeof problems)[Code]['status'];
+type CodeWith<Status> = {
+  [Code in ProblemCode]: StatusOf<Code> extends Status ? Code : never;
+}[ProblemCode];
+
+// Repeats the statuses of `problems`, because an import would add its titles to the first download of a page.
 const codes: Readonly<Record<number, ServiceErrorCode>> = {
   400: 'bad_request',
   401: 'unauthorized',
@@ -139,7 +145,7 @@ const codes: Readonly<Record<number, ServiceErrorCode>> = {
   429: 'quota_exceeded',
   500: 'internal',
   503: 'unavailable',
-};
+} satisfies { readonly [Status in StatusOf<ProblemCode>]?: CodeWith<Status> };
 
 /** Returns the code for a problem document without the member `code`. The API does not require this member. */
 function codeOf(
