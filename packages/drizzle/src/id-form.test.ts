@@ -26,6 +26,7 @@ const prefixed = customType<{ data: string; driverData: string }>({
 
 const pg = pgTable('rows', {
   citext: custom('citext'),
+  slot: custom('time_slot'),
   customText: custom('text'),
   collated: custom('text collate ignoring_case'),
   prefixed: prefixed(),
@@ -34,7 +35,7 @@ const pg = pgTable('rows', {
   timestamp: timestamp({ mode: 'string' }),
   inet: inet(),
   varchar: varchar({ length: 9 }),
-  mood: pgEnum('mood', ['a'])(),
+  mood: pgEnum('date', ['a'])(),
   uuid: uuid(),
   text: text(),
   integer: integer(),
@@ -98,6 +99,8 @@ test.each([
   ['a date in words', pg.date, '29 February 2024', false],
   ['a time', pg.timestamp, '2024-02-29T00:00', false],
   ['an address', pg.inet, '::1', false],
+  ['text of an enum whose name is a type', pg.mood, 'a', true],
+  ['text of a domain whose name begins like a type', pg.slot, 'a', true],
   ['a UUID that the app stores without its prefix', pg.prefixed, `row_${id}`, true],
   ['text in MySQL', mysql.char, 'ab', true],
   ['text that ends with a space in MySQL', mysql.char, 'ab ', false],

@@ -27,8 +27,9 @@ export function keepsForm(column: Column, id: unknown): boolean {
 function formsOf(column: Column): Forms {
   const type = column.getSQLType().toLowerCase();
   const isPg = column.columnType.startsWith('Pg');
+  if (column.columnType === 'PgEnumColumn') return { isExact: true, keeps: () => true };
   const [isNumeric, precision, scale = '0'] =
-    /^(?:numeric|decimal)(?:\((\d+)(?:, ?(\d+))?\))?/.exec(type) ?? [];
+    /^(?:numeric|decimal)\b(?:\((\d+)(?:, ?(\d+))?\))?/.exec(type) ?? [];
   if (isNumeric !== undefined) {
     return isPg && precision === undefined
       ? { isExact: false, keeps: (text) => decimalsOf(text) !== undefined }
@@ -45,12 +46,11 @@ function formsOf(column: Column): Forms {
   }
   if (type === 'uuid' && isPg) return { isExact: true, keeps: (text) => uuid.test(text) };
   if (type === 'date') return { isExact: true, keeps: (text) => /^\d{4}-\d\d-\d\d$/.test(text) };
-  if (/^(?:time|datetime|interval|inet|cidr|macaddr)/.test(type)) {
+  if (/^(?:time|timestamp|datetime|interval|inet|cidr|macaddr8?)\b/.test(type)) {
     return { isExact: false, keeps: () => false };
   }
-  const isText = /^(?:text|varchar|character varying)(?!.*collate)/.test(type);
-  const isExact = !column.columnType.startsWith('MySql') && (isText || column.columnType === 'PgEnumColumn');
-  return { isExact, keeps: () => true };
+  const isText = /^(?:text|varchar|character varying)\b(?!.*collate)/.test(type);
+  return { isExact: isText && !column.columnType.startsWith('MySql'), keeps: () => true };
 }
 
 /** Returns the number of decimals, or undefined if a database would write the number in another way. */
