@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyContext } from '../../../test/protocol/arbitraries.ts';
+import { runs } from '../../../test/setup/cases.ts';
 import { vectors } from '../../../test/vectors/vectors.ts';
 import { additionalData, type Context, encodeContext } from './context.ts';
 import { InputError } from './errors.ts';
@@ -24,6 +25,7 @@ describe('the bytes of a context', () => {
         const reversed = Object.fromEntries(Object.entries(context ?? {}).toReversed());
         expect(encodeContext(reversed)).toEqual(encodeContext(context));
       }),
+      { numRuns: runs(300) },
     );
   });
 
@@ -42,6 +44,7 @@ describe('the bytes of a context', () => {
         );
         expect(encodeContext(context)).toEqual(pae(...members.flat()));
       }),
+      { numRuns: runs(300) },
     );
   });
 

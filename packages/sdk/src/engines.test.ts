@@ -2,6 +2,7 @@ import { nobleEngine } from '@eaas/protocol';
 import * as fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
 import { observedClient } from '../../../test/sdk/observed-client.ts';
+import { runs } from '../../../test/setup/cases.ts';
 import { hkdf } from './engines.node.ts';
 import { platformEngines } from './engines.ts';
 import { type EaasClientOptions, InputError } from './index.ts';
@@ -34,6 +35,7 @@ test('HKDF in Node returns the same bytes as HKDF in WebCrypto', async () => {
     fc.asyncProperty(bytes, bytes, async (dek, info) => {
       expect(await hkdf(dek, info)).toEqual(await webHkdf(dek, info));
     }),
+    { numRuns: runs(300) },
   );
 });
 

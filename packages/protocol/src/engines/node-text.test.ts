@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyCharacter, anyContext } from '../../../../test/protocol/arbitraries.ts';
 import { withIv } from '../../../../test/protocol/fixed-iv.ts';
+import { runs } from '../../../../test/setup/cases.ts';
 import { toBase64 } from '../base64.ts';
 import type { Context } from '../context.ts';
 import { type DataKey, sealUnder, wipeDataKey } from '../data-key.ts';
@@ -41,6 +42,7 @@ test('for any text and context, `sealText` returns the same envelope as `sealUnd
         });
       }
     }),
+    { numRuns: runs(300) },
   );
 });
 

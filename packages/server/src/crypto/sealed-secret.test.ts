@@ -55,6 +55,7 @@ describe('sealed secrets', () => {
         const view = new Uint8Array(around).subarray(3, 81);
         expect(openSecret(ikm, place, view)).toEqual(Buffer.from(secret));
       }),
+      { numRuns: runs(300) },
     );
   });
 

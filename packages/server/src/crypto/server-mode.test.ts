@@ -5,6 +5,7 @@ import { type Bundle, openBundle, type PresentedBundle, sealBundle } from '@eaas
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyCharacter, anyContext } from '../../../../test/protocol/arbitraries.ts';
+import { runs } from '../../../../test/setup/cases.ts';
 import { bytes } from '../../../../test/vectors/vectors.ts';
 import { openSecret, type Place, sealedVersion, sealSecret } from './sealed-secret.ts';
 
@@ -59,6 +60,7 @@ describe('a bundle', () => {
         const bundle = sealBy(3, wrap(3), Buffer.from(text), context);
         expect(openBy(whole(bundle), unwrap(3), context)).toBe(text);
       }),
+      { numRuns: runs(300) },
     );
   });
 
