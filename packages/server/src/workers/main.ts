@@ -17,7 +17,7 @@ export async function serveWithWorkers(config: Config): Promise<void> {
   prepareProcess();
   const { host, port, tlsFiles } = config;
   if (tlsFiles) await readTls(tlsFiles);
-  const log = logTo((line) => process.stdout.write(line), config.logLevel);
+  const log = logTo(process.stdout.fd, config.logLevel);
   // Until the workers are ready, new connections are closed.
   let deliver: Deliver = (socket) => socket.destroy();
   const intake = await openIntake({ host, port, isEncrypted: tlsFiles !== null }, (socket, arrival) =>
