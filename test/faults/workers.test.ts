@@ -258,8 +258,10 @@ test('while a worker hangs or takes over many connections, the other workers ser
     for (let nth = 0; nth < 8_000; nth++) waiting.push(converse());
     for (const { socket } of waiting) socket.write(getOf('/v1/keys', a));
     await wrapAlone(b);
-    expect(await exchange(getOf('/readyz', b))).toContain('the check failed');
-    const metrics = await exchange(getOf('/metrics', b));
+    const [readiness, metrics] = await Promise.all(
+      ['/readyz', '/metrics'].map((path) => exchange(getOf(path, b))),
+    );
+    expect(readiness).toContain('the check failed');
     expect(metrics).toMatch(/^eaas_ready\{worker="\d"\} 1$/m);
     expect(metrics).toMatch(/^eaas_worker_restarts_total 0$/m);
   } finally {
@@ -358,6 +360,16 @@ test('if a worker cannot start, the reason is printed once and the exit code is 
     (error: unknown) => ['failed', String(error)],
   );
   expect(reason.match(/EAAS_TLS_CERT_FILE and EAAS_TLS_KEY_FILE cannot be used/g)).toHaveLength(1);
+});
+
+test('a worker that hangs is killed and started again', async () => {
+  const restarts = (): number => server.log().match(/a worker serves again/g)?.length ?? 0;
+  const before = restarts();
+  const [hung = 0] = await childrenOf(server.pid);
+  process.kill(hung, 'SIGSTOP');
+  await expect.poll(restarts).toBe(before + 1);
+  expect(await childrenOf(server.pid)).not.toContain(hung);
+  expect(server.log()).toContain('a worker does not respond and will be killed');
 });
 
 test('if the main process is killed, the workers end', async () => {

@@ -14,6 +14,8 @@ import { WorkerProcess } from './worker-process.ts';
 const [shortestPause, longestPause] = [100, 30_000];
 const steady = 60_000;
 const stopsWithin = 20_000;
+/** A worker that leaves so many questions in a row unanswered is killed. */
+const [mostUnanswered, betweenQuestions] = [3, 5_000];
 
 export class Workers {
   readonly #start: Omit<Start, 'worker'>;
@@ -75,7 +77,9 @@ export class Workers {
     const { signal } = this.#stopping;
     for (let pause = shortestPause; ; pause = Math.min(longestPause, 2 * pause)) {
       const startedAt = performance.now();
-      const how = await this.#processes.get(worker)?.ended;
+      const process = this.#processes.get(worker);
+      if (process) void this.#killIfHung(worker, process);
+      const how = await process?.ended;
       this.#routes.remove(worker);
       if (signal.aborted) return;
       if (performance.now() - startedAt > steady) pause = shortestPause;
@@ -87,6 +91,20 @@ export class Workers {
       if (reason === undefined) this.#join(worker);
       else this.#log('error', 'a worker cannot start', { worker, reason });
     }
+  }
+
+  async #killIfHung(worker: number, process: WorkerProcess): Promise<void> {
+    const { signal } = this.#stopping;
+    let isOver = false;
+    void process.ended.then(() => (isOver = true));
+    for (let unanswered = 0; unanswered < mostUnanswered;) {
+      await sleep(betweenQuestions, undefined, { signal }).catch(() => {});
+      if (isOver || signal.aborted) return;
+      unanswered = (await process.ask('health')) === undefined ? unanswered + 1 : 0;
+    }
+    if (isOver || signal.aborted) return;
+    this.#log('error', 'a worker does not respond and will be killed', { worker });
+    process.kill();
   }
 
   #join(worker: number): void {
