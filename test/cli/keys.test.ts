@@ -216,3 +216,25 @@ test.each(['366', '-1', 'soon', '1.5'])(
     expect(await eaas('key', 'destroy', ...args)).toMatchObject({ code: 2, stdout: '' });
   },
 );
+
+test('the command shows hidden characters of names, so that no key looks like another', async () => {
+  await eaas.json('tenant', 'create', '--name', 'hidden');
+  const onHidden = ['--tenant', 'hidden'];
+  const shown: [string, string][] = [
+    ['patients', 'patients'],
+    ['patients ', '"patients "'],
+    ['  ', '" \\u0020"'],
+    ['patients\u200b', '"patients\\u200b"'],
+    ['\u202estneitap', '"\\u202estneitap"'],
+  ];
+  for (const [name] of shown) await eaas.json('key', 'create', ...onHidden, '--name', name);
+  const { stdout } = await eaas('key', 'list', ...onHidden);
+  const names = stdout.split('\n').map((line) => line.split(/ {2,}/)[1]);
+  expect(names).toEqual(expect.arrayContaining(shown.map(([, text]) => text)));
+  const json = (await eaas('key', 'list', ...onHidden, '--json')).stdout;
+  expect(json).toMatch(/^[\n -~]*$/);
+  const [name, text] = ['patients\u200b', '"patients\\u200b"'];
+  await eaas.json('key', 'disable', name, ...onHidden);
+  const destroyed = await eaas('key', 'destroy', name, ...onHidden, '--confirm', text);
+  expect(destroyed).toMatchObject({ code: 0, stderr: expect.stringContaining(`The key ${text}`) });
+});

@@ -5,5 +5,5 @@ export { toHex } from './bytes.ts';
 export { LoadError } from './errors.ts';
 export { formatIndexKey, indexKeyContext, parseIndexKey } from './index-key.ts';
 export { nearestOf } from './nearest.ts';
-export { inLine, utf8Length } from './text.ts';
+export { escapeHidden, inLine, utf8Length } from './text.ts';
 export { replaceWrapped, storedCiphertext } from './envelope.ts';

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyCharacter } from '../../../test/protocol/arbitraries.ts';
 import { InputError } from './errors.ts';
-import { fromUtf8, hasControlCharacter, toUtf8, utf8Length } from './text.ts';
+import { escapeHidden, fromUtf8, hasControlCharacter, inLine, toUtf8, utf8Length } from './text.ts';
 
 test('text with NUL or a leading byte order mark is unchanged after UTF-8 encoding and decoding', () => {
   const anyText = fc.string({ unit: anyCharacter });
@@ -29,4 +29,44 @@ test('UTF-8 decoding refuses invalid bytes instead of replacing them', () => {
 test('exactly the characters of the Unicode category Cc count as control characters', () => {
   for (const char of '\0\t\n\u007f\u0085\u009f') expect(hasControlCharacter(`a${char}b`)).toBe(true);
   for (const char of ' \u00a0\u200b\u2028\ufeff') expect(hasControlCharacter(`a${char}b`)).toBe(false);
+});
+
+test.each([
+  ['patients', 'patients'],
+  ['Zoë 患者 😀', 'Zoë 患者 😀'],
+  ['', '""'],
+  ['  ', '" \\u0020"'],
+  ['patients ', '"patients "'],
+  ['a  b', '"a \\u0020b"'],
+  ['"patients "', '"\\"patients \\""'],
+  ['patients\u200b', '"patients\\u200b"'],
+  ['patients\u00a0x', '"patients\\u00a0x"'],
+  ['\u202estneitap', '"\\u202estneitap"'],
+  ['\u2066a\u2069\u2028\u3164\u2800', '"\\u2066a\\u2069\\u2028\\u3164\\u2800"'],
+  ['a\u{e0041}', '"a\\udb40\\udc41"'],
+  ['a\nb\u009b', '"a\\nb\\u009b"'],
+])('%j is shown as %s in a line of output', (text, shown) => {
+  expect(inLine(text)).toBe(shown);
+});
+
+test('each text has its own form in a line of output, without hidden characters', () => {
+  const anyText = fc.string({
+    unit: fc.oneof(anyCharacter, fc.constantFrom(' ', '"', '\u202e', '\u200b', '\n')),
+  });
+  fc.assert(
+    fc.property(anyText, (text) => {
+      const shown = inLine(text);
+      expect(shown).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]| {2}|^ | $|^$/u);
+      expect(shown.startsWith('"') ? JSON.parse(shown) : shown).toBe(text);
+    }),
+  );
+});
+
+test('escaped hidden characters leave the value of the JSON unchanged', () => {
+  const value = { 'name\u202e': 'a\u200b \u0085', list: [' ', '  '] };
+  for (const indent of [0, 2]) {
+    const json = escapeHidden(JSON.stringify(value, null, indent));
+    expect(JSON.parse(json)).toEqual(value);
+    expect(json).toMatch(/^[\n\x20-\x7e]*$/);
+  }
 });

@@ -31,12 +31,27 @@ export function hasControlCharacter(text: string): boolean {
 }
 
 /**
- * Returns text for one line of output. Text with control characters is quoted, because a terminal would interpret these
- * characters.
+ * Returns text for one line of output. Text is quoted and its hidden characters are escaped if a terminal or a page
+ * would show it like another text.
  */
 export function inLine(text: string): string {
-  return hasControlCharacter(text) ? JSON.stringify(text).replace(/\p{Cc}/gu, escaped) : text;
+  const isPlain = !hasControlCharacter(text) && text.search(hidden) < 0 && !/^$|^[" ]| $| {2}/.test(text);
+  // A page shows several spaces as one space.
+  return isPlain
+    ? text
+    : escapeHidden(JSON.stringify(text)).replace(/ {2,}/g, (run) => ` ${escaped(run.slice(1))}`);
 }
 
-/** Escapes the control characters from U+007F to U+009F, which `JSON.stringify` leaves unchanged. */
-const escaped = (character: string): string => `\\u00${character.charCodeAt(0).toString(16)}`;
+/** Escapes the hidden characters in JSON. The value of the JSON stays the same. */
+export function escapeHidden(json: string): string {
+  return json.replace(hidden, escaped);
+}
+
+/**
+ * Characters without a visible form: control and format characters, spaces other than U+0020, and characters that are
+ * invisible by default. Format characters can also change the order in which other characters are shown.
+ */
+const hidden = /(?![ \n])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Z}\p{DI}\u2800]/gu;
+
+const escaped = (text: string): string =>
+  text.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -1,3 +1,4 @@
+import { inLine } from '@eaas/protocol/internal';
 import { Button } from '../parts/button.tsx';
 import { counted } from '../parts/short.ts';
 import { type Column, Table } from '../parts/table.tsx';
@@ -19,10 +20,10 @@ export function ApiKeyTable({ apiKeys, isStale, onEdit, onRevoke }: ApiKeyTableP
     cell: (apiKey) =>
       apiKey.revoked_at === null && (
         <>
-          <Button kind="quiet" label={`Edit ${apiKey.name}`} onClick={() => onEdit(apiKey)}>
+          <Button kind="quiet" label={`Edit ${inLine(apiKey.name)}`} onClick={() => onEdit(apiKey)}>
             Edit
           </Button>
-          <Button kind="quiet" label={`Revoke ${apiKey.name}`} onClick={() => onRevoke(apiKey)}>
+          <Button kind="quiet" label={`Revoke ${inLine(apiKey.name)}`} onClick={() => onRevoke(apiKey)}>
             Revoke
           </Button>
         </>
@@ -45,7 +46,7 @@ const columns: readonly Column<ApiKeyRecord>[] = [
     title: 'Name',
     cell: ({ name, hint }) => (
       <>
-        {name}
+        {inLine(name)}
         <code class="soft under">…{hint}</code>
       </>
     ),

@@ -1,3 +1,4 @@
+import { inLine } from '@eaas/protocol/internal';
 import { useSignal } from '@preact/signals';
 import type { EaasClient } from '@eaas/sdk';
 import { useLoaded } from '../load.ts';
@@ -111,7 +112,7 @@ function Revoke({ client, apiKey, onClose, onDone }: RevokeProps) {
   const { api_key_id, name, hint } = apiKey;
   return (
     <Confirm
-      title={`Revoke ${name}`}
+      title={`Revoke ${inLine(name)}`}
       action="Revoke the API key"
       busyText="Revoking"
       isDangerous

@@ -1,3 +1,4 @@
+import { escapeHidden } from '@eaas/protocol/internal';
 import type { AuditEntry } from '@eaas/sdk/audit';
 import { Button } from '../parts/button.tsx';
 import { Code } from '../parts/code.tsx';
@@ -16,7 +17,7 @@ export function AuditEntryDialog({ entry, onClose }: AuditEntryProps) {
       <div class="stack">
         <Code
           title="The hash covers these fields and the hash of the previous entry"
-          code={JSON.stringify(rest, null, 2)}
+          code={escapeHidden(JSON.stringify(rest, null, 2))}
         />
         <div class="token">
           <code>{hash}</code>

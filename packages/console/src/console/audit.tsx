@@ -1,3 +1,4 @@
+import { inLine } from '@eaas/protocol/internal';
 import { useSignal } from '@preact/signals';
 import type { EaasClient } from '@eaas/sdk';
 import type { AuditEntry, AuditReport } from '@eaas/sdk/audit';
@@ -127,6 +128,6 @@ function Log({ client }: { readonly client: EaasClient }) {
 
 function useKeyNames(client: EaasClient) {
   const { value } = useLoaded((signal) => client.keys.page({ limit: 100 }, { signal }), [client]);
-  const names = value?.keys.map(({ key_id, name }) => [key_id, name] as const) ?? [];
+  const names = value?.keys.map(({ key_id, name }) => [key_id, inLine(name)] as const) ?? [];
   return { names, allKeys: value?.total ?? 0 };
 }

@@ -1,3 +1,4 @@
+import { inLine } from '@eaas/protocol/internal';
 import { useSignal } from '@preact/signals';
 import type { Output } from '@eaas/protocol/wire';
 import type { EaasClient } from '@eaas/sdk';
@@ -71,7 +72,7 @@ function Form({ client, onClose, onCreated }: CreateApiKeyProps & { onCreated: (
 
 function Shown({ created, onClose }: { readonly created: Created; readonly onClose: () => void }) {
   return (
-    <Dialog title={`${created.name} is ready`} onClose={onClose} mustAnswer>
+    <Dialog title={`${inLine(created.name)} is ready`} onClose={onClose} mustAnswer>
       <div class="stack">
         <Notice tone="warn">
           Copy the API key now. It is shown this once. The service keeps only a hash of it.

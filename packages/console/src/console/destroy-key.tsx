@@ -1,3 +1,4 @@
+import { inLine } from '@eaas/protocol/internal';
 import { useSignal } from '@preact/signals';
 import type { EaasClient } from '@eaas/sdk';
 import { Confirm } from '../parts/confirm.tsx';
@@ -17,7 +18,7 @@ export function DestroyKey({ client, record, onClose, onDone }: DestroyKeyProps)
   const days = useSignal('30');
   return (
     <Confirm
-      title={`Destroy ${name}`}
+      title={`Destroy ${inLine(name)}`}
       action="Destroy the key"
       busyText="Destroying"
       typed={name}

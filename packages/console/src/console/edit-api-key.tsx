@@ -1,3 +1,4 @@
+import { inLine } from '@eaas/protocol/internal';
 import type { EaasClient } from '@eaas/sdk';
 import { useWork } from '../load.ts';
 import { Button } from '../parts/button.tsx';
@@ -37,7 +38,7 @@ export function EditApiKey({ client, apiKey, isOwn, onClose, onDone }: EditApiKe
   };
 
   return (
-    <Dialog title={`Edit ${name}`} onClose={onClose}>
+    <Dialog title={`Edit ${inLine(name)}`} onClose={onClose}>
       <form class="stack" onSubmit={(event) => void save(event)}>
         <ApiKeyFields client={client} fields={fields} lives={[['unchanged', kept], ...lives]} />
         <Consequences changes={changes} isOwn={isOwn} />

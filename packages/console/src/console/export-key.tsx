@@ -1,3 +1,4 @@
+import { inLine } from '@eaas/protocol/internal';
 import { useSignal } from '@preact/signals';
 import type { EaasClient } from '@eaas/sdk';
 import { Button } from '../parts/button.tsx';
@@ -34,7 +35,7 @@ export function ExportKey({ client, record, onClose }: ExportKeyProps) {
   if (saved.value) return <Saved {...saved.value} onClose={onClose} />;
   return (
     <Confirm
-      title={`Export ${name}`}
+      title={`Export ${inLine(name)}`}
       action="Export the key"
       busyText="Exporting"
       typed={name}

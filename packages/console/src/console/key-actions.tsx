@@ -1,3 +1,4 @@
+import { inLine } from '@eaas/protocol/internal';
 import { useSignal } from '@preact/signals';
 import type { EaasClient } from '@eaas/sdk';
 import { Button } from '../parts/button.tsx';
@@ -61,7 +62,7 @@ export function KeyActions({ client, record, onChanged }: KeyActionsProps) {
       {asked.value === 'rotate' && (
         <Confirm
           {...shared}
-          title={`Rotate ${name}`}
+          title={`Rotate ${inLine(name)}`}
           action="Rotate the key"
           busyText="Rotating"
           work={() => client.keys.rotate({ key_id, key_version: record.key_version })}
@@ -82,7 +83,7 @@ export function KeyActions({ client, record, onChanged }: KeyActionsProps) {
       {asked.value === 'disable' && (
         <Confirm
           {...shared}
-          title={`Disable ${name}`}
+          title={`Disable ${inLine(name)}`}
           action="Disable the key"
           busyText="Disabling"
           isDangerous
@@ -99,7 +100,7 @@ export function KeyActions({ client, record, onChanged }: KeyActionsProps) {
       {asked.value === 'enable' && (
         <Confirm
           {...shared}
-          title={`Enable ${name}`}
+          title={`Enable ${inLine(name)}`}
           action="Enable the key"
           busyText="Enabling"
           work={() => client.keys.enable({ key_id })}
@@ -112,7 +113,7 @@ export function KeyActions({ client, record, onChanged }: KeyActionsProps) {
       {asked.value === 'restore' && (
         <Confirm
           {...shared}
-          title={`Restore ${name}`}
+          title={`Restore ${inLine(name)}`}
           action="Restore the key"
           busyText="Restoring"
           work={() => client.keys.restore({ key_id })}

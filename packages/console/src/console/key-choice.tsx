@@ -1,3 +1,4 @@
+import { inLine } from '@eaas/protocol/internal';
 import type { Signal } from '@preact/signals';
 import type { EaasClient } from '@eaas/sdk';
 import { useLoaded } from '../load.ts';
@@ -43,7 +44,7 @@ export function KeyChoice({ client, value, onChange }: KeyChoiceProps) {
                 }
               />
               <span>
-                {name} <code class="soft">{short(key_id)}</code>
+                {inLine(name)} <code class="soft">{short(key_id)}</code>
               </span>
             </label>
           ))}

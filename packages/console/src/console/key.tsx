@@ -1,3 +1,4 @@
+import { inLine } from '@eaas/protocol/internal';
 import { useSignal } from '@preact/signals';
 import type { EaasClient } from '@eaas/sdk';
 import { useLoaded } from '../load.ts';
@@ -35,7 +36,7 @@ function Shown({ client, keyId }: { readonly client: EaasClient; readonly keyId:
       </p>
       <div class="page-head">
         <div>
-          <Heading>{value?.name ?? 'Key'}</Heading>
+          <Heading>{value ? inLine(value.name) : 'Key'}</Heading>
           <p class="lead id">
             <code>{keyId}</code>
             <Copy text={keyId} of="the key id" />

@@ -1,3 +1,4 @@
+import { inLine } from '@eaas/protocol/internal';
 import { useSignal } from '@preact/signals';
 import type { EaasClient } from '@eaas/sdk';
 import { useEffect } from 'preact/hooks';
@@ -93,7 +94,7 @@ const columns: readonly Column<KeyRecord>[] = [
     title: 'Name',
     cell: ({ key_id, name, intake }) => (
       <>
-        <Link to={{ page: 'key', keyId: key_id }}>{name}</Link>
+        <Link to={{ page: 'key', keyId: key_id }}>{inLine(name)}</Link>
         {intake && <span class="badge plain">intake</span>}
         <code class="soft under">{short(key_id)}</code>
       </>

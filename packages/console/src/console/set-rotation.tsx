@@ -1,3 +1,4 @@
+import { inLine } from '@eaas/protocol/internal';
 import { useSignal } from '@preact/signals';
 import type { EaasClient } from '@eaas/sdk';
 import { Confirm } from '../parts/confirm.tsx';
@@ -21,7 +22,7 @@ export function SetRotation({ client, record, onClose, onDone }: SetRotationProp
   };
   return (
     <Confirm
-      title={`Rotation of ${record.name}`}
+      title={`Rotation of ${inLine(record.name)}`}
       action="Save"
       busyText="Saving"
       work={setPolicy}

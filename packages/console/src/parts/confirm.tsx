@@ -1,3 +1,4 @@
+import { inLine } from '@eaas/protocol/internal';
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useWork } from '../load.ts';
@@ -32,7 +33,10 @@ export function Confirm({
   const text = useSignal('');
   const { isBusy, failure, run } = useWork();
   // The page shows several spaces as one space.
-  const isAllowed = typed === undefined || (text.value !== '' && shown(text.value) === shown(typed));
+  const isAllowed =
+    typed === undefined ||
+    text.value === inLine(typed) ||
+    (text.value !== '' && shown(text.value) === shown(typed));
 
   const confirm = async (event: Event): Promise<void> => {
     event.preventDefault();
@@ -45,7 +49,7 @@ export function Confirm({
         {children}
         {typed !== undefined && (
           <Field
-            label={`Type ${typed} to confirm`}
+            label={`Type ${inLine(typed)} to confirm`}
             autocomplete="off"
             autocapitalize="off"
             spellcheck={false}

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import { inLine } from '@eaas/protocol/internal';
 import { WrongUsage } from './failure.ts';
 
 export interface Erasable {
@@ -20,7 +21,7 @@ export async function requireConfirmed(
   warning: string,
 ): Promise<void> {
   const given = confirm ?? (await ask(`${warning}\nType the name of the ${what} to continue: `));
-  if (given !== name)
+  if (given !== name && given !== inLine(name))
     throw new WrongUsage(`Nothing was erased. The given name is not the name of the ${what} ${id}.`);
 }
 

@@ -1,3 +1,4 @@
+import { escapeHidden } from '@eaas/protocol/internal';
 import { limits, type Output } from '@eaas/protocol/wire';
 import { operations } from '../operations/table.ts';
 import { onTenant, type OnTenant, withTenant } from './command.ts';
@@ -57,7 +58,7 @@ function usageOf({ name, key_id, key_version, versions }: Output<'GET /v1/keys/:
     .toSorted()
     .at(-1);
   return (
-    `The key ${JSON.stringify(name)} (${key_id}) has version ${key_version}. Clients wrapped ${sum('wraps')} data keys ` +
+    `The key ${escapeHidden(JSON.stringify(name))} (${key_id}) has version ${key_version}. Clients wrapped ${sum('wraps')} data keys ` +
     `under this key and unwrapped ${sum('unwraps')}. ${lastUse ? `The last unwrap was at ${lastUse}` : 'It was never used to unwrap'}.`
   );
 }

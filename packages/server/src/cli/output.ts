@@ -1,4 +1,4 @@
-import { inLine } from '@eaas/protocol/internal';
+import { escapeHidden, inLine } from '@eaas/protocol/internal';
 import { asTyped } from '../config.ts';
 
 export interface Reporting {
@@ -28,7 +28,7 @@ export function printResults<Row extends object>(
 }
 
 export function printJson(record: object): void {
-  process.stdout.write(`${JSON.stringify(record)}\n`);
+  process.stdout.write(`${escapeHidden(JSON.stringify(record))}\n`);
 }
 
 export function note(sentence: string): void {
@@ -51,5 +51,5 @@ export function progress(what: string): (done: number, all: number) => void {
 function shown(value: unknown): string {
   if (value === null || (Array.isArray(value) && value.length === 0)) return '-';
   if (Array.isArray(value)) return value.map(shown).join(', ');
-  return typeof value === 'string' ? inLine(value) : JSON.stringify(value);
+  return typeof value === 'string' ? inLine(value) : escapeHidden(JSON.stringify(value));
 }

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { inLine } from '@eaas/protocol/internal';
+import { escapeHidden } from '@eaas/protocol/internal';
 import type { ShownEntry } from '../operations/audit.ts';
 import type { Notice } from '../operations/stream-audit.ts';
 
@@ -17,7 +17,7 @@ export interface NoticeRecord {
 type Formatter = (record: ShownEntry | NoticeRecord) => string;
 
 export const formatters: Readonly<Record<Format, Formatter>> = {
-  ndjson: (record) => JSON.stringify(record),
+  ndjson: (record) => escapeHidden(JSON.stringify(record)),
   syslog: (record) => syslogLine(record, hostname()),
   text: textLine,
 };
@@ -37,7 +37,7 @@ export function syslogLine(record: ShownEntry | NoticeRecord, host: string): str
     value === null ? [] : [` ${name}="${String(value).replaceAll(/["\\\]]/g, '\\$&')}"`],
   );
   const data = `[${isNotice ? 'notice' : 'entry'}@${enterprise}${fields.join('')}]`;
-  return `<${priority}>1 ${record.created_at} ${hostName} eaas - ${messageId} ${data} ${JSON.stringify(record)}`;
+  return `<${priority}>1 ${record.created_at} ${hostName} eaas - ${messageId} ${data} ${escapeHidden(JSON.stringify(record))}`;
 }
 
 function entryFields({ tenant_id, id, key_id, key_version, actor, ip_address, hash }: ShownEntry) {
@@ -67,7 +67,7 @@ export function entryLine(
     key === null ? '-' : `${key}${key_version === null ? '' : ` v${key_version}`}`,
     `by ${actor}`,
     ip_address === null ? '' : `from ${ip_address}`,
-    Object.keys(metadata).length > 0 ? inLine(JSON.stringify(metadata)) : '',
+    Object.keys(metadata).length > 0 ? escapeHidden(JSON.stringify(metadata)) : '',
   ];
   return words.filter((word) => word !== '').join('  ');
 }

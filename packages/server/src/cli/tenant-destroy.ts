@@ -1,3 +1,4 @@
+import { escapeHidden } from '@eaas/protocol/internal';
 import { formatTimestamp } from '@eaas/protocol/wire';
 import { CannotStart } from '../cannot-start.ts';
 import { removeFilesOfTenant } from '../checkpoint-files.ts';
@@ -48,7 +49,7 @@ async function tellHoldings({ database }: Service, { tenant_id: id, name }: Tena
   const { keys, api_keys: apiKeys, entries, last_used_at: lastUsed } = holdings;
   const used = lastUsed === null ? 'never used' : `last used ${formatTimestamp(lastUsed)}`;
   note(
-    `The tenant ${JSON.stringify(name)} (${id}) has ${keys} ${keys === 1 ? 'key' : 'keys'}, ` +
+    `The tenant ${escapeHidden(JSON.stringify(name))} (${id}) has ${keys} ${keys === 1 ? 'key' : 'keys'}, ` +
       `${apiKeys} ${apiKeys === 1 ? 'API key' : 'API keys'} and ` +
       `${entries} ${entries === 1 ? 'audit entry' : 'audit entries'}; ${used}.`,
   );

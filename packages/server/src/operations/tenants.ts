@@ -1,3 +1,4 @@
+import { escapeHidden } from '@eaas/protocol/internal';
 import { randomUUID } from 'node:crypto';
 import { parseUuid } from '@eaas/protocol';
 import { genesisHash } from '@eaas/protocol/audit';
@@ -90,7 +91,7 @@ function withName<T>({ database }: Service, tenantId: string, name: string, writ
     if (await reserveName(sql, tenantId, name)) return;
     throw new Refusal(
       'name_taken',
-      `Another tenant already has the name ${JSON.stringify(name)}: choose another name.`,
+      `Another tenant already has the name ${escapeHidden(JSON.stringify(name))}: choose another name.`,
     );
   };
   return announced(database, { enter, withdraw: (sql) => releaseName(sql, tenantId, name) }, write);

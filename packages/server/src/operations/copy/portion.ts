@@ -1,3 +1,4 @@
+import { escapeHidden } from '@eaas/protocol/internal';
 import { findAnchor, purgeThrough } from '../../store/anchors.ts';
 import { entryAt } from '../../store/audit-entries.ts';
 import { apiKeyTable } from '../../store/api-keys.ts';
@@ -100,7 +101,7 @@ export async function reserveIn({ background }: Databases['target'], tenantId: s
   if (await background.run((sql) => reserveName(sql, tenantId, name))) return;
   throw refusal(
     tenantId,
-    `cannot be copied, because another tenant of the target has its name ${JSON.stringify(name)}. Use an empty target`,
+    `cannot be copied, because another tenant of the target has its name ${escapeHidden(JSON.stringify(name))}. Use an empty target`,
   );
 }
 
