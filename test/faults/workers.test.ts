@@ -1,7 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eaas } from '../conformance/program.ts';
 import { createDatabase, type TestDatabase } from '../setup/database.ts';
@@ -23,6 +27,8 @@ import {
 let database: TestDatabase;
 let operator: Operator;
 let server: Replica;
+
+const openssl = 'openssl';
 
 beforeAll(async () => {
   database = await createDatabase();
@@ -255,7 +261,7 @@ test('while a worker hangs or takes over many connections, the other workers ser
   const waiting: Conversation[] = [];
   process.kill(hung, 'SIGSTOP');
   try {
-    for (let nth = 0; nth < 8_000; nth++) waiting.push(converse());
+    for (let nth = 0; nth < 3_000; nth++) waiting.push(converse());
     for (const { socket } of waiting) socket.write(getOf('/v1/keys', a));
     await wrapAlone(b);
     const [readiness, metrics] = await Promise.all(
@@ -370,6 +376,37 @@ test('a worker that hangs is killed and started again', async () => {
   await expect.poll(restarts).toBe(before + 1);
   expect(await childrenOf(server.pid)).not.toContain(hung);
   expect(server.log()).toContain('a worker does not respond and will be killed');
+});
+
+test('with TLS, a client resumes its session in any worker, and a connection without a handshake ends at once', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'eaas-tls-'));
+  const [cert, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')];
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-subj', '/CN=localhost'];
+  execFileSync(openssl, ['req', '-x509', ...curve, '-keyout', key, '-out', cert], { stdio: 'ignore' });
+  const files = { EAAS_TLS_CERT_FILE: cert, EAAS_TLS_KEY_FILE: key };
+  const other = await startReplica({ ...operator.env, ...files, EAAS_WORKERS: '2' });
+  const ca = await readFile(cert);
+  const checkServerIdentity = (): undefined => undefined;
+  let session: Buffer | undefined;
+  const reused: boolean[] = [];
+  for (let nth = 0; nth < 4; nth++) {
+    const socket = connectTls({ port: other.port, host: '127.0.0.1', ca, session, checkServerIdentity });
+    socket.on('session', (ticket) => (session = ticket)).resume();
+    await once(socket, 'secureConnect');
+    reused.push(socket.isSessionReused());
+    socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    await once(socket, 'close');
+  }
+  expect(reused).toEqual([false, true, true, true]);
+  // The server waits 5 s for the handshake of the first connection.
+  const silent = converse(other);
+  await once(silent.socket, 'connect');
+  const ended = converse(other);
+  ended.socket.end();
+  await ended.closed;
+  expect(silent.socket.closed).toBe(false);
+  await other.stop();
+  await rm(directory, { recursive: true });
 });
 
 test('if the main process is killed, the workers end', async () => {

@@ -6,7 +6,11 @@ import type { ConsoleOptions } from './console.ts';
 import { describeError } from './problems.ts';
 
 export interface AppOptions {
-  readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer };
+  readonly tls?: {
+    readonly cert: string | Buffer;
+    readonly key: string | Buffer;
+    readonly ticketKeys?: Buffer;
+  };
   readonly trustProxy?: readonly string[];
   readonly logLevel?: string;
   readonly log?: { write(line: string): void };

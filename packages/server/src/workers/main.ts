@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Config } from '../config.ts';
 import {
   addressOf,
@@ -42,7 +43,8 @@ async function startWorkers(config: Config, port: number, log: Log) {
     const rootKeys = service.tenants.roots.map(({ key }) => key.export());
     await closeConnections();
     for (const warning of warnings) log('warn', warning);
-    const workers = new Workers({ workers: config.workers, port, connection, rootKeys }, log);
+    const ticketKeys = randomBytes(48);
+    const workers = new Workers({ workers: config.workers, port, connection, rootKeys, ticketKeys }, log);
     await workers.start();
     const stop = async (): Promise<void> => {
       await workers.stop();

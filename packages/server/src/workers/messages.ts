@@ -7,6 +7,8 @@ export interface Start {
   readonly port: number;
   readonly connection: Connection;
   readonly rootKeys: readonly Uint8Array[];
+  /** The keys that encrypt TLS session tickets. With the same keys, a client can resume its session in any worker. */
+  readonly ticketKeys: Uint8Array;
 }
 
 export interface Arrived {

@@ -61,7 +61,7 @@ async function serveAsWorker(
 ): Promise<Serving> {
   const { worker, workers, port } = order;
   const report = prepareProcess();
-  const { console, ...options } = await appOptions(config);
+  const { console, tls, ...options } = await appOptions(config);
   const [root, previous = null] = order.rootKeys.map((bytes) => ({ load: async () => bytes }));
   if (!root) throw new Error('the message that starts a worker must contain a root key (got none)');
   const replica = {
@@ -80,6 +80,7 @@ async function serveAsWorker(
     app: {
       ...options,
       worker,
+      ...(tls && { tls: { ...tls, ticketKeys: Buffer.from(order.ticketKeys) } }),
       ...(console && { console: { ...console, port } }),
       leaves: (socket, caller) => connections.note(socket, caller),
     },
@@ -101,8 +102,8 @@ async function serveAsWorker(
       // Node passes no socket if the client has already disconnected.
       if (!(socket instanceof Socket)) return;
       // `allowHalfOpen` keeps a socket open after the client has finished sending. Node's HTTP server also sets this
-      // option.
-      socket.allowHalfOpen = true;
+      // option. Node's HTTPS server does not set it.
+      socket.allowHalfOpen = !tls;
       connections.add(socket, arrived);
       if (arrived.bytes.length > 0) socket.unshift(arrived.bytes);
       // After `unshift`, Node reads from the socket in the next tick. This read would resume a socket that the HTTP
