@@ -1,7 +1,8 @@
 import { limits } from '@eaas/protocol/wire';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { keyId } from './reference/samples.ts';
 import { listen, type Served, shareServer } from './testing/listen.ts';
+import { watchDeadline } from './testing/watch-deadline.ts';
 import { authorization } from './testing/memory-doors.ts';
 
 const serve = shareServer();
@@ -121,22 +122,11 @@ describe('the size of a body', () => {
 
   it('a server that has refused a body closes before its deadline of ten seconds', async () => {
     const { app, post } = await listen();
-    let isOverdue = false;
-    const later = setTimeout;
-    vi.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, milliseconds: number) =>
-      // The waits before the deadline are ten times shorter than in operation.
-      later(
-        () => {
-          isOverdue ||= milliseconds === 10_000;
-          run();
-        },
-        milliseconds === 10_000 ? milliseconds : milliseconds / 10,
-      )) as typeof setTimeout);
-    onTestFinished(() => void vi.restoreAllMocks());
+    const isOverdue = watchDeadline(10);
     const response = await post('/v1/hash', filled(2 ** 21 + 1), { headers: { connection: 'keep-alive' } });
     expect(response.status).toBe(413);
     await app.close();
-    expect(isOverdue).toBe(false);
+    expect(isOverdue()).toBe(false);
   });
 
   it('a body without a Content-Length has the same size limit', async () => {

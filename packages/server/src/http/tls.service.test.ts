@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { authorization } from './testing/memory-doors.ts';
 import { listen } from './testing/listen.ts';
+import { watchDeadline } from './testing/watch-deadline.ts';
 
 const openssl = 'openssl';
 
@@ -51,15 +52,17 @@ it('a server with TLS refuses plain HTTP and continues to serve', async () => {
 it.each([
   ['silent', ''],
   ['in the middle of its handshake', '\u0016\u0003\u0001\u0002\u0000\u0001'],
-])('a server with TLS closes within a second, although a connection is %s', async (_, bytes) => {
+])('a server with TLS that stops does not wait for a connection that is %s', async (_, bytes) => {
   const { app, port } = await listen(undefined, { tls: selfSigned() });
   const accepted = once(app.server, 'connection');
   const socket = connect(port, '127.0.0.1').on('error', () => undefined);
   socket.write(bytes);
   await accepted;
-  const started = performance.now();
+  const codes: unknown[] = [];
+  app.server.on('tlsClientError', ({ code }: NodeJS.ErrnoException) => codes.push(code));
   await app.close();
-  expect(performance.now() - started).toBeLessThan(1_000);
+  expect(codes).toHaveLength(1);
+  expect(codes).not.toContain('ERR_TLS_HANDSHAKE_TIMEOUT');
   socket.destroy();
 });
 
@@ -89,11 +92,11 @@ it('a closing server with TLS ends idle connections, and responds to a late requ
     return seen;
   };
   const [idle, late] = [await open(), await open()];
-  const started = performance.now();
+  const isOverdue = watchDeadline(1);
   const closed = app.close();
   late.socket.write('GET /v1/usage HTTP/1.1\r\nHost: x\r\n\r\n');
   await Promise.all([closed, idle.closed, late.closed]);
-  expect(performance.now() - started).toBeLessThan(5_000);
+  expect(isOverdue()).toBe(false);
   expect(late.text).toContain('503 Service Unavailable');
   expect([...idle.errors, ...late.errors]).toEqual([]);
 });

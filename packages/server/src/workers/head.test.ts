@@ -50,10 +50,8 @@ describe('isComplete', () => {
     expect(isComplete(bytes)).toBe(false);
   });
 
-  it('`isComplete` takes less than 20 ms for 16 KiB of spaces after the header name', () => {
-    const bytes = head(`Authorization:${' '.repeat(16 * 1024)}`);
-    const start = performance.now();
-    expect(isComplete(bytes)).toBe(false);
-    expect(performance.now() - start).toBeLessThan(20);
+  // A search in quadratic time would take about a minute.
+  it('spaces after the header name are searched in linear time', { timeout: 20_000 }, () => {
+    expect(isComplete(head(`Authorization:${' '.repeat(256 * 1024)}`))).toBe(false);
   });
 });
