@@ -143,7 +143,7 @@ test('decrypt needs --tenant if the exported key does not contain the id of the 
   expect(tenant_id).toBe(account.tenant.tenant_id);
   await writeFile(place.at('key.json'), JSON.stringify(key));
   const without = await place.type(`${offline} v1.eaas`, noService);
-  expect(without).toMatchObject({ code: 3, stderr: expect.stringContaining('pass --tenant') });
+  expect(without).toMatchObject({ code: 3, stderr: expect.stringContaining('with --tenant') });
   const wrong = await place.type(`${offline} v1.eaas --tenant ${account.keyId}`, noService);
   expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/^v1\.eaas: decryption failed/) });
   const right = await place.type(`${offline} v1.eaas --tenant ${tenant_id} && cmp a v1`, noService);
