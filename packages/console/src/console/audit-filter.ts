@@ -1,3 +1,4 @@
+import { parseUuid } from '@eaas/protocol';
 import type { AuditAction, AuditFilter } from './audit-types.ts';
 
 /** The choice of a key that the list of the newest keys lacks. */
@@ -27,8 +28,7 @@ export function isFiltered(texts: FilterTexts): boolean {
 }
 
 export function keyIdIn(text: string): string | undefined {
-  const id = text.trim();
-  return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id) ? id : undefined;
+  return parseUuid(text.trim());
 }
 
 export function offsetOf(id: number, newestId: number): number {
