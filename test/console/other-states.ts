@@ -42,6 +42,19 @@ export const otherStates: readonly State[] = [
     },
   },
   {
+    name: 'api-keys-create-for-old-key',
+    reach: async (stage) => {
+      for (let each = 0; each <= 220; each++) await stage.client.keys.create({ name: `key ${each}` });
+      await stage.enter(apiKeys);
+      await stage.page.getByRole('button', { name: 'Create an API key' }).click();
+      await stage.page.getByLabel('Only these').click();
+      await stage.page.getByText('These are the newest 100 of 221 keys.').waitFor();
+      await stage.page.getByRole('button', { name: 'Show more' }).click();
+      await stage.page.getByText('These are the newest 200 of 221 keys.').waitFor();
+      await stage.page.getByLabel(/^key 21 /).click();
+    },
+  },
+  {
     name: 'api-keys-create-for-pages',
     reach: async (stage) => {
       await openApiKeys(stage);

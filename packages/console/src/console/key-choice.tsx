@@ -1,9 +1,12 @@
 import { inLine } from '@eaas/protocol/internal';
-import type { Signal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import type { EaasClient } from '@eaas/sdk';
 import { useLoaded } from '../load.ts';
-import { short } from '../parts/short.ts';
+import { Button } from '../parts/button.tsx';
+import { counted, short } from '../parts/short.ts';
 import type { KeyRecord } from './key-status.tsx';
+
+const pageSize = 100;
 
 interface KeyChoiceProps {
   readonly client: EaasClient;
@@ -12,8 +15,12 @@ interface KeyChoiceProps {
 }
 
 export function KeyChoice({ client, value, onChange }: KeyChoiceProps) {
-  const { value: page, failure } = useLoaded((signal) => client.keys.page({ limit: 100 }, { signal }), []);
+  const pages = useSignal(1);
+  const load = (signal: AbortSignal) => newestKeys(client, pages.value, signal);
+  const { value: listed, failure, isLoading } = useLoaded(load, [pages.value]);
   const chosen = value.value;
+  const usable = listed?.keys.filter(isUsable) ?? [];
+  const unlisted = chosen?.filter((id) => usable.every(({ key_id }) => key_id !== id)) ?? [];
   return (
     <fieldset class="choices">
       <legend>Keys</legend>
@@ -26,15 +33,15 @@ export function KeyChoice({ client, value, onChange }: KeyChoiceProps) {
           type="radio"
           name="keys"
           checked={chosen !== null}
-          disabled={!page || page.count === 0}
+          disabled={!listed || listed.total === 0}
           onChange={() => onChange([])}
         />
         <span>Only these</span>
       </label>
       {failure && <p class="hint">The keys cannot be listed here: {failure.detail}</p>}
-      {chosen && page && (
+      {chosen && listed && (
         <div class="nested">
-          {page.keys.filter(isUsable).map(({ key_id, name }) => (
+          {usable.map(({ key_id, name }) => (
             <label key={key_id} class="choice">
               <input
                 type="checkbox"
@@ -48,11 +55,31 @@ export function KeyChoice({ client, value, onChange }: KeyChoiceProps) {
               </span>
             </label>
           ))}
-          {page.total > page.count && <p class="hint">The newest {page.count} keys are shown.</p>}
+          {unlisted.length > 0 && (
+            <p class="hint">Also chosen: {counted(unlisted.length, 'key')} not in this list.</p>
+          )}
+          {listed.total > listed.keys.length && (
+            <p class="hint">
+              These are the newest {listed.keys.length} of {counted(listed.total, 'key')}.{' '}
+              <Button kind="quiet" isBusy={isLoading} busyText="Loading" onClick={() => pages.value++}>
+                Show more
+              </Button>
+            </p>
+          )}
         </div>
       )}
     </fieldset>
   );
+}
+
+/** Loads all pages again, because new keys move the older ones to later pages. */
+async function newestKeys(client: EaasClient, pages: number, signal: AbortSignal) {
+  const offsets = Array.from({ length: pages }, (_, page) => page * pageSize);
+  const loaded = await Promise.all(
+    offsets.map((offset) => client.keys.page({ limit: pageSize, offset }, { signal })),
+  );
+  const keys = new Map(loaded.flatMap((page) => page.keys.map((key) => [key.key_id, key])));
+  return { keys: [...keys.values()], total: loaded[0]?.total ?? 0 };
 }
 
 function isUsable({ status }: KeyRecord): boolean {
