@@ -70,7 +70,13 @@ export function byValue<Row extends StoredRow>(convert: Convert<Row>): ConvertRo
 }
 
 export function byRow<Row extends StoredRow>({ convert }: CustomPlan<Row>): ConvertRow<Row> {
-  return (row) => settleAs(undefined, () => convert(row));
+  return (row) => settleAs(undefined, async () => definedOnly(await convert(row)));
+}
+
+/** Drops undefined members, because some database drivers would write NULL for them. */
+function definedOnly(values: RowOutcome['changed']): RowOutcome['changed'] {
+  const changes = Object.entries(values ?? {}).filter(([, value]) => value !== undefined);
+  return changes.length > 0 ? Object.fromEntries(changes) : undefined;
 }
 
 async function settleAs(

@@ -64,3 +64,13 @@ test('a custom conversion refuses `verify`', async () => {
   const run = endOf(reencrypt(client, tableOf(['a']).store, options));
   await expect(run).rejects.toThrow('`verify` is not available in the mode `custom`');
 });
+
+test('a custom conversion writes no column for which it returns undefined', async () => {
+  const { client } = observedClient();
+  const table = tableOf(['a@example.com', 'b@example.com']);
+  table.set(1, { phone: '1' });
+  const convert = async ({ id }: { id: number }) => ({ email: undefined, ...(id === 1 && { phone: '2' }) });
+  const last = await endOf(reencrypt(client, table.store, { mode: 'custom', convert }));
+  expect(last).toMatchObject({ rewritten: 1, skipped: 1, done: true });
+  expect(table.writes).toMatchObject([{ id: 1, values: { email: 'a@example.com', phone: '2' } }]);
+});

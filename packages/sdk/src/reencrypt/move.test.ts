@@ -209,3 +209,28 @@ test("if `to` contains no key, a run re-encrypts values under the client's key",
   expect(await next.decrypt(table.email(1), { as: 'text' })).toBe('a@example.com');
   expect(await endOf(reencrypt(next, table.store, plan))).toMatchObject({ skipped: 1, done: true });
 });
+
+test.each<[string, unknown]>([
+  ['a promise', async () => ({ context: { row: '1' } })],
+  ['undefined', () => undefined],
+  ['a Map', new Map([['context', { row: '1' }]])],
+])('a run encrypts no value if `to` is or returns %s', async (_, to) => {
+  const { client } = observedClient();
+  const table = tableOf(['a@example.com']);
+  const [page] = await runThrough(reencrypt(client, table.store, { mode: 'encrypt', to: to as object }));
+  expect(page).toMatchObject({ rewritten: 0, failures: [{ id: 1, field: 'email', code: 'input' }] });
+  expect(table.email(1)).toBe('a@example.com');
+});
+
+test('a run cannot resume with a newer `keyVersion`, because it has skipped older values', async () => {
+  const { client, keyId } = observedClient();
+  await client.keys.rotate({ key_id: keyId });
+  const { ciphertext } = await client.encrypt('a@example.com');
+  const table = tableOf([ciphertext, ciphertext]);
+  const plan = { mode: 'reencrypt', to: { keyId }, pageSize: 1 } as const;
+  const [half] = await runThrough(reencrypt(client, table.store, { ...plan, keyVersion: 2 }));
+  const resumed = (keyVersion: number) =>
+    endOf(reencrypt(client, table.store, { ...plan, keyVersion, resume: half }));
+  await expect(resumed(3)).rejects.toThrow('from a run that kept values of the key version 2');
+  expect(await resumed(2)).toMatchObject({ done: true, skipped: 2 });
+});

@@ -2,7 +2,7 @@ import { type Context, DecryptionError, encodeContext, parseEnvelope, toUtf8 } f
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import type { Calls } from './calls.ts';
 import { ConversionError, type Convert, unsuitable } from './convert.ts';
-import { at, type EncryptPlan, type Opening, type ReencryptPlan, type Sealing } from './plan.ts';
+import { type EncryptPlan, type Opening, type ReencryptPlan, type Sealing, settingsAt } from './plan.ts';
 import { formOf, inFormOf, isIntake } from './stored-form.ts';
 import type { StoredRow } from './store.ts';
 import type { Proof } from './verify.ts';
@@ -19,7 +19,7 @@ export function encrypting<Row extends StoredRow>(
     const { stored } = value;
     const { kind } = formOf(stored);
     if (kind === 'broken') throw unsuitable(kind);
-    return kind === 'plaintext' ? seal(stored, stored, at(plan.to, value)) : undefined;
+    return kind === 'plaintext' ? seal(stored, stored, settingsAt(plan.to, value, 'to')) : undefined;
   };
 }
 
@@ -27,16 +27,19 @@ export function moving<Row extends StoredRow>(
   plan: ReencryptPlan<Row>,
   calls: Calls,
   proof: Proof | undefined,
+  keyVersions: Record<string, number>,
 ): Convert<Row> {
   const seal = sealing(calls, proof, plan.keyVersion);
   return async (value) => {
     const form = formOf(value.stored);
     if (form.kind !== 'envelope') throw unsuitable(form.kind);
-    const to = at(plan.to, value);
-    const from = plan.from ? at(plan.from, value) : openingOf(to);
+    const to = settingsAt(plan.to, value, 'to');
+    const from = plan.from ? settingsAt(plan.from, value, 'from') : openingOf(to);
     const keepsContexts = isSame(from.context, to.context) && isSame(from.wrapContext, to.wrapContext);
     const { keyId, keyVersion } = form.header;
-    if (keyId === (to.keyId ?? calls.keyId)?.toLowerCase()) {
+    const target = (to.keyId ?? calls.keyId)?.toLowerCase();
+    if (target !== undefined && plan.keyVersion !== undefined) keyVersions[target] = plan.keyVersion;
+    if (keyId === target) {
       const sources = from.anyKey ? [] : [from.keyId ?? calls.keyId ?? []].flat();
       if (sources.length > 0 && !sources.some((source) => source.toLowerCase() === keyId)) return undefined;
       const isRecent = keyVersion >= (plan.keyVersion ?? Infinity) && !isIntake(form.header);

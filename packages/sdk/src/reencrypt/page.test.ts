@@ -54,3 +54,13 @@ test.each([
     await expect(counting).rejects.toBeInstanceOf(InputError);
   },
 );
+
+test('a run and an inventory throw InputError if `read` returns a row twice', async () => {
+  const { client } = observedClient();
+  const row = { id: 'a', values: { email: null } };
+  const read = async () => [row, { ...row, id: 'b' }, row];
+  const store = { read, write: async () => true };
+  const text = '`read` must return each row once';
+  await expect(endOf(reencrypt(client, store, { mode: 'rewrap' }))).rejects.toThrow(text);
+  await expect(inventory(storedValues(store))).rejects.toThrow(text);
+});

@@ -3,7 +3,7 @@ import type { DecryptItem, DecryptOptions, EncryptItem, EncryptOptions } from '.
 import type { Bundle } from '../ciphertext.ts';
 import type { EaasClient } from '../client.ts';
 import type { Settled } from '../errors.ts';
-import type { OptionRules, Rule } from '../require-options.ts';
+import { type OptionRules, requireKind, type Rule } from '../require-options.ts';
 import { atLeastZero, callback, flag, having, object, positiveInteger, signal } from '../rules.ts';
 import type { ReencryptProgress } from './progress.ts';
 import type { StoredRow } from './store.ts';
@@ -71,9 +71,9 @@ export interface ReencryptPlan<Row extends StoredRow> {
 export interface CustomPlan<Row extends StoredRow> {
   readonly mode: 'custom';
   /**
-   * Returns the new values of the row, or undefined to leave the row unchanged. The function must return undefined for
-   * a row that is already converted. If the function throws EaasError, the row counts as failed. Every other error ends
-   * the run.
+   * Returns the new values of the row, or undefined to leave the row unchanged. A column whose new value is undefined
+   * stays unchanged. The function must return undefined for a row that is already converted. If the function throws
+   * EaasError, the row counts as failed. Every other error ends the run.
    */
   readonly convert: (row: Row) => Promise<Partial<Row['values']> | undefined>;
 }
@@ -151,6 +151,20 @@ export const planOptions: {
   reencrypt: { from: byPlace, to: byPlace, keyVersion: positiveInteger },
   custom: { convert: callback },
 };
+
+const settings: Rule = (value) =>
+  Object.prototype.toString.call(value) === '[object Object]' || 'an object of options';
+
+/** Throws InputError for a promise or undefined, because the value would then be encrypted without the options. */
+export function settingsAt<Row extends StoredRow, T extends Sealing | Opening>(
+  option: ByPlace<Row, T>,
+  place: Place<Row>,
+  name: 'from' | 'to',
+): T {
+  const found = at(option, place);
+  requireKind(settings, found, `\`${name}\`, or its return value,`);
+  return found;
+}
 
 export function at<Row extends StoredRow, T>(option: ByPlace<Row, T>, place: Place<Row>): T {
   return typeof option === 'function' ? (option as (place: Place<Row>) => T)(place) : option;

@@ -36,7 +36,8 @@ export interface ReencryptProgress<Id extends RowId = RowId> {
   readonly failed: number;
   /**
    * For each key id, the lowest key version of the rewrapped and skipped values. Values of conflicted and failed rows
-   * can have a lower version. Set only in the mode `rewrap`.
+   * can have a lower version. Set in the mode `rewrap`. In the mode `reencrypt` with the option `keyVersion`, contains
+   * this option for each key id of `to`. Empty in the other modes.
    */
   readonly keyVersions: Readonly<Record<string, number>>;
   /** The failures of the rows in the last page. */

@@ -78,7 +78,7 @@ export async function* reencrypt<Row extends StoredRow>(
     clock = { now: () => performance.now(), sleep },
   } = options;
   const { rowsPerSecond = Infinity, pause = 0, pageSize = 500, concurrency = 8 } = options;
-  const wanted = options.mode === 'rewrap' ? options.keyVersion : undefined;
+  const wanted = 'keyVersion' in options ? options.keyVersion : undefined;
   let progress = beginProgress(options.mode, dryRun, options.resume, wanted);
   const failedBefore = progress.failed;
   const keyVersions = { ...progress.keyVersions };
@@ -122,9 +122,8 @@ function conversionOf<Row extends StoredRow>(
   const proof = options.verify ? proofBy(calls) : undefined;
   if (options.mode === 'custom') return byRow(options);
   if (options.mode === 'rewrap') return byValue(rewrapping(options, calls, proof, keyVersions));
-  return byValue(
-    options.mode === 'encrypt' ? encrypting(options, calls, proof) : moving(options, calls, proof),
-  );
+  if (options.mode === 'encrypt') return byValue(encrypting(options, calls, proof));
+  return byValue(moving(options, calls, proof, keyVersions));
 }
 
 function requireMode(options: { readonly mode: keyof typeof planOptions }): void {

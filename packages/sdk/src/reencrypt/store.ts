@@ -69,14 +69,15 @@ export async function readPage<Row extends StoredRow>(
     requireKind(rowId, row.id, 'the `id` of a row that `read` returns');
     requireKind(object, row.values, 'the `values` of a row that `read` returns');
   }
-  if (after !== undefined && rows.some(({ id }) => idKey(id) === idKey(after))) {
+  const keys = new Set(rows.map(({ id }) => idKey(id)));
+  if (after !== undefined && keys.has(idKey(after))) {
     throw new InputError(
       '`read` must return only rows whose id is greater than `after` (got the row with the id `after`): compare with >, not >=',
     );
   }
   const ids = [after, ...rows.map(({ id }) => id)].filter((id) => typeof id === 'number');
   const steps = ids.slice(1).map((id, at) => Math.sign(id - (ids[at] ?? id)));
-  if (steps.some((step) => step === 0 || step !== steps[0])) {
+  if (keys.size < rows.length || steps.some((step) => step === 0 || step !== steps[0])) {
     throw new InputError(
       '`read` must return each row once, in the order of the ids: add `order by id` to the query',
     );
