@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { dek, wrapPath, wrapped } from '../../../../test/sdk/proxied.ts';
+import { all, dek, wrapPath, wrapped } from '../../../../test/sdk/proxied.ts';
 import { exchange, serve } from '../../../../test/sdk/served-proxy.ts';
 
 function parsing(parse: (bytes: Buffer) => unknown) {
@@ -80,6 +80,20 @@ describe('request bodies in Node frameworks', () => {
       '200',
     ]);
     expect(sent).toHaveLength(1);
+  });
+
+  test('a clone of a request gets at most the part of the body that the proxy could accept', async () => {
+    let length = 0;
+    const { post, sent } = await serve({
+      async authorize(request) {
+        length = (await request.clone().arrayBuffer()).byteLength;
+        return all;
+      },
+    });
+    expect((await post(new Uint8Array(20 * 1024 * 1024))).status).toBe(413);
+    expect(length).toBeGreaterThan(8 * 1024 * 1024);
+    expect(length).toBeLessThan(9 * 1024 * 1024);
+    expect(sent).toEqual([]);
   });
 
   test('the connection stays open after the proxy refuses a request and drops its body', async () => {

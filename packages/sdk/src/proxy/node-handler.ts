@@ -1,4 +1,5 @@
 import { InputError } from '@eaas/protocol';
+import { limits } from '@eaas/protocol/wire';
 import type { Proxy } from './proxy.ts';
 
 /**
@@ -118,6 +119,7 @@ function bodyOf(req: NodeRequest, headers: Headers): BodyInit {
 function streamOf(req: NodeRequest): ReadableStream<Uint8Array> {
   let isOpen = true;
   let isBegun = false;
+  let length = 0;
   const closing = (close: () => void) => () => {
     if (isOpen) close();
     isOpen = false;
@@ -128,10 +130,14 @@ function streamOf(req: NodeRequest): ReadableStream<Uint8Array> {
     const cut = closing(() =>
       controller.error(new InputError('the connection was closed before the whole request body arrived')),
     );
-    req.on('data', (chunk) => {
-      if (isOpen) controller.enqueue(chunk);
-    });
     const end = closing(() => controller.close());
+    req.on('data', (chunk) => {
+      if (!isOpen) return;
+      controller.enqueue(chunk);
+      length += chunk.length;
+      // Ends an oversized body here, because the memory of a clone of the request would otherwise have no limit.
+      if (length > limits.batchBody) end();
+    });
     req.on('end', end);
     req.on('error', cut);
     req.on('close', cut);
