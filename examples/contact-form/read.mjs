@@ -11,9 +11,7 @@ const text = await readFile(file, 'utf8').catch(({ code }) =>
 );
 const messages = parseMessages(text, file);
 const eaas = new EaasClient();
-const key = await findKey(eaas).catch(({ message }) =>
-  fail(`${message} (EAAS_BASE_URL is ${process.env.EAAS_BASE_URL})`),
-);
+const key = await findKey(eaas).catch(({ message }) => fail(message));
 const keyId = key?.key_id ?? fail(`the key "${keyName}" must exist (got no such key): run build.mjs first`);
 
 for (const { submission, ciphertext } of messages) {

@@ -15,6 +15,10 @@ export function encryptedDatabase<Database extends object>(
   client: FieldsClient,
   options: EncryptedOptions,
 ): Database {
+  if (typeof (database as { select?: unknown } | undefined)?.select !== 'function') {
+    const problem = '`encrypted` takes (database, eaas, options)';
+    refuse('schema', {}, problem, 'pass the database that `drizzle` returned');
+  }
   return wrap(database, recordsFor(client, options));
 }
 

@@ -67,6 +67,10 @@ function condition(): string {
     .replaceAll('"', '');
 }
 
+test('arguments in the wrong order are refused', () => {
+  expect(() => encrypted(eaas, plain as never)).toThrow('`encrypted` takes (database, eaas, options)');
+});
+
 describe('conditions', () => {
   const text = 'and (ssn_index is not null or ssn is null)';
 

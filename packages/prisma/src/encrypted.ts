@@ -53,6 +53,15 @@ function extensionOf<T extends Tables>(
   fields: FieldsDefinition<T>,
   { models: mapping, ...options }: EncryptedOptions<T>,
 ): (client: PrismaClient) => unknown {
+  if (typeof Object(prisma).$extends !== 'function' || typeof Object(fields).for !== 'function') {
+    const cure = 'pass a Prisma client, an Eaas client, and the fields that `defineFields` returned';
+    refuse(
+      'definition',
+      undefined,
+      undefined,
+      `\`encrypted\` takes (prisma, eaas, fields, options): ${cure}`,
+    );
+  }
   // `fields.for` checks `options` at run time, so the types need not require `index` for searchable fields.
   const untyped = fields as unknown as { for(client: FieldsClient, options: object): Codec };
   const codec = untyped.for(eaas, options);

@@ -53,7 +53,10 @@ async function termOf(
     default: {
       const part = field.parts.find(({ name }) => name === operator);
       if (part) return hasPart(work, model, field, part, operand, isExact);
-      const cure = 'filter by equals, in, not or notIn, or filter the rows after reading them';
+      const cure =
+        operator === 'mode'
+          ? "define the field with searchable({ normalize: ['lowercase'] })"
+          : 'filter by equals, in, not or notIn, or filter the rows after reading them';
       return refuse(
         'unsupported_filter',
         model,

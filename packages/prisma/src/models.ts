@@ -61,9 +61,11 @@ export function modelsOf(
   );
   const used = Array.from(known.values(), ({ table }) => table);
   for (const table of definition.keys()) {
-    if (used.filter((name) => name === table).length === 1) continue;
-    const cure = `pass { models: { <Model>: '${table}' } }`;
-    refuse('definition', { name: table }, undefined, `exactly one model must have this table: ${cure}`);
+    const count = used.filter((name) => name === table).length;
+    if (count === 1) continue;
+    const problem = `exactly one model must have this table (got ${count})`;
+    const cure = `name the table like a model (${[...known.keys()].join(', ')}), or pass { models: { <Model>: '${table}' } }`;
+    refuse('definition', { name: table }, undefined, `${problem}: ${cure}`);
   }
   return known;
 }
@@ -84,6 +86,7 @@ function modelOf(
   const encrypted = new Map((described ?? []).map((field) => [field.name, field]));
   const indexes = new Map((described ?? []).flatMap(indexesOf));
   for (const column of [...encrypted.keys(), ...indexes.keys()]) requireTextColumn(name, columns, column);
+  for (const column of encrypted.keys()) requireLongColumn(name, column, columns.get(column)?.nativeType);
   for (const field of encrypted.values()) requirePartNames(name, field);
   const id = [options.id ?? 'id'].flat();
   const isBound = [...encrypted.values()].some((field) => field.isBoundToRow);
@@ -143,8 +146,20 @@ function requireTextColumn(model: string, columns: Model['columns'], name: strin
   const column = columns.get(name);
   if (column?.kind === 'scalar' && column.type === 'String') return;
   const found = column ? `is ${column.type}` : 'is missing';
-  const cure = `add \`${name} String?\` to the model`;
-  refuse('definition', { name: model }, name, `the column ${found}, but ciphertexts are text: ${cure}`);
+  const cure = `the model needs the column \`${name} String?\``;
+  refuse('definition', { name: model }, name, `the column ${found}, but must be text: ${cure}`);
+}
+
+function requireLongColumn(model: string, name: string, nativeType = ''): void {
+  const [, type, length] = /^(VarChar|Char|Uuid|Inet)\b(?:\((\d+)\))?/.exec(nativeType) ?? [];
+  if (type === undefined || (type === 'VarChar' && (length === undefined || Number(length) >= 220))) return;
+  const cure = `remove \`@db.${nativeType}\` and migrate`;
+  refuse(
+    'definition',
+    { name: model },
+    name,
+    `a ciphertext has at least 220 characters and does not fit the column: ${cure}`,
+  );
 }
 
 export function targetOf(models: Models, { columns }: Model, name: string): Model | undefined {

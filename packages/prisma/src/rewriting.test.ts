@@ -238,6 +238,18 @@ test('an error about an unsupported operation names the model, the field and the
   );
 });
 
+test('an error about a filter without case names the normalization', async () => {
+  await expect(whereOf({ ssn: { equals: 'a', mode: 'insensitive' } })).rejects.toThrow(
+    "define the field with searchable({ normalize: ['lowercase'] })",
+  );
+});
+
+test('an error about an unknown field lists the fields of the model', async () => {
+  await expect(whereOf({ not: 'a' }, 'Visit')).rejects.toThrow(
+    '`where` has an unknown member `not`: the model has `id`, `kind`, `note`, `patient`',
+  );
+});
+
 test('an error about an index column names every field that the index covers', async () => {
   await expect(whereOf({ ssn_index: '#1' })).rejects.toThrow('use `ssn` instead');
   await expect(whereOf({ full_name: '#1' }, 'Nurse')).rejects.toThrow('use `first` and `last` instead');
@@ -444,7 +456,9 @@ test.each<[string, object, string]>([
 
 test('an encrypted table without a Prisma model is refused', () => {
   const more: Definition = new Map([...definition, ['Bill', []]]);
-  expect(() => modelsOf(schema, more)).toThrow('exactly one model must have this table');
+  expect(() => modelsOf(schema, more)).toThrow(
+    'Bill: exactly one model must have this table (got 0): name the table like a model (Patient, Visit, Nurse, Doctor)',
+  );
 });
 
 test('an encrypted field whose column is not text is refused', () => {
@@ -454,8 +468,26 @@ test('an encrypted field whose column is not text is refused', () => {
   const dated = {
     models: { Visit: { fields: [...columns('id'), { name: 'note', kind: 'scalar', type: 'DateTime' }] } },
   };
-  expect(() => modelsOf(dated, visits)).toThrow('the column is DateTime, but ciphertexts are text');
+  expect(() => modelsOf(dated, visits)).toThrow('the column is DateTime, but must be text');
 });
+
+test.each(['VarChar(219)', 'Char(300)', 'Uuid'])(
+  'an encrypted field with @db.%s is refused',
+  (nativeType) => {
+    const visits: Definition = new Map([['Visit', describeFields(fields, 'Visit')]]);
+    const withType = (type: string): RuntimeDataModel => ({
+      models: {
+        Visit: {
+          fields: [...columns('id'), { name: 'note', kind: 'scalar', type: 'String', nativeType: type }],
+        },
+      },
+    });
+    expect(() => modelsOf(withType(nativeType), visits)).toThrow(`remove \`@db.${nativeType}\` and migrate`);
+    for (const type of ['Text', 'VarChar', 'VarChar(220)']) {
+      expect(modelsOf(withType(type), visits).size).toBe(1);
+    }
+  },
+);
 
 test('two compound ids differ even if a part of one id contains the separator', () => {
   const pairs = modelsOf(

@@ -76,5 +76,7 @@ export function refuseIndexColumn(model: Model, name: string): void {
 }
 
 export function refuseUnknown(model: Model, name: string, where: string): never {
-  return refuse('unknown_argument', model, undefined, `${where} has an unknown member \`${name}\``);
+  const known = [...model.columns.keys()].filter((column) => !model.indexes.has(column)).join('`, `');
+  const problem = `${where} has an unknown member \`${name}\``;
+  return refuse('unknown_argument', model, undefined, `${problem}: the model has \`${known}\``);
 }

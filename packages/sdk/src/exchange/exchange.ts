@@ -125,7 +125,9 @@ export async function exchange<R extends Route>(asked: Asked<R>, shared: Shared)
   function networkError(error: unknown): ServiceError {
     const code = (error as { cause?: { code?: unknown } } | undefined)?.cause?.code;
     const reason = typeof code === 'string' && /^[A-Z\d_]{2,40}$/.test(code) ? ` (${code})` : '';
-    return new ServiceError('network', `the service could not be reached${reason}`);
+    const address = URL.canParse(asked.baseUrl) ? ` at ${new URL(asked.baseUrl).origin}` : '';
+    const cure = 'is it running, and is `baseUrl` right?';
+    return new ServiceError('network', `the service could not be reached${address}${reason}: ${cure}`);
   }
 }
 

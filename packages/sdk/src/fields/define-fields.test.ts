@@ -152,7 +152,11 @@ describe('options of a definition', () => {
     const { client, keyId } = observedClient();
     const fields = defineFields({ users: { email: text().searchable() } });
     const attempt = (options: object) => () => fields.for(client, options as { index: string });
-    expect(attempt({})).toThrow('users.email is searchable, so the option `index` must be');
+    expect(attempt({})).toThrow(
+      "users.email is searchable, so the option `index` must be 'service', 'blind' or a token from `createIndexKey` (got undefined)",
+    );
+    expect(attempt({ index: Promise.resolve('token') })).toThrow('(got a Promise)');
+    expect(attempt({ index: 'servic' })).toThrow('(got another string)');
     expect(attempt({ index: [] })).toThrow('users.email is searchable, so the option `index` must be');
     expect(attempt({ index: 'service', keyIds: { user: keyId } })).toThrow(
       '`keyIds` has an entry for `user`, which is not a defined table or field: did you mean `users`?',

@@ -1,9 +1,10 @@
-import { requireKind, requireOptions } from '../require-options.ts';
+import { kindOf, requireKind, requireOptions } from '../require-options.ts';
 import { anything, callback, flag, having, object } from '../rules.ts';
 import { decryptRows, type DecryptRowsOptions, type SettledRow } from './decrypt-rows.ts';
 import { encryptRows } from './encrypt-rows.ts';
 import { decryptFieldSync, encryptFieldSync } from './field-sync.ts';
 import { fingerprintsOf, type IndexSource, isRemote } from './fingerprints.ts';
+import { indexKinds } from './index-key.ts';
 import {
   type FieldsClient,
   type IdOf,
@@ -76,7 +77,7 @@ function recordsOf<T extends Tables>(
   const searchable = all.find((field) => field.indexColumns.length > 0);
   if (searchable && sources.length === 0) {
     refuse(
-      `${searchable.place} is searchable, so the option \`index\` must be 'service', 'blind' or a token from \`createIndexKey\``,
+      `${searchable.place} is searchable, so the option \`index\` must be ${indexKinds} (got ${kindOf(options.index)})`,
     );
   }
   const guessable = all.find(({ parts }) => parts.length > 0);

@@ -9,11 +9,13 @@ import type { WrapOptions } from '../call-options.ts';
 import type { EnvelopeClient } from '../envelope-client.ts';
 import { ClientError } from '../errors.ts';
 import { loadNoble } from '../noble-engines.ts';
-import { type OptionRules, requireKind, requireOptions } from '../require-options.ts';
+import { kindOf, type OptionRules, requireKind, requireOptions } from '../require-options.ts';
 import { anything, having, signal } from '../rules.ts';
 
 /** The key that wraps an index key. Defaults to the key of the client. */
 export type IndexKeyOptions = Omit<WrapOptions, 'wrapContext'>;
+
+export const indexKinds = "'service', 'blind' or a token from `createIndexKey`";
 
 const aClient = /* @__PURE__ */ having('a client', 'wrap');
 const indexKeyOptions: OptionRules<IndexKeyOptions> = { keyId: anything, signal };
@@ -62,8 +64,9 @@ async function wrapAndWipe(
 
 function parseToken(token: string): Wrapped {
   const wrapped = parseIndexKey(token);
-  if (!wrapped) throw new InputError("`index` must be 'service', 'blind' or a token from `createIndexKey`");
-  return wrapped;
+  if (wrapped) return wrapped;
+  const got = typeof token === 'string' ? 'another string' : kindOf(token);
+  throw new InputError(`\`index\` must be ${indexKinds} (got ${got})`);
 }
 
 export function indexKeyOf(client: Pick<EnvelopeClient, 'unwrap'>, token: string) {
