@@ -90,6 +90,15 @@ test('the nightly verification begins at 03:00 UTC', async () => {
   expect(await verify()).toMatchObject({ broken: 0 });
 });
 
+test('after the clock of the database was set back, nights in the future do not count as verified', async () => {
+  const today = world.time;
+  expect(await verify()).toMatchObject({ finished_at: today });
+  world.time += 365 * day;
+  expect(await verify()).toMatchObject({ finished_at: world.time });
+  world.time = today + day / 2;
+  expect(await verify()).toMatchObject({ finished_at: today });
+});
+
 test('an invalid row or secret of one tenant does not stop the nightly verification', async () => {
   await attacker.sql`update eaas.tenants set sealed_secret = '' where tenant_id = ${ann.tenantId}`;
   await attacker.sql`delete from eaas.tenants where tenant_id = ${ben.tenantId}`;

@@ -15,13 +15,18 @@ export class LeaseLost extends Error {
   }
 }
 
+/**
+ * Also takes a lease that ends later than a lease can end. Such a lease was taken before the clock of the database was set
+ * back, and its holder might have died.
+ */
 export async function takeLease(sql: Sql, job: string, holder: string, milliseconds: number) {
   const [row] = await sql<{ fence: number }[]>`
     insert into eaas.leases as held (job, holder, fence, expires_at)
     values (${job}, ${holder}, 1, eaas.now_ms() + ${milliseconds})
     on conflict (job) do update set holder = excluded.holder, expires_at = excluded.expires_at,
       fence = held.fence + (held.holder <> excluded.holder)::int
-      where held.holder = excluded.holder or held.expires_at <= eaas.now_ms()
+      where held.holder = excluded.holder
+        or held.expires_at not between eaas.now_ms() + 1 and eaas.now_ms() + ${milliseconds}
     returning fence`;
   return row && { job, holder, fence: row.fence };
 }

@@ -74,9 +74,10 @@ export function findNight(sql: Sql, day: string): Promise<NightRow | undefined> 
   return first(sql<NightRow[]>`select * from eaas.verifications where day = ${day}`);
 }
 
+/** Ignores nights in the future, which remain if the clock of the database was set back. */
 export function findLastNight(sql: Sql): Promise<NightRow | undefined> {
   return first(sql<NightRow[]>`
-    select * from eaas.verifications where finished_at is not null order by day desc limit 1`);
+    select * from eaas.verifications where finished_at <= eaas.now_ms() order by day desc limit 1`);
 }
 
 export async function finishNight(tx: Transaction, { day, ...columns }: NightRow): Promise<void> {
