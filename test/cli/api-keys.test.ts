@@ -165,4 +165,8 @@ test('api-key expiring lists the API keys of all tenants that expire within the 
   };
   expect(await listed()).toEqual(names.slice(0, 1));
   expect(await listed('--days', '30')).toEqual(names);
+  expect(await eaas('api-key', 'expiring', '--days', '9007199254740991')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Pass a number of days from 0 to 36500.'),
+  });
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createIntake } from '@eaas/sdk/intake';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { run } from '../conformance/program.ts';
 import { atTerminal, type CommandLine, commandLine } from './command-line.ts';
 
 interface Key {
@@ -117,6 +118,18 @@ test('every command for keys prints the next command to run', async () => {
   );
   expect(destroyed).toMatch(/Next: until \d{4}-\S+, `eaas key restore /);
   expect(await said('restore', name)).toContain(`\`eaas key enable ${key_id} --tenant acme\``);
+});
+
+test('a shell can run the next command that is printed for a tenant with a space and a quote in its name', async () => {
+  const tenant = "Ann's clinic";
+  await eaas.json('tenant', 'create', '--name', tenant);
+  await eaas.json('key', 'create', '--tenant', tenant, '--name', 'notes');
+  const { stderr } = await eaas('key', 'disable', 'notes', '--tenant', tenant);
+  const [, words = ''] = /`eaas (key enable [^`]+)`/.exec(stderr) ?? [];
+  const { stdout } = await run(['sh', '-c', `for word in ${words}; do echo "$word"; done`], {});
+  const args = stdout.trimEnd().split('\n');
+  expect(args.slice(-2)).toEqual(['--tenant', tenant]);
+  expect(await eaas(...args)).toMatchObject({ code: 0 });
 });
 
 test('the commands for an intake key name the command that shows its public key', async () => {

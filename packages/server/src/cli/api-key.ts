@@ -5,8 +5,8 @@ import { readClock } from '../state/clock.ts';
 import { expiringApiKeys } from '../store/measurements.ts';
 import { allPages, type OnTenant, onTenant, reporting, withService, withTenant } from './command.ts';
 import { orNotFound } from './failure.ts';
-import { next, note, printResult, printResults, type Reporting } from './output.ts';
-import { list, permissionList, wholeNumber } from './values.ts';
+import { asWord, next, note, printResult, printResults, type Reporting } from './output.ts';
+import { daysTo, list, permissionList } from './values.ts';
 
 interface CreateOptions extends OnTenant {
   readonly name: string;
@@ -65,7 +65,7 @@ const revoke = onTenant('revoke', 'Revoke an API key immediately and permanently
       return orNotFound(missing, revoke(service, operator, { api_key_id: apiKeyId }));
     });
     printResult(revoked, options);
-    const tail = `eaas audit tail --tenant ${options.tenant} --actor ${revoked.api_key_id} --no-follow`;
+    const tail = `eaas audit tail --tenant ${asWord(options.tenant)} --actor ${revoked.api_key_id} --no-follow`;
     next(`\`${tail}\` shows what the API key did`, options);
   });
 
@@ -74,7 +74,7 @@ const expiring = reporting(
   'List the API keys of all tenants that expire soon, the earliest first. An API key without last_used_at was never used.',
   ['api-key expiring', 'api-key expiring --days 30 --json'],
 )
-  .option('--days <number>', 'within this number of days', wholeNumber, 7)
+  .option('--days <number>', 'within this number of days', daysTo(36_500), 7)
   .action(async (options: Reporting & { days: number }) => {
     const rows = await withService(async ({ service }) => {
       await readClock(service);

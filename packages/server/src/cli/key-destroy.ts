@@ -4,8 +4,8 @@ import { operations } from '../operations/table.ts';
 import { onTenant, type OnTenant, withTenant } from './command.ts';
 import { requireConfirmable, requireConfirmed } from './confirm.ts';
 import { requireKey } from './find-key.ts';
-import { next, note, printResult } from './output.ts';
-import { graceDays } from './values.ts';
+import { asWord, next, note, printResult } from './output.ts';
+import { daysTo } from './values.ts';
 
 interface Options extends OnTenant {
   readonly graceDays: number;
@@ -25,7 +25,7 @@ export const keyDestroy = onTenant(
   .option(
     '--grace-days <days>',
     `days until the key is erased, 0 to ${limits.graceDays}; until then \`key restore\` stops the destruction`,
-    graceDays,
+    daysTo(limits.graceDays),
     limits.graceDaysDefault,
   )
   .option(
@@ -46,7 +46,7 @@ export const keyDestroy = onTenant(
     printResult(key, options);
     if (key.status === 'destroyed') return;
     next(
-      `until ${key.destroy_at}, \`eaas key restore ${key.key_id} --tenant ${options.tenant}\` keeps the key`,
+      `until ${key.destroy_at}, \`eaas key restore ${key.key_id} --tenant ${asWord(options.tenant)}\` keeps the key`,
       options,
     );
   });

@@ -7,7 +7,7 @@ import { allPages, type OnTenant, onTenant, withTenant } from './command.ts';
 import { type OnKey, withKey } from './find-key.ts';
 import { keyDestroy } from './key-destroy.ts';
 import { keyPublicKey } from './key-public-key.ts';
-import { next, note, printResult, printResults } from './output.ts';
+import { asWord, next, note, printResult, printResults } from './output.ts';
 import { wholeNumber } from './values.ts';
 
 type Key = Output<'POST /v1/keys'>;
@@ -80,7 +80,7 @@ const show = onKey(
 type CommandsOnKey = (command: string) => string;
 
 function commandsOn({ key_id }: Pick<Key, 'key_id'>, { tenant }: OnTenant): CommandsOnKey {
-  return (command) => `\`eaas key ${command} ${key_id} --tenant ${tenant}\``;
+  return (command) => `\`eaas key ${command} ${key_id} --tenant ${asWord(tenant)}\``;
 }
 
 const showPublicKey = (eaas: CommandsOnKey): string =>

@@ -11,7 +11,7 @@ import { encodeRootKey } from '../root-key-text.ts';
 import { wrapRootKey } from '../wrapped-root-key.ts';
 import { reporting, requireConfig, withService } from './command.ts';
 import { exitCodes, WrongUsage } from './failure.ts';
-import { next, note, printResult, progress, type Reporting } from './output.ts';
+import { asWord, next, note, printResult, progress, type Reporting } from './output.ts';
 
 const generate = reporting(
   'generate',
@@ -34,7 +34,7 @@ const generate = reporting(
     note(
       'Keep a copy of this key away from the database and its backups: without the key nothing can be decrypted.',
     );
-    if (file !== undefined) next(`set EAAS_ROOT_KEY_FILE=${file} for every server`, options);
+    if (file !== undefined) next(`set EAAS_ROOT_KEY_FILE=${asWord(file)} for every server`, options);
   });
 
 function unwritable(option: string, file: string) {
@@ -93,7 +93,7 @@ const wrap = reporting(
       'Keep a copy of the root key outside the key service: without the service this file cannot be opened.',
     );
     next(
-      `run \`eaas root-key check\` with EAAS_ROOT_KEY_WRAPPED_FILE=${out} instead of the present variable`,
+      `run \`eaas root-key check\` with EAAS_ROOT_KEY_WRAPPED_FILE=${asWord(out)} instead of the present variable`,
       options,
     );
   });
@@ -112,7 +112,7 @@ const check = reporting(
     );
     process.exitCode = exitCodes.refused;
   } else if (found.under_previous > 0) {
-    next('eaas root-key rotate', options);
+    next('`eaas root-key rotate`', options);
   }
 });
 

@@ -53,7 +53,7 @@ const create = withFields(
   const fields = { ...fieldsOf(options), name: options.name };
   const tenant = await withService(({ service }) => createTenant(service, fields));
   printResult(tenant, options);
-  next(`eaas api-key create --tenant ${tenant.tenant_id} --name first --permissions all`, options);
+  next(`\`eaas api-key create --tenant ${tenant.tenant_id} --name first --permissions all\``, options);
 });
 
 const list = reporting('list', 'List all tenants, by name.', ['tenant list', 'tenant list --json']).action(

@@ -1,6 +1,6 @@
 import { inLine, nearestOf } from '@eaas/protocol/internal';
 import { InvalidArgumentError } from 'commander';
-import { limits, parseTimestamp, type Permission, permissions } from '@eaas/protocol/wire';
+import { parseTimestamp, type Permission, permissions } from '@eaas/protocol/wire';
 
 export function trueOrFalse(text: string): boolean {
   if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('Pass true or false.');
@@ -18,10 +18,12 @@ export function wholeNumber(text: string): number {
   throw new InvalidArgumentError('Pass a whole number that is not negative.');
 }
 
-export function graceDays(text: string): number {
-  const days = wholeNumber(text);
-  if (days <= limits.graceDays) return days;
-  throw new InvalidArgumentError(`Pass a number of days from 0 to ${limits.graceDays}.`);
+export function daysTo(most: number) {
+  return (text: string): number => {
+    const days = wholeNumber(text);
+    if (days <= most) return days;
+    throw new InvalidArgumentError(`Pass a number of days from 0 to ${most}.`);
+  };
 }
 
 export function moment(text: string): number {
