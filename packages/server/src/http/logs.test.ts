@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import { Refusal } from '../refusal.ts';
+import { LeaseLost } from '../store/leases.ts';
+import { describeError } from './problems.ts';
 import { apiKeyId, dek, keyId, tenantId, token } from './reference/samples.ts';
 import { listen } from './testing/listen.ts';
 import { memoryDoors } from './testing/memory-doors.ts';
@@ -41,6 +43,17 @@ it('the log shows the name, code and stack of an error and of its causes', async
   const line = JSON.parse(log.find((one) => one.includes('request failed')) ?? '{}') as { error: object };
   expect(line.error).toMatchObject({ name: 'TypeError', cause: { name: 'Error', code: '23505' } });
   expect(JSON.stringify(line.error)).toContain('logs.test.ts');
+});
+
+it('the log shows why a job failed, without the messages of libraries', () => {
+  const library = new Error(`password authentication failed for ${plaintext}`);
+  const cause = new LeaseLost('purge');
+  const described = describeError(new AggregateError([cause, library], '2 of 2 failed', { cause }));
+  expect(described).toMatchObject({
+    name: 'AggregateError',
+    cause: { name: 'LeaseLost', message: cause.message },
+  });
+  expect(JSON.stringify(describeError(library))).not.toContain(plaintext);
 });
 
 it('a secret in a request appears in no response and no log', async () => {

@@ -1,5 +1,6 @@
 import { problem } from '@eaas/protocol/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Explained } from '../explained.ts';
 import { Refusal } from '../refusal.ts';
 import { discardBody } from './body.ts';
 
@@ -25,11 +26,12 @@ export function send(reply: FastifyReply, contentType: string, text: string): Fa
 }
 
 /**
- * The parts of an error that are logged. The message is not logged, because the messages of libraries' errors can
- * contain secrets.
+ * The parts of an error that are logged. Only the messages of the service's own errors are logged, because the messages
+ * of libraries' errors can contain secrets.
  */
 interface DescribedError {
   readonly name: string;
+  readonly message?: string;
   readonly code?: string;
   readonly frames: readonly string[];
   readonly cause?: DescribedError;
@@ -43,6 +45,7 @@ export function describeError(error: unknown, depth = 3): DescribedError {
   const frames = afterMessage.split('\n').filter((line) => /^ {4}at /.test(line));
   return {
     name,
+    ...(error instanceof Explained && { message }),
     frames: frames.slice(0, 12).map((line) => line.trim()),
     ...(code !== undefined && { code }),
     ...(cause !== undefined && depth > 0 && { cause: describeError(cause, depth - 1) }),

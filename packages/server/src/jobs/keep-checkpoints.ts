@@ -8,6 +8,7 @@ import {
   writeCheckpointFile,
 } from '../checkpoint-files.ts';
 import { type ChainHead, openCheckpoint, signCheckpoint } from '../crypto/checkpoint.ts';
+import { Explained } from '../explained.ts';
 import { compareHead } from '../operations/verify/checkpoint.ts';
 import type { Service } from '../service.ts';
 import { checkedHead } from '../state/heads.ts';
@@ -18,7 +19,7 @@ import type { Sql } from '../store/sql.ts';
 import { findTenant, listChains } from '../store/tenants.ts';
 import { forEach } from './each.ts';
 
-class CheckpointDiffers extends Error {
+class CheckpointDiffers extends Explained {
   override readonly name = 'CheckpointDiffers';
   constructor(tenantId: string, reason: string) {
     super(

@@ -1,3 +1,4 @@
+import { Explained } from '../explained.ts';
 import { judgeAllAges, judgeEnds } from '../operations/verify/ends.ts';
 import { startWalk, walkEntries } from '../operations/verify/entries.ts';
 import { beginInspection } from '../operations/verify/report.ts';
@@ -85,7 +86,7 @@ async function purgeStep(
   }, stepTime);
 }
 
-class NotPurged extends Error {
+class NotPurged extends Explained {
   override readonly name = 'NotPurged';
   constructor(tenantId: string, reason = 'the chain is broken') {
     super(

@@ -1,3 +1,4 @@
+import { Explained } from '../explained.ts';
 import type { Database } from '../store/database.ts';
 import { databaseTime } from '../store/database-time.ts';
 
@@ -37,7 +38,7 @@ export async function readClock({ database, clock }: { database: Database; clock
  */
 export const mostDisagreement = 60_000;
 
-class ClocksDisagree extends Error {
+class ClocksDisagree extends Explained {
   override readonly name = 'ClocksDisagree';
 }
 

@@ -1,10 +1,11 @@
 import postgres from 'postgres';
+import { Explained } from '../explained.ts';
 
-export class DatabaseSlow extends Error {
+export class DatabaseSlow extends Explained {
   override readonly name = 'DatabaseSlow';
 }
 
-export class DatabaseBusy extends Error {
+export class DatabaseBusy extends Explained {
   override readonly name = 'DatabaseBusy';
 }
 

@@ -1,3 +1,4 @@
+import { Explained } from '../explained.ts';
 import type { Sql, Transaction } from './sql.ts';
 
 export interface LeaseRow {
@@ -8,7 +9,7 @@ export interface LeaseRow {
 
 export type Hold = (tx: Transaction) => Promise<void>;
 
-export class LeaseLost extends Error {
+export class LeaseLost extends Explained {
   override readonly name = 'LeaseLost';
   constructor(job: string) {
     super(`the lease of the job ${job} has expired: another replica can take it and run the job`);
