@@ -16,14 +16,14 @@ export const routesOf = ({ requests }: TestService): string[] =>
 
 export const range = (length: number): number[] => Array.from({ length }, (_, index) => index);
 
-const realSetTimeout = setTimeout;
+const realSetImmediate = setImmediate;
 
 /**
  * Waits until the responses of the test service have arrived. The function counts turns of the event loop and not time,
  * because a busy machine is slow.
  */
 export async function arrivals(turns = 50): Promise<void> {
-  for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => realSetTimeout(resolve, 1));
+  for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => realSetImmediate(resolve));
 }
 
 export function watchedEngine() {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { withFakeTimers } from '../../../../test/sdk/fake-timers.ts';
 import {
   arrivals,
   observedClient,
@@ -187,17 +188,19 @@ test('with `prime({ keep: true })`, the client renews its data key again after a
   expect(client.encryptSync('x').ciphertext).toMatch(/^eaas/);
 });
 
-test('evicted data keys and closed clients leave no timers', async () => {
-  const { client } = setUp({ cache: { encrypt: { maxMessages: 2 }, decrypt: { maxEntries: 5 } } });
-  await client.prime({ keep: true });
-  const bundles = await client.encryptMany(Array.from({ length: 100 }, String));
-  await client.decryptMany(bundles.map((bundle) => (bundle.ok ? bundle.value : '')));
-  await arrivals();
-  expect(vi.getTimerCount()).toBeLessThanOrEqual(7);
-  await client.close();
-  await arrivals();
-  expect(vi.getTimerCount()).toBe(0);
-});
+test('evicted data keys and closed clients leave no timers', () =>
+  withFakeTimers(async (timers) => {
+    const cache = { encrypt: { maxMessages: 2 }, decrypt: { maxEntries: 5 } };
+    const { client } = observedClient({ retries: 0, cache });
+    await client.prime({ keep: true });
+    const bundles = await client.encryptMany(Array.from({ length: 100 }, String));
+    await client.decryptMany(bundles.map((bundle) => (bundle.ok ? bundle.value : '')));
+    await arrivals();
+    expect(timers.size).toBeLessThanOrEqual(7);
+    await client.close();
+    await arrivals();
+    expect(timers.size).toBe(0);
+  }));
 
 test('a data key that arrives while the client closes is overwritten', async () => {
   const { keys, live, engines } = watchedEngine();

@@ -1,7 +1,7 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { nobleEngine } from '@eaas/protocol';
 import * as fc from 'fast-check';
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { withFakeTimers } from '../../../../test/sdk/fake-timers.ts';
 import { arrivals } from '../../../../test/sdk/observed-client.ts';
 import { runs } from '../../../../test/setup/cases.ts';
 import { type Bundle, EaasClient, type EaasError } from '../index.ts';
@@ -52,35 +52,6 @@ const step: fc.Arbitrary<Step> = fc.record({
   keep: fc.boolean(),
 });
 
-afterEach(useRealTimers);
-
-function useRealTimers(): void {
-  vi.unstubAllGlobals();
-  vi.useRealTimers();
-}
-
-const insideTest = new AsyncLocalStorage<true>();
-
-/** Returns the timers that this test sets. In the same process, servers of earlier test files can also set timers. */
-function useFakeTimers(): Set<unknown> {
-  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
-  const { setTimeout: set, clearTimeout: clear } = globalThis;
-  const timers = new Set<unknown>();
-  vi.stubGlobal('setTimeout', (work: () => void, delay: number) => {
-    const timer = set(() => {
-      timers.delete(timer);
-      work();
-    }, delay);
-    if (insideTest.getStore()) timers.add(timer);
-    return timer;
-  });
-  vi.stubGlobal('clearTimeout', (timer: ReturnType<typeof set>) => {
-    timers.delete(timer);
-    clear(timer);
-  });
-  return timers;
-}
-
 function watchedEngine() {
   const keys: Uint8Array[] = [];
   const importKey = (key: Uint8Array): Uint8Array => {
@@ -93,76 +64,77 @@ function watchedEngine() {
 }
 
 test('in any order of calls, no data key exceeds its limits or stays in memory after `close`', async () => {
-  const property = fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 100 }), async (steps) => {
-    const timers = useFakeTimers();
-    const { keys, engines } = watchedEngine();
-    const service = createTestService();
-    const keyId = service.createKey('fields').key_id;
-    const cache = { encrypt: { maxMessages, maxBytes, maxAge }, decrypt: { maxEntries: 3, maxAge } };
-    const client = new EaasClient({ ...service, keyId, engines, cache, retries: 0 });
-    const sealed: { bundle: Bundle; size: number; scope: string }[] = [];
-    const waiting: Promise<unknown>[] = [];
-    const errors: EaasError[] = [];
-    const note = (work: Promise<unknown>): unknown =>
-      waiting.push(work.catch((error: EaasError) => errors.push(error)));
+  const follow = (steps: readonly Step[]) =>
+    withFakeTimers(async (timers) => {
+      const { keys, engines } = watchedEngine();
+      const service = createTestService();
+      const keyId = service.createKey('fields').key_id;
+      const cache = { encrypt: { maxMessages, maxBytes, maxAge }, decrypt: { maxEntries: 3, maxAge } };
+      const client = new EaasClient({ ...service, keyId, engines, cache, retries: 0 });
+      const sealed: { bundle: Bundle; size: number; scope: string }[] = [];
+      const waiting: Promise<unknown>[] = [];
+      const errors: EaasError[] = [];
+      const note = (work: Promise<unknown>): unknown =>
+        waiting.push(work.catch((error: EaasError) => errors.push(error)));
 
-    for (const { kind, size, time, which, scope, abort, fresh, keep } of steps) {
-      const controller = new AbortController();
-      const given = { scope, signal: abort ? controller.signal : undefined };
-      const remember = (bundle: Bundle): unknown => sealed.push({ bundle, size, scope });
-      if (kind === 'encrypt') note(client.encrypt(new Uint8Array(size), { ...given, fresh }).then(remember));
-      if (kind === 'prime') note(client.prime({ ...given, keep }));
-      if (kind === 'encryptSync')
-        note((async () => remember(client.encryptSync(new Uint8Array(size), { scope })))());
-      const { bundle, size: length } = sealed[which] ?? {};
-      if (kind === 'decrypt' && bundle) {
-        note(
-          client.decrypt(bundle, given).then((opened) => {
-            if (opened.length !== length) throw new Error('another value');
-            return opened;
-          }),
-        );
+      for (const { kind, size, time, which, scope, abort, fresh, keep } of steps) {
+        const controller = new AbortController();
+        const given = { scope, signal: abort ? controller.signal : undefined };
+        const remember = (bundle: Bundle): unknown => sealed.push({ bundle, size, scope });
+        if (kind === 'encrypt')
+          note(client.encrypt(new Uint8Array(size), { ...given, fresh }).then(remember));
+        if (kind === 'prime') note(client.prime({ ...given, keep }));
+        if (kind === 'encryptSync')
+          note((async () => remember(client.encryptSync(new Uint8Array(size), { scope })))());
+        const { bundle, size: length } = sealed[which] ?? {};
+        if (kind === 'decrypt' && bundle) {
+          note(
+            client.decrypt(bundle, given).then((opened) => {
+              if (opened.length !== length) throw new Error('another value');
+              return opened;
+            }),
+          );
+        }
+        if (kind === 'decryptMany') {
+          const some = sealed.slice(which, which + 5);
+          const bundles = some.map((one) => one.bundle);
+          const decrypted = async (): Promise<void> => {
+            for (const [at, result] of (await client.decryptMany(bundles, given)).entries()) {
+              if (!result.ok) errors.push(result.error);
+              else if (result.value.length !== some[at]?.size) throw new Error('another value');
+            }
+          };
+          note(decrypted());
+        }
+        if (kind === 'pass') await vi.advanceTimersByTimeAsync(time);
+        if (kind === 'arrive') await arrivals(5);
+        if (kind === 'fail') service.failNext('unavailable');
+        if (kind === 'close') await client.close();
+        if (abort) controller.abort();
       }
-      if (kind === 'decryptMany') {
-        const some = sealed.slice(which, which + 5);
-        const bundles = some.map((one) => one.bundle);
-        const decrypted = async (): Promise<void> => {
-          for (const [at, result] of (await client.decryptMany(bundles, given)).entries()) {
-            if (!result.ok) errors.push(result.error);
-            else if (result.value.length !== some[at]?.size) throw new Error('another value');
-          }
-        };
-        note(decrypted());
-      }
-      if (kind === 'pass') await vi.advanceTimersByTimeAsync(time);
-      if (kind === 'arrive') await arrivals(5);
-      if (kind === 'fail') service.failNext('unavailable');
-      if (kind === 'close') await client.close();
-      if (abort) controller.abort();
-    }
-    for (let turn = 0; turn < 4; turn++) await arrivals(5);
-    await client.close();
-    await Promise.all(waiting);
-    // The client does not wait for a data key that it requested in advance, so this request can still be in flight.
-    await expect.poll(() => timers.size).toBe(0);
+      for (let turn = 0; turn < 4; turn++) await arrivals(5);
+      await client.close();
+      await Promise.all(waiting);
+      // The client does not wait for a data key that it requested in advance, so this request can still be in flight.
+      await expect.poll(() => timers.size).toBe(0);
 
-    const others = errors.filter(({ code }) => !/^(aborted|unavailable|closed|not_primed)$/.test(code));
-    expect(others).toEqual([]);
-    const uses = new Map<string, { messages: number; bytes: number; scopes: Set<string> }>();
-    for (const { bundle, size, scope } of sealed) {
-      const use = uses.get(bundle.wrapped_key) ?? { messages: 0, bytes: 0, scopes: new Set() };
-      uses.set(bundle.wrapped_key, use);
-      use.messages++;
-      use.bytes += size;
-      use.scopes.add(scope);
-    }
-    for (const use of uses.values()) {
-      expect(use.scopes.size).toBe(1);
-      expect(use.messages).toBeLessThanOrEqual(maxMessages);
-      expect(use.messages === 1 || use.bytes <= maxBytes).toBe(true);
-    }
-    expect(keys.every((key) => key.every((byte) => byte === 0))).toBe(true);
-    useRealTimers();
-  });
-  await insideTest.run(true, () => fc.assert(property, { numRuns: runs(60) }));
+      const others = errors.filter(({ code }) => !/^(aborted|unavailable|closed|not_primed)$/.test(code));
+      expect(others).toEqual([]);
+      const uses = new Map<string, { messages: number; bytes: number; scopes: Set<string> }>();
+      for (const { bundle, size, scope } of sealed) {
+        const use = uses.get(bundle.wrapped_key) ?? { messages: 0, bytes: 0, scopes: new Set() };
+        uses.set(bundle.wrapped_key, use);
+        use.messages++;
+        use.bytes += size;
+        use.scopes.add(scope);
+      }
+      for (const use of uses.values()) {
+        expect(use.scopes.size).toBe(1);
+        expect(use.messages).toBeLessThanOrEqual(maxMessages);
+        expect(use.messages === 1 || use.bytes <= maxBytes).toBe(true);
+      }
+      expect(keys.every((key) => key.every((byte) => byte === 0))).toBe(true);
+    });
+  const orders = fc.array(step, { minLength: 20, maxLength: 100 });
+  await fc.assert(fc.asyncProperty(orders, follow), { numRuns: runs(60) });
 });
