@@ -20,17 +20,17 @@ export interface Service {
   readonly counts: Counts;
 }
 
-interface Counts {
-  appends: number;
-  entries: number;
-  conflicts: number;
-  failures: number;
-  waiting: number;
-  intakeOpened: number;
-  blindHashElements: number;
-  readonly tallies: Tallies;
+class Counts {
+  appends = 0;
+  entries = 0;
+  conflicts = 0;
+  failures = 0;
+  waiting = 0;
+  intakeOpened = 0;
+  blindHashElements = 0;
+  readonly tallies = new Tallies();
   /** When the last failed append ended, as a value of `performance.now()`, or null if an append has succeeded since. */
-  failedAt: number | null;
+  failedAt: number | null = null;
 }
 
 export function createService(options: {
@@ -54,16 +54,6 @@ export function createService(options: {
     admission,
     alarms,
     used: new Used(clock),
-    counts: {
-      appends: 0,
-      entries: 0,
-      conflicts: 0,
-      failures: 0,
-      waiting: 0,
-      intakeOpened: 0,
-      blindHashElements: 0,
-      tallies: new Tallies(),
-      failedAt: null,
-    },
+    counts: new Counts(),
   };
 }

@@ -13,18 +13,12 @@ import { type Lease, withLease } from './jobs/lease.ts';
 import { lastVerification, nightlyVerify } from './jobs/nightly-verify.ts';
 import { purge } from './jobs/purge.ts';
 import { directoriesJob } from './jobs/repair-directories.ts';
-import { type Job, type JobReport, startJobs } from './jobs/schedule.ts';
+import { type Job, startJobs } from './jobs/schedule.ts';
 import { readTls, type Report } from './listening.ts';
 import type { OpenService } from './open-service.ts';
 import type { Service } from './service.ts';
 import { measure } from './store/measurements.ts';
 import { connectTelemetry, tracedJob } from './tracing.ts';
-
-interface State {
-  jobs: readonly JobReport[];
-  verified: ServerState['verified'];
-  measured: ServerState['measured'];
-}
 
 export interface ServingOptions {
   readonly config: Config;
@@ -38,7 +32,7 @@ export interface ServingOptions {
 export async function startServing(options: ServingOptions): Promise<() => Promise<void>> {
   const { config, report, wrap = (doors: Doors) => doors } = options;
   const { service, warnings, close } = options.open;
-  const state: State = { jobs: [], verified: undefined, measured: undefined };
+  const state: ServerState = { jobs: [], verified: undefined };
   await connectTelemetry();
   const doors = openDoors(service, state);
   const app = createApp(wrap(doors), options.app);
@@ -72,7 +66,7 @@ export async function startServing(options: ServingOptions): Promise<() => Promi
 
 const inSpan = (job: Job): Job => ({ ...job, run: (signal) => tracedJob(job.name, () => job.run(signal)) });
 
-function jobsOf(service: Service, config: Config, app: FastifyInstance, state: State): Job[] {
+function jobsOf(service: Service, config: Config, app: FastifyInstance, state: ServerState): Job[] {
   const onBroken: Parameters<typeof nightlyVerify>[2] = (tenantId, findings) => {
     app.log.error({ tenant_id: tenantId, findings }, 'the audit chain of a tenant is broken');
   };

@@ -1,12 +1,12 @@
 import type { Service } from '../service.ts';
-import type { Measured } from '../store/measurements.ts';
+import type { measure } from '../store/measurements.ts';
 import type { NightRow } from '../store/verifications.ts';
 import { metric } from './metrics.ts';
 
 export interface ServerState {
-  readonly jobs: readonly { name: string; lastSuccess: number | undefined; failures: number }[];
-  readonly verified: Pick<NightRow, 'finished_at' | 'broken'> | undefined;
-  readonly measured?: Measured | undefined;
+  jobs: readonly { name: string; lastSuccess: number | undefined; failures: number }[];
+  verified: Pick<NightRow, 'finished_at' | 'broken'> | undefined;
+  measured?: Awaited<ReturnType<typeof measure>>;
 }
 
 export function serviceMetrics(service: Service, { jobs, verified, measured }: ServerState): string {

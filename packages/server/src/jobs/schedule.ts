@@ -6,7 +6,7 @@ export interface Job {
   run(signal: AbortSignal): Promise<void>;
 }
 
-export interface JobReport {
+interface JobReport {
   readonly name: string;
   lastSuccess: number | undefined;
   failures: number;

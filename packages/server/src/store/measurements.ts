@@ -2,14 +2,8 @@ import type { Sql } from './sql.ts';
 
 const week = 7 * 24 * 60 * 60 * 1_000;
 
-export interface Measured {
-  readonly databaseBytes: number;
-  /** The number of API keys that expire within a week and were used in the last week. */
-  readonly expiring: number;
-  readonly nextExpiry: number | null;
-}
-
-export async function measure(sql: Sql, now: number): Promise<Measured> {
+/** Counts the API keys that expire within a week and were used in the last week. */
+export async function measure(sql: Sql, now: number) {
   const [size] = await sql<{ bytes: number }[]>`select pg_database_size(current_database()) as bytes`;
   const [expiring] = await sql<{ count: number; next: number | null }[]>`
     select count(*) as count, min(expires_at) as next
