@@ -13,7 +13,6 @@ import {
 } from './config-values.ts';
 import type { ProviderEnvironment } from './key-service.ts';
 import { readRootKeys } from './root-key-sources.ts';
-import type { RootKeyProvider } from './root-keys.ts';
 
 export { variables } from './config-values.ts';
 
@@ -21,28 +20,7 @@ export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 's
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface Config {
-  readonly databaseUrl: string | null;
-  readonly migrateDatabaseUrl: string | null;
-  readonly copyToDatabaseUrl: string | null;
-  readonly dataDirectory: string | null;
-  readonly rootKey: RootKeyProvider | null;
-  readonly previousRootKey: RootKeyProvider | null;
-  readonly providerEnvironment: ProviderEnvironment;
-  readonly host: string;
-  readonly port: number;
-  readonly isPortSet: boolean;
-  readonly trustProxy: readonly string[] | null;
-  readonly tlsFiles: { readonly cert: string; readonly key: string } | null;
-  readonly unencrypted: boolean;
-  readonly workers: number;
-  readonly auditRetentionMonths: number;
-  readonly checkpointDirectory: string | null;
-  readonly logLevel: string;
-  readonly console: boolean;
-  readonly publicUrl: string | null;
-  readonly warnings: readonly string[];
-}
+export type Config = Readonly<ReturnType<typeof readConfig>>;
 
 export function readDevelopmentConfig(env: Environment = process.env): Config {
   const { NODE_ENV: mode, DATABASE_URL: url, EAAS_HOST: host } = env;
@@ -66,10 +44,7 @@ export function readServerConfig(workers?: string): Config {
   return readConfig({ ...process.env, ...(workers !== undefined && { EAAS_WORKERS: workers }) });
 }
 
-export function readConfig(
-  env: Environment = process.env,
-  defaults = { logLevel: 'info', console: false },
-): Config {
+export function readConfig(env: Environment = process.env, defaults = { logLevel: 'info', console: false }) {
   const read: Read = (variable) => {
     const value = env[variable];
     if (value === '') throw new CannotStart(`${variable} is empty: give it a value or remove it.`);
@@ -99,7 +74,7 @@ export function readConfig(
       least: 1,
       most: 64,
     }),
-    ...readConsole(read, listening, defaults),
+    ...readConsole(read, listening.host, defaults.console),
     auditRetentionMonths: wholeNumber(read, 'EAAS_AUDIT_RETENTION_MONTHS', retention),
     checkpointDirectory: read('EAAS_CHECKPOINT_DIR') ?? null,
     logLevel: oneOf(read, 'EAAS_LOG_LEVEL', logLevels) ?? defaults.logLevel,
@@ -112,9 +87,7 @@ function withoutSecrets(env: Environment): ProviderEnvironment {
   return Object.fromEntries(entries.filter(([name]) => name !== 'DATABASE_URL' && !name.startsWith('EAAS_')));
 }
 
-type Listening = Pick<Config, 'host' | 'port' | 'isPortSet' | 'trustProxy' | 'tlsFiles' | 'unencrypted'>;
-
-function readListening(read: Read): Listening {
+function readListening(read: Read) {
   const host = listenHost(read, 'EAAS_HOST', '127.0.0.1');
   const trustProxy = proxyAddresses(read, 'EAAS_TRUST_PROXY');
   const insecure = oneOf(read, 'EAAS_INSECURE_HTTP', ['0', '1']) === '1';
@@ -136,13 +109,9 @@ function readListening(read: Read): Listening {
   return { host, port, isPortSet: read('EAAS_PORT') !== undefined, trustProxy, tlsFiles, unencrypted };
 }
 
-function readConsole(
-  read: Read,
-  { host }: Listening,
-  defaults: Pick<Config, 'console'>,
-): Pick<Config, 'console' | 'publicUrl'> {
+function readConsole(read: Read, host: string, isOnByDefault: boolean) {
   const switched = oneOf(read, 'EAAS_CONSOLE', ['0', '1']);
-  const isOn = switched === undefined ? defaults.console : switched === '1';
+  const isOn = switched === undefined ? isOnByDefault : switched === '1';
   const publicUrl = publicOrigin(read, 'EAAS_PUBLIC_URL');
   if (isOn && publicUrl === null && !['127.0.0.1', 'localhost', '::1'].includes(host)) {
     throw new CannotStart(
