@@ -33,10 +33,11 @@ globalThis.process = new Proxy(real, {
 // All sessions share the output streams, and each session keeps the text of its own command.
 for (const name of ['stdout', 'stderr'] as const) {
   const write = real[name].write.bind(real[name]);
-  real[name].write = (chunk: string): boolean => {
+  real[name].write = (chunk: string, done?: unknown): boolean => {
     const session = sessions.getStore();
     if (session === undefined) return write(chunk);
     session.written[name] += chunk;
+    if (typeof done === 'function') done();
     return true;
   };
 }

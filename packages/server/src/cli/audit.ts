@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { exportAudit, requireContinuable } from '../operations/export-audit.ts';
 import { operations } from '../operations/table.ts';
 import { acknowledgeRestore } from '../operations/tenants.ts';
@@ -9,6 +8,7 @@ import { auditVerifyFile } from './audit-verify-file.ts';
 import { type OnTenant, onTenant, withTenant } from './command.ts';
 import { openExportFile } from './export-file.ts';
 import { note, printJson, printResult, progress } from './output.ts';
+import { write } from './stream-output.ts';
 import { wholeNumber } from './values.ts';
 
 const exportLog = onTenant(
@@ -21,7 +21,7 @@ const exportLog = onTenant(
   .action(async (options: OnTenant & { fromId?: number; out?: string }) => {
     const { fromId = 1, out } = options;
     const written = await withTenant(options, async (service, { tenantId }) => {
-      if (out === undefined) return copy(exportAudit(service, tenantId, fromId), toStandardOutput);
+      if (out === undefined) return copy(exportAudit(service, tenantId, fromId), write);
       const file = await openExportFile(out);
       try {
         if (file.last) await requireContinuable(service, tenantId, file.last);
@@ -48,10 +48,6 @@ async function copy(
     show(entries.at(-1)?.id ?? 0, last);
   }
   return written;
-}
-
-async function toStandardOutput(lines: string): Promise<void> {
-  if (!process.stdout.write(lines)) await once(process.stdout, 'drain');
 }
 
 const checkpoint = onTenant(

@@ -11,13 +11,9 @@ const standardOutput = 1;
  */
 const heldByReader = 1024 * 1024;
 
-export interface Output {
-  readonly unread: number;
-  readonly flush: () => Promise<void>;
-  readonly write: (lines: string) => Promise<void>;
-}
+export type Output = Awaited<ReturnType<typeof openOutput>>;
 
-export async function openOutput(): Promise<Output> {
+export async function openOutput() {
   process.exitCode = exitCodes.cannotStart;
   process.stdout.prependListener('error', () => {
     note('The reader of the standard output has ended. Entries that it might have lost are sent again.');
@@ -32,7 +28,7 @@ export async function openOutput(): Promise<Output> {
 }
 
 /** Waits until the reader has taken the lines, so that a slow reader slows the stream. */
-function write(lines: string): Promise<void> {
+export function write(lines: string): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(lines, (error) => (error ? reject(error) : resolve()));
   });
