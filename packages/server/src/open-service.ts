@@ -7,20 +7,14 @@ import { judgeDatabaseTls, judgeDurability, judgeRole } from './doctor/database.
 import { asOwner, openDatabase, type OpenDatabase, type Purpose } from './open-database.ts';
 import { checkRoots } from './root-check.ts';
 import type { RootKeyProvider } from './root-keys.ts';
-import { createService, type Service } from './service.ts';
+import { createService } from './service.ts';
 import { readClock } from './state/clock.ts';
 import { Database } from './store/database.ts';
 import { isDenied } from './store/faults.ts';
 import { isMigrated, migrate } from './store/migrate.ts';
 import type { Pool } from './store/sql.ts';
 
-export interface OpenService {
-  readonly service: Service;
-  readonly database: OpenDatabase;
-  readonly warnings: readonly string[];
-  readonly closeConnections: () => Promise<void>;
-  readonly close: () => Promise<void>;
-}
+export type OpenService = Awaited<ReturnType<typeof openServiceOn>>;
 
 export async function openService(config: Config, purpose: Purpose): Promise<OpenService> {
   const { checkpointDirectory } = config;
@@ -29,12 +23,7 @@ export async function openService(config: Config, purpose: Purpose): Promise<Ope
   return openServiceOn(await openDatabase(config, purpose), config, purpose);
 }
 
-export async function openServiceOn(
-  database: OpenDatabase,
-  config: Config,
-  purpose: Purpose,
-  workers = 1,
-): Promise<OpenService> {
+export async function openServiceOn(database: OpenDatabase, config: Config, purpose: Purpose, workers = 1) {
   const siblings = new Set<Database>();
   const openPart = (most: number, least: number): Database =>
     new Database(database.connection, Math.max(least, Math.floor(most / workers)), siblings);

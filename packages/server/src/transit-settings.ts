@@ -3,14 +3,7 @@ import { CannotStart } from './cannot-start.ts';
 import { hostOf, isLoopback } from './config-values.ts';
 import type { ProviderEnvironment } from './key-service.ts';
 
-export interface TransitSettings {
-  readonly address: URL;
-  readonly token: string;
-  readonly namespace: string | undefined;
-  readonly ca: string | undefined;
-}
-
-export async function readTransitSettings(env: ProviderEnvironment): Promise<TransitSettings> {
+export async function readTransitSettings(env: ProviderEnvironment) {
   const read = (name: string): string | undefined => env[`BAO_${name}`] || env[`VAULT_${name}`] || undefined;
   const text = read('ADDR');
   const address = text !== undefined && URL.canParse(text) ? new URL(text) : undefined;

@@ -23,15 +23,7 @@ interface Line {
   readonly isCovered: boolean;
 }
 
-interface Verdict {
-  readonly tenant_id: string;
-  readonly valid: boolean;
-  readonly checked: number;
-  readonly first_id: number;
-  readonly last_id: number;
-  readonly hash: string;
-  readonly errors: readonly { readonly id: number; readonly reason: string }[];
-}
+type Verdict = Awaited<ReturnType<typeof verifyEntries>>;
 
 const mostErrors = 100;
 
@@ -107,10 +99,7 @@ function membersIn(value: unknown): number {
   return Object.values(value).reduce<number>((sum, member) => sum + membersIn(member), own);
 }
 
-async function verifyEntries(
-  path: string,
-  checkpoint: ReturnType<typeof openSignedCheckpoint>,
-): Promise<Verdict> {
+async function verifyEntries(path: string, checkpoint: ReturnType<typeof openSignedCheckpoint>) {
   const errors: { id: number; reason: string }[] = [];
   let first: Entry | undefined;
   let last: Entry | undefined;

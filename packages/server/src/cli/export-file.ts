@@ -1,19 +1,11 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import type { ShownEntry } from '../operations/audit.ts';
 import { WrongUsage } from './failure.ts';
-
-export interface ExportFile {
-  readonly last: Pick<ShownEntry, 'tenant_id' | 'id' | 'hash'> | undefined;
-  readonly keepWholeLines: () => Promise<void>;
-  readonly append: (lines: string) => Promise<void>;
-  readonly close: () => Promise<void>;
-}
 
 // Every line of an export file is shorter than 1 MiB.
 const tailSize = 1024 * 1024;
 const newline = 0x0a;
 
-export async function openExportFile(path: string): Promise<ExportFile> {
+export async function openExportFile(path: string) {
   const unwritable = (error: NodeJS.ErrnoException): never => {
     throw new WrongUsage(`The file ${path} cannot be written (${error.code}).`);
   };
@@ -32,8 +24,8 @@ export async function openExportFile(path: string): Promise<ExportFile> {
     return {
       last,
       keepWholeLines: () => file.truncate(size - tail.length + end),
-      append: (lines) => file.appendFile(lines).catch(unwritable),
-      close: async () => {
+      append: (lines: string): Promise<void> => file.appendFile(lines).catch(unwritable),
+      close: async (): Promise<void> => {
         await file.sync().catch(unwritable);
         await file.close();
       },
@@ -50,7 +42,7 @@ async function readTail(file: FileHandle, size: number): Promise<Buffer> {
   return buffer.subarray(0, bytesRead);
 }
 
-function lastEntry(lines: Buffer): ExportFile['last'] {
+function lastEntry(lines: Buffer) {
   try {
     const line = lines.toString('utf8', lines.lastIndexOf(newline) + 1);
     const { tenant_id, id, hash } = JSON.parse(line) as Record<string, unknown>;

@@ -15,16 +15,7 @@ const database = 'eaas';
 const retryEvery = 200;
 const noteAfter = 1000;
 
-export interface EmbeddedDatabase {
-  readonly connection: (role: keyof typeof ROLES) => {
-    host: string;
-    port: number;
-    database: string;
-    username: string;
-  };
-  readonly serverRole: string;
-  readonly close: () => Promise<void>;
-}
+type EmbeddedDatabase = ReturnType<typeof databaseAt>;
 
 export interface EmbeddedDatabaseOptions {
   readonly note?: (sentence: string) => void;
@@ -136,10 +127,7 @@ async function accepts({ socketDirectory }: Owner): Promise<boolean> {
     .finally(() => socket.destroy());
 }
 
-function databaseAt(
-  { socketDirectory: host }: { readonly socketDirectory: string },
-  close: () => Promise<void>,
-): EmbeddedDatabase {
+function databaseAt({ socketDirectory: host }: Pick<Owner, 'socketDirectory'>, close: () => Promise<void>) {
   const connection = (role: keyof typeof ROLES) => ({
     host,
     port: socketPort,

@@ -33,17 +33,11 @@ export interface LaunchOptions {
   readonly readyWithin?: number;
 }
 
-export interface RunningPostgres {
-  readonly socketDirectory: string;
-  readonly port: number;
-  readonly pid: number;
-  readonly asNobody: boolean;
-  readonly stop: () => Promise<void>;
-}
+export type RunningPostgres = Awaited<ReturnType<typeof launchPostgres>>;
 
 export class DataDirectoryInUse extends Error {}
 
-export async function launchPostgres(options: LaunchOptions): Promise<RunningPostgres> {
+export async function launchPostgres(options: LaunchOptions) {
   const { binaries, dataDirectory, durable, settings = {}, readyWithin = 120_000 } = options;
   const account = await postgresAccount();
   await letThrough(account, dirname(dataDirectory));

@@ -2,12 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { ifExists } from '../durable-files.ts';
 
-export interface ConsolePage {
-  readonly url: string;
-  readonly type: string;
-  readonly bytes: Buffer;
-  readonly isHashed: boolean;
-}
+export type ConsolePage = Awaited<ReturnType<typeof readPage>>;
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -44,7 +39,7 @@ async function consoleFolder(): Promise<URL | undefined> {
   }
 }
 
-async function readPage(folder: URL, path: string, url: string, isHashed: boolean): Promise<ConsolePage> {
+async function readPage(folder: URL, path: string, url: string, isHashed: boolean) {
   const type = types[extname(path)] ?? 'application/octet-stream';
   return { url, type, bytes: await readFile(new URL(path, folder)), isHashed };
 }

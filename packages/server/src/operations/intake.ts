@@ -26,26 +26,22 @@ interface Wanted {
   readonly wrapped: Uint8Array;
 }
 
-export interface IntakeOpenings {
-  /**
-   * Decapsulates in short steps, because many wrapped keys need much CPU time. Keeps the results, because `decide` can
-   * call `prepare` again.
-   */
-  prepare(wanted: Iterable<Wanted>): Promise<void>;
-  unwrap(key: KeyMaterial, wrapped: Uint8Array, context: Context | undefined): Uint8Array | undefined;
-  wipe(): void;
-}
+export type IntakeOpenings = ReturnType<typeof intakeOpenings>;
 
 interface Uses {
   readonly admission: Pick<Service['admission'], 'turns'>;
   readonly counts: Pick<Service['counts'], 'intakeOpened'>;
 }
 
-export function intakeOpenings({ admission, counts }: Uses, caller: Caller): IntakeOpenings {
+export function intakeOpenings({ admission, counts }: Uses, caller: Caller) {
   const openings = new Map<string, Opening>();
   const deadline = performance.now() + patience;
   return {
-    async prepare(wanted) {
+    /**
+     * Decapsulates in short steps, because many wrapped keys need much CPU time. Keeps the results, because `decide` can
+     * call `prepare` again.
+     */
+    async prepare(wanted: Iterable<Wanted>): Promise<void> {
       const privateKeys = new Map<string, IntakePrivateKey>();
       function* work() {
         for (const { key, wrapped } of wanted) {
@@ -74,7 +70,7 @@ export function intakeOpenings({ admission, counts }: Uses, caller: Caller): Int
         for (const privateKey of privateKeys.values()) privateKey.wipe();
       }
     },
-    unwrap(key, wrapped, context) {
+    unwrap(key: KeyMaterial, wrapped: Uint8Array, context: Context | undefined): Uint8Array | undefined {
       const version = openableVersion(key, wrapped);
       if (!version) return undefined;
       const opening = openings.get(nameOf(key, wrapped));
@@ -85,7 +81,7 @@ export function intakeOpenings({ admission, counts }: Uses, caller: Caller): Int
       opening.isCounted ||= dek !== undefined;
       return dek;
     },
-    wipe() {
+    wipe(): void {
       for (const { sharedSecret } of openings.values()) sharedSecret?.fill(0);
     },
   };

@@ -108,17 +108,12 @@ export async function acknowledgeRestore(service: Service, tenantId: string, rea
   });
 }
 
-export interface FoundTenant {
-  readonly tenant: TenantRecord;
-  readonly authentic: boolean;
-}
-
-export async function listTenants(service: Service): Promise<FoundTenant[]> {
+export async function listTenants(service: Service) {
   const rows = await service.database.run(listRows, 10_000);
   return rows.map((row) => found(service, row));
 }
 
-export async function requireTenant(service: Service, idOrName: string): Promise<FoundTenant> {
+export async function requireTenant(service: Service, idOrName: string) {
   const tenantId = parseUuid(idOrName);
   const row = await service.database.run((sql) =>
     tenantId === undefined ? findTenantByName(sql, idOrName) : findTenant(sql, tenantId),
@@ -141,7 +136,7 @@ export async function destroyTenant(owner: Pool, tenantId: string): Promise<void
   await removeFromDirectories(owner, tenantId);
 }
 
-function found(service: Service, row: Loaded<TenantRow>): FoundTenant {
+function found(service: Service, row: Loaded<TenantRow>) {
   const tenant = tenantRecord(row);
   try {
     openTenant(service.tenants.roots, row);

@@ -2,10 +2,7 @@ import { Refusal } from '../refusal.ts';
 import type { Database } from '../store/database.ts';
 import type { Sql } from '../store/sql.ts';
 
-export interface Announcement {
-  readonly enter: (sql: Sql) => Promise<void>;
-  readonly withdraw: (sql: Sql) => Promise<void>;
-}
+type Announcement = Readonly<Record<'enter' | 'withdraw', (sql: Sql) => Promise<void>>>;
 
 /**
  * If the result of `write` is unknown, the directory row stays until a job removes it. A directory row without a tenant

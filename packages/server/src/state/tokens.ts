@@ -7,7 +7,7 @@ import { databaseTime } from '../store/database-time.ts';
 import { withDeadline } from '../store/deadline.ts';
 import { findTokenTenant } from '../store/directories.ts';
 import type { Loaded } from '../store/rows.ts';
-import { findTenant, type TenantRow } from '../store/tenants.ts';
+import { findTenant } from '../store/tenants.ts';
 import { authentic, openTenant } from './integrity.ts';
 import type { TenantView } from './tenant-view.ts';
 import type { Tenants } from './tenants.ts';
@@ -15,12 +15,6 @@ import type { Tenants } from './tenants.ts';
 interface FoundToken {
   readonly view: TenantView;
   readonly apiKey: ApiKeyRow;
-}
-
-interface ReadToken {
-  readonly tenant: TenantRow;
-  readonly apiKey: ApiKeyRow;
-  readonly time: number;
 }
 
 /** A lookup consists of several queries, and can wait for other lookups. */
@@ -73,7 +67,7 @@ export class Tokens {
   }
 
   /** Does not read the head: a tampered head must not block `GET /v1/audit/verify`, which reports the tampering. */
-  async read(tokenHash: Uint8Array): Promise<ReadToken | undefined> {
+  async read(tokenHash: Uint8Array) {
     const reading = this.#inShare(tokenHash, async (tenantId) => {
       const { database, roots } = this.#tenants;
       const [row, loaded, time] = await database.snapshot((tx) =>

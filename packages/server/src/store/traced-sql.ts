@@ -16,12 +16,9 @@ function call(sql: Sql, self: unknown, args: unknown[]): unknown {
   return isStatement ? watched(result, kindOf(parts.join(' '))) : result;
 }
 
-interface Kind {
-  readonly verb: string;
-  readonly table: string | undefined;
-}
+type Kind = ReturnType<typeof kindOf>;
 
-function kindOf(statement: string): Kind {
+function kindOf(statement: string) {
   const [, verb = ''] = /^\s*(\w+)/.exec(statement) ?? [];
   const named =
     /\b(?:from|into|update)\s+eaas\.(\w+)/.exec(statement) ?? /^\s*select\s+eaas\.(\w+)/.exec(statement);

@@ -12,15 +12,9 @@ import type { Inspection } from './report.ts';
 const pageSize = 10_000;
 const mostAhead = 60_000;
 
-export interface Walk {
-  next: number;
-  previous: Uint8Array | undefined;
-  previousTime: number;
-  readonly latest: number;
-  checked: number;
-}
+type Walk = Awaited<ReturnType<typeof startWalk>>;
 
-export async function startWalk(sql: Sql, tenantId: string, first: number, anchor: ChainHead): Promise<Walk> {
+export async function startWalk(sql: Sql, tenantId: string, first: number, anchor: ChainHead) {
   const latest = (await databaseTime(sql)) + mostAhead;
   const before =
     first === anchor.id + 1 ? { hash: anchor.hash, created_at: 0 } : await entryAt(sql, tenantId, first - 1);

@@ -31,12 +31,6 @@ export function parseCursor(text: string): RowCursor {
   return { table, after };
 }
 
-interface Page {
-  readonly count: number;
-  readonly last: string | undefined;
-  readonly judge: Steps<void>;
-}
-
 export async function walkRows(
   inspection: Inspection,
   secrets: TenantSecrets,
@@ -67,7 +61,7 @@ async function readApiKeys(
   { tenantId, findings }: Inspection,
   secrets: TenantSecrets,
   range: RowRange,
-): Promise<Page> {
+) {
   const apiKeys = await apiKeyPage(sql, tenantId, range);
   function* judge(): Steps<void> {
     for (const row of apiKeys) {
@@ -83,7 +77,7 @@ async function readKeys(
   { tenantId, findings }: Inspection,
   secrets: TenantSecrets,
   range: RowRange,
-): Promise<Page> {
+) {
   const keys = await keyPage(sql, tenantId, range);
   const ids = keys.map((key) => key.key_id);
   const versions = await versionsOf(sql, tenantId, ids);
