@@ -136,20 +136,29 @@ const rotate = reporting(
       );
     }
     const show = progress('re-encrypting tenants');
-    const { resealed, alreadyCurrent, failed } = await rotateRootKey(service, previous, show);
+    const { resealed, alreadyCurrent, failed, closed } = await rotateRootKey(service, previous, show);
     const ids = { root_id: toHex(current.rootId), previous_root_id: toHex(previous.rootId) };
-    return { ...ids, resealed, already_current: alreadyCurrent, failed, finished: failed.length === 0 };
+    const finished = failed.length + closed.length === 0;
+    return { ...ids, resealed, already_current: alreadyCurrent, failed, closed, finished };
   });
   printResult(rotation, options);
   if (rotation.finished) {
     note(
       'Restart every replica without the previous root key. Keep the previous root key as long as older backups exist.',
     );
-  } else {
+    return;
+  }
+  process.exitCode = exitCodes.refused;
+  if (rotation.failed.length > 0) {
     note(
       'Some tenants were not rotated, because something other than the service changed their rows: keep both root keys.',
     );
-    process.exitCode = exitCodes.refused;
+  }
+  if (rotation.closed.length > 0) {
+    note(
+      'Some tenants were not rotated, because this database does not serve them: keep both root keys. Complete the move with ' +
+        '`eaas database copy --move`, and run this command again for the database that serves them.',
+    );
   }
 });
 

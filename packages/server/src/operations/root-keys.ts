@@ -3,7 +3,7 @@ import { tenantDraft } from '@eaas/protocol/service';
 import { insider } from '../caller.ts';
 import { resealTenantSecret, type RootKey } from '../crypto/key-hierarchy.ts';
 import { sameBytes } from '../crypto/same-bytes.ts';
-import { Refusal, Tampered } from '../refusal.ts';
+import { Closed, Refusal, Tampered } from '../refusal.ts';
 import { claim, release } from '../root-check.ts';
 import type { Service } from '../service.ts';
 import { change } from '../state/change.ts';
@@ -34,26 +34,30 @@ export async function rotateRootKey(
   await database.transaction((tx) => claim(tx, tenants.roots));
   const [current] = tenants.roots;
   const failed = new Set<string>();
+  const closed = new Set<string>();
   let alreadyCurrent = await database.run((sql) => countSealedUnder(sql, current.rootId), 30_000);
   let resealed = 0;
   for (;;) {
     const ids = await database.run((sql) => tenantsSealedUnder(sql, previous.rootId), 30_000);
-    const waiting = ids.filter((tenantId) => !failed.has(tenantId));
+    const waiting = ids.filter((tenantId) => !failed.has(tenantId) && !closed.has(tenantId));
     for (const [index, tenantId] of waiting.entries()) {
       onProgress(index, waiting.length);
       const outcome = await reseal(service, tenantId);
       if (outcome === 'resealed') resealed++;
       else if (outcome === 'current') alreadyCurrent++;
       else if (outcome === 'failed') failed.add(tenantId);
+      else if (outcome === 'closed') closed.add(tenantId);
     }
     // A process that knows only the previous root key might have created a tenant during the rotation. The loop then
     // runs again.
     const released = await database.transaction((tx) => release(tx, previous));
-    if (released || failed.size > 0) return { resealed, alreadyCurrent, failed: [...failed] };
+    if (released || failed.size + closed.size > 0) {
+      return { resealed, alreadyCurrent, failed: [...failed], closed: [...closed] };
+    }
   }
 }
 
-type Outcome = 'resealed' | 'current' | 'failed' | 'destroyed';
+type Outcome = 'resealed' | 'current' | 'failed' | 'closed' | 'destroyed';
 
 async function reseal(service: Service, tenantId: string): Promise<Outcome> {
   const { roots } = service.tenants;
@@ -73,6 +77,7 @@ async function reseal(service: Service, tenantId: string): Promise<Outcome> {
   } catch (error) {
     service.alarms.failed(error);
     if (error instanceof Tampered) return 'failed';
+    if (error instanceof Closed) return 'closed';
     // The error `not_found` means that another process has destroyed the tenant during the rotation, so nothing remains
     // to be done.
     if (error instanceof Refusal && error.code === 'not_found') return 'destroyed';

@@ -52,8 +52,10 @@ export async function lockHead(tx: Transaction, tenantId: string, knownId?: numb
   return head;
 }
 
-export async function listHeads(sql: Sql): Promise<Pick<HeadRow, 'tenant_id' | 'id'>[]> {
-  return sql<Pick<HeadRow, 'tenant_id' | 'id'>[]>`select tenant_id, id from eaas.audit_heads`;
+export async function listHeads(sql: Sql): Promise<Pick<HeadRow, 'tenant_id' | 'id' | 'state_id'>[]> {
+  return sql<
+    Pick<HeadRow, 'tenant_id' | 'id' | 'state_id'>[]
+  >`select tenant_id, id, state_id from eaas.audit_heads`;
 }
 
 export async function insertHead(sql: Sql, head: HeadRow): Promise<void> {

@@ -10,6 +10,8 @@ import { countUsage } from '../../jobs/count-usage.ts';
 import { nightlyVerify } from '../../jobs/nightly-verify.ts';
 import { Refusal } from '../../refusal.ts';
 import { readClock } from '../../state/clock.ts';
+import { rotateRootKey } from '../root-keys.ts';
+import { destroyTenant } from '../tenants.ts';
 import { verifyChain } from '../verify/verify-chain.ts';
 import { type CopyReport, copyDatabase } from './copy-database.ts';
 
@@ -231,10 +233,36 @@ test('a tenant that both databases serve is not copied', async () => {
 });
 
 test('a target with tenants that the source does not have is refused', async () => {
-  await settle(target.service, 'other');
-  expect(await refusalOf(copy(source, target))).toContain(
+  const { tenantId } = await settle(target.service, 'other');
+  const refused = await refusalOf(copy(source, target));
+  expect(refused).toContain(
     'conflict: The target database must be empty or contain only tenants of the source (got 1 other tenant',
   );
+  expect(refused).toContain(`The target serves 1 other tenant, such as ${tenantId}. Do not erase`);
+  expect(refused).not.toContain('eaas tenant destroy');
+});
+
+test('the refusal of a target says how to erase the copy of a tenant that was destroyed in the source', async () => {
+  const { tenantId } = await settle(source.service, 'bob');
+  await copy(source, target);
+  await destroyTenant(source.owner, tenantId);
+  const refused = await refusalOf(copy(source, target));
+  expect(refused).toContain(`(got 1 other tenant, such as ${tenantId})`);
+  expect(refused).toContain('erase them in the target with `eaas tenant destroy`');
+  await destroyTenant(target.owner, tenantId);
+  expect(await copy(source, target)).toMatchObject([{ state: 'copied' }]);
+});
+
+test('a rotation of the root key skips the tenants that were moved away', async () => {
+  await settle(source.service, 'bob');
+  await copy(source, target, true);
+  await settle(source.service, 'cat');
+  const { service } = source;
+  const [previous] = service.tenants.roots;
+  const roots = [rootKey(new Uint8Array(32).fill(6)), previous] as const;
+  const rotated = await rotateRootKey(createService({ ...service, roots }), previous, () => {});
+  expect(rotated).toMatchObject({ resealed: 1, failed: [] });
+  expect(rotated.closed).toHaveLength(2);
 });
 
 test('a log that was changed in the source is not moved', async () => {

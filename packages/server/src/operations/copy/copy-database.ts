@@ -1,4 +1,5 @@
 import { Refusal } from '../../refusal.ts';
+import { listHeads } from '../../store/heads.ts';
 import { listRootChecks } from '../../store/root-checks.ts';
 import { listChains } from '../../store/tenants.ts';
 import { copyTenant, type Tell, verifyCopy } from './copy-tenant.ts';
@@ -90,14 +91,22 @@ async function chainsOf({ source, target }: Databases): Promise<readonly Chain[]
   const chains = await source.database.run(listChains, 30_000);
   const known = new Set(chains.map(({ tenant_id }) => tenant_id));
   const others = (await target.database.run(listChains, 30_000)).filter((one) => !known.has(one.tenant_id));
-  const [other] = others;
-  if (!other) return chains;
+  if (others.length === 0) return chains;
+  const heads = await target.database.run(listHeads, 30_000);
+  const open = new Set(heads.filter(({ state_id }) => state_id >= 0).map(({ tenant_id }) => tenant_id));
+  const served = others.filter(({ tenant_id }) => open.has(tenant_id));
   throw new Refusal(
     'conflict',
-    `The target database must be empty or contain only tenants of the source (got ${others.length} other ` +
-      `${others.length === 1 ? 'tenant' : 'tenants'}, such as ${other.tenant_id}). Use an empty database, or erase a tenant ` +
-      'that the source no longer has with `eaas tenant destroy`.',
+    `The target database must be empty or contain only tenants of the source (got ${shown(others)}). ` +
+      (served.length > 0
+        ? `The target serves ${shown(served)}. Do not erase what the target serves: check DATABASE_URL, which is the ` +
+          'source, and EAAS_COPY_TO_DATABASE_URL.'
+        : 'The target has only copies of them: use an empty database, or erase them in the target with `eaas tenant destroy`.'),
   );
+}
+
+function shown(others: readonly Chain[]): string {
+  return `${others.length} other ${others.length === 1 ? 'tenant' : 'tenants'}, such as ${others[0]?.tenant_id}`;
 }
 
 /** Refuses a copy during a rotation of the root key, when the secrets of tenants are encrypted under two root keys. */
