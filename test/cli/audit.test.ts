@@ -234,6 +234,13 @@ test('audit export ends without an error if its reader closes the pipe early', a
   expect(stderr).toMatch(/exit 0\n$/);
 });
 
+test('audit verify does not exit with 0 if its reader closes the pipe before all logs are verified', async () => {
+  await newTenant(2);
+  const line = `${program.map((word) => `'${word}'`).join(' ')} audit verify`;
+  const { stderr } = await run(['bash', '-c', `(${line}; echo "exit $?" >&2) | true`], eaas.env);
+  expect(stderr).toMatch(/exit 3\n$/);
+});
+
 test('audit export continues a file after its last complete line', async () => {
   const tenantId = await newTenant(2);
   const out = join(await newDirectory(), 'log.ndjson');

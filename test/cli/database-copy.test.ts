@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPool } from '../../packages/server/src/store/sql.ts';
 import { createDatabase, migrated, type TestDatabase } from '../setup/database.ts';
+import { eaas as program, run } from '../conformance/program.ts';
 import { type CommandLine, commandLine } from './command-line.ts';
 
 let eaas: CommandLine;
@@ -77,6 +78,12 @@ test('database copy from the target to itself changes nothing and fails', async 
   const { code, stdout } = await to('database', 'copy', '--move');
   expect(code).toBe(1);
   expect(stdout).toContain('is open in both databases, and only one database may serve a tenant');
+});
+
+test('database copy does not exit with 0 if its reader closes the pipe before all tenants are copied', async () => {
+  const line = `${program.map((word) => `'${word}'`).join(' ')} database copy`;
+  const { stderr } = await run(['bash', '-c', `(${line}; echo "exit $?" >&2) | true`], toTarget.env);
+  expect(stderr).toMatch(/exit 1\n$/);
 });
 
 test('after database copy --move, only the target serves the tenant', async () => {

@@ -48,7 +48,10 @@ const listAll = onTenant('list', "List a tenant's API keys, newest first.", [
 ]).action(async (options: OnTenant) => {
   const read = operations['GET /v1/api-keys'];
   const apiKeys = await withTenant(options, (service, operator) =>
-    allPages(async (page) => (await read(service, operator, page)).api_keys),
+    allPages(
+      async (page) => (await read(service, operator, page)).api_keys,
+      ({ api_key_id }) => api_key_id,
+    ),
   );
   const columns = ['name', 'hint', 'permissions', 'expires_at', 'revoked_at', 'last_used_at'] as const;
   printResults(apiKeys, ['api_key_id', ...columns], options);

@@ -33,7 +33,7 @@ export const auditVerify = reporting(
   'verify',
   'Verify the audit logs of all tenants or of one tenant. Also verify every row that the logs describe, and compare each ' +
     'log with its checkpoint in EAAS_CHECKPOINT_DIR. Changes nothing. The exit code is 0 only if every log is valid, 1 ' +
-    'after a finding, and 3 if a log was not verified, because `eaas database copy` has moved the tenant.',
+    'after a finding, and 3 if a log was not verified, for example because `eaas database copy` has moved the tenant.',
   ['audit verify', 'audit verify --tenant acme --checkpoint-file acme.checkpoint', 'audit verify --json'],
 )
   .option('--tenant <tenant>', 'verify only this tenant (id or name)')
@@ -42,6 +42,8 @@ export const auditVerify = reporting(
     if (checkpointFile !== undefined && tenant === undefined) {
       throw new WrongUsage('--checkpoint-file needs --tenant, because a checkpoint belongs to one tenant.');
     }
+    // If the reader of the output ends early, the process exits before it has verified all logs.
+    process.exitCode = exitCodes.cannotStart;
     const named = checkpointFile === undefined ? undefined : await readNamed(checkpointFile);
     const results = await withService(async ({ service }, { checkpointDirectory: directory }) => {
       const chains = await chainsOf(service, tenant);
@@ -57,7 +59,7 @@ export const auditVerify = reporting(
       return results;
     });
     if (results.has('broken')) process.exitCode = exitCodes.refused;
-    else if (results.has('closed')) process.exitCode = exitCodes.cannotStart;
+    else if (!results.has('closed')) process.exitCode = exitCodes.ok;
   });
 
 export async function readNamed(path: string): Promise<string> {

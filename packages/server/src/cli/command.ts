@@ -78,14 +78,17 @@ export async function withService<T>(work: (open: OpenService, config: Config) =
   }
 }
 
+/** A row that is added between two pages moves all later rows, so a page can repeat rows of the page before. */
 export async function allPages<Row>(
   read: (page: { limit: number; offset: number }) => Promise<readonly Row[]>,
+  idOf: (row: Row) => string,
 ): Promise<Row[]> {
-  const all: Row[] = [];
-  for (const limit = limits.pageMaximum; ;) {
-    const rows = await read({ limit, offset: all.length });
-    all.push(...rows);
-    if (rows.length < limit) return all;
+  const all = new Map<string, Row>();
+  const limit = limits.pageMaximum;
+  for (let offset = 0; ; offset += limit) {
+    const rows = await read({ limit, offset });
+    for (const row of rows) all.set(idOf(row), row);
+    if (rows.length < limit) return [...all.values()];
   }
 }
 

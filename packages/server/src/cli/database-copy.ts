@@ -23,6 +23,8 @@ const copy = reporting(
   .option('--move', 'after the copy, close each tenant in this database and open it in the other database')
   .action(async ({ move, ...options }: Reporting & { move?: true }) => {
     let failures = 0;
+    // If the reader of the output ends early, the process exits before it has copied all tenants.
+    process.exitCode = exitCodes.refused;
     await withService(async (source, config) => {
       const target = await openTarget(config, source.database);
       try {
@@ -39,8 +41,9 @@ const copy = reporting(
         await target.close();
       }
     });
-    if (failures > 0) process.exitCode = exitCodes.refused;
-    else if (move) next(`serve with DATABASE_URL set to the database of ${variable}`, options);
+    if (failures > 0) return;
+    process.exitCode = exitCodes.ok;
+    if (move) next(`serve with DATABASE_URL set to the database of ${variable}`, options);
     else next('`eaas database copy --move`, which also moves the tenants', options);
   });
 

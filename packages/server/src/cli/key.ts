@@ -56,7 +56,10 @@ const list = onTenant('list', "List a tenant's keys, newest first.", [
     const { status } = options;
     const read = operations['GET /v1/keys'];
     const keys = await withTenant(options, (service, operator) =>
-      allPages(async (page) => (await read(service, operator, { ...page, status })).keys),
+      allPages(
+        async (page) => (await read(service, operator, { ...page, status })).keys,
+        ({ key_id }) => key_id,
+      ),
     );
     const times = ['created_at', 'rotated_at', 'destroy_at'] as const;
     printResults(keys, ['key_id', 'name', 'status', 'intake', 'key_version', ...times], options);
