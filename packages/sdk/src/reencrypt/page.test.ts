@@ -64,3 +64,15 @@ test('a run and an inventory throw InputError if `read` returns a row twice', as
   await expect(endOf(reencrypt(client, store, { mode: 'rewrap' }))).rejects.toThrow(text);
   await expect(inventory(storedValues(store))).rejects.toThrow(text);
 });
+
+test.each<[string, object]>([
+  ['`write` must be a boolean (got undefined)', { write: async () => undefined }],
+  ['`write` must be a boolean (got 1)', { write: async () => 1 }],
+  ['`writeMany` must be an array (got undefined)', { writeMany: async () => undefined }],
+])('a run throws InputError: the return value of %s', async (text, methods) => {
+  const { client } = observedClient();
+  const store = { read: async () => [{ id: 1, values: { email: 'a' } }], ...methods } as unknown as Store;
+  const run = endOf(reencrypt(client, store, { mode: 'encrypt', to: {} }));
+  await expect(run).rejects.toThrow(text);
+  await expect(run).rejects.toBeInstanceOf(InputError);
+});

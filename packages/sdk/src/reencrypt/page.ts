@@ -1,5 +1,7 @@
 import type { EaasError } from '@eaas/protocol';
 import { aborted } from '../abortable.ts';
+import { requireKind, type Rule } from '../require-options.ts';
+import { flag, list } from '../rules.ts';
 import { ConversionError, type ConvertRow, type FailureCode, type RowOutcome } from './convert.ts';
 import type { Clock } from './plan.ts';
 import type { RowFailure, RowResult } from './progress.ts';
@@ -80,7 +82,7 @@ export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run
     };
     if ('writeMany' in store) {
       if (signal?.aborted) throw aborted();
-      const written = await attempt(() => store.writeMany(changes));
+      const written = await attempt(() => store.writeMany(changes), list, 'writeMany');
       const names = written && new Set(written.map(idKey));
       for (const { id } of changes) note(idKey(id), names?.has(idKey(id)));
       return unwritten;
@@ -89,7 +91,7 @@ export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run
     const writer = async (): Promise<void> => {
       for (const change of queue) {
         if (signal?.aborted) throw aborted();
-        note(idKey(change.id), await attempt(() => store.write(change)));
+        note(idKey(change.id), await attempt(() => store.write(change), flag, 'write'));
       }
     };
     // If one write fails, waits for the other writes before the run ends.
@@ -119,10 +121,13 @@ function resultOf<Id extends StoredRow['id']>(
 }
 
 /** The error of the store is not kept, because it might contain values of the row. */
-async function attempt<T>(write: () => Promise<T>): Promise<T | undefined> {
+async function attempt<T>(write: () => Promise<T>, rule: Rule, method: string): Promise<T | undefined> {
+  let result: T;
   try {
-    return await write();
+    result = await write();
   } catch {
     return undefined;
   }
+  requireKind(rule, result, `the return value of \`${method}\``);
+  return result;
 }

@@ -58,7 +58,8 @@ export { isEncrypted } from './stored-form.ts';
 /**
  * Converts a table page by page. Yields the progress after each page, and waits until the caller requests the next
  * page. To continue an interrupted run, pass the progress of any page as `resume`. A repeated run leaves converted
- * values unchanged. The last progress has `finished: true`. It also has `done: true` if no row failed or conflicted.
+ * values unchanged. Only in the mode `reencrypt`, if `from` can decrypt them and they are older than `keyVersion`, it
+ * encrypts them again. The last progress has `finished: true`. It also has `done: true` if no row failed or conflicted.
  *
  * Throws InputError for invalid options. Throws EaasError if the service refuses the caller or stays unavailable, or if
  * the signal aborts. Also throws TooManyFailures and the errors of the store's `read` and `count`.
