@@ -117,8 +117,14 @@ export function checkOptions(options: ProxyOptions) {
   if (typeof apiKey !== 'function' && !/^eaas_sk_\w+$/.test(apiKey)) {
     refuse('`apiKey` must be an API key, or a function that returns an API key');
   }
-  if (!/^(?:\/[^/?#]+)*$/.test(basePath)) {
-    refuse(`\`basePath\` must be empty or a path such as \`/api/eaas\` (got ${JSON.stringify(basePath)})`);
+  // The paths of requests are encoded and have no dot segments, so no path would begin with any other `basePath`.
+  if (
+    !/^(?:\/[^/?#]+)*$/.test(basePath) ||
+    new URL(`${basePath}/v1`, 'https://x').pathname !== `${basePath}/v1`
+  ) {
+    refuse(
+      `\`basePath\` must be empty or an encoded path such as \`/api/eaas\` (got ${JSON.stringify(basePath)})`,
+    );
   }
   if (origin !== undefined) requireOrigin('origin', origin);
   for (const allowed of allowedOrigins) requireOrigin('allowedOrigins', allowed);

@@ -81,6 +81,8 @@ test.each<[string, Partial<ProxyOptions>]>([
   ['a password in the URL', { baseUrl: `https://user:${apiKey}@keys.example` }],
   ['a base path with a final slash', { basePath: '/api/' }],
   ['a relative base path', { basePath: 'api' }],
+  ['a base path that is not encoded', { basePath: '/api/clés' }],
+  ['a base path with dot segments', { basePath: '/app/../api' }],
   ['an origin with a path', { origin: 'https://app.example/' }],
   ['the origin null', { allowedOrigins: ['null'] }],
   ['the origin *', { allowedOrigins: ['*'] }],

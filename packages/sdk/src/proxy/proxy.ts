@@ -59,7 +59,7 @@ function requireTarget(method: string, path: string, basePath: string): Target {
   if (!target)
     throw new Refusal(
       'not_found',
-      'The path of this request does not exist: check that it contains the id of the key, not the name of the key.',
+      'The path of this request does not exist: check that `proxyUrl` of the client ends with `basePath` of the proxy, and that the path contains the id of the key, not the name of the key.',
     );
   if (method !== 'POST') throw new Refusal('method_not_allowed', 'Send a POST request.');
   return target;
