@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { openPool } from '../../packages/server/src/store/sql.ts';
 import { eaas as program, type Environment, run } from '../conformance/program.ts';
 import { createDatabase } from '../setup/database.ts';
 import { fakeTransit } from '../setup/fake-transit.ts';
@@ -60,6 +61,25 @@ test('doctor warns about the role that owns the tables, and fails for a superuse
   const other = await examined(eaas.with({ EAAS_ROOT_KEY: newRootKey() }));
   expect(other).toMatchObject({ code: 1, statuses: { role: 'ok', root_key: 'failed' } });
   expect(other.messages).toContain('The root key does not open this database');
+});
+
+test('doctor finds a database that accepts no changes, and a role that cannot append audit entries', async () => {
+  const readOnly = new URL(eaas.database.url('server'));
+  readOnly.searchParams.set('default_transaction_read_only', 'on');
+  const refused = await examined(eaas.with({ DATABASE_URL: readOnly.href }));
+  expect(refused.statuses).toMatchObject({ database: 'failed', schema: 'ok' });
+  expect(refused.messages).toContain('The database accepts no changes.');
+
+  const own = await commandLine();
+  onTestFinished(() => own.database.drop());
+  const owner = openPool(own.database.connection('owner'), 1);
+  await owner`revoke insert on eaas.audit_entries from eaas_server`;
+  await owner.end();
+  const { statuses, messages } = await examined(own);
+  expect(statuses).toMatchObject({ database: 'ok', role: 'failed' });
+  expect(messages).toContain('cannot write audit entries. Run `eaas migrate`');
+  await own.json('migrate');
+  expect((await examined(own)).statuses).toMatchObject({ role: 'ok' });
 });
 
 test('doctor skips the checks that need the schema if the database is not migrated', async () => {

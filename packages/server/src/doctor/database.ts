@@ -28,6 +28,25 @@ export function judgeDatabaseTls(databaseUrl: string | null): Finding {
   return ok(check, `The connection to ${host} is encrypted, and its certificate is checked.`);
 }
 
+export async function judgeWritable(sql: Sql): Promise<Finding> {
+  const check = 'database';
+  const [row] = await sql<{ standby: boolean; readOnly: boolean }[]>`
+    select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as "readOnly"`;
+  if (row?.standby) {
+    return failed(
+      check,
+      'The database is a standby, which accepts no changes. Set DATABASE_URL to an address of the primary.',
+    );
+  }
+  if (row?.readOnly) {
+    return failed(
+      check,
+      'The database accepts no changes. Set default_transaction_read_only = off for the database and the role.',
+    );
+  }
+  return ok(check, 'The database responds and accepts changes.');
+}
+
 type Setting = 'fsync' | 'full_page_writes' | 'synchronous_commit';
 export type Settings = Readonly<Record<Setting, string>>;
 
@@ -64,6 +83,7 @@ interface Rights {
   readonly superuser: boolean;
   readonly owns: boolean;
   readonly unreadable: readonly string[];
+  readonly appends: boolean;
   readonly changesLog: boolean;
 }
 
@@ -73,23 +93,27 @@ export async function judgeRole(sql: Sql): Promise<Finding> {
       (select coalesce(json_agg(relname order by relname), '[]') from pg_class
         where relnamespace = 'eaas'::regnamespace and relkind in ('r', 'p')
           and not has_table_privilege(oid, 'select')) as unreadable,
+      has_table_privilege('eaas.audit_entries', 'insert') and has_table_privilege('eaas.audit_heads', 'update')
+        and (select coalesce(bool_and(has_function_privilege(oid, 'execute')), false) from pg_proc
+          where pronamespace = 'eaas'::regnamespace and proname = 'append') as appends,
       has_table_privilege('eaas.audit_entries', 'update, delete, truncate') as "changesLog"
     from pg_roles where rolname = current_user`;
   if (!row) throw new Error('expected a row of pg_roles for the connected role (got none)');
   return judgeRights({ ...row, owns: await ownsTables(sql) });
 }
 
-export function judgeRights({ role, superuser, owns, unreadable, changesLog }: Rights): Finding {
+export function judgeRights({ role, superuser, owns, unreadable, appends, changesLog }: Rights): Finding {
   const check = 'role';
   const remedy =
     'Give the server a separate role, set EAAS_MIGRATE_DATABASE_URL to the owner, and run `eaas migrate`.';
   if (superuser) {
     return failed(check, `The role ${role} is a superuser, so it can change every database. ${remedy}`);
   }
+  const action = 'Run `eaas migrate`, which grants the missing rights.';
   if (unreadable.length > 0) {
-    const action = 'Run `eaas migrate`, which grants the missing rights.';
     return failed(check, `The role ${role} cannot read ${unreadable.join(', ')}. ${action}`);
   }
+  if (!appends) return failed(check, `The role ${role} cannot write audit entries. ${action}`);
   if (owns) {
     return warning(
       check,

@@ -43,13 +43,21 @@ test.each([
   expect(findings.map(({ status }) => status)).toEqual(statuses);
 });
 
-const rights = { role: 'eaas_server', superuser: false, owns: false, unreadable: [], changesLog: false };
+const rights = {
+  role: 'eaas_server',
+  superuser: false,
+  owns: false,
+  unreadable: [],
+  appends: true,
+  changesLog: false,
+};
 
 test.each([
   [{}, 'ok', 'cannot change the audit log'],
   [{ owns: true, changesLog: true }, 'warning', 'owns the tables'],
   [{ changesLog: true }, 'warning', 'can change or delete audit entries'],
   [{ unreadable: ['keys'] }, 'failed', 'cannot read keys'],
+  [{ appends: false }, 'failed', 'cannot write audit entries'],
   [{ superuser: true, owns: true, changesLog: true }, 'failed', 'is a superuser'],
 ])('doctor reports the rights of the role %j', (given, status, message) => {
   const finding = judgeRights({ ...rights, ...given });
