@@ -93,6 +93,21 @@ test('a replica appends while the migration waits for the transaction of another
   expect(await verified()).toMatchObject({ valid: true, errors: [] });
 });
 
+test('a replica appends while the migration waits for a session that reads the tables, such as a backup', async () => {
+  let waits = 0;
+  await withSuperuser(async (other) => {
+    let migrating: Promise<number> | undefined;
+    await other.begin(async (tx) => {
+      await tx`lock table eaas.audit_heads in access share mode`;
+      migrating = migrate(owner, ROLES.server, () => waits++);
+      await expect.poll(() => waits, { timeout: 30_000 }).toBeGreaterThan(0);
+      await expect.poll(() => wrap().then(() => waits), { timeout: 30_000 }).toBeGreaterThan(2);
+    });
+    expect(await migrating).toBe((await appliedVersions()).length);
+  });
+  expect(await verified()).toMatchObject({ valid: true, errors: [] });
+});
+
 test('a migration continues after an interruption that left an invalid index', async () => {
   await owner`create index audit_entries_by_key_and_time on eaas.audit_entries (tenant_id)`;
   await withSuperuser(

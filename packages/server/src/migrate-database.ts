@@ -5,13 +5,13 @@ import { isDenied } from './store/faults.ts';
 import { migrate, roleExists } from './store/migrate.ts';
 import type { Pool } from './store/sql.ts';
 
-export async function migrateDatabase(config: Config) {
+export async function migrateDatabase(config: Config, onWait?: () => void) {
   const database = await openDatabase(config, 'command');
   const { serverRole } = database;
   try {
     const applied = await asOwner(database, async (owner) => {
       if (serverRole !== null) await requireRole(owner, serverRole);
-      return migrate(owner, serverRole);
+      return migrate(owner, serverRole, onWait);
     });
     return { applied, server_role: serverRole };
   } catch (error) {

@@ -66,7 +66,11 @@ const migrate = reporting(
     'several processes at the same time.',
   ['migrate', 'migrate --json'],
 ).action(async (options: Reporting) => {
-  const migrated = await migrateDatabase(requireConfig());
+  const migrated = await migrateDatabase(requireConfig(), () =>
+    note(
+      'The migration waits for a session that uses the tables, such as a backup. The servers continue to serve.',
+    ),
+  );
   printResult(migrated, options);
   if (migrated.applied > 0) next('`eaas doctor`, and then `eaas serve`', options);
   if (migrated.server_role === null) {

@@ -38,6 +38,10 @@ export function isDeadlock(error: unknown): boolean {
   return isDatabaseError(error) && error.code === '40P01';
 }
 
+export function isLockTimeout(error: unknown): boolean {
+  return isDatabaseError(error) && error.code === '55P03';
+}
+
 export function isDenied(error: unknown): boolean {
   return isDatabaseError(error) && error.code === '42501';
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { tables } from './migrations/0001-tables.ts';
 import { guards } from './migrations/0002-guards.ts';
 import { tenantFirst } from './migrations/0003-tenant-first.ts';
@@ -10,6 +11,7 @@ import { listTotals } from './migrations/0009-list-totals.ts';
 import { tenantsToVisit } from './migrations/0010-tenants-to-visit.ts';
 import { directoriesByTime } from './migrations/0011-directories-by-time.ts';
 import { allowSchemaChanges, distribute, hasCitus } from './distribute.ts';
+import { isLockTimeout } from './faults.ts';
 import { changeIndexes, indexesOfNew, type OnlineMigration } from './online-migration.ts';
 import type { Pool, Sql } from './sql.ts';
 
@@ -30,12 +32,26 @@ const migrations: readonly (string | OnlineMigration)[] = [
 
 const lockNumber = 0x65616173; // 'eaas' in ASCII: identifies the advisory lock
 
-export async function migrate(sql: Pool, serverRole: string | null): Promise<number> {
+/**
+ * A statement that waits for a lock of a table also delays the statements of the servers. So the migration waits only
+ * for a short time, and then tries again.
+ */
+const lockTimeout = '400ms';
+const pauseAfterLockTimeout = 2_000;
+
+/** Calls `onWait` each time when another session has locked a table. */
+export async function migrate(sql: Pool, serverRole: string | null, onWait = () => {}): Promise<number> {
   let applied = 0;
   for (let isDone = false; !isDone;) {
-    const step = await applyNext(sql, serverRole);
-    applied += step.applied;
-    isDone = step.isDone;
+    try {
+      const step = await applyNext(sql, serverRole);
+      applied += step.applied;
+      isDone = step.isDone;
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      onWait();
+      await sleep(pauseAfterLockTimeout);
+    }
   }
   return applied;
 }
@@ -47,6 +63,7 @@ async function applyNext(sql: Pool, serverRole: string | null) {
   if (typeof online === 'object') await changeIndexes(sql, online);
   return sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${lockNumber})`;
+    await tx`select set_config('lock_timeout', ${lockTimeout}, true)`;
     const isCitus = await hasCitus(tx);
     if (isCitus) await allowSchemaChanges(tx);
     // After a `create schema`, Citus cannot distribute a table in the same transaction, even if the schema existed
