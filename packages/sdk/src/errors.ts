@@ -85,7 +85,10 @@ export function timeoutError(): ServiceError {
 }
 
 export function unreadable(): ServiceError {
-  return new ServiceError('invalid_response', 'the response of the service lacks the requested data');
+  return new ServiceError(
+    'invalid_response',
+    'the response of the service lacks the requested data: is its URL right?',
+  );
 }
 
 export function notPrimed(what: string, advice = 'await client.prime(…) first'): ClientError {

@@ -312,7 +312,7 @@ test('a network error shows only the code of the system error that caused it', a
   });
   const error = (await client.hash('x').catch((thrown: unknown) => thrown)) as SdkError;
   expect(error.message).toMatch(
-    /^the service could not be reached at https:\/\/[\w.]+ \(ECONNREFUSED\): is it running, and is `baseUrl` right\?$/,
+    /^the service could not be reached at https:\/\/[\w.]+ \(ECONNREFUSED\): is it running, and is its URL right\?$/,
   );
   const silent = observedClient({
     retries: 0,

@@ -99,7 +99,7 @@ export async function exchange<R extends Route>(asked: Asked<R>, shared: Shared)
     }
     // A gateway that cannot reach the service responds without a problem document.
     const isGateway = status === 502 || status === 503 || status === 504;
-    const message = `the service responded with the status ${status} and no error details`;
+    const message = `the service responded with the status ${status} and no error details: is its URL right?`;
     return new ServiceError(isGateway ? 'unavailable' : 'invalid_response', message, details);
   }
 
@@ -126,7 +126,7 @@ export async function exchange<R extends Route>(asked: Asked<R>, shared: Shared)
     const code = (error as { cause?: { code?: unknown } } | undefined)?.cause?.code;
     const reason = typeof code === 'string' && /^[A-Z\d_]{2,40}$/.test(code) ? ` (${code})` : '';
     const address = URL.canParse(asked.baseUrl) ? ` at ${new URL(asked.baseUrl).origin}` : '';
-    const cure = 'is it running, and is `baseUrl` right?';
+    const cure = 'is it running, and is its URL right?';
     return new ServiceError('network', `the service could not be reached${address}${reason}: ${cure}`);
   }
 }

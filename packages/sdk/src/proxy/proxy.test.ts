@@ -71,6 +71,12 @@ describe('calls that are granted', () => {
   });
 });
 
+test('a proxy that is mounted in Express without `toNodeHandler` rejects, and names `toNodeHandler`', async () => {
+  const proxy = createProxy({ baseUrl: 'https://keys.example', apiKey, authorize: () => all });
+  const incoming = { method: 'POST', url: wrapPath, headers: {} };
+  await expect(proxy(incoming as never)).rejects.toThrow('mount toNodeHandler(proxy)');
+});
+
 test.each<[string, Partial<ProxyOptions>]>([
   ['options without `authorize`', { authorize: undefined as never }],
   ['an empty API key', { apiKey: '' }],

@@ -1,3 +1,4 @@
+import { InputError } from '@eaas/protocol';
 import { Refusal } from '@eaas/protocol/service';
 import { endpoints } from '@eaas/protocol/wire';
 import { deadlineOf } from '../deadline.ts';
@@ -14,7 +15,10 @@ export { nodeRequestOf, type NodeRequest, type NodeResponse, toNodeHandler } fro
 export type { ProxyEvent, ProxyOptions } from './options.ts';
 export type { Operation } from './routes.ts';
 
-/** A function that responds to a request from `EaasBrowserClient`. The returned promise never rejects. */
+/**
+ * A function that responds to a request from `EaasBrowserClient`. The returned promise rejects only if the argument is
+ * not a `Request`.
+ */
 export type Proxy = (request: Request) => Promise<Response>;
 
 /**
@@ -24,6 +28,11 @@ export type Proxy = (request: Request) => Promise<Response>;
 export function createProxy(options: ProxyOptions): Proxy {
   const settings = checkOptions(options);
   return async (request) => {
+    if (typeof Object(request).clone !== 'function') {
+      throw new InputError(
+        'the proxy takes a Request: in Express, Fastify and node:http, mount toNodeHandler(proxy)',
+      );
+    }
     try {
       const { output, requestId } = await answer(request, settings);
       return respond(200, 'application/json', output, requestId);
