@@ -1,4 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { Refusal } from '../refusal.ts';
 import { WrongUsage } from './failure.ts';
 
 // Every line of an export file is shorter than 1 MiB.
@@ -21,10 +22,24 @@ export async function openExportFile(path: string) {
         `The file ${path} exists and is not an export of an audit log: pass another path.`,
       );
     }
+    let written = size;
     return {
       last,
-      keepWholeLines: () => file.truncate(size - tail.length + end),
-      append: (lines: string): Promise<void> => file.appendFile(lines).catch(unwritable),
+      keepWholeLines: async (): Promise<void> => {
+        written = size - tail.length + end;
+        await file.truncate(written);
+      },
+      append: async (lines: string): Promise<void> => {
+        if ((await file.stat()).size !== written) {
+          throw new Refusal(
+            'conflict',
+            `Another program writes to the file ${path}, so this command has stopped. Run only one export per file.`,
+          );
+        }
+        const bytes = Buffer.from(lines);
+        await writeAll(file, bytes).catch(unwritable);
+        written += bytes.length;
+      },
       close: async (): Promise<void> => {
         await file.sync().catch(unwritable);
         await file.close();
@@ -34,6 +49,11 @@ export async function openExportFile(path: string) {
     await file.close();
     throw error;
   }
+}
+
+/** Writes all bytes in one call, if the disk has space. A concurrent export therefore sees only whole lines. */
+async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
+  for (let done = 0; done < bytes.length;) done += (await file.write(bytes, done)).bytesWritten;
 }
 
 async function readTail(file: FileHandle, size: number): Promise<Buffer> {

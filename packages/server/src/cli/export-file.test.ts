@@ -1,0 +1,24 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { openExportFile } from './export-file.ts';
+
+const line = (id: number): string => `${JSON.stringify({ id, tenant_id: 'ann', hash: 'ab' })}\n`;
+
+test('if two exports write to one file, one of them stops, and the file has each entry once', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'eaas-export-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const path = join(folder, 'log.ndjson');
+  const one = await openExportFile(path);
+  await one.keepWholeLines();
+  await one.append(line(1));
+  const two = await openExportFile(path);
+  expect(two.last).toMatchObject({ id: 1 });
+  await two.keepWholeLines();
+  await one.append(line(2));
+  await expect(two.append(line(2))).rejects.toThrow('Another program writes to the file');
+  await one.append(line(3));
+  await Promise.all([one.close(), two.close()]);
+  expect(await readFile(path, 'utf8')).toBe(line(1) + line(2) + line(3));
+});
