@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -119,6 +119,22 @@ test('audit stream into a file continues after the last written entry, without r
   expect(idsOf(wholeLines(lines.filter((line) => line !== '{"id":').join('\n')))).toEqual(
     upTo(await headOf()),
   );
+});
+
+test('if the disk of the cursor is full, audit stream names the cursor file', async () => {
+  const { id } = await newTenant('full');
+  const [cursor, file] = [await newCursor(), join(await newDirectory(), 'audit.ndjson')];
+  // 59 lines of 104 bytes fit into the limit of 6 KiB for each file, and one more line does not.
+  const other = () => `${randomUUID()} 1 ${'ab'.repeat(32)}\n`;
+  await writeFile(cursor, Array.from({ length: 59 }, other).join(''));
+  const words = [...program, 'audit', 'stream', '--no-follow', '--tenants', id, '--cursor', cursor];
+  const command = `ulimit -f 6; ${words.map((word) => `'${word}'`).join(' ')} >> '${file}'`;
+  const { code, stderr } = await run(['bash', '-c', command], eaas.env);
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: `The cursor file ${cursor} cannot be written (EFBIG).\n`,
+  });
+  expect(idsOf(jsonLines(await readFile(file, 'utf8')), { id, keyId: '' })).toEqual([1]);
 });
 
 test('audit stream follows the logs of existing and new tenants until SIGTERM', async () => {

@@ -32,9 +32,10 @@ export async function openCursor(path: string, { resend, flush }: CursorOptions)
     await replaceFile(path, linesOf(saved));
     return open(path, 'a', 0o600);
   };
-  let file = await rewrite().catch((error: NodeJS.ErrnoException) => {
+  const unwritable = (error: NodeJS.ErrnoException): never => {
     throw new WrongUsage(`The cursor file ${path} cannot be written (${error.code}).`);
-  });
+  };
+  let file = await rewrite().catch(unwritable);
   let pending: Pending[] = [];
   let [written, appended] = [0, 0];
   let savedAt = performance.now();
@@ -46,13 +47,13 @@ export async function openCursor(path: string, { resend, flush }: CursorOptions)
     await flush();
     const positions = new Map(safe.map(({ tenantId, position }) => [tenantId, position]));
     for (const [tenantId, position] of positions) saved.set(tenantId, position);
-    await file.appendFile(linesOf(positions));
-    await file.datasync();
+    await file.appendFile(linesOf(positions)).catch(unwritable);
+    await file.datasync().catch(unwritable);
     pending = pending.slice(safe.length);
     appended += positions.size;
     if (appended < mostAppended + 4 * saved.size) return;
     await file.close();
-    file = await rewrite();
+    file = await rewrite().catch(unwritable);
     appended = 0;
   };
   return {

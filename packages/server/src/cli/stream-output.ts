@@ -15,7 +15,8 @@ export type Output = Awaited<ReturnType<typeof openOutput>>;
 
 export async function openOutput() {
   process.exitCode = exitCodes.cannotStart;
-  process.stdout.prependListener('error', () => {
+  process.stdout.prependListener('error', ({ code }: NodeJS.ErrnoException) => {
+    if (code !== 'EPIPE') return;
     note('The reader of the standard output has ended. Entries that it might have lost are sent again.');
   });
   const isFile = fstatSync(standardOutput).isFile();
