@@ -190,6 +190,18 @@ test('the other values of a request succeed if one value is invalid', async () =
   expect(sent.map(({ elements }) => elements.length)).toEqual([2]);
 });
 
+test('if a request gets no response, the client fails the waiting values without more requests', async () => {
+  let requests = 0;
+  const { make } = observedClient();
+  const fetch = (): Promise<Response> => {
+    requests++;
+    return Promise.reject(new TypeError('fetch failed'));
+  };
+  const results = await make({ fetch, retries: 0 }).blindHashMany(range(250).map(String));
+  expect(results.filter((one) => !one.ok && one.error.code === 'network')).toHaveLength(250);
+  expect(requests).toBe(1);
+});
+
 test('overwriting a value after the call of `blindHash` does not change the hash', async () => {
   const { client } = observedClient();
   const value = Uint8Array.of(1, 2, 3);

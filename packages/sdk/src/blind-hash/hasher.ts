@@ -64,6 +64,8 @@ export function createHasher(
         const hashes = await hashAll(keyId, values, inSlices);
         for (const [at, hash] of hashes.entries()) part[at]?.resolve(hash);
       } catch (error) {
+        // Without a response, the next requests would each wait for their time limit too.
+        if ((error as ServiceError).retryable) part.push(...rest.splice(0));
         for (const { reject } of part) reject(error);
       }
     }
