@@ -16,6 +16,7 @@ describe('failures of the service', () => {
 
   test.each([
     'bad_request',
+    'too_large',
     'not_found',
     'key_state',
     'wrapped_key_unauthentic',

@@ -97,6 +97,8 @@ function badGateway(requestId: string | undefined): Refusal {
 /** The error codes that browsers receive. Codes about the app's API key are not in this set. */
 const passedOn: ReadonlySet<ProblemCode> = /* @__PURE__ */ new Set<ProblemCode>([
   'bad_request',
+  // The proxy accepts a body of 8 MiB, and the references and the grant's context then make it too large.
+  'too_large',
   'not_found',
   'key_state',
   'wrapped_key_unauthentic',
