@@ -149,14 +149,14 @@ async function takeCheckpoint(
 ): Promise<{ signed: AuditReport['checkpoint']; state: AuditState }> {
   const answer = await audit.checkpoint({ signal });
   const pinned = stored?.verifier_key ?? verifierKey ?? answer.verifier_key;
-  for (const other of [verifierKey, answer.verifier_key]) {
+  const others = [
+    ['the option `verifierKey` is', verifierKey],
+    ['the service signed with', answer.verifier_key],
+  ] as const;
+  for (const [which, other] of others) {
     if (other === undefined || other === pinned) continue;
-    find(
-      findings,
-      'verifier_key_changed',
-      null,
-      `the pinned verifier key is ${pinned}, but the service signed with ${other}`,
-    );
+    const text = `the pinned verifier key is ${pinned}, but ${which} ${other}`;
+    find(findings, 'verifier_key_changed', null, text);
   }
   const { tenantId } = await readVerifierKey(pinned);
   const state = stored ?? initialState(tenantId, pinned);

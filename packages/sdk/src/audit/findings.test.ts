@@ -136,6 +136,16 @@ describe('findings', () => {
     expect(await auditor(other).check({ verifierKey })).toMatchObject({ ok: true });
   });
 
+  test('a round does not blame the service if only the option `verifierKey` is not the saved key', async () => {
+    const [log, other] = [playLog(3), playLog(3)];
+    const audit = auditor(log);
+    await audit.check();
+    const { verifier_key: verifierKey } = await other.call('GET /v1/audit/checkpoint', {});
+    const { findings } = await audit.check({ verifierKey });
+    const message = expect.stringContaining(`but the option \`verifierKey\` is ${verifierKey}`) as string;
+    expect(findings).toEqual([{ code: 'verifier_key_changed', id: null, message }]);
+  });
+
   test('an error that the service finds in its log is a finding of the audit', async () => {
     const log = playLog(20);
     log.purge(5);

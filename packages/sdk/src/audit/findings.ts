@@ -1,6 +1,9 @@
 /** The kind of problem that a round of `checkAudit` found. */
 export type AuditFindingCode =
-  /** The service signs checkpoints with a key that is not the pinned verifier key. */
+  /**
+   * The service signs checkpoints with a key that is not the pinned verifier key, or the option `verifierKey` is not the
+   * pinned verifier key.
+   */
   | 'verifier_key_changed'
   /**
    * The checkpoint has no signature of the pinned verifier key, or contradicts the id, hash or tenant in the same
