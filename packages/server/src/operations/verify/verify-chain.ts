@@ -6,7 +6,7 @@ import { findAnchor } from '../../store/anchors.ts';
 import { judgeCheckpoint } from './checkpoint.ts';
 import { judgeAllAges, judgeEnds } from './ends.ts';
 import { startWalk, walkEntries } from './entries.ts';
-import { beginInspection, unhurried } from './report.ts';
+import { beginInspection, type Findings, unhurried } from './report.ts';
 import { firstRow, formatCursor, parseCursor, walkRows } from './rows.ts';
 
 export interface VerifyOptions extends Input<'GET /v1/audit/verify'> {
@@ -19,36 +19,36 @@ export type Verification = Output<'GET /v1/audit/verify'>;
 
 const mostAttempts = 20;
 
-export function verifyChain(service: Service, tenantId: string, options: VerifyOptions = {}) {
-  return unlessPurged(service, tenantId, async () => {
-    const found = await verifyOnce(service, tenantId, options);
-    return { found, isValid: found.error_count === 0, anchorId: found.purged_through?.id ?? 0 };
-  });
+export async function verifyChain(
+  service: Service,
+  tenantId: string,
+  options: VerifyOptions = {},
+): Promise<Verification> {
+  return (await unlessPurged(service, tenantId, () => verifyOnce(service, tenantId, options))).verification;
 }
 
-interface Verified<Found> {
-  readonly found: Found;
-  readonly isValid: boolean;
-  readonly anchorId: number;
+interface Verified {
+  readonly findings: Findings;
+  readonly anchor: ChainHead;
 }
 
 /**
  * Repeats a verification if a purge ran at the same time, because the verification reports purged entries as missing.
  */
-export async function unlessPurged<Found>(
-  service: Service,
+export async function unlessPurged<Found extends Verified>(
+  { background }: Service,
   tenantId: string,
-  verify: () => Promise<Verified<Found>>,
+  verify: () => Promise<Found>,
 ): Promise<Found> {
   for (let attempt = 1; ; attempt++) {
-    const { found, isValid, anchorId } = await verify();
-    if (isValid || attempt === mostAttempts) return found;
-    const anchor = await service.background.run((sql) => findAnchor(sql, tenantId));
-    if (!anchor || anchor.id <= anchorId) return found;
+    const found = await verify();
+    if (found.findings.count === 0 || attempt === mostAttempts) return found;
+    const anchor = await background.run((sql) => findAnchor(sql, tenantId));
+    if (!anchor || anchor.id <= found.anchor.id) return found;
   }
 }
 
-async function verifyOnce(service: Service, tenantId: string, options: VerifyOptions): Promise<Verification> {
+async function verifyOnce(service: Service, tenantId: string, options: VerifyOptions) {
   const { row: from, timeLeft = unhurried.timeLeft, isCopy = false } = options;
   const shouldStop = (): boolean => options.shouldStop?.(walk.checked, last) ?? false;
   const inspection = beginInspection(service, tenantId, { shouldStop, timeLeft, isCopy });
@@ -68,7 +68,7 @@ async function verifyOnce(service: Service, tenantId: string, options: VerifyOpt
   if (secrets && !isRowLeft) await walkEntries(inspection, secrets, walk, last);
   const isComplete = !secrets || (!isRowLeft && walk.next > last);
   const isEmpty = !secrets || first > last || isRowLeft;
-  return {
+  const verification: Verification = {
     valid: findings.count > 0 ? false : isComplete ? true : null,
     complete: isComplete,
     next_id: isComplete ? null : walk.next,
@@ -83,6 +83,7 @@ async function verifyOnce(service: Service, tenantId: string, options: VerifyOpt
     checkpoint: checkpoint && { ...shownHead(checkpoint), valid: checkpoint.valid },
     verified_at: formatTimestamp(service.clock.now()),
   };
+  return { findings, anchor, verification };
 }
 
 function shownHead({ id, hash }: ChainHead) {

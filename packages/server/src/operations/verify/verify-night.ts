@@ -7,7 +7,7 @@ import { type Ends, judgeAllAges, judgeEnds } from './ends.ts';
 import { startWalk, walkEntries } from './entries.ts';
 import { type Marker, trustedMarker } from './marker.ts';
 import { type Block, dueBlocks, dueRows, isDue } from './nights.ts';
-import { beginInspection, type Findings, type Inspection, unhurried } from './report.ts';
+import { beginInspection, type Inspection, unhurried } from './report.ts';
 import { allRows, firstRow, walkRows } from './rows.ts';
 import { unlessPurged } from './verify-chain.ts';
 
@@ -18,31 +18,17 @@ export interface NightOptions {
   readonly onProgress: (verified: ChainHead) => Promise<void>;
 }
 
-export interface NightReport {
-  readonly head: ChainHead;
-  readonly findings: Findings;
-  readonly isComplete: boolean;
-  readonly checked: number;
-}
-
 const progressStep = 1_000_000;
 
 /**
  * Reads the whole log if the last 30 nights have no valid record of a verification, or if the last verification had
  * findings.
  */
-export function verifyNight(service: Service, tenantId: string, options: NightOptions): Promise<NightReport> {
-  return unlessPurged(service, tenantId, async () => {
-    const { anchor, ...found } = await verifyOnce(service, tenantId, options);
-    return { found, isValid: found.findings.count === 0, anchorId: anchor.id };
-  });
+export function verifyNight(service: Service, tenantId: string, options: NightOptions) {
+  return unlessPurged(service, tenantId, () => verifyOnce(service, tenantId, options));
 }
 
-interface Found extends NightReport {
-  readonly anchor: ChainHead;
-}
-
-async function verifyOnce(service: Service, tenantId: string, options: NightOptions): Promise<Found> {
+async function verifyOnce(service: Service, tenantId: string, options: NightOptions) {
   const { tonight, shouldStop } = options;
   const inspection = beginInspection(service, tenantId, { shouldStop });
   const { database, findings } = inspection;
