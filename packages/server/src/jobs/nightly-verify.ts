@@ -1,6 +1,5 @@
 import { nightKey } from '../crypto/key-hierarchy.ts';
 import type { ChainHead } from '../crypto/checkpoint.ts';
-import { isAuthentic } from '../operations/verify/marker.ts';
 import type { Finding } from '../operations/verify/report.ts';
 import { verifyNight } from '../operations/verify/verify-night.ts';
 import { Refusal } from '../refusal.ts';
@@ -107,7 +106,7 @@ async function resultOf({ background, tenants }: Service, tenantId: string, toni
   if (marker?.night !== tonight) return undefined;
   const tenant = await background.run((sql) => findTenant(sql, tenantId));
   const secrets = tenant && openSecrets(tenants.roots, tenant);
-  return secrets && isAuthentic(marker, secrets) ? marker.valid : undefined;
+  return secrets && macHolds(secrets, markerTable, marker) ? marker.valid : undefined;
 }
 
 function unlessDestroyed(error: unknown): undefined {

@@ -8,11 +8,8 @@ export interface MarkerRow {
   readonly valid: boolean;
   readonly findings: string;
   readonly finished_at: number;
-  /**
-   * The number of days from 1970 to the night of the verification, or null if an earlier version of the service wrote
-   * this row.
-   */
-  readonly night: number | null;
+  /** The number of days from 1970 to the night of the verification. */
+  readonly night: number;
   /** The MAC is empty if the tenant's secret cannot be decrypted. */
   readonly mac: Uint8Array;
 }
@@ -21,8 +18,7 @@ export const markerTable: Table<MarkerRow> = {
   name: 'verification_markers',
   id: 'tenant_id',
   label: ['eaas verification v1'],
-  columns: ['tenant_id', 'id', 'hash', 'valid', 'findings', 'finished_at'],
-  added: 'night',
+  columns: ['tenant_id', 'id', 'hash', 'valid', 'findings', 'finished_at', 'night'],
   booleans: ['valid'],
   numbers: ['id', 'finished_at', 'night'],
 };

@@ -7,11 +7,7 @@ import type { Ends } from './ends.ts';
 import { nights } from './nights.ts';
 import type { Inspection } from './report.ts';
 
-export interface Marker {
-  readonly id: number;
-  readonly hash: Uint8Array;
-  readonly night: number;
-}
+export type Marker = Pick<MarkerRow, 'id' | 'hash' | 'night'>;
 
 export async function trustedMarker(
   sql: Sql,
@@ -21,7 +17,7 @@ export async function trustedMarker(
   tonight: number,
 ): Promise<Marker | undefined> {
   const row = await findMarker(sql, tenantId);
-  if (!row || !isAuthentic(row, secrets)) return undefined;
+  if (!row || !macHolds(secrets, markerTable, row)) return undefined;
   const reason = await compareHead(sql, tenantId, row, ends);
   // The MAC proves that the log once contained the marked entry. If the entry is missing and was not purged, the log
   // was replaced.
@@ -29,8 +25,4 @@ export async function trustedMarker(
   const { id, hash, night } = row;
   const isRecent = night < tonight && tonight - night <= nights;
   return reason === undefined && row.valid && isRecent ? { id, hash, night } : undefined;
-}
-
-export function isAuthentic(row: MarkerRow, secrets: TenantSecrets): row is MarkerRow & { night: number } {
-  return row.night !== null && macHolds(secrets, markerTable, row);
 }
