@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, realpath, rename, rm } from 'node:fs/promises';
-import { CannotStart } from '../cannot-start.ts';
+import { readFile, realpath, rm } from 'node:fs/promises';
+import { CannotStart, reasonOf } from '../cannot-start.ts';
 import { hostOf, isLoopback } from '../config-values.ts';
-import { writeNewFile } from '../durable-files.ts';
+import { ifExists, replaceFile } from '../durable-files.ts';
 
 export class EnvFile {
   readonly path: string;
@@ -14,11 +14,10 @@ export class EnvFile {
   }
 
   static async read(path: string): Promise<EnvFile> {
-    const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return '';
-      throw new CannotStart(`The file ${path} cannot be read: ${error.message}.`);
+    const text = await ifExists(readFile(path, 'utf8')).catch((error: unknown) => {
+      throw new CannotStart(`The file ${path} cannot be read: ${reasonOf(error)}.`);
     });
-    const file = new EnvFile(path, text);
+    const file = new EnvFile(path, text ?? '');
     const address = file.get('EAAS_BASE_URL');
     if (address && !isOnThisMachine(address)) {
       throw new CannotStart(
@@ -48,14 +47,10 @@ export class EnvFile {
   async #write(): Promise<void> {
     const target = await realpath(this.path).catch(() => this.path);
     const temporary = `${target}.${randomBytes(6).toString('hex')}`;
-    try {
-      await writeNewFile(temporary, this.#text);
-      await rename(temporary, target);
-    } catch (error) {
+    await replaceFile(target, this.#text, temporary).catch(async (error: unknown) => {
       await rm(temporary, { force: true });
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new CannotStart(`The file ${this.path} cannot be written: ${reason}.`, { cause: error });
-    }
+      throw new CannotStart(`The file ${this.path} cannot be written: ${reasonOf(error)}.`, { cause: error });
+    });
   }
 }
 
