@@ -1,13 +1,5 @@
 import type { ApiKeyFields } from '@eaas/protocol/service';
-import {
-  countRows,
-  first,
-  type Loaded,
-  loadPage,
-  loadRows,
-  type RecordedRow,
-  recordedTable,
-} from './rows.ts';
+import { countRows, first, type Loaded, loadPage, loadRows, type RecordedRow, type Table } from './rows.ts';
 import type { Sql } from './sql.ts';
 
 export interface ApiKeyRow extends ApiKeyFields, RecordedRow {
@@ -15,10 +7,11 @@ export interface ApiKeyRow extends ApiKeyFields, RecordedRow {
   readonly created_id: number;
 }
 
-export const apiKeyTable = recordedTable<ApiKeyRow>(
-  'api_keys',
-  'api_key_id',
-  [
+export const apiKeyTable: Table<ApiKeyRow> = {
+  name: 'api_keys',
+  id: 'api_key_id',
+  label: ['eaas row v1', 'api_keys'],
+  columns: [
     'api_key_id',
     'tenant_id',
     'name',
@@ -34,8 +27,8 @@ export const apiKeyTable = recordedTable<ApiKeyRow>(
     'created_id',
     'rev',
   ],
-  { numbers: ['expires_at', 'created_at', 'revoked_at', 'created_id', 'rev'] },
-);
+  numbers: ['expires_at', 'created_at', 'revoked_at', 'created_id', 'rev'],
+};
 
 type Found = Promise<Loaded<ApiKeyRow> | undefined>;
 

@@ -1,14 +1,6 @@
 import { limits } from '@eaas/protocol/wire';
 import type { KeyFields } from '@eaas/protocol/service';
-import {
-  countRows,
-  first,
-  type Loaded,
-  loadPage,
-  loadRows,
-  type RecordedRow,
-  recordedTable,
-} from './rows.ts';
+import { countRows, first, type Loaded, loadPage, loadRows, type RecordedRow, type Table } from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 
 export interface KeyRow extends KeyFields, RecordedRow {
@@ -16,10 +8,11 @@ export interface KeyRow extends KeyFields, RecordedRow {
   readonly created_id: number;
 }
 
-export const keyTable = recordedTable<KeyRow>(
-  'keys',
-  'key_id',
-  [
+export const keyTable: Table<KeyRow> = {
+  name: 'keys',
+  id: 'key_id',
+  label: ['eaas row v1', 'keys'],
+  columns: [
     'key_id',
     'tenant_id',
     'name',
@@ -35,21 +28,19 @@ export const keyTable = recordedTable<KeyRow>(
     'created_id',
     'rev',
   ],
-  {
-    flag: 'intake',
-    booleans: ['exportable', 'intake'],
-    numbers: [
-      'key_version',
-      'created_at',
-      'rotated_at',
-      'interval_days',
-      'next_rotation_at',
-      'destroy_at',
-      'created_id',
-      'rev',
-    ],
-  },
-);
+  flag: 'intake',
+  booleans: ['exportable', 'intake'],
+  numbers: [
+    'key_version',
+    'created_at',
+    'rotated_at',
+    'interval_days',
+    'next_rotation_at',
+    'destroy_at',
+    'created_id',
+    'rev',
+  ],
+};
 
 export interface KeyVersionRow {
   readonly key_id: string;

@@ -38,15 +38,6 @@ export type Loaded<Row> = Row & { readonly newest_rev: number | null };
 
 export type Fragment = postgres.PendingQuery<postgres.Row[]>;
 
-export function recordedTable<Row extends RecordedRow>(
-  name: string,
-  id: keyof Row & string,
-  columns: readonly (keyof Row & string)[],
-  more: Pick<Table<Row>, 'flag' | 'booleans' | 'numbers'> = {},
-): Table<Row> {
-  return { name, id, label: ['eaas row v1', name], columns, ...more };
-}
-
 export async function insertRow<Row extends RecordedRow>(tx: Transaction, table: Table<Row>, row: Row) {
   // `execute` sends the insert at once, because the next statement of the transaction can refer to the row.
   const insert = tx`insert into eaas.${tx(table.name)} ${valuesOf(tx, table, row)}`.execute();

@@ -6,7 +6,7 @@ import {
   loadOfAllTenants,
   loadRows,
   type RecordedRow,
-  recordedTable,
+  type Table,
 } from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 
@@ -19,10 +19,11 @@ export interface TenantRow extends RecordedRow {
   readonly sealed_secret: Uint8Array;
 }
 
-export const tenantTable = recordedTable<TenantRow>(
-  'tenants',
-  'tenant_id',
-  [
+export const tenantTable: Table<TenantRow> = {
+  name: 'tenants',
+  id: 'tenant_id',
+  label: ['eaas row v1', 'tenants'],
+  columns: [
     'tenant_id',
     'name',
     'envelope_only',
@@ -32,8 +33,9 @@ export const tenantTable = recordedTable<TenantRow>(
     'sealed_secret',
     'rev',
   ],
-  { booleans: ['envelope_only'], numbers: ['monthly_encrypt_quota', 'created_at', 'rev'] },
-);
+  booleans: ['envelope_only'],
+  numbers: ['monthly_encrypt_quota', 'created_at', 'rev'],
+};
 
 export function findTenant(sql: Sql, tenantId: string): Promise<Loaded<TenantRow> | undefined> {
   return first(loadRows(sql, tenantTable, tenantId, sql``));
