@@ -14,46 +14,38 @@ import { traceRequest } from './request-span.ts';
 import { hasList, serialize } from './serialize.ts';
 
 export function serveApi(app: FastifyInstance, doors: Doors, isClosing: () => boolean): void {
-  for (const [route, endpoint] of routes) serveRoute(app, doors, route, endpoint, isClosing);
-}
-
-function serveRoute(
-  app: FastifyInstance,
-  doors: Doors,
-  route: Route,
-  endpoint: Endpoint,
-  isClosing: () => boolean,
-): void {
-  const { method, path: url } = splitRoute(route);
   const { turns, shares } = doors.admission;
-  const isList = hasList(endpoint.output);
-  const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    if (isClosing()) throw new Refusal('unavailable', 'The service is stopping: send the request again.');
-    const signal = endOf(reply);
-    const caller = await traced('admit', () => admit(doors, route, request, reply, signal));
-    const { tenantId } = caller;
-    await traced('admission.wait', () => turns.begin(tenantId, { signal }));
-    const owner = { turns, shares, tenantId, signal };
-    const read = () => readInput(endpoint, request, owner);
-    const input = await traced('body.read', read).catch(async (error: unknown) => {
-      await doors.confirm(caller);
-      throw error;
+  for (const [route, endpoint] of routes) {
+    const { method, path: url } = splitRoute(route);
+    const isList = hasList(endpoint.output);
+    const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+      if (isClosing()) throw new Refusal('unavailable', 'The service is stopping: send the request again.');
+      const signal = endOf(reply);
+      const caller = await traced('admit', () => admit(doors, route, request, reply, signal));
+      const { tenantId } = caller;
+      await traced('admission.wait', () => turns.begin(tenantId, { signal }));
+      const owner = { turns, shares, tenantId, signal };
+      const read = () => readInput(endpoint, request, owner);
+      const input = await traced('body.read', read).catch(async (error: unknown) => {
+        await doors.confirm(caller);
+        throw error;
+      });
+      const output = await traced('operation', () => doors.run(route, caller, input));
+      const serializing = serialize(route, endpoint.output, output);
+      const text = isList
+        ? await traced('serialize', () => turns.run(tenantId, serializing, { signal, isBegun: true }))
+        : finish(serializing);
+      if (endpoint.maxAge !== undefined)
+        void reply.header('cache-control', `private, max-age=${endpoint.maxAge}`);
+      if (endpoint.status === 201) void reply.header('location', locationOf(route, output));
+      return send(reply.code(endpoint.status ?? 200), 'application/json', text);
+    };
+    app.route({
+      method,
+      url,
+      handler: (request, reply) => traceRequest(request, reply, () => handle(request, reply)),
     });
-    const output = await traced('operation', () => doors.run(route, caller, input));
-    const serializing = serialize(route, endpoint.output, output);
-    const text = isList
-      ? await traced('serialize', () => turns.run(tenantId, serializing, { signal, isBegun: true }))
-      : finish(serializing);
-    if (endpoint.maxAge !== undefined)
-      void reply.header('cache-control', `private, max-age=${endpoint.maxAge}`);
-    if (endpoint.status === 201) void reply.header('location', locationOf(route, output));
-    return send(reply.code(endpoint.status ?? 200), 'application/json', text);
-  };
-  app.route({
-    method,
-    url,
-    handler: (request, reply) => traceRequest(request, reply, () => handle(request, reply)),
-  });
+  }
 }
 
 export function endOf(reply: FastifyReply): EndSignal {
