@@ -1,3 +1,4 @@
+import { using } from '@eaas/protocol/service';
 import { CannotStart } from './cannot-start.ts';
 import { requireCheckpointDirectory } from './checkpoint-files.ts';
 import type { Config } from './config.ts';
@@ -89,10 +90,5 @@ export async function loadRoots(current: RootKeyProvider, previous: RootKeyProvi
 }
 
 async function load(provider: RootKeyProvider): Promise<RootKey> {
-  const bytes = await provider.load();
-  try {
-    return rootKey(bytes);
-  } finally {
-    bytes.fill(0);
-  }
+  return using(await provider.load(), rootKey);
 }

@@ -1,3 +1,4 @@
+export { using } from '../bytes.ts';
 export { finish, type Steps } from '../wire/json.ts';
 export { type ApiKeyFields, isPermanentManager, keyIdsIn, newApiKey } from './api-key-rules.ts';
 export { patchedApiKey, revokedApiKey } from './api-key-rules.ts';

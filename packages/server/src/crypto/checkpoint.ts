@@ -1,4 +1,5 @@
 import { createPrivateKey, createPublicKey, hash as digest, type KeyObject, sign, verify } from 'node:crypto';
+import { using } from '@eaas/protocol/service';
 import {
   type ChainHead,
   checkpointText,
@@ -51,11 +52,8 @@ function keyIdOf({ tenantId, publicKey }: Pick<Verifier, 'tenantId' | 'publicKey
 }
 
 function signerOf(seed: KeyObject, tenantId: string) {
-  const secret = seed.export();
-  const der = Buffer.concat([pkcs8, secret]);
-  secret.fill(0);
-  const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
-  der.fill(0);
+  const der = using(seed.export(), (secret) => Buffer.concat([pkcs8, secret]));
+  const privateKey = using(der, () => createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
   const spki = createPublicKey(privateKey).export({ format: 'der', type: 'spki' });
   const publicKey = new Uint8Array(spki.subarray(-32));
   const keyId = keyIdOf({ tenantId, publicKey });

@@ -10,6 +10,7 @@ import {
 import { type IntakeCrypto, intakeKeyInfo, type IntakePrivateKey } from '@eaas/protocol/internal-intake';
 import { intakePrivateKey } from '@eaas/protocol/internal-intake';
 import { nodeEngine } from '@eaas/protocol/node';
+import { using } from '@eaas/protocol/service';
 
 const pkcs8Start = Buffer.from('302e020100300506032b656e04220420', 'hex');
 const spkiStart = Buffer.from('302a300506032b656e032100', 'hex');
@@ -25,8 +26,7 @@ export const intakeCrypto: IntakeCrypto = {
   hmac: (key, message) => createHmac('sha256', key).update(message).digest(),
   x25519(scalar, point) {
     const der = Buffer.concat([pkcs8Start, scalar]);
-    const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
-    der.fill(0);
+    const privateKey = using(der, () => createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
     if (!point) return createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).subarray(-32);
     const key = Buffer.concat([spkiStart, point]);
     return diffieHellman({ privateKey, publicKey: createPublicKey({ key, format: 'der', type: 'spki' }) });
@@ -40,9 +40,5 @@ export function openIntakeKey(
   place: { readonly keyId: string; readonly keyVersion: number },
 ): IntakePrivateKey {
   const seed = new Uint8Array(hkdfSync('sha256', version, '', intakeKeyInfo(tenantId, place), 32));
-  try {
-    return intakePrivateKey(intakeCrypto, seed);
-  } finally {
-    seed.fill(0);
-  }
+  return using(seed, () => intakePrivateKey(intakeCrypto, seed));
 }

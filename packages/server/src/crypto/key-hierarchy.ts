@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
 import { pae } from '@eaas/protocol';
+import { using } from '@eaas/protocol/service';
 import { sameBytes } from './same-bytes.ts';
 import { openSecret, type Place, sealSecret } from './sealed-secret.ts';
 
@@ -68,25 +69,17 @@ export function openTenantSecrets(
   const secret = openTenantSecret(roots, row);
   if (!secret) return undefined;
   const derive = (name: string) => derivedKey(secret, pae('eaas tenant v1', row.tenant_id, name));
-  try {
-    return {
-      sealing: derive('sealing'),
-      auditMac: derive('audit-mac'),
-      rowMac: derive('row-mac'),
-      checkpointSeed: derive('checkpoint'),
-    };
-  } finally {
-    secret.fill(0);
-  }
+  return using(secret, () => ({
+    sealing: derive('sealing'),
+    auditMac: derive('audit-mac'),
+    rowMac: derive('row-mac'),
+    checkpointSeed: derive('checkpoint'),
+  }));
 }
 
 function derivedKey(secret: KeyObject | Uint8Array, info: Uint8Array): KeyObject {
-  const bytes = new Uint8Array(hkdfSync('sha256', secret, '', info, keyLength));
-  try {
-    return createSecretKey(bytes);
-  } finally {
-    bytes.fill(0);
-  }
+  const derived = new Uint8Array(hkdfSync('sha256', secret, '', info, keyLength));
+  return using(derived, (bytes) => createSecretKey(bytes));
 }
 
 function sealTenantSecret(
@@ -94,12 +87,8 @@ function sealTenantSecret(
   tenantId: string,
   secret: Uint8Array,
 ): SealedTenantSecret {
-  try {
-    const sealed_secret = sealSecret(key, placeOf(tenantId), secret);
-    return { tenant_id: tenantId, root_id: rootId, sealed_secret };
-  } finally {
-    secret.fill(0);
-  }
+  const sealed_secret = using(secret, (bytes) => sealSecret(key, placeOf(tenantId), bytes));
+  return { tenant_id: tenantId, root_id: rootId, sealed_secret };
 }
 
 function openTenantSecret(roots: readonly RootKey[], row: SealedTenantSecret): Uint8Array | undefined {

@@ -1,4 +1,5 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { using } from '@eaas/protocol/service';
 import { openSecret, type Place, sealSecret } from './sealed-secret.ts';
 
 export function versionPlace(tenantId: string, keyId: string, version: number): Place {
@@ -11,20 +12,10 @@ export function hashKeyPlace(tenantId: string, keyId: string): Place {
 }
 
 export function newMaterial(sealing: KeyObject, place: Place): Uint8Array {
-  const secret = randomBytes(32);
-  try {
-    return sealSecret(sealing, place, secret);
-  } finally {
-    secret.fill(0);
-  }
+  return using(randomBytes(32), (secret) => sealSecret(sealing, place, secret));
 }
 
 export function openMaterial(sealing: KeyObject, place: Place, sealed: Uint8Array): KeyObject | undefined {
   const secret = openSecret(sealing, place, sealed);
-  if (!secret) return undefined;
-  try {
-    return createSecretKey(secret);
-  } finally {
-    secret.fill(0);
-  }
+  return secret && using(secret, (bytes) => createSecretKey(bytes));
 }

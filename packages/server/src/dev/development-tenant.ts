@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import { formatIndexKey, indexKeyContext } from '@eaas/protocol/internal';
+import { using } from '@eaas/protocol/service';
 import { formatTimestamp, isApiKey, type Permission } from '@eaas/protocol/wire';
 import { insider } from '../caller.ts';
 import { CannotStart } from '../cannot-start.ts';
@@ -102,9 +103,8 @@ async function createApplicationKey(service: Service, tenantId: string): Promise
 }
 
 async function createIndexKey(service: Service, tenantId: string, keyId: string): Promise<string> {
-  const key = randomBytes(32);
-  const input = { key_id: keyId, dek: toBase64(key), context: indexKeyContext };
-  key.fill(0);
+  const dek = using(randomBytes(32), toBase64);
+  const input = { key_id: keyId, dek, context: indexKeyContext };
   const { wrapped_key, key_version } = await operations['POST /v1/keys/:key_id/wrap'](
     service,
     insider(tenantId, 'operator'),

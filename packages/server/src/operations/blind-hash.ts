@@ -1,14 +1,15 @@
 import {
   type BlindHashKey,
+  deriveBlindHashKey,
   type Element,
   evaluate,
   type Evaluation,
   readElements,
 } from '@eaas/protocol/blind-hash';
-import { requireElements, requireStatus, type Steps } from '@eaas/protocol/service';
+import { nodeCurve } from '@eaas/protocol/blind-hash-node';
+import { requireElements, requireStatus, type Steps, using } from '@eaas/protocol/service';
 import type { Input, Output } from '@eaas/protocol/wire';
 import type { Caller } from '../caller.ts';
-import { openBlindHashKey } from '../crypto/blind-hash-key.ts';
 import type { Service } from '../service.ts';
 import { decide } from '../state/decide.ts';
 import type { KeyMaterial } from '../state/tenant-state.ts';
@@ -56,6 +57,8 @@ function* evaluateUnder(key: KeyMaterial, elements: readonly Element[]): Steps<E
 export function blindHashKeyOf(key: KeyMaterial): BlindHashKey {
   const { hashKey, row } = key;
   if (!hashKey) throw new Error(`the hash key of the active key ${row.key_id} is missing`);
-  key.blindHash ??= openBlindHashKey(hashKey, row.tenant_id, row.key_id);
+  key.blindHash ??= using(hashKey.export(), (secret) =>
+    deriveBlindHashKey(nodeCurve, secret, row.tenant_id, row.key_id),
+  );
   return key.blindHash;
 }

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { jwkThumbprint, keyDraft, requireExportable, type Steps } from '@eaas/protocol/service';
+import { jwkThumbprint, keyDraft, requireExportable, type Steps, using } from '@eaas/protocol/service';
 import { type Input, limits, type Output } from '@eaas/protocol/wire';
 import type { Caller } from '../caller.ts';
 import { encryptTo, importRsaPublicKey } from '../crypto/rsa-export.ts';
@@ -43,10 +43,5 @@ export function exportKey(
 
 function encrypted(publicKey: KeyObject, key: KeyObject | null | undefined): string {
   if (!key) throw new Error('a key that is not destroyed must have a secret (got none)');
-  const secret = key.export();
-  try {
-    return encryptTo(publicKey, secret);
-  } finally {
-    secret.fill(0);
-  }
+  return using(key.export(), (secret) => encryptTo(publicKey, secret));
 }
