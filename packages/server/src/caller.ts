@@ -15,13 +15,9 @@ export interface Arrival {
 export interface Caller extends Pick<Arrival, 'ipAddress' | 'arrivedAt' | 'signal'> {
   readonly tenantId: string;
   readonly actor: string;
-  readonly credential: Credential | null;
+  readonly credential: (Asked & { readonly tokenHash: Uint8Array }) | null;
   /** Whether the API key was checked in the database after the request arrived. */
   readonly isConfirmed?: boolean;
-}
-
-interface Credential extends Asked {
-  readonly tokenHash: Uint8Array;
 }
 
 export function insider(tenantId: string, actor: 'operator' | 'system'): Caller {

@@ -35,19 +35,14 @@ export interface CheckpointFile {
   readonly id: number;
 }
 
-interface Files {
-  readonly checkpoints: ReadonlyMap<string, readonly CheckpointFile[]>;
-  readonly unfinished: readonly (CheckpointFile & { readonly tenantId: string })[];
-}
-
 /** Lists the checkpoint files by the id of the tenant, the newest first. */
-export async function listCheckpointFiles(directory: string): Promise<Files['checkpoints']> {
+export async function listCheckpointFiles(directory: string) {
   return (await readFiles(directory)).checkpoints;
 }
 
-async function readFiles(directory: string): Promise<Files> {
+async function readFiles(directory: string) {
   const checkpoints = new Map<string, CheckpointFile[]>();
-  const unfinished: Files['unfinished'][number][] = [];
+  const unfinished: (CheckpointFile & { readonly tenantId: string })[] = [];
   for (const name of await readdir(directory)) {
     const [, tenantId = '', id = '0', temporary] = fileName.exec(name) ?? [];
     if (parseUuid(tenantId) !== tenantId) continue;
@@ -89,9 +84,8 @@ export async function removeCheckpointFiles(files: readonly CheckpointFile[]): P
  */
 export async function removeUnfinishedFiles(directory: string): Promise<void> {
   const { checkpoints, unfinished } = await readFiles(directory);
-  const isOld = ({ tenantId, id }: Files['unfinished'][number]): boolean =>
-    id < (checkpoints.get(tenantId)?.[0]?.id ?? 0);
-  await removeCheckpointFiles(unfinished.filter(isOld));
+  const newest = (tenantId: string): number => checkpoints.get(tenantId)?.[0]?.id ?? 0;
+  await removeCheckpointFiles(unfinished.filter(({ tenantId, id }) => id < newest(tenantId)));
 }
 
 export async function removeFilesOfTenant(directory: string, tenantId: string): Promise<void> {

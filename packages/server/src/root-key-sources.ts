@@ -1,5 +1,5 @@
 import { CannotStart } from './cannot-start.ts';
-import type { Read, Variable } from './config-values.ts';
+import type { Read } from './config-values.ts';
 import type { ProviderEnvironment } from './key-service.ts';
 import { type RootKeyProvider, rootKeyFromCommand, rootKeyInFile, rootKeyInVariable } from './root-keys.ts';
 import { rootKeyInWrappedFile } from './wrapped-root-key.ts';
@@ -13,12 +13,6 @@ const sources = [
   ['_WRAPPED_FILE', rootKeyInWrappedFile],
 ] as const satisfies readonly (readonly [string, Source])[];
 
-interface Given {
-  readonly variable: Variable;
-  readonly value: string;
-  readonly source: Source;
-}
-
 export function readRootKeys(
   read: Read,
   env: ProviderEnvironment,
@@ -30,15 +24,16 @@ export function readRootKeys(
       `${previous.variable} and ${current.variable} contain the same root key: remove ${previous.variable}.`,
     );
   }
-  const open = ({ variable, value, source }: Given): RootKeyProvider => source(variable, value, env);
-  return { rootKey: current ? open(current) : null, previousRootKey: previous ? open(previous) : null };
+  return { rootKey: current?.open(env) ?? null, previousRootKey: previous?.open(env) ?? null };
 }
 
-function onlyOne(read: Read, prefix: 'EAAS_ROOT_KEY' | 'EAAS_ROOT_KEY_PREVIOUS'): Given | undefined {
-  const given = sources.flatMap(([end, source]): Given[] => {
+function onlyOne(read: Read, prefix: 'EAAS_ROOT_KEY' | 'EAAS_ROOT_KEY_PREVIOUS') {
+  const given = sources.flatMap(([end, source]) => {
     const variable = `${prefix}${end}` as const;
     const value = read(variable);
-    return value === undefined ? [] : [{ variable, value, source }];
+    if (value === undefined) return [];
+    const open = (env: ProviderEnvironment): RootKeyProvider => source(variable, value, env);
+    return [{ variable, value, open }];
   });
   const [one, other] = given;
   if (one && other) {

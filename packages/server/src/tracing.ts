@@ -49,14 +49,10 @@ export function tracedJob<T>(name: string, work: () => Promise<T>): Promise<T> {
   return connected ? within(connected, connected.tracer.startSpan(`job ${name}`), work) : work();
 }
 
-interface Traced {
-  readonly span?: Span | undefined;
-}
-
 /** A span has only one parent, the span of the first item. It has links to the spans of the other items. */
 export function tracedTogether<T>(
   name: string,
-  items: readonly Traced[],
+  items: readonly { readonly span?: Span | undefined }[],
   work: (span?: Span) => Promise<T>,
 ): Promise<T> {
   if (!connected) return work();

@@ -18,11 +18,6 @@ interface Entry extends ChainedEntry {
   readonly hash: string;
 }
 
-interface Line {
-  readonly entry: Entry;
-  readonly isCovered: boolean;
-}
-
 type Verdict = Awaited<ReturnType<typeof verifyEntries>>;
 
 const mostErrors = 100;
@@ -56,7 +51,7 @@ async function stated(path: string, verifierKey: string) {
   throw new WrongUsage(`The checkpoint ${path} has no valid signature of the key in --verifier-key.`);
 }
 
-async function* entriesOf(path: string): AsyncGenerator<Line> {
+async function* entriesOf(path: string) {
   const file = createReadStream(path);
   // A directory can be opened, but not read.
   await once(file, 'readable').catch((error: NodeJS.ErrnoException) => {

@@ -17,12 +17,7 @@ export class WrongUsage extends Error {
   override readonly name = 'WrongUsage';
 }
 
-export interface Failure {
-  readonly code: number;
-  readonly message: string | null;
-}
-
-export function failureOf(error: unknown): Failure {
+export function failureOf(error: unknown) {
   // Commander has already printed the message of its error. After `--help` and `--version`, Commander throws with the
   // exit code 0.
   if (error instanceof CommanderError) {

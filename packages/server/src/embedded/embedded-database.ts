@@ -17,18 +17,13 @@ const noteAfter = 1000;
 
 type EmbeddedDatabase = ReturnType<typeof databaseAt>;
 
-export interface EmbeddedDatabaseOptions {
-  readonly note?: (sentence: string) => void;
-  readonly waitAtMost?: number;
-}
-
 export async function startEmbeddedDatabase(
   directory: string,
   purpose: Purpose,
   {
     note = (sentence) => void process.stderr.write(`${sentence}\n`),
     waitAtMost = 60_000,
-  }: EmbeddedDatabaseOptions = {},
+  }: { note?: (sentence: string) => void; waitAtMost?: number } = {},
 ): Promise<EmbeddedDatabase> {
   const start = Date.now();
   let noted = false;

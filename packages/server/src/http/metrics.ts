@@ -1,15 +1,9 @@
 import { durationBounds as bounds } from '../tracing.ts';
 
-interface Durations {
-  readonly buckets: number[];
-  sum: number;
-  count: number;
-}
-
 /** No label contains a tenant, so that metrics do not reveal the tenants. */
 export class HttpMetrics {
   readonly #requests = new Map<string, number>();
-  readonly #durations = new Map<string, Durations>();
+  readonly #durations = new Map<string, { buckets: number[]; sum: number; count: number }>();
 
   record(method: string, path: string | undefined, status: number | 'aborted', seconds: number): void {
     const labels = path === undefined ? 'method="",route=""' : `method="${method}",route="${path}"`;

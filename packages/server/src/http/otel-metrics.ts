@@ -1,11 +1,5 @@
 import { telemetry } from '../tracing.ts';
 
-interface Sample {
-  readonly name: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly value: number;
-}
-
 /** Exports only counters and gauges, because OpenTelemetry cannot observe histograms. */
 export async function bridgeMetrics(read: () => Promise<string>): Promise<void> {
   const connected = telemetry();
@@ -24,12 +18,12 @@ export async function bridgeMetrics(read: () => Promise<string>): Promise<void> 
   meter.addBatchObservableCallback(async (result) => {
     for (const { name, value, labels } of samplesIn(await read())) {
       const instrument = instruments.get(name);
-      if (instrument) result.observe(instrument, value, { ...labels });
+      if (instrument) result.observe(instrument, value, labels);
     }
   }, Array.from(instruments.values()));
 }
 
-function samplesIn(text: string): Sample[] {
+function samplesIn(text: string) {
   return Array.from(text.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm), ([, name = '', labels = '', value]) => ({
     name,
     labels: Object.fromEntries(

@@ -4,9 +4,9 @@ import type { Roots } from '../crypto/key-hierarchy.ts';
 import type { Database } from '../store/database.ts';
 import { Tampered } from '../refusal.ts';
 import { findHead, headTable, type HeadRow, type SeenHead } from '../store/heads.ts';
-import { changedRows, type Loaded } from '../store/rows.ts';
+import { changedRows } from '../store/rows.ts';
 import type { Sql, Transaction } from '../store/sql.ts';
-import { findTenant, type TenantRow } from '../store/tenants.ts';
+import { findTenant } from '../store/tenants.ts';
 import { traced } from '../tracing.ts';
 import type { Clock } from './clock.ts';
 import { checkedHead } from './heads.ts';
@@ -20,13 +20,7 @@ import { Tokens } from './tokens.ts';
 
 const mostChanged = 1_000;
 
-interface TenantRead {
-  readonly startedAt: number;
-  readonly before: TenantState | undefined;
-  readonly tenant: Loaded<TenantRow>;
-  readonly head: SeenHead;
-  readonly changed: readonly string[];
-}
+type TenantRead = NonNullable<Awaited<ReturnType<Tenants['read']>>>;
 
 export class Tenants {
   readonly database: Database;
@@ -112,7 +106,7 @@ export class Tenants {
     if (view) view.gone = true;
   }
 
-  async read(tenantId: string, more: (tx: Transaction) => Promise<void>): Promise<TenantRead | undefined> {
+  async read(tenantId: string, more: (tx: Transaction) => Promise<void>) {
     const startedAt = performance.now();
     const before = this.remembered.views.get(tenantId)?.state;
     const [head, tenant, changed] = await this.database.snapshot((tx) =>

@@ -15,17 +15,12 @@ export interface EntryFilter {
   readonly to?: number | undefined;
 }
 
-interface Page {
-  readonly limit: number;
-  readonly offset: number;
-}
-
 /** Reads the times of a page's entries from an index, which contains no ids, and then the entries with these times. */
 export async function listEntries(
   sql: Sql,
   tenantId: string,
   filter: EntryFilter,
-  { limit, offset }: Page,
+  { limit, offset }: { limit: number; offset: number },
 ): Promise<EntryRow[]> {
   const entries = matching(sql, tenantId, filter);
   const before = sql`select count(*) from ${entries} and created_at > (select max(created_at) from page)`;

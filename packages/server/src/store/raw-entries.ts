@@ -10,11 +10,6 @@ export interface RawEntry {
   readonly mac: Uint8Array;
 }
 
-export interface RawPage {
-  readonly rows: readonly RawEntry[];
-  readonly isCut: boolean;
-}
-
 const pageBytes = 4 * 1024 * 1024;
 const signature = 'PGCOPY\n\u00ff\r\n\0';
 const fieldCount = 10;

@@ -6,12 +6,9 @@ import type { Sql } from '../../store/sql.ts';
 import type { Findings, Inspection } from './report.ts';
 import { isStray, readStories, type Story } from './stories.ts';
 
-export interface Ages {
-  readonly rows: readonly RowAge[];
-  readonly stories: ReadonlyMap<string, Story>;
-}
+export type Ages = Awaited<ReturnType<typeof judgeAges>>;
 
-export async function judgeAges(sql: Sql, inspection: Inspection, anchorId: number): Promise<Ages> {
+export async function judgeAges(sql: Sql, inspection: Inspection, anchorId: number) {
   const { tenantId, findings } = inspection;
   const stories = await readStories(sql, inspection, anchorId);
   for (const { key_id: keyId, key_version: version } of await strayVersions(sql, tenantId)) {

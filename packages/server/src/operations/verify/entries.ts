@@ -5,7 +5,7 @@ import type { TenantSecrets } from '../../crypto/key-hierarchy.ts';
 import { sameBytes } from '../../crypto/same-bytes.ts';
 import { entryAt, storedRange } from '../../store/audit-entries.ts';
 import { databaseTime } from '../../store/database-time.ts';
-import { type RawEntry, rawEntries, type RawPage } from '../../store/raw-entries.ts';
+import { type RawEntry, rawEntries } from '../../store/raw-entries.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { Inspection } from './report.ts';
 
@@ -25,7 +25,7 @@ export async function startWalk(sql: Sql, tenantId: string, first: number, ancho
 export async function walkEntries(inspection: Inspection, secrets: TenantSecrets, walk: Walk, last: number) {
   const { database, turns, tenantId, shouldStop, timeLeft } = inspection;
   const chain = encodedEntryChainer(secrets.auditMac, tenantId);
-  const page = (first: number): Promise<RawPage> => {
+  const page = (first: number): ReturnType<typeof rawEntries> => {
     const end = Math.min(last, first + pageSize - 1);
     const coming = database.snapshot((tx) => rawEntries(tx, tenantId, first, end), timeLeft());
     // The read of the next page can fail before the loop awaits it. Without this handler, that would be an
