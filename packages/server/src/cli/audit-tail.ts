@@ -75,8 +75,9 @@ async function printEntries(
   for (const entry of newest) await print(entry);
   if (newest.length === 0 && !follow && !json) note('None.');
   if (!follow) return;
+  const stop = untilSignal();
   if (!json) note('Waiting for new entries. Press Ctrl-C to stop.');
-  await pollUntil(untilSignal(), async () => {
+  await pollUntil(stop, async () => {
     for await (const entry of unread()) await print(entry);
     return shortestPause;
   });
