@@ -47,7 +47,8 @@ export async function openDevelopmentTenant(
   };
   const tenant_id = recorded.tenant_id ?? (await createOwnTenant(service));
   await record({ tenant_id });
-  const key_id = recorded.key_id ?? (await createApplicationKey(service, tenant_id));
+  const key_id =
+    recorded.key_id ?? (await createKey(service, insider(tenant_id, 'operator'), { name: 'app' })).key_id;
   await record({ key_id });
   const index_key = recorded.index_key ?? (await createIndexKey(service, tenant_id, key_id));
   await record({ index_key });
@@ -96,10 +97,6 @@ async function createOwnTenant(service: Service): Promise<string> {
         `Rename the other tenant with \`eaas tenant set ${tenantName} --name …\`, or set EAAS_DATA_DIR to another directory.`,
     );
   }
-}
-
-async function createApplicationKey(service: Service, tenantId: string): Promise<string> {
-  return (await createKey(service, insider(tenantId, 'operator'), { name: 'app' })).key_id;
 }
 
 async function createIndexKey(service: Service, tenantId: string, keyId: string): Promise<string> {

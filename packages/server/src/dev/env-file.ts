@@ -34,17 +34,13 @@ export class EnvFile {
       ?.replace(/^(["'])(.*)\1$/, '$2');
   }
 
+  /** Writes the file by an atomic rename, so that an interrupted write loses no line of the old file. */
   async set(values: Readonly<Record<string, string>>): Promise<void> {
     for (const [name, value] of Object.entries(values)) {
       const line = `${name}=${value}`;
       if (this.get(name) !== undefined) this.#text = this.#text.replace(lineOf(name), () => line);
       else this.#text += `${this.#text === '' || this.#text.endsWith('\n') ? '' : '\n'}${line}\n`;
     }
-    await this.#write();
-  }
-
-  /** Writes the file by an atomic rename, so that an interrupted write loses no line of the old file. */
-  async #write(): Promise<void> {
     const target = await realpath(this.path).catch(() => this.path);
     const temporary = `${target}.${randomBytes(6).toString('hex')}`;
     await replaceFile(target, this.#text, temporary).catch(async (error: unknown) => {

@@ -12,7 +12,7 @@ import { findAnchor } from '../store/anchors.ts';
 import { entriesFrom, entryAt, type EntryRow } from '../store/audit-entries.ts';
 import { findHead } from '../store/heads.ts';
 import { findTenant } from '../store/tenants.ts';
-import { shownEntry, type ShownEntry } from './audit.ts';
+import { shownEntry } from './audit.ts';
 
 const pageSize = 500;
 
@@ -38,12 +38,6 @@ export interface Notice {
   readonly id: number;
 }
 
-interface Piece {
-  readonly entries: readonly ShownEntry[];
-  readonly position: Position | undefined;
-  readonly notice?: Notice;
-}
-
 interface Log {
   readonly tenantId: string;
   readonly secrets: TenantSecrets;
@@ -52,11 +46,7 @@ interface Log {
 }
 
 /** Every entry is verified before it is yielded. */
-export async function* newEntries(
-  service: Service,
-  tenantId: string,
-  sent: Position | undefined,
-): AsyncGenerator<Piece> {
+export async function* newEntries(service: Service, tenantId: string, sent: Position | undefined) {
   const found = await readLog(service, tenantId, sent);
   if (!found) return;
   const { log, known } = found;
@@ -125,12 +115,7 @@ async function isPurged({ database }: Service, tenantId: string, id: number): Pr
   return anchor !== undefined && anchor.id >= id;
 }
 
-function pieceOf(
-  tenantId: string,
-  rows: readonly EntryRow[],
-  last: ChainHead | undefined,
-  notice?: Notice,
-): Piece {
+function pieceOf(tenantId: string, rows: readonly EntryRow[], last: ChainHead | undefined, notice?: Notice) {
   return {
     entries: rows.map((row) => shownEntry(tenantId, row)),
     position: last && { id: last.id, hash: toHex(last.hash) },

@@ -10,10 +10,6 @@ export async function writeHead(tx: Transaction, { tenant_id, ...columns }: Head
   await tx`update eaas.audit_heads set ${tx({ ...columns, uncounted })} where tenant_id = ${tenant_id}`;
 }
 
-export async function insertClosedHead(tx: Transaction, head: HeadRow): Promise<void> {
-  await tx`insert into eaas.audit_heads ${tx({ ...head, uncounted: false })}`;
-}
-
 /** Returns whether all tenants of the database are closed. A database without tenants counts as open. */
 export async function isWhollyClosed(sql: Sql): Promise<boolean> {
   // These are two statements and not one with a subquery, because Citus refuses a subquery over all tenants.

@@ -59,5 +59,5 @@ export async function listHeads(sql: Sql): Promise<Pick<HeadRow, 'tenant_id' | '
 }
 
 export async function insertHead(sql: Sql, head: HeadRow): Promise<void> {
-  await sql`insert into eaas.audit_heads ${sql({ ...head })}`;
+  await sql`insert into eaas.audit_heads ${sql({ ...head, uncounted: head.state_id >= 0 })}`;
 }

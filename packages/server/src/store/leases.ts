@@ -1,11 +1,7 @@
 import { Explained } from '../explained.ts';
 import type { Sql, Transaction } from './sql.ts';
 
-export interface LeaseRow {
-  readonly job: string;
-  readonly holder: string;
-  readonly fence: number;
-}
+type LeaseRow = NonNullable<Awaited<ReturnType<typeof takeLease>>>;
 
 export type Hold = (tx: Transaction) => Promise<void>;
 

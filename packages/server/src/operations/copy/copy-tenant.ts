@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { genesisHash } from '@eaas/protocol/audit';
 import { closedStateId, closeHead } from '../../state/heads.ts';
-import { insertClosedHead, writeHead } from '../../store/closed-heads.ts';
+import { writeHead } from '../../store/closed-heads.ts';
 import { putRows, rowPortion } from '../../store/copies.ts';
+import { insertHead } from '../../store/heads.ts';
 import type { Transaction } from '../../store/sql.ts';
 import { tenantTable } from '../../store/tenants.ts';
 import { verifyChain } from '../verify/verify-chain.ts';
@@ -55,7 +56,7 @@ async function beginCopy({ source, target }: Databases, { from, to }: Plan): Pro
   await target.background.transaction(async (tx) => {
     await putRows(tx, 'tenants', rows, 'fail');
     await putRows(tx, 'row_records', JSON.stringify(recordsOf(rows)), 'fail');
-    await insertClosedHead(tx, closeHead(secrets, { ...from.head, ...start }, mark));
+    await insertHead(tx, closeHead(secrets, { ...from.head, ...start }, mark));
   });
   return mark.copyId;
 }
