@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { inherited } from '../conformance/program.ts';
+import { eaasImporting, inherited, moduleOf, run } from '../conformance/program.ts';
 import { atTerminal, type CommandLine, commandLine, inTerminal } from './command-line.ts';
 
 interface Tenant {
@@ -213,4 +213,25 @@ test.concurrent('tenant destroy erases the tenant only if --confirm has its name
   const done = await eaas.json('tenant', 'destroy', tenant.tenant_id, '--confirm', tenant.name);
   expect(done).toEqual([{ ...tenant, destroyed: true }]);
   expect(await eaas('tenant', 'show', tenant.tenant_id)).toMatchObject({ code: 1 });
+});
+
+test.each([
+  ['of the database driver', 'file:///app/node_modules/postgres/src/connection.js:255:22', 0],
+  ['of another module', 'file:///app/other.js:1:1', 4],
+])('an error %s that no caller can catch ends a command only if it is unexpected', async (_, place, code) => {
+  const throwing = moduleOf(`
+    import { Socket } from 'node:net';
+    const { connect } = Socket.prototype;
+    Socket.prototype.connect = function (...args) {
+      Socket.prototype.connect = connect;
+      const error = new TypeError('nobody catches this');
+      error.stack = 'TypeError: nobody catches this\\n    at Immediate.nextWrite (${place})';
+      setImmediate(() => { throw error; });
+      return connect.apply(this, args);
+    };`);
+  const { tenant_id } = await newTenant();
+  const ended = await run([...eaasImporting(throwing), 'tenant', 'show', tenant_id], eaas.env);
+  expect(ended.code).toBe(code);
+  expect(ended.stdout.includes(tenant_id)).toBe(code === 0);
+  expect(ended.stderr.includes('nobody catches this')).toBe(code !== 0);
 });

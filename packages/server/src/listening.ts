@@ -16,7 +16,7 @@ export function prepareProcess(): Report {
   // By default, V8 lets a small heap grow to several times the size of its live objects.
   setFlagsFromString('--heap-growing-percent=100');
   const report: Report = { to: undefined };
-  process.on('uncaughtException', (error) => {
+  process.prependListener('uncaughtException', (error) => {
     if (isDriverFault(error)) {
       report.to?.error({ err: error }, 'the database connection broke and is being replaced');
       return;

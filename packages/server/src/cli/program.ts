@@ -14,6 +14,7 @@ import { exitCodes, exitCodesHelp, failureOf, WrongUsage } from './failure.ts';
 import { keyCommands } from './key.ts';
 import { next, note, printResult, printResults, type Reporting } from './output.ts';
 import { rootKeyCommands } from './root-key.ts';
+import { isDriverFault } from '../store/faults.ts';
 import { tenantCommands } from './tenant.ts';
 
 const dev = command(
@@ -139,13 +140,25 @@ export const program = group('eaas', 'Encryption as a service: the server and it
   .version(manifest.version, '-V, --version', 'print the version')
   .addHelpText('after', '\n`eaas help exit-codes` lists the exit codes.');
 
+/** After a lost connection, postgres.js throws errors in timers. The caller of the query gets a separate error. */
+function endUnlessDriverFault(error: unknown): void {
+  if (!isDriverFault(error)) process.exit(tell(error));
+}
+
 export async function run(args: readonly string[]): Promise<number> {
+  if (!process.listeners('uncaughtException').includes(endUnlessDriverFault)) {
+    process.on('uncaughtException', endUnlessDriverFault);
+  }
   try {
     await program.parseAsync(args, { from: 'user' });
     return Number(process.exitCode ?? exitCodes.ok);
   } catch (error) {
-    const { code, message } = failureOf(error);
-    if (message !== null) note(message);
-    return code;
+    return tell(error);
   }
+}
+
+function tell(error: unknown): number {
+  const { code, message } = failureOf(error);
+  if (message !== null) note(message);
+  return code;
 }
