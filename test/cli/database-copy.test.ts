@@ -113,4 +113,11 @@ test('after database copy --move, only the target serves the tenant', async () =
   const there = eaas.with({ DATABASE_URL: target.url('server') });
   expect((await there('key', 'create', '--tenant', 'acme', '--name', 'patients')).code).toBe(0);
   expect((await there('audit', 'verify')).stdout).toContain('valid, 1 entries checked');
+  const warning = 'This command erases only the copy.';
+  const destroyed = await eaas('tenant', 'destroy', 'acme', '--confirm', 'acme');
+  expect(destroyed).toMatchObject({ code: 0, stderr: expect.stringContaining(warning) });
+  expect((await there('tenant', 'show', 'acme')).code).toBe(0);
+  const ownerThere = there.with({ EAAS_MIGRATE_DATABASE_URL: target.url('owner') });
+  const erased = await ownerThere('tenant', 'destroy', 'acme', '--confirm', 'acme');
+  expect(erased).toMatchObject({ code: 0, stderr: expect.not.stringContaining(warning) });
 });

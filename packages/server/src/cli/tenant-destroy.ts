@@ -6,6 +6,7 @@ import { asOwner, type OpenDatabase } from '../open-database.ts';
 import { destroyTenant, requireTenant, type TenantRecord } from '../operations/tenants.ts';
 import type { Service } from '../service.ts';
 import { isDenied } from '../store/faults.ts';
+import { findHead } from '../store/heads.ts';
 import { countHoldings } from '../store/tenants.ts';
 import { reporting, withService } from './command.ts';
 import { requireConfirmable, requireConfirmed } from './confirm.ts';
@@ -45,7 +46,9 @@ export const tenantDestroy = reporting(
   });
 
 async function tellHoldings({ database }: Service, { tenant_id: id, name }: TenantRecord): Promise<void> {
-  const holdings = await database.run((sql) => countHoldings(sql, id));
+  const [holdings, head] = await database.run((sql) =>
+    Promise.all([countHoldings(sql, id), findHead(sql, id)]),
+  );
   const { keys, api_keys: apiKeys, entries, last_used_at: lastUsed } = holdings;
   const used = lastUsed === null ? 'never used' : `last used ${formatTimestamp(lastUsed)}`;
   note(
@@ -53,6 +56,12 @@ async function tellHoldings({ database }: Service, { tenant_id: id, name }: Tena
       `${apiKeys} ${apiKeys === 1 ? 'API key' : 'API keys'} and ` +
       `${entries} ${entries === 1 ? 'audit entry' : 'audit entries'}; ${used}.`,
   );
+  if (head && head.state_id < 0) {
+    note(
+      'Warning: this database has only a copy of the tenant, because of `eaas database copy`. This command erases only the ' +
+        'copy. To erase the tenant, also run the command for the other database.',
+    );
+  }
 }
 
 async function erase(database: OpenDatabase, tenantId: string): Promise<void> {
