@@ -40,6 +40,7 @@ test.each([
   [null, 'null'],
   ['text', 'a string'],
   [7, 'a number'],
+  [Promise.resolve({ context: { row: '1' } }), 'a Promise'],
 ])('a call refuses options that are not an object: %j', (given, kind) => {
   expect(() => requireOptions<object>(known, given as never, 'encrypt')).toThrow(
     new InputError(`\`encrypt\` takes an object of options (got ${kind})`),

@@ -23,7 +23,8 @@ export function requireOptions<T>(rules: OptionRules<T>, given: T, of: string): 
 }
 
 export function requireNames(known: object, given: unknown, of: string): void {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+  // A promise has no options of its own, so a forgotten `await` would otherwise go unnoticed.
+  if (typeof given !== 'object' || given === null || Array.isArray(given) || 'then' in given) {
     throw new InputError(`\`${of}\` takes an object of options (got ${kindOf(given)})`);
   }
   for (const name in given) {
