@@ -117,7 +117,7 @@ test('a misspelt variable is reported on standard error', async () => {
   const { code, stderr } = await eaas.with({ EAAS_LOGLEVEL: 'debug' })('tenant', 'list', '--json');
   expect(code).toBe(0);
   expect(stderr).toBe(
-    'Warning: EAAS_LOGLEVEL is not a variable of this program and is ignored. Check the spelling.\n',
+    'Warning: EAAS_LOGLEVEL is not a variable of this program and is ignored. Did you mean EAAS_LOG_LEVEL?\n',
   );
 });
 
@@ -137,6 +137,8 @@ test('serve exits with 3 for a port or certificate that it cannot use, and names
     if (content !== null) await writeFile(cert, content);
     const tls = await eaas.with({ EAAS_TLS_CERT_FILE: cert, EAAS_TLS_KEY_FILE: cert })('serve');
     expect(tls).toMatchObject({ code: 3, stdout: '' });
-    expect(tls.stderr).toMatch(/^EAAS_TLS_CERT_FILE and EAAS_TLS_KEY_FILE cannot be used: [^\n]*\n$/);
+    expect(tls.stderr).toMatch(
+      /^EAAS_TLS_CERT_FILE and EAAS_TLS_KEY_FILE cannot be used: [^\n]* Set them to [^\n]*\n$/,
+    );
   }
 });

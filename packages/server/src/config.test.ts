@@ -167,8 +167,10 @@ test.each(['0.0.0.0', '::', '192.0.2.1', 'eaas.example', '127.0.0.1.example'])(
 
 test('an unknown EAAS_ variable is reported', () => {
   expect(readConfig({ EAAS_AUDIT_RETENTION: '12', PATH: '/bin' }).warnings).toEqual([
-    'EAAS_AUDIT_RETENTION is not a variable of this program and is ignored. Check the spelling.',
+    expect.stringContaining('EAAS_AUDIT_RETENTION is not a variable of this program and is ignored.'),
   ]);
+  expect(readConfig({ EAAS_PROT: '80' }).warnings[0]).toMatch(/ignored\. Did you mean EAAS_PORT\?$/);
+  expect(readConfig({ EAAS_NOTHING_LIKE_A_KNOWN_NAME: '1' }).warnings[0]).toMatch(/Check the spelling\.$/);
 });
 
 test('EAAS_ variables of clients are not reported as unknown', () => {

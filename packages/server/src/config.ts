@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { nearestOf } from '@eaas/protocol/internal';
 import { CannotStart } from './cannot-start.ts';
 import {
   isLoopback,
@@ -129,7 +130,11 @@ function unknownVariables(env: Environment): string[] {
   const known: ReadonlySet<string> = new Set([...variables, ...ofClients]);
   return Object.keys(env)
     .filter((name) => name.startsWith('EAAS_') && !known.has(name))
-    .map((name) => `${name} is not a variable of this program and is ignored. Check the spelling.`);
+    .map((name) => {
+      const near = nearestOf(variables, name);
+      const advice = near === undefined ? 'Check the spelling.' : `Did you mean ${near}?`;
+      return `${name} is not a variable of this program and is ignored. ${advice}`;
+    });
 }
 
 /**

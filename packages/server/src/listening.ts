@@ -34,7 +34,8 @@ export async function readTls(files: { cert: string; key: string }): Promise<{ c
     createSecureContext(tls);
     return tls;
   } catch (error) {
-    throw cannotUse('EAAS_TLS_CERT_FILE and EAAS_TLS_KEY_FILE', error);
+    const cure = 'Set them to the certificate chain and to the private key of its first certificate.';
+    throw cannotUse('EAAS_TLS_CERT_FILE and EAAS_TLS_KEY_FILE', error, ` ${cure}`);
   }
 }
 
@@ -65,8 +66,8 @@ function noAddress(host: string): string {
   );
 }
 
-function cannotUse(variables: string, error: unknown): CannotStart {
-  return new CannotStart(`${variables} cannot be used: ${reasonOf(error)}.`, { cause: error });
+function cannotUse(variables: string, error: unknown, cure = ''): CannotStart {
+  return new CannotStart(`${variables} cannot be used: ${reasonOf(error)}.${cure}`, { cause: error });
 }
 
 export function addressOf({ host, tlsFiles }: Config, port: number): string {

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import type { ProblemCode } from '@eaas/protocol/wire';
-import { CannotStart } from '../cannot-start.ts';
+import { CannotStart, databaseReasonOf } from '../cannot-start.ts';
 import { Refusal, Tampered } from '../refusal.ts';
 import { isDatabaseFault, isDenied, isSettingRefused } from '../store/faults.ts';
 
@@ -36,8 +36,8 @@ export function failureOf(error: unknown) {
     return { code: exitCodes.cannotStart, message };
   }
   if (isDatabaseFault(error)) {
-    const cause = error.message || ('code' in error ? String(error.code) : error.name);
-    return { code: exitCodes.cannotStart, message: `The database cannot be reached or used: ${cause}.` };
+    const message = `The database cannot be reached or used: ${databaseReasonOf(error)}.`;
+    return { code: exitCodes.cannotStart, message };
   }
   return { code: exitCodes.unexpected, message: error.stack ?? error.message };
 }

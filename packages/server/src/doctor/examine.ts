@@ -1,5 +1,5 @@
 import { versions } from 'node:process';
-import { reasonOf } from '../cannot-start.ts';
+import { databaseReasonOf, reasonOf } from '../cannot-start.ts';
 import type { Config } from '../config.ts';
 import { openDatabase, type OpenDatabase } from '../open-database.ts';
 import { loadRoots } from '../open-service.ts';
@@ -62,7 +62,7 @@ async function examineDatabase(database: Database): Promise<Finding[]> {
       skipped('role', 'Not checked, because the schema is missing.'),
     ];
   } catch (error) {
-    return [failed('database', `The database cannot be reached or used: ${reasonOf(error)}.`)];
+    return [failed('database', `The database cannot be reached or used: ${databaseReasonOf(error)}.`)];
   }
 }
 
