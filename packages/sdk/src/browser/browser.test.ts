@@ -160,5 +160,7 @@ test.each([
   'https://user:pass@app.example/',
   'data:,x',
 ])('outside a web page, the constructor refuses the `proxyUrl` %j', (address) => {
-  expect(() => new EaasBrowserClient({ proxyUrl: address })).toThrow(InputError);
+  const make = () => new EaasBrowserClient({ proxyUrl: address });
+  expect(make).toThrow(InputError);
+  expect(make).toThrow('create the client in an effect');
 });

@@ -125,9 +125,9 @@ export async function exchange<R extends Route>(asked: Asked<R>, shared: Shared)
   function networkError(error: unknown): ServiceError {
     const code = (error as { cause?: { code?: unknown } } | undefined)?.cause?.code;
     const reason = typeof code === 'string' && /^[A-Z\d_]{2,40}$/.test(code) ? ` (${code})` : '';
-    const address = URL.canParse(asked.baseUrl) ? ` at ${new URL(asked.baseUrl).origin}` : '';
+    const [address] = /^https?:\/\/[^/]+/.exec(asked.baseUrl) ?? [];
     const cure = 'is it running, and is its URL right?';
-    return new ServiceError('network', `the service could not be reached${address}${reason}: ${cure}`);
+    return new ServiceError('network', `the service could not be reached at ${address}${reason}: ${cure}`);
   }
 }
 
