@@ -7,8 +7,7 @@ import { startBenchServer } from './start-bench-server.ts';
 import { median } from './statistics.ts';
 
 type Work = () => Promise<unknown>;
-type Setting = Awaited<ReturnType<typeof setUp>>;
-type Works = Omit<Setting, 'warmUp'>;
+type Works = Awaited<ReturnType<typeof setUp>>['works'];
 
 const most = 1.2;
 
@@ -17,8 +16,8 @@ export const benchmark: Benchmark = {
   about:
     'one wrap at a time after 20,000 wraps, compared with the sum of an empty POST to the same server and a commit of one row',
   async comparisons(defer) {
-    const works = await setUp(defer);
-    await works.warmUp();
+    const { works, warmUp } = await setUp(defer);
+    await warmUp();
     const parts = await measureParts(works);
     const { wrap, emptyPost, commit } = works;
     const reference = async (): Promise<void> => {
@@ -62,25 +61,26 @@ async function setUp(defer: Defer) {
     (sql: Pool): Work =>
     () =>
       sql`insert into bench_rows values (${'x'.repeat(200)})`;
-  return {
+  const works = {
     wrap: posting(server.port, request),
     wrapWithoutLog: posting(withoutLog.port, request),
     emptyPost: posting(withoutLog.port, postRequest('/empty', headers, {})),
     commit: insertBy(durable),
     commitWithoutFlush: insertBy(volatile),
     roundTrip: (): Promise<unknown> => durable`select 1`,
-    /** V8 compiles a function to fast code only after many calls. */
-    async warmUp(): Promise<void> {
-      for (const [port, text] of requests) {
-        const burst = await Burst.open(port, text, 64);
-        await burst.run(20_000);
-        burst.close();
-      }
-    },
   };
+  /** V8 compiles a function to fast code only after many calls. */
+  async function warmUp(): Promise<void> {
+    for (const [port, text] of requests) {
+      const burst = await Burst.open(port, text, 64);
+      await burst.run(20_000);
+      burst.close();
+    }
+  }
+  return { works, warmUp };
 }
 
-async function measureParts({ warmUp: _, ...works }: Setting): Promise<Note> {
+async function measureParts(works: Works): Promise<Note> {
   const taken = new Map<keyof Works, number[]>();
   for (let round = 0; round < 9; round++) {
     for (const [name, run] of Object.entries(works) as [keyof Works, Work][]) {
