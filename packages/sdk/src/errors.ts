@@ -85,10 +85,7 @@ export function timeoutError(): ServiceError {
 }
 
 export function unreadable(): ServiceError {
-  return new ServiceError(
-    'invalid_response',
-    'the response of the service lacks the requested data: is its URL right?',
-  );
+  return new ServiceError('invalid_response', 'the response of the service lacks the requested data');
 }
 
 export function notPrimed(what: string, advice = 'await client.prime(…) first'): ClientError {

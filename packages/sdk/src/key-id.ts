@@ -16,9 +16,7 @@ export const keyIds: Rule = (value, name) => [value].flat().every((id) => keyId(
 
 export function requireKeyId(given: string | undefined, name = 'keyId'): string {
   if (given === undefined)
-    throw new InputError(
-      '`keyId` is missing: pass `keyId` to this call or to the client, or set EAAS_KEY_ID',
-    );
+    throw new InputError('`keyId` is missing: pass it to the client or set EAAS_KEY_ID');
   keyId(given, name);
   return given;
 }

@@ -79,7 +79,7 @@ function addressOf(proxyUrl: string, insecureHttp: boolean | undefined): string 
   const url = parseUrl(proxyUrl, globalThis.location?.origin);
   if (!url || url.href !== url.origin + url.pathname) {
     throw new InputError(
-      '`proxyUrl` must be a path such as `/api/eaas` without a query. Outside a web page, it must be an absolute URL: if a framework renders the page on the server, create the client in an effect',
+      '`proxyUrl` must be a path such as `/api/eaas` without a query. Outside a page, pass a URL or create the client in an effect',
     );
   }
   requireSecureUrl(url, insecureHttp, 'proxyUrl');

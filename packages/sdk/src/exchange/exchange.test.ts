@@ -127,6 +127,15 @@ describe('problem documents without `code`', () => {
 });
 
 describe('bodies of responses', () => {
+  test.each(['<!doctype html>', ''])(
+    'if a response is not JSON (%j), the error asks for the URL',
+    async (text) => {
+      const { hash } = setUp(() => new Response(text));
+      const message = 'the response of the service is not JSON: is its URL right?';
+      expect(await hash()).toMatchObject({ code: 'invalid_response', message });
+    },
+  );
+
   test('the client repeats an attempt whose body does not arrive within `timeouts.attempt`', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
     const cancelled = vi.fn<() => void>();

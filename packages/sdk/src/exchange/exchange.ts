@@ -71,6 +71,12 @@ export async function exchange<R extends Route>(asked: Asked<R>, shared: Shared)
       },
     });
     const output = parsed(response);
+    if (output === undefined) {
+      throw new ServiceError(
+        'invalid_response',
+        'the response of the service is not JSON: is its URL right?',
+      );
+    }
     if (!isOutput(route, output) || !namesSameKeys(input, output)) throw unreadable();
     return withMaskedDetails(output);
   } catch (error) {
