@@ -33,6 +33,7 @@ export default defineConfig(({ mode }) => {
     resolve: { conditions },
     ssr: { resolve: { conditions } },
     test: {
+      experimental: { fsModuleCache: true },
       reporters: ['default', new ClosingLine()],
       // These limits only end a test that hangs. They are long, because a test takes several times longer on a busy machine.
       testTimeout: 300_000,
