@@ -150,15 +150,18 @@ function requireTextColumn(model: string, columns: Model['columns'], name: strin
   refuse('definition', { name: model }, name, `the column ${found}, but must be text: ${cure}`);
 }
 
+const shortestCiphertext = 220;
+
 function requireLongColumn(model: string, name: string, nativeType = ''): void {
   const [, type, length] = /^(VarChar|Char|Uuid|Inet)\b(?:\((\d+)\))?/.exec(nativeType) ?? [];
-  if (type === undefined || (type === 'VarChar' && (length === undefined || Number(length) >= 220))) return;
+  const isLong = type === 'VarChar' && (length === undefined || Number(length) >= shortestCiphertext);
+  if (type === undefined || isLong) return;
   const cure = `remove \`@db.${nativeType}\` and migrate`;
   refuse(
     'definition',
     { name: model },
     name,
-    `a ciphertext has at least 220 characters and does not fit the column: ${cure}`,
+    `a ciphertext has at least ${shortestCiphertext} characters and does not fit the column: ${cure}`,
   );
 }
 

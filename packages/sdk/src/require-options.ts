@@ -23,7 +23,7 @@ export function requireOptions<T>(rules: OptionRules<T>, given: T, of: string): 
 }
 
 export function requireNames(known: object, given: unknown, of: string): void {
-  // A promise has no options of its own, so a forgotten `await` would otherwise go unnoticed.
+  // Refuses a promise of options, because its options would be ignored.
   if (typeof given !== 'object' || given === null || Array.isArray(given) || 'then' in given) {
     throw new InputError(`\`${of}\` takes an object of options (got ${kindOf(given)})`);
   }

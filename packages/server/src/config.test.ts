@@ -167,7 +167,8 @@ test.each(['0.0.0.0', '::', '192.0.2.1', 'eaas.example', '127.0.0.1.example'])(
 
 test('an unknown EAAS_ variable is reported', () => {
   expect(readConfig({ EAAS_AUDIT_RETENTION: '12', PATH: '/bin' }).warnings).toEqual([
-    expect.stringContaining('EAAS_AUDIT_RETENTION is not a variable of this program and is ignored.'),
+    'EAAS_AUDIT_RETENTION is not a variable of this program and is ignored. ' +
+      'Did you mean EAAS_AUDIT_RETENTION_MONTHS?',
   ]);
   expect(readConfig({ EAAS_PROT: '80' }).warnings[0]).toMatch(/ignored\. Did you mean EAAS_PORT\?$/);
   expect(readConfig({ EAAS_NOTHING_LIKE_A_KNOWN_NAME: '1' }).warnings[0]).toMatch(/Check the spelling\.$/);

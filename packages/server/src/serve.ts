@@ -4,6 +4,7 @@ import { type Address, hostsOf, listening, listenOnEach } from './http/addresses
 import type { Config } from './config.ts';
 import type { ConsoleOptions } from './http/console.ts';
 import { listenOn } from './http/listen.ts';
+import type { AppOptions } from './http/server-options.ts';
 import { addressOf, announce, exitSoon, prepareProcess, refuseAddress, untilStopped } from './listening.ts';
 import { openService } from './open-service.ts';
 import type { Service } from './service.ts';
@@ -21,7 +22,6 @@ export async function serve(
 ): Promise<void> {
   const report = prepareProcess();
   const options = await appOptions(config);
-  const { console } = options;
   const release = await reservePort(config).catch(refuseAddress(config));
   const open = await openService(config, 'serve');
   const development = await develop?.(open.service).catch(async (error: unknown) => {
@@ -32,14 +32,13 @@ export async function serve(
     config,
     open,
     report,
-    app:
-      console && development ? { ...options, console: { ...console, signIn: development.signIn } } : options,
+    app: withSignIn(options, development),
     async listen(app) {
       await release();
       const hosts = await hostsOf(config.host);
       const port = await listenOn(app, hosts, config.port).catch(refuseAddress(config));
       const address = addressOf(config, port);
-      if (development) await development.announce(address, Boolean(console?.pages));
+      if (development) await development.announce(address, Boolean(options.console?.pages));
       else announce(address);
     },
   });
@@ -71,4 +70,9 @@ export async function reservePort({ host, port }: Address): Promise<() => Promis
     throw error;
   }
   return release;
+}
+
+function withSignIn(options: AppOptions, development: Development | undefined): AppOptions {
+  if (!options.console || !development) return options;
+  return { ...options, console: { ...options.console, signIn: development.signIn } };
 }

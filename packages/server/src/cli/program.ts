@@ -14,7 +14,6 @@ import { exitCodes, exitCodesHelp, failureOf, WrongUsage } from './failure.ts';
 import { keyCommands } from './key.ts';
 import { next, note, printResult, printResults, type Reporting } from './output.ts';
 import { rootKeyCommands } from './root-key.ts';
-import { isDriverFault } from '../store/faults.ts';
 import { tenantCommands } from './tenant.ts';
 
 const dev = command(
@@ -140,15 +139,7 @@ export const program = group('eaas', 'Encryption as a service: the server and it
   .version(manifest.version, '-V, --version', 'print the version')
   .addHelpText('after', '\n`eaas help exit-codes` lists the exit codes.');
 
-/** After a lost connection, postgres.js throws errors in timers. The caller of the query gets a separate error. */
-function endUnlessDriverFault(error: unknown): void {
-  if (!isDriverFault(error)) process.exit(tell(error));
-}
-
 export async function run(args: readonly string[]): Promise<number> {
-  if (!process.listeners('uncaughtException').includes(endUnlessDriverFault)) {
-    process.on('uncaughtException', endUnlessDriverFault);
-  }
   try {
     await program.parseAsync(args, { from: 'user' });
     return Number(process.exitCode ?? exitCodes.ok);
@@ -157,7 +148,8 @@ export async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-function tell(error: unknown): number {
+/** Prints the message of the error, and returns the exit code. */
+export function tell(error: unknown): number {
   const { code, message } = failureOf(error);
   if (message !== null) note(message);
   return code;

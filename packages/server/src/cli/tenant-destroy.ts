@@ -6,7 +6,7 @@ import { asOwner, type OpenDatabase } from '../open-database.ts';
 import { destroyTenant, requireTenant, type TenantRecord } from '../operations/tenants.ts';
 import type { Service } from '../service.ts';
 import { isDenied } from '../store/faults.ts';
-import { findHead } from '../store/heads.ts';
+import { findHead, isClosed } from '../store/heads.ts';
 import { countHoldings } from '../store/tenants.ts';
 import { reporting, withService } from './command.ts';
 import { requireConfirmable, requireConfirmed } from './confirm.ts';
@@ -56,7 +56,7 @@ async function tellHoldings({ database }: Service, { tenant_id: id, name }: Tena
       `${apiKeys} ${apiKeys === 1 ? 'API key' : 'API keys'} and ` +
       `${entries} ${entries === 1 ? 'audit entry' : 'audit entries'}; ${used}.`,
   );
-  if (head && head.state_id < 0) {
+  if (head && isClosed(head)) {
     note(
       'Warning: this database has only a copy of the tenant, because of `eaas database copy`. This command erases only the ' +
         'copy. To erase the tenant, also run the command for the other database.',

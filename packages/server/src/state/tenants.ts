@@ -3,7 +3,7 @@ import type { Admission } from '../admission/admission.ts';
 import type { Roots } from '../crypto/key-hierarchy.ts';
 import type { Database } from '../store/database.ts';
 import { Tampered } from '../refusal.ts';
-import { findHead, headTable, type HeadRow, type SeenHead } from '../store/heads.ts';
+import { findHead, headTable, type HeadRow, isClosed, type SeenHead } from '../store/heads.ts';
 import { changedRows } from '../store/rows.ts';
 import type { Sql, Transaction } from '../store/sql.ts';
 import { findTenant } from '../store/tenants.ts';
@@ -95,7 +95,7 @@ export class Tenants {
     const head = await find(sql, tenantId, last?.id);
     if (!head) return undefined;
     this.#clock.learn(head.now, startedAt);
-    if (head.state_id < 0) this.mayBeClosed = true;
+    if (isClosed(head)) this.mayBeClosed = true;
     if (!this.timelines.continues(tenantId, last, head)) this.forget(tenantId);
     return head;
   }

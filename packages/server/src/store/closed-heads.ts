@@ -1,12 +1,8 @@
-import type { HeadRow } from './heads.ts';
+import { type HeadRow, isClosed } from './heads.ts';
 import type { Sql, Transaction } from './sql.ts';
 
-/**
- * An append succeeds only with the `state_id` of the head. Replicas never append with a negative number, so a negative
- * `state_id` closes the tenant.
- */
 export async function writeHead(tx: Transaction, { tenant_id, ...columns }: HeadRow): Promise<void> {
-  const uncounted = columns.state_id >= 0;
+  const uncounted = !isClosed(columns);
   await tx`update eaas.audit_heads set ${tx({ ...columns, uncounted })} where tenant_id = ${tenant_id}`;
 }
 

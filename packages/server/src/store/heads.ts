@@ -52,12 +52,20 @@ export async function lockHead(tx: Transaction, tenantId: string, knownId?: numb
   return head;
 }
 
-export async function listHeads(sql: Sql): Promise<Pick<HeadRow, 'tenant_id' | 'id' | 'state_id'>[]> {
-  return sql<
-    Pick<HeadRow, 'tenant_id' | 'id' | 'state_id'>[]
-  >`select tenant_id, id, state_id from eaas.audit_heads`;
+type HeadPosition = Pick<HeadRow, 'tenant_id' | 'id' | 'state_id'>;
+
+export async function listHeads(sql: Sql): Promise<HeadPosition[]> {
+  return sql<HeadPosition[]>`select tenant_id, id, state_id from eaas.audit_heads`;
+}
+
+/**
+ * An append succeeds only with the `state_id` of the head. Replicas never append with a negative number, so a negative
+ * `state_id` closes the tenant.
+ */
+export function isClosed({ state_id }: Pick<HeadRow, 'state_id'>): boolean {
+  return state_id < 0;
 }
 
 export async function insertHead(sql: Sql, head: HeadRow): Promise<void> {
-  await sql`insert into eaas.audit_heads ${sql({ ...head, uncounted: head.state_id >= 0 })}`;
+  await sql`insert into eaas.audit_heads ${sql({ ...head, uncounted: !isClosed(head) })}`;
 }

@@ -1,5 +1,5 @@
 import { Refusal } from '../../refusal.ts';
-import { listHeads } from '../../store/heads.ts';
+import { isClosed, listHeads } from '../../store/heads.ts';
 import { listRootChecks } from '../../store/root-checks.ts';
 import { listChains } from '../../store/tenants.ts';
 import { copyTenant, type Tell, verifyCopy } from './copy-tenant.ts';
@@ -93,8 +93,8 @@ async function chainsOf({ source, target }: Databases): Promise<readonly Chain[]
   const others = (await target.database.run(listChains, 30_000)).filter((one) => !known.has(one.tenant_id));
   if (others.length === 0) return chains;
   const heads = await target.database.run(listHeads, 30_000);
-  const open = new Set(heads.filter(({ state_id }) => state_id >= 0).map(({ tenant_id }) => tenant_id));
-  const served = others.filter(({ tenant_id }) => open.has(tenant_id));
+  const copies = new Set(heads.filter(isClosed).map(({ tenant_id }) => tenant_id));
+  const served = others.filter(({ tenant_id }) => !copies.has(tenant_id));
   throw new Refusal(
     'conflict',
     `The target database must be empty or contain only tenants of the source (got ${shown(others)}). ` +
