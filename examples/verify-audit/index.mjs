@@ -30,7 +30,7 @@ console.log(
 );
 if (checkpoint) console.log(`and it extends the checkpoint at entry ${checkpoint.id}`);
 
-/** Exits if the entry does not follow the last entry. Throws if it is not an entry. */
+/** Exits if the entry does not follow the last entry. Throws if the argument is not an audit entry. */
 function check({ hash: stated, ...entry }) {
   if (!Number.isInteger(entry.id) || typeof entry.tenant_id !== 'string') throw new TypeError();
   if (last && (entry.tenant_id !== last.tenant_id || entry.id !== last.id + 1))

@@ -14,7 +14,7 @@ const most = 1.2;
 export const benchmark: Benchmark = {
   name: 'latency',
   about:
-    'one wrap at a time after 20,000 wraps, compared with the sum of an empty POST to the same server and a commit of one row',
+    'one wrap at a time after 20,000 wraps. The reference is the time of an empty POST plus the time of a commit of one row',
   async comparisons(defer) {
     const { works, warmUp } = await setUp(defer);
     await warmUp();

@@ -69,7 +69,7 @@ test.for(['disabled', 'pending_destruction', 'destroyed'] as const)(
   },
 );
 
-test('a batch rewraps ordinary wrapped keys and wrapped keys of writers', async () => {
+test('a batch rewraps wrapped keys from the service and from intake writers', async () => {
   const key_id = writer.keyId;
   const ordinary = ok(await tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek: newDek() }));
   const items = [

@@ -134,7 +134,7 @@ test('a client with a second API key reconnects until the worker of the tenant s
   for (const resident of residents) {
     const worker = await wrapAlone(resident);
     const second = { ...resident, token: await secondKeyOf(resident) };
-    // A worker that does not serve the tenant closes the connection after a response.
+    // If a worker does not serve the tenant, it closes the connection after a response.
     const { socket, received, closed } = converse();
     for (let count = 1; count <= 20 && !/connection: close/i.test(received()); count++) {
       socket.write(wrapOf(second, false));

@@ -33,7 +33,7 @@ export async function openAttacker({ database, onClose }: Pick<World, 'database'
     ...database.connection('superuser'),
     max: 1,
     onnotice: () => {},
-    // Allows the attacker to disable triggers of distributed tables, which Citus otherwise refuses.
+    // Without this setting, Citus does not disable the triggers of distributed tables.
     connection: { session_replication_role: 'replica', 'citus.enable_unsafe_triggers': 'on' },
   });
   onClose(() => sql.end());

@@ -222,7 +222,7 @@ const wronglyAnswered: Record<Bound, (row: Row, column: string) => Promise<numbe
     ...(await unless([503], [call('GET /v1/keys', {})])),
     ...(await unless([200], [call('GET /v1/audit/verify', {})])),
   ],
-  // `GET /v1/audit` can return a changed entry. It returns 503 if the entry is malformed.
+  // `GET /v1/audit` returns a changed entry with 200, or 503 if the changed entry is malformed.
   audit_entries: () => unless([200, 503], [call('GET /v1/audit', {})]),
   audit_anchors: (_, column) =>
     unless(column === 'tenant_id' ? [200, 503] : [503], [call('GET /v1/audit', {})]),

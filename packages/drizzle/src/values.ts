@@ -92,8 +92,8 @@ export async function encryptValues(
 }
 
 /**
- * Wraps a stored value in an `SQL` object, so that Drizzle passes the value to the database unchanged. Drizzle would
- * encode any other value for the type of the column.
+ * Wraps a stored value in an `SQL` object, so that Drizzle passes the value to the database unchanged. Without this
+ * object, Drizzle would encode the value for the type of the column.
  */
 function asSql(value: unknown): SQL {
   return sql`${new Param(value)}`;

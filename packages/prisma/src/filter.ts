@@ -5,8 +5,8 @@ import { type Args, entriesOf, isArgs } from './values.ts';
 import type { Work } from './work.ts';
 
 /**
- * Callers that negate the condition pass `isExact`. The condition is then NULL only if the field is NULL. SQL omits
- * rows whose condition is NULL, even under `NOT`.
+ * For a condition under `NOT`, callers pass `isExact: true`. SQL omits rows whose condition is NULL, even under `NOT`.
+ * With `isExact`, the condition is NULL only if the field is NULL.
  */
 export async function filterOf(
   work: Work,

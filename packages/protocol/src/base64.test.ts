@@ -47,12 +47,12 @@ describe.each(variants)('base64 $name', ({ variant, platform }) => {
     }
   });
 
-  test.each(cases)('base64 encodes and decodes the bytes of the vector: $name', ({ text, hex }) => {
+  test.each(cases)('base64 encodes and decodes the bytes of the test vector: $name', ({ text, hex }) => {
     expect(Buffer.from(decoded(text) ?? []).toString('hex')).toBe(hex);
     expect(encoded(Buffer.from(hex, 'hex'))).toBe(text);
   });
 
-  test.each(refusals)('base64 decoding refuses the invalid text of the vector: $name', ({ text }) => {
+  test.each(refusals)('base64 decoding refuses the invalid text of the test vector: $name', ({ text }) => {
     expect(decoded(text)).toBeUndefined();
   });
 

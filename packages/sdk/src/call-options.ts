@@ -114,8 +114,7 @@ export interface Rewrapped<C = string | Uint8Array> {
 }
 
 export const callOptions: OptionRules<CallOptions> = { signal };
-// These objects repeat members instead of using spread syntax, because bundlers cannot remove an unused object with
-// spread syntax.
+// These objects repeat members, because bundlers cannot remove an unused object that is written with spread syntax.
 export const hashOptions: OptionRules<HashOptions> = { signal, keyId };
 export const unwrapOptions: OptionRules<UnwrapOptions> = { signal, wrapContext: context };
 export const wrapOptions: OptionRules<WrapOptions> = { signal, wrapContext: context, keyId };

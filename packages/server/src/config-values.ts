@@ -40,7 +40,7 @@ export function wholeNumber(
   if (text === undefined) return otherwise;
   const value = Number(text);
   if (/^\d{1,5}$/.test(text) && value >= least && value <= most) return value;
-  // If a namespace has a Service named eaas, Kubernetes sets EAAS_PORT=tcp://… in every pod. The error then says how to
+  // If a namespace has a Service named eaas, Kubernetes sets EAAS_PORT=tcp://… in every pod. The hint says how to
   // prevent this.
   const hint = text.startsWith('tcp://')
     ? ' (Kubernetes set it: set enableServiceLinks: false in the pod)'

@@ -82,7 +82,8 @@ export class Pair {
   }
 
   async allDifferences(): Promise<readonly object[]> {
-    if (this.#calls < 5) throw new Error(`expected at least 5 calls to both services (got ${this.#calls})`);
+    if (this.#calls < 5)
+      throw new Error(`expected at least 5 calls, each sent to both services (got ${this.#calls})`);
     await this.#compareLogs();
     await this.get(() => '/v1/audit/verify');
     return this.#differences;

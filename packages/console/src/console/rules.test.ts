@@ -66,7 +66,7 @@ test('the list of the last months ends with the current month', () => {
   expect(monthName('2026-01', 'short')).toBe('Jan');
 });
 
-test('the chart draws the bars of a stack from the highest to the lowest', () => {
+test('the chart draws the bars of a stack from top to bottom', () => {
   const month: Month = {
     month: '2026-01',
     operations: { encrypt: 1, decrypt: 2, 'key.wrap': 10, 'key.unwrap': 5 },

@@ -39,7 +39,7 @@ export function intakeHead(keyVersion: number): Uint8Array {
 export const isIntakeWrapped = (wrapped: Uint8Array): boolean =>
   formatAndSuite.every((byte, at) => wrapped[at] === byte);
 
-/** Returns the key version in an intake wrapped key, or undefined for other bytes. */
+/** Returns the key version in the wrapped key of an intake writer, or undefined for any other bytes. */
 export function intakeVersion(wrapped: Uint8Array): number | undefined {
   const isIntake = wrapped.length === intakeWrappedLength && isIntakeWrapped(wrapped);
   return isIntake ? new DataView(wrapped.buffer, wrapped.byteOffset).getUint32(2) : undefined;

@@ -99,12 +99,12 @@ export async function verifyAudit(
   }
 }
 
-// In each call, the service verifies for up to 10 seconds, so these calls take about a day.
+// About a day, because the service verifies for up to 10 seconds per call.
 const mostCalls = 8_640;
 
 const tables = ['keys', 'api_keys', 'done'];
 
-/** Returns a sort key: sorted by these keys, rows have the order in which the service verifies them. */
+/** Returns a sort key. Rows that are sorted by their sort keys have the order in which the service verifies them. */
 const placeOf = (row = ''): string => row.replace(/^\w+/, (table) => `${tables.indexOf(table)}`);
 
 const endless = (cause: string): ServiceError =>

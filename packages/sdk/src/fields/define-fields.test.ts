@@ -8,27 +8,27 @@ describe('names in a definition', () => {
     [
       'an index column with the name of a field',
       () => ({ a: text().searchable({ column: 'b' }), b: text() }),
-      'has the name b twice',
+      'contains the name b twice',
     ],
     [
       'an index column named like its field',
       () => ({ a: text().searchable({ column: 'a' }) }),
-      'has the name a twice',
+      'contains the name a twice',
     ],
     [
       'two index columns with one name',
       () => ({ a: text().searchable({ column: 'x' }), b: text().searchable({ column: 'x' }) }),
-      'has the name x twice',
+      'contains the name x twice',
     ],
     [
       'a default name that is taken',
       () => ({ a: text().searchable(), a_index: text() }),
-      'has the name a_index twice',
+      'contains the name a_index twice',
     ],
     [
       'an unencrypted column with the name of an index column',
       () => ({ ...unencrypted('a_index'), a: text().searchable() }),
-      'has the name a_index twice',
+      'contains the name a_index twice',
     ],
     ['a field called __proto__', () => ({ ['__proto__']: text() }), 'must not be empty or `__proto__`'],
     [
@@ -64,7 +64,9 @@ describe('names in a definition', () => {
   });
 
   test('a table name that equals a full field name such as `users.email` is refused', () => {
-    expect(() => defineFields({ a: { b: text() }, 'a.b': { c: text() } })).toThrow('has the name a.b twice');
+    expect(() => defineFields({ a: { b: text() }, 'a.b': { c: text() } })).toThrow(
+      'contains the name a.b twice',
+    );
   });
 
   test('a field can have the name of an inherited member, such as `constructor`', async () => {

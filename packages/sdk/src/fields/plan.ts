@@ -127,7 +127,7 @@ function requireName(place: string, name: string): string {
 
 function requireUnique(names: readonly string[], where: string): void {
   const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice !== undefined) refuse(`${where} has the name ${twice} twice: use each name only once`);
+  if (twice !== undefined) refuse(`${where} contains the name ${twice} twice: use each name only once`);
 }
 
 export function requireTable(plans: Plans, table: string): TablePlan {

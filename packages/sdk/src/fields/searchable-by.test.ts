@@ -301,7 +301,7 @@ const tableOf = (parts: object) => () =>
   defineFields({ t: { ...unencrypted('a_x_index'), a: text().searchableBy(parts as never) } });
 
 test.each<[string, () => unknown, string]>([
-  ['a column that exists', tableOf({ x: words(accepted) }), 'has the name a_x_index twice'],
+  ['a column that exists', tableOf({ x: words(accepted) }), 'contains the name a_x_index twice'],
   ['an empty name', tableOf({ '': words(accepted) }), 'the name of t.a must not be empty'],
   ['an unknown field', tableOf({ y: withFields(['b'], accepted) }), 'the field `t.b` is not defined'],
   ['something else', tableOf({ y: words }), '`searchableBy` of t.a must be an object with named indexes'],

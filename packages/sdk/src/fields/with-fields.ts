@@ -24,7 +24,7 @@ export function withFields<const Name extends string, const Column extends strin
 ): PartIndex<never, FieldsQuery<Name>, false, NoInfer<Column>> {
   const index = indexOf('withFields', textPartOptions, options);
   if (!(Array.isArray(others) && others.length > 0))
-    refuse('the first argument of `withFields` must be an array of the names of other fields');
+    refuse('the first argument of `withFields` must be a non-empty array of names of fields');
   const fold = foldOf(options);
   const partsOf = (...values: readonly TypedValue[]) => {
     const encoded = values.map(({ type, value }) => {

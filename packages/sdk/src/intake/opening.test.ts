@@ -125,7 +125,7 @@ test('EaasBrowserClient decrypts values from intake if its grant allows `unwrap`
 });
 
 describe('rewrap', () => {
-  test('rewrapping makes a value from intake 1,096 bytes shorter and does not change its body', async () => {
+  test('rewrapping shortens the ciphertext of an intake writer by 1,096 bytes and does not change its body', async () => {
     const { client, keyId, intake } = await backOffice();
     const bundle = await intake.encrypt('hello', { context });
     const rewrapped = await client.rewrap(bundle);

@@ -38,7 +38,7 @@ export class Turns {
   readonly #clock: () => number;
   readonly #later: (turn: () => void) => void;
   readonly #queues = new Map<string, Queue>();
-  /** The CPU time that each tenant had used when its last waiting work ended. */
+  /** The CPU time that each tenant had used when its queue became empty. */
   readonly #ahead = new Map<string, number>();
   #least = 0;
   #turnEnd: number | null = null;

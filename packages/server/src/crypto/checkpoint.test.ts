@@ -31,13 +31,13 @@ describe('checkpoints', () => {
     expect(openCheckpoint(seedFor(verifier_key), tenant_id, note)).toEqual(stated(vector));
   });
 
-  test.each(accepted)('the checkpoint of the vector is accepted: $name', (vector) => {
+  test.each(accepted)('the checkpoint of the test vector is accepted: $name', (vector) => {
     const seed = seedFor(vector.verifier_key);
     expect(openCheckpoint(seed, vector.tenant_id, vector.note)).toEqual(stated(vector));
   });
 
   test.each(refusals)(
-    'the invalid checkpoint of the vector is refused: $name',
+    'the invalid checkpoint of the test vector is refused: $name',
     ({ tenant_id, verifier_key, note }) => {
       expect(openCheckpoint(seedFor(verifier_key), tenant_id, note)).toBeUndefined();
     },

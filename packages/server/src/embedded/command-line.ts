@@ -10,7 +10,7 @@ export const lockConflict = 75;
 /** The port in the name of PostgreSQL's Unix socket. PostgreSQL does not listen on TCP. */
 export const socketPort = 5432;
 
-/** PostgreSQL gets no variables of the server, because these can include the root key. */
+/** PostgreSQL does not inherit the environment variables of the server, because these can include the root key. */
 export const environment = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' };
 
 // The user id of the account `nobody`, which exists on every system. initdb refuses a user id without an account.

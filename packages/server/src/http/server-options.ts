@@ -20,7 +20,7 @@ export interface AppOptions {
   readonly leaves?: (socket: Socket, caller: Caller | undefined) => boolean;
 }
 
-/** Node checks the time limits ten times per second, so that it does not close many slow connections at once. */
+/** Node checks the time limits ten times per second. With fewer checks, it would close many connections at once. */
 const http = {
   headersTimeout: 5_000,
   requestTimeout: 30_000,

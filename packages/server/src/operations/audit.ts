@@ -53,7 +53,7 @@ type Filter = Parameters<typeof listEntries>[2];
 type Page = Parameters<typeof listEntries>[3];
 type Range = Awaited<ReturnType<typeof storedIds>>;
 
-// For smaller offsets, the SQL clause `offset` is faster than `skipToPage`.
+// The SQL clause `offset` is faster than `skipToPage` for offsets below this limit.
 const farOffset = 2_000;
 
 async function readMatching(sql: Sql, tenantId: string, all: Range, filter: Filter, page: Page) {

@@ -17,7 +17,7 @@ export interface Waiting {
   settle(outcome: Outcome): void;
   fail(error: unknown): void;
   /**
-   * True if the caller already has a response. The queue drops such a request, so that no audit entry contradicts the
+   * True if the caller already has a response. The queue then drops the request, so that no audit entry contradicts the
    * response.
    */
   gone: boolean;

@@ -28,7 +28,7 @@ async function use(token: string): Promise<void> {
 
 const measured = (at = start) => world.replica().background.run((sql) => measure(sql, at));
 
-test('only API keys that are used and expire within a week are counted as expiring', async () => {
+test('an API key is counted as expiring if it was used in the last week and expires within a week', async () => {
   expect(await measured()).toMatchObject({ expiring: 0, nextExpiry: null });
   const [soon, sooner, later, revoked] = [
     await newApiKey('soon', 6),

@@ -50,8 +50,7 @@ function sideOf(
 }
 
 /**
- * Returns whether the log contains the entry. For a purged entry, returns true, because the log no longer has a hash to
- * compare.
+ * Returns whether the log contains the entry. Returns true for a purged entry, because the log no longer has its hash.
  */
 export async function continues(sql: Sql, { head }: Side, { id, hash }: HeadRow): Promise<boolean> {
   if (id > head.id) return false;

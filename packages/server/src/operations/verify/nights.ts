@@ -43,7 +43,7 @@ export function* dueBlocks(which: Nights, { first, last }: Block): Generator<Blo
   }
 }
 
-/** Row ids are random, so each range has about a thirtieth of the rows. */
+/** Each range has about a thirtieth of the rows, because row ids are random. */
 export function* dueRows(which: Nights): Generator<RowRange> {
   for (let part = 0; part < nights; part++) {
     if (isDue(which, part)) yield { after: startOf(part), through: startOf(part + 1) };
