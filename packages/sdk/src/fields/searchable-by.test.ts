@@ -292,7 +292,11 @@ test.each<[string, () => unknown, string]>([
   ['a length', () => lastCharacters(0, accepted), '`lastCharacters` must be an integer from 1 to 64 (got 0)'],
   ['ordered lengths', () => prefixes(4, 2, accepted), 'must not be greater than the second (longest length)'],
   ['a step', () => steps(0, accepted), 'the size of a step must be a positive number or bigint'],
-  ['other fields', () => withFields([], accepted), 'the first argument of `withFields` must be an array'],
+  [
+    'other fields',
+    () => withFields([], accepted),
+    'the first argument of `withFields` must be a non-empty array of names',
+  ],
 ])('an index without %s is refused', (_, define, message) => {
   expect(define).toThrow(message);
 });
