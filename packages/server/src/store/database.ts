@@ -62,21 +62,19 @@ export class Database {
   async transaction<T>(work: (tx: Transaction) => Promise<T>, milliseconds = 4_000): Promise<T> {
     const limit = String(0.75 * milliseconds);
     return this.#begin('', milliseconds, async (tx) => {
-      await tx`select set_config('idle_in_transaction_session_timeout', '5000', true),
+      const settings = tx`select set_config('idle_in_transaction_session_timeout', '5000', true),
         set_config('lock_timeout', '3000', true), set_config('statement_timeout', ${limit}, true),
         case when current_setting('server_version_num')::int >= 170000
           then set_config('transaction_timeout', ${String(milliseconds + 1_000)}, true) end`;
-      return work(tx);
+      return withSettings(settings, () => work(tx));
     });
   }
 
   async snapshot<T>(work: (tx: Transaction) => Promise<T>, milliseconds = 2_000): Promise<T> {
     const limit = String(0.9 * milliseconds);
     return this.#begin('isolation level repeatable read read only', milliseconds, async (tx) => {
-      // `execute` sends the setting together with the first query, which saves a round trip.
-      const setting = tx`select set_config('statement_timeout', ${limit}, true)`.execute();
-      const [, result] = await Promise.all([setting, work(tx)]);
-      return result;
+      const settings = tx`select set_config('statement_timeout', ${limit}, true)`;
+      return withSettings(settings, () => work(tx));
     });
   }
 
@@ -145,4 +143,18 @@ export class Database {
     await pool.end({ timeout: seconds }).catch(() => {});
     this.#open.delete(pool);
   }
+}
+
+/**
+ * `execute` sends the settings together with the first query, which saves a round trip. If the settings fail, the work
+ * has ended before the transaction is rolled back, because later queries would run outside of the transaction.
+ */
+async function withSettings<T>(
+  settings: { execute(): PromiseLike<unknown> },
+  work: () => Promise<T>,
+): Promise<T> {
+  const [set, done] = await Promise.allSettled([settings.execute(), work()]);
+  if (set.status === 'rejected') throw set.reason;
+  if (done.status === 'rejected') throw done.reason;
+  return done.value;
 }
