@@ -15,6 +15,7 @@ export type Tools =
   | 'orms/prisma-6'
   | 'orms/typeorm'
   | 'otel'
+  | 'packages'
   | 'peers'
   | 'reference'
   | 'runtimes'
