@@ -15,12 +15,17 @@ import {
 } from './published.ts';
 
 interface Publint {
-  publint(options: object): Promise<{ readonly messages: readonly unknown[] }>;
+  readonly publint: (options: object) => Promise<{ readonly messages: readonly unknown[] }>;
+}
+
+interface Checked {
+  readonly types: unknown;
+  readonly problems?: readonly Problem[];
 }
 
 interface AreTheTypesWrong {
-  createPackageFromTarballData(tarball: Uint8Array): object;
-  checkPackage(packed: object): Promise<{ readonly types: unknown; readonly problems?: readonly Problem[] }>;
+  readonly createPackageFromTarballData: (tarball: Uint8Array) => object;
+  readonly checkPackage: (packed: object) => Promise<Checked>;
 }
 
 interface Problem {
