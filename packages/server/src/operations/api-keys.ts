@@ -12,12 +12,12 @@ import {
 import { type Input, limits, type Output } from '@eaas/protocol/wire';
 import type { Caller } from '../caller.ts';
 import { newApiKey as newToken } from '../crypto/api-key-token.ts';
+import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
 import type { Service } from '../service.ts';
 import { announced } from '../state/announced.ts';
 import { change, type Change } from '../state/change.ts';
 import { available } from '../state/decide.ts';
 import { checked, seal } from '../state/integrity.ts';
-import type { TenantState } from '../state/tenant-state.ts';
 import {
   type ApiKeyRow,
   apiKeyTable,
@@ -29,8 +29,8 @@ import {
 } from '../store/api-keys.ts';
 import { enterToken, removeToken } from '../store/directories.ts';
 import { findKeys } from '../store/keys.ts';
-import { insertRow, updateRow } from '../store/rows.ts';
-import type { Sql } from '../store/sql.ts';
+import { insertRow, type Loaded, updateRow } from '../store/rows.ts';
+import { type Sql, together, type Transaction } from '../store/sql.ts';
 import { type Operations, reading } from './operation.ts';
 
 type ApiKeyRecord = Output<'GET /v1/api-keys/:api_key_id'>;
@@ -51,13 +51,13 @@ export const apiKeyOperations = {
     return { api_keys, count: api_keys.length, total, limit, offset };
   }),
   'GET /v1/api-keys/:api_key_id': reading(async (tx, { state }, { api_key_id }) => {
-    return recordOf(tx, await requireApiKey(tx, state, api_key_id));
+    const { found, lastUse } = await loadApiKey(tx, state.tenant.tenant_id, api_key_id);
+    return apiKeyRecord(requireApiKey(state.secrets, found), lastUse);
   }),
-  'PATCH /v1/api-keys/:api_key_id': changing(async (before, open, otherManagers, input) => {
-    const known = { giver: open.apiKey, keyIds: await knownKeyIds(open, input), otherManagers };
-    return patchedApiKey(before, input, open, known);
-  }),
-  'DELETE /v1/api-keys/:api_key_id': changing(async (before, open, otherManagers) =>
+  'PATCH /v1/api-keys/:api_key_id': changing((before, open, { keyIds, otherManagers }, input) =>
+    patchedApiKey(before, input, open, { giver: open.apiKey, keyIds, otherManagers }),
+  ),
+  'DELETE /v1/api-keys/:api_key_id': changing((before, open, { otherManagers }) =>
     revokedApiKey(before, open, { giver: open.apiKey, otherManagers }),
   ),
 } satisfies Partial<Operations>;
@@ -70,46 +70,74 @@ export function createApiKey(service: Service, caller: Caller, input: Input<'POS
     withdraw: (sql: Sql) => removeToken(sql, tokenHash),
   };
   const write = () =>
-    change(service, caller, async (open) => {
-      const { tx, state, apiKey: giver, entryId } = open;
-      const keyIds = await knownKeyIds(open, input);
-      const made = { giver, keyIds, apiKeyId: randomUUID(), hint, createdBy: actor };
-      const { row, draft } = newApiKey(input, open, made);
-      const stored = { ...row, tenant_id: tenantId, token_hash: tokenHash, created_id: entryId };
-      await insertRow(tx, apiKeyTable, seal(state.secrets, apiKeyTable, stored));
-      return { draft, answer: { ...apiKeyRecord(row, null), api_key: token } };
+    change(service, caller, {
+      load: (tx) => knownKeyIds(tx, tenantId, input),
+      decide(open, keyIds) {
+        const { state, apiKey: giver, entryId } = open;
+        const made = { giver, keyIds, apiKeyId: randomUUID(), hint, createdBy: actor };
+        const { row, draft } = newApiKey(input, open, made);
+        const stored = { ...row, tenant_id: tenantId, token_hash: tokenHash, created_id: entryId };
+        const sealed = seal(state.secrets, apiKeyTable, stored);
+        const answer = { ...apiKeyRecord(row, null), api_key: token };
+        return { draft, answer, write: (tx) => [insertRow(tx, apiKeyTable, sealed)] };
+      },
     });
   return available(() => announced(service.database, directory, write));
 }
 
 function changing<Request extends { readonly api_key_id: string }>(
-  rule: (before: Columns, open: Change, otherManagers: number, input: Request) => Promise<Changed<Columns>>,
+  rule: (before: Columns, open: Change, known: Known, input: Request) => Changed<Columns>,
 ) {
   return (service: Service, caller: Caller, input: Request): Promise<ApiKeyRecord> =>
-    change(service, caller, async (open) => {
-      const { tx, state } = open;
-      const before = await requireApiKey(tx, state, input.api_key_id);
-      const otherManagers = await countOtherManagers(tx, caller.tenantId, before.api_key_id);
-      const { row, draft } = await rule(before, open, otherManagers, input);
-      if (draft) await updateRow(tx, apiKeyTable, seal(state.secrets, apiKeyTable, row));
-      return { draft, answer: await recordOf(tx, row) };
+    change(service, caller, {
+      load: (tx) => loadKnown(tx, caller.tenantId, input),
+      decide(open, known) {
+        const { secrets } = open.state;
+        const { row, draft } = rule(requireApiKey(secrets, known.found), open, known, input);
+        const answer = apiKeyRecord(row, known.lastUse);
+        return {
+          draft,
+          answer,
+          write: (tx) => [updateRow(tx, apiKeyTable, seal(secrets, apiKeyTable, row))],
+        };
+      },
     });
 }
 
-async function requireApiKey(sql: Sql, { secrets, tenant }: TenantState, id: string): Promise<ApiKeyRow> {
+interface Named {
+  readonly api_key_id: string;
+  readonly key_ids?: string[] | null | undefined;
+}
+
+type Known = Awaited<ReturnType<typeof loadKnown>>;
+
+async function loadKnown(tx: Transaction, tenantId: string, input: Named) {
+  const id = parseUuid(input.api_key_id);
+  const [found, otherManagers, keyIds] = await together([
+    loadApiKey(tx, tenantId, input.api_key_id),
+    id ? countOtherManagers(tx, tenantId, id) : 0,
+    knownKeyIds(tx, tenantId, input),
+  ]);
+  return { ...found, otherManagers, keyIds };
+}
+
+async function loadApiKey(sql: Sql, tenantId: string, id: string) {
   const apiKeyId = parseUuid(id);
-  const loaded = apiKeyId && (await findApiKey(sql, tenant.tenant_id, apiKeyId));
-  if (!loaded) throw apiKeyNotFound();
-  return checked(secrets, apiKeyTable, loaded);
+  if (!apiKeyId) return { found: undefined, lastUse: null };
+  const [found, uses] = await together([
+    findApiKey(sql, tenantId, apiKeyId),
+    lastUses(sql, tenantId, [{ api_key_id: apiKeyId }]),
+  ]);
+  return { found, lastUse: uses.get(apiKeyId) ?? null };
 }
 
-async function recordOf(sql: Sql, row: Columns): Promise<ApiKeyRecord> {
-  const uses = await lastUses(sql, row.tenant_id, [row]);
-  return apiKeyRecord(row, uses.get(row.api_key_id) ?? null);
+function requireApiKey(secrets: TenantSecrets, found: Loaded<ApiKeyRow> | undefined): ApiKeyRow {
+  if (!found) throw apiKeyNotFound();
+  return checked(secrets, apiKeyTable, found);
 }
 
-async function knownKeyIds({ tx, state }: Change, input: { readonly key_ids?: string[] | null | undefined }) {
+async function knownKeyIds(tx: Transaction, tenantId: string, input: Pick<Named, 'key_ids'>) {
   const named = keyIdsIn(input);
-  const rows = named.length === 0 ? [] : await findKeys(tx, state.tenant.tenant_id, named);
+  const rows = named.length === 0 ? [] : await findKeys(tx, tenantId, named);
   return new Set(rows.map((row) => row.key_id));
 }

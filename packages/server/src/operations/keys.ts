@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { parseUuid } from '@eaas/protocol';
 import {
   type Changed,
   destroyed,
@@ -33,6 +34,7 @@ import {
 } from '../store/keys.ts';
 import type { Hold } from '../store/leases.ts';
 import { insertRow, updateRow } from '../store/rows.ts';
+import { together, type Transaction } from '../store/sql.ts';
 import { versionUses } from '../store/usage.ts';
 import { exportKey } from './export-key.ts';
 import { type Operations, reading } from './operation.ts';
@@ -83,17 +85,19 @@ export const keyOperations = {
 } satisfies Partial<Operations>;
 
 export function createKey(service: Service, caller: Caller, input: Input<'POST /v1/keys'>) {
-  return change(service, caller, async (open) => {
-    const { tx, state, entryId } = open;
-    const { tenantId } = caller;
-    const keyId = randomUUID();
-    const known = { keyId, nameIsTaken: await nameIsTaken(tx, tenantId, input.name) };
-    const { row, draft } = newKey(input, open, known);
-    const sealed_hash_key = newMaterial(state.secrets.sealing, hashKeyPlace(tenantId, keyId));
-    const stored = { ...row, tenant_id: tenantId, sealed_hash_key, created_id: entryId };
-    const sealed = seal(state.secrets, keyTable, stored);
-    await Promise.all([insertRow(tx, keyTable, sealed), addVersion(open, stored)]);
-    return { draft, answer: keyRecord(row) };
+  const { tenantId } = caller;
+  return change(service, caller, {
+    load: (tx) => nameIsTaken(tx, tenantId, input.name),
+    decide(open, isTaken) {
+      const { state, entryId } = open;
+      const keyId = randomUUID();
+      const { row, draft } = newKey(input, open, { keyId, nameIsTaken: isTaken });
+      const sealed_hash_key = newMaterial(state.secrets.sealing, hashKeyPlace(tenantId, keyId));
+      const stored = { ...row, tenant_id: tenantId, sealed_hash_key, created_id: entryId };
+      const sealed = seal(state.secrets, keyTable, stored);
+      const write = (tx: Transaction) => [insertRow(tx, keyTable, sealed), addVersion(tx, open, stored)];
+      return { draft, answer: keyRecord(row), write };
+    },
   });
 }
 
@@ -115,28 +119,34 @@ function changeKey(
   rule: (key: Columns, at: Moment) => Changed<Columns>,
   hold?: Hold,
 ): Promise<Output<'POST /v1/keys'>> {
-  return change(service, caller, async (open) => {
-    const { tx, state, apiKey } = open;
-    await hold?.(tx);
-    const found = await findKey(tx, caller.tenantId, requireKeyId(apiKey, keyId));
-    if (!found) throw keyNotFound();
-    const before = checked(state.secrets, keyTable, found);
-    const { row, draft } = rule(before, open);
-    if (draft) await writeKey(open, before, row);
-    return { draft, answer: keyRecord(row) };
+  return change(service, caller, {
+    async load(tx) {
+      const id = parseUuid(keyId);
+      const [found] = await together([id ? findKey(tx, caller.tenantId, id) : undefined, hold?.(tx)]);
+      return found;
+    },
+    decide(open, found) {
+      const { state, apiKey } = open;
+      requireKeyId(apiKey, keyId);
+      if (!found) throw keyNotFound();
+      const before = checked(state.secrets, keyTable, found);
+      const { row, draft } = rule(before, open);
+      return { draft, answer: keyRecord(row), write: (tx) => writeKey(tx, open, before, row) };
+    },
   });
 }
 
-async function writeKey(open: Change, before: Columns, row: Columns): Promise<void> {
-  const { tx, state } = open;
-  if (row.key_version > before.key_version) await addVersion(open, row);
+function writeKey(tx: Transaction, open: Change, before: Columns, row: Columns): Promise<void>[] {
   const isDestroyed = row.status === 'destroyed';
-  if (isDestroyed) await eraseKeyVersions(tx, row.tenant_id, row.key_id);
   const stored = isDestroyed ? { ...row, sealed_hash_key: null } : row;
-  await updateRow(tx, keyTable, seal(state.secrets, keyTable, stored));
+  return [
+    ...(row.key_version > before.key_version ? [addVersion(tx, open, row)] : []),
+    ...(isDestroyed ? [eraseKeyVersions(tx, row.tenant_id, row.key_id)] : []),
+    updateRow(tx, keyTable, seal(open.state.secrets, keyTable, stored)),
+  ];
 }
 
-async function addVersion({ tx, state, time }: Change, { tenant_id, key_id, key_version }: Columns) {
+function addVersion(tx: Transaction, { state, time }: Change, { tenant_id, key_id, key_version }: Columns) {
   const sealed = newMaterial(state.secrets.sealing, versionPlace(tenant_id, key_id, key_version));
-  await insertKeyVersion(tx, tenant_id, { key_id, key_version, created_at: time, sealed });
+  return insertKeyVersion(tx, tenant_id, { key_id, key_version, created_at: time, sealed });
 }

@@ -63,16 +63,22 @@ async function reseal(service: Service, tenantId: string): Promise<Outcome> {
   const { roots } = service.tenants;
   const [current] = roots;
   try {
-    return await change<Outcome>(service, insider(tenantId, 'operator'), async ({ tx, state, entryId }) => {
-      const { tenant: before, secrets } = state;
-      if (sameBytes(before.root_id, current.rootId)) return { draft: null, answer: 'current' };
-      const sealed = resealTenantSecret(roots, before);
-      if (!sealed) throw new Tampered(tenantTable.name, tenantId, tenantId);
-      const row = { ...before, ...sealed, rev: entryId };
-      await updateRow(tx, tenantTable, seal(secrets, tenantTable, row));
-      const changes = { root_id: { old: toHex(before.root_id), new: toHex(current.rootId) } };
-      const metadata = { changes, previous_change: before.rev };
-      return { draft: tenantDraft('tenant.update', metadata), answer: 'resealed' };
+    return await change<void, Outcome>(service, insider(tenantId, 'operator'), {
+      load: async () => {},
+      decide({ state: { tenant: before, secrets }, entryId }) {
+        if (sameBytes(before.root_id, current.rootId))
+          return { draft: null, answer: 'current', write: () => [] };
+        const sealed = resealTenantSecret(roots, before);
+        if (!sealed) throw new Tampered(tenantTable.name, tenantId, tenantId);
+        const row = { ...before, ...sealed, rev: entryId };
+        const changes = { root_id: { old: toHex(before.root_id), new: toHex(current.rootId) } };
+        const metadata = { changes, previous_change: before.rev };
+        return {
+          draft: tenantDraft('tenant.update', metadata),
+          answer: 'resealed',
+          write: (tx) => [updateRow(tx, tenantTable, seal(secrets, tenantTable, row))],
+        };
+      },
     });
   } catch (error) {
     service.alarms.failed(error);

@@ -74,11 +74,18 @@ export async function updateTenant(
   const { name } = fields;
   if (name !== undefined) requireUsableName(name);
   const write = () =>
-    change(service, insider(tenantId, 'operator'), async (open) => {
-      const { tx, state } = open;
-      const { row, draft } = changedTenant(state.tenant, fields, open);
-      if (draft) await updateRow(tx, tenantTable, seal(state.secrets, tenantTable, row));
-      return { draft, answer: { tenant: tenantRecord(row), formerName: state.tenant.name } };
+    change(service, insider(tenantId, 'operator'), {
+      load: async () => {},
+      decide(open) {
+        const { secrets, tenant } = open.state;
+        const { row, draft } = changedTenant(tenant, fields, open);
+        const answer = { tenant: tenantRecord(row), formerName: tenant.name };
+        return {
+          draft,
+          answer,
+          write: (tx) => [updateRow(tx, tenantTable, seal(secrets, tenantTable, row))],
+        };
+      },
     });
   if (name === undefined) return (await write()).tenant;
   const { tenant, formerName } = await withName(service, tenantId, name, write);
@@ -99,12 +106,17 @@ function withName<T>({ database }: Service, tenantId: string, name: string, writ
 
 export async function acknowledgeRestore(service: Service, tenantId: string, reason: string) {
   requireText('A reason', reason, reason.trim() === '' ? 0 : reason.length, 1_024);
-  return change(service, insider(tenantId, 'operator'), async ({ tx, state, entryId }) => {
-    const row = { ...state.tenant, rev: entryId };
-    await updateRow(tx, tenantTable, seal(state.secrets, tenantTable, row));
-    const metadata = { restored: true, reason, previous_change: state.tenant.rev };
-    const answer = { tenant_id: tenantId, id: entryId, reason };
-    return { draft: tenantDraft('tenant.update', metadata), answer };
+  return change(service, insider(tenantId, 'operator'), {
+    load: async () => {},
+    decide({ state: { secrets, tenant }, entryId }) {
+      const row = { ...tenant, rev: entryId };
+      const metadata = { restored: true, reason, previous_change: tenant.rev };
+      return {
+        draft: tenantDraft('tenant.update', metadata),
+        answer: { tenant_id: tenantId, id: entryId, reason },
+        write: (tx) => [updateRow(tx, tenantTable, seal(secrets, tenantTable, row))],
+      };
+    },
   });
 }
 

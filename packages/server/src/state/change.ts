@@ -3,11 +3,11 @@ import type { Caller } from '../caller.ts';
 import { Refusal, Tampered } from '../refusal.ts';
 import type { Service } from '../service.ts';
 import { type ApiKeyRow, apiKeyTable, findApiKeyByToken } from '../store/api-keys.ts';
-import { appendLink } from '../store/append.ts';
+import { appendLink, type Link } from '../store/append.ts';
 import { DatabaseSlow, isDatabaseError, isDatabaseFault, isDuplicate } from '../store/faults.ts';
 import { type HeadRow, headTable, lockHead } from '../store/heads.ts';
 import { changedRows } from '../store/rows.ts';
-import type { Transaction } from '../store/sql.ts';
+import { together, type Transaction } from '../store/sql.ts';
 import { findTenant } from '../store/tenants.ts';
 import { authorize } from './authorize.ts';
 import { checkedHead } from './heads.ts';
@@ -16,7 +16,6 @@ import { beginLink } from './link.ts';
 import { noSuchTenant, TenantState } from './tenant-state.ts';
 
 export interface Change {
-  readonly tx: Transaction;
   readonly state: TenantState;
   readonly head: HeadRow;
   readonly apiKey: ApiKeyRow | null;
@@ -25,19 +24,27 @@ export interface Change {
   readonly entryId: number;
 }
 
-interface Changed<Answer> {
-  readonly draft: Draft | null;
-  readonly answer: Answer;
+interface Work<Loaded, Answer> {
+  /** Reads after the head is locked, in the same round trip. The caller might not be authorised. */
+  readonly load: (tx: Transaction) => Promise<Loaded>;
+  readonly decide: (change: Change, loaded: Loaded) => Decision<Answer>;
 }
 
-/** `open` means that the caller is authorised. `sent` means that the audit entry was perhaps written. */
+interface Decision<Answer> {
+  readonly draft: Draft | null;
+  readonly answer: Answer;
+  /** If there is a draft, sends these statements in the same round trip as the append. */
+  readonly write: (tx: Transaction) => readonly Promise<void>[];
+}
+
+/** `open` means that the caller is authorised. `sent` means that the change was perhaps committed. */
 type Stage = 'opening' | 'open' | 'sent';
 
 /** The change gives the tenant a new `state_id`, so that appends of replicas with outdated data fail. */
-export function change<Answer>(
+export function change<Loaded, Answer>(
   service: Service,
   caller: Caller,
-  work: (change: Change) => Promise<Changed<Answer>>,
+  work: Work<Loaded, Answer>,
 ): Promise<Answer> {
   const { tenantId, signal } = caller;
   const run = (): Promise<Answer> => {
@@ -48,19 +55,31 @@ export function change<Answer>(
   return service.admission.shares.changes.run(tenantId, 1, run, signal);
 }
 
-async function changeInTurn<Answer>(
+async function changeInTurn<Loaded, Answer>(
   service: Service,
   caller: Caller,
-  work: (change: Change) => Promise<Changed<Answer>>,
+  { load, decide }: Work<Loaded, Answer>,
 ): Promise<Answer> {
   let stage = 'opening' as Stage;
   try {
     const { answer, done } = await service.database.transaction(async (tx) => {
-      const open = await openChange(service, tx, caller);
+      const [open, loaded] = await openChange(service, tx, caller, load);
       stage = 'open';
-      const { draft, answer } = await work(open);
-      if (draft) stage = 'sent';
-      return { answer, done: draft && { before: open.state, ...(await record(open, caller, draft)) } };
+      const { draft, answer, write } = decide(open, loaded);
+      if (!draft) return { answer, done: null };
+      const link = linkOf(open, caller, draft);
+      const [, subjects, { outcome }] = await together([
+        together(write(tx)),
+        changedRows(tx, caller.tenantId, open.head.id, Number.MAX_SAFE_INTEGER),
+        appendLink(tx, caller.tenantId, link, open.time),
+      ]);
+      if (outcome !== 'written') {
+        throw new Error(
+          `expected the result "written" of the append, because the head of the audit log is locked (got "${outcome}")`,
+        );
+      }
+      stage = 'sent';
+      return { answer, done: { before: open.state, head: link.next, subjects } };
     });
     if (done) service.tenants.changed(done.before, done.head, done.subjects);
     return answer;
@@ -108,37 +127,32 @@ function unwritten(cause: unknown, detail: string): Refusal {
   return refusal;
 }
 
-async function openChange({ tenants }: Service, tx: Transaction, caller: Caller): Promise<Change> {
+async function openChange<Loaded>(
+  { tenants }: Service,
+  tx: Transaction,
+  caller: Caller,
+  load: Work<Loaded, unknown>['load'],
+): Promise<[Change, Loaded]> {
   const { tenantId, credential } = caller;
-  const [row, tenant, loaded] = await Promise.all([
+  const [row, tenant, found, loaded] = await together([
     tenants.seeHead(tx, tenantId, lockHead),
     findTenant(tx, tenantId),
     credential && findApiKeyByToken(tx, tenantId, credential.tokenHash),
+    load(tx),
   ]);
   if (!tenant) throw credential ? unauthorized() : noSuchTenant();
   if (!row) throw new Tampered(headTable.name, tenantId, tenantId);
   const state = new TenantState(row, openTenant(tenants.roots, tenant));
   const head = checkedHead(state.secrets, tenantId, row);
-  const apiKey = (loaded && authentic(state.secrets, apiKeyTable, loaded)) ?? null;
+  const apiKey = (found && authentic(state.secrets, apiKeyTable, found)) ?? null;
   if (credential && !apiKey) throw unauthorized();
   if (apiKey) authorize(state, apiKey, caller, row.now);
-  return { tx, state, head, apiKey, time: row.now, entryId: head.id + 1 };
+  return [{ state, head, apiKey, time: row.now, entryId: head.id + 1 }, loaded];
 }
 
-async function record({ tx, state, head, time }: Change, caller: Caller, draft: Draft) {
-  const { tenantId } = caller;
+function linkOf({ state, head, time }: Change, caller: Caller, draft: Draft): Link {
   const link = beginLink(state, head, Math.max(time, head.created_at));
   link.add(caller, draft);
   // The MAC keys in `state` stay valid, because no change of a tenant alters them.
-  const complete = link.complete(({ id, hash }) => ({ state_id: id, state_hash: hash }));
-  const [subjects, { outcome }] = await Promise.all([
-    changedRows(tx, tenantId, head.id, Number.MAX_SAFE_INTEGER),
-    appendLink(tx, tenantId, complete, time),
-  ]);
-  if (outcome !== 'written') {
-    throw new Error(
-      `expected the result "written" of the append, because the head of the audit log is locked (got "${outcome}")`,
-    );
-  }
-  return { head: complete.next, subjects };
+  return link.complete(({ id, hash }) => ({ state_id: id, state_hash: hash }));
 }

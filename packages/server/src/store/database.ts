@@ -1,7 +1,7 @@
 import { withDeadline } from './deadline.ts';
 import { DatabaseBusy, DatabaseSlow, isConnectionLost } from './faults.ts';
 import { traced } from '../tracing.ts';
-import { type Connection, openPool, type Pool, type Transaction } from './sql.ts';
+import { type Connection, openPool, type Pool, together, type Transaction } from './sql.ts';
 import { tracedSql } from './traced-sql.ts';
 
 const grace = 5_000;
@@ -62,19 +62,22 @@ export class Database {
   async transaction<T>(work: (tx: Transaction) => Promise<T>, milliseconds = 4_000): Promise<T> {
     const limit = String(0.75 * milliseconds);
     return this.#begin('', milliseconds, async (tx) => {
+      // `execute` sends the settings together with the first statement, which saves a round trip.
       const settings = tx`select set_config('idle_in_transaction_session_timeout', '5000', true),
         set_config('lock_timeout', '3000', true), set_config('statement_timeout', ${limit}, true),
         case when current_setting('server_version_num')::int >= 170000
-          then set_config('transaction_timeout', ${String(milliseconds + 1_000)}, true) end`;
-      return withSettings(settings, () => work(tx));
+          then set_config('transaction_timeout', ${String(milliseconds + 1_000)}, true) end`.execute();
+      const [, result] = await together([settings, work(tx)]);
+      return result;
     });
   }
 
   async snapshot<T>(work: (tx: Transaction) => Promise<T>, milliseconds = 2_000): Promise<T> {
     const limit = String(0.9 * milliseconds);
     return this.#begin('isolation level repeatable read read only', milliseconds, async (tx) => {
-      const settings = tx`select set_config('statement_timeout', ${limit}, true)`;
-      return withSettings(settings, () => work(tx));
+      const settings = tx`select set_config('statement_timeout', ${limit}, true)`.execute();
+      const [, result] = await together([settings, work(tx)]);
+      return result;
     });
   }
 
@@ -143,18 +146,4 @@ export class Database {
     await pool.end({ timeout: seconds }).catch(() => {});
     this.#open.delete(pool);
   }
-}
-
-/**
- * `execute` sends the settings together with the first query, which saves a round trip. If the settings fail, the work
- * has ended before the transaction is rolled back, because later queries would run outside of the transaction.
- */
-async function withSettings<T>(
-  settings: { execute(): PromiseLike<unknown> },
-  work: () => Promise<T>,
-): Promise<T> {
-  const [set, done] = await Promise.allSettled([settings.execute(), work()]);
-  if (set.status === 'rejected') throw set.reason;
-  if (done.status === 'rejected') throw done.reason;
-  return done.value;
 }

@@ -50,11 +50,12 @@ export interface KeyVersionRow {
 }
 
 export async function insertKeyVersion(tx: Transaction, tenantId: string, version: KeyVersionRow) {
-  await tx`insert into eaas.key_versions ${tx({ tenant_id: tenantId, ...version })}`;
+  await tx`insert into eaas.key_versions ${tx({ tenant_id: tenantId, ...version })}`.execute();
 }
 
 export async function eraseKeyVersions(tx: Transaction, tenantId: string, keyId: string): Promise<void> {
-  await tx`update eaas.key_versions set sealed = null where tenant_id = ${tenantId} and key_id = ${keyId}`;
+  await tx`update eaas.key_versions set sealed = null
+    where tenant_id = ${tenantId} and key_id = ${keyId}`.execute();
 }
 
 export function findKey(sql: Sql, tenantId: string, keyId: string): Promise<Loaded<KeyRow> | undefined> {

@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import type { Sql, Transaction } from './sql.ts';
+import { type Sql, together, type Transaction } from './sql.ts';
 
 export interface Table<Row> {
   readonly name: string;
@@ -38,22 +38,23 @@ export type Loaded<Row> = Row & { readonly newest_rev: number | null };
 
 export type Fragment = postgres.PendingQuery<postgres.Row[]>;
 
+// `execute` sends a statement at once, because the next statement of the transaction can refer to the row.
+
 export async function insertRow<Row extends RecordedRow>(tx: Transaction, table: Table<Row>, row: Row) {
-  // `execute` sends the insert at once, because the next statement of the transaction can refer to the row.
   const insert = tx`insert into eaas.${tx(table.name)} ${valuesOf(tx, table, row)}`.execute();
-  await Promise.all([insert, recordRow(tx, table, row)]);
+  await together([insert, recordRow(tx, table, row)]);
 }
 
 export async function updateRow<Row extends RecordedRow>(tx: Transaction, table: Table<Row>, row: Row) {
   // The update does not set `tenant_id`, because Citus refuses an assignment to the column that decides the shard.
   const update = tx`update eaas.${tx(table.name)} set ${valuesOf(tx, table, row, ['tenant_id', table.id])}
-    where tenant_id = ${row.tenant_id} and ${tx(table.id)} = ${idOf(table, row)}`;
-  await Promise.all([update, recordRow(tx, table, row)]);
+    where tenant_id = ${row.tenant_id} and ${tx(table.id)} = ${idOf(table, row)}`.execute();
+  await together([update, recordRow(tx, table, row)]);
 }
 
 async function recordRow<Row extends RecordedRow>(tx: Transaction, table: Table<Row>, row: Row) {
   await tx`insert into eaas.row_records (tenant_id, subject, rev)
-    values (${row.tenant_id}, ${idOf(table, row)}, ${row.rev})`;
+    values (${row.tenant_id}, ${idOf(table, row)}, ${row.rev})`.execute();
 }
 
 /**

@@ -12,6 +12,21 @@ export type Pool = postgres.Sql<Types>;
 
 export type Connection = string | { host: string; port: number; database: string; username: string };
 
+/**
+ * Waits for statements that are sent together. Throws the error of the first statement that fails, because PostgreSQL
+ * then refuses the following statements of the transaction. No statement is sent after the transaction has ended.
+ */
+export async function together<const T extends readonly unknown[]>(
+  statements: T,
+): Promise<{ readonly [K in keyof T]: Awaited<T[K]> }> {
+  const results: PromiseSettledResult<unknown>[] = await Promise.allSettled(statements);
+  const values = results.map((result) => {
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  });
+  return values as { readonly [K in keyof T]: Awaited<T[K]> };
+}
+
 interface DriverTypes extends Record<string, postgres.PostgresType> {
   bigint: postgres.PostgresType<number>;
 }
