@@ -54,15 +54,19 @@ async function expectToWork(variables: Record<string, string>): Promise<void> {
   await expect(client.keys.create({ name: 'other' })).rejects.toMatchObject({ code: 'permission_missing' });
 }
 
+async function expectPrintedCallToWork({ output }: Started): Promise<void> {
+  const [, call = ''] = /^Try it +(.*)$/m.exec(output) ?? [];
+  const { stdout } = await run(['sh', '-c', `${call} --silent`], {});
+  expect(JSON.parse(stdout)).toMatchObject({ hash: expect.stringMatching(/^[\da-f]{64}$/) as string });
+}
+
 test('a second start of eaas dev keeps the data of the first', async () => {
   const first = await dev();
   const variables = variablesIn(first.output);
   expect(Object.keys(variables)).toEqual(['EAAS_BASE_URL', 'EAAS_API_KEY', 'EAAS_KEY_ID', 'EAAS_INDEX_KEY']);
   expect(variables['EAAS_BASE_URL']).toBe(first.baseUrl);
   await expectToWork(variables);
-  const [, curl = ''] = /^Try it +(.*)$/m.exec(first.output) ?? [];
-  const tried = await run(['sh', '-c', `${curl} --silent`], {});
-  expect(JSON.parse(tried.stdout)).toMatchObject({ hash: expect.stringMatching(/^[\da-f]{64}$/) as string });
+  await expectPrintedCallToWork(first);
   await first.stop();
 
   const second = await dev();
@@ -114,8 +118,8 @@ test('a later start of eaas dev --env keeps the API key in .env', async () => {
   expect(kept).toEqual({ ...variablesIn(text), EAAS_BASE_URL: second.baseUrl });
   await second.stop();
 
-  await dev(['--env', 'other.env']);
-  const other = variablesIn(await readFile(join(folder, 'other.env'), 'utf8'));
+  await expectPrintedCallToWork(await dev(['--env', "Ada's app.env"]));
+  const other = variablesIn(await readFile(join(folder, "Ada's app.env"), 'utf8'));
   expect(other['EAAS_API_KEY']).not.toBe(kept['EAAS_API_KEY']);
   await expectToWork(other);
   expect(await eaas('api-key', 'list', '--tenant', 'dev')).toHaveLength(2);

@@ -5,7 +5,8 @@ import { readClock } from '../state/clock.ts';
 import { expiringApiKeys } from '../store/measurements.ts';
 import { allPages, type OnTenant, onTenant, reporting, withService, withTenant } from './command.ts';
 import { orNotFound } from './failure.ts';
-import { asWord, next, note, printResult, printResults, type Reporting } from './output.ts';
+import { next, note, printResult, printResults, type Reporting } from './output.ts';
+import { asWord } from '../shell-word.ts';
 import { daysTo, list, permissionList } from './values.ts';
 
 interface CreateOptions extends OnTenant {

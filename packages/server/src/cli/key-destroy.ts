@@ -4,7 +4,8 @@ import { operations } from '../operations/table.ts';
 import { onTenant, type OnTenant, withTenant } from './command.ts';
 import { requireConfirmable, requireConfirmed } from './confirm.ts';
 import { requireKey } from './find-key.ts';
-import { asWord, next, note, printResult } from './output.ts';
+import { next, note, printResult } from './output.ts';
+import { asWord } from '../shell-word.ts';
 import { daysTo } from './values.ts';
 
 interface Options extends OnTenant {

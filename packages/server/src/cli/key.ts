@@ -7,7 +7,8 @@ import { allPages, type OnTenant, onTenant, withTenant } from './command.ts';
 import { type OnKey, withKey } from './find-key.ts';
 import { keyDestroy } from './key-destroy.ts';
 import { keyPublicKey } from './key-public-key.ts';
-import { asWord, next, note, printResult, printResults } from './output.ts';
+import { next, note, printResult, printResults } from './output.ts';
+import { asWord } from '../shell-word.ts';
 import { wholeNumber } from './values.ts';
 
 type Key = Output<'POST /v1/keys'>;

@@ -39,11 +39,6 @@ export function next(step: string, options: Reporting): void {
   if (!options.json) note(`Next: ${step}`);
 }
 
-/** Quotes the word if a shell would not read it as one word. */
-export function asWord(word: string): string {
-  return /^[\w./:@-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
-}
-
 export function progress(what: string): (done: number, all: number) => void {
   let next = performance.now() + 1_000;
   return (done, all) => {

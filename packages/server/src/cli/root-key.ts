@@ -11,7 +11,8 @@ import { encodeRootKey } from '../root-key-text.ts';
 import { wrapRootKey } from '../wrapped-root-key.ts';
 import { reporting, requireConfig, withService } from './command.ts';
 import { exitCodes, WrongUsage } from './failure.ts';
-import { asWord, next, note, printResult, progress, type Reporting } from './output.ts';
+import { next, note, printResult, progress, type Reporting } from './output.ts';
+import { asWord } from '../shell-word.ts';
 
 const generate = reporting(
   'generate',

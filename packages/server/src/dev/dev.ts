@@ -3,6 +3,7 @@ import { CannotStart } from '../cannot-start.ts';
 import { asTyped, type Config } from '../config.ts';
 import { createDataDirectory } from '../data-directory.ts';
 import { reservePort, serve } from '../serve.ts';
+import { asWord } from '../shell-word.ts';
 import {
   createApplicationApiKey,
   isApiKeyOf,
@@ -93,7 +94,7 @@ function printed(variables: Variables): string[] {
 }
 
 function curl({ EAAS_BASE_URL, EAAS_API_KEY, EAAS_KEY_ID }: Variables, envFile: EnvFile | undefined): string {
-  const read = envFile ? `. '${resolve(envFile.path)}' && ` : '';
+  const read = envFile ? `. ${asWord(resolve(envFile.path))} && ` : '';
   const apiKey = envFile ? undefined : EAAS_API_KEY;
   const headers = `-H "Authorization: Bearer ${apiKey ?? '$EAAS_API_KEY'}" -H "Content-Type: application/json"`;
   const body = JSON.stringify({ key_id: EAAS_KEY_ID, value: 'hello' });
