@@ -89,7 +89,9 @@ test('the error about an unreachable database is one sentence without the passwo
         ...command,
       );
       expect({ url, command, code }).toEqual({ url, command, code: 3 });
-      expect(stderr).toMatch(/The database cannot be reached or used: [^\n]+\n$/);
+      expect(stderr).toMatch(
+        /The database of DATABASE_URL or EAAS_MIGRATE_DATABASE_URL cannot be reached or used: [^\n]+\n$/,
+      );
       expect(stderr).not.toContain('hunter2');
     }
   }

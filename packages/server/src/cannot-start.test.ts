@@ -1,16 +1,20 @@
 import { expect, test } from 'vitest';
-import { databaseReasonOf } from './cannot-start.ts';
+import { unusableDatabase } from './cannot-start.ts';
 
 test.each(['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'SELF_SIGNED_CERT_IN_CHAIN', 'DEPTH_ZERO_SELF_SIGNED_CERT'])(
-  'the reason for a database certificate of an unknown authority (%s) names NODE_EXTRA_CA_CERTS',
+  'the message for a database certificate of an unknown authority (%s) names NODE_EXTRA_CA_CERTS',
   (code) => {
     const error = Object.assign(new Error('unable to verify the certificate'), { code });
-    expect(databaseReasonOf(error)).toMatch(/^unable to verify the certificate: set NODE_EXTRA_CA_CERTS to /);
+    expect(unusableDatabase(error, [])).toMatch(
+      /^The database cannot be reached or used: unable to verify the certificate: set NODE_EXTRA_CA_CERTS to /,
+    );
   },
 );
 
 test('other reasons are the message, the code or the name of the error', () => {
-  expect(databaseReasonOf(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }))).toBe('refused');
-  expect(databaseReasonOf(Object.assign(new Error(''), { code: 'ECONNREFUSED' }))).toBe('ECONNREFUSED');
-  expect(databaseReasonOf(new TypeError(''))).toBe('TypeError');
+  const of = (error: Error) => unusableDatabase(error, ['DATABASE_URL']);
+  const message = 'The database of DATABASE_URL cannot be reached or used:';
+  expect(of(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }))).toBe(`${message} refused.`);
+  expect(of(Object.assign(new Error(''), { code: 'ECONNREFUSED' }))).toBe(`${message} ECONNREFUSED.`);
+  expect(of(new TypeError(''))).toBe(`${message} TypeError.`);
 });

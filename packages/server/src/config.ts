@@ -23,6 +23,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export type Config = Readonly<ReturnType<typeof readConfig>>;
 
+export function databaseVariables(env: Environment = process.env): string[] {
+  return ['DATABASE_URL', 'EAAS_MIGRATE_DATABASE_URL'].filter((variable) => env[variable] !== undefined);
+}
+
 export function readDevelopmentConfig(env: Environment = process.env): Config {
   const { NODE_ENV: mode, DATABASE_URL: url, EAAS_HOST: host } = env;
   const reasons = [

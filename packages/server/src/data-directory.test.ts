@@ -42,6 +42,17 @@ test('an empty data directory becomes accessible only to its owner', async () =>
   expect((await stat(path)).mode & 0o777).toBe(0o700);
 });
 
+test('if the data directory cannot be created, the error names the directory and EAAS_DATA_DIR', async () => {
+  const file = join(await temporaryDirectory(), 'file');
+  await writeFile(file, '');
+  for (const path of [file, join(file, 'data'), `${file}${'x'.repeat(300)}`]) {
+    await expect(createDataDirectory(path)).rejects.toThrow(
+      `The data directory ${path} cannot be created (E`,
+    );
+    await expect(createDataDirectory(path)).rejects.toThrow('Set EAAS_DATA_DIR to a directory');
+  }
+});
+
 test('the server refuses a data directory that other users can access', async () => {
   const path = await withDatabase(await temporaryDirectory());
   for (const mode of [0o755, 0o750, 0o770, 0o720, 0o702]) {

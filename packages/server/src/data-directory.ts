@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { getuid } from 'node:process';
-import { CannotStart } from './cannot-start.ts';
+import { CannotStart, reasonOf } from './cannot-start.ts';
 
 export const defaultDataDirectory = '.eaas';
 
@@ -17,7 +17,13 @@ export interface DataDirectory {
 
 export async function createDataDirectory(path: string | null): Promise<DataDirectory> {
   const directory = resolve(path ?? defaultDataDirectory);
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await mkdir(directory, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    throw new CannotStart(
+      `The data directory ${directory} cannot be created (${reasonOf(error)}). ` +
+        'Set EAAS_DATA_DIR to a directory that this user can create or write.',
+      { cause: error },
+    );
+  });
   await requireOwn(directory);
   // Only an empty directory is made private. If other users can read existing files, `openDataDirectory` refuses the
   // directory.

@@ -67,7 +67,7 @@ async function openTarget(config: Config, { rootKey }: OpenDatabase): Promise<Op
   try {
     return await openServiceOn(databaseAt(url, rootKey), config, 'command');
   } catch (error) {
-    throw new CannotStart(`The database of ${variable} cannot be used. ${failureOf(error).message}`, {
+    throw new CannotStart(`The database of ${variable} cannot be used. ${failureOf(error, []).message}`, {
       cause: error,
     });
   }

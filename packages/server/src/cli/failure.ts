@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import type { ProblemCode } from '@eaas/protocol/wire';
-import { CannotStart, databaseReasonOf } from '../cannot-start.ts';
+import { CannotStart, unusableDatabase } from '../cannot-start.ts';
+import { databaseVariables } from '../config.ts';
 import { Refusal, Tampered } from '../refusal.ts';
 import { isDatabaseFault, isDenied, isSettingRefused } from '../store/faults.ts';
 
@@ -17,7 +18,7 @@ export class WrongUsage extends Error {
   override readonly name = 'WrongUsage';
 }
 
-export function failureOf(error: unknown) {
+export function failureOf(error: unknown, variables: readonly string[] = databaseVariables()) {
   // Commander has already printed the message of its error. After `--help` and `--version`, Commander throws with the
   // exit code 0.
   if (error instanceof CommanderError) {
@@ -36,8 +37,7 @@ export function failureOf(error: unknown) {
     return { code: exitCodes.cannotStart, message };
   }
   if (isDatabaseFault(error)) {
-    const message = `The database cannot be reached or used: ${databaseReasonOf(error)}.`;
-    return { code: exitCodes.cannotStart, message };
+    return { code: exitCodes.cannotStart, message: unusableDatabase(error, variables) };
   }
   return { code: exitCodes.unexpected, message: error.stack ?? error.message };
 }

@@ -1,6 +1,6 @@
 import { versions } from 'node:process';
-import { databaseReasonOf, reasonOf } from '../cannot-start.ts';
-import type { Config } from '../config.ts';
+import { reasonOf, unusableDatabase } from '../cannot-start.ts';
+import { type Config, databaseVariables } from '../config.ts';
 import { openDatabase, type OpenDatabase } from '../open-database.ts';
 import { loadRoots } from '../open-service.ts';
 import { requireOpeningRoots } from '../root-check.ts';
@@ -62,7 +62,7 @@ async function examineDatabase(database: Database): Promise<Finding[]> {
       skipped('role', 'Not checked, because the schema is missing.'),
     ];
   } catch (error) {
-    return [failed('database', `The database cannot be reached or used: ${databaseReasonOf(error)}.`)];
+    return [failed('database', unusableDatabase(error, databaseVariables()))];
   }
 }
 
