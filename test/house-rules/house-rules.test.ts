@@ -129,6 +129,11 @@ test('only engines and the server’s crypto folder call encryption functions', 
   expect(places(others, /createCipheriv|createDecipheriv|\bgcm\(/)).toEqual([]);
 });
 
+test('the SDK schedules no work with functions that fake timers replace, except timers', () => {
+  const inSdk = sources.filter((file) => /^(?:protocol|sdk)$/.test(packageOf(file)));
+  expect(places(inSdk, /\b(?:queueMicrotask|process\.nextTick)\(/)).toEqual([]);
+});
+
 test('no file of the packages has `export *`', () => {
   expect(places(sources, /^\s*export \*/)).toEqual([]);
 });

@@ -20,7 +20,7 @@ export function watch(
   if (signal) {
     watching.set(signal, aborts.add(abort));
     signal.addEventListener('abort', abortAll);
-    if (signal.aborted) queueMicrotask(abort);
+    if (signal.aborted) void Promise.resolve().then(abort);
   }
   return () => {
     clearTimeout(timer);

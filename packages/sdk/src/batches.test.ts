@@ -31,6 +31,15 @@ test('a context without a prototype is accepted', async () => {
   );
 });
 
+test('a batch is sent while fake timers of Jest replace `queueMicrotask`', async () => {
+  const call = async (_: string, input: object): Promise<unknown> => input;
+  const hash = coalesce(call as unknown as Call, 'POST /v1/hash', patience);
+  vi.stubGlobal('queueMicrotask', () => undefined);
+  const sent = hash({ key_id: 'k', value: 'x' });
+  vi.unstubAllGlobals();
+  expect(await sent).toEqual({ key_id: 'k', value: 'x' });
+});
+
 test('the other calls of a batch succeed if one input cannot be sent', async () => {
   const call = async (_: string, input: object): Promise<unknown> => input;
   const hash = coalesce(call as unknown as Call, 'POST /v1/hash', patience);

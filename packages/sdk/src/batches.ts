@@ -37,16 +37,19 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
   function schedule(): void {
     if (isScheduled || waiting.length === 0 || flights.size >= maxFlights) return;
     isScheduled = true;
-    queueMicrotask(() => {
-      isScheduled = false;
-      const flight = { start: Date.now() };
-      flights.add(flight);
-      void deliver(take()).finally(() => {
-        flights.delete(flight);
-        schedule();
-      });
+    // Not `queueMicrotask`, because the fake timers of Jest replace it.
+    void Promise.resolve().then(depart);
+  }
+
+  function depart(): void {
+    isScheduled = false;
+    const flight = { start: Date.now() };
+    flights.add(flight);
+    void deliver(take()).finally(() => {
+      flights.delete(flight);
       schedule();
     });
+    schedule();
   }
 
   function take(): Waiting<R>[] {

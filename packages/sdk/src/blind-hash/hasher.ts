@@ -46,9 +46,9 @@ export function createHasher(
     if (found) return found;
     const tick = new Map<string, Asked>();
     ticks.set(keyId, tick);
-    queueMicrotask(() => {
+    void Promise.resolve().then(() => {
       ticks.delete(keyId);
-      void send(keyId, [...tick.values()]);
+      return send(keyId, [...tick.values()]);
     });
     return tick;
   }

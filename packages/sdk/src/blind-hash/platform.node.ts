@@ -1,3 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
+
 export { nodeCurve as platformCurve } from '@eaas/protocol/blind-hash-node';
 
-export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+// Not the global `setImmediate`, because fake timers replace it.
+export const nextTurn = (): Promise<void> => setImmediate();
