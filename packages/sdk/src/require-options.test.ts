@@ -53,6 +53,7 @@ test.each([
   [new Map(), 'a Map'],
   [new Uint8Array(3), 'a Uint8Array of 3 bytes'],
   [{}, 'an Object'],
+  [new URL('https://eaas.example'), 'a URL'],
 ])('`kindOf` names the kind of a value: %s', (value, kind) => {
   expect(kindOf(value)).toBe(kind);
 });

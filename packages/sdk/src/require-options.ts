@@ -52,10 +52,15 @@ function mismatch(argument: string, expected: string, value: unknown): InputErro
   return new InputError(`${argument} must be ${expected} (got ${got})`);
 }
 
+/** Also returns true for a Date of another realm, such as those that Jest's tests get from Node. */
+export function isDate(value: unknown): value is Date {
+  return kindOf(value) === 'a Date';
+}
+
 /** The returned text never contains a string or bytes of the value. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return `${value}`;
   if (value instanceof Uint8Array) return `a Uint8Array of ${value.length} bytes`;
   const kind = typeof value === 'object' ? Object.prototype.toString.call(value).slice(8, -1) : typeof value;
-  return `${/^[aeiou]/i.test(kind) ? 'an' : 'a'} ${kind}`;
+  return `${/^[aeio]/i.test(kind) ? 'an' : 'a'} ${kind}`;
 }

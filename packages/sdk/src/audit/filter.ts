@@ -1,6 +1,6 @@
 import type { AuditAction } from '@eaas/protocol/wire';
 import { keyId } from '../key-id.ts';
-import type { OptionRules, Rule } from '../require-options.ts';
+import { isDate, type OptionRules, type Rule } from '../require-options.ts';
 import { text } from '../rules.ts';
 
 /**
@@ -16,7 +16,7 @@ export interface AuditFilter {
 
 const time: Rule = (value) =>
   typeof value === 'string' ||
-  (value instanceof Date && !Number.isNaN(value.getTime())) ||
+  (isDate(value) && !Number.isNaN(value.getTime())) ||
   'a string or a valid Date';
 
 export const filterRules: OptionRules<AuditFilter> = {

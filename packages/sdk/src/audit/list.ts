@@ -31,7 +31,7 @@ interface WireQuery extends Omit<AuditPageQuery, 'date_from' | 'date_to'> {
 export function queryOf(query: AuditPageQuery): WireQuery {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
   return Object.fromEntries(
-    given.map(([name, value]) => [name, value instanceof Date ? value.toISOString() : value]),
+    given.map(([name, value]) => [name, typeof value === 'object' ? value.toISOString() : value]),
   );
 }
 

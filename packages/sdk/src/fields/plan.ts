@@ -4,7 +4,7 @@ import { validContexts } from '../ciphertext.ts';
 import type { Field, Unencrypted } from './field.ts';
 import type { PartIndex } from './part-index.ts';
 import type { RecordId, Tables } from './row-types.ts';
-import { requireArray, requireKind } from '../require-options.ts';
+import { requireArray, requireKind, type Rule } from '../require-options.ts';
 import { callback, object } from '../rules.ts';
 import { refuse } from './value-type.ts';
 
@@ -149,10 +149,15 @@ function suggestion(name: string, known: Iterable<string>): string {
   return near === undefined ? '' : `: did you mean \`${near}\`?`;
 }
 
+// The columns of a Map, and of a row that a caller forgot to await, would be ignored.
+const aRow: Rule = (value, name) =>
+  (object(value, name) === true && typeof Object(value).then !== 'function' && !(value instanceof Map)) ||
+  'an object with columns';
+
 export function requireRows(rows: unknown, idOf: unknown): void {
   requireArray(rows);
   requireKind(callback, idOf, 'the third argument');
-  for (const row of rows as unknown[]) requireKind(object, row, 'a row');
+  for (const row of rows as unknown[]) requireKind(aRow, row, 'a row');
 }
 
 export function requireColumns({ table, columns }: TablePlan, row: object): void {

@@ -1,4 +1,5 @@
 import { fromUtf8, toUtf8 } from '@eaas/protocol';
+import { isDate } from '../require-options.ts';
 import {
   markedBytes,
   otherType,
@@ -71,7 +72,7 @@ export const booleanType: ValueType<boolean> = {
 export const dateType: ValueType<Date> = {
   name: 'date',
   encode(value) {
-    if (!(value instanceof Date)) refuseValue('a Date', value);
+    if (!isDate(value)) refuseValue('a Date', value);
     const time = value.getTime();
     if (Number.isNaN(time)) refuse('expected a valid Date, got an invalid Date');
     const view = new DataView(new ArrayBuffer(8));

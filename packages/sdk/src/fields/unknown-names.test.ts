@@ -142,3 +142,14 @@ test('an undefined column is refused before encryption, because it would be stor
   );
   expect(service.requests).toEqual([]);
 });
+
+test.each([
+  ['a Promise', Promise.resolve({ name: 'Ada' })],
+  ['a Map', new Map([['name', 'Ada']])],
+])('%s in place of a row is refused, because its columns would be lost', async (kind, row) => {
+  const { records, service } = openFields();
+  const message = `a row must be an object with columns (got ${kind})`;
+  await expect(records.encryptRow('users', 1, row as never)).rejects.toThrow(new InputError(message));
+  await expect(records.decryptRow('users', 1, row as never)).rejects.toThrow(new InputError(message));
+  expect(service.requests).toEqual([]);
+});

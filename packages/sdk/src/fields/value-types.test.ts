@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { fromUtf8, FormatError, InputError, toUtf8 } from '@eaas/protocol';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -158,4 +159,10 @@ test('`bytesType.decode` returns a copy of the stored bytes', () => {
   const stored = bytesType.encode(Buffer.from('abc'));
   const back = bytesType.decode(stored);
   expect([back.constructor, back.byteOffset, back.buffer.byteLength]).toEqual([Uint8Array, 0, 3]);
+});
+
+test('a Date of another realm is encoded, as a test of Jest gets it from `fs.stat`', () => {
+  const foreign = runInNewContext('new Date(86_400_000)') as Date;
+  expect(foreign).not.toBeInstanceOf(Date);
+  expect(dateType.decode(dateType.encode(foreign))).toEqual(new Date(86_400_000));
 });

@@ -1,7 +1,7 @@
 import { InputError } from '@eaas/protocol';
 import { nearestOf } from '@eaas/protocol/internal';
 import { callOptions } from '../call-options.ts';
-import { requireOptions } from '../require-options.ts';
+import { isDate, requireOptions } from '../require-options.ts';
 import type { CallOptions } from '../transport.ts';
 import { at, FieldError, resultOf, type Where } from './field-error.ts';
 import { type Subject, subjectOf } from './fingerprints.ts';
@@ -80,7 +80,7 @@ function condition(column: string, place: Where, isList: boolean, subjects: read
 }
 
 function isPartQuery({ parts }: FieldPlan, value: unknown): value is Row {
-  return parts.length > 0 && typeof value === 'object' && !(value instanceof Date);
+  return parts.length > 0 && typeof value === 'object' && !isDate(value);
 }
 
 function requirePart({ parts }: FieldPlan, name: string): PartPlan {
