@@ -60,8 +60,10 @@ describe('the bytes of a context', () => {
   test('the encoding of a context is correct after failed calls and calls with other contexts', () => {
     for (let row = 0; row < 100; row++) {
       const name = 'n'.repeat(1 + (row % 7));
+      const context = { [name]: String(row) };
+      encodeContext(context);
       expect(() => encodeContext({ a: 'written', [`b${row}`]: '\0' })).toThrow(InputError);
-      const behind = additionalData([row, 255], { [name]: String(row) });
+      const behind = additionalData([row, 255], context);
       expect(behind).toEqual(Uint8Array.of(row, 255, ...pae(name, String(row))));
     }
   });
@@ -75,7 +77,7 @@ describe('the bytes of a context', () => {
   );
 
   test('the encoding of a context does not depend on the context that was encoded before', () => {
-    const small = fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.constantFrom('', '1', '2'));
+    const small = fc.dictionary(fc.constantFrom('a', 'ab', 'abc', 'b'), fc.constantFrom('', '1', '2'));
     fc.assert(
       fc.property(small, small, (before, context) => {
         encodeContext(before);
@@ -83,6 +85,11 @@ describe('the bytes of a context', () => {
         expect(encodeContext(context)).toEqual(pae(...sorted.flat()));
       }),
     );
+  });
+
+  test('a context can have a name of 128 bytes', () => {
+    const name = 'n'.repeat(128);
+    expect(encodeContext({ [name]: '' })).toEqual(pae(name, ''));
   });
 
   test('each encoded context has separate memory', () => {

@@ -5,6 +5,8 @@ import { engines } from '../../../test/protocol/engines.ts';
 import { keyService, Unauthentic } from '../../../test/protocol/key-service.ts';
 import { runs, some } from '../../../test/setup/cases.ts';
 import { type Context, encodeContext } from './context.ts';
+import type { SyncEngine } from './engines/engine.ts';
+import { nobleEngine } from './engines/noble.ts';
 import { looksLikeEnvelope, parseEnvelope } from './envelope.ts';
 import { DecryptionError, FormatError, InputError } from './errors.ts';
 import { open, seal, type Unwrap } from './seal.ts';
@@ -107,13 +109,23 @@ describe('seal', () => {
 
   test('`seal` overwrites the data key afterwards, even if wrapping or encryption fails', async () => {
     const deks: Uint8Array[] = [];
+    const keys: Uint8Array[] = [];
     const remember = (dek: Uint8Array) => (deks.push(dek), wrap(dek));
-    await seal(toUtf8('x'), remember);
+    const engine: SyncEngine = {
+      ...nobleEngine,
+      importKey(bytes) {
+        const key = nobleEngine.importKey(bytes);
+        keys.push(key);
+        return key;
+      },
+    };
+    await seal(toUtf8('x'), remember, { engine });
     await expect(
       seal(toUtf8('x'), (dek) => (deks.push(dek), Promise.reject(new Error('no service')))),
     ).rejects.toThrow('no service');
-    await expect(seal(toUtf8('x'), remember, { context: { '': '' } })).rejects.toThrow(InputError);
+    await expect(seal(toUtf8('x'), remember, { engine, context: { '': '' } })).rejects.toThrow(InputError);
     expect(deks.map((dek) => dek.every((byte) => byte === 0))).toEqual([true, true, true]);
+    expect(keys).toEqual([new Uint8Array(32), new Uint8Array(32)]);
   });
 });
 
@@ -127,6 +139,12 @@ describe('open', () => {
     ]) {
       expect(await open(envelope, unwrap, expected)).toEqual(toUtf8('x'));
     }
+  });
+
+  test('`open` names the versions of envelopes that it can read', async () => {
+    const envelope = await seal(toUtf8('x'), wrap);
+    envelope[3] = 3;
+    await expect(open(envelope, unwrap, { keyId })).rejects.toThrow('envelope version 3 must be 1 or 2');
   });
 
   test('`open` refuses an unexpected key before it calls `unwrap`', async () => {

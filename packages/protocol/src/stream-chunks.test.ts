@@ -8,6 +8,7 @@ import { runs } from '../../../test/setup/cases.ts';
 import { nodeEngine } from './engines/node.ts';
 import { DecryptionError, FormatError, InputError } from './errors.ts';
 import { openStream, sealStream } from './stream.ts';
+import { ChunkCipher } from './stream-format.ts';
 
 const keyId = '00000000-0000-4000-8000-000000000002';
 const { wrap, unwrap } = keyService(keyId);
@@ -23,6 +24,12 @@ const anyLength = fc
   .tuple(fc.constantFrom(0, 0, chunk, 2 * chunk), fc.integer({ min: -2, max: 300 }))
   .map(([base, more]) => Math.max(0, base + more));
 const anyCuts = fc.array(fc.nat(3 * chunk), { maxLength: 6 });
+
+test('a chunk at position 2^32 has another nonce than the chunk at position 0', () => {
+  const cipher = new ChunkCipher(nodeEngine, nodeEngine.importKey(new Uint8Array(32)));
+  const [first, later] = [0, 2 ** 32].map((index) => cipher.seal(new Uint8Array(32), index, false));
+  expect(later).not.toEqual(first);
+});
 
 describe('a stream', () => {
   test('a stream is decrypted completely, however its input is divided, with any engine', async () => {

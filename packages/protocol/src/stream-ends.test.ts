@@ -6,7 +6,9 @@ import type { Engine } from './engines/engine.ts';
 import { nodeEngine } from './engines/node.ts';
 import { webCryptoEngine } from './engines/webcrypto.ts';
 import { DecryptionError } from './errors.ts';
-import { openStream, sealStream } from './stream.ts';
+import type { Unwrap } from './seal.ts';
+import { openFile, openStream, type RangeSource, sealStream } from './stream.ts';
+import { joinEnds } from './stream-ends.ts';
 
 const keyId = '00000000-0000-4000-8000-000000000002';
 const { wrap, unwrap } = keyService(keyId);
@@ -38,6 +40,11 @@ function watched(engine: Engine = nodeEngine) {
   };
   return { seen, engine: spy };
 }
+
+const fileOf = (bytes: Uint8Array): RangeSource => ({
+  size: bytes.length,
+  read: (start, end) => bytes.subarray(start, end),
+});
 
 type Through = (engine: Engine, signal?: AbortSignal) => TransformStream<Uint8Array, Uint8Array>;
 const sealed = (await sendThrough(sealStream(wrap, { engine: nodeEngine }), [content])).content;
@@ -159,6 +166,60 @@ describe.each(directions)('%s a stream', (_, through, input) => {
     const { chunks } = await sendThrough(through(nodeEngine), [input]);
     expect(new Set(chunks.map(({ buffer }) => buffer)).size).toBe(chunks.length);
   });
+});
+
+test.each([
+  ['ends', (writer: WritableStreamDefaultWriter) => writer.close()],
+  ['is aborted', (writer: WritableStreamDefaultWriter) => writer.abort(reason)],
+  ['fails', (writer: WritableStreamDefaultWriter) => writer.write('text').catch(() => undefined)],
+])('the plaintext that a stream buffers is overwritten when the stream %s', async (_, end) => {
+  const buffers: Uint8Array[] = [];
+  const work = (bytes: Uint8Array) => (buffers.push(bytes), bytes.slice());
+  const { readable, writable } = joinEnds({ chunkLength: 4, chunk: work });
+  const reading = new Response(readable).arrayBuffer().catch(() => undefined);
+  const writer = writable.getWriter();
+  writer.closed.catch(() => undefined);
+  await writer.write(Uint8Array.of(1, 2, 3));
+  await writer.write(Uint8Array.of(4, 5));
+  expect(buffers[0]?.some((byte) => byte !== 0)).toBe(true);
+  await end(writer);
+  expect(buffers[0]).toEqual(new Uint8Array(4));
+  await reading;
+});
+
+test.each([
+  [
+    'a stream',
+    'context',
+    (given: Unwrap, engine: Engine) =>
+      sendThrough(openStream(given, { keyId, engine, context: { row: '1' } }), [sealed]).then(
+        ({ error }) => error,
+      ),
+  ],
+  [
+    'a file',
+    'context',
+    (given: Unwrap, engine: Engine) =>
+      openFile(given, fileOf(sealed), { keyId, engine, context: { row: '1' } }),
+  ],
+  [
+    'a file',
+    'last chunk',
+    (given: Unwrap, engine: Engine) =>
+      openFile(given, fileOf(sealed.with(sealed.length - 1, (sealed.at(-1) ?? 0) ^ 1)), { keyId, engine }),
+  ],
+])('if %s has another %s, the data key is wiped', async (_, __, opening) => {
+  const { engine, seen } = watched();
+  const deks: Uint8Array[] = [];
+  const remember: Unwrap = async (wrapped) => {
+    const dek = await unwrap(wrapped);
+    deks.push(dek);
+    return dek;
+  };
+  const error = await Promise.resolve(opening(remember, engine)).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(DecryptionError);
+  expect(deks).toEqual([new Uint8Array(32)]);
+  expect(seen.keys).toBe(0);
 });
 
 test('a stream wraps no data key if its signal is already aborted', async () => {

@@ -1,9 +1,11 @@
+import { createDecipheriv } from 'node:crypto';
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { anyView } from '../../../../test/protocol/arbitraries.ts';
 import { engines } from '../../../../test/protocol/engines.ts';
 import type { Engine } from './engine.ts';
 import { nobleEngine } from './noble.ts';
+import { nodeEngine } from './node.ts';
 
 const hex = (bytes: string): Uint8Array => Buffer.from(bytes, 'hex');
 const keyBytes = new Uint8Array(32).fill(7);
@@ -16,6 +18,15 @@ async function encrypt(engine: Engine, ...[key, nonce, aad, plaintext]: Input): 
   return around.slice(2, -3);
 }
 type Input = [key: unknown, iv: Uint8Array, aad: Uint8Array, plaintext: Uint8Array];
+
+test('the engine of node:crypto overwrites a plaintext that is not authentic', async () => {
+  const body = await encrypt(nobleEngine, keyBytes, iv, hex(''), new Uint8Array(20).fill(5));
+  const decipher = createDecipheriv('aes-256-gcm', keyBytes, iv);
+  const update = vi.spyOn(Object.getPrototypeOf(decipher) as typeof decipher, 'update');
+  expect(nodeEngine.decrypt(nodeEngine.importKey(keyBytes), iv, hex('00'), body)).toBeUndefined();
+  expect(update.mock.results.map(({ value }) => value as unknown)).toEqual([Buffer.alloc(20)]);
+  update.mockRestore();
+});
 
 describe.each(engines)('$name', (engine) => {
   test('the engine passes test cases 14 and 16 of the specification of AES-256-GCM', async () => {
