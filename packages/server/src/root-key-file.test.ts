@@ -1,6 +1,6 @@
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createRootKeyFile, readOrCreateRootKeyFile, readRootKeyFile } from './root-key-file.ts';
 import { encodeRootKey } from './root-key-text.ts';
@@ -75,6 +75,11 @@ test.each([
     `The root key file ${path} must contain exactly 32 bytes in base64 (44 characters) and nothing else.`,
   );
   expect(await readFile(path, 'utf8')).toBe(content);
+});
+
+test('a directory is refused as a root key file', async () => {
+  const directory = dirname(await keyFile());
+  await expect(readRootKeyFile(directory)).rejects.toThrow(`${directory} must be a file (got a directory).`);
 });
 
 test('reading a root key leaves no copy in the shared pool of Buffer', async () => {

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { anyContext } from '../../../../test/protocol/arbitraries.ts';
 import { runs } from '../../../../test/setup/cases.ts';
 import { bytes, vectors } from '../../../../test/vectors/vectors.ts';
-import { openSecret, type Place, sealedVersion, sealSecret } from './sealed-secret.ts';
+import { openSecret, type Place, sealedVersion, sealer, sealSecret } from './sealed-secret.ts';
 
 const given = vectors('sealed-secret');
 type Vector = (typeof given.refusals)[number];
@@ -108,6 +108,21 @@ describe('sealed secrets', () => {
         expect(openSecret(ikm, place, part)).toEqual(part.equals(sealed) ? Buffer.from(secret) : undefined);
       }),
     );
+  });
+
+  test('a prepared key returns undefined for a secret of another version or length', () => {
+    const prepared = sealer(ikm, place);
+    expect(prepared.open(sealed)).toEqual(Buffer.from(secret));
+    const other = sealSecret(ikm, { ...place, version: 8 }, secret);
+    for (const bytes of [other, sealed.subarray(0, -1), Buffer.concat([sealed, Buffer.of(0)])])
+      expect(prepared.open(bytes)).toBeUndefined();
+    prepared.wipe();
+    expect(prepared.open(sealed)).toBeUndefined();
+  });
+
+  test('1,000 encryptions of a secret have different salts', () => {
+    const salts = Array.from({ length: 1_000 }, () => sealSecret(ikm, place, secret).subarray(6, 30));
+    expect(new Set(salts.map((salt) => Buffer.from(salt).toString('hex'))).size).toBe(1_000);
   });
 
   test('encrypting a secret twice gives different salts and ciphertexts', () => {
