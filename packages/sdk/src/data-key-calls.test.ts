@@ -30,6 +30,7 @@ test.each([
 test.each([
   { key_version: 'x' },
   { key_version: -1 },
+  { key_version: 2 ** 32 },
   { wrapped_key: '' },
   { wrapped_key: 'A'.repeat(2_736) },
 ])('a call throws `invalid_response` for a response with the invalid wrapped key %j', async (nonsense) => {

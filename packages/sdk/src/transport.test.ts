@@ -314,11 +314,13 @@ test('a network error shows only the code of the system error that caused it', a
   expect(error.message).toMatch(
     /^the service could not be reached at https:\/\/[\w.]+ \(ECONNREFUSED\): is it running, and is its URL right\?$/,
   );
-  const silent = observedClient({
-    retries: 0,
-    fetch: () => Promise.reject(new TypeError('x', { cause: { code: 'eaas_sk_1' } })),
-  });
-  await expect(silent.client.hash('x')).rejects.toThrow(/reached at https:\/\/[\w.]+: is it/);
+  for (const code of ['eaas_sk_1', 'TOKEN eaas_sk_1']) {
+    const silent = observedClient({
+      retries: 0,
+      fetch: () => Promise.reject(new TypeError('x', { cause: { code } })),
+    });
+    await expect(silent.client.hash('x')).rejects.toThrow(/reached at https:\/\/[\w.]+: is it/);
+  }
 });
 
 function hanging(request: Request | undefined): Promise<Response> {

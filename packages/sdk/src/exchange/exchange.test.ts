@@ -3,6 +3,7 @@ import { problem } from '@eaas/protocol/wire';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { retryAtOnce } from '../../../../test/sdk/retry-at-once.ts';
 import { createTransport, type TransportOptions } from '../transport.ts';
+import { mask } from './mask.ts';
 import { maxBytes } from './read-text.ts';
 
 const keyId = '00000000-0000-4000-8000-00000000000a';
@@ -265,6 +266,11 @@ describe('secrets that a faulty gateway copies into `detail`', () => {
     const { hash } = setUp(refusing('Pass a valid key.'));
     expect(await hash('e')).toMatchObject({ message: 'Pass a valid key.' });
     expect(await hash('')).toMatchObject({ message: 'Pass a valid key.' });
+  });
+
+  test('a secret that contains another secret is masked completely', () => {
+    expect(mask('no: Ada Lovelace, Ada', ['Ada', 'Ada Lovelace'])).toBe('no: …, …');
+    expect(mask('no: Lovelace, Ada Lovelace', ['Lovelace', 'Ada Lovelace'])).toBe('no: …, …');
   });
 
   test('the results of a batch show no secret of their items', async () => {

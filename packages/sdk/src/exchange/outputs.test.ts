@@ -1,6 +1,6 @@
 import { endpoints, type Output, type Route } from '@eaas/protocol/wire';
 import { describe, expect, test } from 'vitest';
-import type { Kind } from './kinds.ts';
+import { isName, type Kind } from './kinds.ts';
 import { isOutput } from './outputs.ts';
 
 interface Definition {
@@ -108,6 +108,12 @@ test('hashes are 64 lower-case hexadecimal digits', () => {
     expect(isOutput(route, { hash: other, key_id: 'k' })).toBe(false);
     expect(isOutput('POST /v1/batch/hash', { results: [{ hash: other, key_id: 'k' }] })).toBe(false);
   }
+});
+
+test('a name has 1 to 64 letters, digits, hyphens and underscores, and contains no API key', () => {
+  for (const name of ['a', 'request-1_B', 'x'.repeat(64)]) expect(isName(name)).toBe(true);
+  for (const other of ['', 'x'.repeat(65), 'a b', ' a', 'a\n', 'a.b', 'x-eaas_sk_1', 1, null])
+    expect(isName(other)).toBe(false);
 });
 
 test('the compiler refuses a table that lacks a member or gives a member the wrong type', () => {

@@ -68,6 +68,16 @@ describe('failures of the service', () => {
     expect(events).toEqual([{ type: 'service_failed', reason: 'invalid_response', requestId: undefined }]);
   });
 
+  test.each(['x'.repeat(65), 'request 1', `id:${apiKey}`])(
+    'the request id %j is not passed on',
+    async (id) => {
+      const answer = () => Response.json({ error: 'no' }, { status: 500, headers: { 'x-request-id': id } });
+      const { post, events } = setUp({}, answer);
+      expect((await post(wrapPath, { dek })).headers.get('x-request-id')).toBeNull();
+      expect(events).toEqual([{ type: 'service_failed', reason: 'invalid_response', requestId: undefined }]);
+    },
+  );
+
   test('the proxy responds with 502 without details to a network failure', async () => {
     const { post, events } = setUp({
       fetch: () => Promise.reject(new TypeError(`cannot send the header Bearer ${apiKey}`)),
