@@ -87,6 +87,16 @@ test.each(cases)('the intermediate values match the vector: $name', (vector) => 
   expect(same(aad, bytes(vector.aad))).toBe(true);
 });
 
+test('a data key keeps its key id when a data key of another key is derived', () => {
+  const [vector] = cases as [MessageCase];
+  const plaintext = bytes(vector.plaintext);
+  const dataKey = deriveDataKey(nobleEngine, bytes(vector.dek), wrappedOf(vector));
+  const keyId = 'ffffffff-ffff-4fff-bfff-ffffffffffff';
+  deriveDataKey(nobleEngine, bytes(vector.dek), { ...wrappedOf(vector), keyId });
+  const envelope = parseEnvelope(sealUnder(dataKey, plaintext));
+  expect(same(openUnder(dataKey, envelope), plaintext)).toBe(true);
+});
+
 test('wiping a data key overwrites its bytes if the engine supports it', () => {
   const [vector] = cases as [MessageCase];
   const dataKey = deriveDataKey(nobleEngine, bytes(vector.dek), wrappedOf(vector));
