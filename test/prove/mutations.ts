@@ -643,8 +643,8 @@ export const mutations: readonly Mutation[] = [
     },
     [
       `${server}/state/append.ts`,
-      "import { isDatabaseFault } from '../store/faults.ts';",
-      "import { Refusal } from '../refusal.ts';\nimport { isDatabaseFault } from '../store/faults.ts';",
+      "import { isDatabaseError, isDatabaseFault, isDenied } from '../store/faults.ts';",
+      "import { Refusal } from '../refusal.ts';\nimport { isDatabaseError, isDatabaseFault, isDenied } from '../store/faults.ts';",
     ],
     [
       `${server}/state/append.ts`,

@@ -36,6 +36,11 @@ export class Alarms {
     this.#report('rotation', keyId, fields, message);
   }
 
+  /** Logs the reason at most once per minute, because `audit_unwritten` does not say why the database refused. */
+  unwritten(error: unknown): void {
+    this.#report('append', '', { err: error }, 'audit entries could not be written');
+  }
+
   #report(kind: string, id: string, fields: Readonly<Record<string, unknown>>, message: string): boolean {
     const row = `${kind} ${id}`;
     const now = this.#clock();

@@ -100,20 +100,27 @@ function isProxyAddress(entry: string): boolean {
   return isIP(address) !== 0 && usable && more.length === 0;
 }
 
+const sslModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
+
 export function postgresUrl(read: Read, variable: Variable): string | null {
   const text = read(variable);
   if (text === undefined) return null;
+  // A URL with several hosts is refused, because postgres.js hangs if one of several hosts is down.
+  const [, authority = ''] = /^\w+:\/\/([^/?#]*)/.exec(text) ?? [];
+  if (/,|%2C/i.test(authority.slice(authority.lastIndexOf('@') + 1))) {
+    throw new CannotStart(
+      `${variable} must have exactly one host. For a cluster, use a proxy that follows the primary.`,
+    );
+  }
   if (!isPostgresUrl(text)) {
     throw new CannotStart(
       `${variable} must be a PostgreSQL URL, as in postgres://user:password@host:5432/database. ` +
         'Special characters in the password must be percent-encoded.',
     );
   }
-  // A URL with several hosts is refused, because postgres.js hangs if one of several hosts is down.
-  if (decodeURIComponent(new URL(text).hostname).includes(',')) {
-    throw new CannotStart(
-      `${variable} must have exactly one host. For a cluster, use a proxy that follows the primary.`,
-    );
+  const mode = new URL(text).searchParams.get('sslmode');
+  if (mode !== null && !sslModes.includes(mode)) {
+    throw new CannotStart(`The sslmode in ${variable} must be one of ${sslModes.join(', ')}.`);
   }
   return text;
 }

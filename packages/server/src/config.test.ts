@@ -180,12 +180,28 @@ test('EAAS_ variables of clients are not reported as unknown', () => {
   );
 });
 
-test.each(['postgres://server@a,b:5432/eaas', 'postgres://server@a%2Cb/eaas'])(
-  'the database URL %s is refused, because it has two hosts',
-  (url) => {
-    expect(refusal({ DATABASE_URL: url })).toMatch(/^DATABASE_URL must have exactly one host\. /);
-  },
-);
+test.each([
+  'postgres://server@a,b:5432/eaas',
+  'postgres://server@a:5432,b:5432/eaas',
+  'postgres://server@a%2Cb/eaas',
+])('the database URL %s is refused, because it has two hosts', (url) => {
+  expect(refusal({ DATABASE_URL: url })).toMatch(/^DATABASE_URL must have exactly one host\. /);
+});
+
+test('a comma in the password of a database URL is not a second host', () => {
+  const databaseUrl = 'postgres://server:a,b@database/eaas';
+  expect(readConfig({ DATABASE_URL: databaseUrl })).toMatchObject({ databaseUrl });
+});
+
+test('an unknown sslmode in a database URL is refused, and the error lists the valid values', () => {
+  const url = 'postgres://server@database/eaas?sslmode=';
+  expect(refusal({ DATABASE_URL: `${url}verify_full` })).toBe(
+    'The sslmode in DATABASE_URL must be one of disable, allow, prefer, require, verify-ca, verify-full.',
+  );
+  expect(readConfig({ DATABASE_URL: `${url}verify-full` })).toMatchObject({
+    databaseUrl: `${url}verify-full`,
+  });
+});
 
 test('if Kubernetes has set EAAS_PORT, the error says how to remove this variable', () => {
   expect(refusal({ EAAS_PORT: 'tcp://10.96.0.1:8080' })).toContain('enableServiceLinks: false');

@@ -2,7 +2,12 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createRootKeyFile, readOrCreateRootKeyFile, readRootKeyFile } from './root-key-file.ts';
+import {
+  createRootKeyFile,
+  isOpenToOthers,
+  readOrCreateRootKeyFile,
+  readRootKeyFile,
+} from './root-key-file.ts';
 import { encodeRootKey } from './root-key-text.ts';
 
 async function keyFile(content?: string): Promise<string> {
@@ -43,7 +48,7 @@ test('a missing root key is not replaced by a new one if data exists', async () 
   expect(await readdir(join(path, '..'))).toEqual([]);
 });
 
-test.each([0o640, 0o604, 0o620, 0o644])(
+test.each([0o660, 0o604, 0o620, 0o644])(
   'the error for a root key file with mode %o contains the command that corrects the mode',
   async (mode) => {
     const path = await keyFile(spelling);
@@ -53,6 +58,17 @@ test.each([0o640, 0o604, 0o620, 0o644])(
     );
   },
 );
+
+test.each([
+  ['root', 0, 0o640, false],
+  ['root', 0, 0o440, false],
+  ['root', 0, 0o660, true],
+  ['root', 0, 0o444, true],
+  ['another user', 1000, 0o600, false],
+  ['another user', 1000, 0o640, true],
+])('a root key file of %s (uid %i) with mode %o is open to others: %s', (_, uid, mode, isOpen) => {
+  expect(isOpenToOthers({ mode, uid })).toBe(isOpen);
+});
 
 test.each([spelling, `${spelling}\n`])('reads %j', async (content) => {
   expect(await readOrCreateRootKeyFile(await keyFile(content), { mayCreate: false })).toEqual(key);

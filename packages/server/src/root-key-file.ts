@@ -1,7 +1,6 @@
 import { randomFillSync, randomUUID } from 'node:crypto';
 import { link, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { getuid } from 'node:process';
 import { CannotStart } from './cannot-start.ts';
 import { ifExists, syncDirectory, writeNewFile } from './durable-files.ts';
 import { decodeRootKey, encodeRootKey, longestRootKeyText } from './root-key-text.ts';
@@ -51,10 +50,11 @@ export async function readRootKeyFile(path: string): Promise<Uint8Array | undefi
 
 /**
  * Returns whether the permissions of the file are too wide. The group may read a file that belongs to root, because
- * orchestrators mount secrets in this way. PostgreSQL has the same rule for its key files.
+ * orchestrators mount secrets in this way. The rule does not depend on this process, so a file that the server accepts
+ * is also accepted if root runs a command.
  */
 export function isOpenToOthers({ mode, uid }: { mode: number; uid: number }): boolean {
-  return (mode & (uid === 0 && getuid?.() !== 0 ? 0o037 : 0o077)) !== 0;
+  return (mode & (uid === 0 ? 0o037 : 0o077)) !== 0;
 }
 
 export async function createRootKeyFile(path: string): Promise<Uint8Array | undefined> {

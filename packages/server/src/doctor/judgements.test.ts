@@ -103,7 +103,7 @@ async function newFile(name: string, mode: number): Promise<string> {
 test.each([
   [0o600, 'ok'],
   [0o400, 'ok'],
-  [0o640, 'failed'],
+  [0o660, 'failed'],
   [0o604, 'failed'],
   [0o622, 'failed'],
 ])('doctor reports a root key file of mode %o as %s', async (mode, status) => {

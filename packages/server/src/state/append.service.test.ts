@@ -144,8 +144,10 @@ test('a batch of audit entries that is too large for one statement is written co
   expect(await api('GET /v1/audit/verify', {})).toMatchObject({ valid: true });
 });
 
-test('a call or a change whose audit entry can never be written fails with audit_unwritten', async () => {
+test('a call or a change whose audit entry can never be written fails with audit_unwritten, and the log has the reason', async () => {
   const before = await lastId();
+  const logged: unknown[] = [];
+  service.alarms.log = (fields) => void logged.push(fields);
   await attacker.sql`alter table eaas.audit_entries add constraint full_disk check (id <= ${attacker.sql.unsafe(String(before))})`;
   expect(await codeOf(wrap())).toBe('audit_unwritten');
   expect(await codeOf(api('POST /v1/keys', { name: 'another' }))).toBe('audit_unwritten');
@@ -154,6 +156,8 @@ test('a call or a change whose audit entry can never be written fails with audit
     'audit_unwritten',
   );
   await attacker.sql`alter table eaas.audit_entries drop constraint full_disk`;
+  expect(logged).toEqual([{ err: expect.objectContaining({ code: '23514' }) }]);
+  expect(service.counts.failures).toBe(1);
   expect(await lastId()).toBe(before);
   expect(await api('GET /v1/keys/:key_id', { key_id })).toMatchObject({ key_version: 1 });
   expect(await statusOf(wrap())).toBe(200);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Closed } from '../refusal.ts';
 import type { Service } from '../service.ts';
 import { appendLink, type Link } from '../store/append.ts';
-import { isDatabaseFault } from '../store/faults.ts';
+import { isDatabaseError, isDatabaseFault, isDenied } from '../store/faults.ts';
 import { type HeadRow, lockHead } from '../store/heads.ts';
 import type { Sql } from '../store/sql.ts';
 import { tracedTogether } from '../tracing.ts';
@@ -64,9 +64,14 @@ async function append(service: Service, view: TenantView, batch: readonly Waitin
     counts.conflicts++;
     view.conflicts++;
   } catch (error) {
-    if (!isDatabaseFault(error)) return batch.forEach((item) => item.fail(error));
-    counts.failures++;
-    counts.failedAt = performance.now();
+    const isFault = isDatabaseFault(error);
+    if (isFault || isDatabaseError(error)) {
+      counts.failures++;
+      service.alarms.unwritten(error);
+    }
+    // Other errors can concern only one tenant, so they do not make the replica unready.
+    if (isFault || isDenied(error)) counts.failedAt = performance.now();
+    if (!isFault) return batch.forEach((item) => item.fail(error));
     await sleep(50);
   }
   // After a database fault, the service cannot know whether the batch was written, so the batch is written again. The

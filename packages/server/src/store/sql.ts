@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import postgres from 'postgres';
 import { formatArray, parseArray } from './arrays.ts';
 
@@ -56,7 +57,12 @@ export function openPool(connection: Connection, max: number): Pool {
     connection: { application_name: 'eaas' },
   };
   if (typeof connection !== 'string') return postgres({ ...connection, ...options });
-  const host = decodeURIComponent(new URL(connection).hostname);
-  // postgres.js would look up the directory of a Unix socket by DNS, so the host is passed separately.
-  return postgres(connection, host.startsWith('/') ? { ...options, host } : options);
+  // postgres.js would look up an IPv6 address or the directory of a Unix socket by DNS, so the host is passed separately.
+  const { hostname, port } = new URL(connection);
+  const host = decodeURIComponent(hostname).replace(/^\[(.*)\]$/, '$1');
+  let address: object = {};
+  if (host.startsWith('/')) address = { host };
+  // postgres.js would cut a text at its first colon, but not the items of an array.
+  if (isIP(host) === 6) address = { host: [host], port: [Number(port || 5432)] };
+  return postgres(connection, { ...options, ...address });
 }

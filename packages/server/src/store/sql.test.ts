@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { openPool } from './sql.ts';
+
+test('the host of a database URL can be an IPv6 address', () => {
+  const hostAndPort = (url: string) => {
+    const { host, port } = openPool(url, 1).options;
+    return { host, port };
+  };
+  expect(hostAndPort('postgres://server@[fd00::2]:6543/eaas')).toEqual({ host: ['fd00::2'], port: [6543] });
+  expect(hostAndPort('postgres://server@[::1]/eaas')).toEqual({ host: ['::1'], port: [5432] });
+});
