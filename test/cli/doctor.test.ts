@@ -40,6 +40,7 @@ test('doctor reports database settings that can lose commits', async () => {
     clock: 'ok',
     schema: 'ok',
     role: 'ok',
+    guards: 'ok',
     root_key: 'ok',
   });
   expect(messages).toContain('Set fsync = on.');
@@ -63,7 +64,7 @@ test('doctor warns about the role that owns the tables, and fails for a superuse
   expect(other.messages).toContain('The root key does not open this database');
 });
 
-test('doctor finds a database that accepts no changes, and a role that cannot append audit entries', async () => {
+test('doctor finds a database that accepts no changes, a role that cannot append audit entries, and disabled guards', async () => {
   const readOnly = new URL(eaas.database.url('server'));
   readOnly.searchParams.set('default_transaction_read_only', 'on');
   const refused = await examined(eaas.with({ DATABASE_URL: readOnly.href }));
@@ -74,9 +75,15 @@ test('doctor finds a database that accepts no changes, and a role that cannot ap
   onTestFinished(() => own.database.drop());
   const owner = openPool(own.database.connection('owner'), 1);
   await owner`revoke insert on eaas.audit_entries from eaas_server`;
+  await owner`alter table eaas.audit_heads disable trigger audit_heads_forward`;
+  await owner`alter table eaas.audit_entries enable trigger audit_entries_immutable`;
   await owner.end();
   const { statuses, messages } = await examined(own);
-  expect(statuses).toMatchObject({ database: 'ok', role: 'failed' });
+  expect(statuses).toMatchObject({ database: 'ok', role: 'failed', guards: 'failed' });
+  expect(messages).toContain(
+    'tables: alter table eaas.audit_entries enable always trigger audit_entries_immutable; ' +
+      'alter table eaas.audit_heads enable always trigger audit_heads_forward;',
+  );
   expect(messages).toContain('cannot write audit entries. Run `eaas migrate`');
   await own.json('migrate');
   expect((await examined(own)).statuses).toMatchObject({ role: 'ok' });

@@ -34,7 +34,7 @@ const before: Readonly<Record<string, string>> = {
   'npm run --silent sbom > eaas.cdx.json': `cd '${root}'`,
   'export NODE_EXTRA_CA_CERTS=/etc/eaas/database-ca.pem':
     'openssl req -x509 -newkey rsa:2048 -nodes -keyout /dev/null -out database-ca.pem -subj /CN=ca 2> /dev/null',
-  [`jq -r 'select(.route // "" | test("unwrap|decrypt")) | [.tenant_id, .actor] | @tsv' server.log | sort | uniq -c | sort -rn | head`]: `echo '{"route":"/v1/decrypt","tenant_id":"t","actor":"a"}' > server.log`,
+  [`jq -rR 'fromjson? | select(.route // "" | test("unwrap|decrypt")) | [.tenant_id, .actor] | @tsv' server.log |`]: `printf 'Eaas listens\n{"route":"/v1/decrypt","tenant_id":"t","actor":"a"}\n' > server.log`,
   'npx @eaas/server audit verify --json': 'npx @eaas/server audit checkpoint --tenant acme > acme.checkpoint',
   'npx @eaas/server audit tail --tenant acme --key patients --action key.unwrap':
     'rm acme.* && npx @eaas/server tenant create --name acme && npx @eaas/server key create --tenant acme --name patients',

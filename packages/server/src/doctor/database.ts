@@ -102,6 +102,41 @@ export async function judgeRole(sql: Sql): Promise<Finding> {
   return judgeRights({ ...row, owns: await ownsTables(sql) });
 }
 
+const guards = [
+  'api_keys_no_truncate',
+  'audit_anchors_forward',
+  'audit_anchors_no_truncate',
+  'audit_entries_immutable',
+  'audit_entries_no_truncate',
+  'audit_heads_forward',
+  'audit_heads_no_truncate',
+  'key_versions_no_truncate',
+  'keys_no_truncate',
+  'row_records_immutable',
+  'row_records_no_truncate',
+  'tenants_no_truncate',
+];
+
+/** A superuser or the owner can disable a trigger, and so does a restore with `pg_restore --disable-triggers`. */
+export async function judgeGuards(sql: Sql): Promise<Finding> {
+  const check = 'guards';
+  const intact = await sql<{ name: string }[]>`
+    select tgname::text as name from pg_trigger join pg_class c on c.oid = tgrelid
+    where relnamespace = 'eaas'::regnamespace and tgenabled = 'A'`;
+  const names = new Set(intact.map(({ name }) => name));
+  const broken = guards.filter((guard) => !names.has(guard));
+  if (broken.length === 0) return ok(check, 'The triggers that guard the audit log are enabled.');
+  const repairs = broken.map(
+    (name) =>
+      `alter table eaas.${name.replace(/_(no_truncate|immutable|forward)$/, '')} enable always trigger ${name};`,
+  );
+  return failed(
+    check,
+    'Triggers that guard the audit log are disabled or missing. Find out who did this, run `eaas audit verify`, and then, ' +
+      `as the owner of the tables: ${repairs.join(' ')}`,
+  );
+}
+
 export function judgeRights({ role, superuser, owns, unreadable, appends, changesLog }: Rights): Finding {
   const check = 'role';
   const remedy =

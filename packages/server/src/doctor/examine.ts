@@ -10,7 +10,7 @@ import { clockDifference } from '../store/database-time.ts';
 import { isDenied } from '../store/faults.ts';
 import { isMigrated } from '../store/migrate.ts';
 import { judgeCitus } from './citus.ts';
-import { judgeDatabaseTls, judgeDurability, judgeRole, judgeWritable } from './database.ts';
+import { judgeDatabaseTls, judgeDurability, judgeGuards, judgeRole, judgeWritable } from './database.ts';
 import { type Finding, failed, ok, skipped } from './finding.ts';
 import { judgeFiles, judgeNode } from './machine.ts';
 
@@ -52,6 +52,7 @@ async function examineDatabase(database: Database): Promise<Finding[]> {
         ...found,
         ok('schema', 'The schema is up to date.'),
         await database.run(judgeRole),
+        await database.run(judgeGuards),
         ...(await database.run(judgeCitus, 10_000)),
       ];
     }
