@@ -1,4 +1,5 @@
 import { abytes } from '@noble/ciphers/utils.js';
+import { isPromise } from './engines/engine.ts';
 import type { Result } from './stream-format.ts';
 
 export interface Work {
@@ -68,7 +69,7 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
   };
   const put = (result: Result): void => {
     unsent++;
-    if (result instanceof Promise) {
+    if (isPromise(result)) {
       most = atOnce;
       // Prevents an unhandled rejection of `result`. The stream still fails, because `computed` and `sent` also reject.
       result.catch(() => undefined);

@@ -1,4 +1,6 @@
-import { nobleEngine } from '@eaas/protocol';
+import { runInNewContext } from 'node:vm';
+import { type Engine, nobleEngine } from '@eaas/protocol';
+import { webCryptoEngine } from '@eaas/protocol/webcrypto';
 import * as fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
 import { observedClient } from '../../../test/sdk/observed-client.ts';
@@ -145,4 +147,25 @@ test('if noble cannot be loaded, the call throws a LoadError that can be retried
   });
   vi.doUnmock('@eaas/protocol/internal-noble');
   await client.prime();
+});
+
+test('an engine can return promises of another class, as WebCrypto does in a page with zone.js', async () => {
+  const foreign = runInNewContext('(promise) => new Promise((...ends) => promise.then(...ends))') as <T>(
+    promise: T,
+  ) => T;
+  const values: Engine<'async', CryptoKey> = {
+    ...webCryptoEngine,
+    importKey: (...given) => foreign(webCryptoEngine.importKey(...given)),
+    encrypt: (...given) => foreign(webCryptoEngine.encrypt(...given)),
+    decrypt: (...given) => foreign(webCryptoEngine.decrypt(...given)),
+  };
+  const engines = { values, streams: values };
+  const { client, make } = observedClient({ engines });
+  const { ciphertext } = await client.encrypt('a secret');
+  expect(await make({ engines }).decrypt(ciphertext, { as: 'text' })).toBe('a secret');
+  expect(await make({ engines }).decryptMany([ciphertext], { as: 'text' })).toEqual([
+    { ok: true, value: 'a secret' },
+  ]);
+  const stream = new Blob(['a secret']).stream().pipeThrough(encryptStream(client));
+  expect(await new Response(stream.pipeThrough(decryptStream(client))).text()).toBe('a secret');
 });

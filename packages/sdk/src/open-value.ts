@@ -6,7 +6,7 @@ import {
   InputError,
   openUnder,
 } from '@eaas/protocol';
-import { type Header, withBody } from '@eaas/protocol/internal';
+import { type Header, isPromise, withBody } from '@eaas/protocol/internal';
 import type { DecryptedForm } from './call-options.ts';
 import type { DerivedDataKey } from './data-keys/derive.ts';
 
@@ -34,7 +34,7 @@ export function open(
 ): Decrypted | Promise<Decrypted> {
   const plaintext = openUnder(key.values, envelope, context);
   if (as !== 'text') return plaintext;
-  return plaintext instanceof Promise ? plaintext.then(textOf) : textOf(plaintext);
+  return isPromise<Uint8Array>(plaintext) ? plaintext.then(textOf) : textOf(plaintext);
 }
 
 export function requireForm(form: DecryptedForm | undefined): void {

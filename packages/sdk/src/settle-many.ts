@@ -1,3 +1,4 @@
+import { isPromise } from '@eaas/protocol/internal';
 import { abortable } from './abortable.ts';
 import type { DerivedDataKey } from './data-keys/derive.ts';
 import type { Lease } from './data-keys/lease.ts';
@@ -46,7 +47,7 @@ export async function settleMany<Item, T, Given = undefined>(
     value: T | Promise<T> | Waiting<T, Given>,
     running: Promise<void>[],
   ): void => {
-    if (value instanceof Promise) {
+    if (isPromise<T>(value)) {
       const later = value.then((settled) => void (results[index] = { ok: true, value: settled }));
       running.push(later.catch((error: unknown) => fail(index, error)));
     } else if (value instanceof Waiting) {

@@ -52,11 +52,19 @@ export interface Engine<Mode extends EngineMode = EngineMode, Key = unknown> {
 /** An engine whose calls return results, not promises. */
 export type SyncEngine = Engine<'sync'>;
 
+/**
+ * Also returns true for promises of another class than `Promise`. WebCrypto returns such promises in a page with
+ * zone.js, which replaces `Promise`.
+ */
+export function isPromise<T>(value: unknown): value is Promise<T> {
+  return 'then' in Object(value);
+}
+
 export function onward<Mode extends EngineMode, T, R>(
   outcome: Outcome<Mode, T>,
   next: (value: T) => R | Outcome<Mode, R>,
 ): Outcome<Mode, R> {
-  const result = outcome instanceof Promise ? outcome.then(next) : next(outcome as T);
+  const result = isPromise<T>(outcome) ? outcome.then(next) : next(outcome as T);
   return result as Outcome<Mode, R>;
 }
 
