@@ -145,6 +145,8 @@ describe.each(kinds)('on %s', (_, binaries) => {
     for (const statement of rest.join('').split(';\n')) await superuser.unsafe(statement);
     await superuser`alter system reset synchronous_standby_names`;
     await superuser`select pg_reload_conf()`;
+    // The statements lock the role of the servers, because the manual has replaced it before.
+    await superuser`alter role eaas_server login`;
   });
 
   test('the owner can run the psql statements in the manual', async () => {

@@ -37,7 +37,7 @@ export class LoadError extends EaasError {
 
   constructor(what: string) {
     super(
-      `a JavaScript file of this app (${what}) could not be loaded: check the network and the deployment, then call again or reload the page`,
+      `a JavaScript file of this app (${what}) could not be loaded: check the network and the deployment, then call again`,
     );
   }
 }

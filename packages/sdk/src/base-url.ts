@@ -45,6 +45,6 @@ export function requireSecureUrl(
   const isLoopback = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
   if (protocol === 'https:' || isLoopback || insecureHttp === true) return;
   throw new InputError(
-    `\`${option}\` must use https: for a service on another machine (got http: for ${hostname}), because http: does not encrypt API keys and data keys. On a trusted network, pass \`insecureHttp: true\``,
+    `\`${option}\` must use https: for a service on another machine (got http: for ${hostname}), because http: does not encrypt keys. On a trusted network, pass \`insecureHttp: true\``,
   );
 }

@@ -1,5 +1,5 @@
 import { InputError } from '@eaas/protocol';
-import { nearestOf } from '@eaas/protocol/internal';
+import { isPromise, nearestOf } from '@eaas/protocol/internal';
 
 /**
  * Returns true for a valid value. For an invalid value, the function returns a description of valid values, or throws
@@ -24,7 +24,7 @@ export function requireOptions<T>(rules: OptionRules<T>, given: T, of: string): 
 
 export function requireNames(known: object, given: unknown, of: string): void {
   // Refuses a promise of options, because its options would be ignored.
-  if (typeof given !== 'object' || given === null || Array.isArray(given) || 'then' in given) {
+  if (typeof given !== 'object' || given === null || Array.isArray(given) || isPromise(given)) {
     throw new InputError(`\`${of}\` takes an object of options (got ${kindOf(given)})`);
   }
   for (const name in given) {

@@ -57,7 +57,7 @@ export type SyncEngine = Engine<'sync'>;
  * zone.js, which replaces `Promise`.
  */
 export function isPromise<T>(value: unknown): value is Promise<T> {
-  return 'then' in Object(value);
+  return (value as Partial<Promise<T>> | null | undefined)?.then !== undefined;
 }
 
 export function onward<Mode extends EngineMode, T, R>(

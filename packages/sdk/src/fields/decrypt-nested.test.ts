@@ -68,6 +68,18 @@ test('`decryptNested` returns null, undefined and an empty list of rows unchange
   expect(requests()).toEqual([]);
 });
 
+test('a nested row can have a column `then`', async () => {
+  const { records, storedPatient, visits } = await openClinic();
+  // oxlint-disable-next-line unicorn/no-thenable -- the column is what this test is about
+  const named = visits.map((visit) => Object.assign({}, visit, { then: 'rest' }));
+  const { visits: nested } = nesting.nested.patients.nested;
+  const [read] = await decryptNested(records, [{ ...storedPatient, visits: named }], {
+    table: 'patients',
+    nested: { visits: { ...nested, id: ({ number }) => number } },
+  });
+  expect(read?.visits).toMatchObject(notes);
+});
+
 test('the option `as` of decryptNested names the field of a renamed column', async () => {
   const { records, storedPatient, visits } = await openClinic();
   const rows = [{ id: 1, called: storedPatient.name, visits: visits.slice(0, 1) }];
