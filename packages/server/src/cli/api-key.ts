@@ -1,12 +1,12 @@
 import { checked } from '@eaas/protocol/service';
 import { endpoints, formatTimestamp, type Permission, permissions } from '@eaas/protocol/wire';
 import { operations } from '../operations/table.ts';
+import { asWord } from '../shell-word.ts';
 import { readClock } from '../state/clock.ts';
 import { expiringApiKeys } from '../store/measurements.ts';
 import { allPages, type OnTenant, onTenant, reporting, withService, withTenant } from './command.ts';
 import { orNotFound } from './failure.ts';
 import { next, note, printResult, printResults, type Reporting } from './output.ts';
-import { asWord } from '../shell-word.ts';
 import { daysTo, list, permissionList } from './values.ts';
 
 interface CreateOptions extends OnTenant {

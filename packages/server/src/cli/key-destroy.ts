@@ -1,11 +1,11 @@
 import { escapeHidden } from '@eaas/protocol/internal';
 import { limits, type Output } from '@eaas/protocol/wire';
 import { operations } from '../operations/table.ts';
+import { asWord } from '../shell-word.ts';
 import { onTenant, type OnTenant, withTenant } from './command.ts';
 import { requireConfirmable, requireConfirmed } from './confirm.ts';
 import { requireKey } from './find-key.ts';
 import { next, note, printResult } from './output.ts';
-import { asWord } from '../shell-word.ts';
 import { daysTo } from './values.ts';
 
 interface Options extends OnTenant {

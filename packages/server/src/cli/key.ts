@@ -3,12 +3,12 @@ import { endpoints, type Output } from '@eaas/protocol/wire';
 import { type Command, Option } from 'commander';
 import { createKey } from '../operations/keys.ts';
 import { operations } from '../operations/table.ts';
+import { asWord } from '../shell-word.ts';
 import { allPages, type OnTenant, onTenant, withTenant } from './command.ts';
 import { type OnKey, withKey } from './find-key.ts';
 import { keyDestroy } from './key-destroy.ts';
 import { keyPublicKey } from './key-public-key.ts';
 import { next, note, printResult, printResults } from './output.ts';
-import { asWord } from '../shell-word.ts';
 import { wholeNumber } from './values.ts';
 
 type Key = Output<'POST /v1/keys'>;

@@ -8,11 +8,11 @@ import { checkRootKey, rotateRootKey } from '../operations/root-keys.ts';
 import { Refusal } from '../refusal.ts';
 import { createRootKeyFile } from '../root-key-file.ts';
 import { encodeRootKey } from '../root-key-text.ts';
+import { asWord } from '../shell-word.ts';
 import { wrapRootKey } from '../wrapped-root-key.ts';
 import { reporting, requireConfig, withService } from './command.ts';
 import { exitCodes, WrongUsage } from './failure.ts';
 import { next, note, printResult, progress, type Reporting } from './output.ts';
-import { asWord } from '../shell-word.ts';
 
 const generate = reporting(
   'generate',

@@ -1,15 +1,13 @@
 import { toHex } from '@eaas/protocol/internal';
 import { tenantDraft } from '@eaas/protocol/service';
-import { insider } from '../caller.ts';
 import { resealTenantSecret, type RootKey } from '../crypto/key-hierarchy.ts';
 import { sameBytes } from '../crypto/same-bytes.ts';
 import { Closed, Refusal, Tampered } from '../refusal.ts';
 import { claim, release } from '../root-check.ts';
 import type { Service } from '../service.ts';
-import { change } from '../state/change.ts';
-import { openSecrets, seal } from '../state/integrity.ts';
-import { updateRow } from '../store/rows.ts';
+import { openSecrets } from '../state/integrity.ts';
 import { countSealedUnder, listTenants, tenantsSealedUnder, tenantTable } from '../store/tenants.ts';
+import { changeTenant } from './change-tenant.ts';
 
 export async function checkRootKey({ database, tenants }: Service) {
   const { roots } = tenants;
@@ -63,22 +61,14 @@ async function reseal(service: Service, tenantId: string): Promise<Outcome> {
   const { roots } = service.tenants;
   const [current] = roots;
   try {
-    return await change<void, Outcome>(service, insider(tenantId, 'operator'), {
-      load: async () => {},
-      decide({ state: { tenant: before, secrets }, entryId }) {
-        if (sameBytes(before.root_id, current.rootId))
-          return { draft: null, answer: 'current', write: () => [] };
-        const sealed = resealTenantSecret(roots, before);
-        if (!sealed) throw new Tampered(tenantTable.name, tenantId, tenantId);
-        const row = { ...before, ...sealed, rev: entryId };
-        const changes = { root_id: { old: toHex(before.root_id), new: toHex(current.rootId) } };
-        const metadata = { changes, previous_change: before.rev };
-        return {
-          draft: tenantDraft('tenant.update', metadata),
-          answer: 'resealed',
-          write: (tx) => [updateRow(tx, tenantTable, seal(secrets, tenantTable, row))],
-        };
-      },
+    return await changeTenant<Outcome>(service, tenantId, ({ state: { tenant: before }, entryId }) => {
+      if (sameBytes(before.root_id, current.rootId)) return { row: before, draft: null, answer: 'current' };
+      const sealed = resealTenantSecret(roots, before);
+      if (!sealed) throw new Tampered(tenantTable.name, tenantId, tenantId);
+      const row = { ...before, ...sealed, rev: entryId };
+      const changes = { root_id: { old: toHex(before.root_id), new: toHex(current.rootId) } };
+      const metadata = { changes, previous_change: before.rev };
+      return { row, draft: tenantDraft('tenant.update', metadata), answer: 'resealed' };
     });
   } catch (error) {
     service.alarms.failed(error);

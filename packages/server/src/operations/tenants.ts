@@ -4,18 +4,16 @@ import { parseUuid } from '@eaas/protocol';
 import { genesisHash } from '@eaas/protocol/audit';
 import { changedTenant, tenantDraft, type TenantFields } from '@eaas/protocol/service';
 import { formatTimestamp, hasControlCharacter } from '@eaas/protocol/wire';
-import { insider } from '../caller.ts';
 import { newTenantSecret, openTenantSecrets } from '../crypto/key-hierarchy.ts';
 import { Refusal, Tampered } from '../refusal.ts';
 import { claim } from '../root-check.ts';
 import type { Service } from '../service.ts';
 import { announced } from '../state/announced.ts';
-import { change } from '../state/change.ts';
 import { monthOf } from '../state/clock.ts';
 import { openTenant, seal } from '../state/integrity.ts';
 import { releaseName, removeFromDirectories, reserveName } from '../store/directories.ts';
 import { headTable, insertHead, lockHead } from '../store/heads.ts';
-import { insertRow, type Loaded, updateRow } from '../store/rows.ts';
+import { insertRow, type Loaded } from '../store/rows.ts';
 import type { Pool, Sql } from '../store/sql.ts';
 import {
   destroyTenant as destroyRows,
@@ -25,6 +23,7 @@ import {
   type TenantRow,
   tenantTable,
 } from '../store/tenants.ts';
+import { changeTenant } from './change-tenant.ts';
 
 export type { TenantFields } from '@eaas/protocol/service';
 
@@ -74,18 +73,10 @@ export async function updateTenant(
   const { name } = fields;
   if (name !== undefined) requireUsableName(name);
   const write = () =>
-    change(service, insider(tenantId, 'operator'), {
-      load: async () => {},
-      decide(open) {
-        const { secrets, tenant } = open.state;
-        const { row, draft } = changedTenant(tenant, fields, open);
-        const answer = { tenant: tenantRecord(row), formerName: tenant.name };
-        return {
-          draft,
-          answer,
-          write: (tx) => [updateRow(tx, tenantTable, seal(secrets, tenantTable, row))],
-        };
-      },
+    changeTenant(service, tenantId, (open) => {
+      const { tenant } = open.state;
+      const { row, draft } = changedTenant(tenant, fields, open);
+      return { row, draft, answer: { tenant: tenantRecord(row), formerName: tenant.name } };
     });
   if (name === undefined) return (await write()).tenant;
   const { tenant, formerName } = await withName(service, tenantId, name, write);
@@ -106,17 +97,13 @@ function withName<T>({ database }: Service, tenantId: string, name: string, writ
 
 export async function acknowledgeRestore(service: Service, tenantId: string, reason: string) {
   requireText('A reason', reason, reason.trim() === '' ? 0 : reason.length, 1_024);
-  return change(service, insider(tenantId, 'operator'), {
-    load: async () => {},
-    decide({ state: { secrets, tenant }, entryId }) {
-      const row = { ...tenant, rev: entryId };
-      const metadata = { restored: true, reason, previous_change: tenant.rev };
-      return {
-        draft: tenantDraft('tenant.update', metadata),
-        answer: { tenant_id: tenantId, id: entryId, reason },
-        write: (tx) => [updateRow(tx, tenantTable, seal(secrets, tenantTable, row))],
-      };
-    },
+  return changeTenant(service, tenantId, ({ state: { tenant }, entryId }) => {
+    const metadata = { restored: true, reason, previous_change: tenant.rev };
+    return {
+      row: { ...tenant, rev: entryId },
+      draft: tenantDraft('tenant.update', metadata),
+      answer: { tenant_id: tenantId, id: entryId, reason },
+    };
   });
 }
 
