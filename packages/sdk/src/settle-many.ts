@@ -39,6 +39,9 @@ export async function settleMany<Item, T, Given = undefined>(
   const results = Array.from<Settled<T>>({ length: items.length });
   const tasks = new Map<Lease, Waiting<T, Given>[]>();
   const pending: Promise<void>[] = [];
+  const succeed = (index: number, value: T): void => {
+    results[index] = { ok: true, value };
+  };
   const fail = (index: number, error: unknown): void => {
     results[index] = { ok: false, error: error as SdkError };
   };
@@ -48,14 +51,17 @@ export async function settleMany<Item, T, Given = undefined>(
     running: Promise<void>[],
   ): void => {
     if (isPromise<T>(value)) {
-      const later = value.then((settled) => void (results[index] = { ok: true, value: settled }));
-      running.push(later.catch((error: unknown) => fail(index, error)));
+      const ended = value.then(
+        (settled) => succeed(index, settled),
+        (error: unknown) => fail(index, error),
+      );
+      running.push(ended);
     } else if (value instanceof Waiting) {
       const others = tasks.get(value.lease);
       value.index = index;
       if (others) others.push(value);
       else tasks.set(value.lease, [value]);
-    } else results[index] = { ok: true, value };
+    } else succeed(index, value);
   };
   const runAll = (lease: Lease, waiting: Waiting<T, Given>[], key: DerivedDataKey): void => {
     // The call has stopped waiting for this data key.

@@ -54,10 +54,10 @@ export type SyncEngine = Engine<'sync'>;
 
 /**
  * Also returns true for promises of another class than `Promise`. WebCrypto returns such promises in a page with
- * zone.js, which replaces `Promise`.
+ * zone.js, which replaces `Promise`. Returns false for a row with a column `then`.
  */
 export function isPromise<T>(value: unknown): value is Promise<T> {
-  return (value as Partial<Promise<T>> | null | undefined)?.then !== undefined;
+  return typeof (value as Partial<Promise<T>> | null | undefined)?.then === 'function';
 }
 
 export function onward<Mode extends EngineMode, T, R>(

@@ -1,12 +1,12 @@
 import { type Context, encodeContext, parseUuid } from '@eaas/protocol';
-import { nearestOf } from '@eaas/protocol/internal';
+import { isPromise, nearestOf } from '@eaas/protocol/internal';
 import { validContexts } from '../ciphertext.ts';
 import type { Field, Unencrypted } from './field.ts';
 import type { PartIndex } from './part-index.ts';
 import type { RecordId, Tables } from './row-types.ts';
 import { requireArray, requireKind, type Rule } from '../require-options.ts';
 import { callback, object } from '../rules.ts';
-import { isThenable, refuse } from './value-type.ts';
+import { refuse } from './value-type.ts';
 
 export interface PartPlan {
   readonly name: string;
@@ -151,7 +151,7 @@ function suggestion(name: string, known: Iterable<string>): string {
 
 // The columns of a Map, and of a row that a caller forgot to await, would be ignored.
 const aRow: Rule = (value, name) =>
-  (object(value, name) === true && !isThenable(value) && !(value instanceof Map)) || 'an object with columns';
+  (object(value, name) === true && !isPromise(value) && !(value instanceof Map)) || 'an object with columns';
 
 export function requireRows(rows: unknown, idOf: unknown): void {
   requireArray(rows);

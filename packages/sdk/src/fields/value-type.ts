@@ -45,8 +45,3 @@ export function refuse(reason: string): never {
 export function refuseValue(expected: string, value: unknown): never {
   return refuse(`expected ${expected}, got ${kindOf(value)}`);
 }
-
-/** A row can have a column `then`, but a promise has a function of this name. */
-export function isThenable(value: unknown): boolean {
-  return typeof Object(value).then === 'function';
-}
