@@ -54,7 +54,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
 async function tool<T>(path: string): Promise<T> {
-  return (await import(pathToFileURL(join(await requireTools('packages'), path)).href)) as T;
+  return (await import(pathToFileURL(join(await requireTools('package-checks'), path)).href)) as T;
 }
 
 function requiredPeers({ manifest }: PublishedPackage): string[] {

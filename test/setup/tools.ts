@@ -15,7 +15,7 @@ export type Tools =
   | 'orms/prisma-6'
   | 'orms/typeorm'
   | 'otel'
-  | 'packages'
+  | 'package-checks'
   | 'peers'
   | 'reference'
   | 'runtimes'
