@@ -1,4 +1,4 @@
-import { Column, is, Param, SQL, type SQLChunk, StringChunk } from 'drizzle-orm';
+import { Column, getTableUniqueName, is, Param, SQL, type SQLChunk, StringChunk } from 'drizzle-orm';
 import { type Encryption, encryptionOf } from './encryption.ts';
 
 export type Comparison = {
@@ -56,9 +56,14 @@ export function comparedValue(where: SQL | undefined, column: Column): unknown {
   const [left, operator, right] = chunks;
   if (chunks.length === 1 && is(left, SQL)) return comparedValue(left, column);
   const isEquality = chunks.length === 3 && textOf(operator).trim() === '=' && is(right, Param);
-  if (!isEquality || !is(left, Column) || left.name !== column.name) return undefined;
+  if (!isEquality || !is(left, Column) || !isSameColumn(left, column)) return undefined;
   const { value } = right;
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint'
     ? value
     : undefined;
+}
+
+/** Compares names, because Drizzle creates a new object for a column of an alias at each access. */
+export function isSameColumn(one: Column, other: Column): boolean {
+  return one.name === other.name && getTableUniqueName(one.table) === getTableUniqueName(other.table);
 }

@@ -1,5 +1,6 @@
 import { Column, is, type SQL, sql, type Table } from 'drizzle-orm';
 import { type Builder, methodsOf } from './builder.ts';
+import { isSameColumn } from './comparison.ts';
 import {
   encryptedColumns,
   type Encryption,
@@ -110,7 +111,7 @@ async function setOf(given: Row, target: unknown, { table, ids, context, nameOf 
     if (needsRow && isIdTarget) requireSameForm(table, encryption, ids);
     const source = excludedColumn(set[key]);
     if (source) {
-      if (source.name !== column.name || (needsRow && !isIdTarget)) refuseRow(entry, 'excluded');
+      if (!isSameColumn(source, column) || (needsRow && !isIdTarget)) refuseRow(entry, 'excluded');
       set[key] = sql`excluded.${sql.identifier(nameOf(column))}`;
       for (const index of indexes) set[index.key] = sql`excluded.${sql.identifier(nameOf(index.column))}`;
       continue;
@@ -130,7 +131,8 @@ async function setOf(given: Row, target: unknown, { table, ids, context, nameOf 
 
 function isId(table: Table, target: unknown): boolean {
   const [only, ...others] = [target].flat();
-  return others.length === 0 && is(only, Column) && only.name === idColumnOf(table)?.column.name;
+  const id = idColumnOf(table);
+  return others.length === 0 && is(only, Column) && id !== undefined && isSameColumn(only, id.column);
 }
 
 function requireSameForm(table: Table, encryption: Encryption, ids: readonly RowId[]): void {

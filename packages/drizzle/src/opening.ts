@@ -1,6 +1,7 @@
 import { type Column, getTableName, is, Column as ColumnClass } from 'drizzle-orm';
 import { holdsCiphertext } from '@eaas/sdk/fields';
 import type { SelectedField } from './builder.ts';
+import { isSameColumn } from './comparison.ts';
 import { type Encryption, encryptionOf, isBound, requireIdColumn } from './encryption.ts';
 import { refuse } from './error.ts';
 import { type Row, type RowId, withId } from './records.ts';
@@ -38,9 +39,7 @@ export function planOpening(
     const { column: id } = requireIdColumn(column.table, encryption);
     const source = getTableName(column.table);
     requireSelected(id, encryption, subqueries.get(source));
-    const isId = (field: unknown): boolean =>
-      is(field, ColumnClass) && field.name === id.name && getTableName(field.table) === source;
-    const selected = fields.find(({ field }) => isId(field));
+    const selected = fields.find(({ field }) => is(field, ColumnClass) && isSameColumn(field, id));
     if (selected) return selected.path;
     const name = `eaas ${source}`;
     hidden[name] = id;

@@ -176,6 +176,11 @@ describe('an operation that cannot work on ciphertexts throws before a query is 
     ],
     ['a changed id', () => db.update(patients).set({ id, name: 'Ada' }), 'row_unknown'],
     [
+      'a changed id, with a condition on the id of another table',
+      () => db.update(patients).set({ id }).from(visits).where(eq(visits.id, id)),
+      'row_unknown',
+    ],
+    [
       'a conflict in a column other than the id',
       () =>
         db
