@@ -41,13 +41,7 @@ export function mapFromDriver(role: Role, value: unknown): unknown {
 }
 
 export function searchableSpec<Value>({ field, search }: ColumnSpec<Value>, options: unknown): Field<Value> {
-  if (search) return search(options as never);
-  return refuse(
-    'schema',
-    {},
-    `a column of ${field.type.name} cannot be searched`,
-    'add a searchable column for the part of the value to search by',
-  );
+  return search ? search(options as never) : refuseSearch(field);
 }
 
 export function partsSpec<Value>(
@@ -55,10 +49,7 @@ export function partsSpec<Value>(
   field: Field<Value>,
   parts: PartIndexes<Value>,
 ): Field<Value> {
-  if (!search) {
-    const problem = `a column of ${field.type.name} cannot be searched`;
-    return refuse('schema', {}, problem, 'add a searchable column for the part of the value to search by');
-  }
+  if (!search) return refuseSearch(field);
   for (const [name, { column, bits }] of Object.entries(parts)) {
     if (column !== true) {
       refuse('schema', {}, `the index column is always called \`<column>_${name}_index\``, 'omit `column`');
@@ -72,6 +63,15 @@ export function partsSpec<Value>(
       );
   }
   return { ...field, parts };
+}
+
+function refuseSearch({ type }: Pick<Field<unknown>, 'type'>): never {
+  return refuse(
+    'schema',
+    {},
+    `a column of ${type.name} cannot be searched`,
+    'add a searchable column for the part of the value to search by',
+  );
 }
 
 const remedies = {

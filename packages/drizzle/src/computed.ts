@@ -1,11 +1,11 @@
 import { Column, is, SQL } from 'drizzle-orm';
 import { comparisonIn, isEmpty } from './comparison.ts';
-import { encryptionOf, hiddenPlace } from './encryption.ts';
+import { encryptionOf, opaquePlace } from './encryption.ts';
 import type { ColumnPlace } from './error.ts';
 
 /** Built SQL contains columns only as text, so call this function before Drizzle builds the SQL. */
 export function computedPlace(chunk: unknown): ColumnPlace | undefined {
-  if (is(chunk, Column)) return hiddenPlace(chunk);
+  if (is(chunk, Column)) return opaquePlace(chunk);
   if (is(chunk, SQL.Aliased)) return computedPlace(chunk.sql);
   if (Array.isArray(chunk)) return firstIn(chunk);
   if (!is(chunk, SQL)) return undefined;

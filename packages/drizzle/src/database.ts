@@ -1,12 +1,12 @@
-import { type Column, is, QueryPromise, SQL, type SQLWrapper, type Table } from 'drizzle-orm';
+import { type Column, is, QueryPromise, SQL, type Table } from 'drizzle-orm';
 import type { FieldsClient } from '@eaas/sdk/fields';
 import { checked } from './checked.ts';
 import { refuse } from './error.ts';
 import { hookDelete, type HookContext, hookInsert, hookRelational, hookSelect, hookUpdate } from './hooks.ts';
 import { type EncryptedOptions, recordsFor, type RowId } from './records.ts';
+import { isSql } from './query.ts';
 import { rewrite } from './rewrite.ts';
 import type { BuilderConfig } from './builder.ts';
-import { isSql } from './values.ts';
 
 type Method = (...args: unknown[]) => unknown;
 
@@ -150,7 +150,7 @@ function rawQuery(
   { recordsOf }: HookContext,
 ): QueryPromise<unknown> {
   return new LazyQuery(async () => {
-    const wrapped = isSql(statement) ? (statement as SQLWrapper).getSQL() : statement;
+    const wrapped = isSql(statement) ? statement.getSQL() : statement;
     const context = { recordsOf, subqueries: new Map(), isRead: false };
     const given = is(wrapped, SQL) ? await rewrite(wrapped, context) : wrapped;
     const result = await of[name]?.(given);

@@ -52,7 +52,8 @@ export function isIndexColumn(value: unknown): boolean {
   return roleOf(value)?.role === 'index';
 }
 
-export function hiddenPlace(value: unknown): ColumnPlace | undefined {
+/** The place of a column whose stored values are ciphertexts or fingerprints. */
+export function opaquePlace(value: unknown): ColumnPlace | undefined {
   const role = roleOf(value);
   if (role?.role !== 'index' || !is(value, ColumnClass)) return encryptionOf(value);
   return { table: getTableName(value.table), column: value.name };

@@ -68,6 +68,15 @@ export function refuse(
   throw new EncryptedColumnError(code, { table: undefined, column: undefined, ...place }, problem, remedy);
 }
 
+export function refusePlaceholder(place: ColumnPlace): never {
+  return refuse(
+    'not_supported',
+    place,
+    'a placeholder cannot be encrypted',
+    'pass the value, without `prepare`',
+  );
+}
+
 export function refuseSql(place: ColumnPlace): never {
   return refuse(
     'not_supported',

@@ -14,16 +14,9 @@ import { keepsForm } from './id-form.ts';
 import type { Row, RowId } from './records.ts';
 import { runReturning } from './returning.ts';
 import type { RewriteContext } from './search.ts';
-import { isQuery } from './query.ts';
+import { isQuery, isSql } from './query.ts';
 import { requirePlainSelection, rewrite, rewriteAll } from './rewrite.ts';
-import {
-  asSqlValues,
-  encryptValues,
-  isSql,
-  requireNoIndexValues,
-  rewriteValues,
-  valuesByColumn,
-} from './values.ts';
+import { asSqlValues, encryptValues, requireNoIndexValues, rewriteValues, valuesByColumn } from './values.ts';
 
 export async function runInsert(
   builder: Builder,

@@ -2,7 +2,7 @@ import { Column, is, Param, SQL, Subquery, Table } from 'drizzle-orm';
 import type { Builder, BuilderConfig } from './builder.ts';
 import { encryptedColumns, encryptionOf } from './encryption.ts';
 import { isQuery } from './query.ts';
-import { flatFields, hiddenSelection } from './selected-fields.ts';
+import { flatFields, opaqueSelection } from './selected-fields.ts';
 
 function mentionsEncrypted(chunk: unknown): boolean {
   if (is(chunk, Column)) return encryptionOf(chunk) !== undefined;
@@ -28,7 +28,7 @@ export function usesEncryption(builder: Builder, sql: () => SQL): boolean {
   const { fields, returning, withList, setOperators = [], select, values } = builder.config;
   if (writesEncrypted(builder.config)) return true;
   const inner = [...setOperators.map(({ rightSelect }) => rightSelect), ...(select ? [values] : [])];
-  if (inner.some((query) => isQuery(query) && hiddenSelection(query).length > 0)) return true;
+  if (inner.some((query) => isQuery(query) && opaqueSelection(query).length > 0)) return true;
   const listed = [...flatFields(fields ?? {}), ...(returning ?? [])].map(({ field }) => field);
   return mentionsEncrypted([...listed, ...(withList ?? [])]) || mentionsEncrypted(sql());
 }

@@ -15,7 +15,8 @@ interface Opened {
 }
 
 export interface Opening {
-  readonly hidden: Readonly<Record<string, Column>>;
+  /** The row ids that the package selects in addition, and removes from the rows. */
+  readonly addedIds: Readonly<Record<string, Column>>;
   readonly columns: readonly Opened[];
   readonly others: readonly SelectedField[];
 }
@@ -24,7 +25,7 @@ export function planOpening(
   fields: readonly SelectedField[],
   subqueries: RewriteContext['subqueries'],
 ): Opening {
-  const hidden: Record<string, Column> = {};
+  const addedIds: Record<string, Column> = {};
   const columns = fields.flatMap(({ path, field }): Opened[] => {
     const encryption = encryptionOf(field);
     if (!encryption) return [];
@@ -33,21 +34,21 @@ export function planOpening(
     return [{ path, column, encryption, idPath: idPathOf(column, encryption) }];
   });
   const others = fields.filter(({ field }) => !encryptionOf(field));
-  return { hidden, columns, others };
+  return { addedIds, columns, others };
 
   function idPathOf(column: Column, encryption: Encryption): readonly string[] {
     const { column: id } = requireIdColumn(column.table, encryption);
     const source = getTableName(column.table);
-    requireSelected(id, encryption, subqueries.get(source));
+    requireSelectedId(id, encryption, subqueries.get(source));
     const selected = fields.find(({ field }) => is(field, ColumnClass) && isSameColumn(field, id));
     if (selected) return selected.path;
     const name = `eaas ${source}`;
-    hidden[name] = id;
+    addedIds[name] = id;
     return [name];
   }
 }
 
-function requireSelected(
+function requireSelectedId(
   id: Column,
   encryption: Encryption,
   selected: Readonly<Record<string, unknown>> | undefined,
@@ -76,14 +77,14 @@ function valueAt(row: Row, path: readonly string[]): unknown {
 
 export async function openRows(
   rows: readonly Row[],
-  { hidden, columns, others }: Opening,
+  { addedIds, columns, others }: Opening,
   recordsOf: RewriteContext['recordsOf'],
 ): Promise<void> {
   for (const { path } of others) {
     if (rows.some((row) => holdsCiphertext(valueAt(row, path)))) refuseCiphertext(path.join('.'));
   }
   await Promise.all(groupsOf(columns).map((group) => openGroup(rows, group, recordsOf)));
-  for (const name of Object.keys(hidden)) for (const row of rows) delete row[name];
+  for (const name of Object.keys(addedIds)) for (const row of rows) delete row[name];
 }
 
 function groupsOf(columns: readonly Opened[]): Opened[][] {

@@ -9,7 +9,7 @@ import {
   sql,
 } from 'drizzle-orm';
 import { type Builder, copyOf, execute } from './builder.ts';
-import { encryptionOf, hiddenPlace, isBound, isIndexColumn, requireIdColumn } from './encryption.ts';
+import { encryptionOf, opaquePlace, isBound, isIndexColumn, requireIdColumn } from './encryption.ts';
 import { refuse } from './error.ts';
 import { type Opening, openRows } from './opening.ts';
 import type { Row } from './records.ts';
@@ -108,7 +108,7 @@ async function planRelation(
 
 function requirePlainRelation({ schema, tableNamesMap }: RelationalQuery, relation: Relation): void {
   const { fields, references } = normalizeRelation(schema as never, { ...tableNamesMap }, relation);
-  const place = [...fields, ...references].map(hiddenPlace).find((found) => found !== undefined);
+  const place = [...fields, ...references].map(opaquePlace).find((found) => found !== undefined);
   if (!place) return;
   refuse(
     'not_supported',
@@ -162,20 +162,20 @@ function planColumns(
   columns: TableConfig['columns'],
   extras: Readonly<Record<string, SQL.Aliased>>,
 ): { columns: Record<string, boolean>; opening: Opening } {
-  const hidden: Record<string, Column> = {};
+  const addedIds: Record<string, Column> = {};
   const opened = keys.flatMap((key): Opening['columns'] => {
     const column = columns[key];
     const encryption = encryptionOf(column);
     if (!column || !encryption) return [];
     if (!isBound(encryption)) return [{ path: [key], column, encryption, idPath: undefined }];
     const id = requireIdColumn(column.table, encryption);
-    if (!keys.includes(id.key)) hidden[id.key] = id.column;
+    if (!keys.includes(id.key)) addedIds[id.key] = id.column;
     return [{ path: [key], column, encryption, idPath: [id.key] }];
   });
   const plain = keys.filter((key) => !encryptionOf(columns[key])).map((key) => [key, columns[key]] as const);
   const others = [...plain, ...Object.entries(extras)].map(([name, field]) => ({ path: [name], field }));
-  const selected = [...keys, ...Object.keys(hidden)].map((key): [string, boolean] => [key, true]);
-  return { columns: Object.fromEntries(selected), opening: { hidden, columns: opened, others } };
+  const selected = [...keys, ...Object.keys(addedIds)].map((key): [string, boolean] => [key, true]);
+  return { columns: Object.fromEntries(selected), opening: { addedIds, columns: opened, others } };
 }
 
 async function openNested(

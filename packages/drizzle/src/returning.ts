@@ -19,12 +19,12 @@ export async function runReturning(
     fields.map(({ field }) => (columns.has(field as never) ? undefined : field)),
     context,
   );
-  const hidden = Object.entries(opening.hidden).map(([name, field]): SelectedField => ({
+  const added = Object.entries(opening.addedIds).map(([name, field]): SelectedField => ({
     path: [name],
     field,
   }));
   const selected = fields.map(({ path, field }, at) => ({ path, field: expressions[at] ?? field }));
-  const result = await execute(copyOf(builder, { ...config, returning: [...selected, ...hidden] }));
+  const result = await execute(copyOf(builder, { ...config, returning: [...selected, ...added] }));
   await openRows(result as Row[], opening, context.recordsOf);
   return result;
 }

@@ -2,18 +2,17 @@ import { Column, is, SQL, type SQLChunk, type SQLWrapper, sql, Subquery } from '
 import { comparisonIn, isEmpty, textOf } from './comparison.ts';
 import { refuse, refuseSql } from './error.ts';
 import { excludedColumn } from './excluded.ts';
-import { hiddenPlace } from './encryption.ts';
+import { opaquePlace } from './encryption.ts';
 import { isQuery, type Query } from './query.ts';
 import { type RewriteContext, search } from './search.ts';
-import { hiddenSelection } from './selected-fields.ts';
+import { opaqueSelection } from './selected-fields.ts';
 
 export async function rewrite<Chunk>(chunk: Chunk, context: RewriteContext): Promise<Chunk> {
   return (await rewriteChunk(chunk, context)) as Chunk;
 }
 
 export async function rewriteAll<T>(chunks: readonly T[], context: RewriteContext): Promise<T[]> {
-  const rewritten = await Promise.all(chunks.map((chunk) => rewrite(chunk, context)));
-  return rewritten.every((chunk, at) => chunk === chunks[at]) ? [...chunks] : rewritten;
+  return Promise.all(chunks.map((chunk) => rewrite(chunk, context)));
 }
 
 async function rewriteChunk(chunk: unknown, context: RewriteContext): Promise<unknown> {
@@ -86,11 +85,11 @@ function replaced<T extends object, Name extends keyof T>(whole: T, name: Name, 
 }
 
 function requirePlain(column: Column): Column {
-  const hidden = hiddenPlace(column);
-  return hidden ? refuseSql(hidden) : column;
+  const place = opaquePlace(column);
+  return place ? refuseSql(place) : column;
 }
 
 export function requirePlainSelection(query: object): void {
-  const [first] = hiddenSelection(query);
+  const [first] = opaqueSelection(query);
   if (first) refuseSql(first);
 }

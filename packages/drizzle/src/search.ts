@@ -1,18 +1,8 @@
-import {
-  type Column,
-  getTableName,
-  is,
-  Param,
-  Placeholder,
-  SQL,
-  sql,
-  Subquery,
-  Table,
-  View,
-} from 'drizzle-orm';
+import { type Column, getTableName, is, Param, Placeholder, type SQL, sql, type Table } from 'drizzle-orm';
 import type { Comparison } from './comparison.ts';
 import { type Encryption, encryptionOf, entryOf, isIndexColumn } from './encryption.ts';
-import { refuse } from './error.ts';
+import { refuse, refusePlaceholder } from './error.ts';
+import { isSql } from './query.ts';
 import type { TableRecords } from './records.ts';
 
 export interface RewriteContext {
@@ -54,7 +44,7 @@ async function searchParts(
   const conditions = Object.entries(terms).flatMap(([name, found]) => {
     const entry = indexes.find((index) => index.name === name);
     if (!entry) return [];
-    const index = requireSelected(column, entry.column, encryption, context);
+    const index = requireSelectedIndex(column, entry.column, encryption, context);
     const lists = found.filter((each) => Array.isArray(each));
     if (lists.length > 0) return lists.map((oneOf) => containsOne(index, oneOf));
     return [sql`${index} in ${found.map((fingerprint) => new Param(fingerprint))}`];
@@ -103,16 +93,8 @@ function requireValue(operand: unknown, encryption: Encryption): void {
       'use `isNull` or `isNotNull`',
     );
   }
-  const isSql = [SQL, Subquery, View, Table].some((kind) => is(operand, kind as typeof SQL));
-  if (is(operand, Placeholder)) {
-    refuse(
-      'not_supported',
-      encryption,
-      'a placeholder cannot be encrypted',
-      'pass the value, without `prepare`',
-    );
-  }
-  if (!isSql && !isWrapper(operand)) return;
+  if (is(operand, Placeholder)) refusePlaceholder(encryption);
+  if (!isSql(operand)) return;
   refuse(
     'not_supported',
     encryption,
@@ -120,9 +102,6 @@ function requireValue(operand: unknown, encryption: Encryption): void {
     'select the values first, and pass them',
   );
 }
-
-const isWrapper = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && 'getSQL' in value && typeof value.getSQL === 'function';
 
 function comparable(
   column: Column,
@@ -150,10 +129,10 @@ function requireIndex(column: Column, encryption: Encryption, context: RewriteCo
   if (!index) {
     refuse('not_searchable', encryption, 'the column cannot be searched', 'define it with `.searchable()`');
   }
-  return requireSelected(column, index, encryption, context);
+  return requireSelectedIndex(column, index, encryption, context);
 }
 
-function requireSelected(
+function requireSelectedIndex(
   column: Column,
   index: Column,
   encryption: Encryption,

@@ -88,7 +88,7 @@ export async function runSelect(builder: Builder, recordsOf: RecordsOf): Promise
     rewriteClauses(config, context),
     rewrite(config.having, context),
     rewriteAll(config.groupBy ?? [], context),
-    rewriteFields({ ...fields, ...opening.hidden }, context),
+    rewriteFields({ ...fields, ...opening.addedIds }, context),
     Promise.all(
       (config.setOperators ?? []).map(async (operator) => {
         const right = await rewrite(operator.rightSelect.getSQL(), context);

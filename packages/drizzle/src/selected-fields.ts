@@ -26,7 +26,8 @@ export function withoutIndexColumns(fields: Fields): Fields {
   return Object.fromEntries(entries);
 }
 
-export function hiddenSelection(query: object): ColumnPlace[] {
+/** The places of the selected columns whose stored values are ciphertexts or fingerprints. */
+export function opaqueSelection(query: object): ColumnPlace[] {
   const selected = '_' in query ? (query._ as { selectedFields?: Fields }).selectedFields : undefined;
   return flatFields(selected ?? {}).flatMap(({ field }) => computedPlace(field) ?? []);
 }

@@ -1,5 +1,5 @@
 import { Column, entityKind, getTableName, is, SQL, sql, type Table } from 'drizzle-orm';
-import { encryptedColumns, hiddenPlace } from './encryption.ts';
+import { encryptedColumns, opaquePlace } from './encryption.ts';
 import { refuse } from './error.ts';
 
 interface IndexBuilder {
@@ -86,7 +86,7 @@ function covered(column: unknown, table: Table): unknown {
 function requirePlain(what: string, columns: readonly unknown[], table: Table): void {
   for (const column of columns) {
     if (is(column, SQL)) requirePlain(what, column.queryChunks, table);
-    const place = entryNamed(column, table)?.encryption ?? hiddenPlace(column);
+    const place = entryNamed(column, table)?.encryption ?? opaquePlace(column);
     if (!place) continue;
     const problem = `${what} cannot use an encrypted column, because two encryptions of a value differ`;
     refuse('schema', place, problem, 'use a column that is not encrypted');

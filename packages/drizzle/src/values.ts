@@ -1,20 +1,14 @@
-import { is, Param, Placeholder, SQL, sql, type Table } from 'drizzle-orm';
+import { is, Param, Placeholder, type SQL, sql, type Table } from 'drizzle-orm';
 import { type EncryptedEntry, encryptedColumns, type Encryption, idColumnOf, isBound } from './encryption.ts';
-import { refuse } from './error.ts';
+import { refuse, refusePlaceholder } from './error.ts';
+import { isSql } from './query.ts';
 import { type Row, type RowId, type TableRecords, withId } from './records.ts';
 import { rewrite } from './rewrite.ts';
 import type { RewriteContext } from './search.ts';
 
 function plainValue(given: unknown, encryption: Encryption): unknown {
   const value = is(given, Param) ? given.value : given;
-  if (is(value, Placeholder)) {
-    refuse(
-      'not_supported',
-      encryption,
-      'a placeholder cannot be encrypted',
-      'pass the value, without `prepare`',
-    );
-  }
+  if (is(value, Placeholder)) refusePlaceholder(encryption);
   if (isSql(value)) {
     refuse(
       'not_supported',
@@ -24,10 +18,6 @@ function plainValue(given: unknown, encryption: Encryption): unknown {
     );
   }
   return value;
-}
-
-export function isSql(value: unknown): boolean {
-  return is(value, SQL) || (typeof value === 'object' && value !== null && 'getSQL' in value);
 }
 
 export function requireNoIndexValues(table: Table, values: Row): void {
