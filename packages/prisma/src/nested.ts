@@ -1,7 +1,7 @@
 import { createOf, needsRow, updateOf } from './data.ts';
 import { refuse } from './errors.ts';
 import type { Model } from './models.ts';
-import { knownId, placeOf, relatedPlace, relatedRows } from './place.ts';
+import { knownId, pinned, placeOf, relatedPlace, relatedRows } from './place.ts';
 import { type Args, entriesOf, isArgs, mapItems } from './values.ts';
 import { idColumns, idOf, type Place, refuseUnknown, type Work } from './work.ts';
 import { uniqueOf, whereOf } from './where.ts';
@@ -78,7 +78,7 @@ async function updateItem(relation: Relation, item: unknown): Promise<unknown> {
   const place = await childPlace(relation, found);
   const updated = await updateOf(work, target, data, place);
   if (!isWrapped && updated.id === undefined) return updated.data;
-  return { ...pinned(target, found, updated.id), data: updated.data };
+  return withWhere(pinned(target, found, updated.id), { data: updated.data });
 }
 
 async function updateManyItem(relation: Relation, item: unknown): Promise<unknown[]> {
@@ -112,7 +112,7 @@ async function upsertItem(relation: Relation, item: unknown): Promise<unknown> {
   const created = await createOf(work, target, create, mustPin && knownId(target, found) === undefined);
   const place = await childPlace(relation, found, () => idOf(target, created));
   const updated = await updateOf(work, target, update, place);
-  return { ...pinned(target, found, updated.id), create: created, update: updated.data };
+  return withWhere(pinned(target, found, updated.id), { create: created, update: updated.data });
 }
 
 async function childPlace(
@@ -134,15 +134,8 @@ async function childPlace(
   return { ...inList, id };
 }
 
-/**
- * Adds the row id to `where`, because the ciphertexts are bound to the row and the update must not change another row.
- */
-function pinned(target: Model, where: unknown, id: unknown): Args {
-  if (id === undefined || knownId(target, where) !== undefined) return where === undefined ? {} : { where };
-  const [column = ''] = target.id;
-  if (target.id.length === 1) return { where: { ...(isArgs(where) ? where : {}), [column]: id } };
-  const cure = 'name the row by its compound id in `where`';
-  return refuse('unknown_id', target, undefined, `the compound id of the row must be known: ${cure}`);
+function withWhere(where: unknown, others: Args): Args {
+  return where === undefined ? others : { where, ...others };
 }
 
 function requirePlace({ target, place }: Relation): Place {

@@ -2,9 +2,9 @@ import { createOf, needsRow, updateOf } from './data.ts';
 import { refuse } from './errors.ts';
 import type { Model } from './models.ts';
 import { refuseAggregate, refuseEncrypted, refuseHaving } from './order.ts';
-import { knownId, placeOf } from './place.ts';
+import { knownId, pinned, placeOf } from './place.ts';
 import { readOf, type Shape } from './selection.ts';
-import { type Args, entriesOf, isArgs, mapItems } from './values.ts';
+import { type Args, entriesOf, mapItems } from './values.ts';
 import { idOf, refuseUnknown, type Work } from './work.ts';
 import { uniqueOf, whereOf } from './where.ts';
 
@@ -38,7 +38,8 @@ const updating: Rewrite = async (work, model, { where, data, ...others }) => {
   const found = await uniqueOf(work, model, where);
   const updated = await updateOf(work, model, data, placeOf(work, model, found));
   return withArgs(await readOf(work, model, others), {
-    where: pinned(model, found, updated.id),
+    // Prisma refuses an update without `where`.
+    where: found && pinned(model, found, updated.id),
     data: updated.data,
   });
 };
@@ -57,7 +58,7 @@ const upserting: Rewrite = async (work, model, { where, create, update, ...other
   const place = placeOf(work, model, found, () => idOf(model, created));
   const updated = await updateOf(work, model, update, place);
   return withArgs(await readOf(work, model, others), {
-    where: pinned(model, found, updated.id),
+    where: found && pinned(model, found, updated.id),
     create: created,
     update: updated.data,
   });
@@ -123,16 +124,4 @@ function withArgs({ args, shape }: Rewritten, more: Args): Rewritten {
 function withoutRows({ args }: Rewritten): Rewritten {
   const others = Object.entries(args).filter(([name]) => name !== 'omit');
   return { args: Object.fromEntries(others), shape: undefined };
-}
-
-/**
- * Adds the row id to `where`. Without the id, the update could write the ciphertexts to a different row if the rows
- * change concurrently.
- */
-function pinned(model: Model, where: unknown, id: unknown): unknown {
-  if (id === undefined || !isArgs(where) || knownId(model, where) !== undefined) return where;
-  const [column = ''] = model.id;
-  if (model.id.length === 1) return { ...where, [column]: id };
-  const cure = 'name the row by its compound id in `where`';
-  return refuse('unknown_id', model, undefined, `the compound id of the row must be known: ${cure}`);
 }

@@ -61,6 +61,18 @@ export function knownId(model: Model, where: unknown): RecordId | undefined {
   return columns && idOf(model, columns);
 }
 
+/**
+ * Adds the row id to `where`. Without the id, the update could write the ciphertexts to a different row if the rows
+ * change concurrently.
+ */
+export function pinned(model: Model, where: unknown, id: RecordId | undefined): unknown {
+  if (id === undefined || knownId(model, where) !== undefined) return where;
+  const [column = ''] = model.id;
+  if (model.id.length === 1) return { ...(isArgs(where) ? where : {}), [column]: id };
+  const cure = 'name the row by its compound id in `where`';
+  return refuse('unknown_id', model, undefined, `the compound id of the row must be known: ${cure}`);
+}
+
 function refuseAbsent(model: Model): never {
   const cure = 'pass its id, or create the row first';
   return refuse(

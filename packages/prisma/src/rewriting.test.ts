@@ -303,6 +303,11 @@ test('an update by a unique field first reads the id of the row', async () => {
   });
 });
 
+test('an update without a condition is sent without a condition, so that Prisma refuses it', async () => {
+  const sent = await sentOf('Patient', 'update', { data: { name: 'Ada' } }, { id: 'p' });
+  expect(sent).toEqual({ ...hidden, data: { name: sealed('Patient', 'name', 'p', 'Ada') } });
+});
+
 test('an upsert binds ciphertexts to the id of the row that it writes', async () => {
   const args = { where: { ssn: '1' }, create: { name: 'new' }, update: { name: 'old' } };
   for (const [run, id] of [
