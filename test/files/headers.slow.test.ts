@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, stat, writeFile } from 'node:fs/promises';
 import { EaasClient } from '@eaas/sdk';
 import { beforeEach, expect, test } from 'vitest';
 import { jsonLines } from '../cli/command-line.ts';
@@ -43,6 +43,18 @@ test('the command inspect shows the content of each file header without a servic
   );
   const piped = await place.type('eaas-files inspect --json < box/1.eaas', {});
   expect(jsonLines(piped.stdout)).toMatchObject([{ path: 'standard input', size: 70_000 }]);
+});
+
+test('JSON contains the path of a file, and a table shows the hidden characters of its name', async () => {
+  const path = 'two  spaces\u202E.eaas';
+  await copyFile(place.at('box/1.eaas'), place.at(path));
+  for (const command of ['inspect', 'rewrap']) {
+    const { stdout } = await place.type(`eaas-files ${command} *.eaas --json`, account.env);
+    expect(jsonLines(stdout)).toMatchObject([{ path }]);
+    expect(stdout).toContain('"two  spaces\\u202e.eaas"');
+    const table = await place.type(`eaas-files ${command} *.eaas`, account.env);
+    expect(table.stdout).toContain('\n"two \\u0020spaces\\u202e.eaas"  ');
+  }
 });
 
 test('the command inspect exits with 1 for files that are not ciphertexts', async () => {

@@ -26,7 +26,7 @@ export async function forEachFile<Item>(
       }
       failures++;
       progress.clearLine();
-      note(`${nameOf(inputOf(item))}: ${message}`);
+      note(`${inLine(nameOf(inputOf(item)))}: ${message}`);
     }
   };
   const worker = async (): Promise<void> => {
@@ -43,7 +43,7 @@ export async function forEachFile<Item>(
 }
 
 export function nameOf({ path }: Input): string {
-  return path === standard ? 'standard input' : inLine(path);
+  return path === standard ? 'standard input' : path;
 }
 
 export function expectAll({ progress }: Pick<Run, 'progress'>, inputs: readonly Input[]): void {

@@ -1,4 +1,4 @@
-import { inLine } from '@eaas/protocol/internal';
+import { escapeHidden, inLine } from '@eaas/protocol/internal';
 
 export function printResults<Row extends object>(
   rows: readonly Row[],
@@ -6,7 +6,7 @@ export function printResults<Row extends object>(
   isJson: boolean,
 ): void {
   if (isJson) {
-    for (const row of rows) process.stdout.write(`${JSON.stringify(row)}\n`);
+    for (const row of rows) process.stdout.write(`${escapeHidden(JSON.stringify(row))}\n`);
     return;
   }
   if (rows.length === 0) return;
@@ -23,6 +23,5 @@ export function note(sentence: string): void {
 }
 
 function shown(value: unknown): string {
-  if (value === null || value === undefined) return '-';
   return typeof value === 'string' ? inLine(value) : JSON.stringify(value);
 }
