@@ -72,10 +72,10 @@ async function examine(run: Run, found: (each: Found) => void): Promise<number> 
 
 async function describe(input: Input, pieces: AsyncGenerator<Uint8Array>): Promise<Found> {
   const ciphertext = await openCiphertext(pieces);
-  const { kind, keyId: key_id, keyVersion: key_version } = ciphertext;
+  const { kind, header } = ciphertext;
   const length = ciphertext.isText ? undefined : input.size;
   const size = sizeWithin(ciphertext, length ?? (await lengthOf(ciphertext.bytes)));
-  return { path: nameOf(input), kind, key_id, key_version, size };
+  return { path: nameOf(input), kind, key_id: header.keyId, key_version: header.keyVersion, size };
 }
 
 async function lengthOf(bytes: AsyncIterable<Uint8Array>): Promise<number> {

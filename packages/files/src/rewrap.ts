@@ -1,5 +1,4 @@
 import { open } from 'node:fs/promises';
-import { parseHeader } from '@eaas/protocol/internal';
 import type { EaasClient } from '@eaas/sdk';
 import { type Ciphertext, openCiphertext } from './ciphertext.ts';
 import { encodeBase64 } from './base64.ts';
@@ -70,7 +69,7 @@ async function rewrapFile(
   signal: AbortSignal,
 ): Promise<Result> {
   const ciphertext = await openCiphertext(pieces);
-  const { length } = parseHeader(ciphertext.beginning);
+  const { length } = ciphertext.header;
   const header = ciphertext.beginning.subarray(0, length);
   const { ciphertext: renewed, key_id, key_version, rewrapped } = await client.rewrap(header, { signal });
   const isInPlace = path !== standard && !ciphertext.isText && renewed.length === length;
