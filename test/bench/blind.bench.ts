@@ -1,6 +1,5 @@
 import { p256_oprf } from '@noble/curves/nist.js';
 import {
-  blindValues,
   deriveBlindHashKey,
   evaluate,
   type Evaluation,
@@ -9,6 +8,7 @@ import {
 } from '@eaas/protocol/blind-hash';
 import { nodeCurve } from '@eaas/protocol/blind-hash-node';
 import { finish } from '@eaas/protocol/service';
+import { blindValues } from '../protocol/blind-values.ts';
 import { randomElements } from '../protocol/elements.ts';
 import type { Benchmark } from './compare.ts';
 

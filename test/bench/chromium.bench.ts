@@ -1,8 +1,9 @@
 import { p256 } from '@noble/curves/nist.js';
-import { blindValues, deriveBlindHashKey, evaluate, readElements } from '@eaas/protocol/blind-hash';
+import { deriveBlindHashKey, evaluate, readElements } from '@eaas/protocol/blind-hash';
 import { nodeCurve } from '@eaas/protocol/blind-hash-node';
 import { toUtf8 } from '@eaas/protocol';
 import { finish } from '@eaas/protocol/service';
+import { blindValues } from '../protocol/blind-values.ts';
 import { chromium } from '../runtimes/chromium.ts';
 import { intakeKey } from '../sdk/intake-key.ts';
 import { installPackages } from '../setup/installed-packages.ts';

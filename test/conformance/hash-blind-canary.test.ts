@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { pae, toUtf8 } from '@eaas/protocol';
-import { blindValues } from '@eaas/protocol/blind-hash';
 import { nodeCurve } from '@eaas/protocol/blind-hash-node';
 import { finish } from '@eaas/protocol/service';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { blindValues } from '../protocol/blind-values.ts';
 import { whereAvailable } from '../setup/available.ts';
 import { createDatabase, environmentOf, migrated, type TestDatabase } from '../setup/database.ts';
 import { canReadMemory, findInMemory } from '../setup/process-memory.ts';

@@ -1,8 +1,9 @@
-import { blindValues, ProofError } from '@eaas/protocol/blind-hash';
+import { ProofError } from '@eaas/protocol/blind-hash';
 import { nodeCurve } from '@eaas/protocol/blind-hash-node';
 import { toUtf8 } from '@eaas/protocol';
 import { finish } from '@eaas/protocol/service';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { blindValues } from '../protocol/blind-values.ts';
 import { randomElements } from '../protocol/elements.ts';
 import { vectors } from '../vectors/vectors.ts';
 import type { Client } from './client.ts';

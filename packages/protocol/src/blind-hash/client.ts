@@ -2,7 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { readBase64, toBase64 } from '../base64.ts';
 import type { pae } from '../pae.ts';
-import type { Steps } from '../wire/json.ts';
+import type { Steps } from '../steps.ts';
 import {
   concat,
   type Element,

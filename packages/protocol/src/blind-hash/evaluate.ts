@@ -1,6 +1,6 @@
 import { readBase64, toBase64 } from '../base64.ts';
 import type { Output } from '../wire/endpoints.ts';
-import type { Steps } from '../wire/json.ts';
+import type { Steps } from '../steps.ts';
 import { concat, type Element, elementOf, randomScalar, readElement, scalars } from './curve.ts';
 import { challengeOf, combine } from './proof.ts';
 import type { BlindHashKey } from './service-key.ts';

@@ -1,4 +1,3 @@
-export { blindValues } from './blind-values.ts';
 export type { BlindedValues } from './client.ts';
 export { type CurvePoint, type Element } from './curve.ts';
 export { evaluate, type Evaluation, readElements } from './evaluate.ts';

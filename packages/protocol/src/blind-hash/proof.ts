@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { utf8ToBytes } from '@noble/hashes/utils.js';
-import type { Steps } from '../wire/json.ts';
+import type { Steps } from '../steps.ts';
 import { type Element, elementOf, hashToScalar, Point, prefixed, seedTag, u16 } from './curve.ts';
 import type { CurveEngine } from './multiply.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { limits } from '../wire/limits.ts';
 import { endpoints } from '../wire/endpoints.ts';
-import { finish } from '../wire/json.ts';
-import { orRefusal, readItem, ruleEach, runBatch } from './batch.ts';
+import { finish } from '../steps.ts';
+import { itemReader, orRefusal, ruleEach, runBatch } from './batch.ts';
 import { checkBody, parseBody } from './request.ts';
 import { Refusal } from './refusal.ts';
 
@@ -15,7 +15,7 @@ async function run(sent: readonly unknown[]) {
   const { items } = finish(parseBody(endpoints['POST /v1/batch/hash'], bytes)) as { items: unknown[] };
   const { results } = await runBatch(
     items,
-    finish(ruleEach(items, (item) => readItem('POST /v1/batch/hash', item))),
+    finish(ruleEach(items, itemReader('POST /v1/batch/hash'))),
     async (inputs) => {
       seen.push(inputs);
       return inputs.map(({ key_id }) =>

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import { InputError } from '../errors.ts';
-import type { Steps } from '../wire/json.ts';
+import type { Steps } from '../steps.ts';
 import { type Endpoint, endpoints, type Route } from '../wire/endpoints.ts';
 import { explain } from '../wire/explain.ts';
 import { readBatch, readJson } from '../wire/json.ts';

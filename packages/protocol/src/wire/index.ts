@@ -1,10 +1,9 @@
 export { limits } from './limits.ts';
-export { hasControlCharacter, utf8Length } from '../text.ts';
+export { hasControlCharacter } from '../text.ts';
 export { apiKeyPrefix, formatApiKey, isApiKey } from './api-key.ts';
 export { type AuditAction, auditActions } from './audit.ts';
 export { type Endpoint, endpoints, type Input, type Item, type Output, type Route } from './endpoints.ts';
 export { explain } from './explain.ts';
-export { isWellFormedJson, parseJson, readBatch, readJson } from './json.ts';
 export { type Permission, permissions, serverSidePermissions, tenantWidePermissions } from './permissions.ts';
 export { type Problem, problem, type ProblemCode, problemDocument, problems } from './problems.ts';
 export { formatTimestamp, parseTimestamp } from './timestamp.ts';

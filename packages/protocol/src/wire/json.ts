@@ -1,42 +1,20 @@
 import { InputError } from '../errors.ts';
+import type { Steps } from '../steps.ts';
 import { type BatchItem, BatchScan } from './batch-scan.ts';
 import { JsonScan, notJson } from './json-scan.ts';
-
-export type Steps<T> = Generator<undefined, T>;
-
-export function finish<T>(work: Steps<T>): T {
-  for (;;) {
-    const { done, value } = work.next();
-    if (done) return value;
-  }
-}
 
 /** The number of bytes between two pauses of the parser: at most about a millisecond of work. */
 const step = 16 * 1024;
 const largeText = 256 * 1024;
 
-const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 const loneSurrogate = 'a string has a lone surrogate: it is not valid Unicode';
 
 /**
- * Parses JSON strictly. Throws InputError for invalid JSON, for a duplicate name, and if a limit in `limits` is
- * exceeded.
- */
-export function parseJson(text: string): unknown {
-  const scan = new JsonScan(encoder.encode(text));
-  scan.scan(Number.POSITIVE_INFINITY);
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new InputError(notJson);
-  }
-}
-
-/**
- * Parses a JSON body in UTF-8 by the rules of parseJson. Throws InputError for a lone surrogate. Yields regularly, so
- * that the caller can pause and a large body does not delay other requests.
+ * Parses a JSON body strictly. Throws InputError for invalid JSON or UTF-8, a duplicate name or a lone surrogate, and if
+ * a limit in `limits` is exceeded. Yields regularly, so that the caller can pause and a large body does not delay other
+ * requests.
  */
 export function* readJson(bytes: Uint8Array): Steps<unknown> {
   const scan = new JsonScan(bytes);
@@ -103,11 +81,4 @@ function decode(bytes: Uint8Array): string {
   } catch {
     throw new InputError('the request body must be valid UTF-8');
   }
-}
-
-/** Returns whether all strings and all names in a JSON value are free of lone surrogates. */
-export function isWellFormedJson(value: unknown): boolean {
-  if (typeof value === 'string') return value.isWellFormed();
-  if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every(([name, member]) => name.isWellFormed() && isWellFormedJson(member));
 }

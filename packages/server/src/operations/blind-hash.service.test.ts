@@ -1,8 +1,8 @@
-import { blindValues } from '@eaas/protocol/blind-hash';
 import { nodeCurve } from '@eaas/protocol/blind-hash-node';
 import { toUtf8 } from '@eaas/protocol';
 import { finish } from '@eaas/protocol/service';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { blindValues } from '../../../../test/protocol/blind-values.ts';
 import { randomElements } from '../../../../test/protocol/elements.ts';
 import { apiOf, openWorld, type Resident, settle, type World } from '../../../../test/setup/world.ts';
 import { heldTurns } from '../admission/testing/held-turns.ts';

@@ -1,0 +1,9 @@
+/** Work that the caller can pause at each `yield`. */
+export type Steps<T> = Generator<undefined, T>;
+
+export function finish<T>(work: Steps<T>): T {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done) return value;
+  }
+}

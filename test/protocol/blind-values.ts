@@ -1,0 +1,13 @@
+import { pae } from '@eaas/protocol';
+import { readBase64, toBase64 } from '@eaas/protocol/base64';
+import type { BlindedValues, CurveEngine } from '@eaas/protocol/blind-hash';
+import { blindWith } from '@eaas/protocol/internal-blind-hash';
+import type { Steps } from '@eaas/protocol/service';
+
+export function blindValues(
+  engine: CurveEngine,
+  values: readonly Uint8Array[],
+  draw?: () => bigint,
+): Steps<BlindedValues> {
+  return blindWith({ engine, pae, readBase64, toBase64 }, values, draw);
+}
