@@ -1,4 +1,4 @@
-import type { Steps } from '../wire/json.ts';
+import type { Steps } from '../steps.ts';
 import { utf8Length } from '../text.ts';
 import { endpoints, type Item, type Route } from '../wire/endpoints.ts';
 import { limits } from '../wire/limits.ts';
@@ -10,9 +10,12 @@ export type BatchResult<Answer> = (Answer | { readonly error: Problem }) & { ref
 
 type BatchRoute = { [R in Route]: [Item<R>] extends [never] ? never : R }[Route];
 
-export function readItem<R extends BatchRoute>(route: R, item: unknown): Item<R> {
-  if (item instanceof Refusal) throw item;
-  return checked(endpoints[route].item, item, 'item') as Item<R>;
+export function itemReader<R extends BatchRoute>(route: R): (item: unknown) => Item<R> {
+  const schema = endpoints[route].item;
+  return (item) => {
+    if (item instanceof Refusal) throw item;
+    return checked(schema, item, 'item') as Item<R>;
+  };
 }
 
 export function* ruleEach<Item, Result>(

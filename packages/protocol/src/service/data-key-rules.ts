@@ -63,10 +63,10 @@ export const intakeMark = (wrapped: Uint8Array | undefined): { readonly intake?:
 function refusedByVersion(
   { key_version: newest }: KeyFields,
   named: number | undefined,
-  expected = named,
+  expected?: number,
 ): Refusal | undefined {
-  if (named === undefined) return expected === undefined ? undefined : unauthenticWrappedKey();
-  if (expected !== named) return wrongKeyVersion(named, expected);
+  if (named === undefined) return unauthenticWrappedKey();
+  if (expected !== undefined && expected !== named) return wrongKeyVersion(named, expected);
   return named < 1 || named > newest ? wrongKeyVersion(named) : undefined;
 }
 

@@ -1,13 +1,14 @@
 export { using } from '../bytes.ts';
-export { finish, type Steps } from '../wire/json.ts';
+export { finish, type Steps } from '../steps.ts';
 export { type ApiKeyFields, isPermanentManager, keyIdsIn, newApiKey } from './api-key-rules.ts';
 export { patchedApiKey, revokedApiKey } from './api-key-rules.ts';
 export { type Asked, authorize, bearerToken, type Reach, requireKeyId } from './authorize.ts';
-export { type BatchResult, orRefusal, readItem, ruleEach, runBatch } from './batch.ts';
+export { type BatchResult, itemReader, orRefusal, ruleEach, runBatch } from './batch.ts';
 export { type Changed, changedTenant, type Moment, type TenantFields } from './changes.ts';
 export { hashRule, type KeyCrypto, type KeyRule, rewrapRule } from './data-key-rules.ts';
 export { type Ruling, unwrapRule, wrapRule } from './data-key-rules.ts';
 export { type Draft, keyDraft, logged, refused, tenantDraft } from './draft.ts';
+export { requireElements } from './elements.ts';
 export { fieldHash, jwkThumbprint } from './hashes.ts';
 export {
   destroyed,
@@ -21,7 +22,6 @@ export {
 } from './key-rules.ts';
 export { type KeyFields, type KeyStatus, refusedByStatus } from './key-rules.ts';
 export { requireExportable, requireStatus } from './key-rules.ts';
-export { publicKeysRule, requireElements } from './public-key-rules.ts';
 export { apiKeyRecord, keyRecord, timeOrNull } from './records.ts';
 export { apiKeyNotFound, auditUnwritten, badRequest, bodyCut, bodyLimit } from './refusal.ts';
 export { bodyTooLarge, foreignCheckpoint, keyNotFound, methodNotAllowed } from './refusal.ts';

@@ -1,5 +1,5 @@
 import { toBase64 } from '@eaas/protocol/base64';
-import { finish, publicKeysRule, requireElements, requireStatus } from '@eaas/protocol/service';
+import { finish, requireElements, requireStatus } from '@eaas/protocol/service';
 import { intakePublicKeyOf } from './key-crypto.ts';
 import { type Call, type Key, type Operations, requireKey } from './tenant.ts';
 
@@ -20,10 +20,12 @@ export const blindHashOperations = {
     const key = requireKey(call, key_id);
     requireStatus(key.row, 'active');
     const { publicKey } = await blindHashKeyOf(call, key);
-    return publicKeysRule(key.row, () => ({
+    return {
+      key_id: key.row.key_id,
+      key_version: key.row.key_version,
       intake_public_key: intakePublicKeyOf(call.tenant, key),
       hash_public_key: toBase64(publicKey.bytes),
-    }));
+    };
   },
 } satisfies Partial<Operations>;
 

@@ -4,9 +4,9 @@ import {
   encryptRule,
   finish,
   hashRule,
+  itemReader,
   type KeyRule,
   quotaExceeded,
-  readItem,
   Refusal,
   rewrapRule,
   ruleEach,
@@ -34,10 +34,10 @@ export const dataKeyOperations = {
   'POST /v1/keys/:key_id/unwrap': single(unwrapRule),
   'POST /v1/keys/:key_id/rewrap': single(rewrapRule),
   'POST /v1/hash': single(hashRule),
-  'POST /v1/batch/wrap': batch('POST /v1/batch/wrap', wrapRule),
-  'POST /v1/batch/unwrap': batch('POST /v1/batch/unwrap', unwrapRule),
-  'POST /v1/batch/rewrap': batch('POST /v1/batch/rewrap', rewrapRule),
-  'POST /v1/batch/hash': batch('POST /v1/batch/hash', hashRule),
+  'POST /v1/batch/wrap': batch(itemReader('POST /v1/batch/wrap'), wrapRule),
+  'POST /v1/batch/unwrap': batch(itemReader('POST /v1/batch/unwrap'), unwrapRule),
+  'POST /v1/batch/rewrap': batch(itemReader('POST /v1/batch/rewrap'), rewrapRule),
+  'POST /v1/batch/hash': batch(itemReader('POST /v1/batch/hash'), hashRule),
   'POST /v1/encrypt': (call, input) => {
     const key = requireKey(call, input.key_id);
     const { tenant, time } = call;
@@ -74,15 +74,13 @@ function single<Input extends OfKey, Answer>(rule: KeyRule<Input, Answer>) {
 }
 
 function batch<Input extends OfKey, Answer extends object>(
-  route: Parameters<typeof readItem>[0],
+  read: (item: unknown) => Input,
   rule: KeyRule<Input, Answer>,
 ) {
   const run = single(rule);
   return (call: Call, { items }: { readonly items: readonly unknown[] }) =>
-    runBatch(
-      items,
-      finish(ruleEach(items, (item) => readItem(route, item) as OfKey as Input)),
-      async (inputs) => finish(ruleEach(inputs, (input) => run(call, input))),
+    runBatch(items, finish(ruleEach(items, read)), async (inputs) =>
+      finish(ruleEach(inputs, (input) => run(call, input))),
     );
 }
 

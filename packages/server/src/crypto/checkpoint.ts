@@ -28,9 +28,7 @@ export function signCheckpoint(seed: KeyObject, tenantId: string, id: number, ha
 
 export function openCheckpoint(seed: KeyObject, tenantId: string, checkpoint: string): ChainHead | undefined {
   const { privateKey, ...verifier } = signerOf(seed, tenantId);
-  const found = parseCheckpoint(checkpoint, verifier);
-  if (!found || !verify(null, found.signed, createPublicKey(privateKey), found.signature)) return undefined;
-  return { id: found.id, hash: found.hash };
+  return openWith(verifier, createPublicKey(privateKey), checkpoint);
 }
 
 export function openSignedCheckpoint(
@@ -42,9 +40,14 @@ export function openSignedCheckpoint(
   const { tenantId, publicKey } = verifier;
   const x = Buffer.from(publicKey).toString('base64url');
   const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
+  const head = openWith(verifier, key, checkpoint);
+  return head && { tenantId, ...head };
+}
+
+function openWith(verifier: Verifier, key: KeyObject, checkpoint: string): ChainHead | undefined {
   const found = parseCheckpoint(checkpoint, verifier);
   if (!found || !verify(null, found.signed, key, found.signature)) return undefined;
-  return { tenantId, id: found.id, hash: found.hash };
+  return { id: found.id, hash: found.hash };
 }
 
 function keyIdOf({ tenantId, publicKey }: Pick<Verifier, 'tenantId' | 'publicKey'>): string {

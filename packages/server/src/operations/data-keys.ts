@@ -8,9 +8,9 @@ import {
   decryptRule,
   encryptRule,
   hashRule,
+  itemReader,
   keyNotFound,
   type KeyRule,
-  readItem,
   Refusal,
   requireKeyId,
   rewrapRule,
@@ -58,10 +58,10 @@ export const dataKeyOperations = {
   'POST /v1/keys/:key_id/wrap': single(wrapRule),
   'POST /v1/keys/:key_id/unwrap': single(unwrapRule),
   'POST /v1/keys/:key_id/rewrap': single(rewrapRule),
-  'POST /v1/batch/wrap': batch((item) => readItem('POST /v1/batch/wrap', item), wrapRule),
-  'POST /v1/batch/unwrap': batch((item) => readItem('POST /v1/batch/unwrap', item), unwrapRule),
-  'POST /v1/batch/rewrap': batch((item) => readItem('POST /v1/batch/rewrap', item), rewrapRule),
-  'POST /v1/batch/hash': batch((item) => readItem('POST /v1/batch/hash', item), hashRule),
+  'POST /v1/batch/wrap': batch(itemReader('POST /v1/batch/wrap'), wrapRule),
+  'POST /v1/batch/unwrap': batch(itemReader('POST /v1/batch/unwrap'), unwrapRule),
+  'POST /v1/batch/rewrap': batch(itemReader('POST /v1/batch/rewrap'), rewrapRule),
+  'POST /v1/batch/hash': batch(itemReader('POST /v1/batch/hash'), hashRule),
 } satisfies Partial<Operations>;
 
 function recorded<Answer>({ draft, answer }: Ruling<Answer>) {

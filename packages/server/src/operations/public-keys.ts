@@ -1,5 +1,5 @@
 import { toBase64 } from '@eaas/protocol/base64';
-import { publicKeysRule } from '@eaas/protocol/service';
+import { requireStatus } from '@eaas/protocol/service';
 import type { Input, Output } from '@eaas/protocol/wire';
 import type { Caller } from '../caller.ts';
 import type { Service } from '../service.ts';
@@ -15,10 +15,13 @@ export function publicKeys(
 ): Promise<Output<'GET /v1/keys/:key_id/public-key'>> {
   return decideRead(service, caller, async (facts) => {
     const key = await requireKey(service, facts, key_id);
-    const answer = publicKeysRule(key.row, () => ({
+    requireStatus(key.row, 'active');
+    const answer = {
+      key_id: key.row.key_id,
+      key_version: key.row.key_version,
       intake_public_key: intakePublicKeyOf(key),
       hash_public_key: toBase64(blindHashKeyOf(key).publicKey.bytes),
-    }));
+    };
     service.tenants.remembered.keepKey(facts.state, key);
     return answer;
   });

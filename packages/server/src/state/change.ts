@@ -3,7 +3,7 @@ import type { Caller } from '../caller.ts';
 import { Refusal, Tampered } from '../refusal.ts';
 import type { Service } from '../service.ts';
 import { type ApiKeyRow, apiKeyTable, findApiKeyByToken } from '../store/api-keys.ts';
-import { appendLink, type Link } from '../store/append.ts';
+import { appendLink, type Link, notWritten } from '../store/append.ts';
 import { DatabaseSlow, isDatabaseError, isDatabaseFault, isDuplicate } from '../store/faults.ts';
 import { type HeadRow, headTable, lockHead } from '../store/heads.ts';
 import { changedRows } from '../store/rows.ts';
@@ -70,14 +70,10 @@ async function changeInTurn<Loaded, Answer>(
       const link = linkOf(open, caller, draft);
       const [, subjects, { outcome }] = await together([
         together(write(tx)),
-        changedRows(tx, caller.tenantId, open.head.id, Number.MAX_SAFE_INTEGER),
+        changedRows(tx, caller.tenantId, open.head.id),
         appendLink(tx, caller.tenantId, link, open.time),
       ]);
-      if (outcome !== 'written') {
-        throw new Error(
-          `expected the result "written" of the append, because the head of the audit log is locked (got "${outcome}")`,
-        );
-      }
+      if (outcome !== 'written') throw notWritten(outcome);
       stage = 'sent';
       return { answer, done: { before: open.state, head: link.next, subjects } };
     });
@@ -122,9 +118,7 @@ function refusalFor(error: unknown, stage: Stage): Refusal {
 }
 
 function unwritten(cause: unknown, detail: string): Refusal {
-  const refusal = new Refusal('audit_unwritten', detail);
-  refusal.cause = cause;
-  return refusal;
+  return new Refusal('audit_unwritten', detail, { cause });
 }
 
 async function openChange<Loaded>(

@@ -34,6 +34,12 @@ export async function appendLink(sql: Sql, tenantId: string, link: Link, now: nu
   return { outcome, time: Number(time) };
 }
 
+/** The error of an append that fails although its transaction has locked the head of the audit log. */
+export const notWritten = (outcome: Appended['outcome']): Error =>
+  new Error(
+    `expected the result "written" of the append, because the head of the audit log is locked (got "${outcome}")`,
+  );
+
 /**
  * Encodes consecutive entries that differ only in their ids. Returns JSON text, because the driver would escape each
  * value of a list.

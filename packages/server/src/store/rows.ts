@@ -112,7 +112,12 @@ export async function first<Row>(query: PromiseLike<readonly Row[]>): Promise<Ro
   return row;
 }
 
-export async function changedRows(sql: Sql, tenantId: string, after: number, limit: number) {
+export async function changedRows(
+  sql: Sql,
+  tenantId: string,
+  after: number,
+  limit = Number.MAX_SAFE_INTEGER,
+) {
   const rows = await sql<{ subject: string }[]>`
     select subject from eaas.row_records where tenant_id = ${tenantId} and rev > ${after}
     order by rev desc limit ${limit}`;

@@ -19,7 +19,7 @@ export async function judgeAges(sql: Sql, inspection: Inspection, anchorId: numb
 
 export async function judgeRecentAges(sql: Sql, inspection: Inspection, since: number): Promise<string[]> {
   const stories = await readStories(sql, inspection, since);
-  const recorded = await changedRows(sql, inspection.tenantId, since, Number.MAX_SAFE_INTEGER);
+  const recorded = await changedRows(sql, inspection.tenantId, since);
   const named = Array.from(stories.keys(), (subject) => parseUuid(subject.split(' ')[1] ?? ''));
   const ids = [...new Set([...recorded, ...named.filter((id) => id !== undefined)])];
   await compare(sql, inspection, stories, since, ids);

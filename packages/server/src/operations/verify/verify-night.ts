@@ -40,7 +40,7 @@ async function verifyOnce(service: Service, tenantId: string, options: NightOpti
       return { ends, marker, recent: await judgeRecentAges(tx, inspection, marker.id) };
     }
     if (secrets) await judgeAllAges(tx, inspection, ends);
-    const recent = marker ? await changedRows(tx, tenantId, marker.id, Number.MAX_SAFE_INTEGER) : [];
+    const recent = marker ? await changedRows(tx, tenantId, marker.id) : [];
     return { ends, marker, recent };
   }, unhurried.timeLeft());
   const { secrets, head, anchor } = ends;
