@@ -6,7 +6,7 @@ export abstract class EaasError extends Error {
   readonly retryable: boolean = false;
 }
 
-/** Thrown if the bytes are not an envelope: wrong magic, unknown version, or inconsistent lengths. */
+/** Thrown if a value is not a ciphertext: it is plaintext, its column cut it short, or a newer version wrote it. */
 export class FormatError extends EaasError {
   override readonly name = 'FormatError';
   readonly code = 'format';

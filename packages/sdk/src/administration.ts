@@ -7,24 +7,52 @@ import { requireKind, requireOptions, type Rule } from './require-options.ts';
 import { object } from './rules.ts';
 import type { Call, CallOptions } from './transport.ts';
 
+// The comments of the members are the doc comments of the methods of `client.keys` and `client.apiKeys`.
 const keyRoutes = {
+  /** Creates a key. Pass its `key_id` as `keyId`. Needs the permission `keys.manage`. */
   create: 'POST /v1/keys',
+  /** Returns one page of keys, newest first. Needs the permission `keys.read`. */
   page: 'GET /v1/keys',
+  /** Returns a key and its versions, newest first. Needs the permission `keys.read`. */
   get: 'GET /v1/keys/:key_id',
+  /**
+   * Adds a version to a key. New data keys get this version. Old ciphertexts still decrypt. With `key_version`, rotates
+   * only if this version is the newest, so that a repeated call rotates once. Needs the permission `keys.manage`.
+   */
   rotate: 'POST /v1/keys/:key_id/rotate',
+  /** Disables a key: it still decrypts, but encrypts nothing more. Needs the permission `keys.manage`. */
   disable: 'POST /v1/keys/:key_id/disable',
+  /** Lets a disabled key encrypt again. Needs the permission `keys.manage`. */
   enable: 'POST /v1/keys/:key_id/enable',
+  /**
+   * Destroys a disabled key after `grace_days` (30 by default). `restore` is possible until then. Afterwards, nobody
+   * can decrypt the values under the key. Needs the permission `keys.destroy`.
+   */
   destroy: 'DELETE /v1/keys/:key_id',
+  /** Cancels `destroy` before its grace period ends. The key is then disabled. Needs the permission `keys.destroy`. */
   restore: 'POST /v1/keys/:key_id/restore',
+  /** Rotates a key every `interval_days` days from now on, or never with null. Needs the permission `keys.manage`. */
   setRotationPolicy: 'PUT /v1/keys/:key_id/rotation-policy',
+  /**
+   * Returns the secrets of an exportable key, encrypted with your RSA public key. With the secrets, values can be
+   * decrypted without the service and without audit entries. Needs the permission `keys.export`.
+   */
   export: 'POST /v1/keys/:key_id/export',
 } as const;
 
 const apiKeyRoutes = {
+  /**
+   * Creates an API key. The returned `api_key` is the token, which the service never shows again. Needs the permission
+   * `api_keys.manage`.
+   */
   create: 'POST /v1/api-keys',
+  /** Returns one page of API keys, newest first. Needs the permission `api_keys.manage`. */
   page: 'GET /v1/api-keys',
+  /** Returns an API key without its token. Needs the permission `api_keys.manage`. */
   get: 'GET /v1/api-keys/:api_key_id',
+  /** Changes the passed members of an API key. Needs the permission `api_keys.manage`. */
   update: 'PATCH /v1/api-keys/:api_key_id',
+  /** Revokes an API key for ever: the service refuses its later calls. Needs the permission `api_keys.manage`. */
   revoke: 'DELETE /v1/api-keys/:api_key_id',
 } as const;
 
@@ -33,7 +61,12 @@ const apiKeyId: Rule = (value) =>
   (typeof value === 'string' && parseUuid(value) !== undefined) ||
   'a UUID, the `api_key_id` that `apiKeys.create` returned';
 
-const serverModeRoutes = { encrypt: 'POST /v1/encrypt', decrypt: 'POST /v1/decrypt' } as const;
+const serverModeRoutes = {
+  /** Sends a text to the service, which encrypts it. Needs the permission `encrypt`. */
+  encrypt: 'POST /v1/encrypt',
+  /** Sends a ciphertext to the service, which decrypts it. Needs the permission `decrypt`. */
+  decrypt: 'POST /v1/decrypt',
+} as const;
 
 export type Calls<Routes extends Readonly<Record<string, Route>>> = {
   readonly [Name in keyof Routes]: (

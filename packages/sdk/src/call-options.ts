@@ -10,7 +10,7 @@ interface PartitionOptions extends CallOptions {
   readonly scope?: string | undefined;
   /**
    * The service binds the wrap context to the data key, and unwraps the data key only with the same wrap context.
-   * `/v1/decrypt` cannot decrypt a value whose data key has a wrap context.
+   * Server mode cannot decrypt a value whose data key has a wrap context.
    */
   readonly wrapContext?: Context | undefined;
 }

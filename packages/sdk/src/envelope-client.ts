@@ -33,8 +33,9 @@ import { requireOptions } from './require-options.ts';
 import { type Call, patienceOf, type TransportOptions } from './transport.ts';
 
 /**
- * Encrypts and decrypts in this process. The service wraps and unwraps the data keys, and never sees a plaintext. The
- * client reuses data keys within limits, requests many data keys in one batch, and overwrites data keys after use.
+ * Encrypts and decrypts in this process. The service wraps and unwraps the data keys, and never sees a plaintext,
+ * except values that you pass to `hash`, or index with `index: 'service'`. The client reuses data keys within limits,
+ * requests many data keys in one batch, and overwrites data keys after use.
  */
 export class EnvelopeClient {
   /** The id of the default key, which calls without `keyId` use to encrypt and to decrypt. */
@@ -67,7 +68,11 @@ export class EnvelopeClient {
     this.#blindHash = createBlindHashes(this.call, options);
   }
 
-  /** Encrypts text or bytes. Throws ServiceError if the service refuses to wrap a data key. */
+  /**
+   * Encrypts text or bytes. Returns an object: store its `ciphertext`. With `as: 'bytes'`, returns bytes. Pass a
+   * `context` that names the row, and the same context to `decrypt`. Throws ServiceError if the client has no data key,
+   * and the service refuses to wrap one or cannot be reached.
+   */
   encrypt<Form extends EncryptedForm = 'bundle'>(
     value: string | Uint8Array,
     options: EncryptOptions & As<Form> = {},
@@ -97,8 +102,9 @@ export class EnvelopeClient {
   }
 
   /**
-   * Decrypts a ciphertext from this SDK or `serverMode.encrypt`. Throws FormatError for a value that is not a
-   * ciphertext, DecryptionError if decryption fails, and ServiceError if the service refuses to unwrap the data key.
+   * Decrypts a ciphertext, and returns bytes, or text with `as: 'text'`. Pass the `context` of the encryption. Throws
+   * FormatError if the value is not a ciphertext, and DecryptionError if it was altered, or belongs to another key or
+   * context. Throws ServiceError if the service refuses to unwrap the data key or cannot be reached.
    */
   decrypt<Form extends DecryptedForm = 'bytes'>(
     ciphertext: Ciphertext,
@@ -125,10 +131,7 @@ export class EnvelopeClient {
     return this.#decrypter.decryptSync(ciphertext, this.keyId, options) as DecryptedAs<Form>;
   }
 
-  /**
-   * Fetches the data keys that synchronous calls will need. If the platform has no synchronous cipher, also loads the
-   * JavaScript library noble.
-   */
+  /** Fetches the data keys for synchronous calls. If the platform has no synchronous cipher, also loads noble. */
   async prime(options: PrimeOptions = {}): Promise<void> {
     requireOptions(primeOptions, options, 'prime');
     const { keyId = this.keyId, ciphertexts = [], encrypt = !options.ciphertexts, keep = false } = options;
@@ -177,10 +180,7 @@ export class EnvelopeClient {
     return this.#calls.wrap(dek, { keyId: requireKeyId(keyId), wrapContext }, options);
   }
 
-  /**
-   * Asks the service to unwrap a data key (DEK). Overwrite the DEK after use. Throws DecryptionError if the
-   * authentication of the wrapped key fails.
-   */
+  /** Asks the service to unwrap a DEK. Overwrite it after use. Throws DecryptionError if authentication fails. */
   async unwrap(wrapped: Wrapped, options: UnwrapOptions = {}): Promise<Uint8Array> {
     requireOptions(unwrapOptions, options, 'unwrap');
     return this.#calls.unwrap(wrapped, options);

@@ -9,6 +9,7 @@ import { anything, atLeastOne, atLeastZero, callback, flag } from './rules.ts';
 
 /** The options of every call. */
 export interface CallOptions {
+  /** If the signal aborts, the call throws ClientError `aborted`. The service might still carry out the call. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -21,8 +21,9 @@ import { bigintType, booleanType, bytesType, dateType, numberType, textType } fr
 import { refuse, type ValueType } from './value-type.ts';
 
 /**
- * Defines a field of text. `client.decrypt` with `as: 'text'` can also decrypt the text. Encrypting a text with a lone
- * surrogate throws FieldError.
+ * Defines a field of text. To find rows by an equal text, add `.searchable()`. To find them by a part of the text, add
+ * `.searchableBy()`. `client.decrypt` with `as: 'text'` can also decrypt the text. Throws FieldError for a text with a
+ * lone surrogate.
  */
 export function text<B extends Bound = 'row'>(options?: FieldOptions<string, B>): TextField<NoInfer<B>> {
   const field = fieldOf(textType, options);

@@ -23,9 +23,9 @@ import { where } from './where.ts';
 /** Options of `FieldsDefinition.for`: which keys encrypt the fields, and how fingerprints are computed. */
 export interface RecordsOptions<T extends Tables> {
   /**
-   * Selects how fingerprints are computed: by the service (`service`), by the service without seeing the value
-   * (`blind`), or in this process with a token that `createIndexKey` returned. With a list, rows are stored with
-   * fingerprints of the first source, and searches use all sources.
+   * Selects how fingerprints are computed: in this process with a token that `createIndexKey` returned, by the service
+   * (`service`), or by the service without seeing the value (`blind`). With `service`, the service sees each stored and
+   * searched value. With a list, rows are stored with fingerprints of the first source, and searches use all sources.
    */
   readonly index?: IndexSource | readonly IndexSource[] | undefined;
   /**
