@@ -68,7 +68,7 @@ describe('failures of the service', () => {
     expect(events).toEqual([{ type: 'service_failed', reason: 'invalid_response', requestId: undefined }]);
   });
 
-  test.each(['x'.repeat(65), 'request 1', `id:${apiKey}`])(
+  test.each(['x'.repeat(65), 'request 1', `id:${apiKey}`, apiKey, `id-${apiKey}`])(
     'the request id %j is not passed on',
     async (id) => {
       const answer = () => Response.json({ error: 'no' }, { status: 500, headers: { 'x-request-id': id } });

@@ -8,6 +8,7 @@ import {
   type Route,
 } from '@eaas/protocol/wire';
 import { abortable } from '../abortable.ts';
+import { isName } from '../exchange/kinds.ts';
 import type { Answered } from './calls.ts';
 import type { Settings } from './options.ts';
 
@@ -37,9 +38,8 @@ export async function askService(
     // Throws a new error, because the error of `fetch` might contain the header with the API key.
     throw signal.aborted ? tooLate(settings, signal) : failed(settings, 'network', undefined);
   }
-  // Accepts a request id only if it is short and has no special characters, because any other text might contain a
-  // secret.
-  const [requestId] = /^[\w-]{1,64}$/.exec(response.headers.get('x-request-id') ?? '') ?? [];
+  const id = response.headers.get('x-request-id');
+  const requestId = isName(id) ? id : undefined;
   const json: unknown = await abortable(response.json(), signal).catch(() => undefined);
   const { output }: Endpoint = endpoints[route];
   const result = response.status === 200 ? output.safeParse(json) : undefined;
