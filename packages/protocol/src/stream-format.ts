@@ -112,14 +112,14 @@ export class ChunkCipher {
   seal(plaintext: Uint8Array, index: number, last: boolean): Result {
     const length = plaintext.length + tagLength;
     const out = this.#engine.allocate?.(length) ?? new Uint8Array(length);
-    const sealed = this.#engine.encrypt(this.#requireKey(), nonce(index, last), noAad, plaintext, out);
+    const sealed = this.#engine.encrypt(this.requireKey(), nonce(index, last), noAad, plaintext, out);
     return onward<EngineMode, void, Uint8Array>(sealed, () => out);
   }
 
   open(body: Uint8Array, index: number, last: boolean): Result {
     // An empty last chunk is valid only if the whole stream has no plaintext.
     if (body.length < tagLength + (index === 0 ? 0 : 1)) throw new DecryptionError();
-    return authentic(this.#engine.decrypt(this.#requireKey(), nonce(index, last), noAad, body));
+    return authentic(this.#engine.decrypt(this.requireKey(), nonce(index, last), noAad, body));
   }
 
   wipe(): void {
@@ -127,7 +127,7 @@ export class ChunkCipher {
     this.#key = undefined;
   }
 
-  #requireKey(): unknown {
+  requireKey(): unknown {
     // A wiped key must not encrypt, because its bytes are zeros, which an attacker knows.
     if (this.#key === undefined) throw new InputError('the encrypted stream or file was already closed');
     return this.#key;

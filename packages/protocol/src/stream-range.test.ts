@@ -222,8 +222,17 @@ describe('a file', () => {
 
   test('an encrypted file cannot be read after it was closed', async () => {
     const file = await openFile(unwrap, sourceOf(largest.sealed), options);
+    const started = file.stream({ end: 0 });
     file.close();
     await expect(file.read({ end: 5 })).rejects.toBeInstanceOf(InputError);
+    await expect(file.read({ end: 0 })).rejects.toBeInstanceOf(InputError);
+    await expect(started.getReader().read()).rejects.toBeInstanceOf(InputError);
+  });
+
+  test.each([0, 5])('reading %i bytes of a file fails if the signal was aborted before', async (end) => {
+    const file = await openFile(unwrap, sourceOf(largest.sealed), options);
+    const reason = new Error('enough');
+    expect(await thrownBy(file.read({ end, signal: AbortSignal.abort(reason) }))).toBe(reason);
   });
 
   test.each([{ start: -1 }, { start: 0.5 }, { start: 3, end: 2 }, { end: Number.NaN }])(

@@ -111,7 +111,7 @@ function openRange(
   { start, end }: ReturnType<typeof boundsOf>,
   signal: AbortSignal | undefined,
 ): ReadableStream<Uint8Array> {
-  if (start === end) return streamOf(new Uint8Array(0));
+  if (start === end) return emptyRange(cipher, signal);
   const chunkAt = (index: number): number => layout.headLength + index * sealedChunkLength;
   const endIndex = Math.ceil(end / streamChunkLength);
   let index = Math.floor(start / streamChunkLength);
@@ -127,6 +127,19 @@ function openRange(
     );
   };
   return bytes.pipeThrough(joinEnds({ chunkLength: sealedChunkLength, chunk }, signal));
+}
+
+function emptyRange(cipher: ChunkCipher, signal: AbortSignal | undefined): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        if (signal?.aborted) throw signal.reason;
+        cipher.requireKey();
+        controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 function rangeStream(
