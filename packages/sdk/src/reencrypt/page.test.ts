@@ -65,6 +65,29 @@ test('a run and an inventory throw InputError if `read` returns a row twice', as
   await expect(inventory(storedValues(store))).rejects.toThrow(text);
 });
 
+test.each<[string, (limit: number) => object[]]>([
+  [
+    'must return each row once',
+    () => [
+      { id: 1, values: { email: 'a' } },
+      { id: 1, values: { email: 'a' } },
+    ],
+  ],
+  ['the `values` of a row', () => [{ id: 1 }]],
+  ['the `id` of a row', (limit) => (limit === 1 ? [{ id: null, values: {} }] : [{ id: 1, values: {} }])],
+])('a run throws InputError if `read` returns invalid rows after a conflict: %s', async (text, later) => {
+  const { client } = observedClient();
+  let reads = 0;
+  const read = async ({ limit }: { limit: number }) => {
+    if (++reads === 1) return [1, 2].map((id) => ({ id, values: { email: 'a' } }));
+    return reads === 2 || limit === 1 ? later(limit) : [];
+  };
+  const store = { read, write: async () => false } as unknown as Store;
+  const run = endOf(reencrypt(client, store, { mode: 'encrypt', to: {}, clock: simulatedClock() }));
+  await expect(run).rejects.toThrow(text);
+  await expect(run).rejects.toBeInstanceOf(InputError);
+});
+
 test.each<[string, object]>([
   ['`write` must be a boolean (got undefined)', { write: async () => undefined }],
   ['`write` must be a boolean (got 1)', { write: async () => 1 }],

@@ -5,7 +5,7 @@ import { flag, list } from '../rules.ts';
 import { ConversionError, type ConvertRow, type FailureCode, type RowOutcome } from './convert.ts';
 import type { Clock } from './plan.ts';
 import type { RowFailure, RowResult } from './progress.ts';
-import { type Change, idKey, type Store, type StoredRow } from './store.ts';
+import { type Change, idKey, readPage, type Store, type StoredRow } from './store.ts';
 
 interface Run<Row extends StoredRow> {
   readonly store: Store<Row>;
@@ -39,7 +39,7 @@ export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run
       }
       if (unwritten.size === 0 || attempt === attempts.row) return Array.from(results.values());
       await clock.sleep(25 * 2 ** attempt, signal);
-      const page = await store.read({ after, limit: pageSize });
+      const page = await readPage(store, after, pageSize);
       pending = page.filter(({ id }) => unwritten.has(idKey(id)));
       if (page.some(({ id }) => last && idKey(id) === idKey(last.id)) || (await isEnd(page))) {
         for (const { id } of pending) unwritten.delete(idKey(id));
@@ -52,7 +52,7 @@ export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run
   async function isEnd(page: readonly Row[]): Promise<boolean> {
     const after = page.at(-1)?.id;
     if (after === undefined) return true;
-    return page.length < pageSize && (await store.read({ after, limit: 1 })).length === 0;
+    return page.length < pageSize && (await readPage(store, after, 1)).length === 0;
   }
 
   async function convertPatiently(rows: readonly Row[]): Promise<RowOutcome[]> {
