@@ -9,9 +9,7 @@ import {
   type ServerModeCalls,
   serverModeCalls,
 } from './administration.ts';
-import type { AuditReport } from './audit/check.ts';
-import { type AuditMethods, auditOf } from './audit/methods.ts';
-import type { MonitorOptions } from './audit/monitor.ts';
+import { type AuditLog, auditOf } from './audit/methods.ts';
 import { baseUrlOf } from './base-url.ts';
 import { callOptions } from './call-options.ts';
 import type { FormOf, Rewrapped, UnwrapOptions } from './call-options.ts';
@@ -49,15 +47,6 @@ const clientOptions: OptionRules<EaasClientOptions> = {
   baseUrl: anything,
   apiKey: anything,
 };
-
-/** The methods of `client.audit`. */
-export interface AuditLog extends AuditMethods {
-  /**
-   * Recomputes the hash chain of the log repeatedly in this process. Compares the chain with signed checkpoints and
-   * with the state that the app stores, so the app does not have to trust the service.
-   */
-  monitor(options: MonitorOptions): AsyncGenerator<AuditReport, void, undefined>;
-}
 
 /** The public keys that `client.publicKey` returns for a key. */
 export interface PublicKeys {
@@ -105,14 +94,7 @@ export class EaasClient extends EnvelopeClient {
     this.keys = keyCalls(this.call);
     this.apiKeys = apiKeyCalls(this.call);
     this.serverMode = serverModeCalls(this.call);
-    const audit = auditOf(this.call);
-    this.audit = {
-      ...audit,
-      async *monitor(monitoring) {
-        const { monitorAudit } = await import('./audit/monitor.ts');
-        yield* monitorAudit({ audit }, monitoring);
-      },
-    };
+    this.audit = auditOf(this.call);
   }
 
   /**

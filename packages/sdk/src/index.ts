@@ -20,7 +20,8 @@ export type {
   WrapOptions,
 } from './call-options.ts';
 export type { Bundle, Ciphertext } from './ciphertext.ts';
-export { type AuditLog, EaasClient, type EaasClientOptions, type PublicKeys } from './client.ts';
+export type { AuditLog } from './audit/methods.ts';
+export { EaasClient, type EaasClientOptions, type PublicKeys } from './client.ts';
 export type { CacheLimits } from './data-keys/cache.ts';
 export type { BudgetLimits } from './data-keys/encrypting.ts';
 export type { Engines } from './engines.ts';

@@ -6,7 +6,9 @@ import { callback, integerFrom, positiveInteger, signal as aborting, text } from
 import type { Call, CallOptions } from '../transport.ts';
 import { load } from '../load.ts';
 import { type AuditFilter, filterRules } from './filter.ts';
+import type { AuditReport } from './check.ts';
 import type { AuditEntry, AuditPage, AuditPageQuery, ListOptions } from './list.ts';
+import type { MonitorOptions } from './monitor.ts';
 
 type Range = Input<'GET /v1/audit/verify'>;
 /** The result of a verification by the service. */
@@ -34,6 +36,15 @@ export interface AuditMethods {
   checkpoint(options?: CallOptions): Promise<Output<'GET /v1/audit/checkpoint'>>;
 }
 
+/** The methods of `client.audit`. */
+export interface AuditLog extends AuditMethods {
+  /**
+   * Recomputes the hash chain of the log repeatedly in this process. Compares the chain with signed checkpoints and
+   * with the state that the app stores, so the app does not have to trust the service.
+   */
+  monitor(options: MonitorOptions): AsyncGenerator<AuditReport, void, undefined>;
+}
+
 const listOptions: OptionRules<ListOptions> = {
   order: (value) => value === 'newest' || value === 'oldest' || "'newest' or 'oldest'",
   pageSize: positiveInteger,
@@ -51,8 +62,8 @@ const rangeRules: OptionRules<Range> = {
   checkpoint: text,
 };
 
-export function auditOf(call: Call): AuditMethods {
-  return {
+export function auditOf(call: Call): AuditLog {
+  const audit: AuditMethods = {
     async *list(filter = {}, options = {}) {
       requireOptions(filterRules, filter, 'audit.list');
       requireOptions(listOptions, options, 'audit.list');
@@ -69,6 +80,13 @@ export function auditOf(call: Call): AuditMethods {
     async checkpoint(options = {}) {
       requireOptions(callOptions, options, 'audit.checkpoint');
       return call('GET /v1/audit/checkpoint', {}, options);
+    },
+  };
+  return {
+    ...audit,
+    async *monitor(options) {
+      const { monitorAudit } = await load('audit', import('./monitor.ts'));
+      yield* monitorAudit({ audit }, options);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { observedClient } from '../../../../test/sdk/observed-client.ts';
 import { playLog } from '../../../../test/sdk/played-log.ts';
 import { ServiceError } from '../errors.ts';
 import { monitorAudit } from './monitor.ts';
@@ -78,4 +79,20 @@ test('an error that the store throws ends the monitor', async () => {
   const store = { load: () => undefined, save: () => Promise.reject(broken) };
   const reports = monitorAudit(playLog(5), { store, onError: () => {} });
   await expect(reports.next()).rejects.toBe(broken);
+});
+
+test('if the code of the monitor cannot be loaded, `monitor` throws a LoadError, and the next call loads it', async () => {
+  const { client } = observedClient();
+  vi.doMock('./monitor.ts', () => {
+    throw new TypeError('Failed to fetch dynamically imported module');
+  });
+  await expect(client.audit.monitor({ store: memory() }).next()).rejects.toMatchObject({
+    name: 'LoadError',
+    code: 'not_loaded',
+    retryable: true,
+  });
+  vi.doUnmock('./monitor.ts');
+  const reports = client.audit.monitor({ store: memory() });
+  expect((await reports.next()).value).toMatchObject({ ok: true });
+  await reports.return();
 });
