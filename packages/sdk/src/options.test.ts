@@ -5,6 +5,8 @@ import { InputError } from './index.ts';
 test.each([
   { encrypt: { maxMessages: 0 } },
   { encrypt: { maxMessages: 2 ** 33 } },
+  { encrypt: { maxMessages: 1.1 } },
+  { decrypt: { maxEntries: 0.5 } },
   { encrypt: { maxAge: -1 } },
   { decrypt: { maxEntries: Number.NaN } },
   'sometimes' as 'server',

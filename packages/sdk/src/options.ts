@@ -7,7 +7,7 @@ import type { Emit, Observers } from './events.ts';
 import { allNoble } from './noble-engines.ts';
 import { keyId } from './key-id.ts';
 import { type OptionRules, requireOptions } from './require-options.ts';
-import { anything, atLeastOne, atLeastZero, callback, having, numberFrom, object } from './rules.ts';
+import { anything, atLeastOne, callback, countFrom, having, object } from './rules.ts';
 
 /** The limits of a client's data keys. Ages are in milliseconds. */
 export interface CacheOptions {
@@ -67,11 +67,14 @@ const engine = /* @__PURE__ */ having('an engine', 'importKey');
 const cacheOptions: OptionRules<CacheOptions> = { encrypt: anything, decrypt: anything };
 const encryptLimits: OptionRules<BudgetLimits> = {
   // A data key encrypts at most 2^32 messages, because its random 96-bit ivs must not repeat.
-  maxMessages: /* @__PURE__ */ numberFrom(1, 2 ** 32),
+  maxMessages: /* @__PURE__ */ countFrom(1, 2 ** 32),
   maxBytes: atLeastOne,
   maxAge: atLeastOne,
 };
-const decryptLimits: OptionRules<CacheLimits> = { maxEntries: atLeastZero, maxAge: atLeastOne };
+const decryptLimits: OptionRules<CacheLimits> = {
+  maxEntries: /* @__PURE__ */ countFrom(0),
+  maxAge: atLeastOne,
+};
 const engineRules: OptionRules<Engines> = { values: engine, sync: engine, streams: engine };
 
 export const envelopeClientOptions: OptionRules<EnvelopeClientOptions> = {

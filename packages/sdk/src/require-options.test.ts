@@ -211,7 +211,8 @@ describe('a key id that is not a UUID', () => {
 test.each<[string, (wrong: never) => unknown, unknown, string]>([
   ['timeouts.total', (total) => make({ timeouts: { total } }), -1, 'a number from 1 to Infinity (got -1)'],
   ['timeouts.attempt', (attempt) => make({ timeouts: { attempt } }), '5', 'Infinity (got a string)'],
-  ['retries', (retries) => make({ retries }), 'x', 'a number from 0 to Infinity (got a string)'],
+  ['retries', (retries) => make({ retries }), 'x', 'an integer from 0 to Infinity (got a string)'],
+  ['retries', (retries) => make({ retries }), 0.5, 'an integer from 0 to Infinity (got 0.5)'],
   ['fetch', (fetch) => make({ fetch }), 5, 'a function (got 5)'],
   ['onEvent', (onEvent) => make({ onEvent }), 'x', 'a function (got a string)'],
   ['logger', (logger) => make({ logger }), {}, 'a logger such as `console` (got an Object)'],
@@ -244,10 +245,17 @@ test.each<[string, (wrong: never) => unknown, unknown, string]>([
   ['pageSize', (pageSize) => client.audit.list({}, { pageSize }).next(), 1.5, 'at least 1 (got 1.5)'],
   ['order', (order) => client.audit.list({}, { order }).next(), 'up', "'newest' or 'oldest' (got a string)"],
   ['interval', (interval) => client.audit.monitor({ store, interval }).next(), 0, 'Infinity (got 0)'],
+  ['saveEvery', (saveEvery) => client.audit.monitor({ store, saveEvery }).next(), 1.5, 'Infinity (got 1.5)'],
   ['month', (month) => client.usage({ month }), 7, 'a string (got 7)'],
   ['total', (total) => encryptStream(client, { total }), '7', 'a number (got a string)'],
   ['onProgress', (onProgress) => decryptStream(client, { onProgress }), {}, 'a function (got an Object)'],
   ['pageSize', (pageSize) => storedValues(noRows, { pageSize }).next(), 0, 'at least 1 (got 0)'],
+  [
+    'maxFailures',
+    (maxFailures) => reencrypt(client, noRows, { mode: 'rewrap', maxFailures }).next(),
+    1.5,
+    'an integer from 0 to Infinity (got 1.5)',
+  ],
   [
     'concurrency',
     (concurrency) => reencrypt(client, noRows, { mode: 'rewrap', concurrency }).next(),

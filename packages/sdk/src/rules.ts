@@ -38,6 +38,13 @@ export const numberFrom =
 export const atLeastZero: Rule = /* @__PURE__ */ numberFrom(0);
 export const atLeastOne: Rule = /* @__PURE__ */ numberFrom(1);
 
+/** Accepts integers. If `most` is Infinity, it also accepts Infinity. */
+export const countFrom =
+  (least: number, most = Infinity): Rule =>
+  (value) =>
+    ((Number.isInteger(value) || value === most) && numberFrom(least, most)(value, '') === true) ||
+    `an integer from ${least} to ${most}`;
+
 export const integerFrom =
   (least: number): Rule =>
   (value) =>

@@ -5,7 +5,7 @@ import { ServiceError, timeoutError, unreadable } from './errors.ts';
 import type { Emit } from './events.ts';
 import { load } from './load.ts';
 import { type OptionRules, requireOptions } from './require-options.ts';
-import { anything, atLeastOne, atLeastZero, callback, flag } from './rules.ts';
+import { anything, atLeastOne, callback, countFrom, flag } from './rules.ts';
 
 /** The options of every call. */
 export interface CallOptions {
@@ -44,7 +44,7 @@ export const transportOptions: OptionRules<Omit<TransportOptions, 'baseUrl'>> = 
   insecureHttp: flag,
   fetch: callback,
   timeouts: anything,
-  retries: atLeastZero,
+  retries: /* @__PURE__ */ countFrom(0),
 };
 
 export interface Patience {

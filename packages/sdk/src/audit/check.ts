@@ -1,6 +1,6 @@
 import { isCallError } from './call-error.ts';
 import { type OptionRules, requireKind, requireOptions } from '../require-options.ts';
-import { atLeastOne, callback, flag, having, signal, text } from '../rules.ts';
+import { callback, countFrom, flag, having, signal, text } from '../rules.ts';
 import { type AuditHead, openCheckpoint, readVerifierKey, type VerifySignature } from './checkpoint.ts';
 import { type AuditFinding, find } from './findings.ts';
 import type { AuditEntry } from './list.ts';
@@ -48,7 +48,7 @@ export const checkOptions: OptionRules<CheckOptions> = {
   store: having('an object with `load` and `save`', 'load', 'save'),
   verifierKey: text,
   full: flag,
-  saveEvery: atLeastOne,
+  saveEvery: countFrom(1),
   onEntry: callback,
   onProgress: callback,
   verifySignature: callback,

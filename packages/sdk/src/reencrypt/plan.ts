@@ -4,7 +4,7 @@ import type { Bundle } from '../ciphertext.ts';
 import type { EaasClient } from '../client.ts';
 import type { Settled } from '../errors.ts';
 import { type OptionRules, requireKind, type Rule } from '../require-options.ts';
-import { atLeastZero, callback, flag, having, object, positiveInteger, signal } from '../rules.ts';
+import { atLeastZero, callback, countFrom, flag, having, object, positiveInteger, signal } from '../rules.ts';
 import type { ReencryptProgress } from './progress.ts';
 import type { StoredRow } from './store.ts';
 
@@ -132,7 +132,7 @@ export const runOptions: OptionRules<RunOptions<StoredRow>> = {
   concurrency: positiveInteger,
   rowsPerSecond: (value) => (typeof value === 'number' && value > 0) || 'a number above 0',
   pause: atLeastZero,
-  maxFailures: atLeastZero,
+  maxFailures: countFrom(0),
   signal,
   clock: having('an object with `now` and `sleep`', 'now', 'sleep'),
 };
