@@ -1,27 +1,13 @@
 import { type EngineMode, onward } from './engines/engine.ts';
-import { DecryptionError, InputError } from './errors.ts';
+import { InputError } from './errors.ts';
 import { type ExpectedKey, requireExpectedKey } from './expected-key.ts';
 import { streamChunkLength, tagLength } from './limits.ts';
+import { type RangeSource, rangeStream, readWhole, stoppable } from './range-source.ts';
 import type { SealOptions, Unwrap } from './seal.ts';
 import { joinEnds } from './stream-ends.ts';
 import { type ChunkCipher, type Layout, layoutOf, maxHeadLength, openHead } from './stream-format.ts';
 import type { WithEngine } from './stream-transforms.ts';
 import { parseStreamHead, requireSize, type Result, sealedChunkLength } from './stream-format.ts';
-
-/** A ciphertext that can be read in parts, such as a file, a Blob or an object in object storage. */
-export interface RangeSource {
-  /** The length of the whole ciphertext, in bytes. */
-  readonly size: number;
-  /**
-   * Returns exactly the bytes from `start` up to, but not including, `end`. A range can be as long as the file, so
-   * return a stream if a range might not fit into memory. Errors that `read` throws reach the caller
-   * unchanged.
-   */
-  read(start: number, end: number, signal?: AbortSignal): RangeContent | Promise<RangeContent>;
-}
-
-/** The content of a range: bytes, or a stream of bytes. */
-export type RangeContent = Uint8Array | ReadableStream<Uint8Array>;
 
 /**
  * The plaintext from `start` (default 0) up to, but not including, `end` (default: the size). A number above
@@ -140,71 +126,4 @@ function emptyRange(cipher: ChunkCipher, signal: AbortSignal | undefined): Reada
     },
     { highWaterMark: 0 },
   );
-}
-
-function rangeStream(
-  source: RangeSource,
-  start: number,
-  end: number,
-  signal: AbortSignal | undefined,
-): ReadableStream<Uint8Array> {
-  let left = end - start;
-  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          if (left === 0 && !reader) return controller.close();
-          reader ??= streamOf(await source.read(start, end, signal)).getReader();
-          const { done, value } = await reader.read();
-          left -= value?.length ?? 0;
-          if (left < 0) {
-            throw new InputError(
-              `\`read\` of the source must return ${end - start} bytes (got ${-left} bytes too many)`,
-            );
-          }
-          if (done && left > 0) throw new DecryptionError();
-          if (done) controller.close();
-          else controller.enqueue(value);
-        } catch (error) {
-          await reader?.cancel(error).catch(() => undefined);
-          throw error;
-        }
-      },
-      cancel: (reason) => reader?.cancel(reason),
-    },
-    { highWaterMark: 0 },
-  );
-}
-
-/** Makes the stream fail when the signal aborts, because the source of the stream can ignore the signal. */
-function stoppable(
-  stream: ReadableStream<Uint8Array>,
-  signal: AbortSignal | undefined,
-): ReadableStream<Uint8Array> {
-  return signal ? stream.pipeThrough(new TransformStream(), { signal }) : stream;
-}
-
-function streamOf(content: RangeContent): ReadableStream<Uint8Array> {
-  if (!(content instanceof Uint8Array)) {
-    if (typeof content?.getReader === 'function') return content;
-    throw new InputError('`read` of the source must return a Uint8Array or a ReadableStream');
-  }
-  return new ReadableStream({
-    start(controller) {
-      if (content.length > 0) controller.enqueue(content);
-      controller.close();
-    },
-  });
-}
-
-async function readWhole(stream: ReadableStream<Uint8Array>, length: number): Promise<Uint8Array> {
-  const all = new Uint8Array(length);
-  const reader = stream.getReader();
-  let at = 0;
-  for (let read = await reader.read(); !read.done; read = await reader.read()) {
-    all.set(read.value, at);
-    at += read.value.length;
-  }
-  return all;
 }

@@ -1,11 +1,12 @@
 import { nobleEngine } from './engines/noble.ts';
 import type { ExpectedKey } from './expected-key.ts';
 import type { SealOptions, Unwrap, Wrap } from './seal.ts';
-import { type EncryptedFile, type FileOptions, openFile as open, type RangeSource } from './stream-range.ts';
+import type { RangeSource } from './range-source.ts';
+import { type EncryptedFile, type FileOptions, openFile as open } from './stream-range.ts';
 import { openStream as opening, sealStream as sealing, type StreamOptions } from './stream-transforms.ts';
 
 export type { EncryptedFile, FileOptions, Range } from './stream-range.ts';
-export type { RangeContent, RangeSource } from './stream-range.ts';
+export type { RangeContent, RangeSource } from './range-source.ts';
 export { ciphertextSize, findStreamHead, maxHeadLength, parseStreamHead } from './stream-format.ts';
 export { plaintextSize, type StreamHead } from './stream-format.ts';
 export type { StreamOptions } from './stream-transforms.ts';
