@@ -20,6 +20,11 @@ const shared = [`import { eaas } from '${service}';`, ...blocksOf(common, 'ts')]
 const blocksIn = (name: string): string[] => blocksOf(read(`packages/sdk/docs/${name}.md`), 'ts');
 const schema = blocksOf(common, 'sql').join('');
 
+const [setup = '', encryptedMembers = '', storeOfMembers = '', ...conversion] = blocksOf(
+  read('packages/drizzle/README.md'),
+  'ts',
+);
+
 const recipes: readonly Recipe[] = [
   {
     name: 'Kysely',
@@ -58,18 +63,34 @@ const recipes: readonly Recipe[] = [
     tools: 'orms/kysely',
     schema: `
       create table patients (id uuid primary key, name text not null, ssn text, ssn_index text unique, born text, notes text);
-      create table visits (id uuid primary key, patient_id uuid references patients, city text);`,
+      create table visits (id uuid primary key, patient_id uuid references patients, city text);
+      create table members (id uuid primary key, name text, email text not null, email_index text unique);
+      insert into members values
+        ('00000000-0000-4000-8000-000000000001', 'Ada', 'ada@example.com'),
+        ('00000000-0000-4000-8000-000000000002', null, 'grace@example.com');`,
     code: [
       `import { eaas as played } from '${service}';`,
       "import { createIndexKey } from '@eaas/sdk/fields';",
       "process.env['EAAS_INDEX_KEY'] = await createIndexKey(played);",
+      'const keep = async (_progress: string): Promise<void> => {};',
       // Passes the address as an object, because postgres.js does not accept a URL with a Unix socket.
-      ...blocksOf(read('packages/drizzle/README.md'), 'ts').map((code) =>
-        code.replace(
-          'drizzle(process.env.DATABASE_URL!, {',
-          'drizzle({ connection: JSON.parse(process.env.CONNECTION!),',
-        ),
+      setup.replace(
+        'drizzle(process.env.DATABASE_URL!, {',
+        'drizzle({ connection: JSON.parse(process.env.CONNECTION!),',
       ),
+      encryptedMembers,
+      storeOfMembers,
+      `const { read } = store;
+       store.read = async (page) => {
+         const rows = await read(page);
+         const ada = rows.find(({ values }) => values.name === 'Ada');
+         if (ada) await db.update(members).set({ name: 'Ada Lovelace' }).where(eq(members.id, ada.id));
+         return rows;
+       };`,
+      ...conversion,
+      `const [member] = await db.select().from(members).where(eq(members.email, 'ada@example.com'));
+       console.log(member?.name); // Ada Lovelace
+       console.log(JSON.stringify(await plain.select().from(stored)).includes('example')); // false`,
       '// @ts-expect-error: ciphertexts',
       'void (() => db.select().from(patients).orderBy(patients.name));',
       'await plain.$client.end();',

@@ -34,12 +34,13 @@ export function readSchema(name: string): string {
   return readFileSync(join(here, name), 'utf8');
 }
 
-const generators: Readonly<Record<Major, string>> = {
+export const generators: Readonly<Record<Major, string>> = {
   7: `
 generator client {
   provider = "prisma-client"
   output   = "./client"
 }
+
 datasource db {
   provider = "postgresql"
 }
