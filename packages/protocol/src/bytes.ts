@@ -2,6 +2,11 @@ import { ivLength } from './limits.ts';
 
 const digits = /* @__PURE__ */ Array.from({ length: 256 }, (_, byte) => (256 + byte).toString(16).slice(1));
 
+/** Also returns true for bytes of another realm, such as those that Node gives to Jest's tests. */
+export function isBytes(value: unknown): value is Uint8Array {
+  return ArrayBuffer.isView(value) && (value as Uint8Array)[Symbol.toStringTag] === 'Uint8Array';
+}
+
 export function toHex(bytes: Uint8Array): string {
   let text = '';
   for (const byte of bytes) text += digits[byte];

@@ -1,4 +1,4 @@
-import { equalBytes, randomIv } from './bytes.ts';
+import { equalBytes, isBytes, randomIv } from './bytes.ts';
 import { additionalData, type Context } from './context.ts';
 import { authentic, type Engine, type EngineMode, onward, type Outcome } from './engines/engine.ts';
 import { type Envelope, envelopeLengthOf, formatHeader, type Wrapped, writeFront } from './envelope.ts';
@@ -52,7 +52,7 @@ export function sealUnder<Mode extends EngineMode, T = Uint8Array<ArrayBuffer>>(
   const { engine, header, commitment } = dataKey;
   const key = requireKey(dataKey);
   // Refuses strings here, because WebCrypto encrypts a string as an empty plaintext and reports no error.
-  if (!(plaintext instanceof Uint8Array)) throw new TypeError('expected a Uint8Array');
+  if (!isBytes(plaintext)) throw new TypeError('expected a Uint8Array');
   const length = envelopeLength(dataKey, plaintext.length);
   const envelope = room ?? engine.allocate?.(length) ?? new Uint8Array(length);
   const iv = randomIv();

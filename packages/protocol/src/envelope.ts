@@ -1,4 +1,4 @@
-import { writeUint32 } from './bytes.ts';
+import { isBytes, writeUint32 } from './bytes.ts';
 import { FormatError, InputError } from './errors.ts';
 import {
   commitmentLength,
@@ -147,7 +147,7 @@ const storedText = /^eaasA[Q-Za-v]/;
  */
 export function storedCiphertext(value: unknown): string | Uint8Array | undefined {
   if (typeof value === 'string') return storedText.test(value) ? value : undefined;
-  if (!(value instanceof Uint8Array)) return undefined;
+  if (!isBytes(value)) return undefined;
   if (looksLikeEnvelope(value)) return value[3] === 1 || value[3] === 2 ? value : undefined;
   const isText = storedText.test(String.fromCharCode(...value.subarray(0, 6)));
   return isText ? new TextDecoder().decode(value) : undefined;

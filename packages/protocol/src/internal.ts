@@ -3,7 +3,7 @@ export { dataKeyFrom, dataKeyInfo, envelopeLength } from './data-key.ts';
 export { isPromise } from './engines/engine.ts';
 export { type Header, notCiphertext, parseHeader, plaintextLength } from './envelope.ts';
 export { readHeader, withBody } from './envelope.ts';
-export { toHex } from './bytes.ts';
+export { isBytes, toHex } from './bytes.ts';
 export { LoadError } from './errors.ts';
 export { formatIndexKey, indexKeyContext, parseIndexKey } from './index-key.ts';
 export { nearestOf } from './nearest.ts';

@@ -8,7 +8,7 @@ import {
   sealUnder,
   toUtf8,
 } from '@eaas/protocol';
-import { envelopeLength, fixContext, notCiphertext } from '@eaas/protocol/internal';
+import { envelopeLength, fixContext, isBytes, notCiphertext } from '@eaas/protocol/internal';
 import { toBase64, viewBase64 } from '@eaas/protocol/base64';
 import type { EncryptedForm } from './call-options.ts';
 import type { DerivedDataKey } from './data-keys/derive.ts';
@@ -39,7 +39,7 @@ export function contextOf(context: Context | undefined): Context | undefined {
 
 export function envelopeBytes(given: Ciphertext): Uint8Array {
   const ciphertext = (given as { readonly ciphertext?: string | Uint8Array } | null)?.ciphertext ?? given;
-  if (ciphertext instanceof Uint8Array) return ciphertext;
+  if (isBytes(ciphertext)) return ciphertext;
   if (typeof ciphertext !== 'string') {
     throw new InputError(
       `a ciphertext must be a string, a Uint8Array or an object with \`ciphertext\` (got ${kindOf(given)})`,
@@ -55,7 +55,7 @@ export function envelopeBytes(given: Ciphertext): Uint8Array {
 }
 
 export function requireValue(value: string | Uint8Array): void {
-  if (value instanceof Uint8Array) return;
+  if (isBytes(value)) return;
   if (typeof value === 'string') requireText(value);
   else throw new InputError(`a value must be a string or a Uint8Array (got ${kindOf(value)})`);
 }
@@ -66,7 +66,7 @@ export function requireText(value: string): void {
 }
 
 export function requireDek(dek: Uint8Array): void {
-  if (dek instanceof Uint8Array && dek.length === 32) return;
+  if (isBytes(dek) && dek.length === 32) return;
   throw new InputError(`a DEK (data encryption key) must be a Uint8Array of 32 bytes (got ${kindOf(dek)})`);
 }
 

@@ -1,4 +1,5 @@
 import { DecryptionError, InputError, type Wrapped } from '@eaas/protocol';
+import { isBytes } from '@eaas/protocol/internal';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import { coalesce } from './batches.ts';
 import { contextOf, requireDek, requireText } from './ciphertext.ts';
@@ -23,7 +24,7 @@ export function createDataKeyCalls(call: Call, patience: Patience) {
       return wrappedOf(await wrap({ key_id: keyId, dek: toBase64(dek), context }, options), keyId);
     },
     async unwrap(wrapped: Wrapped, { wrapContext, signal }: UnwrapOptions = {}): Promise<Uint8Array> {
-      if (!(wrapped?.wrappedKey instanceof Uint8Array && Number.isInteger(wrapped.keyVersion))) {
+      if (!(isBytes(wrapped?.wrappedKey) && Number.isInteger(wrapped.keyVersion))) {
         throw new InputError(
           `the argument of \`unwrap\` must be the return value of \`wrap\` (got ${kindOf(wrapped)})`,
         );

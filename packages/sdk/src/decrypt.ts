@@ -1,6 +1,6 @@
 import { type Context, InputError, openUnder, requireExpectedKey } from '@eaas/protocol';
 import { toBase64 } from '@eaas/protocol/base64';
-import { withBody } from '@eaas/protocol/internal';
+import { isBytes, withBody } from '@eaas/protocol/internal';
 import { aborted } from './abortable.ts';
 import {
   type As,
@@ -114,7 +114,7 @@ export function createDecrypter(
       });
       const startItem = (item: DecryptItem) => {
         const own = checked();
-        if (typeof item !== 'string' && !(item instanceof Uint8Array)) {
+        if (typeof item !== 'string' && !isBytes(item)) {
           requireOptions<object>(decryptItem, item, 'an item of decryptMany');
         }
         return start(item, usual, own, (item as { readonly context?: Context }).context);

@@ -1,4 +1,5 @@
 import { InputError } from '@eaas/protocol';
+import { isBytes } from '@eaas/protocol/internal';
 import { aborted } from './abortable.ts';
 import {
   type As,
@@ -64,7 +65,7 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
       });
       const startItem = (item: EncryptItem) => {
         const own = checked();
-        if (typeof item === 'string' || item instanceof Uint8Array) return start(item, usual, own);
+        if (typeof item === 'string' || isBytes(item)) return start(item, usual, own);
         requireOptions(encryptItem, item, 'an item of encryptMany');
         return start(item.value, usual, own, item.context);
       };

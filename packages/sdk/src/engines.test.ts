@@ -92,6 +92,21 @@ test("`engines: 'noble'` uses noble for every call", async () => {
   expect(events.map(({ type }) => type)).not.toContain('engine.fallback');
 });
 
+test('bytes of another realm are encrypted and decrypted, as Jest gets them from Node', async () => {
+  const foreign = (bytes: Uint8Array): Uint8Array =>
+    runInNewContext('new Uint8Array(bytes)', { bytes: [...bytes] }) as Uint8Array;
+  expect(foreign(new Uint8Array(3))).not.toBeInstanceOf(Uint8Array);
+  const value = new Uint8Array([1, 2, 3]);
+  for (const engines of ['noble', undefined, platformEngines()] as const) {
+    const { client, other } = pair(engines);
+    const envelope = await client.encrypt(foreign(value), { as: 'bytes' });
+    expect(await other.decrypt(envelope)).toEqual(value);
+    expect(await client.decrypt(foreign(envelope))).toEqual(value);
+    const { wrappedKey, ...wrapped } = await client.wrap(foreign(new Uint8Array(32)));
+    expect(await client.unwrap({ ...wrapped, wrappedKey: foreign(wrappedKey) })).toEqual(new Uint8Array(32));
+  }
+});
+
 test('an engine that the app passes for one kind of call does not change the engines of other calls', async () => {
   const { client } = pair({ sync: nobleEngine });
   expect(client.engines).toMatchObject({

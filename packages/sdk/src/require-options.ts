@@ -1,5 +1,5 @@
 import { InputError } from '@eaas/protocol';
-import { isPromise, nearestOf } from '@eaas/protocol/internal';
+import { isBytes, isPromise, nearestOf } from '@eaas/protocol/internal';
 
 /**
  * Returns true for a valid value. For an invalid value, the function returns a description of valid values, or throws
@@ -60,7 +60,7 @@ export function isDate(value: unknown): value is Date {
 /** The returned text never contains a string or bytes of the value. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return `${value}`;
-  if (value instanceof Uint8Array) return `a Uint8Array of ${value.length} bytes`;
+  if (isBytes(value)) return `a Uint8Array of ${value.length} bytes`;
   const kind = typeof value === 'object' ? Object.prototype.toString.call(value).slice(8, -1) : typeof value;
   return `${/^[aeio]/i.test(kind) ? 'an' : 'a'} ${kind}`;
 }

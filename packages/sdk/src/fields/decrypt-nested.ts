@@ -1,4 +1,4 @@
-import { isPromise } from '@eaas/protocol/internal';
+import { isBytes, isPromise } from '@eaas/protocol/internal';
 import { requireArray, requireKind, requireOptions } from '../require-options.ts';
 import { callback, having, object, text } from '../rules.ts';
 import { type Row, type RowOptions, rowOptions } from './internals.ts';
@@ -104,5 +104,5 @@ function idOf({ id }: Row): RecordId {
 
 /** A promise is not a row: some ORMs have a promise in place of a relation that is not loaded. */
 function isRow(value: unknown): value is Row {
-  return typeof value === 'object' && !isPromise(value) && !(value instanceof Uint8Array);
+  return typeof value === 'object' && !isPromise(value) && !isBytes(value);
 }

@@ -1,5 +1,5 @@
 import { type Context, FormatError, InputError } from '@eaas/protocol';
-import { storedCiphertext } from '@eaas/protocol/internal';
+import { isBytes, storedCiphertext } from '@eaas/protocol/internal';
 import { callByGroup } from './group-calls.ts';
 import { ciphertextAmongPlaintext, holdsCiphertext } from './ciphertext-test.ts';
 import { at, FieldError, resultOf, type Where } from './field-error.ts';
@@ -99,7 +99,7 @@ function columnsOf(plan: TablePlan, as: DecryptRowsOptions['as'] = {}) {
 
 function refuseCiphertext(row: Row, column: string, table: string): never {
   const value = row[column];
-  const isInside = typeof value === 'object' && !(value instanceof Uint8Array);
+  const isInside = typeof value === 'object' && !isBytes(value);
   const advice = isInside
     ? 'decrypt the rows inside it with `decryptNested`'
     : `pass { as: { ${column}: '<field>' } } to decrypt it as that field`;

@@ -1,4 +1,5 @@
 import { fromUtf8, toUtf8 } from '@eaas/protocol';
+import { isBytes } from '@eaas/protocol/internal';
 import { isDate } from '../require-options.ts';
 import {
   markedBytes,
@@ -88,8 +89,7 @@ export const dateType: ValueType<Date> = {
 
 export const bytesType: ValueType<Uint8Array> = {
   name: 'bytes',
-  encode: (value) =>
-    value instanceof Uint8Array ? markedBytes('bytes', value) : refuseValue('a Uint8Array', value),
+  encode: (value) => (isBytes(value) ? markedBytes('bytes', value) : refuseValue('a Uint8Array', value)),
   decode: (bytes) => new Uint8Array(requireMark('bytes', bytes)),
 };
 

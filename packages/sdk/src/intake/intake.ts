@@ -1,4 +1,5 @@
 import { type Context, InputError, type Wrapped } from '@eaas/protocol';
+import { isBytes } from '@eaas/protocol/internal';
 import { parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
 import { aborted } from '../abortable.ts';
@@ -135,7 +136,7 @@ export function createIntake(options: IntakeOptions): Intake {
 }
 
 function partsOf(item: EncryptItem): { value: string | Uint8Array; context?: Context | undefined } {
-  if (typeof item === 'string' || item instanceof Uint8Array) return { value: item };
+  if (typeof item === 'string' || isBytes(item)) return { value: item };
   requireNames(encryptItem, item, 'an item of encryptMany');
   return item;
 }

@@ -1,4 +1,5 @@
 import { InputError } from '@eaas/protocol';
+import { isBytes } from '@eaas/protocol/internal';
 import { limits } from '@eaas/protocol/wire';
 import type { Proxy } from './proxy.ts';
 
@@ -112,7 +113,7 @@ function bodyOf(req: NodeRequest, headers: Headers): BodyInit {
   headers.delete('content-length');
   const { body } = req;
   if (typeof body === 'string') return body;
-  return body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body ?? null);
+  return isBytes(body) ? new Uint8Array(body) : JSON.stringify(body ?? null);
 }
 
 /** Reads the rest of a cancelled body, because otherwise Node would not send the response. */

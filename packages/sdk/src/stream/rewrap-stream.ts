@@ -1,4 +1,5 @@
 import { FormatError } from '@eaas/protocol';
+import { isBytes } from '@eaas/protocol/internal';
 import { findStreamHead, maxHeadLength, parseStreamHead } from '@eaas/protocol/stream';
 import type { EaasClient } from '../client.ts';
 import { type UnwrapOptions, unwrapOptions } from '../call-options.ts';
@@ -8,7 +9,7 @@ import { having } from '../rules.ts';
 type RewrapClient = Pick<EaasClient, 'rewrap'>;
 
 const aClient = /* @__PURE__ */ having('a client', 'rewrap');
-const someBytes: Rule = (value) => value instanceof Uint8Array || 'a Uint8Array';
+const someBytes: Rule = (value) => isBytes(value) || 'a Uint8Array';
 
 /** The result of `rewrapHead`: the new beginning of a stream. */
 export interface RewrappedHead {
