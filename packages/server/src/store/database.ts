@@ -45,8 +45,9 @@ export class Database {
     } catch (error) {
       if (error instanceof DatabaseSlow) {
         patience = grace;
-        // Also replaces every other pool that has had no response from the database since `startedAt`.
-        if (idle === this.#idle) this.#suspect((one) => one.#answeredAt < startedAt);
+        // Also replaces the pools of siblings that got no response in the second half of the wait. A response in the
+        // first half can be from the moment before the database fell silent.
+        if (idle === this.#idle) this.#suspect((one) => one.#answeredAt < startedAt + milliseconds / 2);
       } else if (isConnectionLost(error) && idle === this.#idle) this.#suspect(() => true);
       throw error;
     } finally {
