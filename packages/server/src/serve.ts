@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:net';
-import { type Address, hostsOf, listening, listenOnEach } from './http/addresses.ts';
+import { freePort, hostsOf } from './http/addresses.ts';
 import type { Config } from './config.ts';
 import type { ConsoleOptions } from './http/console.ts';
 import { listenOn } from './http/listen.ts';
@@ -22,7 +20,7 @@ export async function serve(
 ): Promise<void> {
   const report = prepareProcess();
   const options = await appOptions(config);
-  const release = await reservePort(config).catch(refuseAddress(config));
+  await freePort(config).catch(refuseAddress(config));
   const open = await openService(config, 'serve');
   const development = await develop?.(open.service).catch(async (error: unknown) => {
     await open.close();
@@ -34,7 +32,6 @@ export async function serve(
     report,
     app: withSignIn(options, development),
     async listen(app) {
-      await release();
       const hosts = await hostsOf(config.host);
       const port = await listenOn(app, hosts, config.port).catch(refuseAddress(config));
       const address = addressOf(config, port);
@@ -45,31 +42,6 @@ export async function serve(
   await untilStopped();
   await stop();
   exitSoon();
-}
-
-export async function reservePort({ host, port }: Address): Promise<() => Promise<void>> {
-  const servers: Server[] = [];
-  const release = async (): Promise<void> => {
-    await Promise.all(
-      servers.map(async (server) => {
-        server.close();
-        if (server.listening) await once(server, 'close');
-      }),
-    );
-  };
-  const reserve = (address: Address): Promise<Server> => {
-    const server = createServer((socket) => socket.destroy());
-    servers.push(server);
-    // The reserved port must not keep the process alive if the start fails later.
-    return listening(server.unref(), address);
-  };
-  try {
-    await listenOnEach(await hostsOf(host), port, reserve);
-  } catch (error) {
-    await release();
-    throw error;
-  }
-  return release;
 }
 
 function withSignIn(options: AppOptions, development: Development | undefined): AppOptions {

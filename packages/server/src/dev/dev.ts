@@ -2,7 +2,8 @@ import { join, resolve } from 'node:path';
 import { CannotStart } from '../cannot-start.ts';
 import { asTyped, type Config } from '../config.ts';
 import { createDataDirectory } from '../data-directory.ts';
-import { reservePort, serve } from '../serve.ts';
+import { freePort } from '../http/addresses.ts';
+import { serve } from '../serve.ts';
 import { asWord } from '../shell-word.ts';
 import {
   createApplicationApiKey,
@@ -62,8 +63,7 @@ async function choosePort({ host, port, isPortSet }: Config): Promise<number> {
 
 async function isFree(host: string, port: number): Promise<boolean> {
   try {
-    const release = await reservePort({ host, port });
-    await release();
+    await freePort({ host, port });
     return true;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return false;

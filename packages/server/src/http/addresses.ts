@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { lookup } from 'node:dns/promises';
-import type { AddressInfo, Server } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 
 export interface Address {
   readonly host: string;
@@ -45,4 +45,27 @@ export async function listening(server: Server, address: Address): Promise<Serve
   server.listen(address);
   await once(server, 'listening');
   return server;
+}
+
+/**
+ * Returns the port, or an unused one if the port is 0. Throws if the port is in use. The port is released at once, so
+ * that a starting server refuses connections instead of ending them, and a proxy can try another server.
+ */
+export async function freePort({ host, port }: Address): Promise<number> {
+  const servers: Server[] = [];
+  const listen = (address: Address): Promise<Server> => {
+    const server = createServer((socket) => socket.destroy());
+    servers.push(server);
+    return listening(server, address);
+  };
+  try {
+    return await listenOnEach(await hostsOf(host), port, listen);
+  } finally {
+    await Promise.all(servers.filter(({ listening }) => listening).map(closed));
+  }
+}
+
+async function closed(server: Server): Promise<void> {
+  server.close();
+  await once(server, 'close');
 }

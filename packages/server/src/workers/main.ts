@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../config.ts';
+import { freePort } from '../http/addresses.ts';
 import {
   addressOf,
   announce,
@@ -10,29 +11,28 @@ import {
   untilStopped,
 } from '../listening.ts';
 import { openService } from '../open-service.ts';
-import { type Deliver, openIntake } from './intake.ts';
+import { type Deliver, openAcceptor } from './acceptor.ts';
 import { type Log, logTo } from './log.ts';
 import { Workers } from './workers.ts';
 
 export async function serveWithWorkers(config: Config): Promise<void> {
   prepareProcess();
-  const { host, port, tlsFiles } = config;
+  const { host, tlsFiles } = config;
   if (tlsFiles) await readTls(tlsFiles);
   const log = logTo(process.stdout.fd, config.logLevel);
-  // Until the workers are ready, new connections are closed.
-  let deliver: Deliver = (socket) => socket.destroy();
-  const intake = await openIntake({ host, port, isEncrypted: tlsFiles !== null }, (socket, arrival) =>
-    deliver(socket, arrival),
-  ).catch(refuseAddress(config));
-  const started = await startWorkers(config, intake.port, log).catch(async (error: unknown) => {
-    await intake.close();
-    throw error;
-  });
-  deliver = (socket, arrival) => started.workers.deliver(socket, arrival);
-  announce(addressOf(config, intake.port));
+  const port = await freePort(config).catch(refuseAddress(config));
+  const { workers, stop } = await startWorkers(config, port, log);
+  const deliver: Deliver = (socket, arrival) => workers.deliver(socket, arrival);
+  const acceptor = await openAcceptor({ host, port, isEncrypted: tlsFiles !== null }, deliver).catch(
+    async (error: unknown) => {
+      await stop();
+      return refuseAddress(config)(error);
+    },
+  );
+  announce(addressOf(config, port));
   await untilStopped();
-  await intake.close();
-  await started.stop();
+  await acceptor.close();
+  await stop();
   exitSoon();
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CannotStart } from '../cannot-start.ts';
 import { type Health, notReady } from '../http/health.ts';
 import { metric } from '../http/metrics.ts';
-import type { Arrival } from './intake.ts';
+import type { Arrival } from './acceptor.ts';
 import type { Log } from './log.ts';
 import { mergeMetrics } from './merge-metrics.ts';
 import type { Answer, Question, Seen, Start } from './messages.ts';

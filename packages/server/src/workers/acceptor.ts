@@ -16,23 +16,22 @@ export interface Arrival {
 
 export type Deliver = (socket: Socket, arrival: Arrival) => void;
 
-export interface Intake {
-  readonly port: number;
+export interface Acceptor {
   /** Stops listening, and passes all waiting connections to `deliver`. */
   close(): Promise<void>;
 }
 
-export async function openIntake(
+export async function openAcceptor(
   { host, port, isEncrypted }: { host: string; port: number; isEncrypted: boolean },
   deliver: Deliver,
-): Promise<Intake> {
+): Promise<Acceptor> {
   const waiting = new Map<Socket, () => void>();
   const accept = (socket: Socket): void => {
     if (isEncrypted) deliver(socket, { bytes: Buffer.alloc(0), token: undefined });
     else readHead(socket, waiting, deliver);
   };
   const servers: Server[] = [];
-  const bound = await listenOnEach(await hostsOf(host), port, (address) => {
+  await listenOnEach(await hostsOf(host), port, (address) => {
     const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: isEncrypted }, accept);
     servers.push(server);
     return listening(server, address);
@@ -41,7 +40,6 @@ export async function openIntake(
     throw error;
   });
   return {
-    port: bound,
     async close() {
       await acceptWaiting();
       for (const server of servers) server.close();
