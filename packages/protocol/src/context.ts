@@ -67,7 +67,7 @@ export function encoded(context: Context): NonNullable<typeof last> {
 }
 
 function isEqual(context: Context, { members, count }: NonNullable<typeof last>): boolean {
-  // `for … in` also visits inherited members, which the encoding refuses.
+  // `for … in` also finds inherited members. A context with inherited members is refused later, so it is not equal.
   for (const name in context) {
     if (!Object.hasOwn(context, name) || !Object.hasOwn(members, name)) return false;
     if (context[name] !== members[name]) return false;

@@ -126,7 +126,7 @@ test('the time to refuse waiting tenants grows linearly with their number', asyn
   expect(visits()).toBeLessThan(10 * count);
 });
 
-/** Counts the entries that loops over maps visit. */
+/** Counts how many entries are read in all loops over maps. */
 function countVisits(): () => number {
   let visits = 0;
   const iterate = Map.prototype[Symbol.iterator];

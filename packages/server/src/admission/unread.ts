@@ -10,8 +10,8 @@ interface Tenant {
 }
 
 /**
- * Limits the memory of responses that clients have not read yet. The unread responses of a tenant can fill half of the
- * memory that other tenants do not use. Beyond this limit, the tenant's oldest responses are stopped, but never the
+ * Limits the memory of responses that clients have not read yet. A tenant can use half of the
+ * memory that is not used by other tenants. Beyond this limit, the tenant's oldest responses are stopped, but never the
  * newest one.
  */
 export class Unread {

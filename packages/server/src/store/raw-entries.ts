@@ -41,8 +41,8 @@ export async function rawEntries(tx: Transaction, tenantId: string, first: numbe
     stream.on('error', reject);
   });
   const bytes = Buffer.concat(chunks);
-  // The SQL limits only the bytes of the metadata, but `isCut` counts all bytes, so it can be true for a complete
-  // result. The caller then reads once more.
+  // The SQL limits only the bytes of the metadata, but this comparison counts all bytes. So `isCut` can be true although
+  // the result is complete. The caller then reads once more, and gets no row.
   return { rows: readRows(bytes), isCut: bytes.length >= pageBytes };
 }
 

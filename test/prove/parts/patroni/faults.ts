@@ -118,7 +118,7 @@ export const reinit: Fault = async (scene) => {
   const isShown = async (): Promise<boolean> =>
     (await database.list()).some((member) => member.name === node.name && !isRunning(member));
   const wasShown = await holdsWithin(patience, isShown);
-  // If the standby does not run after this time, it cannot start.
+  // A standby that can start runs after this time.
   await sleep(longerThanStart);
   const listed = await database.list();
   findings.check(

@@ -11,8 +11,9 @@ export interface CopyReport {
   readonly name: string | null;
   /**
    * - `copied`: the source serves the tenant.
-   * - `moved` and `reopened`: the target serves the tenant.
-   * - `elsewhere`: the target serves the tenant, and the source has only a part of the tenant's log.
+   * - `moved`: the target serves the tenant now.
+   * - `reopened`: the target serves the tenant again, because a move from the target to the source was interrupted.
+   * - `elsewhere`: the target serves the tenant. The source has only an incomplete copy.
    * - `failed`: nothing has changed for clients.
    */
   readonly state: 'copied' | 'moved' | 'reopened' | 'elsewhere' | 'failed';
