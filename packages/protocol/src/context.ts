@@ -46,8 +46,11 @@ export function encoded(context: Context): NonNullable<typeof last> {
   const names = Object.keys(members);
   const count = names.length;
   // Refuses inherited members, because the encoding ignores them, so the encryption would not authenticate them.
-  for (const name in context)
+  for (const name in context) {
     if (!Object.hasOwn(context, name)) refuse('context must not have inherited members');
+    // Refuses long names before the sorting, because comparing them could take long.
+    if (name.length > maxContextName) refuse(wrongName);
+  }
   // Throws before the encoding if the members cannot fit: each takes at least 9 bytes.
   requireRoom(count * 9);
   writeUint32(room, prefixLength, count * 2);
@@ -56,8 +59,7 @@ export function encoded(context: Context): NonNullable<typeof last> {
     const at = end + 4;
     const value: unknown = members[name];
     end = writeText(end, name);
-    if (end === at || end > at + maxContextName)
-      refuse(`context must have names of 1 to ${maxContextName} bytes`);
+    if (end === at || end > at + maxContextName) refuse(wrongName);
     if (name === '__proto__') refuse('context must not have a member `__proto__`');
     if (typeof value !== 'string') refuse('context must have only strings as values');
     end = writeText(end, value);
@@ -101,6 +103,8 @@ function bytewise(a: string, b: string): number {
 function requireRoom(bytes: number): void {
   if (bytes > maxContext) refuse(`context must have at most ${maxContext} bytes when encoded`);
 }
+
+const wrongName = `context must have names of 1 to ${maxContextName} bytes`;
 
 function refuse(reason: string): never {
   throw new InputError(reason);

@@ -115,7 +115,7 @@ export function wholeNumber(minimum: number, maximum?: number) {
 export function paging(maximum: number = limits.pageMaximum, standard: number = limits.pageDefault) {
   const limit = z
     .pipe(
-      text((text) => /^\d*[1-9]\d*$/.test(text), 'must be a whole number of at least 1'),
+      text((text) => /^0*[1-9]\d*$/.test(text), 'must be a whole number of at least 1'),
       z.transform((text) => Math.min(Number(text), maximum)),
     )
     .register(z.globalRegistry, { type: 'integer', minimum: 1, default: standard });
