@@ -4,7 +4,7 @@ const digits = /* @__PURE__ */ Array.from({ length: 256 }, (_, byte) => (256 + b
 
 /** Also returns true for bytes of another realm, such as those that Node gives to Jest's tests. */
 export function isBytes(value: unknown): value is Uint8Array {
-  return ArrayBuffer.isView(value) && (value as Uint8Array)[Symbol.toStringTag] === 'Uint8Array';
+  return Object.prototype.toString.call(value) === '[object Uint8Array]';
 }
 
 export function toHex(bytes: Uint8Array): string {

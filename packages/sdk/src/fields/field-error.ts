@@ -1,4 +1,3 @@
-import { inLine } from '@eaas/protocol/internal';
 import { EaasError } from '@eaas/protocol';
 import type { SdkError, Settled } from '../errors.ts';
 
@@ -23,7 +22,8 @@ export class FieldError extends EaasError {
   override readonly retryable: boolean;
 
   constructor(cause: SdkError, { table, field, row }: Where, code: FieldErrorCode = cause.code) {
-    const place = row === undefined ? `${table}.${field}` : `${table}.${field} of row ${inLine(row)}`;
+    const place =
+      row === undefined ? `${table}.${field}` : `${table}.${field} of row ${row.replace(/\p{Cc}/gu, '�')}`;
     const hint = code === 'decryption' && row !== undefined ? ' (was it encrypted with this row id?)' : '';
     super(`${place}: ${cause.message}${hint}`);
     this.cause = cause;
