@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+
 import { createDatabase, environmentOf, type TestDatabase } from '../setup/database.ts';
+import { freePort } from '../setup/free-port.ts';
 import { selfSigned } from './certificate.ts';
 import { client } from './client.ts';
 import './matchers.ts';
@@ -129,6 +133,25 @@ describe('retention', () => {
     const { baseUrl } = await served({ EAAS_AUDIT_RETENTION_MONTHS: months });
     expect(await client(baseUrl).get('/readyz')).toHaveStatus(200);
   });
+});
+
+test.for(['1', '2'])('a starting server with %s workers refuses connections', async (workers) => {
+  const silent = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void silent.close());
+  const database = once(silent, 'connection') as Promise<[Socket]>;
+  await once(silent, 'listening');
+  const { port: databasePort } = silent.address() as AddressInfo;
+  const port = await freePort();
+  const start = refused({
+    DATABASE_URL: `postgres://eaas@127.0.0.1:${databasePort}/eaas`,
+    EAAS_PORT: String(port),
+    EAAS_WORKERS: workers,
+  });
+  const [connection] = await database;
+  await expect(once(connect(port, '127.0.0.1'), 'connect')).rejects.toThrow('ECONNREFUSED');
+  connection.destroy();
+  silent.close();
+  expect((await start).stderr).toContain('database');
 });
 
 describe('the database', () => {
