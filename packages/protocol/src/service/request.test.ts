@@ -1,10 +1,18 @@
 import { expect, test } from 'vitest';
-import { Refusal } from './refusal.ts';
 import { readQuery, routes } from './request.ts';
 
+const badRequest = expect.objectContaining({ code: 'bad_request' }) as unknown;
 const parameters = routes.flatMap(([route, endpoint]) =>
   Object.keys(endpoint.query?.shape ?? {}).map((name) => ({ route, endpoint, name })),
 );
+
+function outcomeOf(read: () => object): unknown {
+  try {
+    return read();
+  } catch (error) {
+    return error;
+  }
+}
 
 // A pattern that takes quadratic time would need minutes for each value.
 test.each(parameters)(
@@ -12,12 +20,9 @@ test.each(parameters)(
   { timeout: 20_000 },
   ({ endpoint, name }) => {
     for (const unit of ['1', '0', '9.', '-', ' ', 'T', 'a']) {
-      const value = encodeURIComponent(`${unit.repeat(300_000)}!`);
-      try {
-        expect(readQuery(endpoint, `/?${name}=${value}`)).toHaveProperty(name);
-      } catch (error) {
-        expect(error).toBeInstanceOf(Refusal);
-      }
+      const value = `${unit.repeat(300_000)}!`;
+      const outcome = outcomeOf(() => readQuery(endpoint, `/?${name}=${encodeURIComponent(value)}`));
+      expect([badRequest, { [name]: value }]).toContainEqual(outcome);
     }
   },
 );

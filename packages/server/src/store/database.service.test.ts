@@ -111,12 +111,12 @@ test('if a connection is unresponsive, its pool and all silent pools are replace
   const [slow, idle] = [open(1, siblings), open(1, siblings)];
   const [early, working] = [open(1, siblings), open(1, siblings)];
   const before = await Promise.all([backend(slow), backend(idle), backend(early)]);
-  let failure: unknown;
-  const late = failureOf(pause(slow, 8, 2_000)).then((error) => (failure = error));
+  const ended = new AbortController();
+  const late = failureOf(pause(slow, 8, 2_000)).finally(() => ended.abort());
   // This response can be from the moment before the database fell silent.
   expect(await backend(early)).toBe(before[2]);
   const workers = new Set<number | undefined>();
-  while (!failure) {
+  while (!ended.signal.aborted) {
     workers.add(await backend(working));
     await sleep(50);
   }
