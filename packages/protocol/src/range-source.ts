@@ -1,3 +1,4 @@
+import { isBytes } from './bytes.ts';
 import { DecryptionError, InputError } from './errors.ts';
 
 /** A ciphertext that can be read in parts, such as a file, a Blob or an object in object storage. */
@@ -59,7 +60,7 @@ export function stoppable(
 }
 
 function streamOf(content: RangeContent): ReadableStream<Uint8Array> {
-  if (!(content instanceof Uint8Array)) {
+  if (!isBytes(content)) {
     if (typeof content?.getReader === 'function') return content;
     throw new InputError('`read` of the source must return a Uint8Array or a ReadableStream');
   }

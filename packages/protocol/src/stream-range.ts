@@ -1,4 +1,3 @@
-import { isBytes } from './bytes.ts';
 import { type EngineMode, onward } from './engines/engine.ts';
 import { InputError } from './errors.ts';
 import { type ExpectedKey, requireExpectedKey } from './expected-key.ts';
@@ -128,30 +127,3 @@ function emptyRange(cipher: ChunkCipher, signal: AbortSignal | undefined): Reada
     { highWaterMark: 0 },
   );
 }
-
-    all.set(read.value, at);
-}
-  let at = 0;
-/** Makes the stream fail when the signal aborts, because the source of the stream can ignore the signal. */
-function streamOf(content: RangeContent): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-  if (!isBytes(content)) {
-  stream: ReadableStream<Uint8Array>,
-      controller.close();
-      if (content.length > 0) controller.enqueue(content);
-  const all = new Uint8Array(length);
-function stoppable(
-  });
-    },
-  const reader = stream.getReader();
-    if (typeof content?.getReader === 'function') return content;
-  signal: AbortSignal | undefined,
-    throw new InputError('`read` of the source must return a Uint8Array or a ReadableStream');
-  return signal ? stream.pipeThrough(new TransformStream(), { signal }) : stream;
-async function readWhole(stream: ReadableStream<Uint8Array>, length: number): Promise<Uint8Array> {
-  for (let read = await reader.read(); !read.done; read = await reader.read()) {
-    start(controller) {
-    at += read.value.length;
-  }
-  return all;
-): ReadableStream<Uint8Array> {
