@@ -1,5 +1,5 @@
-// Verifies an audit log that `eaas audit export` wrote to a file, without the service and without a secret. To detect a
-// log that was cut off at its end, also pass a checkpoint that you kept, and the verifier key of your first checkpoint.
+// Verifies an audit log that `eaas audit export` wrote to a file, without the service and without a secret. Pass a
+// checkpoint that you took or received earlier, and the verifier key that you wrote down with your first checkpoint.
 //   node examples/verify-audit/index.mjs acme.ndjson acme.checkpoint 'eaas/…+…+…'
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -28,7 +28,11 @@ if (checkpoint && !met)
 console.log(
   `entries ${first.id} to ${last.id} of tenant ${last.tenant_id} are a chain, with the hash ${hex(hash)}`,
 );
-if (checkpoint) console.log(`and it extends the checkpoint at entry ${checkpoint.id}`);
+if (checkpoint) console.log(`the checkpoint proves the entries up to ${checkpoint.id}`);
+else
+  console.error(
+    'No checkpoint was passed: this shows only that the file is consistent, not that it is the original log.',
+  );
 
 /** Exits if the entry does not follow the last entry. Throws if the argument is not an audit entry. */
 function check({ hash: stated, ...entry }) {

@@ -46,15 +46,28 @@ async function verifyLines(changed: readonly string[], ...args: readonly string[
   return errors;
 }
 
-test('audit verify-file accepts a valid export, with and without a checkpoint', async () => {
-  for (const options of [[], pinned]) {
-    const { code, stdout } = await verify(log, ...options);
-    expect({ code, stdout }).toEqual({
+test('audit verify-file accepts a valid export, and says what is not proved without a checkpoint', async () => {
+  const note =
+    'No checkpoint was passed: this shows only that the file is consistent, not that it is the original log.\n';
+  for (const [options, stderr] of [
+    [[], note],
+    [pinned, ''],
+  ] as const) {
+    expect(await verify(log, ...options)).toEqual({
       code: 0,
       stdout: expect.stringMatching(/^[\da-f-]{36}: valid, entries 1 to 4\n$/) as string,
+      stderr,
     });
   }
   expect(await verifyLines(lines, ...pinned)).toEqual([]);
+});
+
+test('audit verify-file says which entries a checkpoint proves', async () => {
+  await eaas.json('key', 'create', '--tenant', 'acme', '--name', 'five');
+  await eaas.json('audit', 'export', '--tenant', 'acme', '--out', log);
+  const { code, stdout, stderr } = await verify(log, ...pinned);
+  expect([code, stdout.slice(36)]).toEqual([0, ': valid, entries 1 to 5\n']);
+  expect(stderr).toBe('The checkpoint proves the entries up to 4. A later checkpoint proves the others.\n');
 });
 
 test('audit verify-file names the entries that were altered, removed or repeated', async () => {

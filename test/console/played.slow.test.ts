@@ -291,6 +291,7 @@ whereAvailable('Chromium', hasChromium, () => {
     expect(await run(verifier, {}, { cwd: root })).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/are a chain/) as string,
+      stderr: expect.stringMatching(/^No checkpoint was passed: this shows only/) as string,
     });
   });
 });

@@ -16,7 +16,7 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
       'test/observability/operating.slow.test.ts runs it',
     'npx @eaas/server audit stream --cursor syslog.cursor --format syslog | tee -a audit.log > /dev/null':
       'test/observability/operating.slow.test.ts runs it',
-    'npx @eaas/server audit stream --cursor acme.cursor --tenants acme --no-follow >> acme.ndjson':
+    'npx @eaas/server audit checkpoint --tenant acme > acme.checkpoint':
       'test/observability/operating.slow.test.ts runs it',
     'tenant_id=$(npx @eaas/server tenant show acme --json | jq -r .tenant_id)':
       'test/observability/operating.slow.test.ts runs it',
@@ -50,6 +50,10 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
   },
   'packages/protocol/README.md': {
     'npm install @eaas/protocol': 'not published yet: test/packaging installs the tarballs',
+  },
+  'packages/sdk/docs/audit.md': {
+    "npx @eaas/server audit verify-file acme.ndjson --checkpoint-file acme.checkpoint --verifier-key 'eaas/…+…+…'":
+      'written-log.slow.test.ts runs it',
   },
   'packages/sdk/README.md': {
     'npm install @eaas/sdk': 'not published yet: test/packaging installs the tarballs',

@@ -17,6 +17,15 @@ playPage((request) => POST(request));
 import { writeFileSync } from 'node:fs';
 import { eaas } from '../../../test/docs/played-service.ts';
 writeFileSync('audit.json', 'null');
+const { monitor } = eaas.audit;
+Object.assign(eaas.audit, {
+  async *monitor(...options: Parameters<typeof monitor>) {
+    for await (const report of monitor(...options)) {
+      yield report;
+      process.emit('SIGTERM', 'SIGTERM');
+    }
+  },
+});
 `,
   'sdk/docs/browser.md': `
 import { playPage, service } from '../../../test/docs/played-service.ts';

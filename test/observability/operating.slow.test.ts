@@ -175,7 +175,9 @@ test('the commands in docs/operating/observability.md ship the audit log', async
     await expectDone(terminal, 'kill %1; wait %1 || true');
   }
   expect(parseSyslog((await content('audit.log')).split('\n')[0] ?? '').app).toBe('eaas');
-  await expectDone(terminal, blockWith('verify-file'));
+  const { output } = await terminal.type('npx @eaas/server audit checkpoint --tenant acme');
+  const verifierKey = /eaas\/\S+\+\S+\+\S+/.exec(output)?.[0] ?? '';
+  await expectDone(terminal, blockWith('verify-file').replace('eaas/…+…+…', verifierKey));
   await expectDone(terminal, blockWith('acme-restored.ndjson'));
   expect(await content('acme-restored.ndjson')).toBe(await content('acme.ndjson'));
 });

@@ -18,17 +18,19 @@ interface Entry extends ChainedEntry {
   readonly hash: string;
 }
 
+type Checkpoint = ReturnType<typeof openSignedCheckpoint>;
 type Verdict = Awaited<ReturnType<typeof verifyEntries>>;
 
 const mostErrors = 100;
 
 export const auditVerifyFile = reporting(
   'verify-file',
-  'Verify an exported audit log, without the service and without a secret. To detect a log that was cut off at its end, ' +
-    'also pass a kept checkpoint and its verifier key.',
+  'Verify an exported audit log, without the service and without a secret. Pass a checkpoint that you took or received ' +
+    'earlier, and the verifier key that you wrote down with it: this proves the log up to the entry of the checkpoint. ' +
+    'Without a checkpoint, the command shows only that the file is consistent, because the hashes use no secret.',
   [
-    'audit verify-file acme.ndjson',
     "audit verify-file acme.ndjson --checkpoint-file acme.checkpoint --verifier-key 'eaas/…+…+…'",
+    'audit verify-file acme.ndjson',
   ],
 )
   .argument('<file>', 'a file that `eaas audit export` or the console wrote')
@@ -41,7 +43,7 @@ export const auditVerifyFile = reporting(
     const checkpoint = checkpointFile && verifierKey && (await stated(checkpointFile, verifierKey));
     const verdict = await verifyEntries(file, checkpoint || undefined);
     if (json) printJson(verdict);
-    else show(verdict);
+    else show(verdict, checkpoint || undefined);
     if (!verdict.valid) process.exitCode = exitCodes.refused;
   });
 
@@ -94,7 +96,7 @@ function membersIn(value: unknown): number {
   return Object.values(value).reduce<number>((sum, member) => sum + membersIn(member), own);
 }
 
-async function verifyEntries(path: string, checkpoint: ReturnType<typeof openSignedCheckpoint>) {
+async function verifyEntries(path: string, checkpoint: Checkpoint) {
   const errors: { id: number; reason: string }[] = [];
   let first: Entry | undefined;
   let last: Entry | undefined;
@@ -139,10 +141,17 @@ function isChained(last: Entry | undefined, { hash, ...entry }: Entry): boolean 
   }
 }
 
-function show({ tenant_id, valid, first_id, last_id, errors }: Verdict): void {
+function show({ tenant_id, valid, first_id, last_id, errors }: Verdict, checkpoint: Checkpoint): void {
   const verdict = valid ? 'valid' : 'BROKEN';
   const findings = errors.map(({ id, reason }) => `  entry ${id}: ${reason}\n`).join('');
   process.stdout.write(`${tenant_id}: ${verdict}, entries ${first_id} to ${last_id}\n${findings}`);
-  if (valid && first_id !== 1)
+  if (!valid) return;
+  if (first_id !== 1)
     note(`The file begins with entry ${first_id}, so the hash of this entry was not verified.`);
+  if (!checkpoint)
+    note(
+      'No checkpoint was passed: this shows only that the file is consistent, not that it is the original log.',
+    );
+  else if (checkpoint.id < last_id)
+    note(`The checkpoint proves the entries up to ${checkpoint.id}. A later checkpoint proves the others.`);
 }
