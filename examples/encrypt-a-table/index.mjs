@@ -6,9 +6,8 @@ import { checkConstraints, date, defineFields, text } from '@eaas/sdk/fields';
 import { inventory, isEncrypted, reencrypt, storedValues } from '@eaas/sdk/reencrypt';
 import postgres from 'postgres';
 
-const unset = ['EAAS_BASE_URL', 'EAAS_API_KEY', 'EAAS_KEY_ID', 'DATABASE_URL'].filter(
-  (name) => !process.env[name],
-);
+const variables = ['EAAS_BASE_URL', 'EAAS_API_KEY', 'EAAS_KEY_ID', 'EAAS_INDEX_KEY', 'DATABASE_URL'];
+const unset = variables.filter((name) => !process.env[name]);
 if (unset.length > 0) {
   console.error(`${unset.join(', ')} must be set (got no value): use the command in README.md`);
   process.exit(2);
@@ -19,7 +18,7 @@ const eaas = new EaasClient();
 const fields = defineFields({
   customers: { email: text().searchable({ normalize: ['trim', 'lowercase'] }), born: date() },
 });
-const records = fields.for(eaas, { index: 'service' });
+const records = fields.for(eaas, { index: process.env.EAAS_INDEX_KEY });
 
 await sql`drop table if exists customers`;
 await sql`create table customers (id bigint primary key, email text, born date)`;

@@ -55,6 +55,9 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     "npx @eaas/server audit verify-file acme.ndjson --checkpoint-file acme.checkpoint --verifier-key 'eaas/…+…+…'":
       'written-log.slow.test.ts runs it',
   },
+  'packages/sdk/docs/fields.md': {
+    'node --env-file=.env --input-type=module -e "': 'index-key-command.slow.test.ts runs it',
+  },
   'packages/sdk/README.md': {
     'npm install @eaas/sdk': 'not published yet: test/packaging installs the tarballs',
   },

@@ -1,4 +1,5 @@
 import { EaasClient } from '@eaas/sdk';
+import { createIndexKey } from '@eaas/sdk/fields';
 import { createTestService } from '@eaas/sdk/testing';
 
 const service = createTestService();
@@ -20,6 +21,7 @@ export { service };
 export const { key_id: keyId } = service.createKey('customers');
 process.env['EAAS_KEY_ID'] = keyId;
 export const eaas = new EaasClient({ baseUrl: service.baseUrl, apiKey: service.apiKey, keyId });
+process.env['EAAS_INDEX_KEY'] = await createIndexKey(eaas);
 
 export function playPage(backend: Answer): void {
   Object.assign(globalThis, { location: { origin: 'https://app.example' } });

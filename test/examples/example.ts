@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { EaasClient } from '@eaas/sdk';
+import { createIndexKey } from '@eaas/sdk/fields';
 import { type Environment, type Finished, launch, run } from '../conformance/program.ts';
 import { root } from '../docs/markdown.ts';
 import { createDatabase } from '../setup/database.ts';
@@ -18,6 +19,7 @@ export async function openSurroundings() {
     EAAS_BASE_URL: baseUrl,
     EAAS_API_KEY: token,
     EAAS_KEY_ID: keyId,
+    EAAS_INDEX_KEY: await createIndexKey(admin, { keyId }),
     // This URL has only a scheme, so the PostgreSQL client of the examples uses the four `PG…` variables.
     DATABASE_URL: 'postgres://',
     PGHOST: host,

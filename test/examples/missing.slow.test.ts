@@ -12,11 +12,13 @@ const service = {
   EAAS_KEY_ID: crypto.randomUUID(),
 };
 const { EAAS_KEY_ID: _, ...client } = service;
-const table = { ...service, DATABASE_URL: 'postgres://127.0.0.1:1/none' };
-const { EAAS_KEY_ID: __, ...rotation } = table;
+const database = { DATABASE_URL: 'postgres://127.0.0.1:1/none' };
+const table = { ...service, ...database };
+const searched = { ...table, EAAS_INDEX_KEY: 'eaas_ik_1.none' };
+const rotation = { ...client, ...database };
 
 const start = async (env: Readonly<Record<string, string>>, program: string, ...args: string[]) => {
-  const cleared = Object.fromEntries(Object.keys(table).map((name) => [name, '']));
+  const cleared = Object.fromEntries(Object.keys(searched).map((name) => [name, '']));
   return run(
     [program.endsWith('.py') ? 'python3' : process.execPath, `examples/${program}`, ...args],
     {
@@ -31,7 +33,7 @@ test.each([
   ['contact-form/build.mjs', client],
   ['contact-form/read.mjs', client],
   ['encrypt-a-field/index.mjs', service],
-  ['encrypt-a-table/index.mjs', table],
+  ['encrypt-a-table/index.mjs', searched],
   ['observability/traced-client.mjs', service],
   ['open-with-python/encrypt.mjs', service],
   ['rotate-a-key/index.mjs', rotation],

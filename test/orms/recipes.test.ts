@@ -69,9 +69,7 @@ const recipes: readonly Recipe[] = [
         ('00000000-0000-4000-8000-000000000001', 'Ada', 'ada@example.com'),
         ('00000000-0000-4000-8000-000000000002', null, 'grace@example.com');`,
     code: [
-      `import { eaas as played } from '${service}';`,
-      "import { createIndexKey } from '@eaas/sdk/fields';",
-      "process.env['EAAS_INDEX_KEY'] = await createIndexKey(played);",
+      `import '${service}';`,
       'const keep = async (_progress: string): Promise<void> => {};',
       // Passes the address as an object, because postgres.js does not accept a URL with a Unix socket.
       setup.replace(
