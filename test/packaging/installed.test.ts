@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { exec } from 'node:child_process';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,18 +6,19 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { run, serve } from '../conformance/program.ts';
-import { pack, publishedPackages } from './published.ts';
+import { codesIn, read, root } from '../docs/markdown.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'eaas-installed-'));
 const example = new URL('../../examples/encrypt-a-field/index.mjs', import.meta.url);
 const eaas = ['npx', '--no-install', '@eaas/server'];
 
 beforeAll(async () => {
-  const tarballs = await Promise.all(publishedPackages.map((each) => pack(each, folder)));
+  const commands = codesIn(read('README.md')).map((command) => command.replace('/tmp', folder));
+  const pack = commands.find((command) => command.startsWith('npm pack ')) ?? '';
+  const install = commands.find((command) => command.startsWith('npm install ')) ?? '';
+  await promisify(exec)(pack, { cwd: root });
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
-  const paths = tarballs.map(({ tarball }) => tarball);
-  const install = ['install', '--no-audit', '--no-fund', '--prefer-offline', ...paths];
-  await promisify(execFile)('npm', install, { cwd: folder });
+  await promisify(exec)(`${install} --no-audit --no-fund --prefer-offline`, { cwd: folder });
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
