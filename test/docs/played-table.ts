@@ -3,10 +3,11 @@ import type { Change, StoredValue } from '@eaas/sdk/reencrypt';
 interface Row {
   readonly id: string;
   email: string | null;
+  email_index: string | null;
 }
 
 const emails = ['ada@example.com', 'grace@example.com', 'joan@example.com'];
-const rows: Row[] = emails.map((email, index) => ({ id: String(index + 1), email }));
+const rows: Row[] = emails.map((email, index) => ({ id: String(index + 1), email, email_index: null }));
 
 type Patient = Record<string, string | null>;
 
@@ -35,15 +36,15 @@ export async function sql<T extends readonly object[] = { readonly count: string
 }
 
 function execute(statement: string, values: unknown[]): object[] {
-  const [first, second, third] = values;
+  const [first, second, third, fourth] = values;
   switch (statement) {
     case 'select id, email from users where id > ? order by id limit ?':
       return rows.filter(({ id }) => id > String(first)).slice(0, Number(second));
-    case 'update users set email = ? where id = ? and email is not distinct from ?': {
-      const row = rows.find(({ id, email }) => id === second && email === third);
-      if (row) row.email = first as string | null;
-      return row ? [row] : [];
-    }
+    case 'update users set email = ? where id = ? and email is not distinct from ?':
+      return updateUser(second, third, { email: first as string | null });
+    case 'update users set email = ?, email_index = ? where id = ? and email is not distinct from ?':
+      if (!/^[\da-f]{64}$/.test(String(second))) throw new Error('the index column needs a fingerprint');
+      return updateUser(third, fourth, { email: first as string | null, email_index: String(second) });
     case 'select count(*) from users':
       return [{ count: String(rows.length) }];
     case 'select id, email, born::text, notes::text, email_new, email_index, born_new, notes_new from patients where id > ? order by id limit ?':
@@ -53,6 +54,11 @@ function execute(statement: string, values: unknown[]): object[] {
     default:
       throw new Error(`no such statement: ${statement}`);
   }
+}
+
+function updateUser(id: unknown, expected: unknown, values: Partial<Row>): object[] {
+  const row = rows.find((each) => each.id === id && each.email === expected);
+  return row ? [Object.assign(row, values)] : [];
 }
 
 function updatePatient(values: readonly (string | null)[]): object[] {

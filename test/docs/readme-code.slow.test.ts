@@ -13,6 +13,8 @@ interface Program {
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const place = join(root, 'node_modules', '.cache', 'readme-code');
+// The surroundings of the document declare what it imports from these packages.
+const notInstalled = /^import .* from '(?:express|@47ng\/cloak)';\n/gm;
 const recipes = ['orm', 'kysely', 'typeorm', 'mongoose'].map((name) => `sdk/docs/${name}.md`);
 // The code in these documents needs a database. The tests in test/orms run this code.
 const elsewhere = new Set([...recipes, 'drizzle/README.md', 'prisma/README.md']);
@@ -38,7 +40,8 @@ function programsOf(document: string): Program[] {
   const before = surroundingsOf(document);
   const [first] = blocks;
   if (before === undefined || !first) return blocks;
-  return [{ ...first, code: [before, ...blocks.map(({ code }) => code)].join('\n') }];
+  const code = blocks.map((block) => block.code.replace(notInstalled, ''));
+  return [{ ...first, code: [before, ...code].join('\n') }];
 }
 
 function run(args: readonly string[]): Promise<string> {
