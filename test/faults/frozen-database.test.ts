@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newApiKey } from '../../packages/server/src/crypto/api-key-token.ts';
 import { OwnPostgres } from '../setup/own-postgres.ts';
 import { type Answer, send } from './client.ts';
+import { newDek } from './load.ts';
 import { newKey, operate, type Operator, type Replica, startReplica, type Tenant } from './place.ts';
 
 let postgres: OwnPostgres;
@@ -10,6 +11,7 @@ let operator: Operator;
 let replica: Replica;
 let tenant: Tenant;
 let paths: string[];
+let others: { readonly token: string; readonly keyId: string }[];
 
 beforeAll(async () => {
   postgres = await OwnPostgres.start();
@@ -27,6 +29,11 @@ beforeAll(async () => {
     '/v1/api-keys',
     `/v1/api-keys/${tenant.apiKeyId}`,
   ];
+  const settle = async () => {
+    const { token } = await operator.newTenant();
+    return { token, keyId: await newKey(replica, token) };
+  };
+  others = await Promise.all(Array.from({ length: 12 }, settle));
 });
 afterAll(async () => {
   await replica.kill();
@@ -56,6 +63,19 @@ describe.each(['all', 'backends'] as const)('frozen processes of PostgreSQL: %s'
     );
     expect(slowest(many)).toBeLessThan(5);
     expect([...first, ...many].filter(({ code }) => !allowed.includes(code))).toEqual([]);
+  });
+
+  test('no change waits longer than 5 s for a frozen database, even among wraps of other tenants', async () => {
+    const post = (token: string, path: string, body: object) => send(replica, token, 'POST', path, body);
+    const wraps = others.map(({ token, keyId }) => post(token, `/v1/keys/${keyId}/wrap`, { dek: newDek() }));
+    const changes = others.flatMap(({ token, keyId }) => [
+      post(token, `/v1/keys/${keyId}/rotate`, {}),
+      post(token, '/v1/keys', { name: `another ${Math.random()}` }),
+      post(token, '/v1/api-keys', { name: 'another', permissions: ['encrypt'] }),
+    ]);
+    const answers = await Promise.all([...wraps, ...changes]);
+    expect(slowest(answers)).toBeLessThan(5);
+    expect(answers.filter(({ code }) => ![...allowed, 'audit_unwritten'].includes(code))).toEqual([]);
   });
 
   test('no call with an unknown API key waits longer than 3 s for a frozen database', async () => {

@@ -12,11 +12,14 @@ export class Budget {
   }
 
   spend(cost: number): void {
-    if (this.#spent > 0 && this.#spent + cost > this.#half) {
-      for (const startGeneration of this.#maps) startGeneration();
-      this.#spent = 0;
-    }
+    if (this.#spent > 0 && this.#spent + cost > this.#half) this.startGeneration();
     this.#spent += cost;
+  }
+
+  /** Removes the values that were not used since the start of the last generation. */
+  startGeneration(): void {
+    for (const startGeneration of this.#maps) startGeneration();
+    this.#spent = 0;
   }
 
   refund(cost: number): void {

@@ -90,6 +90,7 @@ function jobsOf(service: Service, config: Config, app: FastifyInstance, state: S
     run: (signal) => keepCheckpoints(service, path, signal),
   });
   return [
+    { name: 'forget_unused', everySeconds: 300, run: async () => service.tenants.remembered.forgetUnused() },
     { name: 'last_uses', everySeconds: 20, run: () => recordLastUses(service) },
     leased('due_keys', 10, (lease) => settleDueKeys(service, lease)),
     leased('count_usage', 20, (lease) => countUsage(service, lease)),

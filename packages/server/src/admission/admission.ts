@@ -26,7 +26,8 @@ export function createAdmission(turns = new Turns(), workers = 1) {
        */
       changes: new Shares({ capacity: divide(5), perTenant: 1 }),
       reads: new Shares({ capacity: reads, perTenant: Math.min(2, reads) }),
-      verifications: new Shares({ capacity: divide(2), perTenant: 1 }),
+      // With two slots, the verification of another tenant does not have to wait for a long one.
+      verifications: new Shares({ capacity: 2, perTenant: 1 }),
       known_tokens: new Shares({ capacity: divide(4) }),
       unknown_tokens: new Shares({ capacity: divide(5) }),
       responses: new Unread(Math.max(16 * mebi, divide(32 * mebi))),

@@ -15,7 +15,7 @@ import { newApiKey as newToken } from '../crypto/api-key-token.ts';
 import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
 import type { Service } from '../service.ts';
 import { announced } from '../state/announced.ts';
-import { change, type Change } from '../state/change.ts';
+import { change, type Change, patience } from '../state/change.ts';
 import { available } from '../state/decide.ts';
 import { checked, seal } from '../state/integrity.ts';
 import {
@@ -69,20 +69,26 @@ export function createApiKey(service: Service, caller: Caller, input: Input<'POS
     enter: (sql: Sql) => enterToken(sql, tenantId, tokenHash),
     withdraw: (sql: Sql) => removeToken(sql, tokenHash),
   };
+  const deadline = performance.now() + patience;
   const write = () =>
-    change(service, caller, {
-      load: (tx) => knownKeyIds(tx, tenantId, input),
-      decide(open, keyIds) {
-        const { state, apiKey: giver, entryId } = open;
-        const made = { giver, keyIds, apiKeyId: randomUUID(), hint, createdBy: actor };
-        const { row, draft } = newApiKey(input, open, made);
-        const stored = { ...row, tenant_id: tenantId, token_hash: tokenHash, created_id: entryId };
-        const sealed = seal(state.secrets, apiKeyTable, stored);
-        const answer = { ...apiKeyRecord(row, null), api_key: token };
-        return { draft, answer, write: (tx) => [insertRow(tx, apiKeyTable, sealed)] };
+    change(
+      service,
+      caller,
+      {
+        load: (tx) => knownKeyIds(tx, tenantId, input),
+        decide(open, keyIds) {
+          const { state, apiKey: giver, entryId } = open;
+          const made = { giver, keyIds, apiKeyId: randomUUID(), hint, createdBy: actor };
+          const { row, draft } = newApiKey(input, open, made);
+          const stored = { ...row, tenant_id: tenantId, token_hash: tokenHash, created_id: entryId };
+          const sealed = seal(state.secrets, apiKeyTable, stored);
+          const answer = { ...apiKeyRecord(row, null), api_key: token };
+          return { draft, answer, write: (tx) => [insertRow(tx, apiKeyTable, sealed)] };
+        },
       },
-    });
-  return available(() => announced(service.database, directory, write));
+      deadline,
+    );
+  return available(() => announced(service.database, directory, write, deadline));
 }
 
 function changing<Request extends { readonly api_key_id: string }>(

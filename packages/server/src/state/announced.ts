@@ -12,13 +12,14 @@ export async function announced<T>(
   database: Database,
   { enter, withdraw }: Announcement,
   write: () => Promise<T>,
+  deadline = Infinity,
 ): Promise<T> {
-  await database.run(enter);
+  await database.run(enter, 1_500, deadline);
   try {
     return await write();
   } catch (error) {
     const isRefused = error instanceof Refusal && error.code !== 'audit_unwritten';
-    if (isRefused) await database.run(withdraw).catch(() => {});
+    if (isRefused) await database.run(withdraw, 1_000, deadline).catch(() => {});
     throw error;
   }
 }

@@ -184,3 +184,13 @@ test('the `state_hash` of a head is the hash of the last entry that changed the 
   expect(appended?.state_hash).toEqual(changed?.hash);
   expect(appended?.hash).not.toEqual(changed?.hash);
 });
+
+test('if another session locks the log of one tenant, only calls of this tenant fail', async () => {
+  await attacker.sql.begin(async (tx) => {
+    await tx`select from eaas.audit_heads where tenant_id = ${ann.tenantId} for update`;
+    expect(await codeOf(api('POST /v1/keys/:key_id/rotate', { key_id }))).toBe('audit_unwritten');
+    expect(await codeOf(wrap())).toBe('audit_unwritten');
+    expect(service.counts.failedAt).toBeNull();
+  });
+  expect(await codeOf(wrap())).toBe('done');
+});

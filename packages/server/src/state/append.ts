@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Closed } from '../refusal.ts';
 import type { Service } from '../service.ts';
 import { appendLink, type Link, notWritten } from '../store/append.ts';
-import { isDatabaseError, isDatabaseFault, isDenied } from '../store/faults.ts';
+import { isDatabaseError, isDatabaseFault, isDenied, isLockTimeout } from '../store/faults.ts';
 import { type HeadRow, lockHead } from '../store/heads.ts';
 import type { Sql } from '../store/sql.ts';
 import { tracedTogether } from '../tracing.ts';
@@ -70,7 +70,7 @@ async function append(service: Service, view: TenantView, batch: readonly Waitin
       service.alarms.unwritten(error);
     }
     // Other errors can concern only one tenant, so they do not make the replica unready.
-    if (isFault || isDenied(error)) counts.failedAt = performance.now();
+    if ((isFault && !isLockTimeout(error)) || isDenied(error)) counts.failedAt = performance.now();
     if (!isFault) return batch.forEach((item) => item.fail(error));
     await sleep(50);
   }

@@ -4,7 +4,13 @@ import { Refusal, Tampered } from '../refusal.ts';
 import type { Service } from '../service.ts';
 import { type ApiKeyRow, apiKeyTable, findApiKeyByToken } from '../store/api-keys.ts';
 import { appendLink, type Link, notWritten } from '../store/append.ts';
-import { DatabaseSlow, isDatabaseError, isDatabaseFault, isDuplicate } from '../store/faults.ts';
+import {
+  DatabaseSlow,
+  isDatabaseError,
+  isDatabaseFault,
+  isDuplicate,
+  isLockTimeout,
+} from '../store/faults.ts';
 import { type HeadRow, headTable, lockHead } from '../store/heads.ts';
 import { changedRows } from '../store/rows.ts';
 import { together, type Transaction } from '../store/sql.ts';
@@ -40,16 +46,20 @@ interface Decision<Answer> {
 /** `open` means that the caller is authorised. `sent` means that the change was perhaps committed. */
 type Stage = 'opening' | 'open' | 'sent';
 
+/** Includes the wait for the tenant's turn and for a connection. */
+export const patience = 4_500;
+
 /** The change gives the tenant a new `state_id`, so that appends of replicas with outdated data fail. */
 export function change<Loaded, Answer>(
   service: Service,
   caller: Caller,
   work: Work<Loaded, Answer>,
+  deadline = performance.now() + patience,
 ): Promise<Answer> {
   const { tenantId, signal } = caller;
   const run = (): Promise<Answer> => {
     const view = service.tenants.remembered.views.get(tenantId);
-    const inTurn = () => changeInTurn(service, caller, work);
+    const inTurn = () => changeInTurn(service, caller, work, deadline);
     return view ? view.queue.changing(inTurn) : inTurn();
   };
   return service.admission.shares.changes.run(tenantId, 1, run, signal);
@@ -59,10 +69,11 @@ async function changeInTurn<Loaded, Answer>(
   service: Service,
   caller: Caller,
   { load, decide }: Work<Loaded, Answer>,
+  deadline: number,
 ): Promise<Answer> {
   let stage = 'opening' as Stage;
   try {
-    const { answer, done } = await service.database.transaction(async (tx) => {
+    const run = async (tx: Transaction) => {
       const [open, loaded] = await openChange(service, tx, caller, load);
       stage = 'open';
       const { draft, answer, write } = decide(open, loaded);
@@ -76,7 +87,8 @@ async function changeInTurn<Loaded, Answer>(
       if (outcome !== 'written') throw notWritten(outcome);
       stage = 'sent';
       return { answer, done: { before: open.state, head: link.next, subjects } };
-    });
+    };
+    const { answer, done } = await service.database.transaction(run, 4_000, deadline);
     if (done) service.tenants.changed(done.before, done.head, done.subjects);
     return answer;
   } catch (error) {
@@ -99,7 +111,8 @@ function refusalFor(error: unknown, stage: Stage): Refusal {
       'Another request changed the same data first: read the data again, and then repeat the change.',
     );
   }
-  if (error instanceof DatabaseSlow || (stage === 'open' && isDatabaseFault(error))) {
+  const isLate = error instanceof DatabaseSlow || isLockTimeout(error);
+  if (isLate || (stage === 'open' && isDatabaseFault(error))) {
     return unwritten(
       error,
       'Nothing was changed, because the database did not respond in time, the connection to it was lost, or another ' +

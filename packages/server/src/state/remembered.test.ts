@@ -33,6 +33,19 @@ test('rows that were read before a change are not cached after the change', () =
   expect([remembered.key(now, 'key'), remembered.apiKey(now, 'api key')]).toEqual([undefined, undefined]);
 });
 
+test('data that was not used between two calls of `forgetUnused` leaves the memory', () => {
+  const remembered = new Remembered();
+  const state = stateOf('a');
+  see(remembered, state);
+  for (const id of ['used', 'unused']) remembered.keepKey(state, keyOf(id));
+  remembered.forgetUnused();
+  expect(remembered.key(state, 'used')).toBeDefined();
+  remembered.forgetUnused();
+  expect(remembered.key(state, 'used')).toBeDefined();
+  expect(remembered.key(state, 'unused')).toBeUndefined();
+  expect(remembered.views.get('a')).toBeUndefined();
+});
+
 test('only valid rows stay in the cache after a tenant was reloaded', () => {
   const remembered = new Remembered();
   const old = stateOf('a');

@@ -15,15 +15,24 @@ const blindHashBytes = 9_000;
  * used.
  */
 export class Remembered {
+  readonly #budget: Budget;
   readonly views: BoundedMap<string, TenantView>;
   readonly #keys: BoundedMap<string, KeyMaterial>;
   readonly #apiKeys: BoundedMap<string, ApiKeyRow>;
 
   constructor(bytes = budget) {
-    const shared = new Budget(bytes);
-    this.views = new BoundedMap(shared, () => viewBytes);
-    this.#keys = new BoundedMap(shared, keyCost);
-    this.#apiKeys = new BoundedMap(shared, apiKeyCost);
+    this.#budget = new Budget(bytes);
+    this.views = new BoundedMap(this.#budget, () => viewBytes);
+    this.#keys = new BoundedMap(this.#budget, keyCost);
+    this.#apiKeys = new BoundedMap(this.#budget, apiKeyCost);
+  }
+
+  /**
+   * Removes what was not used since the last call. Otherwise, a replica without traffic could keep a key in memory that
+   * another replica has erased.
+   */
+  forgetUnused(): void {
+    this.#budget.startGeneration();
   }
 
   key(state: TenantState, keyId: string): KeyMaterial | undefined {

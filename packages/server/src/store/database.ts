@@ -5,6 +5,8 @@ import { type Connection, openPool, type Pool, together, type Transaction } from
 import { tracedSql } from './traced-sql.ts';
 
 const grace = 5_000;
+/** A query that has waited for a connection gets at least this time, so that it does not look like a fault. */
+const leastTime = 1_000;
 
 /**
  * Replaces connections after a fault, because postgres.js has no time limit for queries and does not always reopen a
@@ -29,30 +31,40 @@ export class Database {
     this.#siblings = siblings.add(this);
   }
 
-  /** After the error DatabaseSlow, the work can still take effect. */
-  async run<T>(work: (sql: Pool) => Promise<T>, milliseconds = 3_000): Promise<T> {
+  /**
+   * `milliseconds` limits the wait for a connection, and then the work. The deadline limits both together. After the
+   * error DatabaseSlow, the work can still take effect.
+   */
+  async run<T>(
+    work: (sql: Pool, limit: number) => Promise<T>,
+    milliseconds = 3_000,
+    deadline = Infinity,
+  ): Promise<T> {
     if (this.#isClosed) throw new DatabaseBusy('the connections to the database are closed');
+    const patience = Math.min(milliseconds, deadline - performance.now() - leastTime);
+    if (patience < 0) throw new DatabaseBusy('the time of the call is used up');
     if (this.#free > 0) this.#free--;
-    else await traced('database.wait', () => this.#wait(milliseconds));
+    else await traced('database.wait', () => this.#wait(patience));
     const idle = this.#idle;
     const pool = idle.pop() ?? this.#openPool();
     const startedAt = performance.now();
-    let patience = 0;
+    const limit = Math.min(milliseconds, deadline - startedAt);
+    let endsIn = 0;
     try {
-      const result = await withDeadline(work(tracedSql(pool)), milliseconds);
+      const result = await withDeadline(work(tracedSql(pool), limit), limit);
       this.#answeredAt = performance.now();
       return result;
     } catch (error) {
       if (error instanceof DatabaseSlow) {
-        patience = grace;
+        endsIn = grace;
         // Also replaces the pools of siblings that got no response in the second half of the wait. A response in the
         // first half can be from the moment before the database fell silent.
-        if (idle === this.#idle) this.#suspect((one) => one.#answeredAt < startedAt + milliseconds / 2);
+        if (idle === this.#idle) this.#suspect((one) => one.#answeredAt < startedAt + limit / 2);
       } else if (isConnectionLost(error) && idle === this.#idle) this.#suspect(() => true);
       throw error;
     } finally {
       if (idle === this.#idle) idle.push(pool);
-      else setTimeout(() => void this.#end(pool, 0), patience).unref();
+      else setTimeout(() => void this.#end(pool, 0), endsIn).unref();
       const [next] = this.#waiting;
       if (next) next();
       else this.#free++;
@@ -60,45 +72,51 @@ export class Database {
   }
 
   /** Before version 17, PostgreSQL cannot end the transaction of a client that stops in the middle of a statement. */
-  async transaction<T>(work: (tx: Transaction) => Promise<T>, milliseconds = 4_000): Promise<T> {
-    const limit = String(0.75 * milliseconds);
-    return this.#begin('', milliseconds, async (tx) => {
+  async transaction<T>(
+    work: (tx: Transaction) => Promise<T>,
+    milliseconds = 4_000,
+    deadline = Infinity,
+  ): Promise<T> {
+    const begin = this.#beginning('', async (tx, limit) => {
       // `execute` sends the settings together with the first statement, which saves a round trip.
+      // The lock timeout comes first, so that its error code tells why a statement failed.
       const settings = tx`select set_config('idle_in_transaction_session_timeout', '5000', true),
-        set_config('lock_timeout', '3000', true), set_config('statement_timeout', ${limit}, true),
+        set_config('lock_timeout', ${text(0.7 * limit)}, true),
+        set_config('statement_timeout', ${text(0.75 * limit)}, true),
         case when current_setting('server_version_num')::int >= 170000
-          then set_config('transaction_timeout', ${String(milliseconds + 1_000)}, true) end`.execute();
+          then set_config('transaction_timeout', ${text(limit + 1_000)}, true) end`.execute();
       const [, result] = await together([settings, work(tx)]);
       return result;
     });
+    return this.run(begin, milliseconds, deadline);
   }
 
   async snapshot<T>(work: (tx: Transaction) => Promise<T>, milliseconds = 2_000): Promise<T> {
-    const limit = String(0.9 * milliseconds);
-    return this.#begin('isolation level repeatable read read only', milliseconds, async (tx) => {
-      const settings = tx`select set_config('statement_timeout', ${limit}, true)`.execute();
+    const begin = this.#beginning('isolation level repeatable read read only', async (tx, limit) => {
+      const settings = tx`select set_config('statement_timeout', ${text(0.9 * limit)}, true)`.execute();
       const [, result] = await together([settings, work(tx)]);
       return result;
     });
+    return this.run(begin, milliseconds);
   }
 
-  async #begin<T>(options: string, milliseconds: number, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const begin = (sql: Pool): Promise<T> => {
+  #beginning<T>(options: string, work: (tx: Transaction, limit: number) => Promise<T>) {
+    const begin = (sql: Pool, limit: number): Promise<T> => {
       // The transaction's deadline is earlier than the deadline of `run`, so that no transaction commits after its
       // caller has received an error.
-      const deadline = performance.now() + milliseconds - 10;
+      const deadline = performance.now() + limit - 10;
       const requireInTime = (): void => {
         if (performance.now() > deadline)
-          throw new DatabaseSlow(`the transaction did not end within ${milliseconds} ms`);
+          throw new DatabaseSlow(`the transaction did not end within ${Math.round(limit)} ms`);
       };
       return sql.begin(options, async (tx) => {
         requireInTime();
-        const result = await work(tracedSql(tx));
+        const result = await work(tracedSql(tx), limit);
         requireInTime();
         return result;
       }) as Promise<T>;
     };
-    return this.run((sql) => traced('database.transaction', () => begin(sql)), milliseconds);
+    return (sql: Pool, limit: number) => traced('database.transaction', () => begin(sql, limit));
   }
 
   get counts(): { readonly limit: number; readonly used: number; readonly waiting: number } {
@@ -147,4 +165,8 @@ export class Database {
     await pool.end({ timeout: seconds }).catch(() => {});
     this.#open.delete(pool);
   }
+}
+
+function text(milliseconds: number): string {
+  return String(Math.round(milliseconds));
 }
