@@ -489,8 +489,8 @@ export const mutations: readonly Mutation[] = [
     { 'fairness:verifies': ['some requests of the flooding tenant succeed'] },
     [
       `${server}/admission/admission.ts`,
-      'verifications: new Shares({ capacity: divide(2), perTenant: 1 })',
-      'verifications: new Shares({ capacity: divide(2), perTenant: 0 })',
+      'verifications: new Shares({ capacity: 2, perTenant: 1 })',
+      'verifications: new Shares({ capacity: 2, perTenant: 0 })',
     ],
   ),
   mutation(
@@ -643,8 +643,8 @@ export const mutations: readonly Mutation[] = [
     },
     [
       `${server}/state/append.ts`,
-      "import { isDatabaseError, isDatabaseFault, isDenied } from '../store/faults.ts';",
-      "import { Refusal } from '../refusal.ts';\nimport { isDatabaseError, isDatabaseFault, isDenied } from '../store/faults.ts';",
+      "import { isDatabaseError, isDatabaseFault, isDenied, isLockTimeout } from '../store/faults.ts';",
+      "import { Refusal } from '../refusal.ts';\nimport { isDatabaseError, isDatabaseFault, isDenied, isLockTimeout } from '../store/faults.ts';",
     ],
     [
       `${server}/state/append.ts`,
