@@ -37,6 +37,17 @@ export function contextOf(context: Context | undefined): Context | undefined {
   return validContexts.has(context as Context) ? context : fixContext(context as Context);
 }
 
+interface Contexts {
+  readonly context?: Context | undefined;
+  readonly wrapContext?: Context | undefined;
+}
+
+export const copyContexts = <T extends Contexts>(options: T): T => ({
+  ...options,
+  context: contextOf(options.context),
+  wrapContext: contextOf(options.wrapContext),
+});
+
 export function envelopeBytes(given: Ciphertext): Uint8Array {
   const ciphertext = (given as { readonly ciphertext?: string | Uint8Array } | null)?.ciphertext ?? given;
   if (isBytes(ciphertext)) return ciphertext;
@@ -72,17 +83,25 @@ export function requireDek(dek: Uint8Array): void {
 
 export type Encrypted = Bundle | Uint8Array;
 type Place = Pick<DerivedDataKey, 'wrappedText' | 'keyId' | 'keyVersion'>;
-type Seal<T> = <Mode extends EngineMode>(
+export type OneDataKey = Place & Pick<DerivedDataKey, 'values'>;
+export type Seal<T = Encrypted> = <Mode extends EngineMode>(
   key: Place,
   dataKey: DataKey<Mode>,
   value: string | Uint8Array,
   context: Context | undefined,
 ) => Outcome<Mode, T>;
 
-export function sealAs(form: EncryptedForm = 'bundle'): Seal<Encrypted> {
+export function sealAs(form: EncryptedForm = 'bundle'): Seal {
   if (form === 'bundle') return sealBundle;
   if (form === 'bytes') return sealBytes;
   throw new InputError("the option `as` must be 'bundle' or 'bytes'");
+}
+
+/** Returns a function that encrypts a copy of the value and the context, because the caller can overwrite both. */
+export function sealing(seal: Seal, value: string | Uint8Array, context: Context | undefined) {
+  const own = typeof value === 'string' ? value : new Uint8Array(value);
+  const ownContext = contextOf(context);
+  return (key: OneDataKey) => seal(key, key.values, own, ownContext);
 }
 
 const sealBytes: Seal<Uint8Array> = (_, dataKey, value, context) =>

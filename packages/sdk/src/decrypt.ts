@@ -10,7 +10,7 @@ import {
   type DecryptOptions,
   decryptOptions,
 } from './call-options.ts';
-import { type Ciphertext, contextOf, envelopeBytes } from './ciphertext.ts';
+import { type Ciphertext, contextOf, copyContexts, envelopeBytes } from './ciphertext.ts';
 import type { DataKeyCalls } from './data-key-calls.ts';
 import { DataKeyCache } from './data-keys/cache.ts';
 import { deriveDataKey, type DerivedDataKey, partitionName } from './data-keys/derive.ts';
@@ -19,10 +19,10 @@ import type { Lease } from './data-keys/lease.ts';
 import type { Engines } from './engines.ts';
 import { attempt, notPrimed } from './errors.ts';
 import type { Emit } from './events.ts';
-import { type Decrypted, type Given, open, openGiven, requireForm, textOf } from './open-value.ts';
+import { type Decrypted, open, opening, requireForm, textOf } from './open-value.ts';
 import type { Limits } from './options.ts';
 import { requireOptions } from './require-options.ts';
-import { once, settleMany, Waiting } from './settle-many.ts';
+import { settleMany, Waiting } from './settle-many.ts';
 
 type Expected = DecryptOptions['keyId'];
 type Options = DecryptOptions & As<DecryptedForm>;
@@ -80,40 +80,34 @@ export function createDecrypter(
     usual: Expected,
     options: Options,
     context = options.context,
-  ): Decrypted | Promise<Decrypted> | Waiting<Decrypted, Given> {
+  ): Decrypted | Promise<Decrypted> | Waiting<Decrypted> {
     const { as, signal } = options;
-    requireForm(as);
     if (signal?.aborted) throw aborted();
     const bytes = envelopeBytes(ciphertext);
     const known = headerOf(bytes, usual, options);
     const name = nameOf(known, options);
     const ready = cache.find(name)?.key;
     if (ready) return open(ready, withBody(known.header, bytes), as, context);
-    // Copies the arguments, because the caller can change them before the data key arrives.
-    const given = {
-      header: known.header,
-      bytes: typeof ciphertext === 'string' ? bytes : new Uint8Array(bytes),
-      as,
-      context: contextOf(context),
-    };
-    return new Waiting(arriving(name, known, options, false), openGiven, given);
+    // Copies the bytes, because the caller can change them before the data key arrives.
+    const own = typeof ciphertext === 'string' ? bytes : new Uint8Array(bytes);
+    const run = opening(known.header, own, as, contextOf(context));
+    return new Waiting(arriving(name, known, options, false), run);
   }
 
   return {
     decrypt: (ciphertext: Ciphertext, usual: Expected, options: Options): Promise<Decrypted> =>
       attempt(() => {
         requireOptions(decryptOptions, options, 'decrypt');
+        requireForm(options.as);
         const started = start(ciphertext, usual, options);
         if (!(started instanceof Waiting)) return started;
-        return started.lease.use((key) => started.run(key), options.signal, patience);
+        return started.lease.use(started.run, options.signal, patience);
       }),
-    decryptMany(items: readonly DecryptItem[], usual: Expected, options: Options) {
-      const checked = once(() => {
-        requireOptions(decryptOptions, options, 'decryptMany');
-        return { ...options, context: contextOf(options.context) };
-      });
+    async decryptMany(items: readonly DecryptItem[], usual: Expected, options: Options) {
+      requireOptions(decryptOptions, options, 'decryptMany');
+      requireForm(options.as);
+      const own = copyContexts(options);
       const startItem = (item: DecryptItem) => {
-        const own = checked();
         if (typeof item !== 'string' && !isBytes(item)) {
           requireOptions<object>(decryptItem, item, 'an item of decryptMany');
         }

@@ -9,9 +9,16 @@ import {
   type EncryptOptions,
   encryptOptions,
 } from './call-options.ts';
-import { contextOf, type Encrypted, requireValue, sealAs } from './ciphertext.ts';
+import {
+  contextOf,
+  copyContexts,
+  type Encrypted,
+  requireValue,
+  type Seal,
+  sealAs,
+  sealing,
+} from './ciphertext.ts';
 import type { DataKeyCalls } from './data-key-calls.ts';
-import type { DerivedDataKey } from './data-keys/derive.ts';
 import { createEncryptingKeys } from './data-keys/encrypting.ts';
 import type { Engines } from './engines.ts';
 import { attempt, notPrimed } from './errors.ts';
@@ -19,7 +26,7 @@ import type { Emit } from './events.ts';
 import { requireKeyId } from './key-id.ts';
 import type { Limits } from './options.ts';
 import { requireOptions } from './require-options.ts';
-import { once, settleMany, Waiting } from './settle-many.ts';
+import { settleMany, Waiting } from './settle-many.ts';
 
 type Options = EncryptOptions & As<EncryptedForm>;
 type KeyId = string | undefined;
@@ -28,46 +35,41 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
   const keys = createEncryptingKeys(engines, limits, calls, emit);
   const alwaysFresh = limits.encrypt.maxMessages === 1;
   function start(
+    seal: Seal,
     value: string | Uint8Array,
     usual: KeyId,
-    options: Options,
+    options: EncryptOptions,
     context = options.context,
   ): Encrypted | Promise<Encrypted> | Waiting<Encrypted> {
     requireValue(value);
-    const form = sealAs(options.as);
     const { keyId = usual, fresh, scope, wrapContext, signal } = options;
     if (signal?.aborted) throw aborted();
     const of = { keyId: keyId as string, scope, wrapContext };
     const isFresh = fresh || alwaysFresh;
     const length = lengthOf(value);
     const ready = !isFresh && keys.take(of, length);
-    if (ready) return form(ready, ready.values, value, context);
+    if (ready) return seal(ready, ready.values, value, context);
     requireKeyId(keyId);
-    // Copies the arguments, because the caller can overwrite them before the data key arrives.
-    if (typeof value !== 'string') value = new Uint8Array(value);
-    context = contextOf(context);
-    const work = (key: DerivedDataKey) => form(key, key.values, value, context);
-    return new Waiting(isFresh ? keys.requestOnce(of) : keys.reserve(of, length), work, undefined);
+    const run = sealing(seal, value, context);
+    return new Waiting(isFresh ? keys.requestOnce(of) : keys.reserve(of, length), run);
   }
 
   return {
     encrypt: (value: string | Uint8Array, usual: KeyId, options: Options): Promise<Encrypted> =>
       attempt(() => {
         requireOptions(encryptOptions, options, 'encrypt');
-        const started = start(value, usual, options);
+        const started = start(sealAs(options.as), value, usual, options);
         if (!(started instanceof Waiting)) return started;
-        return keys.use(started.lease, (key) => started.run(key), options.signal);
+        return keys.use(started.lease, started.run, options.signal);
       }),
-    encryptMany(items: readonly EncryptItem[], usual: KeyId, options: Options) {
-      const checked = once(() => {
-        requireOptions(encryptOptions, options, 'encryptMany');
-        return { ...options, context: contextOf(options.context) };
-      });
+    async encryptMany(items: readonly EncryptItem[], usual: KeyId, options: Options) {
+      requireOptions(encryptOptions, options, 'encryptMany');
+      const seal = sealAs(options.as);
+      const own = copyContexts(options);
       const startItem = (item: EncryptItem) => {
-        const own = checked();
-        if (typeof item === 'string' || isBytes(item)) return start(item, usual, own);
+        if (typeof item === 'string' || isBytes(item)) return start(seal, item, usual, own);
         requireOptions(encryptItem, item, 'an item of encryptMany');
-        return start(item.value, usual, own, item.context);
+        return start(seal, item.value, usual, own, item.context);
       };
       return settleMany(items, startItem, options, limits.patience);
     },

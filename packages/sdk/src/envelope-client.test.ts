@@ -207,11 +207,11 @@ test.each([
       caller.encrypt('x', { context }),
       caller.encrypt('x', { context, fresh: true }),
       caller.decrypt(ciphertext, { context }),
+      caller.encryptMany(['x'], { context }),
+      caller.decryptMany([ciphertext], { context }),
     ];
     const many = [
-      caller.encryptMany(['x'], { context }),
       caller.encryptMany([{ value: 'x', context }]),
-      caller.decryptMany([ciphertext], { context }),
       caller.decryptMany([{ ...ciphertext, context }]),
     ];
     for (const result of await Promise.allSettled(one))

@@ -85,8 +85,7 @@ export class EnvelopeClient {
     items: readonly EncryptItem[],
     options: EncryptOptions & As<Form> = {},
   ): Promise<Settled<EncryptedAs<Form>>[]> {
-    const results = this.#encrypter.encryptMany(items, this.keyId, options);
-    return results as Promise<Settled<EncryptedAs<Form>>[]>;
+    return this.#encrypter.encryptMany(items, this.keyId, options) as Promise<Settled<EncryptedAs<Form>>[]>;
   }
 
   /**
@@ -118,8 +117,7 @@ export class EnvelopeClient {
     items: readonly DecryptItem[],
     options: DecryptOptions & As<Form> = {},
   ): Promise<Settled<DecryptedAs<Form>>[]> {
-    const results = this.#decrypter.decryptMany(items, this.keyId, options);
-    return results as Promise<Settled<DecryptedAs<Form>>[]>;
+    return this.#decrypter.decryptMany(items, this.keyId, options) as Promise<Settled<DecryptedAs<Form>>[]>;
   }
 
   /** Decrypts without waiting. Throws ClientError `not_primed` if the data key of the ciphertext is not in memory. */
@@ -148,12 +146,12 @@ export class EnvelopeClient {
    */
   async hash(value: string, options: HashOptions = {}): Promise<string> {
     requireOptions(hashOptions, options, 'hash');
-    const { keyId = this.keyId } = options;
-    return this.#calls.hash(value, requireKeyId(keyId), options);
+    return this.#calls.hash(value, requireKeyId(options.keyId ?? this.keyId), options);
   }
 
   /** Returns the fingerprints of many values, in their order. If one value fails, the others still succeed. */
-  hashMany(values: readonly string[], options?: HashOptions): Promise<Settled<string>[]> {
+  async hashMany(values: readonly string[], options: HashOptions = {}): Promise<Settled<string>[]> {
+    requireOptions(hashOptions, options, 'hashMany');
     return settleEach(values, (value) => this.hash(value, options));
   }
 
@@ -164,20 +162,22 @@ export class EnvelopeClient {
    */
   async blindHash(value: string | Uint8Array, options: HashOptions = {}): Promise<string> {
     requireOptions(hashOptions, options, 'blindHash');
-    const { keyId = this.keyId } = options;
-    return this.#blindHash(value, requireKeyId(keyId), options);
+    return this.#blindHash(value, requireKeyId(options.keyId ?? this.keyId), options);
   }
 
   /** Returns the blind hashes of many values, in the order of the values. Up to 100 values share a request. */
-  blindHashMany(values: readonly (string | Uint8Array)[], options?: HashOptions): Promise<Settled<string>[]> {
+  async blindHashMany(
+    values: readonly (string | Uint8Array)[],
+    options: HashOptions = {},
+  ): Promise<Settled<string>[]> {
+    requireOptions(hashOptions, options, 'blindHashMany');
     return settleEach(values, (value) => this.blindHash(value, options));
   }
 
   /** Asks the service to wrap a data key (DEK, 32 bytes) that the app generated. Overwrite the DEK after use. */
   async wrap(dek: Uint8Array, options: WrapOptions = {}): Promise<Wrapped> {
     requireOptions(wrapOptions, options, 'wrap');
-    const { keyId = this.keyId, wrapContext } = options;
-    return this.#calls.wrap(dek, { keyId: requireKeyId(keyId), wrapContext }, options);
+    return this.#calls.wrap(dek, { ...options, keyId: requireKeyId(options.keyId ?? this.keyId) }, options);
   }
 
   /** Asks the service to unwrap a DEK. Overwrite it after use. Throws DecryptionError if authentication fails. */

@@ -12,19 +12,10 @@ import type { DerivedDataKey } from './data-keys/derive.ts';
 
 export type Decrypted = Uint8Array | string;
 
-export interface Given {
-  readonly header: Header;
-  readonly bytes: Uint8Array;
-  readonly as: DecryptedForm | undefined;
-  readonly context: Context | undefined;
-}
-
-export function openGiven(
-  key: DerivedDataKey,
-  { header, bytes, as, context }: Given,
-): Decrypted | Promise<Decrypted> {
-  return open(key, withBody(header, bytes), as, context);
-}
+export const opening =
+  (header: Header, bytes: Uint8Array, as: DecryptedForm | undefined, context: Context | undefined) =>
+  (key: DerivedDataKey): Decrypted | Promise<Decrypted> =>
+    open(key, withBody(header, bytes), as, context);
 
 export function open(
   key: DerivedDataKey,

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { intakeKey } from '../../../test/sdk/intake-key.ts';
 import { observedClient } from '../../../test/sdk/observed-client.ts';
 import { checkAudit } from './audit/audit.ts';
 import * as browser from './browser/browser.ts';
 import { createIndexKey } from './fields/fields.ts';
 import * as sdk from './index.ts';
+import { createIntake } from './intake/intake.ts';
 import { EaasError, InputError } from './index.ts';
 import { inventory, reencrypt, storedValues } from './reencrypt/reencrypt.ts';
 import { kindOf, requireOptions } from './require-options.ts';
@@ -69,21 +71,40 @@ const first = async (results: Promise<readonly { ok: boolean }[]>): Promise<void
   if (result && 'error' in result) throw result.error;
 };
 
+const intake = createIntake({ publicKey: intakeKey().publicKey });
+
+test.each<[string, (options?: object) => Promise<unknown>, readonly object[]]>([
+  ['encryptMany', (options) => client.encryptMany([], options), [{ as: 'text' }, { keyId: 'x' }]],
+  ['decryptMany', (options) => client.decryptMany([], options), [{ as: 'bundle' }, { keyId: 'x' }]],
+  ['hashMany', (options) => client.hashMany([], options), [{ keyId: 'x' }]],
+  ['blindHashMany', (options) => client.blindHashMany([], options), [{ keyId: 'x' }]],
+  ['rewrapMany', (options) => client.rewrapMany([], options), []],
+  ['encryptMany of an intake', (options) => intake.encryptMany([], options), [{ as: 'text' }]],
+])(
+  'wrong options of a call with many items are refused, even without items: %s',
+  async (name, call, more) => {
+    const contexts = /hash/i.test(name) ? [] : [{ wrapContext: { a: 1 } }];
+    const wrong = [misspelt, null as never, ...contexts, ...more];
+    for (const options of wrong) await expect(call(options)).rejects.toBeInstanceOf(InputError);
+    expect(await call()).toEqual([]);
+  },
+);
+
 describe('misspelt options', () => {
   test.each<[string, (options: object) => unknown]>([
     ['encrypt', (options) => client.encrypt('x', options)],
     ['encrypt, as bytes', (options) => client.encrypt('x', { ...options, as: 'bytes' })],
     ['encryptSync', (options) => client.encryptSync('x', options)],
-    ['encryptMany', (options) => first(client.encryptMany(['x'], options))],
+    ['encryptMany', (options) => client.encryptMany(['x'], options)],
     ['an item of encryptMany', (item) => first(client.encryptMany([{ value: 'x', ...item }]))],
     ['decrypt', (options) => client.decrypt(ciphertext, options)],
     ['decrypt, as text', (options) => client.decrypt(ciphertext, { ...options, as: 'text' })],
     ['decryptSync', (options) => client.decryptSync(ciphertext, options)],
-    ['decryptMany', (options) => first(client.decryptMany([ciphertext], options))],
+    ['decryptMany', (options) => client.decryptMany([ciphertext], options)],
     ['an item of decryptMany', (item) => first(client.decryptMany([{ ciphertext, ...item }]))],
     ['prime', (options) => client.prime(options)],
     ['hash', (options) => client.hash('x', options)],
-    ['hashMany', (options) => first(client.hashMany(['x'], options))],
+    ['hashMany', (options) => client.hashMany(['x'], options)],
     ['wrap', (options) => client.wrap(new Uint8Array(32), options)],
     ['unwrap', (options) => client.unwrap(wrapped, options)],
     ['rewrap', (options) => client.rewrap(ciphertext, options)],
@@ -161,14 +182,14 @@ describe('a key id that is not a UUID', () => {
     ],
     ['encrypt', () => client.encrypt('x', { keyId: other })],
     ['encryptSync', () => client.encryptSync('x', { keyId: other })],
-    ['encryptMany', () => first(client.encryptMany(['x'], { keyId: other }))],
+    ['encryptMany', () => client.encryptMany(['x'], { keyId: other })],
     ['decrypt', () => client.decrypt(ciphertext, { keyId: other })],
     ['decrypt, in a list', () => client.decrypt(ciphertext, { keyId: [keyId, other] })],
     ['decryptSync', () => client.decryptSync(ciphertext, { keyId: other })],
-    ['decryptMany', () => first(client.decryptMany([ciphertext], { keyId: other }))],
+    ['decryptMany', () => client.decryptMany([ciphertext], { keyId: other })],
     ['prime', () => client.prime({ keyId: other })],
     ['hash', () => client.hash('x', { keyId: other })],
-    ['hashMany', () => first(client.hashMany(['x'], { keyId: other }))],
+    ['hashMany', () => client.hashMany(['x'], { keyId: other })],
     ['blindHash', () => client.blindHash('x', { keyId: other })],
     ['wrap', () => client.wrap(new Uint8Array(32), { keyId: other })],
     ['publicKey', () => client.publicKey(other)],

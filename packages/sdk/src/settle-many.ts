@@ -6,38 +6,27 @@ import type { SdkError, Settled } from './errors.ts';
 import { requireArray } from './require-options.ts';
 import type { CallOptions } from './transport.ts';
 
-type Work<T, Given> = (key: DerivedDataKey, given: Given) => T | Promise<T>;
-
-/**
- * An item that waits for its data key. `given` holds the arguments of `work`, because a closure for each item would
- * need more memory.
- */
-export class Waiting<T, Given = undefined> {
+/** An item that waits for its data key. */
+export class Waiting<T> {
   readonly lease: Lease;
-  readonly #work: Work<T, Given>;
-  readonly #given: Given;
+  readonly run: (key: DerivedDataKey) => T | Promise<T>;
   index = 0;
 
-  constructor(lease: Lease, work: Work<T, Given>, given: Given) {
+  constructor(lease: Lease, run: (key: DerivedDataKey) => T | Promise<T>) {
     this.lease = lease;
-    this.#work = work;
-    this.#given = given;
-  }
-
-  run(key: DerivedDataKey): T | Promise<T> {
-    return this.#work(key, this.#given);
+    this.run = run;
   }
 }
 
-export async function settleMany<Item, T, Given = undefined>(
+export async function settleMany<Item, T>(
   items: readonly Item[],
-  start: (item: Item) => T | Promise<T> | Waiting<T, Given>,
+  start: (item: Item) => T | Promise<T> | Waiting<T>,
   options: CallOptions,
   patience: number,
 ): Promise<Settled<T>[]> {
   requireArray(items);
   const results = Array.from<Settled<T>>({ length: items.length });
-  const tasks = new Map<Lease, Waiting<T, Given>[]>();
+  const tasks = new Map<Lease, Waiting<T>[]>();
   const pending: Promise<void>[] = [];
   const succeed = (index: number, value: T): void => {
     results[index] = { ok: true, value };
@@ -45,11 +34,7 @@ export async function settleMany<Item, T, Given = undefined>(
   const fail = (index: number, error: unknown): void => {
     results[index] = { ok: false, error: error as SdkError };
   };
-  const settle = (
-    index: number,
-    value: T | Promise<T> | Waiting<T, Given>,
-    running: Promise<void>[],
-  ): void => {
+  const settle = (index: number, value: T | Promise<T> | Waiting<T>, running: Promise<void>[]): void => {
     if (isPromise<T>(value)) {
       const ended = value.then(
         (settled) => succeed(index, settled),
@@ -63,7 +48,7 @@ export async function settleMany<Item, T, Given = undefined>(
       else tasks.set(value.lease, [value]);
     } else succeed(index, value);
   };
-  const runAll = (lease: Lease, waiting: Waiting<T, Given>[], key: DerivedDataKey): void => {
+  const runAll = (lease: Lease, waiting: Waiting<T>[], key: DerivedDataKey): void => {
     // The call has stopped waiting for this data key.
     if (!tasks.delete(lease)) return;
     const running: Promise<void>[] = [];
@@ -77,7 +62,7 @@ export async function settleMany<Item, T, Given = undefined>(
     if (running.length === 0) lease.leave();
     else pending.push(Promise.all(running).then(() => lease.leave()));
   };
-  const failAll = (lease: Lease, waiting: Waiting<T, Given>[], error: unknown): void => {
+  const failAll = (lease: Lease, waiting: Waiting<T>[], error: unknown): void => {
     if (!tasks.delete(lease)) return;
     for (const { index } of waiting) fail(index, error);
     lease.leave(error);
@@ -102,9 +87,4 @@ export async function settleMany<Item, T, Given = undefined>(
   }
   await Promise.all(pending);
   return results;
-}
-
-export function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
 }

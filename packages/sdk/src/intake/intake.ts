@@ -10,11 +10,11 @@ import {
   type EncryptItem,
   type WrapOptions,
 } from '../call-options.ts';
-import { type Encrypted, requireDek } from '../ciphertext.ts';
+import { copyContexts, type Encrypted, requireDek, requireValue, sealAs, sealing } from '../ciphertext.ts';
 import type { Engines } from '../engines.ts';
 import { attempt, settleEach, type Settled } from '../errors.ts';
 import { type OptionNames, requireNames } from '../require-options.ts';
-import { createDataKey, type OneDataKey, sealing, wipe } from './one-data-key.ts';
+import { createDataKey, wipe } from './one-data-key.ts';
 
 /** Options of `createIntake`. */
 export interface IntakeOptions {
@@ -92,7 +92,8 @@ export function createIntake(options: IntakeOptions): Intake {
 
   async function encrypt(value: string | Uint8Array, given: EncryptOptions = {}): Promise<Encrypted> {
     requireNames(encryptOptions, given, 'encrypt');
-    const seal = sealing(value, given.context, given.as);
+    requireValue(value);
+    const seal = sealing(sealAs(given.as), value, given.context);
     const key = await createDataKey(publicKey, given.wrapContext);
     return attempt(() => seal(key)).finally(() => wipe(key));
   }
@@ -101,17 +102,19 @@ export function createIntake(options: IntakeOptions): Intake {
     items: readonly EncryptItem[],
     given: EncryptOptions = {},
   ): Promise<Settled<Encrypted>[]> {
-    const creating = attempt((): Promise<OneDataKey> => {
-      requireNames(encryptOptions, given, 'encryptMany');
-      return createDataKey(publicKey, given.wrapContext);
-    });
-    given = Object(given) as EncryptOptions;
-    const results = await settleEach(items, (item) => {
-      const { value, context = given.context } = partsOf(item);
-      return creating.then(sealing(value, context, given.as));
-    });
-    await creating.then(wipe, () => undefined);
-    return results;
+    requireNames(encryptOptions, given, 'encryptMany');
+    const seal = sealAs(given.as);
+    const own = copyContexts(given);
+    const creating = createDataKey(publicKey, own.wrapContext);
+    try {
+      return await settleEach(items, (item) => {
+        const { value, context = own.context } = partsOf(item);
+        requireValue(value);
+        return creating.then(sealing(seal, value, context));
+      });
+    } finally {
+      await creating.then(wipe, () => undefined);
+    }
   }
 
   async function wrap(dek: Uint8Array, given: WrapOptions = {}): Promise<Wrapped> {
