@@ -1,4 +1,5 @@
-import { type Header, parseHeader, plaintextLength } from '@eaas/protocol/internal';
+import { FormatError } from '@eaas/protocol';
+import { envelopeLength, type Header, parseHeader } from '@eaas/protocol/internal';
 import { maxHeadLength, plaintextSize } from '@eaas/protocol/stream';
 import { decodeBase64 } from './base64.ts';
 import { peek } from './read.ts';
@@ -24,10 +25,11 @@ function ciphertextOf(beginning: Uint8Array, bytes: AsyncGenerator<Uint8Array>, 
   return { kind: header.version === 2 ? 'stream' : 'value', header, isText, beginning, bytes };
 }
 
-export function sizeWithin({ kind, header }: Ciphertext, size: number): number {
-  return kind === 'stream'
-    ? plaintextSize(size, header.wrappedKey.length)
-    : plaintextLength(size, header.length);
+export function sizeWithin({ kind, header, beginning }: Ciphertext, size: number): number {
+  if (kind === 'stream') return plaintextSize(size, header.wrappedKey.length);
+  const least = envelopeLength({ header: beginning.subarray(0, header.length) }, 0);
+  if (size < least) throw new FormatError('the envelope is incomplete');
+  return size - least;
 }
 
 export async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -107,13 +107,6 @@ export function envelopeLengthOf(headerLength: number, plaintextLength: number):
   return headerLength + ivLength + commitmentLength + plaintextLength + tagLength;
 }
 
-/** Throws FormatError if no envelope can have this length. */
-export function plaintextLength(envelopeLength: number, headerLength: number): number {
-  const length = envelopeLength - envelopeLengthOf(headerLength, 0);
-  if (length < 0) throw truncated();
-  return length;
-}
-
 export function writeFront(
   envelope: Uint8Array,
   header: Uint8Array,
