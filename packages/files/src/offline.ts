@@ -2,11 +2,15 @@ import { constants, createHmac, type KeyObject, privateDecrypt } from 'node:cryp
 import { DecryptionError, encodeContext, pae, parseUuid, type Wrapped } from '@eaas/protocol';
 import { inLine } from '@eaas/protocol/internal';
 import {
+  intakeForm,
   type IntakePrivateKey,
-  intakeVersion,
   nobleIntakeCrypto,
   nobleIntakeKey,
   openForIntake,
+  saltEnd,
+  serviceForm,
+  versionEnd,
+  versionIn,
 } from '@eaas/protocol/internal-intake';
 import { nodeEngine } from '@eaas/protocol/node';
 import type { StreamClient } from '@eaas/sdk/stream';
@@ -69,10 +73,6 @@ export async function openOffline({
 
 // The constant iv is safe, because the random salt gives each wrapped key a different encryption key.
 const iv = Buffer.alloc(12);
-const wrappedLength = 78;
-const headLength = 30;
-const saltAt = 6;
-const formatAndSuite = 0x0101;
 
 function unwrap(material: Material, privateKey: KeyObject, wrapped: Wrapped): Uint8Array {
   const open = openerOf(wrapped);
@@ -86,18 +86,16 @@ function unwrap(material: Material, privateKey: KeyObject, wrapped: Wrapped): Ui
 type Open = (material: Material, bytes: Buffer, wrapped: Wrapped) => Uint8Array | undefined;
 
 function openerOf({ keyVersion, wrappedKey }: Wrapped): Open | undefined {
-  if (intakeVersion(wrappedKey) === keyVersion) return openOfWriter;
-  if (wrappedKey.length !== wrappedLength) return undefined;
-  const view = new DataView(wrappedKey.buffer, wrappedKey.byteOffset, wrappedLength);
-  return view.getUint16(0) === formatAndSuite && view.getUint32(2) === keyVersion ? openOrdinary : undefined;
+  if (versionIn(intakeForm, wrappedKey) === keyVersion) return openOfWriter;
+  return versionIn(serviceForm, wrappedKey) === keyVersion ? openOrdinary : undefined;
 }
 
 const openOrdinary: Open = ({ tenantId }, bytes, { keyId, keyVersion, wrappedKey }) => {
-  const head = wrappedKey.subarray(0, headLength);
-  const info = pae('eaas wrap v1', tenantId, keyId, keyVersion, 'dek', head.subarray(saltAt));
+  const head = wrappedKey.subarray(0, saltEnd);
+  const info = pae('eaas wrap v1', tenantId, keyId, keyVersion, 'dek', head.subarray(versionEnd));
   const key = createHmac('sha256', bytes).update(info).digest();
   const aad = pae(head, encodeContext(undefined));
-  const dek = nodeEngine.decrypt(nodeEngine.importKey(key), iv, aad, wrappedKey.subarray(headLength));
+  const dek = nodeEngine.decrypt(nodeEngine.importKey(key), iv, aad, wrappedKey.subarray(saltEnd));
   key.fill(0);
   return dek;
 };

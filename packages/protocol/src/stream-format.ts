@@ -9,13 +9,12 @@ import { commitmentLength, dekLength, fixedLength, maxWrappedKey } from './limit
 import { prefixLength, streamChunkLength, tagLength } from './limits.ts';
 import { pae } from './pae.ts';
 import type { Unwrap, Wrap } from './seal.ts';
+import { serviceWrappedLength } from './wrapped-key.ts';
 
 const saltLength = 32;
 export const sealedChunkLength = 65_552; // 65,536 bytes and the tag
 /** The longest head of a stream, in bytes: header, wrapped key, salt and commitment. */
 export const maxHeadLength = 2_138;
-
-const wrappedKeyToday = 78;
 
 /** The parsed head of a stream. The chunks follow the head. The parts are views of the input. */
 export interface StreamHead extends Header {
@@ -54,7 +53,7 @@ export function parseStreamHead(bytes: Uint8Array): StreamHead {
  * Returns the exact size of an encrypted stream. The default of `wrappedKeyLength` is 78 bytes, the length of
  * the wrapped keys that the service returns today. Throws InputError for an invalid size.
  */
-export function ciphertextSize(plaintextSize: number, wrappedKeyLength = wrappedKeyToday): number {
+export function ciphertextSize(plaintextSize: number, wrappedKeyLength = serviceWrappedLength): number {
   requireSize(plaintextSize);
   const chunks = Math.max(1, Math.ceil(plaintextSize / streamChunkLength));
   return headLengthOf(wrappedKeyLength) + plaintextSize + chunks * tagLength;
@@ -64,7 +63,7 @@ export function ciphertextSize(plaintextSize: number, wrappedKeyLength = wrapped
  * Returns the plaintext size of an encrypted stream. The size is not authenticated: a truncated stream can look like a
  * shorter complete stream. Throws FormatError if no stream can have the given size.
  */
-export function plaintextSize(ciphertextSize: number, wrappedKeyLength = wrappedKeyToday): number {
+export function plaintextSize(ciphertextSize: number, wrappedKeyLength = serviceWrappedLength): number {
   return layoutOf(ciphertextSize, headLengthOf(wrappedKeyLength)).plaintextSize;
 }
 

@@ -2,4 +2,6 @@
 export { type IntakeCrypto, type IntakePrivateKey, intakePrivateKey, openForIntake } from './open.ts';
 export { nobleIntakeCrypto, nobleIntakeKey } from './noble.ts';
 export { formatPublicKey } from './public-key.ts';
-export { intakeKeyInfo, intakeVersion, intakeWrappedBase64Length } from './suite.ts';
+export { intakeForm, intakeKeyInfo, intakeVersion, intakeWrappedBase64Length } from './suite.ts';
+export { saltEnd, serviceForm, versionAtStart } from '../wrapped-key.ts';
+export { versionEnd, versionIn, type WrappedForm } from '../wrapped-key.ts';

@@ -5,10 +5,8 @@ import { sha3_256, shake256 } from '@noble/hashes/sha3.js';
 import { using } from '../bytes.ts';
 import { nobleEngine } from '../engines/noble.ts';
 import { type IntakeCrypto, type IntakePrivateKey, intakePrivateKey } from './open.ts';
-import { intakeKeyInfo, type IntakePlace } from './suite.ts';
+import { basePoint, intakeKeyInfo, type IntakePlace } from './suite.ts';
 import { x25519 } from './x25519.ts';
-
-const basePoint = /* @__PURE__ */ new Uint8Array(32).fill(9, 0, 1);
 
 /**
  * The primitives for opening intake wrapped keys in every runtime. The multiplication on X25519 is not constant-time.

@@ -11,9 +11,7 @@ import { combine } from './combine.ts';
 import { keySchedule, type MessageKey } from './key-schedule.ts';
 import { hmac, x25519 } from './platform.ts';
 import { type IntakePublicKey, refused } from './public-key.ts';
-import { intakeAad, intakeHead, intakeInfo, mlKemKeyLength } from './suite.ts';
-
-const basePoint = /* @__PURE__ */ new Uint8Array(32).fill(9, 0, 1);
+import { basePoint, intakeAad, intakeHead, intakeInfo, mlKemKeyLength } from './suite.ts';
 
 /**
  * Wraps a DEK with a public key (HPKE in base mode), so that only the service can unwrap the DEK. Throws LoadError if

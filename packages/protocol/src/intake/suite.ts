@@ -1,18 +1,21 @@
 import { type Context, encodeContext } from '../context.ts';
 import { pae } from '../pae.ts';
 import { writeUint32 } from '../bytes.ts';
+import { versionEnd, versionIn, type WrappedForm } from '../wrapped-key.ts';
 
 export const mlKemKeyLength = 1_184;
 export const publicKeyLength = 1_216;
+export const basePoint: Uint8Array = /* @__PURE__ */ new Uint8Array(32).fill(9, 0, 1);
 const mlKemCiphertextLength = 1_088;
 
 /** The first two bytes of an intake wrapped key, which a writer makes with a public key. */
 const formatAndSuite = [2, 1] as const;
-const headLength = 6;
-const sealedAt = headLength + mlKemCiphertextLength + 32;
+const x25519At = versionEnd + mlKemCiphertextLength;
+const sealedAt = x25519At + 32;
 /** The length of an intake wrapped key in bytes. */
 export const intakeWrappedLength = sealedAt + 48;
 export const intakeWrappedBase64Length = 1_568;
+export const intakeForm: WrappedForm = { formatAndSuite: 0x0201, length: intakeWrappedLength };
 
 /** The key and the version that open an intake wrapped key. */
 export interface IntakePlace {
@@ -30,7 +33,7 @@ export const intakeAad = (keyVersion: number, context: Context | undefined): Uin
   pae(intakeHead(keyVersion), encodeContext(context));
 
 export function intakeHead(keyVersion: number): Uint8Array {
-  const head = new Uint8Array(headLength);
+  const head = new Uint8Array(versionEnd);
   head.set(formatAndSuite);
   writeUint32(head, 2, keyVersion);
   return head;
@@ -40,15 +43,11 @@ export const isIntakeWrapped = (wrapped: Uint8Array): boolean =>
   formatAndSuite.every((byte, at) => wrapped[at] === byte);
 
 /** Returns the key version in the wrapped key of an intake writer, or undefined for any other bytes. */
-export function intakeVersion(wrapped: Uint8Array): number | undefined {
-  const isIntake = wrapped.length === intakeWrappedLength && isIntakeWrapped(wrapped);
-  return isIntake ? new DataView(wrapped.buffer, wrapped.byteOffset).getUint32(2) : undefined;
-}
+export const intakeVersion = (wrapped: Uint8Array): number | undefined => versionIn(intakeForm, wrapped);
 
 export function intakeParts(wrapped: Uint8Array) {
-  const x25519At = headLength + mlKemCiphertextLength;
   return {
-    mlKem: wrapped.subarray(headLength, x25519At),
+    mlKem: wrapped.subarray(versionEnd, x25519At),
     x25519: wrapped.subarray(x25519At, sealedAt),
     sealed: wrapped.subarray(sealedAt),
   };

@@ -1,36 +1,42 @@
 import { type Context, encodeContext, nobleEngine, pae } from '@eaas/protocol';
 import {
   formatPublicKey,
-  intakeVersion,
+  intakeForm,
   nobleIntakeCrypto,
   nobleIntakeKey,
   openForIntake,
+  saltEnd,
+  serviceForm,
+  versionEnd,
+  versionIn,
+  type WrappedForm,
 } from '@eaas/protocol/internal-intake';
 import { fieldHash, type KeyCrypto } from '@eaas/protocol/service';
 import { type Key, randomBytes, type Tenant } from './tenant.ts';
 
 // The real service has no suite 0x7f, so it refuses wrapped keys of the test service.
-const wrappedLength = 78;
-const formatAndSuite = 0x017f;
-const headLength = 30;
-const randomAt = 6;
-const ivEnd = 18;
+const form: WrappedForm = { formatAndSuite: 0x017f, length: serviceForm.length };
+const ivLength = 12;
 
 export function keyCrypto({ tenant_id }: Tenant, key: Key): KeyCrypto {
   const { row, versions, hashKey } = key;
   const partsOf = (wrapped: Uint8Array, context: Context | undefined) => {
-    const head = wrapped.subarray(0, headLength);
+    const head = wrapped.subarray(0, saltEnd);
     const aad = pae('eaas test wrap v1', tenant_id, row.key_id, head, encodeContext(context));
-    return { iv: head.subarray(randomAt, ivEnd), aad, body: wrapped.subarray(headLength) };
+    return {
+      iv: head.subarray(versionEnd, versionEnd + ivLength),
+      aad,
+      body: wrapped.subarray(saltEnd),
+    };
   };
   return {
-    versionOf: (wrapped) => versionOf(wrapped) ?? intakeVersion(wrapped),
+    versionOf: (wrapped) => versionIn(form, wrapped) ?? versionIn(intakeForm, wrapped),
     wrap(dek, context) {
-      const wrapped = new Uint8Array(wrappedLength);
+      const wrapped = new Uint8Array(form.length);
       const view = new DataView(wrapped.buffer);
-      view.setUint16(0, formatAndSuite);
+      view.setUint16(0, form.formatAndSuite);
       view.setUint32(2, row.key_version);
-      wrapped.set(randomBytes(headLength - randomAt), randomAt);
+      wrapped.set(randomBytes(saltEnd - versionEnd), versionEnd);
       const secret = versions[row.key_version - 1]?.secret;
       if (!secret) throw new Error('an active key must have a secret for its newest version (got none)');
       const { iv, aad, body } = partsOf(wrapped, context);
@@ -38,9 +44,9 @@ export function keyCrypto({ tenant_id }: Tenant, key: Key): KeyCrypto {
       return wrapped;
     },
     unwrap(wrapped, context) {
-      const keyVersion = intakeVersion(wrapped);
+      const keyVersion = versionIn(intakeForm, wrapped);
       if (keyVersion !== undefined) return unwrapIntake(tenant_id, key, keyVersion, wrapped, context);
-      const secret = versions[(versionOf(wrapped) ?? 0) - 1]?.secret;
+      const secret = versions[(versionIn(form, wrapped) ?? 0) - 1]?.secret;
       const { iv, aad, body } = partsOf(wrapped, context);
       return secret ? nobleEngine.decrypt(secret, iv, aad, body) : undefined;
     },
@@ -49,12 +55,6 @@ export function keyCrypto({ tenant_id }: Tenant, key: Key): KeyCrypto {
       return fieldHash(hashKey, value);
     },
   };
-}
-
-function versionOf(wrapped: Uint8Array): number | undefined {
-  const view = new DataView(wrapped.buffer, wrapped.byteOffset, wrapped.length);
-  const isOurs = wrapped.length === wrappedLength && view.getUint16(0) === formatAndSuite;
-  return isOurs ? view.getUint32(2) : undefined;
 }
 
 function unwrapIntake(

@@ -1,6 +1,15 @@
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
 import { type Context, encodeContext } from '@eaas/protocol';
-import { intakeWrappedBase64Length } from '@eaas/protocol/internal-intake';
+import {
+  intakeForm,
+  intakeWrappedBase64Length,
+  saltEnd,
+  serviceForm,
+  versionAtStart,
+  versionEnd,
+  versionIn,
+  type WrappedForm,
+} from '@eaas/protocol/internal-intake';
 import { hmacSha256 } from './hmac.ts';
 import { paeView } from './pae-view.ts';
 
@@ -12,15 +21,14 @@ export interface Place {
   readonly context?: Context | undefined;
 }
 
-const sealedLength = 78; // head, ciphertext, tag
-const textLength = 104; // in base64, which needs no padding
-const saltAt = 6; // after format, suite and version
-const saltLength = 24;
-const headLength = saltAt + saltLength;
+const saltLength = saltEnd - versionEnd;
 const bodyLength = 32;
-const bodyEnd = headLength + bodyLength;
-const formatAndSuite = 0x0101;
-const intakeFormatAndSuite = 0x0201;
+const bodyEnd = saltEnd + bodyLength;
+/** The forms of wrapped keys, by the length of their base64. */
+const forms: Readonly<Record<number, WrappedForm>> = {
+  104: serviceForm,
+  [intakeWrappedBase64Length]: intakeForm,
+};
 const aadStart = 8; // after the count of parts and the length of the head, 4 bytes each
 
 // The iv is constant. This is safe, because each random salt gives a different encryption key, and each encryption key
@@ -31,16 +39,16 @@ const gcm = { authTagLength: 16 } as const;
 
 /** Prepares the encryption of several secrets under one key. The caller must call `wipe` after the last secret. */
 export function sealer(ikm: KeyObject, { purpose, tenantId, keyId, version }: Omit<Place, 'context'>) {
-  const start = Buffer.alloc(headLength);
-  start.writeUInt16BE(formatAndSuite, 0);
+  const start = Buffer.alloc(saltEnd);
+  start.writeUInt16BE(serviceForm.formatAndSuite, 0);
   start.writeUInt32BE(version, 2);
-  const derivation = paeView(['eaas wrap v1', tenantId, keyId, version, purpose, start.subarray(saltAt)]);
+  const derivation = paeView(['eaas wrap v1', tenantId, keyId, version, purpose, start.subarray(versionEnd)]);
   const hmac = hmacSha256(ikm, derivation.length);
   hmac.message.set(derivation);
   const salt = hmac.message.subarray(-saltLength);
   const noContext = Buffer.from(paeView([start, encodeContext()]));
   const prepare = (head: Uint8Array, context: Context | undefined) => {
-    salt.set(head.subarray(saltAt));
+    salt.set(head.subarray(versionEnd));
     if (context === undefined) noContext.set(head, aadStart);
     return {
       key: hmac.digest(),
@@ -49,14 +57,14 @@ export function sealer(ikm: KeyObject, { purpose, tenantId, keyId, version }: Om
   };
   return {
     seal(secret: Uint8Array, context?: Context, chosenSalt?: Uint8Array): Uint8Array {
-      const sealed = Buffer.allocUnsafe(sealedLength);
-      const head = sealed.subarray(0, headLength);
+      const sealed = Buffer.allocUnsafe(serviceForm.length);
+      const head = sealed.subarray(0, saltEnd);
       head.set(start);
-      head.set(chosenSalt ?? randomSalt(), saltAt);
+      head.set(chosenSalt ?? randomSalt(), versionEnd);
       const { key, aad } = prepare(head, context);
       try {
         const cipher = createCipheriv('aes-256-gcm', key, iv, gcm).setAAD(aad);
-        sealed.set(cipher.update(secret), headLength);
+        sealed.set(cipher.update(secret), saltEnd);
         cipher.final();
         sealed.set(cipher.getAuthTag(), bodyEnd);
         return sealed;
@@ -66,11 +74,11 @@ export function sealer(ikm: KeyObject, { purpose, tenantId, keyId, version }: Om
     },
     open(sealed: Uint8Array, context?: Context): Uint8Array | undefined {
       if (sealedVersion(sealed) !== version) return undefined;
-      const { key, aad } = prepare(sealed.subarray(0, headLength), context);
+      const { key, aad } = prepare(sealed.subarray(0, saltEnd), context);
       const decipher = createDecipheriv('aes-256-gcm', key, iv, gcm);
       key.fill(0);
       decipher.setAAD(aad).setAuthTag(sealed.subarray(bodyEnd));
-      const secret = decipher.update(sealed.subarray(headLength, bodyEnd));
+      const secret = decipher.update(sealed.subarray(saltEnd, bodyEnd));
       try {
         decipher.final();
         return secret;
@@ -110,18 +118,12 @@ export function openSecret(ikm: KeyObject, place: Place, sealed: Uint8Array): Ui
 
 /** The returned version is not authenticated. */
 export function sealedVersion(sealed: Uint8Array): number | undefined {
-  if (sealed.length !== sealedLength) return undefined;
-  const view = new DataView(sealed.buffer, sealed.byteOffset, headLength);
-  return view.getUint16(0) === formatAndSuite ? view.getUint32(2) : undefined;
+  return versionIn(serviceForm, sealed);
 }
 
 export function wrappedKeyVersion(text: string): number | undefined {
-  const expected = { [textLength]: formatAndSuite, [intakeWrappedBase64Length]: intakeFormatAndSuite }[
-    text.length
-  ];
-  if (expected === undefined) return undefined;
-  const start = Buffer.from(text.slice(0, 8), 'base64');
-  return start.readUInt16BE(0) === expected ? start.readUInt32BE(2) : undefined;
+  const form = forms[text.length];
+  return form && versionAtStart(form, Buffer.from(text.slice(0, 8), 'base64'));
 }
 
 let salts = Buffer.alloc(0);
