@@ -25,29 +25,26 @@ export function formatPublicKey({ keyId, keyVersion, bytes }: IntakePublicKey): 
 export function parsePublicKey(text: string): IntakePublicKey {
   const [, keyId, version, encoded, checksum] = (typeof text === 'string' && pattern.exec(text)) || [];
   if (!keyId || !encoded) {
-    throw refused(
-      'the public key has an unknown form: pass all of `eaas_pk_1.…`, without spaces or line breaks',
-    );
+    throw invalidPublicKey('has an unknown form: pass all of `eaas_pk_1.…`, without spaces or line breaks');
   }
   if (checksumOf(text.slice(0, -17)) !== checksum) {
-    throw refused('the public key has a wrong checksum: it was altered or truncated');
+    throw invalidPublicKey('has a wrong checksum: it was altered or truncated');
   }
   const keyVersion = Number(version);
-  if (keyVersion >>> 0 !== keyVersion) throw refused('the public key has a key version above 2^32 - 1');
+  if (keyVersion >>> 0 !== keyVersion) throw invalidPublicKey('has a key version above 2^32 - 1');
   const bytes = readBase64(encoded);
-  if (!bytes) throw refused('the public key is not canonical base64');
+  if (!bytes) throw invalidPublicKey('is not canonical base64');
   if (bytes.length !== publicKeyLength)
-    throw refused(`the public key must have ${publicKeyLength} bytes (got ${bytes.length})`);
-  if (!hasReducedCoefficients(bytes)) throw refused('the public key has an invalid ML-KEM coefficient');
+    throw invalidPublicKey(`must have ${publicKeyLength} bytes (got ${bytes.length})`);
+  if (!hasReducedCoefficients(bytes)) throw invalidPublicKey('has an invalid ML-KEM coefficient');
   return { keyId, keyVersion, bytes };
 }
 
-export function refused(reason: string, cause?: unknown): InputError {
-  const error = new InputError(
-    `${reason}. Pass the \`intake_public_key\` that GET /v1/keys/:key_id/public-key returned`,
+export function invalidPublicKey(problem: string, options?: ErrorOptions): InputError {
+  return new InputError(
+    `the public key ${problem}. Pass the \`intake_public_key\` that GET /v1/keys/:key_id/public-key returned`,
+    options,
   );
-  if (cause !== undefined) error.cause = cause;
-  return error;
 }
 
 const checksumOf = (text: string): string => bytesToHex(sha256(toUtf8(text)).subarray(0, 8));

@@ -10,7 +10,7 @@ import { dekLength, tagLength } from '../limits.ts';
 import { combine } from './combine.ts';
 import { keySchedule, type MessageKey } from './key-schedule.ts';
 import { hmac, x25519 } from './platform.ts';
-import { type IntakePublicKey, refused } from './public-key.ts';
+import { type IntakePublicKey, invalidPublicKey } from './public-key.ts';
 import { basePoint, intakeAad, intakeHead, intakeInfo, mlKemKeyLength } from './suite.ts';
 
 /**
@@ -53,7 +53,9 @@ async function encapsulate({ bytes }: IntakePublicKey, seed: Uint8Array) {
     x25519(scalar, x25519Key),
   ]).catch((cause: unknown) => {
     if (cause instanceof LoadError) throw cause;
-    throw refused('the public key is not a valid X25519 key, or this platform has no X25519', cause);
+    throw invalidPublicKey('is not a valid X25519 key, or this platform has no X25519', {
+      cause,
+    });
   });
   const mlKem = ml_kem768.encapsulate(bytes.subarray(0, mlKemKeyLength), seed.subarray(0, 32));
   return {

@@ -8,13 +8,12 @@ export const publicKeyLength = 1_216;
 export const basePoint: Uint8Array = /* @__PURE__ */ new Uint8Array(32).fill(9, 0, 1);
 const mlKemCiphertextLength = 1_088;
 
-/** The first two bytes of an intake wrapped key, which a writer makes with a public key. */
-const formatAndSuite = [2, 1] as const;
 const x25519At = versionEnd + mlKemCiphertextLength;
 const sealedAt = x25519At + 32;
 /** The length of an intake wrapped key in bytes. */
 export const intakeWrappedLength = sealedAt + 48;
 export const intakeWrappedBase64Length = 1_568;
+/** The form of a wrapped key that a writer makes with a public key. */
 export const intakeForm: WrappedForm = { formatAndSuite: 0x0201, length: intakeWrappedLength };
 
 /** The key and the version that open an intake wrapped key. */
@@ -34,13 +33,12 @@ export const intakeAad = (keyVersion: number, context: Context | undefined): Uin
 
 export function intakeHead(keyVersion: number): Uint8Array {
   const head = new Uint8Array(versionEnd);
-  head.set(formatAndSuite);
+  head.set([2, 1]);
   writeUint32(head, 2, keyVersion);
   return head;
 }
 
-export const isIntakeWrapped = (wrapped: Uint8Array): boolean =>
-  formatAndSuite.every((byte, at) => wrapped[at] === byte);
+export const isIntakeWrapped = (wrapped: Uint8Array): boolean => wrapped[0] === 2 && wrapped[1] === 1;
 
 /** Returns the key version in the wrapped key of an intake writer, or undefined for any other bytes. */
 export const intakeVersion = (wrapped: Uint8Array): number | undefined => versionIn(intakeForm, wrapped);
