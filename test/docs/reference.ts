@@ -101,7 +101,7 @@ const unnamed: Readonly<Record<Folder, readonly string[]>> = {
     IndexColumns IndexValue IsWhole KeyFields KeyRecord NameOf NestedIn NestedValue OptionsOf PartColumn PartColumns PartQueries PartsOf Plain
     PlaceOf RewrapClient RowIn Searchable Stored ValueOf ValueType
     Where apiKeyRoutes keyRoutes named ownReasons serverModeRoutes`.split(/\s+/),
-  protocol: ['Flags', 'Part', 'PathPart', 'Steps', 'TextKey'],
+  protocol: ['Flags', 'Part', 'PathPart', 'TextKey'],
 };
 
 // These members need no description. Node, JavaScript or another type of the package already describes them.
