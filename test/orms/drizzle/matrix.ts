@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { type Cell, ids } from './cell.ts';
 import { type Kind, kinds, plaintext, titles, values } from './kinds.ts';
 import type { Place } from './place.ts';
-import { tableOf } from '../table.ts';
+import { grouped, listOf, type OutcomeRow, outcomeTable, works } from '../outcomes.ts';
 import { reads } from './reads.ts';
 import { writes } from './writes.ts';
 
@@ -16,17 +16,37 @@ export interface Dialect {
 
 export async function pageOf(dialect: Dialect): Promise<string> {
   const cells = [...writes, ...reads].filter(({ dialects }) => dialects?.includes(dialect.name) ?? true);
-  const rows: string[][] = [];
+  const rows: OutcomeRow[] = [];
   for (const cell of cells) {
     const outcomes: string[] = [];
     for (const kind of kinds) outcomes.push(await outcomeOf(dialect, cell, kind));
-    rows.push([cell.operation, cell.shape, ...outcomes]);
+    rows.push({ operation: cell.operation, title: cell.shape, outcomes });
   }
-  const head = ['operation', 'shape', ...kinds.map((kind) => titles[kind])];
-  return (
-    [`# What works with ${dialect.name}`, introduction, tableOf([head, ...rows]), ''].join('\n\n').trimEnd() +
-    '\n'
+  return pageWith(dialect.name, rows);
+}
+
+function pageWith(name: string, rows: readonly OutcomeRow[]): string {
+  const working = grouped(rows.filter(works), ({ operation = '' }) => operation).map((group) =>
+    listOf(
+      `- ${group[0].operation}:`,
+      group.map(({ title }) => title),
+      '  ',
+    ),
   );
+  const others = outcomeTable(
+    ['operation', 'shape'],
+    kinds.map((kind) => titles[kind]),
+    rows.filter((row) => !works(row)),
+  );
+  const parts = [
+    `# What works with ${name}`,
+    introduction,
+    'These operations work on every kind of column:',
+    working.join('\n'),
+    'The other operations:',
+    others,
+  ];
+  return `${parts.join('\n\n')}\n`;
 }
 
 const introduction = `A test runs each operation and writes this page. If an operation throws an error and changes nothing, the table shows

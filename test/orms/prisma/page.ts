@@ -1,4 +1,5 @@
 import type { EncryptedModelErrorCode } from '@eaas/prisma';
+import { grouped, listOf, type OutcomeRow, outcomeTable, works } from '../outcomes.ts';
 import { kinds } from './cells.ts';
 
 export type Outcome = 'works' | EncryptedModelErrorCode;
@@ -13,7 +14,8 @@ const intro = `# What works on encrypted columns
 
 A code in a table means that the operation throws an \`EncryptedModelError\` with this code, before it writes anything.
 The [README](../README.md#errors) says what to do for each code. A test runs the operations on PostgreSQL, and writes
-this page. The test also checks that no encrypted column holds plaintext, and that no result holds a ciphertext.
+this page. The test runs every write also with null, and every update also with \`{ set }\`. It checks that no encrypted
+column holds plaintext, and that no result holds a ciphertext.
 `;
 
 export function pageOf(sections: readonly Section[]): string {
@@ -21,17 +23,33 @@ export function pageOf(sections: readonly Section[]): string {
 }
 
 function sectionOf({ title, head, rows }: Section): string {
-  const table = [
-    [head, ...kinds.map((kind) => kind.title)],
-    ...rows.map((row) => [
-      row.title,
-      ...row.outcomes.map((outcome) => (outcome === 'works' ? 'yes' : `\`${outcome}\``)),
-    ]),
+  // The first kind is not encrypted, and every operation works on it.
+  const shown = rows.map((row): OutcomeRow => {
+    const outcomes = row.outcomes.map((outcome) => (outcome === 'works' ? 'yes' : `\`${outcome}\``));
+    return { title: row.title, outcomes: outcomes.slice(1) };
+  });
+  const working = namesOf(shown);
+  const others = shown.filter((row) => !works(row));
+  const parts = [
+    `## ${title}`,
+    ...(working.length > 0 ? [listOf('On every kind of field:', working)] : []),
+    ...(others.length > 0
+      ? [
+          outcomeTable(
+            [head],
+            kinds.slice(1).map((kind) => kind.title),
+            others,
+          ),
+        ]
+      : []),
   ];
-  const widths = table[0]?.map((_, at) => Math.max(...table.map((cells) => cells[at]?.length ?? 0))) ?? [];
-  const lineOf = (cells: readonly string[]) =>
-    `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
-  const [top = [], ...others] = table;
-  const rule = widths.map((width) => '-'.repeat(width));
-  return `## ${title}\n\n${[top, rule, ...others].map(lineOf).join('\n')}\n`;
+  return `${parts.join('\n\n')}\n`;
+}
+
+/** The rows that work. A row stands for its variants with null and with `{ set }` if they work too. */
+function namesOf(rows: readonly OutcomeRow[]): string[] {
+  const baseOf = (title: string): string => title.replace(/ with (?:null|`\{ set \}`)$/, '');
+  return grouped(rows, ({ title }) => baseOf(title)).flatMap((variants) =>
+    variants.every(works) ? [baseOf(variants[0].title)] : variants.filter(works).map(({ title }) => title),
+  );
 }
