@@ -1,4 +1,4 @@
-import { refuse } from './errors.ts';
+import { refuse } from './error.ts';
 import type { Model, RuntimeDataModel } from './models.ts';
 import type { Executor } from './perform.ts';
 
@@ -32,9 +32,12 @@ export function executorOf(client: PrismaClient, call: QueryCall, params: Intern
   const kind = params.transaction?.kind;
   const requireNoBatch = (model: Model): void => {
     if (kind === undefined || kind === 'itx') return;
-    const cure =
-      'name each row by its id, which must not be `@db.Citext`, or use an interactive transaction: `$transaction(async (tx) => …)`';
-    refuse('batch', model, undefined, `the operation must first read ids, which a batch cannot do: ${cure}`);
+    refuse(
+      'batch',
+      { model: model.name },
+      'the operation must first read ids, which a batch cannot do',
+      'name each row by its id, which must not be `@db.Citext`, or use an interactive transaction: `$transaction(async (tx) => …)`',
+    );
   };
   return {
     async run(model, name, args) {

@@ -1,5 +1,5 @@
 import type { FieldDescription, RecordId } from '@eaas/sdk/fields';
-import { refuse } from './errors.ts';
+import { refuse } from './error.ts';
 import { type Model, targetOf } from './models.ts';
 import { type Args, entriesOf, isArgs } from './values.ts';
 import { idColumns, idOf, type Place, refuseIndexColumn, refuseUnknown, type Work } from './work.ts';
@@ -10,15 +10,13 @@ export async function createOf(work: Work, model: Model, data: unknown, needsId 
   if ((needsId || bindsRow(model, values)) && idOf(model, columns) === undefined) {
     const [column = ''] = model.id;
     if (!model.newId || model.id.length > 1) {
-      const cure =
-        model.id.length > 1
-          ? "pass the whole id in `data` of a separate operation, or define the fields with context: 'field'"
-          : "pass the id in `data`, pass `newId`, or define the fields with context: 'field'";
       refuse(
         'unknown_id',
-        model,
-        column,
-        `the id of a new row must be known before its fields are encrypted: ${cure}`,
+        { model: model.name, field: column },
+        'the id of a new row must be known before its fields are encrypted',
+        model.id.length > 1
+          ? "pass the whole id in `data` of a separate operation, or define the fields with context: 'field'"
+          : "pass the id in `data`, pass `newId`, or define the fields with context: 'field'",
       );
     }
     columns[column] = model.newId();
@@ -66,7 +64,10 @@ function absentOthers(model: Model, given: Args): Args {
 }
 
 async function splitOf(work: Work, model: Model, data: unknown, place: Place | undefined) {
-  if (!isArgs(data)) return refuse('unknown_argument', model, undefined, '`data` must be an object');
+  if (!isArgs(data)) {
+    const remedy = 'pass the values by the names of their fields';
+    return refuse('unknown_argument', { model: model.name }, '`data` must be an object', remedy);
+  }
   const values: Args = {};
   const entries = entriesOf(data).map(async ([name, value]): Promise<[string, unknown][]> => {
     const field = model.encrypted.get(name);
@@ -88,8 +89,12 @@ function valueOf(model: Model, field: FieldDescription, value: unknown): unknown
   if (!isArgs(value) || field.type === 'json') return value;
   const names = Object.keys(value).join(', ');
   if (names === 'set') return value['set'];
-  const cure = 'read the row, compute the value and write it';
-  return refuse('unsupported_value', model, field.name, `\`${names}\` cannot change a ciphertext: ${cure}`);
+  return refuse(
+    'unsupported_value',
+    { model: model.name, field: field.name },
+    `\`${names}\` cannot change a ciphertext`,
+    'read the row, compute the value and write it',
+  );
 }
 
 function bindsRow(model: Model, values: Args): boolean {
@@ -99,12 +104,11 @@ function bindsRow(model: Model, values: Args): boolean {
 function refuseNewId(model: Model, columns: Args, id: RecordId | undefined): void {
   const next = idOf(model, { ...idColumns(model, columns) });
   if (next !== undefined && String(next) === String(id)) return;
-  const cure = 'read the row, create it with the new id and delete the old one';
   refuse(
     'unsupported_value',
-    model,
-    model.id.join(),
-    `ciphertexts are bound to the id of their row: ${cure}`,
+    { model: model.name, field: model.id.join() },
+    'ciphertexts are bound to the id of their row',
+    'read the row, create it with the new id and delete the old one',
   );
 }
 

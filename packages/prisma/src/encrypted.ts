@@ -6,7 +6,7 @@ import {
   type Tables,
 } from '@eaas/sdk/fields';
 import { executorOf, type PrismaClient, type QueryCall } from './client.ts';
-import { refuse } from './errors.ts';
+import { refuse } from './error.ts';
 import { withNativeTypes } from './id-form.ts';
 import { type Models, modelsOf } from './models.ts';
 import { type Codec, perform } from './perform.ts';
@@ -54,12 +54,11 @@ function extensionOf<T extends Tables>(
   { models: mapping, ...options }: EncryptedOptions<T>,
 ): (client: PrismaClient) => unknown {
   if (typeof Object(prisma).$extends !== 'function' || typeof Object(fields).for !== 'function') {
-    const cure = 'pass a Prisma client, an Eaas client, and the fields that `defineFields` returned';
     refuse(
       'definition',
-      undefined,
-      undefined,
-      `\`encrypted\` takes (prisma, eaas, fields, options): ${cure}`,
+      {},
+      '`encrypted` takes (prisma, eaas, fields, options)',
+      'pass a Prisma client, an Eaas client, and the fields that `defineFields` returned',
     );
   }
   // `fields.for` checks `options` at run time, so the types need not require `index` for searchable fields.
@@ -105,10 +104,16 @@ async function performCall(
     return result;
   }
   const model = models.get(call.model);
-  if (!model) return refuse('definition', undefined, undefined, `the model \`${call.model}\` is unknown`);
+  if (!model) {
+    const remedy = 'run `prisma generate`, and restart the app';
+    return refuse('definition', {}, `the model \`${call.model}\` is unknown`, remedy);
+  }
   const path = (params.dataPath ?? []).filter((_, at) => at % 2 === 1);
   const args = call.args ?? {};
-  if (!isArgs(args)) return refuse('unknown_argument', model, undefined, 'the arguments must be an object');
+  if (!isArgs(args)) {
+    const remedy = 'pass the arguments by their names, as in `{ where, data }`';
+    return refuse('unknown_argument', { model: model.name }, 'the arguments must be an object', remedy);
+  }
   // Checks for undefined values here. The rewritten arguments omit these values, so Prisma cannot find them afterwards.
   if (client._previewFeatures?.includes('strictUndefinedChecks')) refuseUndefined(model, args);
   const executor = executorOf(client, call, params);
@@ -116,6 +121,10 @@ async function performCall(
 }
 
 function refuseVersion(): never {
-  const cure = 'install a version that the README of @eaas/prisma names';
-  return refuse('definition', undefined, undefined, `this version of Prisma is not supported: ${cure}`);
+  return refuse(
+    'definition',
+    {},
+    'this version of Prisma is not supported',
+    'install a version that the README of @eaas/prisma names',
+  );
 }

@@ -1,5 +1,5 @@
 import type { FieldDescription, PartDescription } from '@eaas/sdk/fields';
-import { refuse } from './errors.ts';
+import { refuse } from './error.ts';
 import type { Model } from './models.ts';
 import { type Args, entriesOf, isArgs } from './values.ts';
 import type { Work } from './work.ts';
@@ -20,9 +20,9 @@ export async function filterOf(
   if (Object.keys(filter).length === 0) {
     return refuse(
       'unsupported_filter',
-      model,
-      field.name,
-      'the filter is empty: if it is a promise, await it, otherwise omit it',
+      { model: model.name, field: field.name },
+      'the filter is empty',
+      'if it is a promise, await it, otherwise omit it',
     );
   }
   const terms = await Promise.all(
@@ -53,15 +53,13 @@ async function termOf(
     default: {
       const part = field.parts.find(({ name }) => name === operator);
       if (part) return hasPart(work, model, field, part, operand, isExact);
-      const cure =
-        operator === 'mode'
-          ? "define the field with searchable({ normalize: ['lowercase'] })"
-          : 'filter by equals, in, not or notIn, or filter the rows after reading them';
       return refuse(
         'unsupported_filter',
-        model,
-        field.name,
-        `an encrypted field has no filter \`${operator}\`: ${cure}`,
+        { model: model.name, field: field.name },
+        `an encrypted field has no filter \`${operator}\``,
+        operator === 'mode'
+          ? "define the field with searchable({ normalize: ['lowercase'] })"
+          : 'filter by equals, in, not or notIn, or filter the rows after reading them',
       );
     }
   }
@@ -69,7 +67,8 @@ async function termOf(
 
 function listOf(model: Model, field: FieldDescription, operand: unknown): readonly unknown[] {
   if (Array.isArray(operand)) return operand;
-  return refuse('unsupported_filter', model, field.name, '`in` and `notIn` take a list of values');
+  const place = { model: model.name, field: field.name };
+  return refuse('unsupported_filter', place, '`in` and `notIn` take a list of values', 'pass an array');
 }
 
 async function isIn(
@@ -109,20 +108,26 @@ async function hasPart(
   operand: unknown,
   isExact: boolean,
 ): Promise<Args> {
-  const refusePart = (problem: string): never => refuse('unsupported_filter', model, field.name, problem);
-  if (isExact)
+  const refusePart = (problem: string, remedy: string): never =>
+    refuse('unsupported_filter', { model: model.name, field: field.name }, problem, remedy);
+  if (isExact) {
     refusePart(
-      `a search by \`${name}\` can find too many rows, so its negation can find too few: read the rows without this filter, and filter them afterwards`,
-    );
-  if (!work.isRead) {
-    refusePart(
-      `a search by \`${name}\` can find too many rows, so it cannot choose the rows to write: read the rows, and select them by their ids`,
+      `a search by \`${name}\` can find too many rows, so its negation can find too few`,
+      'read the rows without this filter, and filter them afterwards',
     );
   }
-  if (bits < 64)
+  if (!work.isRead) {
     refusePart(
-      `the index \`${name}\` must have at least 64 bits (got ${bits}), because shorter fingerprints also find wrong rows`,
+      `a search by \`${name}\` can find too many rows, so it cannot choose the rows to write`,
+      'read the rows, and select them by their ids',
     );
+  }
+  if (bits < 64) {
+    refusePart(
+      `a search in an index of ${bits} bits also finds values that do not match`,
+      `define the index \`${name}\` with 64 bits or more`,
+    );
+  }
   const found = await work.search(model.table ?? '', { [field.name]: { [name]: operand } });
   const terms = found[column] ?? [];
   if (!isList) return { [column]: { in: terms } };
@@ -137,24 +142,24 @@ export function requireValue(model: Model, { name }: FieldDescription, value: un
   if (!isArgs(value)) return;
   refuse(
     'unsupported_filter',
-    model,
-    name,
-    'a filter compares with a value: search by a part of it with the name of an index of `searchableBy`',
+    { model: model.name, field: name },
+    'a filter compares with a value',
+    'search by a part of it with the name of an index of `searchableBy`',
   );
 }
 
 export function requireIndex(model: Model, { name, indexColumn, bits }: FieldDescription): string {
+  const place = { model: model.name, field: name };
   if (indexColumn === undefined) {
-    const cure = 'define it with searchable(), or filter the rows after reading them';
-    return refuse('unsupported_filter', model, name, `the field is not searchable: ${cure}`);
+    const remedy = 'define it with searchable(), or filter the rows after reading them';
+    return refuse('unsupported_filter', place, 'the field is not searchable', remedy);
   }
   if (bits !== 256) {
-    const cure = 'search with `records.where` and drop the other rows after reading them';
     return refuse(
       'unsupported_filter',
-      model,
-      name,
-      `an index of ${bits} bits also finds values that do not match: ${cure}`,
+      place,
+      `an index of ${bits} bits also finds values that do not match`,
+      'search with `records.where` and drop the other rows after reading them',
     );
   }
   return indexColumn;

@@ -1,5 +1,5 @@
 import type { FieldDescription } from '@eaas/sdk/fields';
-import { refuse } from './errors.ts';
+import { refuse } from './error.ts';
 
 export interface RuntimeField {
   readonly name: string;
@@ -50,7 +50,9 @@ export function modelsOf(
   options: Readonly<Record<string, string | ModelOptions | undefined>> = {},
 ): Models {
   for (const name of Object.keys(options)) {
-    if (!models[name]) refuse('definition', { name }, undefined, 'the Prisma schema has no such model');
+    if (models[name]) continue;
+    const remedy = 'name a model of the schema in `models`, and run `prisma generate`';
+    refuse('definition', { model: name }, 'the Prisma schema has no such model', remedy);
   }
   const known = new Map(
     Object.entries(models).map(([name, { dbName, fields }]) => {
@@ -63,9 +65,12 @@ export function modelsOf(
   for (const table of definition.keys()) {
     const count = used.filter((name) => name === table).length;
     if (count === 1) continue;
-    const problem = `exactly one model must have this table (got ${count})`;
-    const cure = `name the table like a model (${[...known.keys()].join(', ')}), or pass { models: { <Model>: '${table}' } }`;
-    refuse('definition', { name: table }, undefined, `${problem}: ${cure}`);
+    refuse(
+      'definition',
+      { model: table },
+      `exactly one model must have this table (got ${count})`,
+      `name the table like a model (${[...known.keys()].join(', ')}), or pass { models: { <Model>: '${table}' } }`,
+    );
   }
   return known;
 }
@@ -81,7 +86,8 @@ function modelOf(
   const columns = new Map(fields.map((field) => [field.name, field]));
   const described = definition.get(table);
   if (!described && options.table !== undefined) {
-    refuse('definition', { name }, undefined, `the definition has no table \`${table}\``);
+    const remedy = `define \`${table}\` with \`defineFields\`, or name a table of the definition in \`models\``;
+    refuse('definition', { model: name }, `the definition has no table \`${table}\``, remedy);
   }
   const encrypted = new Map((described ?? []).map((field) => [field.name, field]));
   const indexes = new Map((described ?? []).flatMap(indexesOf));
@@ -94,12 +100,11 @@ function modelOf(
     for (const column of id) {
       requireIdType(name, columns, column);
       if (columns.get(column)?.kind === 'scalar' && !encrypted.has(column)) continue;
-      const cure = `pass { models: { ${name}: { table: '${table}', id: '<column>' } } }`;
       refuse(
         'definition',
-        { name },
-        column,
-        `the id of a row must be a column that is not encrypted: ${cure}`,
+        { model: name, field: column },
+        'the id of a row must be a column that is not encrypted',
+        `pass { models: { ${name}: { table: '${table}', id: '<column>' } } }`,
       );
     }
   }
@@ -124,8 +129,12 @@ function indexesOf({ name, indexColumn, parts }: FieldDescription): [string, str
 function requirePartNames(model: string, { name, parts }: FieldDescription): void {
   const part = parts.find((each) => /^(?:equals|in|not|notIn)$/.test(each.name));
   if (!part) return;
-  const cure = 'give the index another name in `searchableBy`';
-  refuse('definition', { name: model }, name, `\`${part.name}\` is an operator of Prisma: ${cure}`);
+  refuse(
+    'definition',
+    { model, field: name },
+    `\`${part.name}\` is an operator of Prisma`,
+    'give the index another name in `searchableBy`',
+  );
 }
 
 /** Refuses types that have several texts for one id, because ciphertexts are bound to the text of the id. */
@@ -133,12 +142,11 @@ function requireIdType(model: string, columns: Model['columns'], name: string): 
   const column = columns.get(name);
   const isExact = column?.nativeType !== 'Inet' && /^(?:String|Int|BigInt)$/.test(column?.type ?? '');
   if (column?.kind !== 'scalar' || isExact) return;
-  const cure = "name another unique column, or define the fields with context: 'field'";
   refuse(
     'definition',
-    { name: model },
-    name,
-    `the id of a row must be String, Int or BigInt, and not @db.Inet: ${cure}`,
+    { model, field: name },
+    'the id of a row must be String, Int or BigInt, and not @db.Inet',
+    "name another unique column, or define the fields with context: 'field'",
   );
 }
 
@@ -146,8 +154,8 @@ function requireTextColumn(model: string, columns: Model['columns'], name: strin
   const column = columns.get(name);
   if (column?.kind === 'scalar' && column.type === 'String') return;
   const found = column ? `is ${column.type}` : 'is missing';
-  const cure = `the model needs the column \`${name} String?\``;
-  refuse('definition', { name: model }, name, `the column ${found}, but must be text: ${cure}`);
+  const remedy = `add \`${name} String?\` to the model`;
+  refuse('definition', { model, field: name }, `the column ${found}, but must be text`, remedy);
 }
 
 const shortestCiphertext = 220;
@@ -156,12 +164,11 @@ function requireLongColumn(model: string, name: string, nativeType = ''): void {
   const [, type, length] = /^(VarChar|Char|Uuid|Inet)\b(?:\((\d+)\))?/.exec(nativeType) ?? [];
   const isLong = type === 'VarChar' && (length === undefined || Number(length) >= shortestCiphertext);
   if (type === undefined || isLong) return;
-  const cure = `remove \`@db.${nativeType}\` and migrate`;
   refuse(
     'definition',
-    { name: model },
-    name,
-    `a ciphertext has at least ${shortestCiphertext} characters and does not fit the column: ${cure}`,
+    { model, field: name },
+    `a ciphertext has at least ${shortestCiphertext} characters and does not fit the column`,
+    `remove \`@db.${nativeType}\` and migrate`,
   );
 }
 

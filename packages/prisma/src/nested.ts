@@ -1,5 +1,5 @@
 import { createOf, needsRow, updateOf } from './data.ts';
-import { refuse } from './errors.ts';
+import { refuse } from './error.ts';
 import type { Model } from './models.ts';
 import { knownId, pinned, placeOf, relatedPlace, relatedRows } from './place.ts';
 import { type Args, entriesOf, isArgs, mapItems } from './values.ts';
@@ -23,7 +23,14 @@ export async function nestedOf(
   value: unknown,
   place: Place | undefined,
 ): Promise<unknown> {
-  if (!isArgs(value)) return refuse('unknown_argument', model, name, 'a nested write must be an object');
+  if (!isArgs(value)) {
+    return refuse(
+      'unknown_argument',
+      { model: model.name, field: name },
+      'a nested write must be an object',
+      'pass an object such as `{ create: { … } }`',
+    );
+  }
   const relation: Relation = { work, target, name, place };
   const rewritten = entriesOf(value).map(async ([write, given]) => {
     const rewrite = Object.hasOwn(writes, write) ? writes[write] : undefined;
@@ -139,12 +146,15 @@ function withWhere(where: unknown, others: Args): Args {
 }
 
 function requirePlace({ target, place }: Relation): Place {
-  return place ?? refuse('unknown_argument', target, undefined, 'a new row has no related rows to update');
+  const remedy = 'use `create`, `connect` or `connectOrCreate`';
+  const problem = 'a new row has no related rows to update';
+  return place ?? refuse('unknown_argument', { model: target.name }, problem, remedy);
 }
 
 function requireArgs({ target, name }: Relation, item: unknown): Args {
   if (isArgs(item)) return item;
-  return refuse('unknown_argument', target, undefined, `the nested write \`${name}\` takes an object`);
+  const problem = `the nested write \`${name}\` takes an object`;
+  return refuse('unknown_argument', { model: target.name }, problem, 'pass an object with its arguments');
 }
 
 function refuseOthers({ target }: Relation, others: Args, write: string): void {

@@ -1,5 +1,5 @@
 import { holdsCiphertext, type RecordId } from '@eaas/sdk/fields';
-import { refuse } from './errors.ts';
+import { refuse } from './error.ts';
 import { type Model, type Models, targetOf } from './models.ts';
 import type { Shape } from './selection.ts';
 import { type Args, isArgs } from './values.ts';
@@ -63,6 +63,10 @@ function shapeOf(model: Model): Shape {
 
 export function refuseCiphertext(model: Model, name: string | undefined, value: unknown): void {
   if (!holdsCiphertext(value)) return;
-  const cure = 'define the column as a field, or remove the ciphertext from it';
-  refuse('ciphertext', model, name, `a column that is not encrypted holds a ciphertext: ${cure}`);
+  refuse(
+    'ciphertext',
+    { model: model.name, field: name },
+    'a column that is not encrypted holds a ciphertext',
+    'define the column as a field, or remove the ciphertext from it',
+  );
 }

@@ -1,5 +1,5 @@
 import { createOf, needsRow, updateOf } from './data.ts';
-import { refuse } from './errors.ts';
+import { refuse } from './error.ts';
 import type { Model } from './models.ts';
 import { refuseAggregate, refuseEncrypted, refuseHaving } from './order.ts';
 import { knownId, pinned, placeOf } from './place.ts';
@@ -18,7 +18,13 @@ type Rewrite = (work: Work, model: Model, args: Args) => Promise<Rewritten>;
 export function rewrite(work: Work, model: Model, operation: string, args: Args): Promise<Rewritten> {
   const known = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
   if (known) return known(work, model, args);
-  return refuse('unknown_argument', model, undefined, `the operation \`${operation}\` is not supported`);
+  const problem = `the operation \`${operation}\` is not supported`;
+  return refuse(
+    'unknown_argument',
+    { model: model.name },
+    problem,
+    `use ${Object.keys(operations).join(', ')}`,
+  );
 }
 
 const finding: Rewrite = (work, model, args) => readOf(work, model, args);

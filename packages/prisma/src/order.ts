@@ -1,4 +1,4 @@
-import { refuse } from './errors.ts';
+import { refuse } from './error.ts';
 import { type Model, targetOf } from './models.ts';
 import { type Args, entriesOf, isArgs } from './values.ts';
 import { refuseIndexColumn, refuseUnknown, type Work } from './work.ts';
@@ -7,8 +7,12 @@ export function refuseEncrypted(model: Model, column: unknown, what: string): vo
   const name = String(column);
   refuseIndexColumn(model, name);
   if (!model.encrypted.has(name)) return;
-  const cure = 'use a column that is not encrypted, or do it after reading the rows';
-  refuse('unsupported_order', model, name, `\`${what}\` has no meaning for ciphertexts: ${cure}`);
+  refuse(
+    'unsupported_order',
+    { model: model.name, field: name },
+    `\`${what}\` has no meaning for ciphertexts`,
+    'use a column that is not encrypted, or do it after reading the rows',
+  );
 }
 
 export function refuseOrder(work: Work, model: Model, order: unknown): void {

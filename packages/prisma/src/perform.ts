@@ -1,5 +1,5 @@
 import type { RecordId } from '@eaas/sdk/fields';
-import { refuse } from './errors.ts';
+import { refuse } from './error.ts';
 import type { Model, Models } from './models.ts';
 import { nestedOf } from './nested.ts';
 import { openResult, refuseCiphertext } from './open.ts';
@@ -110,7 +110,12 @@ function shapeAt(shape: Shape, path: readonly string[]): Shape {
   return path.reduce<Shape>((outer, name) => {
     return (
       outer.relations.get(name) ??
-      refuse('unknown_argument', outer.model, name, 'the relation was not selected')
+      refuse(
+        'unknown_argument',
+        { model: outer.model.name, field: name },
+        'the relation was not selected',
+        'read it with `include` or `select`',
+      )
     );
   }, shape);
 }

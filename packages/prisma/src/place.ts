@@ -1,5 +1,5 @@
 import type { RecordId } from '@eaas/sdk/fields';
-import { refuse } from './errors.ts';
+import { refuse } from './error.ts';
 import { ignoresCase } from './id-form.ts';
 import type { Model } from './models.ts';
 import { type Args, isArgs } from './values.ts';
@@ -69,16 +69,19 @@ export function pinned(model: Model, where: unknown, id: RecordId | undefined): 
   if (id === undefined || knownId(model, where) !== undefined) return where;
   const [column = ''] = model.id;
   if (model.id.length === 1) return { ...(isArgs(where) ? where : {}), [column]: id };
-  const cure = 'name the row by its compound id in `where`';
-  return refuse('unknown_id', model, undefined, `the compound id of the row must be known: ${cure}`);
+  return refuse(
+    'unknown_id',
+    { model: model.name },
+    'the compound id of the row must be known',
+    'name the row by its compound id in `where`',
+  );
 }
 
 function refuseAbsent(model: Model): never {
-  const cure = 'pass its id, or create the row first';
   return refuse(
     'unknown_id',
-    model,
-    undefined,
-    `the row to update was not found, so its id is unknown: ${cure}`,
+    { model: model.name },
+    'the row to update was not found, so its id is unknown',
+    'pass its id, or create the row first',
   );
 }

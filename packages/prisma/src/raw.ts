@@ -1,27 +1,33 @@
 import { holdsCiphertext } from '@eaas/sdk/fields';
-import { refuse } from './errors.ts';
+import { refuse } from './error.ts';
 import type { Models } from './models.ts';
 import { isArgs } from './values.ts';
 
 export function refuseRaw(models: Models, operation: string, args: unknown): void {
   const statement = statementOf(args);
   if (!operation.startsWith('$') || statement === undefined) {
-    refuse('unknown_argument', undefined, undefined, `the operation \`${operation}\` is not supported`);
+    const remedy = 'use the client without the extension';
+    refuse('unknown_argument', {}, `the operation \`${operation}\` is not supported`, remedy);
   }
   for (const model of models.values()) {
     if (model.table === undefined || !isNamed(model.stored, statement)) continue;
-    const cure =
-      'use the client without the extension, with `encryptRow`, `where` and `decryptRows` of the fields';
-    const reason =
-      'raw SQL must not name the table of this model, because the extension cannot encrypt raw SQL';
-    refuse('raw_query', model, undefined, `${reason}: ${cure}`);
+    refuse(
+      'raw_query',
+      { model: model.name },
+      'raw SQL must not name the table of this model, because the extension cannot encrypt raw SQL',
+      'use the client without the extension, with `encryptRow`, `where` and `decryptRows` of the fields',
+    );
   }
 }
 
 export function refuseRawResult(result: unknown): void {
   if (!holdsCiphertext(result)) return;
-  const cure = 'use the client without the extension, and decrypt the rows with `decryptRows`';
-  refuse('raw_query', undefined, undefined, `the result of the raw query holds a ciphertext: ${cure}`);
+  refuse(
+    'raw_query',
+    {},
+    'the result of the raw query holds a ciphertext',
+    'use the client without the extension, and decrypt the rows with `decryptRows`',
+  );
 }
 
 function statementOf(args: unknown): string | undefined {

@@ -1,6 +1,6 @@
 import { date, defineFields, describeFields, json, number, text, withFields } from '@eaas/sdk/fields';
 import { expect, test } from 'vitest';
-import type { EncryptedModelErrorCode } from './errors.ts';
+import type { EncryptedModelErrorCode } from './error.ts';
 import { type Definition, modelsOf, type RuntimeDataModel, type RuntimeField } from './models.ts';
 import { type Codec, perform } from './perform.ts';
 import type { Args } from './values.ts';
@@ -233,9 +233,13 @@ test.each<[EncryptedModelErrorCode, string, string, Args]>([
 });
 
 test('an error about an unsupported operation names the model, the field and the remedy', async () => {
-  await expect(whereOf({ ssn: { contains: '1' } })).rejects.toThrow(
-    'Patient.ssn: an encrypted field has no filter `contains`: filter by equals, in, not or notIn',
-  );
+  const remedy = 'filter by equals, in, not or notIn, or filter the rows after reading them';
+  await expect(whereOf({ ssn: { contains: '1' } })).rejects.toMatchObject({
+    model: 'Patient',
+    field: 'ssn',
+    remedy,
+    message: `Patient.ssn: an encrypted field has no filter \`contains\`: ${remedy}`,
+  });
 });
 
 test('an error about a filter without case names the normalization', async () => {

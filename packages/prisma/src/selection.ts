@@ -1,4 +1,3 @@
-import { refuse } from './errors.ts';
 import { type Model, targetOf } from './models.ts';
 import { cursorOf, refuseEncrypted, refuseOrder } from './order.ts';
 import { type Args, entriesOf, isArgs } from './values.ts';
@@ -103,8 +102,7 @@ async function relationCountsOf(work: Work, model: Model, count: unknown): Promi
   const select: Args = {};
   for (const [name, value] of entriesOf(count['select'])) {
     const target = targetOf(work.models, model, name);
-    if (!target)
-      return refuse('unknown_argument', model, undefined, `\`_count\` has an unknown member \`${name}\``);
+    if (!target) return refuseUnknown(model, name, '`_count`');
     select[name] = isArgs(value) ? { ...value, where: await whereOf(work, target, value['where']) } : value;
   }
   return { ...count, select };

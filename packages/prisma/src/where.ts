@@ -1,4 +1,4 @@
-import { refuse } from './errors.ts';
+import { refuse } from './error.ts';
 import { filterOf, fingerprintsOf, requireIndex, requireValue } from './filter.ts';
 import { type Model, targetOf } from './models.ts';
 import { type Args, entriesOf, isArgs, joinConditions, mapItems } from './values.ts';
@@ -14,7 +14,7 @@ const relationFilters: Readonly<Record<string, boolean>> = {
 
 export async function whereOf(work: Work, model: Model, where: unknown, isNegated = false): Promise<unknown> {
   if (where === undefined || where === null) return where;
-  if (!isArgs(where)) return refuse('unknown_argument', model, undefined, '`where` must be an object');
+  if (!isArgs(where)) return refuseFilter(model, '`where` must be an object');
   const conditions = await Promise.all(
     entriesOf(where).map(([name, value]) => conditionOf(work, model, name, value, isNegated)),
   );
@@ -48,7 +48,7 @@ async function conditionOf(
 async function relationOf(work: Work, target: Model, value: unknown, isNegated: boolean): Promise<unknown> {
   if (!isArgs(value)) {
     const isWrong = typeof value === 'object' && value !== null;
-    return isWrong ? refuse('unknown_argument', target, undefined, 'a filter must be an object') : value;
+    return isWrong ? refuseFilter(target, 'the filter of a relation must be an object') : value;
   }
   const entries = entriesOf(value);
   if (!entries.every(([name]) => Object.hasOwn(relationFilters, name))) {
@@ -72,10 +72,19 @@ async function compoundOf(work: Work, model: Model, key: string, columns: Args):
     requireValue(model, field, value);
     const marks = await fingerprintsOf(work, model, field, value);
     if (marks.length === 1) return [column, marks[0]];
-    const cure = 'use findFirst, or the id, until the old index key is removed';
-    return refuse('unsupported_filter', model, name, `a compound key takes one fingerprint: ${cure}`);
+    return refuse(
+      'unsupported_filter',
+      { model: model.name, field: name },
+      'a compound key takes one fingerprint',
+      'use findFirst, or the id, until the old index key is removed',
+    );
   });
   return Object.fromEntries(await Promise.all(rewritten)) as Args;
+}
+
+function refuseFilter({ name }: Model, problem: string): never {
+  const remedy = 'pass conditions by the names of their fields';
+  return refuse('unknown_argument', { model: name }, problem, remedy);
 }
 
 function refuseReferences(work: Work, model: Model, name: string, value: unknown): void {
@@ -83,7 +92,8 @@ function refuseReferences(work: Work, model: Model, name: string, value: unknown
   const { modelName, name: column } = value;
   const other = typeof modelName === 'string' ? work.models.get(modelName) : undefined;
   if (typeof column === 'string' && (other?.encrypted.has(column) || other?.indexes.has(column))) {
-    refuse('unsupported_filter', model, name, `${other.name}.${column} is encrypted: compare after reading`);
+    const place = { model: model.name, field: name };
+    refuse('unsupported_filter', place, `${other.name}.${column} is encrypted`, 'compare after reading');
   }
   for (const [, member] of entriesOf(value)) refuseReferences(work, model, name, member);
 }

@@ -1,5 +1,5 @@
 import type { RecordId } from '@eaas/sdk/fields';
-import { refuse } from './errors.ts';
+import { refuse } from './error.ts';
 import { storedForm } from './id-form.ts';
 import type { Model, Models } from './models.ts';
 import { type Args, isArgs } from './values.ts';
@@ -72,11 +72,12 @@ export function refuseIndexColumn(model: Model, name: string): void {
   if (field === undefined) return;
   const part = model.encrypted.get(field)?.parts.find(({ column }) => column === name);
   const fields = [field, ...(part?.others ?? [])].map((each) => `\`${each}\``).join(' and ');
-  refuse('index_column', model, name, `the extension computes this column: use ${fields} instead`);
+  const place = { model: model.name, field: name };
+  refuse('index_column', place, 'the extension computes this column', `use ${fields} instead`);
 }
 
 export function refuseUnknown(model: Model, name: string, where: string): never {
   const known = [...model.columns.keys()].filter((column) => !model.indexes.has(column)).join('`, `');
   const problem = `${where} has an unknown member \`${name}\``;
-  return refuse('unknown_argument', model, undefined, `${problem}: the model has \`${known}\``);
+  return refuse('unknown_argument', { model: model.name }, problem, `the model has \`${known}\``);
 }

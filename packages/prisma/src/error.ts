@@ -37,21 +37,24 @@ export class EncryptedModelError extends EaasError {
   readonly code: EncryptedModelErrorCode;
   readonly model: string | undefined;
   readonly field: string | undefined;
+  /** How to change the operation, the definition or the schema. */
+  readonly remedy: string;
 
-  constructor(code: EncryptedModelErrorCode, { model, field }: ModelPlace, message: string) {
+  constructor(code: EncryptedModelErrorCode, { model, field }: ModelPlace, problem: string, remedy: string) {
     const place = [model, field].filter((name) => name !== undefined).join('.');
-    super(place === '' ? message : `${place}: ${message}`);
+    super(`${place === '' ? '' : `${place}: `}${problem}: ${remedy}`);
     this.code = code;
     this.model = model;
     this.field = field;
+    this.remedy = remedy;
   }
 }
 
 export function refuse(
   code: EncryptedModelErrorCode,
-  model: { readonly name: string } | undefined,
-  field: string | undefined,
-  message: string,
+  place: Partial<ModelPlace>,
+  problem: string,
+  remedy: string,
 ): never {
-  throw new EncryptedModelError(code, { model: model?.name, field }, message);
+  throw new EncryptedModelError(code, { model: undefined, field: undefined, ...place }, problem, remedy);
 }
