@@ -55,7 +55,7 @@ async function stated(path: string, verifierKey: string) {
 
 async function* entriesOf(path: string) {
   const file = createReadStream(path);
-  // A directory can be opened, but not read.
+  // Waits for the first bytes, because the path can be a directory, which opens without an error.
   await once(file, 'readable').catch((error: NodeJS.ErrnoException) => {
     throw new WrongUsage(`The file ${path} cannot be read (${error.code}).`);
   });

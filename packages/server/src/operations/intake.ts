@@ -63,8 +63,8 @@ export function intakeOpenings({ admission, counts }: Uses, caller: Caller) {
       try {
         await admission.turns.run(caller.tenantId, work(), caller);
       } catch (error) {
-        // A `Refusal` means that the work waited too long for CPU time. `unwrap` later throws for each wrapped key
-        // without a result.
+        // A `Refusal` means that the work waited too long for CPU time. The wrapped keys then have no result, and
+        // `unwrap` refuses them.
         if (!(error instanceof Refusal)) throw error;
       } finally {
         for (const privateKey of privateKeys.values()) privateKey.wipe();
