@@ -132,3 +132,18 @@ test('doctor checks a wrapped root key even without a database', async () => {
   const away = { DATABASE_URL: 'postgres://someone@127.0.0.1:1/eaas' };
   expect(await found(away)).toMatchObject({ root_key_wrapped: 'ok', database: 'failed' });
 });
+
+test('doctor names each disabled guard trigger of the schema', async () => {
+  const own = await commandLine();
+  onTestFinished(() => own.database.drop());
+  const owner = openPool(own.database.connection('owner'), 1);
+  const triggers = await owner<{ name: string; table: string }[]>`
+    select tgname::text as name, tgrelid::regclass::text as table from pg_trigger
+    where tgenabled = 'A' and tgparentid = 0`;
+  for (const { name, table } of triggers) await owner.unsafe(`alter table ${table} disable trigger ${name}`);
+  await owner.end();
+  const { messages } = await examined(own);
+  expect(triggers.length).toBeGreaterThan(0);
+  for (const { name, table } of triggers)
+    expect(messages).toContain(`alter table ${table} enable always trigger ${name};`);
+});
