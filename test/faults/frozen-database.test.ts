@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { newApiKey } from '../../packages/server/src/crypto/api-key-token.ts';
+import { newToken } from '../../packages/server/src/crypto/api-key-token.ts';
 import { OwnPostgres } from '../setup/own-postgres.ts';
 import { type Answer, send } from './client.ts';
 import { newDek } from './load.ts';
@@ -79,7 +79,7 @@ describe.each(['all', 'backends'] as const)('frozen processes of PostgreSQL: %s'
   });
 
   test('no call with an unknown API key waits longer than 3 s for a frozen database', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => get('/v1/keys', newApiKey().token)));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => get('/v1/keys', newToken().token)));
     expect(slowest(answers)).toBeLessThan(3.2);
   });
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newApiKey } from '../../packages/server/src/crypto/api-key-token.ts';
+import { newToken } from '../../packages/server/src/crypto/api-key-token.ts';
 import { reportDuration } from '../setup/report.ts';
 import { type Answer, type Place, send } from './client.ts';
 import { Load, longest, type Sent, succeeded, tally, unrecorded } from './load.ts';
@@ -92,7 +92,7 @@ async function away(how: Outage['how'], milliseconds: number): Promise<void> {
   const from = performance.now();
   const isLong = milliseconds === long;
   if (isLong) {
-    const ask = ({ port }: Place) => send({ port }, newApiKey().token, 'GET', '/v1/keys');
+    const ask = ({ port }: Place) => send({ port }, newToken().token, 'GET', '/v1/keys');
     for (const answer of await Promise.all(replicas.map(ask))) strangers.push({ how, answer });
   }
   await sleep(from + milliseconds - performance.now());

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { isApiKey } from '@eaas/protocol/wire';
 import { expect, test } from 'vitest';
 import { vectors } from '../../../../test/vectors/vectors.ts';
-import { hashApiKey, newApiKey } from './api-key-token.ts';
+import { hashApiKey, newToken } from './api-key-token.ts';
 
 test('each new token is different and has a hash and a four-character hint', () => {
-  const { token, tokenHash, hint } = newApiKey();
+  const { token, tokenHash, hint } = newToken();
   expect(isApiKey(token)).toBe(true);
   expect(tokenHash).toEqual(hashApiKey(token));
   expect(token.slice(-4)).toBe(hint);
-  expect(newApiKey().token).not.toBe(token);
+  expect(newToken().token).not.toBe(token);
 });
 
 test.each(vectors('api-key').cases)(

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { formatApiKey } from '@eaas/protocol/wire';
 
-export function newApiKey() {
+export function newToken() {
   const token = formatApiKey(randomBytes(32));
   return { token, tokenHash: hashApiKey(token), hint: token.slice(-4) };
 }

@@ -11,7 +11,7 @@ import {
 } from '@eaas/protocol/service';
 import { type Input, limits, type Output } from '@eaas/protocol/wire';
 import type { Caller } from '../caller.ts';
-import { newApiKey as newToken } from '../crypto/api-key-token.ts';
+import { newToken } from '../crypto/api-key-token.ts';
 import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
 import type { Service } from '../service.ts';
 import { announced } from '../state/announced.ts';

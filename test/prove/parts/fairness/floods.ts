@@ -1,4 +1,4 @@
-import { newApiKey } from '../../../../packages/server/src/crypto/api-key-token.ts';
+import { newToken } from '../../../../packages/server/src/crypto/api-key-token.ts';
 import { jwkOfBits } from '../../../conformance/rsa.ts';
 import { manyElements } from '../../../protocol/elements.ts';
 import { junk } from '../hostile/junk.ts';
@@ -65,7 +65,7 @@ export const floods = {
     about: 'unknown tokens on 400 connections',
     connections: 400,
     served: 401,
-    requests: (target) => () => http({ ...target, token: newApiKey().token }, 'GET', '/v1/keys'),
+    requests: (target) => () => http({ ...target, token: newToken().token }, 'GET', '/v1/keys'),
   },
   brackets: {
     about: '8 MiB of brackets, on 8 connections',
