@@ -1,4 +1,4 @@
-import { longest } from './deadline.ts';
+import { longest } from './timers.ts';
 import { ClientError, type SdkError, timeoutError } from './errors.ts';
 
 const watching = new WeakMap<EventTarget, Set<() => void>>();

@@ -1,6 +1,6 @@
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import { abortable, aborted } from './abortable.ts';
-import { longest } from './deadline.ts';
+import { longest } from './timers.ts';
 import { ServiceError, timeoutError, unreadable } from './errors.ts';
 import type { Emit } from './events.ts';
 import { load } from './load.ts';

@@ -2,7 +2,7 @@ import { isCallError } from './call-error.ts';
 import { type OptionRules, requireKind, requireOptions } from '../require-options.ts';
 import { callback, countFrom, flag, having, signal, text } from '../rules.ts';
 import { type AuditHead, openCheckpoint, readVerifierKey, type VerifySignature } from './checkpoint.ts';
-import { type AuditFinding, find } from './findings.ts';
+import { addFinding, type AuditFinding } from './findings.ts';
 import type { AuditEntry } from './list.ts';
 import type { AuditMethods } from './methods.ts';
 import { type AuditState, type AuditStore, initialState, readState } from './state.ts';
@@ -130,7 +130,7 @@ export async function checkAudit(source: AuditSource, options: CheckOptions): Pr
     if (walk.at.id === id && walk.at.hash === hash) {
       await save({ read: { id, hash }, verified: { id, hash }, checkpoint: note });
     } else {
-      find(
+      addFinding(
         findings,
         'checkpoint_mismatch',
         id,
@@ -156,7 +156,7 @@ async function takeCheckpoint(
   for (const [which, other] of others) {
     if (other === undefined || other === pinned) continue;
     const text = `the pinned verifier key is ${pinned}, but ${which} ${other}`;
-    find(findings, 'verifier_key_changed', null, text);
+    addFinding(findings, 'verifier_key_changed', null, text);
   }
   const { tenantId } = await readVerifierKey(pinned);
   const state = stored ?? initialState(tenantId, pinned);
@@ -166,15 +166,20 @@ async function takeCheckpoint(
   if (head?.id !== id || head.hash !== hash || tenant_id !== tenantId) {
     const text =
       'the pinned verifier key did not sign the checkpoint, or the response differs from the checkpoint';
-    find(findings, 'checkpoint_invalid', null, text);
+    addFinding(findings, 'checkpoint_invalid', null, text);
     return { signed: null, state };
   }
   const { read } = state;
   if (id < read.id) {
-    find(findings, 'rollback', id, `the log ends at entry ${id}, but it was read up to entry ${read.id}`);
+    addFinding(
+      findings,
+      'rollback',
+      id,
+      `the log ends at entry ${id}, but it was read up to entry ${read.id}`,
+    );
   } else if (id === read.id && hash !== read.hash) {
     const text = `entry ${id} had the hash ${read.hash} when it was read, but the checkpoint now states ${hash}`;
-    find(findings, 'fork', id, text);
+    addFinding(findings, 'fork', id, text);
   }
   return { signed: { id, hash, note }, state };
 }

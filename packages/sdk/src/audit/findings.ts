@@ -40,7 +40,7 @@ export interface AuditFinding {
 
 export const mostFindings = 100;
 
-export function find(
+export function addFinding(
   findings: AuditFinding[],
   code: AuditFindingCode,
   id: number | null,

@@ -3,7 +3,7 @@ import { fromHex, toHex } from '@eaas/protocol/internal-audit';
 import { unreadable } from '../errors.ts';
 import type { CheckOptions } from './check.ts';
 import type { AuditHead } from './checkpoint.ts';
-import { type AuditFinding, find, mostFindings } from './findings.ts';
+import { addFinding, type AuditFinding, mostFindings } from './findings.ts';
 import type { AuditEntry } from './list.ts';
 import type { AuditMethods } from './methods.ts';
 import { pageWith, type Place } from './pages.ts';
@@ -37,7 +37,7 @@ export async function walkChain(walk: Walk, options: WalkOptions): Promise<void>
     let before = 0;
     for (const entry of entries) {
       const { id } = entry;
-      if (id <= before) find(findings, 'entry_repeated', id, `entry ${id} is repeated or out of order`);
+      if (id <= before) addFinding(findings, 'entry_repeated', id, `entry ${id} is repeated or out of order`);
       else before = id;
       if (id === walk.at.id) repeat(walk, entry);
       if (id <= walk.at.id || id > to.id) continue;
@@ -45,7 +45,7 @@ export async function walkChain(walk: Walk, options: WalkOptions): Promise<void>
       await options.onEntry?.(entry);
     }
     if (walk.at.id < next) {
-      find(findings, 'entry_missing', next, `entries ${next} to ${to.id} are missing`);
+      addFinding(findings, 'entry_missing', next, `entries ${next} to ${to.id} are missing`);
       return;
     }
     await options.onPage();
@@ -57,11 +57,11 @@ function judge(walk: Walk, entry: AuditEntry): void {
   const { id, hash } = entry;
   if (id > at.id + 1) {
     const gap = id - 1 === at.id + 1 ? `entry ${id - 1} is` : `entries ${at.id + 1} to ${id - 1} are`;
-    find(findings, 'entry_missing', at.id + 1, `${gap} missing`);
+    addFinding(findings, 'entry_missing', at.id + 1, `${gap} missing`);
     at.hash = undefined;
   }
   if (entry.tenant_id !== tenantId || !isChained(at.hash, entry)) {
-    find(
+    addFinding(
       findings,
       'entry_altered',
       id,
@@ -69,7 +69,8 @@ function judge(walk: Walk, entry: AuditEntry): void {
     );
   }
   const time = Date.parse(entry.created_at);
-  if (time < walk.time) find(findings, 'time_went_back', id, `entry ${id} is older than the one before it`);
+  if (time < walk.time)
+    addFinding(findings, 'time_went_back', id, `entry ${id} is older than the one before it`);
   walk.time = time;
   walk.checked++;
   arrive(walk, { id, hash });
@@ -97,12 +98,12 @@ function arrive(walk: Walk, at: AuditHead): void {
   if (at.id === known.id && at.hash !== known.hash) findFork(walk, known, at.hash);
   if (at.id === to.id && at.hash !== to.hash) {
     const text = `entry ${to.id} has the hash ${at.hash}, but the checkpoint states ${to.hash}`;
-    find(findings, 'checkpoint_mismatch', to.id, text);
+    addFinding(findings, 'checkpoint_mismatch', to.id, text);
   }
 }
 
 function findFork({ findings }: Walk, { id, hash }: AuditHead, now: string): void {
-  find(findings, 'fork', id, `entry ${id} had the hash ${hash} when it was read, and now has ${now}`);
+  addFinding(findings, 'fork', id, `entry ${id} had the hash ${hash} when it was read, and now has ${now}`);
 }
 
 async function crossPurge(walk: Walk, { audit, signal }: WalkOptions): Promise<boolean> {
@@ -113,7 +114,7 @@ async function crossPurge(walk: Walk, { audit, signal }: WalkOptions): Promise<b
   if ((anchor && !isHead(anchor)) || !Array.isArray(errors)) throw unreadable();
   if (valid === false) {
     const reasons = errors.map(({ id, reason }) => (id === null ? reason : `${reason} (${id})`)).join(', ');
-    find(
+    addFinding(
       findings,
       'service_verification_failed',
       errors[0]?.id ?? null,
@@ -125,7 +126,7 @@ async function crossPurge(walk: Walk, { audit, signal }: WalkOptions): Promise<b
   if (id > known.id) {
     walk.start = { id, hash };
     const text = `entries ${Math.max(at.id, known.id) + 1} to ${id} were purged before they were read`;
-    if (!isFirst || id > to.id) find(findings, 'purged_unread', id, text);
+    if (!isFirst || id > to.id) addFinding(findings, 'purged_unread', id, text);
   }
   arrive(walk, { id, hash });
   return true;

@@ -1,5 +1,5 @@
 import type { DataKeyCalls } from '../data-key-calls.ts';
-import { later, type Timer } from '../deadline.ts';
+import { later, type Timer } from '../timers.ts';
 import type { Engines } from '../engines.ts';
 import type { Emit } from '../events.ts';
 import type { Limits } from '../options.ts';

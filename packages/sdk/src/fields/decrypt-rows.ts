@@ -1,8 +1,8 @@
 import { type Context, FormatError, InputError } from '@eaas/protocol';
 import { isBytes, storedCiphertext } from '@eaas/protocol/internal';
 import { callByGroup } from './group-calls.ts';
-import { ciphertextAmongPlaintext, holdsCiphertext } from './ciphertext-test.ts';
-import { at, FieldError, resultOf, type Where } from './field-error.ts';
+import { ciphertextAmongPlaintext, holdsCiphertext } from './recognize-ciphertext.ts';
+import { FieldError, inField, resultOf, type Where } from './field-error.ts';
 import type { IdOf, Internals, Row, RowOptions } from './internals.ts';
 import {
   contextOf,
@@ -110,7 +110,7 @@ function refuseCiphertext(row: Row, column: string, table: string): never {
 
 function attempt(opening: Opening, where: Where, step: () => void): void {
   try {
-    at(where, step);
+    inField(where, step);
   } catch (error) {
     if (!(error instanceof FieldError)) throw error;
     opening.error ??= error;

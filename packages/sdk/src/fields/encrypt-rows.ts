@@ -1,7 +1,7 @@
 import type { Context } from '@eaas/protocol';
 import { callByGroup } from './group-calls.ts';
-import { isCiphertext } from './ciphertext-test.ts';
-import { at, resultOf, type Where } from './field-error.ts';
+import { isCiphertext } from './recognize-ciphertext.ts';
+import { inField, resultOf, type Where } from './field-error.ts';
 import { type Subject, subjectOf } from './fingerprints.ts';
 import type { IdOf, Internals, Row, RowOptions } from './internals.ts';
 import type { TypedValue } from './part-index.ts';
@@ -44,14 +44,14 @@ export async function encryptRows(
       const value = Object.hasOwn(values, field.name) ? values[field.name] : null;
       if (value === null || value === undefined) continue;
       const where = { table, field: field.name, row: id };
-      at(where, () => {
+      inField(where, () => {
         const bytes = encode(field, value);
         cells.push({ row, plan: field, where, value: bytes, context: contextOf(field, id) });
       });
     }
     for (const field of searchable) {
       const where = { table, field: field.name, row: id };
-      at(where, () => marks.push(...marksOf(field, values, row, where)));
+      inField(where, () => marks.push(...marksOf(field, values, row, where)));
     }
     return row;
   });

@@ -41,7 +41,7 @@ export interface Where {
   readonly row: string | undefined;
 }
 
-export function at<T>(where: Where, step: () => T): T {
+export function inField<T>(where: Where, step: () => T): T {
   try {
     return step();
   } catch (error) {

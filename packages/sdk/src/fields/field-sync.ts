@@ -2,7 +2,7 @@ import { requireOptions } from '../require-options.ts';
 import { context as wrapContext, text as scope } from '../rules.ts';
 import { ciphertextIn, readPlaintext } from './decrypt-rows.ts';
 import { encode } from './encrypt-rows.ts';
-import { at } from './field-error.ts';
+import { inField } from './field-error.ts';
 import type { Internals, RowOptions } from './internals.ts';
 import { contextOf, type FieldPlan, requireField, requireTable } from './plan.ts';
 import { refuse } from './value-type.ts';
@@ -19,7 +19,7 @@ export function encryptFieldSync(
   requireOptions({ scope, wrapContext }, options, 'encryptFieldSync');
   const plan = fieldWithoutRow(internals, table, field);
   if (value === null || value === undefined) return value;
-  return at({ table, field, row: undefined }, () => {
+  return inField({ table, field, row: undefined }, () => {
     const all = { ...options, keyId: plan.keyIds?.[0], context: contextOf(plan, undefined) };
     return internals.client.encryptSync(encode(plan, value), all).ciphertext;
   });
@@ -35,7 +35,7 @@ export function decryptFieldSync(
   requireOptions({ scope, wrapContext }, options, 'decryptFieldSync');
   const plan = fieldWithoutRow(internals, table, field);
   if (stored === null || stored === undefined) return stored;
-  return at({ table, field, row: undefined }, () => {
+  return inField({ table, field, row: undefined }, () => {
     const ciphertext = ciphertextIn(plan, stored);
     if (ciphertext === undefined) return readPlaintext(internals, plan, stored, undefined);
     const all = { ...options, keyId: plan.keyIds, context: contextOf(plan, undefined) };

@@ -1,6 +1,6 @@
 export { bigint, boolean, bytes, date, json, number, plaintext, text, unencrypted } from './builders.ts';
 export { checkConstraints, type CheckConstraintsOptions } from './check-constraints.ts';
-export { holdsCiphertext } from './ciphertext-test.ts';
+export { holdsCiphertext } from './recognize-ciphertext.ts';
 export type { SettledRow } from './decrypt-rows.ts';
 export { decryptNested } from './decrypt-nested.ts';
 export { defineFields, type FieldsDefinition, type RecordsOptions } from './define-fields.ts';

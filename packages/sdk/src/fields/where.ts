@@ -3,7 +3,7 @@ import { nearestOf } from '@eaas/protocol/internal';
 import { callOptions } from '../call-options.ts';
 import { isDate, requireOptions } from '../require-options.ts';
 import type { CallOptions } from '../transport.ts';
-import { at, FieldError, resultOf, type Where } from './field-error.ts';
+import { FieldError, inField, resultOf, type Where } from './field-error.ts';
 import { type Subject, subjectOf } from './fingerprints.ts';
 import type { Internals, Row } from './internals.ts';
 import { type FieldPlan, type PartPlan, requireField, requireTable } from './plan.ts';
@@ -28,7 +28,7 @@ export async function where(
   const conditions = Object.entries(query).flatMap(([field, value]) => {
     const plan = requireField(requireTable(plans, table), field);
     const place = { table, field, row: undefined };
-    return at(place, () => conditionsOf(plan, value, place));
+    return inField(place, () => conditionsOf(plan, value, place));
   });
   const terms = conditions.map(async ({ column, place, isList, subjects }) => {
     const possible = await Promise.all(

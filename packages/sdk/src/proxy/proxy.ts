@@ -1,7 +1,7 @@
 import { InputError } from '@eaas/protocol';
 import { Refusal } from '@eaas/protocol/service';
 import { endpoints } from '@eaas/protocol/wire';
-import { deadlineOf } from '../deadline.ts';
+import { deadlineOf } from './deadline.ts';
 import { nextTurn } from '../next-turn.ts';
 import { createSlices } from '../slices.ts';
 import { readJson } from './body.ts';

@@ -161,11 +161,11 @@ export function settingsAt<Row extends StoredRow, T extends Sealing | Opening>(
   place: Place<Row>,
   name: 'from' | 'to',
 ): T {
-  const found = at(option, place);
+  const found = settingFor(option, place);
   requireKind(settings, found, `\`${name}\`, or its return value,`);
   return found;
 }
 
-export function at<Row extends StoredRow, T>(option: ByPlace<Row, T>, place: Place<Row>): T {
+export function settingFor<Row extends StoredRow, T>(option: ByPlace<Row, T>, place: Place<Row>): T {
   return typeof option === 'function' ? (option as (place: Place<Row>) => T)(place) : option;
 }

@@ -3,7 +3,7 @@ import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import { replaceWrapped } from '@eaas/protocol/internal';
 import type { Calls } from './calls.ts';
 import { ConversionError, type Convert, unsuitable } from './convert.ts';
-import { at, type RewrapPlan } from './plan.ts';
+import { type RewrapPlan, settingFor } from './plan.ts';
 import { Recent } from './recent.ts';
 import type { StoredRow } from './store.ts';
 import { type Encrypted, formOf, inFormOf, isIntake } from './stored-form.ts';
@@ -41,7 +41,7 @@ export function rewrapping<Row extends StoredRow>(
     const { keyId, keyVersion, length } = form.header;
     if (plan.keyVersion !== undefined) keyVersions[keyId] = plan.keyVersion;
     if (keyVersion >= (keyVersions[keyId] ?? Infinity) && !isIntake(form.header)) return undefined;
-    const wrapContext = at(plan.wrapContext, value);
+    const wrapContext = settingFor(plan.wrapContext, value);
     const name = `${toBase64(form.bytes.subarray(4, length))} ${JSON.stringify(wrapContext)}`;
     const wrapped = await rewrapped.getOrAdd(name, () => rewrap(form, wrapContext));
     return wrapped && inFormOf(value.stored, replaceWrapped(form.bytes, wrapped));
