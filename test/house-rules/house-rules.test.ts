@@ -40,19 +40,21 @@ test('no relative import refers to a file of another package', () => {
 // from lower layers and from its own part.
 const layers: readonly (readonly RegExp[])[] = [
   [
-    /^(?:alarms|bounded-map|call-end|caller|cannot-start|explained|refusal|root-key-text|durable-files|shell-word|tracing)\.ts$/,
+    /^(?:alarms|bounded-map|call-end|caller|cannot-start|explained|refusal|durable-files|shell-word|tracing)\.ts$/,
   ],
   [
     /^store\//,
     /^crypto\//,
     /^admission\//,
     /^embedded\//,
-    /^(?:checkpoint-files|config|config-values|data-directory|root-key-file|root-key-sources|root-keys)\.ts$|^(?:aws-kms|key-service|transit|transit-settings|wrapped-root-key)\.ts$/,
+    /^(?:checkpoint-files|config|config-values|data-directory)\.ts$|^root-key\//,
   ],
   [/^state\/|^service\.ts$/, /^root-check\.ts$/],
   [/^operations\//],
   [/^http\//, /^jobs\//],
-  [/^(?:dev|doctor|workers)\/|^(?:listening|migrate-database|open-database|open-service|serve|serving)\.ts$/],
+  [
+    /^(?:dev|doctor|workers)\/|^(?:app-and-jobs|listen-address|migrate-database|open-database|open-service|serve|server-process)\.ts$/,
+  ],
   [/^cli\/|^main\.ts$/],
 ];
 

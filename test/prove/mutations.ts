@@ -64,7 +64,7 @@ export const mutations: readonly Mutation[] = [
     ],
   ),
   mutation('uncaught-errors-of-the-driver', { 'faults:database': ['no server process ends unexpectedly'] }, [
-    `${server}/listening.ts`,
+    `${server}/server-process.ts`,
     'if (isDriverFault(error)) {',
     'if (isDriverFault(error) && error.message === "") {',
   ]),

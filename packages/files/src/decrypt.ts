@@ -17,7 +17,7 @@ import {
 import { expectAll, forEachFile } from './each.ts';
 import { FileFailure, WrongUsage } from './failure.ts';
 import { findInputs, isEncryptedName, standard, suffix } from './inputs.ts';
-import { planOutputs } from './outputs.ts';
+import { planOutputs } from './output-paths.ts';
 import { collect, streamOf, withPieces } from './read.ts';
 import { writePieces } from './write.ts';
 

@@ -11,12 +11,11 @@ import {
   withClient,
 } from './connection.ts';
 import { expectAll, forEachFile } from './each.ts';
-import { readText } from './exported-key.ts';
 import { CannotStart, WrongUsage } from './failure.ts';
 import { findInputs, isEncryptedName, standard, suffix } from './inputs.ts';
-import { planOutputs } from './outputs.ts';
+import { planOutputs } from './output-paths.ts';
 import type { Parsed } from './options.ts';
-import { streamOf, withPieces } from './read.ts';
+import { readKeyFile, streamOf, withPieces } from './read.ts';
 import { writePieces } from './write.ts';
 
 export const encrypt: Command = {
@@ -94,6 +93,6 @@ async function intakeIn(parsed: Parsed): Promise<Intake | undefined> {
     throw new WrongUsage(
       '--public-key already contains the id of the key: pass --key or --public-key, not both.',
     );
-  const text = given.startsWith('eaas_pk_') ? given : await readText(given);
+  const text = given.startsWith('eaas_pk_') ? given : await readKeyFile(given);
   return createIntake({ publicKey: text.trim() });
 }

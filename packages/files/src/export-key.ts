@@ -5,11 +5,11 @@ import type { Input, Output } from '@eaas/protocol/wire';
 import { one } from './ciphertext.ts';
 import type { Command, Run } from './command.ts';
 import { keyIdsIn, serviceOptions, withClient } from './connection.ts';
-import { readText } from './exported-key.ts';
 import { CannotStart, WrongUsage } from './failure.ts';
 import { standard } from './inputs.ts';
 import { note } from './output.ts';
-import { requireWritable } from './outputs.ts';
+import { requireWritable } from './output-paths.ts';
+import { readKeyFile } from './read.ts';
 import { writePieces } from './write.ts';
 
 type Exported = Output<'POST /v1/keys/:key_id/export'>;
@@ -85,7 +85,7 @@ async function tenantIdOf(audit: EaasClient['audit'], signal: AbortSignal): Prom
 }
 
 async function readPublicKey(path: string): Promise<RsaPublicKey> {
-  const text = await readText(path);
+  const text = await readKeyFile(path);
   try {
     if (/PRIVATE KEY|"d"/.test(text)) throw new Error('a private key');
     const isJwk = text.trimStart().startsWith('{');

@@ -1,9 +1,8 @@
 import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { parseUuid } from '@eaas/protocol';
 import { inLine } from '@eaas/protocol/internal';
 import { CannotStart } from './failure.ts';
-import { collect } from './read.ts';
+import { readKeyFile } from './read.ts';
 
 interface ExportedVersion {
   readonly key_version: number;
@@ -17,7 +16,7 @@ export interface ExportedKey {
 }
 
 export async function readExportedKeys(path: string): Promise<ExportedKey[]> {
-  const text = await readText(path);
+  const text = await readKeyFile(path);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -44,7 +43,7 @@ function isVersion(value: unknown): value is ExportedVersion {
 }
 
 export async function readPrivateKey(path: string): Promise<KeyObject> {
-  const text = await readText(path);
+  const text = await readKeyFile(path);
   try {
     if (!text.trimStart().startsWith('{')) return createPrivateKey(text);
     return createPrivateKey({ key: JSON.parse(text) as JsonWebKey, format: 'jwk' });
@@ -52,15 +51,4 @@ export async function readPrivateKey(path: string): Promise<KeyObject> {
     const message = `${inLine(path)} must be an RSA private key in PEM or JWK, without a passphrase (\`openssl rsa -in encrypted.pem\` removes it).`;
     throw new CannotStart(message, { cause: error });
   }
-}
-
-const maxKeyFile = 67_108_864;
-
-export async function readText(path: string): Promise<string> {
-  const pieces: AsyncIterable<Uint8Array> = createReadStream(path, { end: maxKeyFile });
-  const bytes = await collect(pieces, maxKeyFile).catch((error: NodeJS.ErrnoException) => {
-    throw new CannotStart(`${inLine(path)} cannot be read (${error.code}).`);
-  });
-  if (bytes) return bytes.toString('utf8');
-  throw new CannotStart(`${inLine(path)} must have at most 64 MiB (got more): pass the file of a key.`);
 }

@@ -1,6 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
+import { inLine } from '@eaas/protocol/internal';
 import type { Run } from './command.ts';
+import { CannotStart } from './failure.ts';
 import { type Input, standard } from './inputs.ts';
 import type { Progress } from './progress.ts';
 
@@ -72,4 +74,15 @@ export function streamOf(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uin
     },
     { highWaterMark: 0 },
   );
+}
+
+const maxKeyFile = 67_108_864;
+
+export async function readKeyFile(path: string): Promise<string> {
+  const pieces: AsyncIterable<Uint8Array> = createReadStream(path, { end: maxKeyFile });
+  const bytes = await collect(pieces, maxKeyFile).catch((error: NodeJS.ErrnoException) => {
+    throw new CannotStart(`${inLine(path)} cannot be read (${error.code}).`);
+  });
+  if (bytes) return bytes.toString('utf8');
+  throw new CannotStart(`${inLine(path)} must have at most 64 MiB (got more): pass the file of a key.`);
 }

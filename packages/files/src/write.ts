@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { inLine } from '@eaas/protocol/internal';
 import { FileFailure } from './failure.ts';
 import { standard } from './inputs.ts';
-import { exists } from './outputs.ts';
+import { exists } from './output-paths.ts';
 
 export interface WriteOptions {
   readonly force: boolean;

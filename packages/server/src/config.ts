@@ -12,8 +12,8 @@ import {
   variables,
   wholeNumber,
 } from './config-values.ts';
-import type { ProviderEnvironment } from './key-service.ts';
-import { readRootKeys } from './root-key-sources.ts';
+import type { ProviderEnvironment } from './root-key/key-service.ts';
+import { readRootKeys } from './root-key/sources.ts';
 
 export { variables } from './config-values.ts';
 

@@ -3,8 +3,8 @@ import { CannotStart } from './cannot-start.ts';
 import type { Config } from './config.ts';
 import { createDataDirectory, findDataDirectory } from './data-directory.ts';
 import { startEmbeddedDatabase } from './embedded/embedded-database.ts';
-import { readOrCreateRootKeyFile } from './root-key-file.ts';
-import { type RootKeyProvider, rootKeyInFile } from './root-keys.ts';
+import { readOrCreateRootKeyFile } from './root-key/file.ts';
+import { type RootKeyProvider, rootKeyInFile } from './root-key/provider.ts';
 import { type Connection, openPool, type Pool } from './store/sql.ts';
 
 export interface OpenDatabase {

@@ -7,7 +7,7 @@ import { sameBytes } from './crypto/same-bytes.ts';
 import { judgeDatabaseTls, judgeDurability, judgeRole } from './doctor/database.ts';
 import { asOwner, openDatabase, type OpenDatabase, type Purpose } from './open-database.ts';
 import { checkRoots } from './root-check.ts';
-import type { RootKeyProvider } from './root-keys.ts';
+import type { RootKeyProvider } from './root-key/provider.ts';
 import { createService } from './service.ts';
 import { readClock } from './state/clock.ts';
 import { Database } from './store/database.ts';

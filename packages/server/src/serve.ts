@@ -3,10 +3,11 @@ import type { Config } from './config.ts';
 import type { ConsoleOptions } from './http/console.ts';
 import { listenOn } from './http/listen.ts';
 import type { AppOptions } from './http/server-options.ts';
-import { addressOf, announce, exitSoon, prepareProcess, refuseAddress, untilStopped } from './listening.ts';
+import { appOptions, startAppAndJobs } from './app-and-jobs.ts';
+import { addressOf, announce, refuseAddress } from './listen-address.ts';
 import { openService } from './open-service.ts';
+import { exitSoon, prepareProcess, untilStopped } from './server-process.ts';
 import type { Service } from './service.ts';
-import { appOptions, startServing } from './serving.ts';
 
 export interface Development {
   readonly signIn: NonNullable<ConsoleOptions['signIn']>;
@@ -26,7 +27,7 @@ export async function serve(
     await open.close();
     throw error;
   });
-  const stop = await startServing({
+  const stop = await startAppAndJobs({
     config,
     open,
     report,

@@ -1,7 +1,8 @@
 import { alone } from '../../setup/alone.ts';
 import { createTestService, type TestService } from '@eaas/sdk/testing';
 import { insider } from '../../../packages/server/src/caller.ts';
-import { countUsage, recordLastUses } from '../../../packages/server/src/jobs/count-usage.ts';
+import { countUsage } from '../../../packages/server/src/jobs/count-usage.ts';
+import { recordLastUses } from '../../../packages/server/src/jobs/record-last-uses.ts';
 import { settleKey } from '../../../packages/server/src/operations/keys.ts';
 import { updateTenant } from '../../../packages/server/src/operations/tenants.ts';
 import type { Service } from '../../../packages/server/src/service.ts';

@@ -4,8 +4,8 @@ import { reasonOf } from '../cannot-start.ts';
 import { requireCheckpointDirectory } from '../checkpoint-files.ts';
 import type { Config } from '../config.ts';
 import { findDataDirectory } from '../data-directory.ts';
-import { isOpenToOthers } from '../root-key-file.ts';
-import type { RootKeyProvider } from '../root-keys.ts';
+import { isOpenToOthers } from '../root-key/file.ts';
+import type { RootKeyProvider } from '../root-key/provider.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
 const oldestNode = [20, 19] as const;

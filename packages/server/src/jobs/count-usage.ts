@@ -1,5 +1,4 @@
 import type { Service } from '../service.ts';
-import { recordUses } from '../store/api-keys.ts';
 import { sumNext } from '../store/entry-counts.ts';
 import { countNext, uncountedTenants, unmarkCounted } from '../store/usage.ts';
 import { forEach } from './each.ts';
@@ -22,15 +21,4 @@ export async function countUsage(service: Service, { signal, hold }: Lease): Pro
     // the destruction of the tenant.
     if (!more) await service.background.run((sql) => unmarkCounted(sql, tenantId));
   });
-}
-
-export async function recordLastUses({ used, database }: Service, milliseconds?: number): Promise<void> {
-  const uses = used.take();
-  if (uses.length === 0) return;
-  try {
-    await database.run((sql) => recordUses(sql, uses), milliseconds);
-  } catch (error) {
-    used.putBack(uses);
-    throw error;
-  }
 }

@@ -14,7 +14,8 @@ import { type Attacker, openAttacker } from '../../../../test/tampering/attacker
 import { insider } from '../caller.ts';
 import { operations } from '../operations/table.ts';
 import { uncountedTenants, unmarkCounted } from '../store/usage.ts';
-import { countUsage, recordLastUses } from './count-usage.ts';
+import { countUsage } from './count-usage.ts';
+import { recordLastUses } from './record-last-uses.ts';
 
 const never = alone();
 

@@ -9,12 +9,12 @@ import { requireAnchor } from '../state/integrity.ts';
 import type { TenantState } from '../state/tenant-state.ts';
 import { findAnchor } from '../store/anchors.ts';
 import { type EntryRow, firstEntrySince, listEntries, newestEntries } from '../store/audit-entries.ts';
+import { readMetadata } from '../store/audit-entries.ts';
 import { skipToPage, totalOf } from '../store/entry-counts.ts';
 import { findHead } from '../store/heads.ts';
 import type { Sql } from '../store/sql.ts';
 import { countedOperations, monthUsage } from '../store/usage.ts';
 import { type Operations, reading } from './operation.ts';
-import { readMetadata } from './verify/changes.ts';
 import { verifyAudit } from './verify-audit.ts';
 
 export type ShownEntry = Output<'GET /v1/audit'>['logs'][number];

@@ -131,3 +131,13 @@ export async function storedRange(sql: Sql, tenantId: string, after?: number) {
     where tenant_id = ${tenantId} ${after === undefined ? sql`` : sql`and id > ${after}`}`;
   return { first: row?.first ?? undefined, last: row?.last ?? undefined };
 }
+
+export function readMetadata({ metadata }: ChangeRow): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(metadata);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}

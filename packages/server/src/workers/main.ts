@@ -1,16 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../config.ts';
 import { freePort } from '../http/addresses.ts';
-import {
-  addressOf,
-  announce,
-  exitSoon,
-  prepareProcess,
-  readTls,
-  refuseAddress,
-  untilStopped,
-} from '../listening.ts';
+import { addressOf, announce, readTls, refuseAddress } from '../listen-address.ts';
 import { openService } from '../open-service.ts';
+import { exitSoon, prepareProcess, untilStopped } from '../server-process.ts';
 import { type Deliver, openAcceptor } from './acceptor.ts';
 import { type Log, logTo } from './log.ts';
 import { Workers } from './workers.ts';

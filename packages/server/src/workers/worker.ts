@@ -2,11 +2,11 @@ import { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
 import { notReady } from '../http/health.ts';
-import { prepareProcess } from '../listening.ts';
+import { prepareProcess } from '../server-process.ts';
 import { databaseAt } from '../open-database.ts';
 import { openServiceOn } from '../open-service.ts';
 import type { Doors } from '../http/doors.ts';
-import { appOptions, startServing } from '../serving.ts';
+import { appOptions, startAppAndJobs } from '../app-and-jobs.ts';
 import { Connections } from './connections.ts';
 import type { Arrived, Start, ToMain, ToWorker } from './messages.ts';
 import { isHealth, patience, Questions } from './questions.ts';
@@ -73,7 +73,7 @@ async function serveAsWorker(
   const open = await openServiceOn(databaseAt(order.connection, root), replica, 'command', workers);
   let own: Doors | undefined;
   let server: FastifyInstance['server'] | undefined;
-  const stop = await startServing({
+  const stop = await startAppAndJobs({
     config: replica,
     open: { ...open, warnings: [] },
     report,

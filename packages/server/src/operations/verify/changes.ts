@@ -1,6 +1,6 @@
 import { parseUuid } from '@eaas/protocol';
 import type { AuditAction } from '@eaas/protocol/wire';
-import { type ChangeRow, forEachPage } from '../../store/audit-entries.ts';
+import { type ChangeRow, forEachPage, readMetadata } from '../../store/audit-entries.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { Inspection } from './report.ts';
 
@@ -40,14 +40,4 @@ export function subjectOf(tenantId: string, row: ChangeRow): string {
   if (!row.action.startsWith('api_key.')) return `key ${row.key_id}`;
   const id = readMetadata(row)['api_key_id'];
   return `api_key ${(typeof id === 'string' && parseUuid(id)) || 'unknown'}`;
-}
-
-export function readMetadata({ metadata }: ChangeRow): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(metadata);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
 }

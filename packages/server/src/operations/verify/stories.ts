@@ -1,6 +1,6 @@
-import type { ChangeRow } from '../../store/audit-entries.ts';
+import { type ChangeRow, readMetadata } from '../../store/audit-entries.ts';
 import type { Sql } from '../../store/sql.ts';
-import { forEachChange, readMetadata, subjectOf } from './changes.ts';
+import { forEachChange, subjectOf } from './changes.ts';
 import type { Inspection } from './report.ts';
 
 /** The changes of one row after the purge, according to the audit entries. */

@@ -2,9 +2,9 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { CannotStart } from './cannot-start.ts';
-import { readConfig } from './config.ts';
-import { rootKeyFromCommand } from './root-keys.ts';
+import { CannotStart } from '../cannot-start.ts';
+import { readConfig } from '../config.ts';
+import { rootKeyFromCommand } from './provider.ts';
 
 const key = new Uint8Array(32).fill(7);
 const text = Buffer.from(key).toString('base64');

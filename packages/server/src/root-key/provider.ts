@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { isAbsolute } from 'node:path';
-import { CannotStart, reasonOf } from './cannot-start.ts';
-import { readRootKeyFile } from './root-key-file.ts';
-import { decodeRootKey, longestRootKeyText } from './root-key-text.ts';
+import { CannotStart, reasonOf } from '../cannot-start.ts';
+import { readRootKeyFile } from './file.ts';
+import { decodeRootKey, longestRootKeyText } from './text.ts';
 
 export interface RootKeyProvider {
   readonly file?: string;

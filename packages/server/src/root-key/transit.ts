@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestSecure } from 'node:https';
 import * as z from 'zod/mini';
-import { CannotStart, reasonOf } from './cannot-start.ts';
+import { CannotStart, reasonOf } from '../cannot-start.ts';
 import { type KeyService, type ProviderEnvironment, providerDeadline } from './key-service.ts';
-import { decodeRootKey, encodeRootKey } from './root-key-text.ts';
+import { decodeRootKey, encodeRootKey } from './text.ts';
 import { readTransitSettings } from './transit-settings.ts';
 
 const longestResponse = 65_536;

@@ -1,5 +1,5 @@
 import type * as Kms from '@aws-sdk/client-kms';
-import { CannotStart, reasonOf } from './cannot-start.ts';
+import { CannotStart, reasonOf } from '../cannot-start.ts';
 import { type KeyService, providerDeadline } from './key-service.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { CannotStart } from './cannot-start.ts';
-import { hostOf, isLoopback } from './config-values.ts';
+import { CannotStart } from '../cannot-start.ts';
+import { hostOf, isLoopback } from '../config-values.ts';
 import type { ProviderEnvironment } from './key-service.ts';
 
 export async function readTransitSettings(env: ProviderEnvironment) {

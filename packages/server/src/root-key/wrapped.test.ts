@@ -4,11 +4,11 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { fakeTransit, honest, listen, token } from '../../../test/setup/fake-transit.ts';
-import { selfSigned } from '../../../test/conformance/certificate.ts';
-import { CannotStart } from './cannot-start.ts';
-import { readConfig } from './config.ts';
-import { wrapRootKey } from './wrapped-root-key.ts';
+import { fakeTransit, honest, listen, token } from '../../../../test/setup/fake-transit.ts';
+import { selfSigned } from '../../../../test/conformance/certificate.ts';
+import { CannotStart } from '../cannot-start.ts';
+import { readConfig } from '../config.ts';
+import { wrapRootKey } from './wrapped.ts';
 
 const key = Uint8Array.from(randomBytes(32));
 

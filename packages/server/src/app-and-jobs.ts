@@ -6,21 +6,23 @@ import { type Doors, openDoors } from './http/doors.ts';
 import { bridgeMetrics } from './http/otel-metrics.ts';
 import type { AppOptions } from './http/server-options.ts';
 import type { ServerState } from './http/service-metrics.ts';
-import { countUsage, recordLastUses } from './jobs/count-usage.ts';
+import { countUsage } from './jobs/count-usage.ts';
 import { settleDueKeys } from './jobs/due-keys.ts';
 import { keepCheckpoints } from './jobs/keep-checkpoints.ts';
 import { type Lease, withLease } from './jobs/lease.ts';
 import { lastVerification, nightlyVerify } from './jobs/nightly-verify.ts';
 import { purge } from './jobs/purge.ts';
+import { recordLastUses } from './jobs/record-last-uses.ts';
 import { directoriesJob } from './jobs/repair-directories.ts';
 import { type Job, startJobs } from './jobs/schedule.ts';
-import { readTls, type Report } from './listening.ts';
+import { readTls } from './listen-address.ts';
 import type { OpenService } from './open-service.ts';
+import type { Report } from './server-process.ts';
 import type { Service } from './service.ts';
 import { measure } from './store/measurements.ts';
 import { connectTelemetry, tracedJob } from './tracing.ts';
 
-export interface ServingOptions {
+export interface AppAndJobs {
   readonly config: Config;
   readonly open: OpenService;
   readonly app: AppOptions;
@@ -29,7 +31,7 @@ export interface ServingOptions {
   readonly wrap?: (doors: Doors) => Doors;
 }
 
-export async function startServing(options: ServingOptions): Promise<() => Promise<void>> {
+export async function startAppAndJobs(options: AppAndJobs): Promise<() => Promise<void>> {
   const { config, report, wrap = (doors: Doors) => doors } = options;
   const { service, warnings, close } = options.open;
   const state: ServerState = { jobs: [], verified: undefined };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { some } from '../../../test/setup/cases.ts';
-import { decodeRootKey, encodeRootKey } from './root-key-text.ts';
+import { some } from '../../../../test/setup/cases.ts';
+import { decodeRootKey, encodeRootKey } from './text.ts';
 
 const bytes = (text: string): Uint8Array => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
 

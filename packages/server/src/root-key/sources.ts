@@ -1,8 +1,8 @@
-import { CannotStart } from './cannot-start.ts';
-import type { Read } from './config-values.ts';
+import { CannotStart } from '../cannot-start.ts';
+import type { Read } from '../config-values.ts';
 import type { ProviderEnvironment } from './key-service.ts';
-import { type RootKeyProvider, rootKeyFromCommand, rootKeyInFile, rootKeyInVariable } from './root-keys.ts';
-import { rootKeyInWrappedFile } from './wrapped-root-key.ts';
+import { type RootKeyProvider, rootKeyFromCommand, rootKeyInFile, rootKeyInVariable } from './provider.ts';
+import { rootKeyInWrappedFile } from './wrapped.ts';
 
 type Source = (variable: string, value: string, env: ProviderEnvironment) => RootKeyProvider;
 

@@ -1,9 +1,9 @@
 import { open } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import { awsKms } from './aws-kms.ts';
-import { CannotStart, reasonOf } from './cannot-start.ts';
+import { CannotStart, reasonOf } from '../cannot-start.ts';
 import type { KeyService, ProviderEnvironment } from './key-service.ts';
-import type { RootKeyProvider } from './root-keys.ts';
+import type { RootKeyProvider } from './provider.ts';
 import { transit } from './transit.ts';
 
 const services = { 'aws-kms': awsKms, transit } satisfies Record<string, KeyService>;
