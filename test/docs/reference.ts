@@ -98,7 +98,7 @@ type Folder = 'sdk' | 'protocol';
 // Types that need no entry in the reference, because apps do not need their names.
 const unnamed: Readonly<Record<Folder, readonly string[]>> = {
   sdk: `Absent AliasesIn ApiKeyFields ByteTransform Calls FieldOf FieldValue Flat FormOf IdFor IndexColumn
-    IndexColumns IndexValue IsWhole KeyFields KeyRecord NameOf NestedIn NestedValue OptionsOf PartColumn PartColumns PartQueries PartsOf Plain
+    IndexValue IsWhole KeyFields KeyRecord NameOf NestedIn NestedValue OptionsOf PartColumn PartColumns PartQueries PartsOf Plain
     PlaceOf RewrapClient RowIn Searchable Stored ValueOf ValueType
     Where apiKeyRoutes keyRoutes named ownReasons serverModeRoutes`.split(/\s+/),
   protocol: ['Flags', 'Part', 'PathPart', 'TextKey'],

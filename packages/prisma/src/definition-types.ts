@@ -1,4 +1,4 @@
-import type { Bound, Field, FieldsDefinition, PartIndex, Query, Tables } from '@eaas/sdk/fields';
+import type { Bound, Field, FieldsDefinition, IndexColumns, Query, Tables } from '@eaas/sdk/fields';
 import type { ModelOptions } from './models.ts';
 
 /** Maps model names to table names of the definition. */
@@ -40,26 +40,7 @@ export type IndexesOf<E, Name> = {
     : never;
 };
 
-type PartsIn<E, Name> = {
-  [Column in keyof ColumnsOf<E, Name>]: ColumnsOf<E, Name>[Column] extends Field<
-    unknown,
-    Bound,
-    string | boolean,
-    infer Parts
-  >
-    ? {
-        [Part in keyof Parts]: Parts[Part] extends PartIndex<never, never, boolean, infer Own>
-          ? Own extends true
-            ? `${Column & string}_${Part & string}_index`
-            : Own & string
-          : never;
-      }[keyof Parts]
-    : never;
-};
-
-export type HiddenIn<E, Name> =
-  | IndexesOf<E, Name>[keyof IndexesOf<E, Name>]
-  | PartsIn<E, Name>[keyof PartsIn<E, Name>];
+export type IndexColumnsOf<E, Name> = IndexColumns<ColumnsOf<E, Name>>;
 
 export type FieldOfIndex<E, Name, Column> = {
   [Key in keyof IndexesOf<E, Name>]: Column extends IndexesOf<E, Name>[Key] ? Key : never;

@@ -1,6 +1,6 @@
 import type {
   FieldOfIndex,
-  HiddenIn,
+  IndexColumnsOf,
   IndexesOf,
   Kept,
   PartFilter,
@@ -17,10 +17,10 @@ export type PlainInput<E, P, Given> = Given extends Kept | ((...args: never) => 
     : P extends Payload
       ? {
           [
-            Key in keyof Given as Key extends HiddenIn<E, P['name']>
+            Key in keyof Given as Key extends IndexColumnsOf<E, P['name']>
               ? Exclude<FieldOfIndex<E, P['name'], Key>, keyof Given>
               : Key
-          ]: Key extends HiddenIn<E, P['name']>
+          ]: Key extends IndexColumnsOf<E, P['name']>
             ? ValuesOf<E, P['name']>[FieldOfIndex<E, P['name'], Key> & keyof ValuesOf<E, P['name']>]
             : Key extends keyof ValuesOf<E, P['name']>
               ? PlainArgument<

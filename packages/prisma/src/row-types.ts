@@ -1,10 +1,9 @@
-import type { HiddenIn, Payload, ValuesOf } from './definition-types.ts';
+import type { IndexColumnsOf, Payload, ValuesOf } from './definition-types.ts';
 
 type PlainScalars<E, P extends Payload> = {
-  [Key in keyof P['scalars'] as Key extends HiddenIn<E, P['name']> ? never : Key]: Key extends keyof ValuesOf<
-    E,
-    P['name']
-  >
+  [
+    Key in keyof P['scalars'] as Key extends IndexColumnsOf<E, P['name']> ? never : Key
+  ]: Key extends keyof ValuesOf<E, P['name']>
     ? ValuesOf<E, P['name']>[Key] | Extract<P['scalars'][Key], null>
     : P['scalars'][Key];
 };

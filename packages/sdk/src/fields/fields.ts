@@ -39,6 +39,7 @@ export type {
   EncryptRowResult,
   FieldName,
   Fingerprint,
+  IndexColumns,
   OnlyDefined,
   PlainRow,
   ReadableRow,

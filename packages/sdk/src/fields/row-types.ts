@@ -53,6 +53,7 @@ type PartColumns<F, Name> = {
   [Part in keyof PartsOf<F>]: PartColumn<PartsOf<F>[Part], Name, Part>;
 }[keyof PartsOf<F>];
 
+/** The names of a table's index columns. */
 export type IndexColumns<F> = {
   [Name in keyof F]: IndexColumn<F[Name], Name> | PartColumns<F[Name], Name>;
 }[keyof F];
