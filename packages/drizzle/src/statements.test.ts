@@ -190,6 +190,24 @@ describe('an operation that cannot work on ciphertexts throws before a query is 
       'row_unknown',
     ],
     [
+      'a conflict in the id of another table',
+      () =>
+        db
+          .insert(patients)
+          .values({ id, name: 'Ada' })
+          .onConflictDoUpdate({ target: visits.id, set: { name: excluded(patients.name) } }),
+      'row_unknown',
+    ],
+    [
+      'an excluded column of another table',
+      () =>
+        db
+          .insert(patients)
+          .values({ id, ssn: '1' })
+          .onConflictDoUpdate({ target: patients.id, set: { ssn: excluded(visits.ssn) } }),
+      'row_unknown',
+    ],
+    [
       'orderBy of a relation',
       () => db.query.patients.findMany({ orderBy: (t, { desc }) => desc(t.name) }),
       'not_supported',
