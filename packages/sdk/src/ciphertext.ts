@@ -94,11 +94,12 @@ export type Seal<T = Encrypted> = <Mode extends EngineMode>(
 export function sealAs(form: EncryptedForm = 'bundle'): Seal {
   if (form === 'bundle') return sealBundle;
   if (form === 'bytes') return sealBytes;
-  throw new InputError("the option `as` must be 'bundle' or 'bytes'");
+  throw new InputError("`as` must be 'bundle' or 'bytes'");
 }
 
 /** Returns a function that encrypts a copy of the value and the context, because the caller can overwrite both. */
 export function sealing(seal: Seal, value: string | Uint8Array, context: Context | undefined) {
+  requireValue(value);
   const own = typeof value === 'string' ? value : new Uint8Array(value);
   const ownContext = contextOf(context);
   return (key: OneDataKey) => seal(key, key.values, own, ownContext);

@@ -30,7 +30,7 @@ export function open(
 
 export function requireForm(form: DecryptedForm | undefined): void {
   if (form === undefined || form === 'bytes' || form === 'text') return;
-  throw new InputError("the option `as` must be 'bytes' or 'text'");
+  throw new InputError("`as` must be 'bytes' or 'text'");
 }
 
 export function textOf(plaintext: Uint8Array): string {

@@ -10,7 +10,7 @@ import {
   type EncryptItem,
   type WrapOptions,
 } from '../call-options.ts';
-import { copyContexts, type Encrypted, requireDek, requireValue, sealAs, sealing } from '../ciphertext.ts';
+import { contextOf, type Encrypted, requireDek, sealAs, sealing } from '../ciphertext.ts';
 import type { Engines } from '../engines.ts';
 import { attempt, settleEach, type Settled } from '../errors.ts';
 import { type OptionNames, requireNames } from '../require-options.ts';
@@ -92,7 +92,6 @@ export function createIntake(options: IntakeOptions): Intake {
 
   async function encrypt(value: string | Uint8Array, given: EncryptOptions = {}): Promise<Encrypted> {
     requireNames(encryptOptions, given, 'encrypt');
-    requireValue(value);
     const seal = sealing(sealAs(given.as), value, given.context);
     const key = await createDataKey(publicKey, given.wrapContext);
     return attempt(() => seal(key)).finally(() => wipe(key));
@@ -104,17 +103,12 @@ export function createIntake(options: IntakeOptions): Intake {
   ): Promise<Settled<Encrypted>[]> {
     requireNames(encryptOptions, given, 'encryptMany');
     const seal = sealAs(given.as);
-    const own = copyContexts(given);
-    const creating = createDataKey(publicKey, own.wrapContext);
-    try {
-      return await settleEach(items, (item) => {
-        const { value, context = own.context } = partsOf(item);
-        requireValue(value);
-        return creating.then(sealing(seal, value, context));
-      });
-    } finally {
-      await creating.then(wipe, () => undefined);
-    }
+    const shared = contextOf(given.context);
+    const creating = createDataKey(publicKey, contextOf(given.wrapContext));
+    return settleEach(items, (item) => {
+      const { value, context = shared } = partsOf(item);
+      return creating.then(sealing(seal, value, context));
+    }).finally(() => void creating.then(wipe, () => undefined));
   }
 
   async function wrap(dek: Uint8Array, given: WrapOptions = {}): Promise<Wrapped> {
