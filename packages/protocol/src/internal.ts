@@ -2,7 +2,7 @@ export { fixContext } from './context.ts';
 export { dataKeyFrom, dataKeyInfo, envelopeLength } from './data-key.ts';
 export { isPromise } from './engines/engine.ts';
 export { type Header, notCiphertext, parseHeader, readHeader, withBody } from './envelope.ts';
-export { isBytes, toHex } from './bytes.ts';
+export { isBytes, randomBytes, toHex } from './bytes.ts';
 export { LoadError } from './errors.ts';
 export { formatIndexKey, indexKeyContext, parseIndexKey } from './index-key.ts';
 export { nearestOf } from './nearest.ts';

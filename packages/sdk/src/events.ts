@@ -1,5 +1,6 @@
 import type { Route } from '@eaas/protocol/wire';
 import type { SdkError } from './errors.ts';
+import { notify } from './notify.ts';
 
 /** Describes an action of the client, for metrics and logs. No event contains a secret. */
 export type EaasEvent =
@@ -43,8 +44,7 @@ export function createEmit({ onEvent, logger }: Observers): Emit {
     logger &&
     ((event: EaasEvent): void => logger['code' in event ? 'warn' : 'debug'](`eaas ${event.type}`, event));
   return (event) => {
-    // Ignores errors of `onEvent` and `logger`. Otherwise an error would fail the call, or end the process as an
-    // unhandled rejection.
-    for (const tell of [onEvent, log]) if (tell) (async () => tell(event))().catch(() => undefined);
+    notify(onEvent, event);
+    notify(log, event);
   };
 }

@@ -2,6 +2,7 @@ import { InputError } from '@eaas/protocol';
 import { parseUrl, requireSecureUrl } from '../base-url.ts';
 import { EnvelopeClient } from '../envelope-client.ts';
 import { createEmit } from '../events.ts';
+import { httpHeaders } from '../http-headers.ts';
 import { requireOptions } from '../require-options.ts';
 import { type Call, createTransport } from '../transport.ts';
 import { browserOptions, type EaasBrowserClientOptions, type PlainHeaders } from './options.ts';
@@ -60,15 +61,10 @@ function refuseSecret(value: unknown): void {
   }
 }
 
-/** Throws InputError for an invalid header, because the platform's own error might show a secret header. */
 function plain(headers: PlainHeaders): Record<string, string> {
-  try {
-    headers = Object.fromEntries(new Headers(headers));
-  } catch {
-    throw new InputError('`headers` must be valid HTTP headers');
-  }
-  refuseSecret(headers);
-  return headers;
+  const checked = Object.fromEntries(httpHeaders(headers));
+  refuseSecret(checked);
+  return checked;
 }
 
 /**

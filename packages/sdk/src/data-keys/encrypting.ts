@@ -1,3 +1,4 @@
+import { randomBytes } from '@eaas/protocol/internal';
 import type { DataKeyCalls } from '../data-key-calls.ts';
 import { later, type Timer } from '../timers.ts';
 import type { Engines } from '../engines.ts';
@@ -31,7 +32,7 @@ export function createEncryptingKeys(
   const paused = new Map<string, Timer>();
 
   async function mint(of: Partition, withSync: boolean): Promise<DerivedDataKey> {
-    const dek = crypto.getRandomValues(new Uint8Array(32));
+    const dek = randomBytes(32);
     try {
       const key = await deriveDataKey(engines, dek, await calls.wrap(dek, of), withSync);
       emit({ type: 'data_key.minted', keyId: key.keyId, keyVersion: key.keyVersion });
@@ -61,7 +62,7 @@ export function createEncryptingKeys(
   }
 
   /** Renews a kept data key that expired between two checks of `keepUp`, for example after a change of the clock. */
-  function refreshKept(name: string, of: Partition): undefined {
+  function refreshKept(name: string, of: Partition): void {
     if (kept.has(name)) refresh(name, of);
   }
 
@@ -79,11 +80,15 @@ export function createEncryptingKeys(
     take(of: Partition, length: number, sync?: boolean): DerivedDataKey | undefined {
       const name = partitionName(of.keyId, of);
       const lease = cache.find(name);
-      if (!lease?.key || (sync && !lease.key.sync)) return refreshKept(name, of);
+      if (!lease?.key || (sync && !lease.key.sync)) {
+        refreshKept(name, of);
+        return undefined;
+      }
       const share = shareUsed(limits, lease, length);
       if (share > 1) {
         cache.evict(name);
-        return refreshKept(name, of);
+        refreshKept(name, of);
+        return undefined;
       }
       spend(lease, length);
       if (share > refreshAtShare && (!sync || kept.has(name))) refresh(name, of);

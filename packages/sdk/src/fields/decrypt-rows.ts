@@ -1,5 +1,6 @@
 import { type Context, FormatError, InputError } from '@eaas/protocol';
 import { isBytes, storedCiphertext } from '@eaas/protocol/internal';
+import { notify } from '../notify.ts';
 import { callByGroup } from './group-calls.ts';
 import { ciphertextAmongPlaintext, holdsCiphertext } from './recognize-ciphertext.ts';
 import { FieldError, inField, resultOf, type Where } from './field-error.ts';
@@ -137,12 +138,10 @@ export function readPlaintext(
     value = field.previous.read(stored);
   } catch {
     // Throws without the original error as `cause`, because the original error might quote the plaintext.
-    throw new FormatError('the function that was passed to `plaintext` threw an error for the stored value');
+    throw new FormatError('the function passed to `plaintext` threw an error for the stored value');
   }
   field.type.encode(value);
   reads.plaintext++;
-  // Ignores errors of `onPlaintext`. Otherwise an error would fail the call, or end the process as an unhandled
-  // rejection.
-  (async () => onPlaintext?.({ table, field: name, row }))().catch(() => undefined);
+  notify(onPlaintext, { table, field: name, row });
   return value;
 }

@@ -25,8 +25,7 @@ interface Call {
 export async function askOne(body: unknown, call: Call): Promise<Answered> {
   const { target, settings, signal } = call;
   const { key_id, ...fields } = judge(body, endpoints[target.route].body, call);
-  const path = target.route.slice('POST '.length).replace(':key_id', key_id);
-  return askService(settings, target.route, path, target.keyId ? fields : { key_id, ...fields }, signal);
+  return askService(settings, target.route, key_id, target.keyId ? fields : { key_id, ...fields }, signal);
 }
 
 export async function askBatch(body: unknown, call: Call): Promise<Answered> {
@@ -41,9 +40,8 @@ export async function askBatch(body: unknown, call: Call): Promise<Answered> {
     await inSlices(ruleEach(items, (one) => judge(one, item, call))),
     async (allowed) => {
       if (allowed.length === 0) return [];
-      const path = route.slice('POST '.length);
       const sent = withReferences(allowed);
-      const answered = await askService(settings, route, path, { items: sent }, signal);
+      const answered = await askService(settings, route, '', { items: sent }, signal);
       ({ requestId } = answered);
       const { results } = answered.output as { results: readonly Result[] };
       if (!areInOrder(results, sent)) throw failed(settings, 'invalid_response', requestId);

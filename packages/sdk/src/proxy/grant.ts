@@ -1,7 +1,7 @@
 import { type Context, encodeContext, InputError, parseUuid } from '@eaas/protocol';
 import { kindOf, type OptionRules, requireOptions } from '../require-options.ts';
 import { anything, context } from '../rules.ts';
-import type { Operation } from './routes.ts';
+import { type Operation, operations } from './routes.ts';
 
 /** The operations and keys that a session can use. A session can do nothing else. */
 export interface Grant {
@@ -33,13 +33,6 @@ export type Authorize = (
 ) => Grant | false | null | undefined | Promise<Grant | false | null | undefined>;
 
 const members: OptionRules<Grant> = { keys: anything, operations: anything, context };
-const operations: readonly unknown[] = [
-  'wrap',
-  'unwrap',
-  'rewrap',
-  'hash',
-  'blindHash',
-] satisfies Operation[];
 
 export type CheckedGrant = ReturnType<typeof checkGrant>;
 
@@ -56,7 +49,7 @@ export function checkGrant(returned: unknown) {
   }
   if (!Array.isArray(granted) || granted.some((operation) => !operations.includes(operation))) {
     throw new InputError(
-      "the grant that `authorize` returns must have `operations`, an array of 'wrap', 'unwrap', 'rewrap', 'hash' and 'blindHash'",
+      `the grant that \`authorize\` returns must have \`operations\`, an array of '${operations.join("', '")}'`,
     );
   }
   encodeContext(context);

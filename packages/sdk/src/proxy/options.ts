@@ -1,6 +1,7 @@
 import { InputError } from '@eaas/protocol';
 import type { ProblemCode } from '@eaas/protocol/wire';
 import { baseUrlOf } from '../base-url.ts';
+import { notify } from '../notify.ts';
 import { kindOf, type OptionRules, requireOptions } from '../require-options.ts';
 import { anything, atLeastOne, callback, flag, list, text } from '../rules.ts';
 import type { Authorize } from './grant.ts';
@@ -136,8 +137,7 @@ export function checkOptions(options: ProxyOptions) {
     allowWithoutOrigin,
     timeout,
     fetch: options.fetch ?? ((...call: Parameters<typeof fetch>) => fetch(...call)),
-    // Ignores errors of `onEvent`, because they must not change the response or end the process.
-    report: (event: ProxyEvent): void => void (async () => onEvent?.(event))().catch(() => undefined),
+    report: (event: ProxyEvent): void => notify(onEvent, event),
   };
 }
 

@@ -3,6 +3,16 @@ import { parseUuid } from '@eaas/protocol';
 /** The operations that a grant can allow, in single calls and in batches. */
 export type Operation = 'wrap' | 'unwrap' | 'rewrap' | 'hash' | 'blindHash';
 
+const all: Readonly<Record<Operation, true>> = {
+  wrap: true,
+  unwrap: true,
+  rewrap: true,
+  hash: true,
+  blindHash: true,
+};
+
+export const operations: readonly unknown[] = /* @__PURE__ */ Object.keys(all);
+
 type OfKey = Exclude<Operation, 'hash' | 'blindHash'>;
 type OfBatch = Exclude<Operation, 'blindHash'>;
 

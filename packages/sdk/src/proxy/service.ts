@@ -15,10 +15,11 @@ import type { Settings } from './options.ts';
 export async function askService(
   settings: Settings,
   route: Route,
-  path: string,
+  keyId: string,
   body: object,
   signal: AbortSignal,
 ): Promise<Answered> {
+  const path = route.slice('POST '.length).replace(':key_id', keyId);
   const token = await tokenOf(settings, signal);
   let response: Response;
   try {

@@ -1,5 +1,6 @@
-import { EaasError, InputError } from '@eaas/protocol';
+import { EaasError } from '@eaas/protocol';
 import { maxHeadLength, type RangeSource } from '@eaas/protocol/stream';
+import { httpHeaders } from '../http-headers.ts';
 import { type OptionRules, requireKind, requireOptions, type Rule } from '../require-options.ts';
 import { anything, callback, having, signal } from '../rules.ts';
 
@@ -117,22 +118,13 @@ async function beginningOf({ body, status }: Response): Promise<Uint8Array> {
   return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }
 
-/** Throws InputError for an invalid header, because the platform's own error might show a secret header. */
-function headersOf(headers: HeadersInit | undefined): Headers {
-  try {
-    return new Headers(headers);
-  } catch {
-    throw new InputError('`headers` must be valid HTTP headers');
-  }
-}
-
 async function requestPart(
   url: string | URL,
   { fetch: send = fetch, headers, signal }: UrlSourceOptions,
   start: number,
   end: number,
 ) {
-  const requested = headersOf(headers);
+  const requested = httpHeaders(headers);
   requested.set('range', `bytes=${start}-${end - 1}`);
   const response = await send(url, { headers: requested, signal: signal ?? null });
   const { status } = response;

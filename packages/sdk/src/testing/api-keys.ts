@@ -1,4 +1,5 @@
 import { parseUuid } from '@eaas/protocol';
+import { randomBytes } from '@eaas/protocol/internal';
 import {
   apiKeyNotFound,
   apiKeyRecord,
@@ -10,15 +11,7 @@ import {
   revokedApiKey,
 } from '@eaas/protocol/service';
 import { formatApiKey, type Input, type Output } from '@eaas/protocol/wire';
-import {
-  type ApiKey,
-  type Call,
-  type Operations,
-  pageOf,
-  randomBytes,
-  record,
-  type Tenant,
-} from './tenant.ts';
+import { type ApiKey, type Call, type Operations, pageOf, record, type Tenant } from './tenant.ts';
 
 type ApiKeyRecord = Output<'GET /v1/api-keys/:api_key_id'>;
 

@@ -1,4 +1,5 @@
 import { nobleEngine } from '@eaas/protocol';
+import { randomBytes } from '@eaas/protocol/internal';
 import {
   decryptRule,
   encryptRule,
@@ -17,15 +18,7 @@ import {
 } from '@eaas/protocol/service';
 import { formatTimestamp } from '@eaas/protocol/wire';
 import { keyCrypto } from './key-crypto.ts';
-import {
-  type Call,
-  isDone,
-  type Operations,
-  randomBytes,
-  record,
-  requireKey,
-  type Tenant,
-} from './tenant.ts';
+import { type Call, isDone, type Operations, record, requireKey, type Tenant } from './tenant.ts';
 
 type OfKey = { readonly key_id: string };
 

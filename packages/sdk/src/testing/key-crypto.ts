@@ -1,4 +1,5 @@
 import { type Context, encodeContext, nobleEngine, pae } from '@eaas/protocol';
+import { randomBytes } from '@eaas/protocol/internal';
 import {
   formatPublicKey,
   intakeForm,
@@ -12,7 +13,7 @@ import {
   type WrappedForm,
 } from '@eaas/protocol/internal-intake';
 import { fieldHash, type KeyCrypto } from '@eaas/protocol/service';
-import { type Key, randomBytes, type Tenant } from './tenant.ts';
+import type { Key, Tenant } from './tenant.ts';
 
 // The real service has no suite 0x7f, so it refuses wrapped keys of the test service.
 const form: WrappedForm = { formatAndSuite: 0x017f, length: serviceForm.length };

@@ -1,4 +1,5 @@
 import { toBase64 } from '@eaas/protocol/base64';
+import { randomBytes } from '@eaas/protocol/internal';
 import {
   type Changed,
   destroyed,
@@ -26,7 +27,6 @@ import {
   type Key,
   type Operations,
   pageOf,
-  randomBytes,
   record,
   requireKey,
   type Tenant,

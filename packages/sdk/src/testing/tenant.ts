@@ -94,7 +94,3 @@ export function hashOf({ log, tenant_id }: Tenant, id: number): Uint8Array {
 }
 
 export const isDone = ({ metadata }: Entry): boolean => metadata['outcome'] !== 'refused';
-
-export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
-  return crypto.getRandomValues(new Uint8Array(length));
-}
