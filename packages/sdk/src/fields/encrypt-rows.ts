@@ -95,12 +95,17 @@ export function encode({ field }: FieldPlan, value: unknown): Uint8Array {
 function marksOf(field: FieldPlan, values: Row, row: Row, where: Where): Mark[] {
   const marks: Mark[] = [];
   const { indexColumn: column } = field;
-  if (column && valuesOf([field], column, values, row)) {
+  const clear = (fields: readonly FieldPlan[], index: string): TypedValue[] | null | undefined => {
+    const given = valuesOf(fields, index, values);
+    if (fields.some(({ name }) => Object.hasOwn(values, name))) row[index] = given && null;
+    return given;
+  };
+  if (column && clear([field], column)) {
     const subject = subjectOf(field, values[field.name]);
     if (subject) marks.push({ row, column, where, subjects: [subject] });
   }
   for (const part of field.parts) {
-    const [first, ...others] = valuesOf(part.fields, part.column, values, row) ?? [];
+    const [first, ...others] = clear(part.fields, part.column) ?? [];
     if (!first) continue;
     const subjects = part.index.partsOf(first, ...others).map((bytes) => ({ plan: field, part, bytes }));
     marks.push({ row, column: part.column, where, subjects });
@@ -108,26 +113,22 @@ function marksOf(field: FieldPlan, values: Row, row: Row, where: Where): Mark[] 
   return marks;
 }
 
+/** Returns undefined if the row has no value for any of the fields, and null if the value of a field is null. */
 function valuesOf(
   fields: readonly FieldPlan[],
   column: string,
   values: Row,
-  row: Row,
-): TypedValue[] | undefined {
+): TypedValue[] | null | undefined {
   const given = fields.map(({ name, field: { type } }) => {
     return { name, type, value: Object.hasOwn(values, name) ? values[name] : undefined };
   });
   const missing = given.filter(({ value }) => value === undefined);
-  if (missing.length === given.length) {
-    if (fields.some(({ name }) => Object.hasOwn(values, name))) row[column] = undefined;
-    return undefined;
-  }
+  if (missing.length === given.length) return undefined;
   if (missing[0]) {
     const names = fields.map(({ name }) => name).join(', ');
     refuse(`the index \`${column}\` is computed from ${names}: pass a value for \`${missing[0].name}\``);
   }
-  row[column] = null;
-  return given.some(({ value }) => value === null) ? undefined : given;
+  return given.some(({ value }) => value === null) ? null : given;
 }
 
 function requireOwnIndex(field: FieldPlan, row: Row): void {
@@ -138,6 +139,6 @@ function requireOwnIndex(field: FieldPlan, row: Row): void {
   const places = fields.map(({ place }) => place).join(' and ');
   const names = fields.map(({ name }) => `\`${name}\``).join(' and ');
   refuse(
-    `the row has a value for the index column \`${own}\`, but the SDK computes this value from ${places}: pass ${names}, or remove \`${own}\` from the row`,
+    `the SDK computes the index column \`${own}\` from ${places}: pass ${names}, or remove \`${own}\` from the row`,
   );
 }

@@ -268,6 +268,6 @@ test('`encryptRow` replaces the given value of an index column', async () => {
   const { email_index } = await records.encryptRow('users', 1, stale);
   expect(email_index).toHaveLength(64);
   await expect(records.encryptRow('users', 1, { name: 'Ada', email_index })).rejects.toThrow(
-    'the row has a value for the index column `email_index`, but the SDK computes this value from users.email: pass `email`,',
+    'the SDK computes the index column `email_index` from users.email: pass `email`,',
   );
 });

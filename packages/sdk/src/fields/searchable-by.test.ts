@@ -236,7 +236,7 @@ test.each([
     await expect(
       records.encryptRow('patients', 1, { id: 1, ...({ [column]: '6789' } as object) }),
     ).rejects.toThrow(
-      `\`${column}\`, but the SDK computes this value from ${fields} remove \`${column}\` from the row`,
+      `the SDK computes the index column \`${column}\` from ${fields} remove \`${column}\` from the row`,
     );
   },
 );
