@@ -8,14 +8,14 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { bytes, vectors } from '../../../../test/vectors/vectors.ts';
 import { fromHex, toHex } from '../bytes.ts';
 import { InputError } from '../errors.ts';
-import { formatPublicKey, type IntakePublicKey, wrapForIntake } from './intake.ts';
+import { formatPublicKey, type IntakePublicKey, wrapForIntake } from './index.ts';
 import {
   type IntakeCrypto,
   intakeKeyInfo,
   intakePrivateKey,
   nobleIntakeCrypto as noble,
   openForIntake,
-} from './internal-intake.ts';
+} from '../internal-intake.ts';
 import { intakeAad, intakeInfo, intakeParts } from './suite.ts';
 
 const { tenant_id, key_id: keyId, cases, refusals } = vectors('intake');

@@ -1,7 +1,0 @@
-// Services import this entry point. Writers import `@eaas/protocol/intake`.
-export { type IntakeCrypto, type IntakePrivateKey, intakePrivateKey, openForIntake } from './open.ts';
-export { nobleIntakeCrypto, nobleIntakeKey } from './noble.ts';
-export { formatPublicKey } from './public-key.ts';
-export { intakeForm, intakeKeyInfo, intakeVersion, intakeWrappedBase64Length } from './suite.ts';
-export { saltEnd, serviceForm, versionAtStart } from '../wrapped-key.ts';
-export { versionEnd, versionIn, type WrappedForm } from '../wrapped-key.ts';

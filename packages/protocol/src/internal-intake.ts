@@ -1,0 +1,7 @@
+// Services import this entry point. Writers import `@eaas/protocol/intake`.
+export { type IntakeCrypto, type IntakePrivateKey, intakePrivateKey, openForIntake } from './intake/open.ts';
+export { nobleIntakeCrypto, nobleIntakeKey } from './intake/noble.ts';
+export { formatPublicKey } from './intake/public-key.ts';
+export { intakeForm, intakeKeyInfo, intakeVersion, intakeWrappedBase64Length } from './intake/suite.ts';
+export { saltEnd, serviceForm, versionAtStart } from './wrapped-key.ts';
+export { versionEnd, versionIn, type WrappedForm } from './wrapped-key.ts';
