@@ -20,7 +20,7 @@ export type Purpose = 'serve' | 'command';
 
 export async function openDatabase(config: Config, purpose: Purpose): Promise<OpenDatabase> {
   const { databaseUrl, migrateDatabaseUrl, rootKey } = config;
-  if (databaseUrl === null) return openEmbedded(config, purpose).catch(refuse);
+  if (databaseUrl === null) return openEmbedded(config, purpose).catch(cannotStart);
   const ownerUrl = migrateDatabaseUrl ?? databaseUrl;
   const [server, owner] = [databaseUrl, ownerUrl].map((url) => decodeURIComponent(new URL(url).username));
   return {
@@ -75,12 +75,12 @@ async function openEmbedded(config: Config, purpose: Purpose): Promise<OpenDatab
     connection: connection('server'),
     ownerConnection: connection('owner'),
     serverRole,
-    rootKey: config.rootKey ?? { load: () => inDirectory().catch(refuse) },
+    rootKey: config.rootKey ?? { load: () => inDirectory().catch(cannotStart) },
     close,
   };
 }
 
-function refuse(error: unknown): never {
+function cannotStart(error: unknown): never {
   if (!(error instanceof Error) || error instanceof CannotStart) throw error;
   throw new CannotStart(error.message, { cause: error });
 }

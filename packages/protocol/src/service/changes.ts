@@ -39,7 +39,7 @@ export function changedTenant<Row extends { readonly rev: number }>(
 export function changesOf(before: object, set: object): object | undefined {
   const changes = Object.entries(defined(set)).flatMap(([name, value]: [string, unknown]) => {
     const old: unknown = Reflect.get(before, name);
-    return isSame(old, value) ? [] : [[name, { old: recorded(name, old), new: recorded(name, value) }]];
+    return isSame(old, value) ? [] : [[name, { old: auditValue(name, old), new: auditValue(name, value) }]];
   });
   return changes.length > 0 ? Object.fromEntries(changes) : undefined;
 }
@@ -56,7 +56,7 @@ const mostItems: Readonly<Record<string, number>> = {
   allowed_origins: limits.allowedOrigins,
 };
 
-function recorded(name: string, value: unknown): unknown {
+function auditValue(name: string, value: unknown): unknown {
   if (typeof value === 'number' && name.endsWith('_at')) return formatTimestamp(value);
   if (!Array.isArray(value)) return value;
   const isShort = (item: unknown) => typeof item !== 'string' || utf8Length(item) <= limits.origin;

@@ -3,7 +3,7 @@ import { using } from '../bytes.ts';
 import type { Context } from '../context.ts';
 import { isIntakeWrapped } from '../intake/suite.ts';
 import type { Item, Output } from '../wire/endpoints.ts';
-import { type Draft, keyDraft, logged, refused } from './draft.ts';
+import { type Draft, keyDraft, logged, refusalOutcome } from './draft.ts';
 import { type KeyFields, refusedByStatus, requireStatus } from './key-rules.ts';
 import { Refusal, unauthenticWrappedKey, wrongKeyVersion } from './refusal.ts';
 
@@ -32,13 +32,13 @@ type HashRule = KeyRule<Item<'POST /v1/batch/hash'>, Output<'POST /v1/hash'>>;
 type Verb = 'wrap' | 'unwrap' | 'rewrap';
 type VerbRule<V extends Verb> = KeyRule<Item<`POST /v1/batch/${V}`>, Output<`POST /v1/keys/:key_id/${V}`>>;
 
-export function recorded<Answer>(
+export function rulingOf<Answer>(
   action: Draft['action'],
   key: Parameters<typeof keyDraft>[1],
   { context, ...more }: Readonly<Record<string, unknown>> & { readonly context: Context | undefined },
   answer: Answer | Refusal,
 ): Ruling<Answer> {
-  const outcome = answer instanceof Refusal ? refused(answer) : {};
+  const outcome = answer instanceof Refusal ? refusalOutcome(answer) : {};
   return { draft: keyDraft(action, key, { context: logged(context), ...more, ...outcome }), answer };
 }
 
@@ -74,7 +74,7 @@ export const wrapRule: VerbRule<'wrap'> = (key, crypto, { dek, context }) => {
   requireStatus(key, 'active');
   const { key_id, key_version } = key;
   const wrapped_key = using(fromBase64(dek), (secret) => toBase64(crypto.wrap(secret, context)));
-  return recorded('key.wrap', key, { context }, { wrapped_key, key_id, key_version });
+  return rulingOf('key.wrap', key, { context }, { wrapped_key, key_id, key_version });
 };
 
 export const unwrapRule: VerbRule<'unwrap'> = (key, crypto, input) => {
@@ -85,7 +85,7 @@ export const unwrapRule: VerbRule<'unwrap'> = (key, crypto, input) => {
   const refusal = refusedByStatus(key, 'active', 'disabled') ?? refusedByVersion(key, named, expected);
   const secret = refusal ? undefined : unwrapUnder(key, crypto, wrapped, context);
   const answer = secret ? { dek: using(secret, toBase64), ...used } : (refusal ?? unauthenticWrappedKey());
-  return recorded(
+  return rulingOf(
     'key.unwrap',
     used,
     { key_version: used.key_version, context, ...intakeMark(wrapped) },
@@ -106,7 +106,7 @@ export const rewrapRule: VerbRule<'rewrap'> = (key, crypto, { wrapped_key, conte
   const answer = secret
     ? { wrapped_key: using(secret, newest), key_id, key_version, rewrapped }
     : (refusal ?? unauthenticWrappedKey());
-  return recorded('key.wrap', key, { from_version, context, ...mark }, answer);
+  return rulingOf('key.wrap', key, { from_version, context, ...mark }, answer);
 };
 
 export const hashRule: HashRule = (key, crypto, { value }) => {

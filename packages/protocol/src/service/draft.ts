@@ -27,7 +27,7 @@ export function tenantDraft(action: AuditAction, metadata: Metadata): Draft {
   return { action, keyId: null, keyVersion: null, metadata: metadataText(metadata) };
 }
 
-export const refused = ({ code }: Refusal) => ({ outcome: 'refused', code });
+export const refusalOutcome = ({ code }: Refusal) => ({ outcome: 'refused', code });
 
 export const logged = (context: Context | undefined): Context | undefined =>
   context && Object.keys(context).length > 0 ? context : undefined;

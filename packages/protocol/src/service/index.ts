@@ -7,7 +7,7 @@ export { type BatchResult, itemReader, orRefusal, ruleEach, runBatch } from './b
 export { type Changed, changedTenant, type Moment, type TenantFields } from './changes.ts';
 export { hashRule, type KeyCrypto, type KeyRule, rewrapRule } from './data-key-rules.ts';
 export { type Ruling, unwrapRule, wrapRule } from './data-key-rules.ts';
-export { type Draft, keyDraft, logged, refused, tenantDraft } from './draft.ts';
+export { type Draft, keyDraft, logged, refusalOutcome, tenantDraft } from './draft.ts';
 export { requireElements } from './elements.ts';
 export { fieldHash, jwkThumbprint } from './hashes.ts';
 export {

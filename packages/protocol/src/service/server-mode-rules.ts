@@ -8,7 +8,7 @@ import { type Envelope, parseEnvelope } from '../envelope.ts';
 import { DecryptionError, FormatError } from '../errors.ts';
 import { fromUtf8, toUtf8 } from '../text.ts';
 import type { Input, Output } from '../wire/endpoints.ts';
-import { intakeMark, type KeyCrypto, recorded, type Ruling, unwrapUnder } from './data-key-rules.ts';
+import { intakeMark, type KeyCrypto, rulingOf, type Ruling, unwrapUnder } from './data-key-rules.ts';
 import { type KeyFields, refusedByStatus, requireStatus } from './key-rules.ts';
 import { decryptionFailed, Refusal } from './refusal.ts';
 
@@ -32,7 +32,7 @@ export function encryptRule(
 ): Ruling<Bundle> {
   requireStatus(key, 'active');
   const bundle = sealBundle(key, crypto, engine, dek, toUtf8(plaintext), context);
-  return recorded('encrypt', key, { context }, bundle);
+  return rulingOf('encrypt', key, { context }, bundle);
 }
 
 export function decryptRule(
@@ -58,7 +58,7 @@ export function decryptRule(
   const named = { key_id: key.key_id, key_version: isVersion ? input.key_version : key.key_version };
   const answer = plaintext instanceof Refusal ? plaintext : { plaintext };
   const mark = intakeMark(wrappedKeyIn(input));
-  return recorded('decrypt', named, { context: input.context, ...mark }, answer);
+  return rulingOf('decrypt', named, { context: input.context, ...mark }, answer);
 }
 
 /** Returns the wrapped key that `decryptRule` unwraps, or undefined if the ciphertext is not an envelope. */

@@ -11,7 +11,7 @@ import {
   parseBody,
   readQuery,
   Refusal,
-  refused,
+  refusalOutcome,
   requireBodyType,
   takesFields,
   tenantDraft,
@@ -73,7 +73,7 @@ function admit(tenant: Tenant, endpoint: Endpoint, headers: Headers): Call {
     authorize(apiKey, asked, { envelopeOnly: tenant.settings.envelope_only, time: call.time });
   } catch (error) {
     if (error instanceof Refusal && error.code === 'envelope_only')
-      record(call, tenantDraft('envelope_only.refused', refused(error)));
+      record(call, tenantDraft('envelope_only.refused', refusalOutcome(error)));
     throw error;
   }
   return call;

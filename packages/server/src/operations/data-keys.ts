@@ -43,7 +43,7 @@ export const dataKeyOperations = {
       const ruling = withKey(key, undefined, (crypto) =>
         encryptRule(key.row, crypto, nodeEngine, randomBytes(32), input),
       );
-      return { ...recorded(ruling), isEncrypt: true };
+      return { ...decisionOf(ruling), isEncrypt: true };
     }),
   'POST /v1/decrypt': (service, caller, input) =>
     withOpenings(service, caller, (openings) =>
@@ -51,7 +51,9 @@ export const dataKeyOperations = {
         const key = await requireKey(service, facts, input.key_id, input.key_version);
         const wrapped = key.row.intake ? wrappedKeyIn(input) : undefined;
         if (wrapped) await openings.prepare([{ key, wrapped }]);
-        return recorded(withKey(key, openings, (crypto) => decryptRule(key.row, crypto, nodeEngine, input)));
+        return decisionOf(
+          withKey(key, openings, (crypto) => decryptRule(key.row, crypto, nodeEngine, input)),
+        );
       }),
     ),
   'POST /v1/hash': single(hashRule),
@@ -64,7 +66,7 @@ export const dataKeyOperations = {
   'POST /v1/batch/hash': batch(itemReader('POST /v1/batch/hash'), hashRule),
 } satisfies Partial<Operations>;
 
-function recorded<Answer>({ draft, answer }: Ruling<Answer>) {
+function decisionOf<Answer>({ draft, answer }: Ruling<Answer>) {
   return { drafts: draft ? [draft] : [], answer };
 }
 
@@ -75,7 +77,7 @@ function single<Input extends Fields, Answer>(rule: KeyRule<Input, Answer>) {
         const key = await requireKey(service, facts, input.key_id, versionIn(input));
         if (isIntake(input)) await openings.prepare(wrappedIn([input], () => key));
         const decideOne = () => withKey(key, openings, (crypto) => rule(key.row, crypto, input));
-        return recorded(await service.admission.turns.call(caller.tenantId, decideOne, caller));
+        return decisionOf(await service.admission.turns.call(caller.tenantId, decideOne, caller));
       }),
     );
 }

@@ -10,7 +10,7 @@ import { readTransitSettings } from './transit-settings.ts';
 const longestResponse = 65_536;
 const encrypted = z.object({ data: z.object({ ciphertext: z.string() }) });
 const decrypted = z.object({ data: z.object({ plaintext: z.string() }) });
-const refused = z.object({ errors: z.array(z.string()) });
+const errorBody = z.object({ errors: z.array(z.string()) });
 
 export const transit: KeyService = {
   title: 'Transit',
@@ -63,7 +63,7 @@ async function call<T>(
     );
   });
   if (status !== 200) {
-    const errors = refused.safeParse(parse(text)).data?.errors.join(', ') ?? '';
+    const errors = errorBody.safeParse(parse(text)).data?.errors.join(', ') ?? '';
     const said = printable(errors.replaceAll(token, '[token]')).slice(0, 300).trim();
     const reason = said ? `${status}: ${said}` : status;
     throw new CannotStart(

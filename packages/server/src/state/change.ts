@@ -33,10 +33,10 @@ export interface Change {
 interface Work<Loaded, Answer> {
   /** Reads after the head is locked, in the same round trip. The caller might not be authorised. */
   readonly load: (tx: Transaction) => Promise<Loaded>;
-  readonly decide: (change: Change, loaded: Loaded) => Decision<Answer>;
+  readonly decide: (change: Change, loaded: Loaded) => DecidedChange<Answer>;
 }
 
-interface Decision<Answer> {
+interface DecidedChange<Answer> {
   readonly draft: Draft | null;
   readonly answer: Answer;
   /** If there is a draft, sends these statements in the same round trip as the append. */

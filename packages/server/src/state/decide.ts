@@ -20,13 +20,13 @@ export interface Facts {
   readonly time: number;
 }
 
-interface Ruling<Answer> {
+interface Decision<Answer> {
   readonly drafts: readonly Draft[];
   readonly answer: Answer | Refusal;
   readonly isEncrypt?: boolean;
 }
 
-type Judge<Answer> = (facts: Facts) => Ruling<Answer> | Promise<Ruling<Answer>>;
+type Judge<Answer> = (facts: Facts) => Decision<Answer> | Promise<Decision<Answer>>;
 
 const patience = 4_500;
 
@@ -46,9 +46,9 @@ export async function decide<Answer>(
     const { view, apiKey } = await lookUpAfterChange(service, caller);
     const { state } = view;
     const time = service.clock.now();
-    const ruling = await available(() => rule({ state, apiKey, time }, caller, judge));
-    if (!ruling || !view.stands(state)) continue;
-    const { drafts, answer, isEncrypt = false } = ruling;
+    const decision = await available(() => rule({ state, apiKey, time }, caller, judge));
+    if (!decision || !view.stands(state)) continue;
+    const { drafts, answer, isEncrypt = false } = decision;
     let outcome: Outcome | undefined;
     if (drafts.length > 0) {
       const validUntil = apiKey?.expires_at ?? null;
@@ -113,7 +113,7 @@ async function rule<Answer>(
   facts: Facts,
   caller: Caller,
   judge: Judge<Answer>,
-): Promise<Ruling<Answer> | undefined> {
+): Promise<Decision<Answer> | undefined> {
   try {
     if (facts.apiKey) authorize(facts.state, facts.apiKey, caller, facts.time);
     return await judge(facts);
