@@ -1,5 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type Plugin } from 'vitest/config';
 import { ClosingLine } from './test/setup/closing-line.ts';
 
 // Other resolve conditions would also apply to CommonJS dependencies, and would break them.
@@ -11,6 +12,17 @@ const folders = {
   service: 'test/{cli,conformance,matrix,sdk}/**/*.test.ts',
   slow: 'test/{faults,frameworks,orms,packaging,runtimes,tampering}/**/*.test.ts',
 };
+// Cached modules contain the paths of the entries that they import, so the cache must depend on the `exports`.
+const manifests: Plugin = {
+  name: 'manifests',
+  configureVitest({ experimental_defineCacheKeyGenerator: define }) {
+    const texts = readdirSync('packages').map((name) =>
+      readFileSync(`packages/${name}/package.json`, 'utf8'),
+    );
+    define(() => texts.join(''));
+  },
+};
+
 const withServer = ['test/setup/postgres.ts', 'test/conformance/setup.ts'];
 
 export default defineConfig(({ mode }) => {
@@ -30,6 +42,7 @@ export default defineConfig(({ mode }) => {
     },
   });
   return {
+    plugins: [manifests],
     resolve: { conditions },
     ssr: { resolve: { conditions } },
     test: {
