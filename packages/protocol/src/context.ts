@@ -46,20 +46,21 @@ export function encoded(context: Context): NonNullable<typeof last> {
   const names = Object.keys(members);
   const count = names.length;
   // Refuses inherited members, because the encoding ignores them, so the encryption would not authenticate them.
+  let least = 0;
   for (const name in context) {
     if (!Object.hasOwn(context, name)) refuse('context must not have inherited members');
-    // Refuses long names before the sorting, because comparing them could take long.
-    if (name.length > maxContextName) refuse(wrongName);
+    least += 8 + name.length;
   }
-  // Throws before the encoding if the members cannot fit: each takes at least 9 bytes.
-  requireRoom(count * 9);
+  // Throws before the sorting if the members cannot fit, because comparing long names takes long.
+  requireRoom(least);
   writeUint32(room, prefixLength, count * 2);
   let end = prefixLength + 4;
   for (const name of names.sort(bytewise)) {
     const at = end + 4;
     const value: unknown = members[name];
     end = writeText(end, name);
-    if (end === at || end > at + maxContextName) refuse(wrongName);
+    if (end === at || end > at + maxContextName)
+      refuse(`context must have names of 1 to ${maxContextName} bytes`);
     if (name === '__proto__') refuse('context must not have a member `__proto__`');
     if (typeof value !== 'string') refuse('context must have only strings as values');
     end = writeText(end, value);
@@ -103,8 +104,6 @@ function bytewise(a: string, b: string): number {
 function requireRoom(bytes: number): void {
   if (bytes > maxContext) refuse(`context must have at most ${maxContext} bytes when encoded`);
 }
-
-const wrongName = `context must have names of 1 to ${maxContextName} bytes`;
 
 function refuse(reason: string): never {
   throw new InputError(reason);
