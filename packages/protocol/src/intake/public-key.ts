@@ -24,18 +24,19 @@ export function formatPublicKey({ keyId, keyVersion, bytes }: IntakePublicKey): 
 /** Parses the text of a public key. Throws InputError if one character is wrong, missing or too many. */
 export function parsePublicKey(text: string): IntakePublicKey {
   const [, keyId, version, encoded, checksum] = (typeof text === 'string' && pattern.exec(text)) || [];
-  if (!keyId || !encoded) {
+  const keyVersion = Number(version);
+  if (!keyId || !encoded || keyVersion >>> 0 !== keyVersion) {
     throw invalidPublicKey('has an unknown form: pass all of `eaas_pk_1.…`, without spaces or line breaks');
   }
   if (checksumOf(text.slice(0, -17)) !== checksum) {
     throw invalidPublicKey('has a wrong checksum: it was altered or truncated');
   }
-  const keyVersion = Number(version);
-  if (keyVersion >>> 0 !== keyVersion) throw invalidPublicKey('has a key version above 2^32 - 1');
   const bytes = readBase64(encoded);
-  if (!bytes) throw invalidPublicKey('is not canonical base64');
-  if (bytes.length !== publicKeyLength)
-    throw invalidPublicKey(`must have ${publicKeyLength} bytes (got ${bytes.length})`);
+  if (bytes?.length !== publicKeyLength) {
+    throw invalidPublicKey(
+      `must have ${publicKeyLength} bytes in canonical base64 (got ${bytes?.length ?? 'other text'})`,
+    );
+  }
   if (!hasReducedCoefficients(bytes)) throw invalidPublicKey('has an invalid ML-KEM coefficient');
   return { keyId, keyVersion, bytes };
 }
