@@ -40,11 +40,8 @@ export interface Observers {
 export type Emit = (event: EaasEvent) => void;
 
 export function createEmit({ onEvent, logger }: Observers): Emit {
-  const log =
-    logger &&
-    ((event: EaasEvent): void => logger['code' in event ? 'warn' : 'debug'](`eaas ${event.type}`, event));
   return (event) => {
     notify(onEvent, event);
-    notify(log, event);
+    notify(() => logger?.['code' in event ? 'warn' : 'debug'](`eaas ${event.type}`, event), event);
   };
 }

@@ -61,11 +61,6 @@ export function createEncryptingKeys(
     if (!cache.arriving(name) && !paused.has(name)) request(name, of);
   }
 
-  /** Renews a kept data key that expired between two checks of `keepUp`, for example after a change of the clock. */
-  function refreshKept(name: string, of: Partition): void {
-    if (kept.has(name)) refresh(name, of);
-  }
-
   function keepUp(name: string, of: Partition): void {
     const check = (): void => {
       const lease = cache.find(name);
@@ -80,19 +75,18 @@ export function createEncryptingKeys(
     take(of: Partition, length: number, sync?: boolean): DerivedDataKey | undefined {
       const name = partitionName(of.keyId, of);
       const lease = cache.find(name);
-      if (!lease?.key || (sync && !lease.key.sync)) {
-        refreshKept(name, of);
-        return undefined;
-      }
-      const share = shareUsed(limits, lease, length);
-      if (share > 1) {
+      if (lease?.key && (!sync || lease.key.sync)) {
+        const share = shareUsed(limits, lease, length);
+        if (share <= 1) {
+          spend(lease, length);
+          if (share > refreshAtShare && (!sync || kept.has(name))) refresh(name, of);
+          return lease.key;
+        }
         cache.evict(name);
-        refreshKept(name, of);
-        return undefined;
       }
-      spend(lease, length);
-      if (share > refreshAtShare && (!sync || kept.has(name))) refresh(name, of);
-      return lease.key;
+      // Renews a kept data key that expired between two checks of `keepUp`, for example after a change of the clock.
+      if (kept.has(name)) refresh(name, of);
+      return undefined;
     },
     reserve(of: Partition, length: number): Lease {
       const name = partitionName(of.keyId, of);
