@@ -51,8 +51,8 @@ export function needsRow(model: Model, data: unknown): boolean {
 }
 
 /**
- * The fingerprint of an index with several fields needs all fields, so this function returns null for each of them.
- * The caller replaces these nulls with the values from the app.
+ * The fingerprint of an index with several fields needs the values of all its fields. This function returns
+ * null for the fields without a new value. The caller replaces these nulls with the values from the app.
  */
 function absentOthers(model: Model, given: Args): Args {
   const named = Object.keys(given).flatMap((name) => model.encrypted.get(name) ?? []);

@@ -42,7 +42,7 @@ export function sealStream(
       },
       chunk: (bytes, last) => cipher.seal(bytes, index++, last),
       released(result) {
-        // The first result is the head of the stream. It contains no plaintext, so it is not progress.
+        // The first result is the head of the stream. It contains no plaintext, so `onProgress` first gets 0.
         done = done === undefined ? 0 : done + result.length - tagLength;
         onProgress?.(done);
       },

@@ -46,7 +46,10 @@ function sectionOf({ title, head, rows }: Section): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-/** The rows that work. A row stands for its variants with null and with `{ set }` if they work too. */
+/**
+ * The titles of the operations that work. If an operation also works with null and with `{ set }`, it has only one
+ * title.
+ */
 function namesOf(rows: readonly OutcomeRow[]): string[] {
   const baseOf = (title: string): string => title.replace(/ with (?:null|`\{ set \}`)$/, '');
   return grouped(rows, ({ title }) => baseOf(title)).flatMap((variants) =>

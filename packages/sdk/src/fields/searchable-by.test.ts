@@ -113,7 +113,7 @@ test('a search finds a row by each indexed part of a value', async () => {
   expect(await found({ ssn: { last4: '6789' }, born: { month: new Date('1816-01-01') } })).toBe(false);
 });
 
-test('a fingerprint is HMAC-SHA-256 of table, field, index name and part', async () => {
+test('a fingerprint of a part of a value is the HMAC-SHA-256 of the table, the field, the name of the index and the part', async () => {
   const { client } = observedClient();
   let key = new Uint8Array();
   const index = await createIndexKey({

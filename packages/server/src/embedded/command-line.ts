@@ -62,7 +62,7 @@ export async function giveTo(account: Account, path: string): Promise<void> {
   if ((await lstat(path)).isDirectory()) {
     await Promise.all((await readdir(path)).map((name) => giveTo(account, join(path, name))));
   }
-  // The directory itself changes its owner last, so that the next start repeats an interrupted change.
+  // The owner of the directory is changed last, so that the next start repeats a change that was interrupted.
   await lchown(path, owner, owner);
 }
 

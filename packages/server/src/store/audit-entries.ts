@@ -93,7 +93,7 @@ export async function forEachPage(
     select id, action, key_id, metadata from eaas.audit_entries
     where tenant_id = ${tenantId} and action = any (${[...actions]}::text[])
       and id > ${after} and id <= ${through} order by id`.cursor(changesPerPage, next);
-  // postgres.js does not wait for the last call.
+  // postgres.js does not wait for the last call of its callback, so this function waits for it.
   await work;
 }
 
