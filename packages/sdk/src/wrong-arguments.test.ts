@@ -60,7 +60,7 @@ function* casesOf({ args }: PublicCall): Generator<{ args: unknown[]; what: stri
     for (const value of wrong) {
       yield { args: args().with(at, value), what: `argument ${at} is ${shown(value)}` };
       for (const name of names) {
-        // A function in place of a function would not be a wrong value.
+        // If a member must be a function, another function is not a wrong value.
         if (typeof value === 'function' && typeof (given as Record<string, unknown>)[name] === 'function')
           continue;
         const changed = args().with(at, { ...(args()[at] as object), [name]: value });

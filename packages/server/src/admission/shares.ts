@@ -23,8 +23,8 @@ export interface SharesOptions {
 }
 
 /**
- * Divides units, such as bytes, among tenants. A tenant without units can take all free units. Later requests can raise
- * its total to half of the units that no other tenant holds.
+ * Divides units, such as bytes, among tenants. The first request of a tenant can take all free units. A later request
+ * is granted only if the tenant then has at most half of the units that no other tenant holds.
  */
 export class Shares {
   readonly #capacity: number;

@@ -82,8 +82,8 @@ export class WorkerProcess {
   }
 
   /**
-   * Passes one connection at a time. Node would do the same, but would queue all other messages behind the connections,
-   * and would put the whole queue in order again for each connection.
+   * Passes one connection at a time. Node also passes them one at a time, but keeps all other messages behind the
+   * connections, and copies its whole queue after each connection.
    */
   #passNext(): void {
     const [next] = this.#waiting;
