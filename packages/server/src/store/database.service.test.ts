@@ -91,6 +91,14 @@ test('a query that gets no connection in time throws DatabaseBusy', async () => 
   expect(await backend(database)).toBe(first);
 });
 
+test('no transaction waits longer than 3 s for a lock', async () => {
+  const database = open(1);
+  const lockTimeout = (milliseconds: number) =>
+    database.transaction((tx) => tx<{ lock_timeout: string }[]>`show lock_timeout`, milliseconds);
+  expect([...(await lockTimeout(10_000))]).toEqual([{ lock_timeout: '3s' }]);
+  expect([...(await lockTimeout(2_000))]).toEqual([{ lock_timeout: '1400ms' }]);
+});
+
 test('the connection that was used last is used next', async () => {
   const database = open(3);
   const pids = new Set(await Promise.all([backend(database), backend(database), backend(database)]));

@@ -81,7 +81,7 @@ export class Database {
       // `execute` sends the settings together with the first statement, which saves a round trip.
       // The lock timeout comes first, so that its error code tells why a statement failed.
       const settings = tx`select set_config('idle_in_transaction_session_timeout', '5000', true),
-        set_config('lock_timeout', ${text(0.7 * limit)}, true),
+        set_config('lock_timeout', ${text(Math.min(3_000, 0.7 * limit))}, true),
         set_config('statement_timeout', ${text(0.75 * limit)}, true),
         case when current_setting('server_version_num')::int >= 170000
           then set_config('transaction_timeout', ${text(limit + 1_000)}, true) end`.execute();
