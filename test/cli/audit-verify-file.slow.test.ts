@@ -46,7 +46,7 @@ async function verifyLines(changed: readonly string[], ...args: readonly string[
   return errors;
 }
 
-test('audit verify-file accepts a valid export, and says what is not proved without a checkpoint', async () => {
+test('audit verify-file accepts a valid export, and warns if no checkpoint was passed', async () => {
   const note =
     'No checkpoint was passed: this shows only that the file is consistent, not that it is the original log.\n';
   for (const [options, stderr] of [
