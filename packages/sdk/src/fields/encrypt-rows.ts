@@ -95,17 +95,18 @@ export function encode({ field }: FieldPlan, value: unknown): Uint8Array {
 function marksOf(field: FieldPlan, values: Row, row: Row, where: Where): Mark[] {
   const marks: Mark[] = [];
   const { indexColumn: column } = field;
-  const clear = (fields: readonly FieldPlan[], index: string): TypedValue[] | null | undefined => {
+  // The index column is null until its fingerprint is known.
+  const reset = (fields: readonly FieldPlan[], index: string): TypedValue[] | null | undefined => {
     const given = valuesOf(fields, index, values);
-    if (fields.some(({ name }) => Object.hasOwn(values, name))) row[index] = given && null;
+    if (fields.some(({ name }) => Object.hasOwn(values, name))) row[index] = given ? null : given;
     return given;
   };
-  if (column && clear([field], column)) {
+  if (column && reset([field], column)) {
     const subject = subjectOf(field, values[field.name]);
     if (subject) marks.push({ row, column, where, subjects: [subject] });
   }
   for (const part of field.parts) {
-    const [first, ...others] = clear(part.fields, part.column) ?? [];
+    const [first, ...others] = reset(part.fields, part.column) ?? [];
     if (!first) continue;
     const subjects = part.index.partsOf(first, ...others).map((bytes) => ({ plan: field, part, bytes }));
     marks.push({ row, column: part.column, where, subjects });

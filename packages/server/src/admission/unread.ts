@@ -10,9 +10,8 @@ interface Tenant {
 }
 
 /**
- * Limits the memory of responses that clients have not read yet. A tenant can use half of the
- * memory that is not used by other tenants. Beyond this limit, the tenant's oldest responses are stopped, but never the
- * newest one.
+ * Limits the memory of responses that clients have not read yet. A tenant can use half of the memory that
+ * is not used by other tenants. Beyond this limit, the tenant's oldest responses are stopped, but never the newest one.
  */
 export class Unread {
   readonly #capacity: number;

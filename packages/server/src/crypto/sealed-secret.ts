@@ -26,7 +26,7 @@ const bodyLength = 32;
 const bodyEnd = saltEnd + bodyLength;
 /** The forms of wrapped keys, by the length of their base64. */
 const forms: Readonly<Record<number, WrappedForm>> = {
-  104: serviceForm,
+  [(4 * serviceForm.length) / 3]: serviceForm,
   [intakeWrappedBase64Length]: intakeForm,
 };
 const aadStart = 8; // after the count of parts and the length of the head, 4 bytes each

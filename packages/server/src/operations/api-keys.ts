@@ -15,8 +15,8 @@ import { newToken } from '../crypto/api-key-token.ts';
 import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
 import type { Service } from '../service.ts';
 import { announced } from '../state/announced.ts';
-import { change, type Change, patience } from '../state/change.ts';
-import { available } from '../state/decide.ts';
+import { change, type Change } from '../state/change.ts';
+import { available, patience } from '../state/decide.ts';
 import { checked, seal } from '../state/integrity.ts';
 import {
   type ApiKeyRow,

@@ -8,8 +8,13 @@ import { checkedHead } from '../state/heads.ts';
 import { requireAnchor } from '../state/integrity.ts';
 import type { TenantState } from '../state/tenant-state.ts';
 import { findAnchor } from '../store/anchors.ts';
-import { type EntryRow, firstEntrySince, listEntries, newestEntries } from '../store/audit-entries.ts';
-import { readMetadata } from '../store/audit-entries.ts';
+import {
+  type EntryRow,
+  firstEntrySince,
+  listEntries,
+  newestEntries,
+  readMetadata,
+} from '../store/audit-entries.ts';
 import { skipToPage, totalOf } from '../store/entry-counts.ts';
 import { findHead } from '../store/heads.ts';
 import type { Sql } from '../store/sql.ts';

@@ -16,6 +16,7 @@ import { changedRows } from '../store/rows.ts';
 import { together, type Transaction } from '../store/sql.ts';
 import { findTenant } from '../store/tenants.ts';
 import { authorize } from './authorize.ts';
+import { patience } from './decide.ts';
 import { checkedHead } from './heads.ts';
 import { authentic, openTenant } from './integrity.ts';
 import { beginLink } from './link.ts';
@@ -45,9 +46,6 @@ interface DecidedChange<Answer> {
 
 /** `open` means that the caller is authorised. `sent` means that the change was perhaps committed. */
 type Stage = 'opening' | 'open' | 'sent';
-
-/** Includes the wait for the tenant's turn and for a connection. */
-export const patience = 4_500;
 
 /** The change gives the tenant a new `state_id`, so that appends of replicas with outdated data fail. */
 export function change<Loaded, Answer>(

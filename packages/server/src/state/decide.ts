@@ -28,7 +28,8 @@ interface Decision<Answer> {
 
 type Judge<Answer> = (facts: Facts) => Decision<Answer> | Promise<Decision<Answer>>;
 
-const patience = 4_500;
+/** The time limit of a call, in milliseconds, which includes all waits. */
+export const patience = 4_500;
 
 /**
  * Decides with cached data. The append of an audit entry fails if these data are outdated. For a decision without an

@@ -28,7 +28,7 @@ export class Remembered {
   }
 
   /**
-   * Removes what was not used since the last call. Otherwise, a replica without traffic could keep a key in memory that
+   * Removes the data that was not used since the last call. A replica without traffic would otherwise keep keys that
    * another replica has erased.
    */
   forgetUnused(): void {
