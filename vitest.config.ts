@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { defineConfig, type Plugin } from 'vitest/config';
 import { ClosingLine } from './test/setup/closing-line.ts';
 
-// Other resolve conditions would also apply to CommonJS dependencies, and would break them.
+// Sets only these resolve conditions. Further conditions would also apply to CommonJS dependencies, and break them.
 const conditions = ['@eaas/source', 'node'];
 
 // The name or the folder of a test file determines its suite, as CONTRIBUTING.md describes.
@@ -12,7 +12,8 @@ const folders = {
   service: 'test/{cli,conformance,matrix,sdk}/**/*.test.ts',
   slow: 'test/{faults,frameworks,orms,packaging,runtimes,tampering}/**/*.test.ts',
 };
-// Cached modules contain the paths of the entries that they import, so the cache must depend on the `exports`.
+// The cache holds modules with resolved import paths. These paths depend on `exports` in the package.json files, so the
+// key of the cache contains these files.
 const manifests: Plugin = {
   name: 'manifests',
   configureVitest({ experimental_defineCacheKeyGenerator: define }) {

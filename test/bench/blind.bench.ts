@@ -23,7 +23,8 @@ const requestedBytes = requested.map((element) => new Uint8Array(Buffer.from(ele
 
 function respond(elements: readonly string[]): Evaluation {
   const read = finish(readElements(elements));
-  if (typeof read === 'number') throw new Error(`element ${read} is not a point on P-256`);
+  if (typeof read === 'number')
+    throw new Error(`each element must be a point on P-256 (element ${read} is not)`);
   return finish(evaluate(key, read));
 }
 

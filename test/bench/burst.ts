@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Defer } from './compare.ts';
 
-/** Checks only the status of each response, because further checks would use CPU time of the measured server. */
+/**
+ * Checks only the status of each response. The measured server runs on the same machine, and further checks would leave
+ * less CPU time for the server.
+ */
 export class Burst {
   receivedBytes = 0;
   refused = 0;
@@ -70,7 +73,7 @@ function always(request: Buffer): () => Buffer {
   return () => request;
 }
 
-/** Opens the connections at the first call, because a server closes new connections that send nothing. */
+/** Opens the connections just before the first requests, because a server closes new connections that send nothing. */
 export function openLater(open: () => Promise<Burst>, defer: Defer): (requests: number) => Promise<void> {
   let opened: Promise<Burst> | undefined;
   defer(() => void opened?.then((burst) => burst.close()));

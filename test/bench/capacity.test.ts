@@ -42,7 +42,7 @@ test('the figures in the sentences of docs/operating/capacity.md agree with the 
   expect(page).toMatch(/Each connection is busy for about\s+60 % of\s+the time/);
 });
 
-test('the simulated throughput and p99 are close to the measured ones', () => {
+test('the simulated throughput and p99 are close to the measured throughput and p99', () => {
   const compared = tablesOf(page).find(({ head }) => head.includes('simulated'))?.rows ?? [];
   const ratios = new Map(compared.map(([name = '', , , ratio]) => [name, Number(ratio)]));
   expect(ratios.get('wraps per second without a pause')).toBeGreaterThanOrEqual(0.8);

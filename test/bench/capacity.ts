@@ -9,7 +9,7 @@ const coresPerShard = 16;
 /** The size of an audit entry with its indexes, if each append has one entry. The benchmark `storage` measured it. */
 export const bytesPerEntry = 511;
 const pageBytes = 8_192;
-/** The appends of a tenant write to the last pages of three indexes, and to the page with the head of the log. */
+/** Appends of one tenant change four pages of PostgreSQL: the last pages of three indexes, and the page of the head. */
 const pagesPerTenant = 4;
 
 const fleets = [

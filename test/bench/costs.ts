@@ -122,7 +122,10 @@ export async function withSenders<T>(
     await run(warmUp);
     const before = refusedBy(bursts);
     const measured = await measure(run, bursts);
-    if (refusedBy(bursts) > before) throw new Error('the machine is too busy: the server refused requests');
+    if (refusedBy(bursts) > before)
+      throw new Error(
+        'the server refused requests, because the machine is too busy: stop other programs and run the benchmark again',
+      );
     return measured;
   } finally {
     for (const burst of bursts) burst.close();

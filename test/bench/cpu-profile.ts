@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The profile adds a function's CPU time to the first entry of this list that matches the function. */
+/** The parts into which the profile divides the CPU time. A function belongs to the first matching part. */
 export const parts = [
   'garbage collection',
   'sockets',

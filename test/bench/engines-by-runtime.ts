@@ -43,7 +43,7 @@ async function measure(runtime: Runtime): Promise<Rate[]> {
   }
 }
 
-/** The clock of a Cloudflare worker stops while the worker computes. */
+/** Measures outside the Cloudflare worker, because the clock inside stops while the worker computes. */
 async function measureFromOutside(started: Started, task: Task): Promise<Rate[]> {
   const spent = async (calls: number): Promise<number> => {
     const start = performance.now();

@@ -16,7 +16,7 @@ export function tableOfFigures({ name, columns: heads, rows }: Figures): string[
   );
 }
 
-/** Keeps three digits, because the other digits differ from run to run. */
+/** Keeps three significant digits, because further digits differ from run to run. */
 export function round(value: number): string {
   return Number(value.toPrecision(3)).toLocaleString('en', { maximumFractionDigits: 3 });
 }

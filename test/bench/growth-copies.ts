@@ -1,12 +1,12 @@
 import type postgres from 'postgres';
 
-/** Nothing can use the copies, because their MACs are wrong. */
+/** The copied keys only fill the table. No call can use a copied key, because the MAC of its row is wrong. */
 export async function copyKeys(
   sql: postgres.Sql,
   { tenantId, keyId }: { readonly tenantId: string; readonly keyId: string },
   size: number,
 ): Promise<void> {
-  // The trigger would slow the copy, because it updates `key_counts` once for each key.
+  // Disables the trigger `keys_counted`, which would slow the copy by an update of `key_counts` for each key.
   await alterSchema(sql, 'alter table eaas.keys disable trigger keys_counted');
   const model = await rowOf(sql`select to_jsonb(k)::text as row from eaas.keys k
     where tenant_id = ${tenantId} and key_id = ${keyId}`);
@@ -34,7 +34,7 @@ export async function rowOf(query: postgres.PendingQuery<postgres.Row[]>): Promi
 
 async function alterSchema(sql: postgres.Sql, statement: string): Promise<void> {
   await sql.begin(async (tx) => {
-    // Citus refuses changes of triggers without this setting. PostgreSQL ignores the setting.
+    // Citus refuses changes of triggers unless `citus.enable_unsafe_triggers` is on. PostgreSQL ignores this setting.
     await tx`select set_config('citus.enable_unsafe_triggers', 'on', true)`;
     await tx.unsafe(statement);
   });

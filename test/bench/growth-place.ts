@@ -58,7 +58,7 @@ function placeFile(kept: string): string {
   return join(kept, 'place.json');
 }
 
-/** `openPlace` writes `place.json` only when the database is complete. */
+/** If the file `place.json` exists, the database is complete, because `openPlace` writes this file last. */
 async function readKept(kept: string): Promise<Kept | undefined> {
   const text = await readFile(placeFile(kept), 'utf8').catch(() => undefined);
   return text === undefined ? undefined : (JSON.parse(text) as Kept);

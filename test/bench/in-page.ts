@@ -68,7 +68,8 @@ function withNoble(primitives: string) {
 
 export async function run({ name, ...prepared }: Prepared & { readonly name: string }): Promise<PageResult> {
   const [ours, reference, size = 1] = (await comparisons[name]?.prepare(prepared)) ?? [];
-  if (!ours || !reference) throw new Error(`no comparison has the name ${name}`);
+  if (!ours || !reference)
+    throw new Error(`\`name\` must be one of ${Object.keys(comparisons).join(', ')} (got ${name})`);
   const start = performance.now();
   await ours(0);
   const first = performance.now() - start;

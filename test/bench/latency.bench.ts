@@ -85,7 +85,7 @@ async function measureParts(works: Works): Promise<Note> {
   for (let round = 0; round < 9; round++) {
     for (const [name, run] of Object.entries(works) as [keyof Works, Work][]) {
       const microseconds = 1e6 / (await speed({ run }, 100));
-      // In the first two rounds, the caches of the processors still hold data of the warm-up.
+      // Ignores the first two rounds, because the caches of the processors still hold data of the warm-up.
       if (round >= 2) taken.set(name, [...(taken.get(name) ?? []), microseconds]);
     }
   }

@@ -106,7 +106,7 @@ async function requireAll(results: Results): Promise<void> {
 function cold(service: ReturnType<typeof memoryService>, run: (client: EaasClient) => Promise<unknown>) {
   return async (): Promise<void> => {
     let requests = 0;
-    // Counts the requests of this client only, because the warm client renews its data key from time to time.
+    // Counts only the requests of the cold client. The warm client also sends requests, because it renews its data key.
     const counting: typeof fetch = (...request) => {
       requests++;
       return service.options.fetch(...request);

@@ -55,7 +55,8 @@ function serverWith(options: readonly string[]): readonly string[] {
 const emptyPost = load('empty POST', postRequest('/empty', {}, {}));
 
 function load(name: string, text: string, connections = 64, size = 1): Operation {
-  // One connection sends fewer requests, because each request waits for the previous response.
+  // Sends a quarter of the requests if there is only one connection, because then each request waits for the response
+  // to the previous request.
   const requests = items / size / (connections === 1 ? 4 : 1);
   return { name, texts: [text], connections, size, requests };
 }

@@ -91,7 +91,7 @@ test('with 16 tenants instead of one, the median response time falls and the 99t
   expect(p99(16)).toBeGreaterThan(p99(1));
 });
 
-test('`fitted` returns the base and the slope of the line through the points', () => {
+test('`fitted` returns the slope and the value at zero (`base`) of the line through the points', () => {
   const { base, slope } = fitted([0.1, 0.5, 1].map((x) => [x, 7 + 3 * x]));
   expect([base, slope].map((value) => value.toFixed(6))).toEqual(['7.000000', '3.000000']);
 });

@@ -44,7 +44,7 @@ export interface Tenant {
   isAppending: boolean;
 }
 
-/** Tenants take turns: the tenant with the least CPU time is next. */
+/** Tenants take turns: the waiting tenant that has used the least CPU time so far is next. */
 export function takeNext({ waiting }: Station): Work | undefined {
   const served = ({ tenant }: Work): number => tenant?.served ?? 0;
   let first = 0;

@@ -57,7 +57,7 @@ async function memory(defer: Defer, print: Print): Promise<Figures> {
   for (const count of steps) {
     await inParallel(customers.slice(0, count), async ({ token, keyId }) => {
       const wrap = () => send(large, token, 'POST', `/v1/keys/${keyId}/wrap`, { dek });
-      // A call can fail on a busy machine.
+      // Repeats a failed call once, because a call can fail on a busy machine.
       const { status } = await wrap().then((answer) => (answer.status === 200 ? answer : wrap()));
       if (status !== 200) throw new Error(`expected the status 200 of a wrap (got ${status})`);
     });

@@ -14,7 +14,7 @@ export interface Store {
   readonly operator: Operator;
   readonly sql: Pool;
   readonly tenants: readonly Tenant[];
-  /** The id of the last entry of each tenant before the inserts. It is the same for all tenants. */
+  /** The id of the last audit entry before the inserts. All tenants have the same last id. */
   readonly before: number;
 }
 

@@ -11,7 +11,7 @@ type Wrap = 'POST /v1/keys/:key_id/wrap';
 export function wrapWithoutLog(service: Service) {
   return async (caller: Caller, input: Input<Wrap>): Promise<Output<Wrap>> => {
     const found = await service.tenants.tokens.find(caller.credential?.tokenHash ?? new Uint8Array(32));
-    if (!found) throw new Error('the API key is missing');
+    if (!found) throw new Error('expected the API key of the request in the database (got none)');
     const { state } = found.view;
     const time = service.clock.now();
     authorize(state, found.apiKey, caller, time);

@@ -18,7 +18,7 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
 
   const connect = (address: PostgresAddress, role: 'owner' | 'superuser'): postgres.Sql => {
     const { connection } = addressIn(address, world.database.name);
-    // With this setting, queries also see the tables of the shards, which Citus hides by default.
+    // Citus hides the tables of the shards from queries unless `citus.override_table_visibility` is off.
     const settings = { 'citus.override_table_visibility': 'off' };
     const sql = postgres({ ...connection(role), max: 1, onnotice: () => {}, connection: settings });
     world.onClose(() => sql.end());

@@ -66,7 +66,7 @@ test('audit verify prints the response of the API, one line per tenant', async (
   expect(stdout).toMatch(/: valid, 2 entries checked, head 2\n$/);
 });
 
-test('audit verify says that there is nothing to verify', async () => {
+test('if no tenant has an audit log, audit verify says that it verified nothing', async () => {
   const empty = await commandLine();
   onTestFinished(() => empty.database.drop());
   expect(await empty('audit', 'verify')).toMatchObject({

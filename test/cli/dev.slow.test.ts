@@ -78,7 +78,7 @@ test('a second start of eaas dev keeps the data of the first', async () => {
   expect(await eaas('api-key', 'list', '--tenant', 'dev')).toHaveLength(1);
 });
 
-test('the code in the URL of eaas dev is valid for one sign-in, and only from the origin of the page', async () => {
+test('the code in the URL of eaas dev is valid for one sign-in, and pages of other origins cannot use the code', async () => {
   const { output, baseUrl } = await dev();
   const [, code = ''] = /^Playground +http:\S+\/#code=([\w-]{43})$/m.exec(output) ?? [];
   expect(await (await fetch(baseUrl)).text()).toContain('<title>Eaas playground</title>');

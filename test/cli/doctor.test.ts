@@ -26,7 +26,7 @@ async function examined(program: CommandLine) {
   return { code, stderr, statuses, messages };
 }
 
-// These checks fail, because the tests run PostgreSQL without durability to save time.
+// The checks of these settings fail, because the tests run PostgreSQL without durability to save time.
 const fast = { fsync: 'failed', full_page_writes: 'failed', synchronous_commit: 'failed' };
 
 test('doctor reports database settings that can lose commits', async () => {
@@ -64,7 +64,7 @@ test('doctor warns about the role that owns the tables, and fails for a superuse
   expect(other.messages).toContain('The root key does not open this database');
 });
 
-test('doctor finds a database that accepts no changes, a role that cannot append audit entries, and disabled guards', async () => {
+test('doctor finds a read-only database, a role that cannot append audit entries, and disabled guard triggers', async () => {
   const readOnly = new URL(eaas.database.url('server'));
   readOnly.searchParams.set('default_transaction_read_only', 'on');
   const refused = await examined(eaas.with({ DATABASE_URL: readOnly.href }));

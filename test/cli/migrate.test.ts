@@ -58,7 +58,7 @@ test('migrate names a missing server role and prints the SQL that creates the ro
   expect(stderr).toContain(`create role "no body" login password '…';`);
 });
 
-test('if its role does not own the database, migrate names the variable to set', async () => {
+test('if the role that runs migrate does not own the database, migrate names the variable to set', async () => {
   const { code, stderr } = await eaas.with({ EAAS_MIGRATE_DATABASE_URL: eaas.database.url('server') })(
     'migrate',
   );

@@ -67,7 +67,7 @@ whereAvailable('OpenBao (BAO=path of bao)', bao !== undefined, () => {
   });
 });
 
-test('the start fails if a Transit engine accepts the connection but never responds', async () => {
+test('the start fails if the Transit server that unwraps the root key accepts the connection but never responds', async () => {
   const server = createServer(() => undefined).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());

@@ -165,7 +165,7 @@ test('root-key rotate exits with 2 if no previous root key is set', async () => 
   expect(stderr).toContain('EAAS_ROOT_KEY_PREVIOUS');
 });
 
-test('root-key wrap moves a root key from a file to Transit, without showing it', async () => {
+test('root-key wrap wraps the root key of a file with Transit, and does not print the root key', async () => {
   const { env: transit } = await fakeTransit();
   const directory = await newDirectory();
   const [file, out] = [join(directory, 'root.key'), join(directory, 'root.wrapped')];

@@ -104,7 +104,7 @@ whereAvailable('the memory of another process', canReadMemory, () => {
     const found = await findInMemory(server.pid, search);
     scan.isOver = true;
     await load;
-    // `/v1/hash` received the value `control` in plaintext. The search must therefore find `control` in the memory.
+    // `/v1/hash` received `control` in plaintext. If the search of the memory works, the search finds this value.
     expect(found).toEqual(new Set(['control']));
   });
 });

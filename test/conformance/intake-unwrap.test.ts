@@ -58,7 +58,7 @@ test('unwrap refuses a wrapped key of a writer under a key without intake', asyn
   });
 });
 
-// This test alters one byte of each part. The unit tests alter every byte.
+// This test alters only some bytes of each part of a wrapped key. The unit tests alter every byte.
 test.for([0, 1, 2, 5, 6, 500, 1_093, 1_094, 1_125, 1_126, 1_157, 1_158, 1_173])(
   'a flipped bit of byte %i is refused',
   async (at) => {
@@ -71,7 +71,7 @@ test.for([0, 1, 2, 5, 6, 500, 1_093, 1_094, 1_125, 1_126, 1_157, 1_158, 1_173])(
   },
 );
 
-test('unwrap refuses a wrapped key if the context, the key or the key version is not that of its wrap', async () => {
+test('unwrap refuses a wrapped key that was wrapped for another context, key or key version', async () => {
   const other = await intakeWriter(tenant);
   const wrapped_key = await writer.wrap({ context: { a: 'b' } });
   expect(await unwrap({ wrapped_key })).toBeProblem('wrapped_key_unauthentic');

@@ -5,7 +5,7 @@ import { sealStream } from '@eaas/protocol/stream';
 import type { Client } from './client.ts';
 import { ok } from './fixture.ts';
 
-// This client does not use the SDK, so that the tests compare two clients.
+// A client that uses only the protocol package and not the SDK.
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 

@@ -43,7 +43,8 @@ function execute(statement: string, values: unknown[]): object[] {
     case 'update users set email = ? where id = ? and email is not distinct from ?':
       return updateUser(second, third, { email: first as string | null });
     case 'update users set email = ?, email_index = ? where id = ? and email is not distinct from ?':
-      if (!/^[\da-f]{64}$/.test(String(second))) throw new Error('the index column needs a fingerprint');
+      if (!/^[\da-f]{64}$/.test(String(second)))
+        throw new Error('email_index must be set to a fingerprint of 64 hex digits');
       return updateUser(third, fourth, { email: first as string | null, email_index: String(second) });
     case 'select count(*) from users':
       return [{ count: String(rows.length) }];

@@ -13,7 +13,7 @@ interface Program {
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const place = join(root, 'node_modules', '.cache', 'readme-code');
-// The surroundings of the document declare what it imports from these packages.
+// These packages are not installed, so the imports are removed. `surroundingsOf` declares the imported names instead.
 const notInstalled = /^import .* from '(?:express|@47ng\/cloak)';\n/gm;
 const recipes = ['orm', 'kysely', 'typeorm', 'mongoose'].map((name) => `sdk/docs/${name}.md`);
 // The code in these documents needs a database. The tests in test/orms run this code.

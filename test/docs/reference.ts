@@ -61,8 +61,7 @@ export async function writeReference(folder: string): Promise<string[]> {
   const typedoc = (await import(pathToFileURL(join(modules, 'typedoc/dist/index.js')).href)) as Typedoc;
   const complaints: string[] = [];
   const all: Entry[] = [];
-  // Runs typedoc once per package, because in one run for several packages it does not report types that are not
-  // exported.
+  // Runs typedoc once per package, because a run for several packages does not report types that are not exported.
   for (const side of ['sdk', 'protocol'] as const) {
     const entries = entriesOf(side);
     const app = await typedoc.Application.bootstrapWithPlugins(optionsFor(side, entries, modules, folder));

@@ -46,7 +46,7 @@ test.each([
   ['contact-form/receive.mjs', ['README.md', 'none.jsonl']],
   ['sign-up/server.mjs', []],
   ['upload-a-file/server.mjs', []],
-])('%s names a port that is not free or not valid in one line', async (file, args) => {
+])('%s prints one line about a port that is not free or not valid', async (file, args) => {
   const holder = createServer().listen(0);
   onTestFinished(() => void holder.close());
   await once(holder, 'listening');

@@ -103,7 +103,7 @@ test.each([
 test.each([
   ['read.mjs', []],
   ['receive.mjs', ['README.md']],
-])('contact-form/%s names a file of messages that is not JSON in one line', async (program, args) => {
+])('contact-form/%s prints one line about a file of messages that is not JSON', async (program, args) => {
   const messages = await fileOf('{"submission":"1","ciphertext":"x"}\n\nno JSON');
   expect(await start(service, `contact-form/${program}`, ...args, messages)).toEqual({
     code: 2,
@@ -112,7 +112,7 @@ test.each([
   });
 });
 
-test('contact-form/read.mjs names a service that cannot be reached in one line', async () => {
+test('contact-form/read.mjs prints one line about a service that cannot be reached', async () => {
   const { code, stdout, stderr } = await start(service, 'contact-form/read.mjs', await fileOf(''));
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(/^the service could not be reached at http:\/\/127.0.0.1:1[^\n]*\n$/);

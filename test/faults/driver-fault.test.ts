@@ -102,7 +102,8 @@ test.each(commands)(
     const keyId = await newKey(replica, tenant.token);
     for (let times = 1; times <= 3; times++) {
       const before = survived(replica);
-      // Prepares the statements of the connection. The driver throws only if all statements of a change were sent.
+      // Makes the driver prepare the statements of this connection. The driver throws the uncaught error only if it has
+      // already sent all statements of a change.
       for (const change of ['disable', 'enable']) {
         expect(await send(replica, tenant.token, 'POST', `/v1/keys/${keyId}/${change}`)).toMatchObject({
           status: 200,

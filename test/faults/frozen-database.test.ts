@@ -46,7 +46,7 @@ const seconds = ({ sentAt, answeredAt }: Answer): number => (answeredAt - sentAt
 const slowest = (answers: readonly Answer[]): number => Math.max(...answers.map(seconds));
 
 describe.each(['all', 'backends'] as const)('frozen processes of PostgreSQL: %s', (which) => {
-  // `backends` freezes only the processes of open connections. Calls on new connections can succeed.
+  // `backends` are the processes of open connections. If only these are frozen, calls on new connections can succeed.
   const allowed = which === 'all' ? ['unavailable'] : ['unavailable', ''];
 
   beforeEach(async () => {

@@ -64,12 +64,12 @@ whereAvailable('nginx', isInstalled('nginx', '/usr/sbin'), () => {
     expect([await answeredBy(), await answeredBy('GET')]).toEqual(['200 former', '200 former']);
     Object.assign(isClosed, { former: true, later: false });
     expect([await answeredBy(), await answeredBy('GET')]).toEqual(['200 later', '200 later']);
-    // The tenant has moved back to the first server.
+    // The first server serves the tenant again, so nginx must send the requests to the first server again.
     Object.assign(isClosed, { former: false, later: true });
     expect([await answeredBy(), await answeredBy('GET')]).toEqual(['200 former', '200 former']);
   });
 
-  test('nginx uses the server of the target if the server of the source has stopped', async () => {
+  test('nginx sends requests to the second server if the first server has stopped', async () => {
     Object.assign(isClosed, { former: false, later: false });
     servers[0]?.close().closeAllConnections();
     expect([await answeredBy(), await answeredBy('GET')]).toEqual(['200 later', '200 later']);

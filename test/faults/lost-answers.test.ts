@@ -83,7 +83,7 @@ test.each([
 
 test('a change that timed out is not applied afterwards', async () => {
   expect((await wrap('before')).status).toBe(200);
-  // Delays the query for the key. A rotation sends this query after it has locked the head of the log.
+  // Delays the query for the key so long that the rotation times out, after it has locked the head of the log.
   proxy.delayFrom(path.slice(9), 4_500);
   const { status, code, body } = await send(replica, tenant.token, 'POST', `${path}/rotate`);
   expect([status, code]).toEqual([500, 'audit_unwritten']);

@@ -127,7 +127,7 @@ const during = ({ from, until }: Outage, sent: readonly Sent[]): Sent[] =>
     (one) => one.answeredAt > from + 300 && one.answeredAt < until && (one.sentAt > from || !succeeded(one)),
   );
 
-/** Returns whether all calls fail during the outage. During the outage `backends`, calls on new connections succeed. */
+/** Returns whether all calls fail. While only the processes of open connections are frozen, new connections work. */
 const refusesAll = ({ how, isLong }: Outage): boolean => how !== 'backends' && isLong;
 
 test('during database outages, no server exits unless the test kills it', () => {

@@ -134,7 +134,7 @@ test('a client with a second API key reconnects until the worker of the tenant s
   for (const resident of residents) {
     const worker = await wrapAlone(resident);
     const second = { ...resident, token: await secondKeyOf(resident) };
-    // If a worker does not serve the tenant, it closes the connection after a response.
+    // A worker that receives a request of another worker's tenant closes the connection after the response.
     const { socket, received, closed } = converse();
     for (let count = 1; count <= 20 && !/connection: close/i.test(received()); count++) {
       socket.write(wrapOf(second, false));
@@ -254,7 +254,7 @@ test('thousands of silent connections do not keep other clients from being serve
 const getOf = (path: string, { token }: Tenant): string =>
   `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${token}\r\n\r\n`;
 
-test('while a worker hangs or takes over many connections, the other workers serve, also metrics and readiness', async () => {
+test('while a worker hangs or takes over many connections, the other workers still serve requests, /metrics and /readyz', async () => {
   const [a, b] = await residentsOfBothWorkers();
   const pids = (await childrenOf(server.pid)).toSorted((one, other) => one - other);
   const hung = pids[Number(await wrapAlone(a)) - 1] ?? 0;
@@ -287,7 +287,7 @@ async function residentsOfBothWorkers(): Promise<[Resident, Resident]> {
   }
 }
 
-test('if a worker has too many open files, it loses connections, and the server goes on', async () => {
+test('if a worker reaches the limit of open files, some connections are closed, and the server continues to serve', async () => {
   const limited = ['bash', '-c', 'ulimit -n 300 && exec "$@"', 'bash', ...eaas];
   const other = await startReplica({ ...operator.env, EAAS_WORKERS: '2' }, limited);
   const tenant = await newResident();
@@ -378,7 +378,7 @@ test('a worker that hangs is killed and started again', async () => {
   expect(server.log()).toContain('a worker does not respond and will be killed');
 });
 
-test('with TLS, a client resumes its session in any worker, and a connection without a handshake ends at once', async () => {
+test('every worker can resume a TLS session, and a connection that the client ends before the handshake is closed at once', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'eaas-tls-'));
   const [cert, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')];
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-subj', '/CN=localhost'];
@@ -398,7 +398,7 @@ test('with TLS, a client resumes its session in any worker, and a connection wit
     await once(socket, 'close');
   }
   expect(reused).toEqual([false, true, true, true]);
-  // The server waits 5 s for the handshake of the first connection.
+  // `silent` sends no handshake, so the server keeps its connection open for 5 s. `ended` must be closed earlier.
   const silent = converse(other);
   await once(silent.socket, 'connect');
   const ended = converse(other);

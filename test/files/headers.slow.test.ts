@@ -45,7 +45,7 @@ test('the command inspect shows the content of each file header without a servic
   expect(jsonLines(piped.stdout)).toMatchObject([{ path: 'standard input', size: 70_000 }]);
 });
 
-test('JSON contains the path of a file, and a table shows the hidden characters of its name', async () => {
+test('inspect and rewrap show hidden characters of a file name as escapes, in JSON and in a table', async () => {
   const path = 'two  spaces\u202E.eaas';
   await copyFile(place.at('box/1.eaas'), place.at(path));
   for (const command of ['inspect', 'rewrap']) {

@@ -131,7 +131,7 @@ test('only engines and the server’s crypto folder call encryption functions', 
   expect(places(others, /createCipheriv|createDecipheriv|\bgcm\(/)).toEqual([]);
 });
 
-test('the SDK schedules no work with functions that fake timers replace, except timers', () => {
+test('the SDK does not call `queueMicrotask` or `process.nextTick`, because fake timers can replace them', () => {
   const inSdk = sources.filter((file) => /^(?:protocol|sdk)$/.test(packageOf(file)));
   expect(places(inSdk, /\b(?:queueMicrotask|process\.nextTick)\(/)).toEqual([]);
 });

@@ -31,7 +31,7 @@ export function labelsShownIn(legend: string): string[] {
   return Array.from(legend.matchAll(/\{\{\s*(\w+)\s*\}\}/g), ([, label = '']) => label);
 }
 
-/** Prometheus adds the labels `job` and `instance`. */
+/** Returns the labels of each metric, with the labels `job` and `instance`, which Prometheus adds to every metric. */
 export function labelsOf(page: string): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
   for (const [, metric = '', text = ''] of page.matchAll(new RegExp(`^(\\w+)(?:${words})? \\S+$`, 'gm'))) {

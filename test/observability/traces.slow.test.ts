@@ -62,7 +62,8 @@ test('the trace of a request has spans from the client’s span down to the SQL 
   const spans = await traceOf(traceId);
   const named = (name: string): Span => {
     const span = spans.find((one) => one.name === name);
-    if (!span) throw new Error(`no span ${name} in ${spans.map((one) => one.name).join(', ')}`);
+    if (!span)
+      throw new Error(`expected a span named ${name} (got ${spans.map((one) => one.name).join(', ')})`);
     return span;
   };
   const parentNamed = (name: string) => spans.find(({ spanId }) => spanId === named(name).parentSpanId)?.name;
@@ -186,7 +187,7 @@ test('each worker process exports its spans', async () => {
   expect(spans.find(({ kind }) => kind === 2)?.parentSpanId).toBe(parentId);
 });
 
-test('without a registered SDK, the server does not load the API of OpenTelemetry', async () => {
+test('without a registered OpenTelemetry SDK, the server does not load the OpenTelemetry API', async () => {
   const refuse = `export async function resolve(name, context, next) {
     if (name.startsWith('@opentelemetry/')) throw new Error('the server loads ' + name);
     return next(name, context);

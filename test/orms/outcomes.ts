@@ -1,7 +1,7 @@
 import { tableOf } from './table.ts';
 
 export interface OutcomeRow {
-  /** The first cell of the row, or undefined if the table has no such column. */
+  /** The first cell of the row. Undefined if the table has no column for the operation. */
   readonly operation?: string;
   readonly title: string;
   readonly outcomes: readonly string[];
@@ -39,7 +39,7 @@ export function grouped<T>(items: readonly T[], keyOf: (item: T, at: number) => 
 
 const width = 120;
 
-/** A sentence or a list item that names `titles`, in lines of at most 120 characters. */
+/** Returns `start` and the list of `titles` as text with lines of at most 120 characters. */
 export function listOf(start: string, titles: readonly string[], indent = ''): string {
   const lines = [start];
   for (const [at, title] of titles.entries()) {

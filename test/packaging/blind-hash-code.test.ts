@@ -14,7 +14,7 @@ test.each(entries)('the first blind hash of %s loads at most 18,500 bytes', asyn
 });
 
 test.each(entries)(
-  'the first blind hash of %s loads no cipher, no other curve and no schemas',
+  'the first blind hash of %s loads no cipher, no other curve and no code of zod',
   async (entry) => {
     const { sources } = await onDemand(entry, hasher);
     expect(

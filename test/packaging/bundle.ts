@@ -14,7 +14,7 @@ export async function bundle(code: string): Promise<{ text: string; gzipped: num
   return { text: texts.join(''), gzipped, warnings: warnings.map(({ text }) => text) };
 }
 
-/** If `module` is given, includes only the matching module and its imports. */
+/** Measures code that is loaded on demand. If `module` is given, measures only the matching module and its imports. */
 export async function onDemand(
   code: string,
   module?: RegExp,

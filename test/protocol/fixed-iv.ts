@@ -9,7 +9,7 @@ export function withIv<T>(iv: Uint8Array, run: () => T): T {
     return array;
   });
   try {
-    // The protocol package generates 64 ivs at a time. This loop consumes the rest, so that `run` uses the fixed iv.
+    // The protocol package generates 64 ivs at a time. This loop consumes the random ivs, so that `run` uses `iv`.
     while (!isFixed());
     return run();
   } finally {

@@ -43,7 +43,10 @@ await zeros
       },
     }),
   );
-/** On a busy machine, one turn of the event loop does not free everything. */
+/**
+ * Returns the smallest of four measured sizes of the used memory. On a busy machine, one turn of the event loop is too
+ * short to free all unused memory.
+ */
 async function held() {
   let least = Infinity;
   for (let turn = 0; turn < 4; turn++) {

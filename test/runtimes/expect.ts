@@ -27,7 +27,7 @@ export function fromHex(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
-/** Bytes and `undefined` become objects with a special name, because JSON has neither. */
+/** Writes bytes and `undefined` as objects such as `{ '(undefined)': true }`, because JSON has neither. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) => {
     if (member instanceof Uint8Array) return { '(bytes)': Array.from(member).join() };

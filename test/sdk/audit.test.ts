@@ -200,7 +200,7 @@ describe('audits of a log that a database administrator changed', () => {
     await expect(one.check()).rejects.toMatchObject({ code: 'unavailable', retryable: true });
   });
 
-  test('an audit finds that an older version of the log replaced the log', async () => {
+  test('an audit finds that the log was put back to an older version', async () => {
     const one = await watcher();
     const { saved } = one;
     await attacker.restore('early');

@@ -56,7 +56,7 @@ export async function startCitus(
   return address;
 }
 
-/** To move a shard, a node connects to itself. This setting makes it use its Unix socket instead of TCP. */
+/** To move a shard, a Citus node connects to itself. `citus.local_hostname` makes the node use its Unix socket. */
 export async function useSocket(node: PostgresAddress): Promise<void> {
   await withAdmin(node, async (sql) => {
     await sql.unsafe(`alter system set citus.local_hostname = '${node.host}'`);

@@ -30,7 +30,7 @@ globalThis.process = new Proxy(real, {
   set: (_, name, value) => Reflect.set(placeOf(name), name, value),
 });
 
-// All sessions share the output streams, and each session keeps the text of its own command.
+// All commands write to the same two streams, so each session collects the text that its own command writes.
 for (const name of ['stdout', 'stderr'] as const) {
   const write = real[name].write.bind(real[name]);
   real[name].write = (chunk: string, done?: unknown): boolean => {

@@ -19,7 +19,7 @@ export async function findInMemory(
     for (const [start, end] of writableRegions(pid)) {
       for (let at = start; at < end; at += pieceLength) {
         const length = Math.min(piece.length, end - at);
-        // The process can free a memory region at any time.
+        // Skips memory that cannot be read, because the process can free a memory region at any time.
         const { bytesRead } = await memory.read(piece, 0, length, at).catch(() => ({ bytesRead: 0 }));
         const content = piece.subarray(0, bytesRead);
         for (const [name, text] of Object.entries(texts)) if (content.includes(text)) found.add(name);

@@ -20,7 +20,7 @@ const byColumn: Readonly<Record<string, readonly string[]>> = {
     '{"__proto__":{"previous_change":3}}',
     '{"outcome":"refused"}',
   ],
-  // The nested list has the character codes of "encrypt".
+  // The first value is a list within a list. Its numbers are the character codes of "encrypt".
   permissions: ['{{101,110,99,114,121,112,116}}', '{decrypt}', '{api_keys.manage}'],
   month: ['2019-01', '9999-12'],
   ip_address: ['::1', '192.0.2.8'],

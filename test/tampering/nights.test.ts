@@ -150,7 +150,7 @@ describe('older entries and rows', () => {
     expect(findings).toContainEqual(expect.stringContaining(found()));
   });
 
-  test('each nightly verification reports a finding again, even if its marker is put back to an older version', async () => {
+  test('each nightly verification reports a finding again, even if an attacker restores an older verification marker', async () => {
     await spoil(old);
     expect(await verify(firstNight + nights)).toEqual([`${old} entry_changed`]);
     expect(await verify(firstNight + nights + 1)).toEqual([`${old} entry_changed`]);
@@ -238,7 +238,7 @@ describe('a marker that is not authentic is not trusted', () => {
   });
 });
 
-test('the nightly verification reports a log that does not contain the entry of the marker', async () => {
+test('the nightly verification reports a log without the entry at which the last verification ended', async () => {
   await wrapAt(firstNight);
   expect(await verify(firstNight + 1)).toEqual([]);
   for (const table of tables.filter((one) => one !== 'verification_markers')) {

@@ -56,7 +56,7 @@ describe.each([
     `metadata = '{}'`,
     `metadata = '{"previous_change":1}'`,
     `metadata = '{"previous_change":30}'`,
-  ])('verify has one finding for one changed entry, whatever entry it is: %s', async (assignment) => {
+  ])('verify has exactly one finding if any one entry was changed: %s', async (assignment) => {
     const found: string[] = [];
     const expected: string[] = [];
     for (const id of ids(first, 31)) {

@@ -147,7 +147,8 @@ test('a migration repeats a statement that PostgreSQL ended because of a deadloc
         ).count > 0,
     );
   await withSuperuser(async (other) => {
-    // A waiting session looks for a deadlock once, after this time. The other transaction must already wait by then.
+    // `deadlock_timeout` after a session begins to wait, PostgreSQL looks for a deadlock once. After 3 s, the other
+    // transaction already waits too.
     await other`alter database ${other(place.name)} set deadlock_timeout = '3s'`;
     const patient = openPool(place.connection('owner'), 1);
     onTestFinished(() => patient.end());

@@ -230,7 +230,7 @@ describe('ids that are equal although their texts differ', () => {
       create table bids (price numeric(9, 2) primary key, bidder text)`);
   });
 
-  test('an update can name a citext id in another case, and a conflict clause refuses it', async () => {
+  test('for a `citext` id in another letter case, an update finds the row, and `onConflictDoUpdate` throws', async () => {
     await db.insert(accounts).values({ id: 'Ada', name: 'created' });
     await db.update(accounts).set({ name: 'updated' }).where(eq(accounts.id, 'ADA'));
     const insert = db.insert(accounts).values({ id: 'ADA', name: 'inserted' });

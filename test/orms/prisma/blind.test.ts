@@ -100,7 +100,7 @@ test.each([
   expect({ hashed, found: namesOf(result) }).toEqual({ hashed: sizes, found: expected });
 });
 
-test('unique look-ups, upserts and the unique constraint work', async () => {
+test('unique look-ups, upserts and the unique constraint work with blind hashes', async () => {
   expect(await patient<Row>('findUnique', { where: { ssn: '67890' } })).toMatchObject(grace);
   const upsert = { where: { ssn: ada.ssn }, create: ada, update: { name: 'Lovelace' } };
   expect(await patient<Row>('upsert', upsert)).toMatchObject({ name: 'Lovelace', ssn: ada.ssn });

@@ -71,7 +71,7 @@ describe.each(majors)('Prisma %i', (major) => {
     expect(await table['findUnique']?.({ where: { id } })).toMatchObject({ name: 'updated' });
   });
 
-  test('an update by a citext id in another case binds the values to the stored id', async () => {
+  test('an update with a `citext` id in another letter case encrypts the values for the stored id', async () => {
     await db.caseless['create']?.({ data: { id: 'Grace', name: 'created' } });
     const where = { id: 'GRACE' };
     expect(await db.caseless['update']?.({ where, data: { name: 'updated' } })).toEqual({

@@ -84,8 +84,7 @@ describe.each(majors)('Prisma %i', (major) => {
         section,
         title,
         async ({ column, values }) => {
-          // Passes the plain value for a JSON field, because Prisma would store an object such as `{ set: … }` as the
-          // value of the field.
+          // Passes a JSON value without `{ set }`, because Prisma would store the whole object `{ set: … }`.
           const given = column === 'notes' && title.includes('set') ? values[0] : shape.of(values);
           await clear();
           const before = { doctor: randomUUID(), patient: randomUUID() };

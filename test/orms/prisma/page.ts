@@ -23,7 +23,7 @@ export function pageOf(sections: readonly Section[]): string {
 }
 
 function sectionOf({ title, head, rows }: Section): string {
-  // The first kind is not encrypted, and every operation works on it.
+  // Leaves out the first kind of field: fields that are not encrypted, on which every operation works.
   const shown = rows.map((row): OutcomeRow => {
     const outcomes = row.outcomes.map((outcome) => (outcome === 'works' ? 'yes' : `\`${outcome}\``));
     return { title: row.title, outcomes: outcomes.slice(1) };
@@ -47,8 +47,8 @@ function sectionOf({ title, head, rows }: Section): string {
 }
 
 /**
- * The titles of the operations that work. If an operation also works with null and with `{ set }`, it has only one
- * title.
+ * Returns the titles of the operations that work. If an operation works in all its variants (alone, with null and with
+ * `{ set }`), returns only the title of the operation alone.
  */
 function namesOf(rows: readonly OutcomeRow[]): string[] {
   const baseOf = (title: string): string => title.replace(/ with (?:null|`\{ set \}`)$/, '');

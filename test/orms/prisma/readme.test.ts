@@ -145,7 +145,7 @@ describe.each(majors)('Prisma %i', (major) => {
     expect(JSON.stringify(stored)).not.toMatch(/Ada|example/);
   });
 
-  test('the generator in the README is the one of the tests', () => {
+  test('the README has the same Prisma `generator` block as the tests', () => {
     expect(start).toContain(generators[7].trim().replace('./client', '../src/generated'));
   });
 });

@@ -289,7 +289,7 @@ describe.each(majors)('Prisma %i', (major) => {
       ['later, as a function', (extension) => staff.db.$extends((db: Client) => db.$extends(extension))],
     ];
 
-    test.each(places)('the extension encrypts what another extension writes (%s)', async (_, extended) => {
+    test.each(places)('the extension encrypts values of another extension (%s)', async (_, extended) => {
       await person('create', { data: { nick: 'a' } }, extended(writing('create')));
       expect(await person('findMany', {})).toMatchObject([{ name: 'written by an extension' }]);
       await person('updateMany', { data: { born: null, rank: 'surgeon' } }, extended(writing('updateMany')));

@@ -67,7 +67,10 @@ export class UnderLoad<B extends Base = Cluster> {
     this.replicas[nth] = await startServer(this.#findings, { ...this.#env, EAAS_PORT: String(replica.port) });
   }
 
-  /** Returns the milliseconds from `since` until every server has served every tenant a request sent after `since`. */
+  /**
+   * Waits until each server has served one request of each tenant. Requests that were sent before `since` do not count.
+   * Returns the milliseconds from `since` to the last of these responses, or Infinity after `patience` milliseconds.
+   */
   async backAfter(since: number, patience: number): Promise<number> {
     const first = (load: Load, port: number): number =>
       load.sent

@@ -23,7 +23,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'tenants.test.ts': "the operator's command line",
 };
 
-/** The service in memory differs from the server in these tests, so they must fail with it. The value is the reason. */
+/** Maps the titles of tests that must fail with the service in memory to the reason, a difference from the server. */
 const different: Readonly<Record<string, string>> = {
   'a wrapped key has 78 bytes: format, version, salt and the sealed DEK':
     'the service in memory has another format, so that neither service can unwrap the keys of the other',

@@ -41,7 +41,7 @@ export class Node {
     await holdsWithin(10, async () => !signal(postmaster, 0));
   }
 
-  /** PostgreSQL cannot start without `pg_control`. Without WAL, a standby would start and recover. */
+  /** Deletes `pg_control`, without which PostgreSQL cannot start. Without WAL, a standby would start and recover. */
   async loseControlFile(): Promise<void> {
     await rm(join(this.#data, 'global/pg_control'));
   }

@@ -46,7 +46,7 @@ async function runScript(
       if (error) reject(new Error(`the printed command must exit with code 0:\n${text}\n${stdout}${stderr}`));
       else resolve(stdout);
     });
-    // Writing the input fails if the command ends without reading it.
+    // Ignores the error of the standard input if the command ends before it has read the input.
     child.stdin?.on('error', () => {}).end(input);
   });
 }
@@ -63,7 +63,7 @@ export async function exported(
   return (await runScript(`${blockOf(printed[name])}\nprintenv ${variable}`, { machine })).trim();
 }
 
-/** Replaces the name and the address of `db1`, for which the manual prints the commands. */
+/** Runs the commands that the manual prints for `db1`, with the name and the address of `machine` instead. */
 export async function configure(machine: Machine): Promise<void> {
   for (const file of ['etcd.env', 'patroni.yml']) await copyExampleFile(file, machine, '.');
   const block = blockOf(printed.configure)

@@ -35,7 +35,7 @@ export const citus: Part = {
       coordinatorKilled(scaled(5)),
     ),
     citusTrial('servers', 'servers are killed under load', serversKilled(scaled(2))),
-    // --small does not reduce the 24 moves, because fewer moves can fail to show lost entries.
+    // Makes 24 moves even with --small. With fewer moves, the trial can pass although moves of shards lose entries.
     citusTrial(
       'logical',
       'shards move between the workers under load, with force_logical',

@@ -118,7 +118,7 @@ export const reinit: Fault = async (scene) => {
   const isShown = async (): Promise<boolean> =>
     (await database.list()).some((member) => member.name === node.name && !isRunning(member));
   const wasShown = await holdsWithin(patience, isShown);
-  // A standby that can start runs after this time.
+  // Waits as long as a start of a standby can take. A standby that does not run afterwards cannot start.
   await sleep(longerThanStart);
   const listed = await database.list();
   findings.check(
