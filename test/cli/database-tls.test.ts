@@ -1,18 +1,25 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import { eaas, run } from '../conformance/program.ts';
 import { selfSigned } from '../conformance/certificate.ts';
 import { newRootKey } from './command-line.ts';
 
-async function impostor(): Promise<number> {
-  const { certificate: cert, key } = selfSigned();
+const fields = Buffer.from('SFATAL\0C28000\0Mthe impostor refuses\0\0');
+/** The message of the PostgreSQL protocol that refuses a connection. */
+const refusal = Buffer.concat([Buffer.from('E\0\0\0'), Buffer.of(fields.length + 4), fields]);
+
+async function impostor({ certificate: cert, key } = selfSigned()): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => {});
     socket.once('data', () => {
       socket.write('S');
-      new TLSSocket(socket, { isServer: true, cert, key }).on('error', () => {});
+      const secure = new TLSSocket(socket, { isServer: true, cert, key }).on('error', () => {});
+      secure.once('data', () => secure.end(refusal));
     });
   }).listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
@@ -33,3 +40,25 @@ test('an invalid certificate of the database ends a command with exit code 3', a
       "authority that signed the database's certificate.\n",
   });
 });
+
+test.each([
+  { withIp: false, reason: /IP: 127\.0\.0\.1 is not in the cert's list/ },
+  { withIp: true, reason: /the impostor refuses/ },
+])(
+  'a connection to an IP address needs a certificate of this address (it has one: $withIp)',
+  async ({ withIp, reason }) => {
+    const pair = selfSigned({ withIp });
+    const directory = mkdtempSync(join(tmpdir(), 'eaas-test-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const trusted = join(directory, 'certificate.pem');
+    writeFileSync(trusted, pair.certificate);
+    const env = {
+      DATABASE_URL: `postgres://server@127.0.0.1:${await impostor(pair)}/eaas?sslmode=verify-full`,
+      EAAS_ROOT_KEY: newRootKey(),
+      NODE_EXTRA_CA_CERTS: trusted,
+    };
+    // Node reads NODE_EXTRA_CA_CERTS when a process starts, so the command needs a process of its own.
+    const { code, stderr } = await run([...eaas, 'tenant', 'list'], env, { cwd: directory });
+    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringMatching(reason) as string });
+  },
+);

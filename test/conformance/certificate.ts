@@ -15,14 +15,13 @@ const time = (date: Date): Buffer =>
 
 const ecdsaWithSha256 = sequence(hex('06082a8648ce3d040302'));
 const name = sequence(der(0x31, sequence(hex('0603550403'), der(0x0c, Buffer.from('localhost')))));
-const subjectAltName = sequence(
-  hex('0603551d11'),
-  der(0x04, sequence(der(0x82, Buffer.from('localhost')), der(0x87, Buffer.of(127, 0, 0, 1)))),
-);
+const localhost = der(0x82, Buffer.from('localhost'));
+const loopback = der(0x87, Buffer.of(127, 0, 0, 1));
 
-export function selfSigned(): { certificate: string; key: string } {
+export function selfSigned({ withIp = true } = {}): { certificate: string; key: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const now = Date.now();
+  const names = withIp ? [localhost, loopback] : [localhost];
   const contents = sequence(
     der(0xa0, hex('020102')),
     hex('020101'),
@@ -31,7 +30,7 @@ export function selfSigned(): { certificate: string; key: string } {
     sequence(time(new Date(now - 60_000)), time(new Date(now + 3_600_000))),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
-    der(0xa3, sequence(subjectAltName)),
+    der(0xa3, sequence(sequence(hex('0603551d11'), der(0x04, sequence(...names))))),
   );
   const signature = der(0x03, Buffer.of(0), sign('sha256', contents, privateKey));
   const certificate = sequence(contents, ecdsaWithSha256, signature).toString('base64');

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import postgres from 'postgres';
 import { formatArray, parseArray } from './arrays.ts';
 
@@ -57,12 +58,24 @@ export function openPool(connection: Connection, max: number): Pool {
     connection: { application_name: 'eaas' },
   };
   if (typeof connection !== 'string') return postgres({ ...connection, ...options });
-  // postgres.js would look up an IPv6 address or the directory of a Unix socket by DNS, so the host is passed separately.
-  const { hostname, port } = new URL(connection);
+  return postgres(connection, { ...options, ...addressOf(new URL(connection)) });
+}
+
+function addressOf({ hostname, port, searchParams }: URL): object {
   const host = decodeURIComponent(hostname).replace(/^\[(.*)\]$/, '$1');
-  let address: object = {};
-  if (host.startsWith('/')) address = { host };
-  // postgres.js would cut a text at its first colon, but not the items of an array.
-  if (isIP(host) === 6) address = { host: [host], port: [Number(port || 5432)] };
-  return postgres(connection, { ...options, ...address });
+  // postgres.js would look up an IPv6 address or the directory of a Unix socket by DNS, so the host is passed separately.
+  if (host.startsWith('/')) return { host };
+  const version = isIP(host);
+  if (version === 0) return {};
+  return {
+    // postgres.js would cut a text at its first colon, but not the items of an array.
+    ...(version === 6 && { host: [host], port: [Number(port || 5432)] }),
+    // For an IP address, postgres.js gives Node no name to check, and Node then checks the name `localhost`.
+    ...(searchParams.get('sslmode')?.startsWith('verify-') && {
+      ssl: {
+        checkServerIdentity: (_: string, certificate: PeerCertificate) =>
+          checkServerIdentity(host, certificate),
+      },
+    }),
+  };
 }
