@@ -3,6 +3,6 @@ const timer = setInterval(() => {
   globalThis.gc();
   const { arrayBuffers, heapUsed } = process.memoryUsage();
   most = Math.max(most, arrayBuffers + heapUsed);
-}, 20);
+}, 100);
 timer.unref();
 process.once('exit', () => process.stderr.write(`${JSON.stringify({ most })}\n`));
