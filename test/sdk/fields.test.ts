@@ -195,7 +195,7 @@ test('checkConstraints refuses tables, columns and options that are not defined'
     ['user', {}, '`user` is not defined: did you mean `users`?'],
     ['users', { columns: { emial: 'x' } }, '`users.emial` is not defined: did you mean `email`?'],
     ['users', { notvalid: true }, '`notvalid`: did you mean `notValid`?'],
-    ['plain', {}, 'the table `plain` has no encrypted columns'],
+    ['plain', {}, 'the table `plain` has no encrypted fields'],
   ];
   const definition = defineFields({ users: { email: text() }, plain: unencrypted('id') });
   for (const [table, options, message] of bad) {

@@ -6,8 +6,9 @@ const abortAll = ({ target }: Event): void =>
   watching.get(target as AbortSignal)?.forEach((abort) => abort());
 
 /**
- * Calls `stop` if the signal aborts or after `patience` milliseconds. Returns a function that ends the wait. Adds only
- * one listener to a signal, because Node warns of a memory leak if a signal has more than ten listeners.
+ * Calls `stop` with an error when the signal aborts or `patience` milliseconds have passed. Returns a function that
+ * removes the timer and the listener. All calls with the same signal share one listener, because Node warns of a memory
+ * leak if a signal has more than ten listeners.
  */
 export function watch(
   stop: (error: SdkError) => void,
@@ -30,8 +31,8 @@ export function watch(
 }
 
 /**
- * Settles as `work` does, but rejects if the signal aborts or after `patience` milliseconds. If an edge platform
- * freezes the call that started `work`, `work` stays pending forever.
+ * Settles as `work` does, but rejects when the signal aborts or `patience` milliseconds have passed. The time limit is
+ * for edge platforms: a platform can freeze the request that started `work`, and then `work` never settles.
  */
 export function abortable<T>(work: Promise<T>, signal?: AbortSignal, patience?: number): Promise<T> {
   if (!signal && !patience) return work;

@@ -7,31 +7,40 @@ import { requireKind, requireOptions, type Rule } from './require-options.ts';
 import { object } from './rules.ts';
 import type { Call, CallOptions } from './transport.ts';
 
-// The comments of the members are the doc comments of the methods of `client.keys` and `client.apiKeys`.
+// Editors show the comment of each member as the documentation of the method with the same name, such as
+// `client.keys.create`.
 const keyRoutes = {
-  /** Creates a key. Pass its `key_id` as `keyId`. Needs the permission `keys.manage`. */
+  /**
+   * Creates a key and returns its `key_id`. Pass this id as the option `keyId` of `encrypt` and other calls. Needs the
+   * permission `keys.manage`.
+   */
   create: 'POST /v1/keys',
   /** Returns one page of keys, newest first. Needs the permission `keys.read`. */
   page: 'GET /v1/keys',
   /** Returns a key and its versions, newest first. Needs the permission `keys.read`. */
   get: 'GET /v1/keys/:key_id',
   /**
-   * Adds a version to a key. New data keys get this version. Old ciphertexts still decrypt. With `key_version`, rotates
-   * only if this version is the newest, so that a repeated call rotates once. Needs the permission `keys.manage`.
+   * Adds a version to a key. New data keys are wrapped under the new version. Old ciphertexts still decrypt. If you
+   * pass `key_version`, the service rotates the key only if `key_version` is the newest version, so a repeated call
+   * does not rotate the key twice. Needs the permission `keys.manage`.
    */
   rotate: 'POST /v1/keys/:key_id/rotate',
-  /** Disables a key: it still decrypts, but encrypts nothing more. Needs the permission `keys.manage`. */
+  /** Disables a key. A disabled key still decrypts, but no longer encrypts. Needs the permission `keys.manage`. */
   disable: 'POST /v1/keys/:key_id/disable',
   /** Lets a disabled key encrypt again. Needs the permission `keys.manage`. */
   enable: 'POST /v1/keys/:key_id/enable',
   /**
-   * Destroys a disabled key after `grace_days` (30 by default). `restore` is possible until then. Afterwards, nobody
-   * can decrypt the values under the key. Needs the permission `keys.destroy`.
+   * Destroys a disabled key after a grace period of `grace_days` days (30 by default). During the grace period,
+   * `restore` cancels the destruction. After the grace period, nobody can decrypt the values under the key. Needs the
+   * permission `keys.destroy`.
    */
   destroy: 'DELETE /v1/keys/:key_id',
   /** Cancels `destroy` before its grace period ends. The key is then disabled. Needs the permission `keys.destroy`. */
   restore: 'POST /v1/keys/:key_id/restore',
-  /** Rotates a key every `interval_days` days from now on, or never with null. Needs the permission `keys.manage`. */
+  /**
+   * Rotates a key automatically, every `interval_days` days from now on. If `interval_days` is null, the service no
+   * longer rotates the key automatically. Needs the permission `keys.manage`.
+   */
   setRotationPolicy: 'PUT /v1/keys/:key_id/rotation-policy',
   /**
    * Returns the secrets of an exportable key, encrypted with your RSA public key. With the secrets, values can be
@@ -50,13 +59,19 @@ const apiKeyRoutes = {
   page: 'GET /v1/api-keys',
   /** Returns an API key without its token. Needs the permission `api_keys.manage`. */
   get: 'GET /v1/api-keys/:api_key_id',
-  /** Changes the passed members of an API key. Needs the permission `api_keys.manage`. */
+  /**
+   * Changes the name, permissions or other members of an API key. Members that you do not pass stay unchanged. Needs
+   * the permission `api_keys.manage`.
+   */
   update: 'PATCH /v1/api-keys/:api_key_id',
-  /** Revokes an API key for ever: the service refuses its later calls. Needs the permission `api_keys.manage`. */
+  /**
+   * Revokes an API key for ever. From then on, the service refuses calls with this API key. Needs the permission
+   * `api_keys.manage`.
+   */
   revoke: 'DELETE /v1/api-keys/:api_key_id',
 } as const;
 
-// An API key that is passed by mistake must not become part of a URL.
+// Refuses a text that is not a UUID, because an API key that the caller passes by mistake would become part of a URL.
 const apiKeyId: Rule = (value) =>
   (typeof value === 'string' && parseUuid(value) !== undefined) ||
   'a UUID, the `api_key_id` that `apiKeys.create` returned';

@@ -40,7 +40,7 @@ test('a batch is sent while fake timers of Jest replace `queueMicrotask`', async
   expect(await sent).toEqual({ key_id: 'k', value: 'x' });
 });
 
-test('the other calls of a batch succeed if one input cannot be sent', async () => {
+test('if JSON cannot represent the input of one call, the other calls of the batch succeed', async () => {
   const call = async (_: string, input: object): Promise<unknown> => input;
   const hash = coalesce(call as unknown as Call, 'POST /v1/hash', patience);
   const results = await Promise.allSettled([

@@ -23,7 +23,7 @@ interface Waiting<R extends Single> {
 export type Coalesced<R extends Single> = (input: In<R>, options?: CallOptions) => Promise<Output<R>>;
 
 const maxItems = 1_000;
-// The service accepts 8 MiB. The responses to smaller batches arrive earlier.
+// The service accepts 8 MiB. This limit is lower, because the response to a smaller batch arrives earlier.
 const maxBytes = 2 ** 20;
 const maxFlights = 4;
 
@@ -37,7 +37,7 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
   function schedule(): void {
     if (isScheduled || waiting.length === 0 || flights.size >= maxFlights) return;
     isScheduled = true;
-    // Not `queueMicrotask`, because the fake timers of Jest replace it.
+    // Uses a promise instead of `queueMicrotask`, because the fake timers of Jest replace `queueMicrotask`.
     void Promise.resolve().then(depart);
   }
 

@@ -84,8 +84,8 @@ export type DecryptItem =
   | { readonly ciphertext: string | Uint8Array; readonly context?: Context | undefined };
 
 /**
- * Options of `prime`, which fetches data keys for synchronous calls. If `keyId` is a list, the client encrypts under
- * the first key.
+ * Options of `prime`, which fetches data keys for synchronous calls. `keyId` can be a list: `prime` then fetches the
+ * data key for `encryptSync` under the first key, and accepts ciphertexts under every key of the list.
  */
 export interface PrimeOptions extends PartitionOptions, ExpectedKeyOptions {
   /** The ciphertexts whose data keys `prime` fetches for `decryptSync`. */
@@ -93,8 +93,8 @@ export interface PrimeOptions extends PartitionOptions, ExpectedKeyOptions {
   /** Whether `prime` fetches a data key for `encryptSync`. Defaults to true if no ciphertexts are passed. */
   readonly encrypt?: boolean | undefined;
   /**
-   * If true, the client fetches the next data key for encryption before the current data key reaches one of its limits,
-   * until `close` is called.
+   * If true, the client replaces the data key for encryption before it reaches a limit, such as its maximum age. The
+   * client continues to do this until `close` is called.
    */
   readonly keep?: boolean | undefined;
 }
@@ -114,7 +114,8 @@ export interface Rewrapped<C = string | Uint8Array> {
 }
 
 export const callOptions: OptionRules<CallOptions> = { signal };
-// These objects repeat members, because bundlers cannot remove an unused object that is written with spread syntax.
+// These objects do not spread `callOptions`, because bundlers cannot remove an unused object that is written with
+// spread syntax.
 export const hashOptions: OptionRules<HashOptions> = { signal, keyId };
 export const unwrapOptions: OptionRules<UnwrapOptions> = { signal, wrapContext: context };
 export const wrapOptions: OptionRules<WrapOptions> = { signal, wrapContext: context, keyId };

@@ -29,7 +29,10 @@ export interface Bundle {
 /** A value that can be decrypted: the `ciphertext` of a bundle, the bundle itself, or the envelope's bytes. */
 export type Ciphertext = string | Uint8Array | { readonly ciphertext: string | Uint8Array };
 
-/** Frozen contexts that are known to be valid. A caller cannot change them, so they are not copied and checked again. */
+/**
+ * Frozen contexts that were already checked. A caller cannot change a frozen context, so a further call needs no copy
+ * and no check of this context.
+ */
 export const validContexts = /* @__PURE__ */ new WeakSet<Context>();
 
 export function contextOf(context: Context | undefined): Context | undefined {
@@ -97,7 +100,10 @@ export function sealAs(form: EncryptedForm = 'bundle'): Seal {
   throw new InputError("`as` must be 'bundle' or 'bytes'");
 }
 
-/** Returns a function that encrypts a copy of the value and the context, because the caller can overwrite both. */
+/**
+ * Returns a function that encrypts the value when the data key has arrived. Copies the value and the context now,
+ * because the caller can overwrite both before that time.
+ */
 export function sealing(seal: Seal, value: string | Uint8Array, context: Context | undefined) {
   requireValue(value);
   const own = typeof value === 'string' ? value : new Uint8Array(value);
@@ -130,7 +136,8 @@ const sealBundle: Seal<Bundle> = <Mode extends EngineMode>(
   return sealUnder(dataKey, plaintext, context, form, buffer?.subarray(0, length));
 };
 
-// Buffers for envelopes, reused because new buffers would cause most of the garbage collection in a browser.
+// Buffers for envelopes. The client reuses these buffers, because in a browser, a new buffer for each envelope would
+// cause most of the garbage collection.
 const buffers: Uint8Array<ArrayBuffer>[] = [];
 const maxBuffers = 100;
 const bufferLength = 4_096;

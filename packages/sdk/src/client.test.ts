@@ -61,7 +61,7 @@ test('decryption returns the bytes that were encrypted, even if they are a view 
   expect(await client.decrypt(ciphertext, { keyId })).toEqual(Uint8Array.of(0, 255, 128));
 });
 
-test('decryption throws the same error for a wrong context, a wrong expected key and an unknown key', async () => {
+test('decryption throws the same error for a wrong context, an unexpected key and an unknown data key', async () => {
   const { client, deks } = service();
   const { ciphertext } = await client.encrypt('a secret', { keyId, context: { row: '1' } });
   const refused = { name: 'DecryptionError', message: new DecryptionError().message };
@@ -87,7 +87,7 @@ test('`hash` returns the fingerprint that the service computes', async () => {
   expect(await requests[0]?.json()).toEqual({ key_id: keyId, value: 'ada@example.com' });
 });
 
-test('a ServiceError has the code, advice and request id of the response, and `retryable`', async () => {
+test('a ServiceError has the code, advice and request id of the response', async () => {
   const { client } = service(() => refusal('key_state'));
   const error: unknown = await client.encrypt('a secret', { keyId }).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(EaasError);

@@ -118,8 +118,9 @@ export class EaasClient extends EnvelopeClient {
   }
 
   /**
-   * Returns the public keys of a key. `intakePublicKey` is for `createIntake`, and is null unless the key was created
-   * with `intake: true`. With `hashPublicKey`, clients check blind hashes.
+   * Returns the public keys of a key. `intakePublicKey` is the argument of `createIntake`, and is null unless the key
+   * was created with `intake: true`. To pin the public key of the blind hashes, pass `hashPublicKey` in the option
+   * `hashPublicKeys` of a client.
    */
   async publicKey(keyId: string, options: CallOptions = {}): Promise<PublicKeys> {
     requireOptions(callOptions, options, 'publicKey');

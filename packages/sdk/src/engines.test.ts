@@ -92,7 +92,7 @@ test("`engines: 'noble'` uses noble for every call", async () => {
   expect(events.map(({ type }) => type)).not.toContain('engine.fallback');
 });
 
-test('bytes of another realm are encrypted and decrypted, as Jest gets them from Node', async () => {
+test('bytes of another JavaScript realm, such as in Jest, are encrypted and decrypted', async () => {
   const foreign = (bytes: Uint8Array): Uint8Array =>
     runInNewContext('new Uint8Array(bytes)', { bytes: [...bytes] }) as Uint8Array;
   expect(foreign(new Uint8Array(3))).not.toBeInstanceOf(Uint8Array);
@@ -164,7 +164,7 @@ test('if noble cannot be loaded, the call throws a LoadError that can be retried
   await client.prime();
 });
 
-test('an engine can return promises of another class, as WebCrypto does in a page with zone.js', async () => {
+test('an engine can return promises that are not instances of `Promise`, such as promises of zone.js', async () => {
   const foreign = runInNewContext('(promise) => new Promise((...ends) => promise.then(...ends))') as <T>(
     promise: T,
   ) => T;

@@ -18,7 +18,10 @@ export interface Engines {
 
 const webCrypto: Engines = { values: webCryptoEngine, sync: undefined, streams: webCryptoEngine };
 
-/** Prefers WebCrypto, because scripts cannot read its keys. */
+/**
+ * Returns engines that use WebCrypto, because scripts cannot read the keys that WebCrypto holds. Without WebCrypto,
+ * returns engines that use the JavaScript library noble.
+ */
 export const platformEngines = (): Engines => (crypto.subtle ? webCrypto : allNoble);
 
 export async function hkdf(dek: Uint8Array, info: Uint8Array): Promise<Uint8Array> {

@@ -33,9 +33,9 @@ import { requireOptions } from './require-options.ts';
 import { type Call, patienceOf, type TransportOptions } from './transport.ts';
 
 /**
- * Encrypts and decrypts in this process. The service wraps and unwraps the data keys, and never sees a plaintext,
- * except values that you pass to `hash`, or index with `index: 'service'`. The client reuses data keys within limits,
- * requests many data keys in one batch, and overwrites data keys after use.
+ * Encrypts and decrypts in this process, with data keys that the service wraps and unwraps. The service never sees a
+ * plaintext, except values that you pass to `hash`, and searchable values of fields with `index: 'service'`. The client
+ * reuses data keys within limits, requests many data keys in one batch, and overwrites data keys after use.
  */
 export class EnvelopeClient {
   /** The id of the default key, which calls without `keyId` use to encrypt and to decrypt. */
@@ -69,9 +69,9 @@ export class EnvelopeClient {
   }
 
   /**
-   * Encrypts text or bytes. Returns an object: store its `ciphertext`. With `as: 'bytes'`, returns bytes. Pass a
-   * `context` that names the row, and the same context to `decrypt`. Throws ServiceError if the client has no data key,
-   * and the service refuses to wrap one or cannot be reached.
+   * Encrypts text or bytes. Returns a bundle: store its `ciphertext`. With `as: 'bytes'`, returns bytes. Pass a
+   * `context` that names the row, and pass the same context to `decrypt`. Throws ServiceError if the client needs a new
+   * data key, but the service refuses to wrap this data key or cannot be reached.
    */
   encrypt<Form extends EncryptedForm = 'bundle'>(
     value: string | Uint8Array,
@@ -90,7 +90,7 @@ export class EnvelopeClient {
 
   /**
    * Encrypts without waiting, under a data key from `prime`. Throws ClientError `not_primed` if no data key from
-   * `prime` is in memory. With the option `fresh`, it always throws, because a fresh data key needs a request.
+   * `prime` is in memory. Always throws for the option `fresh`, because a fresh data key needs a request.
    */
   encryptSync<Form extends EncryptedForm = 'bundle'>(
     value: string | Uint8Array,
@@ -101,9 +101,9 @@ export class EnvelopeClient {
   }
 
   /**
-   * Decrypts a ciphertext, and returns bytes, or text with `as: 'text'`. Pass the `context` of the encryption. Throws
-   * FormatError if the value is not a ciphertext, and DecryptionError if it was altered, or belongs to another key or
-   * context. Throws ServiceError if the service refuses to unwrap the data key or cannot be reached.
+   * Decrypts a ciphertext. Returns bytes, or text with `as: 'text'`. Pass the same `context` as to `encrypt`. Throws
+   * FormatError if the value is not a ciphertext. Throws DecryptionError if the ciphertext was altered or belongs to
+   * another key or context. Throws ServiceError if the service refuses to unwrap the data key or cannot be reached.
    */
   decrypt<Form extends DecryptedForm = 'bytes'>(
     ciphertext: Ciphertext,
@@ -180,7 +180,7 @@ export class EnvelopeClient {
     return this.#calls.wrap(dek, { ...options, keyId: requireKeyId(options.keyId ?? this.keyId) }, options);
   }
 
-  /** Asks the service to unwrap a DEK. Overwrite it after use. Throws DecryptionError if authentication fails. */
+  /** Asks the service to unwrap a DEK. Overwrite the DEK after use. Throws DecryptionError if authentication fails. */
   async unwrap(wrapped: Wrapped, options: UnwrapOptions = {}): Promise<Uint8Array> {
     requireOptions(unwrapOptions, options, 'unwrap');
     return this.#calls.unwrap(wrapped, options);

@@ -4,8 +4,8 @@ import type { EaasClientOptions } from './client.ts';
 import { requireKeyId } from './key-id.ts';
 
 /**
- * Adds no settings from the environment if `baseUrl` is passed, because the client must send EAAS_API_KEY only to
- * EAAS_BASE_URL.
+ * Reads the settings from environment variables only if `baseUrl` is not passed, because the client must send
+ * EAAS_API_KEY only to EAAS_BASE_URL.
  */
 export function withEnvironment(options: EaasClientOptions): EaasClientOptions {
   if (options.baseUrl === undefined) {

@@ -47,8 +47,8 @@ export type ClientErrorCode =
   /** The caller's AbortSignal was aborted. */
   | 'aborted'
   /**
-   * A synchronous call found no data key in memory. Call `await client.prime(…)` before the synchronous call. With
-   * `fresh`, call `encrypt`.
+   * A synchronous call found no data key in memory. Call `await client.prime(…)` before the synchronous call. A
+   * synchronous call with the option `fresh` always throws this error: call `encrypt` instead.
    */
   | 'not_primed'
   /** The client was closed. */
@@ -66,7 +66,8 @@ export class ClientError extends EaasError {
 }
 
 /**
- * Returns a rejected promise if `work` throws. An async function would do the same, but its promise would settle later.
+ * Returns a rejected promise if `work` throws. This is faster than an async function, whose promise would settle some
+ * microtasks later.
  */
 export function attempt<T>(work: () => T | Promise<T>): Promise<T> {
   try {

@@ -34,7 +34,8 @@ export interface CheckOptions {
    */
   readonly onEntry?: ((entry: AuditEntry) => void | Promise<void>) | undefined;
   /**
-   * Called after each page. `id` is the newest entry that was read so far, and `through` is the newest entry to read.
+   * Called after each page of entries that a round reads. `id` is the id of the newest entry that the round has read so
+   * far. `through` is the id of the last entry that the round will read.
    */
   readonly onProgress?: ((progress: { readonly id: number; readonly through: number }) => void) | undefined;
   /** A function that verifies Ed25519 signatures, for platforms whose WebCrypto lacks Ed25519. */
@@ -70,10 +71,12 @@ export interface AuditReport {
 }
 
 /**
- * Reads the new entries of an audit log, and recomputes their hash chain. Compares the chain with a signed checkpoint,
- * and with the state that earlier rounds saved. Returns problems as findings. After a finding, the function saves no
- * state, unless all findings are `purged_unread`. Throws InputError for an invalid verifier key, state or option.
- * Throws EaasError if a call fails before the first finding. Also throws the errors of the store.
+ * Runs one audit round. Reads the entries that were added since the last round, and recomputes their hash chain.
+ * Compares the chain with a signed checkpoint and with the saved state of earlier rounds. Returns a report with the
+ * problems that the round found. After a problem, the round saves no state, so that the next round reports the problem
+ * again. Only the finding `purged_unread` (entries were purged before they were read) does not prevent saving. Throws
+ * InputError for an invalid verifier key, state or option. Throws EaasError if a call fails before the first finding.
+ * Also throws the errors of the store.
  */
 export async function checkAudit(source: AuditSource, options: CheckOptions): Promise<AuditReport> {
   requireOptions(checkOptions, options, 'checkAudit');
@@ -112,8 +115,8 @@ export async function checkAudit(source: AuditSource, options: CheckOptions): Pr
   const onPage = async (): Promise<void> => {
     onProgress?.({ id: walk.at.id, through: id });
     const { at, checked } = walk;
-    // A full round begins at the first entry, so its progress must not replace `read`, which is the last entry that any
-    // round has read. After a finding, nothing is saved, so that the next round reports the finding again.
+    // A full round saves no progress: it reads again from the first entry, so saving would move `read` back to an older
+    // entry. After a finding, no round saves progress, so that the next round reports the finding again.
     if (full || checked - savedAt < saveEvery || findings.length > 0 || at.hash === undefined) return;
     savedAt = checked;
     await save({ read: { id: at.id, hash: at.hash } });
@@ -121,7 +124,7 @@ export async function checkAudit(source: AuditSource, options: CheckOptions): Pr
   try {
     await walkChain(walk, { audit, signal, onEntry, onPage });
   } catch (error) {
-    // Reports earlier findings instead of throwing the error of a failed call.
+    // If a call fails after a finding, the round returns its findings and does not throw the error of the call.
     if (findings.length === 0 || !isCallError(error)) throw error;
     return report(walk.checked);
   }

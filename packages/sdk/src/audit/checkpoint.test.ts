@@ -48,7 +48,7 @@ test('an invalid verifier key and a verifier key with a wrong key id are refused
   for (const other of others) await expect(openCheckpoint(note, other)).rejects.toThrow(InputError);
 });
 
-test('the option `verifySignature` replaces the Ed25519 of the platform', async () => {
+test('`openCheckpoint` verifies with the function `verifySignature` instead of WebCrypto', async () => {
   const { verifier_key, note, tenant_id, id, hash, public_key } = vector;
   const asked: string[] = [];
   const opened = await openCheckpoint(note, verifier_key, {

@@ -136,7 +136,7 @@ describe('findings', () => {
     expect(await auditor(other).check({ verifierKey })).toMatchObject({ ok: true });
   });
 
-  test('a round does not blame the service if only the option `verifierKey` is not the saved key', async () => {
+  test('if the option `verifierKey` differs from the saved key, the finding names the option', async () => {
     const [log, other] = [playLog(3), playLog(3)];
     const audit = auditor(log);
     await audit.check();

@@ -6,8 +6,8 @@ export type AuditFindingCode =
    */
   | 'verifier_key_changed'
   /**
-   * The checkpoint has no signature of the pinned verifier key, or contradicts the id, hash or tenant in the same
-   * response.
+   * The pinned verifier key did not sign the checkpoint, or the checkpoint states another id, hash or tenant than the
+   * response that contains the checkpoint.
    */
   | 'checkpoint_invalid'
   /** The log was restored to an older state: entries that were read earlier are missing at its end. */

@@ -35,7 +35,9 @@ export function queryOf(query: AuditPageQuery): WireQuery {
   );
 }
 
-// The function `unreadable` is passed and not imported, so that bundlers do not split the first download of a page.
+// The client loads this module only when needed. `unreadable` is a parameter, because the client also imports this
+// function: if both modules imported it, bundlers would put it in a third file, which a web page would load at its
+// start.
 export async function* listAudit(
   call: Call,
   filter: AuditFilter,
@@ -76,8 +78,9 @@ async function* newestFirst(first: AuditPage, pages: Pages): AsyncGenerator<Audi
 }
 
 /**
- * Yields the entries, oldest first. Each page repeats the last entry of the previous page, so that no entry is missed.
- * If new entries have moved this entry to a larger offset, the function requests another page.
+ * Yields the entries, oldest first. Offsets count from the newest entry, so each new entry moves all older entries to a
+ * larger offset. To miss no entry, each page repeats the last entry of the previous page. If a page does not contain
+ * this entry, the function requests a page at a larger offset.
  */
 async function* oldestFirst(
   first: AuditPage,

@@ -16,7 +16,10 @@ export type AuditVerification = Output<'GET /v1/audit/verify'>;
 
 /** Options of `audit.verify`. */
 export interface VerifyOptions extends CallOptions {
-  /** Called after each request with the combined result so far. To continue later, use its `next_id` and `next_row`. */
+  /**
+   * Called after each request with the combined result of all requests so far. To continue the verification later, pass
+   * `next_id` and `next_row` of this result as `from_id` and `row` to `audit.verify`.
+   */
   readonly onProgress?: ((found: AuditVerification) => void) | undefined;
 }
 
@@ -29,7 +32,8 @@ export interface AuditMethods {
   /**
    * Asks the service to verify the log, or a range of entries. Each request verifies for up to 10 seconds, and this
    * method sends requests until everything is verified. Returns `valid: false` for a broken log instead of throwing.
-   * Throws ServiceError `invalid_response` if a request verifies nothing more, and after 8,640 requests.
+   * Throws ServiceError `invalid_response` if a request makes no progress, or if 8,640 requests do not complete the
+   * verification.
    */
   verify(range?: Range, options?: VerifyOptions): Promise<AuditVerification>;
   /** Returns a checkpoint, a signed statement of the newest entry. Store the checkpoint outside the service. */
@@ -109,7 +113,7 @@ export async function verifyAudit(
     const before = placeOf(row);
     const place = placeOf(next_row);
     if (next_id < from || place < before || (next_id === from && place === before))
-      throw endless('returned no greater `next_id` or `next_row` than before');
+      throw endless('did not return a greater `next_id` or `next_row` than before');
     if (calls === mostCalls) throw endless(`did not end the verification after ${mostCalls} calls`);
     [from, row] = [next_id, next_row];
     const query = { ...range, from_id: from, ...(row !== undefined && { row }) };
@@ -117,16 +121,22 @@ export async function verifyAudit(
   }
 }
 
-// About a day, because the service verifies for up to 10 seconds per call.
+// 8,640 calls take about a day, because the service verifies for up to 10 seconds per call.
 const mostCalls = 8_640;
 
 const tables = ['keys', 'api_keys', 'done'];
 
-/** Returns a sort key. Rows that are sorted by their sort keys have the order in which the service verifies them. */
+/**
+ * Replaces the table name in `row` by a number, so that rows can be compared as texts: the service verifies the smaller
+ * row first.
+ */
 const placeOf = (row = ''): string => row.replace(/^\w+/, (table) => `${tables.indexOf(table)}`);
 
 const endless = (cause: string): ServiceError =>
-  new ServiceError('invalid_response', `the service ${cause}: ask its operator for the reason`);
+  new ServiceError(
+    'invalid_response',
+    `\`audit.verify\` stopped: the service ${cause}. Ask its operator for the reason`,
+  );
 
 function merge(before: AuditVerification, now: AuditVerification): AuditVerification {
   const known = new Set(before.errors.map(({ id, reason }) => `${id} ${reason}`));

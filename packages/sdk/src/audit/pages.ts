@@ -56,7 +56,7 @@ async function readPage(
   if (!Array.isArray(logs) || !logs.every(isEntry) || !(limit > 2 * slack)) {
     throw new ServiceError(
       'invalid_response',
-      'expected a page of the audit log from the service (got another response)',
+      'the service must return a page of the audit log (got another response): ask its operator for the reason',
     );
   }
   const [newest] = logs;

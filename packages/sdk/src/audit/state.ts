@@ -54,8 +54,8 @@ export function readState(loaded: unknown): AuditState | undefined {
     (state.checkpoint === null || typeof state.checkpoint === 'string') &&
     [state.start, state.read, state.verified].every(isHead);
   if (isState) return state as AuditState;
-  // An invalid state is not treated like a missing state: without a state, `checkAudit` trusts the log that the service
-  // returns.
+  // Throws for an invalid state instead of starting without a state. Without a state, `checkAudit` would trust the log
+  // that the service returns now, and could not notice that older entries were changed.
   throw new InputError(
     '`store.load` must return the state that was passed to `store.save`, or null (got another value)',
   );

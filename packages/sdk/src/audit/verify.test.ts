@@ -125,7 +125,7 @@ test.each<[Partial<AuditVerification>[]]>([
   const { call, asked } = inParts(parts);
   await expect(verifyAudit(call)).rejects.toMatchObject({
     code: 'invalid_response',
-    message: expect.stringContaining('returned no greater `next_id` or `next_row` than before'),
+    message: expect.stringContaining('did not return a greater `next_id` or `next_row` than before'),
   });
   expect(asked).toHaveLength(parts.length);
 });

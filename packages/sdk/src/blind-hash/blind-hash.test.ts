@@ -59,7 +59,7 @@ describe.each([undefined, 'noble'] as const)('with the engine %s', (engines) => 
       });
       vi.spyOn(crypto, 'getRandomValues').mockImplementation((array) => {
         const bytes = array as unknown as Uint8Array;
-        // Returns the blinds of the test vector, one after the other, instead of 48 random bytes.
+        // Replaces the 48 random bytes of a blind by the next blind of the test vector.
         if (bytes.length === 48) bytes.set(Buffer.from(blinds.shift() ?? '', 'hex'));
         return array;
       });
@@ -202,7 +202,7 @@ test('if a request gets no response, the client fails the waiting values without
   expect(requests).toBe(1);
 });
 
-test('overwriting a value after the call of `blindHash` does not change the hash', async () => {
+test('`blindHash` hashes the original bytes, even if the caller overwrites them before the hash arrives', async () => {
   const { client } = observedClient();
   const value = Uint8Array.of(1, 2, 3);
   const hashing = client.blindHash(value);

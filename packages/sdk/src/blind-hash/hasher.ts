@@ -9,13 +9,19 @@ import { publicKeyStore } from './public-keys.ts';
 
 type Response = Output<'POST /v1/hash/blind'>;
 
-/** A value to hash. Callers that pass an equal value in the same tick share one object. */
+/**
+ * A value to hash. Calls with the same key and an equal value in the same tick share this object, so that the client
+ * sends the value only once.
+ */
 interface Asked {
   readonly value: Uint8Array;
   readonly hash: Promise<string>;
   readonly resolve: (hash: string) => void;
   readonly reject: (error: unknown) => void;
-  /** One signal for each call with this value. The client does not send the value if all these signals have aborted. */
+  /**
+   * The signal of each call that passed this value, or undefined for a call without a signal. If all calls have
+   * aborted, the client does not send the value.
+   */
   readonly signals: (AbortSignal | undefined)[];
 }
 
@@ -25,7 +31,10 @@ export type BlindHashOptions = Pick<EnvelopeClientOptions, 'engines' | 'hashPubl
 
 export type Hash = (value: Uint8Array, keyId: string, signal: AbortSignal | undefined) => Promise<string>;
 
-/** These functions are passed and not imported, so that bundlers do not split the first download of a page. */
+/**
+ * The client loads this module only when needed. These functions are parameters, because the client also imports them:
+ * if both modules imported them, bundlers would put them in a third file, which a web page would load at its start.
+ */
 interface Shared extends Omit<BlindingTools, 'engine'> {
   readonly call: Call;
   readonly unreadable: () => ServiceError;
@@ -64,7 +73,8 @@ export function createHasher(
         const hashes = await hashAll(keyId, values, inSlices);
         for (const [at, hash] of hashes.entries()) part[at]?.resolve(hash);
       } catch (error) {
-        // Without a response, the next requests would each wait for their time limit too.
+        // A retryable error can mean that the service does not respond. The remaining values then fail without a
+        // request, because each further request would also wait until its time limit.
         if ((error as ServiceError).retryable) part.push(...rest.splice(0));
         for (const { reject } of part) reject(error);
       }

@@ -1,6 +1,9 @@
 import { PublicKeyChangedError } from '@eaas/protocol/internal-blind-hash';
 
-/** Expects the pinned public key or, without a pin, the public key of the first valid response. */
+/**
+ * Checks that the service always returns the same public key for a key: the pinned public key or, without a pin, the
+ * public key of the first valid response.
+ */
 export function publicKeyStore(pinned: Readonly<Record<string, string>>) {
   const pins = new Map(Object.entries(pinned).map(([keyId, key]) => [keyId.toLowerCase(), key]));
   const seen = new Map<string, string>();
@@ -14,7 +17,8 @@ export function publicKeyStore(pinned: Readonly<Record<string, string>>) {
   return {
     check,
     remember(keyId: string, publicKey: string): void {
-      // Checks again, because another response can have set the expected public key during the verification.
+      // Checks the public key again, because while this response was verified, another response can have set a
+      // different expected public key.
       check(keyId, publicKey);
       seen.set(keyId, publicKey);
     },

@@ -162,5 +162,5 @@ test.each([
 ])('outside a web page, the constructor refuses the `proxyUrl` %j', (address) => {
   const make = () => new EaasBrowserClient({ proxyUrl: address });
   expect(make).toThrow(InputError);
-  expect(make).toThrow('create the client in an effect');
+  expect(make).toThrow('create the client only in the page');
 });

@@ -7,7 +7,7 @@ export type PlainHeaders = Readonly<Record<string, string>>;
 
 /** The options of a client in a page. There is no option for an API key. */
 export interface EaasBrowserClientOptions extends EnvelopeClientOptions, Omit<TransportOptions, 'baseUrl'> {
-  /** The path where the app's backend mounts the proxy of `@eaas/sdk/proxy`. Defaults to `/api/eaas`. */
+  /** The path of the proxy (from `@eaas/sdk/proxy`) in the app's backend. Defaults to `/api/eaas`. */
   readonly proxyUrl?: string | undefined;
   /**
    * Headers to send with every call, for example a CSRF token. If `headers` is a function, the client calls the

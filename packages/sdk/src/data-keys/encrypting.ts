@@ -84,7 +84,8 @@ export function createEncryptingKeys(
         }
         cache.evict(name);
       }
-      // Renews a kept data key that expired between two checks of `keepUp`, for example after a change of the clock.
+      // Requests a new data key for `prime({ keep: true })` if the current data key expired between two regular checks,
+      // for example after a change of the clock.
       if (kept.has(name)) refresh(name, of);
       return undefined;
     },

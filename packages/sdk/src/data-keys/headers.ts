@@ -4,7 +4,9 @@ import { envelopeLength, type Header } from '@eaas/protocol/internal';
 export interface KnownHeader {
   readonly bytes: Uint8Array;
   readonly header: Header;
-  /** The length of the shortest envelope with this header. */
+  /**
+   * The length of an envelope that has this header and an empty plaintext. An envelope that is shorter is truncated.
+   */
   readonly least: number;
   scope?: string | undefined;
   form?: string;
@@ -42,8 +44,8 @@ export function createHeaderReader(most: number) {
 }
 
 /**
- * Uses the last four bytes of the header as its hash. They are a part of the authentication tag of the
- * wrapped key.
+ * Returns the last four bytes of the header as a number, by which a Map finds the header. These bytes differ for each
+ * data key, because they are a part of the authentication tag of the wrapped key.
  */
 function hashOf(envelope: Uint8Array, headerLength: number): number {
   let hash = 0;

@@ -51,11 +51,12 @@ const step: fc.Arbitrary<Step> = fc.record({
   keep: fc.boolean(),
 });
 
-test('in any order of calls, no data key exceeds its limits or stays in memory after `close`', async () => {
+test('with random calls, no data key exceeds its limits or stays in memory after `close`', async () => {
   const follow = (steps: readonly Step[]) =>
     withFakeTimers(async (timers) => {
       const { live, engines: same } = watchedEngine();
-      // Two engines import each data key separately.
+      // The copy makes the engine for asynchronous calls a different object from the engine for synchronous calls. The
+      // client then imports each data key twice, once for each engine.
       const engines = { ...same, values: { ...same.values } };
       const service = createTestService();
       const keyId = service.createKey('fields').key_id;
@@ -105,7 +106,8 @@ test('in any order of calls, no data key exceeds its limits or stays in memory a
       for (let turn = 0; turn < 4; turn++) await arrivals(5);
       await client.close();
       await Promise.all(waiting);
-      // The client does not wait for a data key that it requested in advance, so this request can still be in flight.
+      // The client can request a data key in advance without waiting for the response, so a timer of this request can
+      // still be active after `close`.
       await expect.poll(() => timers.size).toBe(0);
 
       const others = errors.filter(({ code }) => !/^(aborted|unavailable|closed|not_primed)$/.test(code));

@@ -44,7 +44,7 @@ test('`fetch` is called as a plain function, as browsers require', async () => {
 describe('responses for another key', () => {
   const other = keyId.replace(/a$/, 'b');
 
-  test('a response that names another key is `invalid_response`', async () => {
+  test('a response with the id of another key throws `invalid_response`', async () => {
     const { hash } = setUp(() => Response.json({ ...hashed, key_id: other }));
     expect(await hash()).toMatchObject({ code: 'invalid_response' });
   });
@@ -55,7 +55,7 @@ describe('responses for another key', () => {
     await expect(call('POST /v1/batch/hash', { items })).rejects.toMatchObject({ code: 'invalid_response' });
   });
 
-  test('a response that names another API key is `invalid_response`', async () => {
+  test('a response with the id of another API key throws `invalid_response`', async () => {
     const record = { name: 'ci', hint: 'abcd', permissions: ['hash'], created_at: '', created_by: '' };
     const absent = {
       key_ids: null,
@@ -129,15 +129,15 @@ describe('problem documents without `code`', () => {
 
 describe('bodies of responses', () => {
   test.each(['<!doctype html>', ''])(
-    'if a response is not JSON (%j), the error asks for the URL',
+    'if a response is not JSON (%j), the error asks whether the URL is right',
     async (text) => {
       const { hash } = setUp(() => new Response(text));
-      const message = 'the response of the service is not JSON: is its URL right?';
+      const message = 'the service did not respond with JSON: is its URL right?';
       expect(await hash()).toMatchObject({ code: 'invalid_response', message });
     },
   );
 
-  test('the client repeats an attempt whose body does not arrive within `timeouts.attempt`', async () => {
+  test('the client sends a request again if the response body does not arrive within `timeouts.attempt`', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
     const cancelled = vi.fn<() => void>();
     const stalled = new ReadableStream<Uint8Array>({

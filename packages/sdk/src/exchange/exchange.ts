@@ -20,7 +20,10 @@ interface Asked<R extends Route> {
   readonly onAttempt: () => void;
 }
 
-/** These functions are passed and not imported, so that bundlers do not split the first download of a page. */
+/**
+ * The client loads this module only when needed. These functions are parameters, because the client also imports them:
+ * if both modules imported them, bundlers would put them in a third file, which a web page would load at its start.
+ */
 interface Shared {
   readonly ServiceError: new (
     code: ServiceErrorCode,
@@ -32,11 +35,13 @@ interface Shared {
 }
 
 /**
- * Sends a request, repeats it as `retries` says, and reads and checks the response. Throws only ServiceError. The errors
- * never contain the request, because the request contains the API key.
+ * Sends a request, and reads and checks the response. After a temporary failure, sends the request again, at most
+ * `retries` times. Throws only ServiceError. The errors never contain the request, because the request contains the API
+ * key.
  */
 export async function exchange<R extends Route>(asked: Asked<R>, shared: Shared): Promise<Output<R>> {
-  // Calls `send` as a plain function, because browsers and edge runtimes refuse to call `fetch` as a method.
+  // Copies `fetch` to the variable `send`, because browsers and edge runtimes throw an error if `fetch` is called as a
+  // method of an object, such as `asked.send()`.
   const { route, headers, send } = asked;
   const input = asked.input ?? {};
   const { ServiceError, timeoutError, unreadable } = shared;
@@ -62,7 +67,8 @@ export async function exchange<R extends Route>(asked: Asked<R>, shared: Shared)
         retryOnTimeout: true,
         shouldRetry: ({ error }) => (error instanceof ServiceError ? false : undefined),
       },
-      // Reads the body inside this function, so that the time limit of the library ky includes the body.
+      // The time limit of the library ky ends when this function returns. So this function also reads the body, and the
+      // time limit includes the body.
       fetch: async (...request) => {
         asked.onAttempt();
         const response = await send(...request);
@@ -72,10 +78,7 @@ export async function exchange<R extends Route>(asked: Asked<R>, shared: Shared)
     });
     const output = parsed(response);
     if (output === undefined) {
-      throw new ServiceError(
-        'invalid_response',
-        'the response of the service is not JSON: is its URL right?',
-      );
+      throw new ServiceError('invalid_response', 'the service did not respond with JSON: is its URL right?');
     }
     if (!isOutput(route, output) || !namesSameKeys(input, output)) throw unreadable();
     return withMaskedDetails(output);
@@ -103,7 +106,8 @@ export async function exchange<R extends Route>(asked: Asked<R>, shared: Shared)
     if (isName(code) && typeof detail === 'string') {
       return new ServiceError(code, masked(detail, input) + hintFor(code), details);
     }
-    // A gateway that cannot reach the service responds without a problem document.
+    // A gateway that cannot reach the service responds with one of these statuses and without a problem document. The
+    // code `unavailable` says that the caller can repeat the call.
     const isGateway = status === 502 || status === 503 || status === 504;
     const message = `the service responded with the status ${status} and no error details: is its URL right?`;
     return new ServiceError(isGateway ? 'unavailable' : 'invalid_response', message, details);
@@ -127,7 +131,10 @@ export async function exchange<R extends Route>(asked: Asked<R>, shared: Shared)
     return output;
   }
 
-  /** Shows only the code of a system error, because its message might contain secrets. */
+  /**
+   * Shows only the code of a system error, such as ECONNREFUSED, because the message of the error might contain
+   * secrets.
+   */
   function networkError(error: unknown): ServiceError {
     const code = (error as { cause?: { code?: unknown } } | undefined)?.cause?.code;
     const reason = typeof code === 'string' && /^[A-Z\d_]{2,40}$/.test(code) ? ` (${code})` : '';
@@ -142,7 +149,8 @@ type CodeWith<Status> = {
   [Code in ProblemCode]: StatusOf<Code> extends Status ? Code : never;
 }[ProblemCode];
 
-// Repeats the statuses of `problems`, because an import would add its titles to the first download of a page.
+// Copies the statuses of the table `problems`. An import of the table would also add the titles of all problems to the
+// code that a web page downloads.
 const codes: Readonly<Record<number, ServiceErrorCode>> = {
   400: 'bad_request',
   401: 'unauthorized',

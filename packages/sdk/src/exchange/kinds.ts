@@ -1,10 +1,11 @@
 /**
- * Describes the JSON value of a type:
+ * Describes how to check that a JSON value has the type `T`:
  *
- * - `[kind]`: an array
- * - `[kind, null]`: a value or null
- * - an object: the kinds of the members, without members that can be absent
- * - `text`: a string, or a union of strings, because a newer service can add strings to the union
+ * - `[kind]`: the value must be an array of values of this kind.
+ * - `[kind, null]`: the value must be null or have this kind.
+ * - An object with kinds: the value must be an object with these members. Optional members of `T` are not checked.
+ * - `text`: the value must be a string. For a union of strings, every string is accepted, because a newer service can
+ *   add strings to the union.
  */
 export type Kind<T> = null extends T
   ? readonly [Kind<NonNullable<T>>, null]
@@ -52,8 +53,8 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Returns false for a code or request id that contains an API key, because a wrong server could return the API key of
- * the request.
+ * Returns whether a value is a valid code or request id. A text with an API key is not valid: a wrong server could
+ * return the API key of the request, and errors show codes and request ids.
  */
 export function isName(value: unknown): value is string {
   return typeof value === 'string' && /^[\w-]{1,64}$/.test(value) && !value.includes('eaas_sk_');

@@ -14,7 +14,9 @@ export function mask(text: string, secrets: readonly string[]): string {
   return text.replace(anyApiKey, 'eaas_sk_…').replace(anyDek, '…');
 }
 
-/** Short secrets are replaced only where they are separate words, because their letters also occur in other words. */
+/**
+ * Matches a short secret only as a separate word, because the letters of a short secret also occur inside other words.
+ */
 function asWord(secret: string): RegExp {
   const escaped = secret.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   return new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`, 'gu');
@@ -28,8 +30,8 @@ export function secretsIn(input: object): string[] {
 }
 
 /**
- * Returns the secrets in headers, such as a session token. Values of less than 8 characters, such as `1`, are not
- * secret.
+ * Returns the values of headers that might be secret, such as a session token. Values of less than 8 characters, such
+ * as `1`, are too short to be a secret.
  */
 export function secretsOfHeaders(headers: Readonly<Record<string, string>>): string[] {
   const values = Object.values(headers);

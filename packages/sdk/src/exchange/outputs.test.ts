@@ -116,7 +116,7 @@ test('a name has 1 to 64 letters, digits, hyphens and underscores, and contains 
     expect(isName(other)).toBe(false);
 });
 
-test('the compiler refuses a table that lacks a member or gives a member the wrong type', () => {
+test('the description of a response does not compile if a member is missing or has the wrong type', () => {
   const complete: Kind<Output<'POST /v1/keys/:key_id/unwrap'>> = {
     dek: 'text',
     key_id: 'text',

@@ -155,8 +155,8 @@ interface Named {
 }
 
 /**
- * Returns false if the id of a key or API key in a response differs from the request. A faulty proxy cache can cause
- * this.
+ * Returns false if a response contains the id of another key or API key than the request. A faulty proxy cache can
+ * cause this, because it can return the response to another request.
  */
 export function namesSameKeys(request: object, response: object): boolean {
   const { items = [request] } = request as { items?: readonly Named[] };

@@ -21,9 +21,9 @@ import { bigintType, booleanType, bytesType, dateType, numberType, textType } fr
 import { refuse, type ValueType } from './value-type.ts';
 
 /**
- * Defines a field of text. To find rows by an equal text, add `.searchable()`. To find them by a part of the text, add
- * `.searchableBy()`. `client.decrypt` with `as: 'text'` can also decrypt the text. Throws FieldError for a text with a
- * lone surrogate.
+ * Defines a field of text. `.searchable()` lets a search find rows by the whole text. `.searchableBy()` lets a search
+ * find rows by a part of the text. `client.decrypt` with `as: 'text'` can also decrypt the field. Encrypting a text
+ * with a lone surrogate (invalid Unicode) throws FieldError.
  */
 export function text<B extends Bound = 'row'>(options?: FieldOptions<string, B>): TextField<NoInfer<B>> {
   const field = fieldOf(textType, options);
@@ -56,8 +56,8 @@ export function bytes<B extends Bound = 'row'>(
 }
 
 /**
- * Defines a field of JSON values, such as `json<Notes>()`. Encrypting a value that JSON drops or changes (undefined, a
- * Date, NaN) throws FieldError. Decryption does not check that the value has the type `Value`.
+ * Defines a field of JSON values, such as `json<Notes>()`. Encrypting a value that JSON cannot represent, such as
+ * undefined, a Date or NaN, throws FieldError. Decryption does not check that the value has the type `Value`.
  */
 export function json<Value>(
   options: FieldOptions<Value> & { readonly context: 'field' },
@@ -81,10 +81,11 @@ export function unencrypted<const Name extends string>(
 }
 
 /**
- * Lets a field read plaintext during a migration: `text({ previous: plaintext() })`. `read` converts the stored value
- * to the type of the field: `number({ previous: plaintext(Number) })`. While `previous` is set, the field accepts
- * plaintext, so anyone who can write to the database can store any value. Remove `previous` when `reads()` counts no
- * more plaintext. Throws InputError if `read` is not a function.
+ * Lets a field read plaintext that is still in its column during a migration: `text({ previous: plaintext() })`. `read`
+ * converts the stored value to the type of the field: `number({ previous: plaintext(Number) })`. Remove `previous` when
+ * the whole column is encrypted: the counts of plaintexts in `reads()` then stay 0. While `previous` is set, anyone who
+ * can write to the database can store any value, because the field accepts plaintext. Throws InputError if `read` is
+ * not a function.
  */
 export function plaintext<Value>(
   read: (stored: unknown) => Value = (stored) => stored as Value,
@@ -147,7 +148,7 @@ function indexOf<Value, Column extends string | true>(
   const { boundTo } = search;
   if (boundTo !== undefined) {
     requireOptions({ table: string, field: string }, boundTo, 'boundTo');
-    if (!boundTo.table || !boundTo.field) refuse('`boundTo` must have the names of a table and a field');
+    if (!boundTo.table || !boundTo.field) refuse('`boundTo` must have a non-empty `table` and `field`');
   }
   return { ...sizeOf(search), boundTo, normalize };
 }

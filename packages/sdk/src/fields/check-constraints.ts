@@ -38,7 +38,7 @@ export function checkConstraints<T extends Tables, Table extends NameOf<T>>(
   const indexes = new Set(fields.flatMap(({ indexColumns }) => indexColumns));
   for (const name of Object.keys(columns)) if (!indexes.has(name)) requireField(plan, name);
   if (fields.length === 0)
-    refuse(`the table \`${table}\` has no encrypted columns that need check constraints`);
+    refuse(`the table \`${table}\` has no encrypted fields, so it needs no check constraints`);
   const checks = fields.flatMap(conditionsOf).map(([name, condition]) => {
     const check = `add check (${quote(columns[name] ?? name)} ${condition})`;
     return notValid ? `${check} not valid` : check;

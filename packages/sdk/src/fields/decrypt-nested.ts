@@ -102,7 +102,10 @@ function idOf({ id }: Row): RecordId {
   );
 }
 
-/** A promise is not a row: some ORMs have a promise in place of a relation that is not loaded. */
+/**
+ * Returns whether a value is a row. A promise is not a row: some ORMs store a promise in a column whose rows are not
+ * loaded yet.
+ */
 function isRow(value: unknown): value is Row {
   return typeof value === 'object' && !isPromise(value) && !isBytes(value);
 }

@@ -137,7 +137,8 @@ export function readPlaintext(
   try {
     value = field.previous.read(stored);
   } catch {
-    // Throws without the original error as `cause`, because the original error might quote the plaintext.
+    // The new error does not contain the original error as `cause`, because the original error might quote the
+    // plaintext.
     throw new FormatError('the function passed to `plaintext` threw an error for the stored value');
   }
   field.type.encode(value);

@@ -23,9 +23,10 @@ import { where } from './where.ts';
 /** Options of `FieldsDefinition.for`: which keys encrypt the fields, and how fingerprints are computed. */
 export interface RecordsOptions<T extends Tables> {
   /**
-   * Selects how fingerprints are computed: in this process with a token that `createIndexKey` returned, by the service
-   * (`service`), or by the service without seeing the value (`blind`). With `service`, the service sees each stored and
-   * searched value. With a list, rows are stored with fingerprints of the first source, and searches use all sources.
+   * Selects how fingerprints are computed. With a token that `createIndexKey` returned, this process computes
+   * fingerprints. With `service`, the service computes fingerprints and sees each stored and searched value. With
+   * `blind`, the service computes fingerprints and never sees a value. If `index` is a list, each row is stored with a
+   * fingerprint from the first entry, and searches use the fingerprints from all entries.
    */
   readonly index?: IndexSource | readonly IndexSource[] | undefined;
   /**

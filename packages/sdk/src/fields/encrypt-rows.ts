@@ -95,7 +95,8 @@ export function encode({ field }: FieldPlan, value: unknown): Uint8Array {
 function marksOf(field: FieldPlan, values: Row, row: Row, where: Where): Mark[] {
   const marks: Mark[] = [];
   const { indexColumn: column } = field;
-  // The index column is null until its fingerprint is known.
+  // Sets the index column to null, or to undefined if the value is undefined. If the value has a fingerprint, the
+  // fingerprint later replaces null.
   const reset = (fields: readonly FieldPlan[], index: string): TypedValue[] | null | undefined => {
     const given = valuesOf(fields, index, values);
     if (fields.some(({ name }) => Object.hasOwn(values, name))) row[index] = given ? null : given;
@@ -114,7 +115,10 @@ function marksOf(field: FieldPlan, values: Row, row: Row, where: Where): Mark[] 
   return marks;
 }
 
-/** Returns undefined if the row has no value for any of the fields, and null if the value of a field is null. */
+/**
+ * Returns the values of the fields that an index covers. Returns undefined if the row has none of these values, and
+ * null if one of the values is null. Throws InputError if the row has only some of the values.
+ */
 function valuesOf(
   fields: readonly FieldPlan[],
   column: string,

@@ -1,9 +1,7 @@
 import { EaasError } from '@eaas/protocol';
 import type { SdkError, Settled } from '../errors.ts';
 
-/**
- * The code of a FieldError: the code of its cause, or `no_fingerprint` if a search value is empty after normalization.
- */
+/** The code of the error in `cause`, or `no_fingerprint` if a search value is empty after normalization. */
 export type FieldErrorCode = SdkError['code'] | 'no_fingerprint';
 
 /**

@@ -39,15 +39,16 @@ export interface FieldOptions<Value, B extends Bound = Bound> {
 export interface SearchOptions<Column extends string | true> {
   readonly column?: Column | undefined;
   /**
-   * The length of a fingerprint in bits, from 1 to 256 (the default). A short fingerprint reveals less, because
-   * different values share it. Searches then also find rows with other values: compare the decrypted values with the
-   * query.
+   * The length of a fingerprint in bits, from 1 to 256 (the default). With a short length, different values can have
+   * the same fingerprint, so a fingerprint reveals less about its value. A search then also finds rows with other
+   * values: compare the decrypted values with the query.
    */
   readonly bits?: number | undefined;
   /**
-   * The table and field whose names are part of each fingerprint. Defaults to this table and field. With the names of
-   * another field, equal values of both fields have the same fingerprint, so that you can join them. After a rename,
-   * pass the old names to keep stored fingerprints valid.
+   * The names of a table and a field that are part of each fingerprint. Defaults to the names of this table and field.
+   * To join two fields, set `boundTo` of one field to the names of the other field: equal values in both fields then
+   * have the same fingerprint. After you rename a table or field, set `boundTo` to the old names, so that stored
+   * fingerprints stay valid.
    */
   readonly boundTo?: { readonly table: string; readonly field: string } | undefined;
 }
@@ -79,7 +80,10 @@ export interface Index<Value, Column extends string | boolean = string | boolean
   normalize(value: Value): Value;
 }
 
-/** Says whether the context of a field contains the row id: `row` if so, and `field` if not. */
+/**
+ * `row` means that the context of a field contains the row id. `field` means that the context does not contain the row
+ * id.
+ */
 export type Bound = 'row' | 'field';
 
 /**

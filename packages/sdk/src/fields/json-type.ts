@@ -4,8 +4,8 @@ import { markedBytes, refuse, requireMark, unreadable, type ValueType } from './
 const maxDepth = 500;
 
 /**
- * JSON values. Does not use `JSON.stringify`, which drops or changes undefined, functions, a Date, a Map, NaN and holes
- * without an error.
+ * Encodes and decodes JSON values. Encoding throws for values that `JSON.stringify` would drop or change without an
+ * error: undefined, functions, a Date, a Map, NaN and holes in arrays.
  */
 export const jsonType: ValueType<unknown> = {
   name: 'json',
@@ -29,14 +29,14 @@ function toJson(value: unknown, around: readonly unknown[]): string {
   if (typeof value === 'number')
     return refuse('JSON cannot represent NaN or Infinity: use a finite number or null');
   if (typeof value === 'bigint') return refuse('JSON cannot represent a bigint: convert it to text');
-  if (typeof value !== 'object') return refuse(`JSON cannot represent a ${typeof value}`);
+  if (typeof value !== 'object') return refuse(`JSON cannot represent a ${typeof value}: omit it`);
   if (around.includes(value)) return refuse('JSON cannot represent an object that contains itself');
   if (around.length >= maxDepth)
     return refuse(`a JSON value must have at most ${maxDepth} levels of nesting`);
   const inside = [...around, value];
   if (Array.isArray(value)) {
-    // Checks each name, because the count of names is not enough: an array with a hole and an extra member has the
-    // right count.
+    // Compares each name with its index. The number of names alone does not show a hole: an array with one hole and one
+    // extra member has the same number of names as an array without both.
     const names = Object.keys(value);
     const isList = names.length === value.length && names.every((name, at) => name === String(at));
     if (!isList) refuse('JSON cannot represent an array with holes or extra members');

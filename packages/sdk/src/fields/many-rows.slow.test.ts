@@ -102,7 +102,7 @@ test('decryptRows with `settled` returns a result or an error for each row', asy
   );
 });
 
-test('a failed request throws FieldError with the code and `retryable` of the failure', async () => {
+test('if a request fails, the FieldError has the same code and `retryable` as the cause', async () => {
   const { service, client } = observedClient({ retries: 0 });
   const records = fields.for(client, { index: 'service' });
   service.failNext('network', { times: 100 });

@@ -48,5 +48,7 @@ export function normalizer(steps: readonly Normalization[]): (text: string) => s
 
 /** Without this check, all texts for which a function returns undefined would have the same fingerprint. */
 function requireText(text: string): string {
-  return typeof text === 'string' ? text : refuseValue('a string from each function in `normalize`', text);
+  return typeof text === 'string'
+    ? text
+    : refuseValue('each function in `normalize` to return a string', text);
 }

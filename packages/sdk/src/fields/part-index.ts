@@ -51,8 +51,9 @@ export interface PartIndex<
   /** Returns the parts of a stored value. `others` are the values of the other covered fields. */
   partsOf(first: TypedValue<Value>, ...others: readonly TypedValue[]): readonly (string | Uint8Array)[];
   /**
-   * Returns the parts of a query. If `isList` is true, a row matches if it has all parts. Otherwise, one part is
-   * enough. `fields` are the fields that the index covers. Throws InputError for an invalid query.
+   * Returns the parts to search for. If `isList` is true, a row matches if it has all these parts. If `isList` is
+   * false, a row matches if it has one of these parts. `fields` are the fields that the index covers. Throws InputError
+   * for an invalid query.
    */
   soughtBy(query: Query, ...fields: readonly Omit<TypedValue, 'value'>[]): readonly (string | Uint8Array)[];
 }
@@ -78,7 +79,8 @@ export function textIndex<IsList extends boolean, Column extends string | true>(
     isList: rule.isList,
     partsOf: ({ value }) => rule.partsOf(fold(value)),
     soughtBy(query) {
-      // Throws for a query that is not a text, because `fold` does not check the type.
+      // Calls `encode` to throw for a query that is not a string, because the normalization in `fold` does not check
+      // the type.
       textType.encode(query);
       return rule.soughtBy(fold(query));
     },

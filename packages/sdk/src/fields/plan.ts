@@ -82,7 +82,8 @@ function planTable(
         `${place} must be a field such as text() or number(), or a column that is listed with unencrypted()`,
       );
     }
-    // Throws for an invalid name here, before the app encrypts a value.
+    // Throws for an invalid table or field name now. Without this call, the error would appear only when the app
+    // encrypts a value.
     encodeContext({ table, field: name });
     const column = field.index?.column;
     const indexColumn = column === true ? `${name}_index` : column === false ? undefined : column;
@@ -149,7 +150,8 @@ function suggestion(name: string, known: Iterable<string>): string {
   return near === undefined ? '' : `: did you mean \`${near}\`?`;
 }
 
-// The columns of a Map, and of a row that a caller forgot to await, would be ignored.
+// Refuses a Map and a promise (of a row for which the caller forgot `await`), because `Object.keys` finds no columns in
+// them.
 const aRow: Rule = (value, name) =>
   (object(value, name) === true && !isPromise(value) && !(value instanceof Map)) || 'an object with columns';
 
@@ -186,11 +188,12 @@ export function contextOf({ table, name, field }: FieldPlan, row: string | undef
   }
   const place = { table, field: name, row };
   if (typeof field.context !== 'function') {
-    // The table and field were checked in `defineFields`, so with a short, printable row id the context is valid.
+    // Marks the context as valid, so that the client does not check it again. `defineFields` has checked the table and
+    // field, and a row id of at most 64 printable ASCII characters is valid.
     if (/^[ -~]{1,64}$/.test(row)) validContexts.add(Object.freeze(place));
     return place;
   }
   const context: Context | undefined = field.context(place);
-  // A ciphertext without a context could be decrypted in any row and field.
+  // Throws for a missing context, because a ciphertext without a context could be decrypted in any row and field.
   return context ?? refuse('the `context` function must return a context (got undefined or null)');
 }

@@ -56,7 +56,7 @@ export function days<const Column extends string | true = true>(
 
 /**
  * Divides numbers into steps of equal size, such as `steps(10_000)` for salaries. Reveals which rows are in the same
- * step. The number of steps is the largest value divided by `size`, and an attacker can try all of them.
+ * step. An attacker can try all steps: salaries up to 1,000,000 have only 100 steps of 10,000.
  */
 export function steps<const Column extends string | true = true>(
   size: number,
@@ -73,11 +73,13 @@ export function steps<Column extends string | true>(
   if (!(size > 0) || size === Infinity) refuse('the size of a step must be a positive number or bigint');
   if (typeof size === 'number')
     return buckets('steps', options, numberType, (value) => Math.floor(value / size));
-  // Rounds down, unlike the division of bigints, which rounds negative values toward zero.
+  // Always rounds down. The operator `/` alone would round the quotient of negative bigints toward zero.
   return buckets('steps', options, bigintType, (value) => (value - (((value % size) + size) % size)) / size);
 }
 
-/** If the value increases, the result of `bucketOf` must not decrease. */
+/**
+ * `bucketOf` must not return a smaller bucket for a larger value. Otherwise, a range would not contain all its values.
+ */
 function buckets<Value, Column extends string | true>(
   name: string,
   options: PartOptions<Column>,
@@ -99,7 +101,7 @@ function buckets<Value, Column extends string | true>(
       const { from, to } = isRange(query) ? query : { from: query, to: query };
       const first = checked(from);
       const last = checked(to);
-      if (!(first <= last)) refuse('the `from` of a range must not be greater than the `to`');
+      if (!(first <= last)) refuse('`from` of a range must not be greater than `to`');
       if (first === last) return [String(first)];
       const count =
         1 +
@@ -112,7 +114,8 @@ function buckets<Value, Column extends string | true>(
         );
       }
       const step = (at: number) => (typeof first === 'bigint' ? first + BigInt(at) : first + at);
-      // Removes repeated numbers, because several buckets above 2^53 round to the same number.
+      // Removes repeated buckets. Above 2^53, a number cannot represent every integer, so several sums round to the
+      // same number.
       return [...new Set(Array.from({ length: count }, (_, at) => String(step(at))))];
     },
   };

@@ -31,7 +31,10 @@ export interface DecryptOptionsOf<As> extends RowOptions {
   readonly as?: As | undefined;
 }
 
-/** The methods that encrypt, decrypt and search the rows of a definition. They leave null and undefined unchanged. */
+/**
+ * The methods that encrypt, decrypt and search the rows of a definition. Fields with the value null or undefined stay
+ * unchanged.
+ */
 export interface Records<T extends Tables> {
   /**
    * Encrypts the fields of a row and adds their index columns. Pass the id exactly as the database returns it, because
@@ -84,12 +87,16 @@ export interface Records<T extends Tables> {
 
   /**
    * Returns the fingerprints to search for, by index column: `where('users', { email })`. To search by a part of a
-   * value, use an index of `searchableBy`: `where('users', { ssn: { last4: '6789' } })`. A row matches if its index
-   * column contains any fingerprint that is returned for this column. Several fingerprints are returned for a range, or
-   * while you replace a key or an index key. If a value has several parts, the result has a list of fingerprints for
-   * each part. A row must then match every list. An attacker with write access can change index columns, which are not
-   * authenticated. To detect such changes, compare the decrypted values with the query. Throws FieldError, with the
-   * code `no_fingerprint` for a value that is empty after normalization.
+   * value, pass the name of an index of `searchableBy`: `where('users', { ssn: { last4: '6789' } })`.
+   *
+   * A row matches if its index column contains one of the fingerprints that are returned for this column. A search for
+   * a range, or a search while you replace a key or an index key, returns several fingerprints. Some indexes, such as
+   * `words`, store several parts of each value. For these indexes, the result has one list of fingerprints for each
+   * part of the query, and a row matches only if its index column contains a fingerprint from every list.
+   *
+   * Compare the decrypted values with the query: index columns are not authenticated, so an attacker with write access
+   * to the database can change them. Throws FieldError, with the code `no_fingerprint` for a value that is empty after
+   * normalization.
    */
   where<Table extends NameOf<T>, Q extends Query<T[Table]>>(
     table: Table,

@@ -2,8 +2,8 @@ import type { Bound, Field, Unencrypted } from './field.ts';
 import type { PartIndex } from './part-index.ts';
 
 /**
- * The type of a ciphertext of the field `Place`, such as `users.email`. Neither plaintext nor a ciphertext of another
- * field is assignable. The name of the property is advice, because compiler errors show it.
+ * The type of a ciphertext of the field `Place`, such as `users.email`. Plaintext and ciphertexts of other fields are
+ * not assignable to this type. The property has an instruction as its name, because compiler errors show this name.
  */
 export type Encrypted<Place extends string, Value> = string & {
   readonly 'encrypt it first: records.encryptRow': readonly [Place, Value];

@@ -181,7 +181,7 @@ test('a function in `normalize` that returns no string is refused, in rows and i
       login: text().searchable({ normalize: [domainOf] }),
     },
   }).for(client, { index });
-  const expected = 'expected a string from each function in `normalize`, got undefined';
+  const expected = 'expected each function in `normalize` to return a string, got undefined';
   await expect(records.encryptRow('users', 1, { email: 'ada' })).rejects.toThrow(expected);
   await expect(records.encryptRow('users', 1, { login: 'ada' })).rejects.toThrow(expected);
   await expect(records.where('users', { email: { domain: 'ada' } })).rejects.toThrow(expected);

@@ -264,9 +264,9 @@ test.each([
   [
     'a range backwards',
     { income: { band: { from: 2e4, to: 1 } } },
-    'the `from` of a range must not be greater than the `to`',
+    '`from` of a range must not be greater than `to`',
   ],
-  ['NaN', { income: { band: Number.NaN } }, 'the `from` of a range must not be greater than the `to`'],
+  ['NaN', { income: { band: Number.NaN } }, '`from` of a range must not be greater than `to`'],
   ['an endless range', { income: { band: { from: 0, to: Infinity } } }, 'at most 1000 buckets'],
   ['a long range', { income: { band: { from: 0, to: 1e7 } } }, 'at most 1000 buckets'],
   [

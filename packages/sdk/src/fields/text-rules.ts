@@ -19,8 +19,9 @@ export function wholeText<const Column extends string | true = true>(
 }
 
 /**
- * Finds texts by their first characters. Reveals which texts begin with the same characters. If these are letters and
- * digits, an attacker needs at most 36 to the power of `length` guesses. A shorter text has no fingerprint.
+ * Finds texts by their first `length` characters. Reveals which texts begin with the same characters. If the texts
+ * consist of letters and digits, an attacker can guess these characters with at most 36^`length` attempts. A text with
+ * fewer than `length` characters has no fingerprint.
  */
 export function firstCharacters<const Column extends string | true = true>(
   length: number,
@@ -43,9 +44,9 @@ export function lastCharacters<const Column extends string | true = true>(
 }
 
 /**
- * Finds texts by their first characters: at least `from`, at most `upTo`. Reveals how many first characters two texts
- * have in common. An attacker can guess the shortest prefix: with letters and digits, a prefix of 3 characters needs at
- * most 46,656 guesses.
+ * Finds texts by a prefix of at least `from` and at most `upTo` characters. Reveals how many first characters two texts
+ * have in common. An attacker can guess the shortest prefix: a prefix of 3 letters or digits needs at most 46,656
+ * guesses.
  */
 export function prefixes<const Column extends string | true = true>(
   from: number,

@@ -8,8 +8,9 @@ export interface ValueType<Value> {
 }
 
 /**
- * Encoded values begin with a byte for their type. Encoded text does not, so that `client.decrypt` can read text
- * fields. UTF-8 text contains none of these bytes.
+ * Each encoded value except text begins with a byte that identifies its type. Text has no such byte, so that
+ * `client.decrypt` can read text fields. UTF-8 text never contains these bytes, so text cannot be mistaken for another
+ * type.
  */
 const marks = { number: 0xf8, bigint: 0xf9, boolean: 0xfa, date: 0xfb, bytes: 0xfc, json: 0xfd } as const;
 

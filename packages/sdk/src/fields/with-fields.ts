@@ -9,7 +9,7 @@ import {
 } from './part-index.ts';
 import { refuse } from './value-type.ts';
 
-/** The query of `withFields`: one value per field. */
+/** The query of `withFields`: an object with a value for each field that the index combines. */
 export interface FieldsQuery<Name extends string> {
   readonly 'a value for each field': Name;
 }
@@ -28,7 +28,8 @@ export function withFields<const Name extends string, const Column extends strin
   const fold = foldOf(options);
   const partsOf = (...values: readonly TypedValue[]) => {
     const encoded = values.map(({ type, value }) => {
-      // Throws here for a value of the wrong type, because `fold` does not check the type.
+      // Calls `encode` first to throw for a value of the wrong type, because the normalization in `fold` does not check
+      // the type.
       type.encode(value);
       if (typeof value === 'string') return type.encode(fold(value));
       return type.encode(typeof value === 'number' ? value + 0 : value); // -0 becomes 0, so that a search for 0 also finds -0.
