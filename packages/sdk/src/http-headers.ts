@@ -1,6 +1,9 @@
 import { InputError } from '@eaas/protocol';
 
-/** Throws InputError for an invalid header, because the platform's own error might show a secret header. */
+/**
+ * Throws InputError for an invalid header. The error of `new Headers` is not shown, because this error might contain
+ * the value of a secret header.
+ */
 export function httpHeaders(headers: HeadersInit | undefined): Headers {
   try {
     return new Headers(headers);

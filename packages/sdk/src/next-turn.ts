@@ -1,6 +1,6 @@
 /**
- * Lets the event loop handle other events. Uses a message instead of a timer, because browsers delay repeated timers by
- * 4 ms, and tests can replace timers.
+ * Lets the event loop handle other events. Uses a message instead of a timer for two reasons. Browsers delay repeated
+ * timers by 4 ms, and a fake timer of a test might never fire.
  */
 export function nextTurn(): Promise<void> {
   if (typeof MessageChannel !== 'function') return new Promise((resolve) => setTimeout(resolve));

@@ -66,7 +66,8 @@ const presets = {
 const engine = /* @__PURE__ */ having('an engine', 'importKey');
 const cacheOptions: OptionRules<CacheOptions> = { encrypt: anything, decrypt: anything };
 const encryptLimits: OptionRules<BudgetLimits> = {
-  // A data key encrypts at most 2^32 messages, because its random 96-bit ivs must not repeat.
+  // Each message has a random 96-bit iv. With more than 2^32 messages under one data key, it would become too probable
+  // that two messages have the same iv.
   maxMessages: /* @__PURE__ */ countFrom(1, 2 ** 32),
   maxBytes: atLeastOne,
   maxAge: atLeastOne,

@@ -11,7 +11,7 @@ const maxPagesWithoutProgress = 100;
 
 /**
  * Reads the pages of a list. Throws ServiceError if the service returns a page other than the requested page. Also
- * throws after many pages in a row without a new record, because the listing might never end.
+ * throws ServiceError after 100 pages in a row without a new record. Otherwise a listing could continue forever.
  */
 export function createPageReader<P extends Page>(
   pageAt: (offset: number) => Promise<P>,

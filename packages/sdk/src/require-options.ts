@@ -11,7 +11,7 @@ export type OptionRules<T> = { readonly [Name in keyof T]-?: Rule };
 
 export type OptionNames<T> = { readonly [Name in keyof T]-?: 0 };
 
-/** Throws InputError for an unknown option, and for an option whose value breaks its rule. */
+/** Throws InputError for an unknown option, and for an option with an invalid value. */
 export function requireOptions<T>(rules: OptionRules<T>, given: T, of: string): void {
   requireNames(rules, given, of);
   for (const name in given) {
@@ -23,7 +23,7 @@ export function requireOptions<T>(rules: OptionRules<T>, given: T, of: string): 
 }
 
 export function requireNames(known: object, given: unknown, of: string): void {
-  // Refuses a promise of options, because its options would be ignored.
+  // Refuses a promise, which a missing `await` can cause. The call would otherwise ignore the options in the promise.
   if (typeof given !== 'object' || given === null || Array.isArray(given) || isPromise(given)) {
     throw new InputError(`\`${of}\` takes an object of options (got ${kindOf(given)})`);
   }
@@ -41,7 +41,6 @@ export function requireArray(items: unknown): void {
   if (!Array.isArray(items)) throw new InputError(`expected an array (got ${kindOf(items)})`);
 }
 
-/** Throws InputError if `rule` refuses `value`. */
 export function requireKind(rule: Rule, value: unknown, argument: string): void {
   const expected = rule(value, argument);
   if (expected !== true) throw mismatch(argument, expected, value);
@@ -52,7 +51,10 @@ function mismatch(argument: string, expected: string, value: unknown): InputErro
   return new InputError(`${argument} must be ${expected} (got ${got})`);
 }
 
-/** Also returns true for a Date of another realm, such as those that Jest's tests get from Node. */
+/**
+ * Also returns true for a Date that was created in another JavaScript context (realm), for which `instanceof Date` is
+ * false. Jest runs tests in a separate context, so tests get such Dates from Node.
+ */
 export function isDate(value: unknown): value is Date {
   return kindOf(value) === 'a Date';
 }

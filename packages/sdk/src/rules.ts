@@ -22,7 +22,7 @@ export const iterable: Rule = (value) =>
 /** Accepts null or an object. Other code checks the members of the object. */
 export const context: Rule = (value, name) => value === null || object(value, name);
 
-/** `names` are the methods that the value must have. */
+/** Accepts every value that has the methods in `names`. Errors describe such a value with the text `expected`. */
 export const having =
   (expected: string, ...names: readonly PropertyKey[]): Rule =>
   (value) =>
@@ -38,7 +38,7 @@ export const numberFrom =
 export const atLeastZero: Rule = /* @__PURE__ */ numberFrom(0);
 export const atLeastOne: Rule = /* @__PURE__ */ numberFrom(1);
 
-/** Accepts integers. If `most` is Infinity, it also accepts Infinity. */
+/** Accepts the integers from `least` to `most`. If `most` is Infinity, the rule also accepts Infinity. */
 export const countFrom =
   (least: number, most = Infinity): Rule =>
   (value) =>

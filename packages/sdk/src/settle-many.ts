@@ -49,7 +49,7 @@ export async function settleMany<Item, T>(
     } else succeed(index, value);
   };
   const runAll = (lease: Lease, waiting: Waiting<T>[], key: DerivedDataKey): void => {
-    // The call has stopped waiting for this data key.
+    // If the data key arrives after a timeout or an abort, the items have already failed.
     if (!tasks.delete(lease)) return;
     const running: Promise<void>[] = [];
     for (const task of waiting) {

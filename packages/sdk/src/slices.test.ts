@@ -10,7 +10,7 @@ function* steps(count: number, work: () => void): Generator<undefined, string> {
   return 'done';
 }
 
-test('the 10 ms between two pauses include the work of all computations', async () => {
+test('computations that run one after the other share the 10 ms before a pause', async () => {
   let time = 0;
   const slices: number[] = [0];
   const inSlices = createSlices(

@@ -62,12 +62,12 @@ export const retried: readonly number[] = [500, 502, 503, 504];
 
 export const backoff = (retry: number): number => Math.random() * Math.min(2_000, 300 * 2 ** (retry - 1));
 
-// Excludes creations, because a retry could create a second record, and rotations, because the service refuses a
-// repeated rotation.
+// The routes whose calls are safe to repeat. Creations are not safe, because a retry could create a second record.
+// Rotations are not safe, because the service refuses a repeated rotation.
 const repeatable = /^(GET|PUT|PATCH) |(wrap|hash|blind|decrypt)$|^DELETE .*api-keys/;
 
-// A dynamic import keeps this code and the library ky out of the first download of a page. If loading fails, the next
-// call loads them again.
+// A dynamic import, so that the first file that a web page loads does not contain the code for requests and the library
+// ky. If loading fails, the next call loads this code again.
 const loadExchange = () => import('./exchange/exchange.ts');
 
 export function createTransport(

@@ -60,7 +60,7 @@ function* casesOf({ args }: PublicCall): Generator<{ args: unknown[]; what: stri
     for (const value of wrong) {
       yield { args: args().with(at, value), what: `argument ${at} is ${shown(value)}` };
       for (const name of names) {
-        // If a member must be a function, another function is not a wrong value.
+        // Where a function is expected, another function is not a wrong value, so the test does not pass one.
         if (typeof value === 'function' && typeof (given as Record<string, unknown>)[name] === 'function')
           continue;
         const changed = args().with(at, { ...(args()[at] as object), [name]: value });

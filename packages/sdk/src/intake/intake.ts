@@ -71,8 +71,8 @@ export interface Intake {
 
 type EncryptOptions = IntakeEncryptOptions & As<EncryptedForm>;
 
-// Checks only the names of options, to keep the bundle of this entry point small. The code that uses a value checks the
-// value.
+// Only the names of options are checked here, so that pages download less JavaScript for `createIntake`. The code that
+// uses an option checks its value.
 const intakeOptions: OptionNames<IntakeOptions> = { publicKey: 0 };
 const encryptOptions: OptionNames<EncryptOptions> = { as: 0, context: 0, wrapContext: 0 };
 const encryptItem: OptionNames<Exclude<EncryptItem, string | Uint8Array>> = { value: 0, context: 0 };

@@ -34,7 +34,7 @@ async function backOffice() {
   return { client, make, service, keyId, ordinaryKeyId, newIntake, intake: await newIntake() };
 }
 
-test('the client decrypts a value from intake like any other value', async () => {
+test('the client decrypts a value that was encrypted with a public key', async () => {
   const { client, keyId, intake, ordinaryKeyId } = await backOffice();
   const bundle = await intake.encrypt('hello', { context });
   expect(await client.decrypt(bundle, { keyId, context, as: 'text' })).toBe('hello');
@@ -46,7 +46,7 @@ test('the client decrypts a value from intake like any other value', async () =>
   expect(await client.serverMode.decrypt({ ...bundle, context })).toEqual({ plaintext: 'hello' });
 });
 
-test('a value from intake with a wrap context can be decrypted only with the same wrap context', async () => {
+test('a value that was encrypted with a public key and a wrap context is decrypted only with the same wrap context', async () => {
   const { client, keyId, intake } = await backOffice();
   const wrapContext = { form: 'contact' };
   const bundle = await intake.encrypt('hello', { wrapContext });
@@ -54,7 +54,7 @@ test('a value from intake with a wrap context can be decrypted only with the sam
   expect(await client.decrypt(bundle, { keyId, wrapContext, as: 'text' })).toBe('hello');
 });
 
-test('one batch unwraps the data keys of values from intake and of other values', async () => {
+test('one batch unwraps data keys that were wrapped with a public key and data keys that the service wrapped', async () => {
   const { client, keyId, intake, service } = await backOffice();
   const ours = await client.encryptMany(['x', 'y'], { keyId, context });
   const theirs = await intake.encryptMany(['a', 'b'], { context });
@@ -72,7 +72,7 @@ test('one batch unwraps the data keys of values from intake and of other values'
   expect(sync).toEqual(['x', 'a', 'y', 'b', 'a', 'x']);
 });
 
-test('`decryptRow` decrypts values from intake', async () => {
+test('`decryptRow` decrypts values that were encrypted with a public key', async () => {
   const { make, keyId, intake } = await backOffice();
   const fields = defineFields({ messages: { email: text(), body: text() } });
   const value = (field: string) => ({ value: field, context: { table: 'messages', field, row: '7' } });
@@ -85,7 +85,7 @@ test('`decryptRow` decrypts values from intake', async () => {
   });
 });
 
-test('a stream from intake can be decrypted, read in parts and rewrapped', async () => {
+test('a stream that was encrypted with a public key can be decrypted, read in parts and rewrapped', async () => {
   const { client, keyId, intake } = await backOffice();
   const content = Buffer.from(Uint8Array.from({ length: 100_000 }, (_, at) => at * 7));
   const options = { keyId, context };
@@ -106,7 +106,7 @@ test('a stream from intake can be decrypted, read in parts and rewrapped', async
   expect(content.equals(reopened)).toBe(true);
 });
 
-test('EaasBrowserClient decrypts values from intake if its grant allows `unwrap`', async () => {
+test('if the grant allows `unwrap`, EaasBrowserClient decrypts values that were encrypted with a public key', async () => {
   const { service, keyId, intake } = await backOffice();
   const { baseUrl, apiKey, fetch } = service;
   const authorize = () => ({ keys: [keyId], operations: ['unwrap' as const] });
@@ -125,7 +125,7 @@ test('EaasBrowserClient decrypts values from intake if its grant allows `unwrap`
 });
 
 describe('rewrap', () => {
-  test('rewrapping shortens the ciphertext of an intake writer by 1,096 bytes and does not change its body', async () => {
+  test('rewrapping a value that was encrypted with a public key makes only the header shorter, by 1,096 bytes', async () => {
     const { client, keyId, intake } = await backOffice();
     const bundle = await intake.encrypt('hello', { context });
     const rewrapped = await client.rewrap(bundle);
@@ -143,7 +143,7 @@ describe('rewrap', () => {
   });
 
   test.each(['rewrap', 'reencrypt'] as const)(
-    '`reencrypt` with the mode `%s` converts values from intake even if their key version is the newest',
+    'the mode `%s` of `reencrypt` converts values that were encrypted with the newest public key',
     async (mode) => {
       const { client, keyId, intake } = await backOffice();
       const table = tableOf([
@@ -167,7 +167,7 @@ describe('rewrap', () => {
 });
 
 describe('the key', () => {
-  test('values from intake can be decrypted after rotations of their key and while the key is disabled', async () => {
+  test('a value that was encrypted with a public key is decrypted after rotations and while the key is disabled', async () => {
     const { client, make, keyId, intake, newIntake } = await backOffice();
     const old = await intake.encrypt('hello');
     for (let rotation = 0; rotation < 3; rotation++) await client.keys.rotate({ key_id: keyId });

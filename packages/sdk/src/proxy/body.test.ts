@@ -160,7 +160,8 @@ test('the event loop runs while the proxy checks a large batch', async () => {
   const members = Array.from({ length: 5 }, (_, nth) => `"name-${nth}":0`).join(',');
   const items = Array.from({ length: 1_000 }, () => `{${members}}`).join(',');
   await post(batchPath, '{"items":[{}]}');
-  // The mocked clock advances 20 ms for each step of the work, so that the proxy pauses after each step.
+  // The proxy pauses after 10 ms of work. The mocked clock advances 20 ms at each call, so the proxy pauses after each
+  // step of its work.
   let time = performance.now();
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => (time += 20));
   let turns = 0;

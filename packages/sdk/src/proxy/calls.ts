@@ -32,7 +32,7 @@ export async function askBatch(body: unknown, call: Call): Promise<Answered> {
   const { target, settings, signal, inSlices } = call;
   const { route } = target;
   const { item, body: schema }: Endpoint = endpoints[route];
-  if (!schema || !item) throw new Error(`the route ${route} does not accept a batch`);
+  if (!schema || !item) throw new Error(`expected a batch route, such as POST /v1/batch/wrap (got ${route})`);
   const { items } = checked(schema, body) as { items: readonly unknown[] };
   let requestId: string | undefined;
   const output = await runBatch(

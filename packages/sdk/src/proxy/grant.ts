@@ -10,8 +10,8 @@ export interface Grant {
   readonly operations: readonly Operation[];
   /**
    * The context of every data key that the session wraps. Unwrapping needs the same context. Use facts that the app
-   * knows about the session, such as the user's id. The browser can add further names and values, but cannot change
-   * these. The service logs the context, so the context must not contain personal data.
+   * knows about the session, such as the user's id. The browser can add names, but cannot change a name or value that
+   * the app sets. The service logs the context, so the context must not contain personal data.
    */
   readonly context?: Context | undefined;
 }

@@ -48,7 +48,7 @@ describe('request URLs in Node frameworks', () => {
   });
 });
 
-test("nodeRequestOf returns the framework's request with its session", async () => {
+test("nodeRequestOf returns the framework's request, including the session that the framework added", async () => {
   const { post } = await serve(
     {
       authorize: (request) => {

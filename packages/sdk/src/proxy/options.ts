@@ -118,7 +118,8 @@ export function checkOptions(options: ProxyOptions) {
   if (typeof apiKey !== 'function' && !/^eaas_sk_\w+$/.test(apiKey)) {
     refuse('`apiKey` must be an API key, or a function that returns an API key');
   }
-  // The paths of requests are encoded and have no dot segments, so no path would begin with any other `basePath`.
+  // Refuses a `basePath` that URL parsing would change, such as `/a b` or `/a/../b`. The path of a parsed request URL
+  // can never begin with such a `basePath`.
   if (
     !/^(?:\/[^/?#]+)*$/.test(basePath) ||
     new URL(`${basePath}/v1`, 'https://x').pathname !== `${basePath}/v1`

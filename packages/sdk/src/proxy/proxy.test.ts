@@ -71,7 +71,7 @@ describe('calls that are granted', () => {
   });
 });
 
-test('a proxy that is mounted in Express without `toNodeHandler` rejects, and names `toNodeHandler`', async () => {
+test('a proxy that is called with a Node request throws an error that asks for `toNodeHandler`', async () => {
   const proxy = createProxy({ baseUrl: 'https://keys.example', apiKey, authorize: () => all });
   const incoming = { method: 'POST', url: wrapPath, headers: {} };
   await expect(proxy(incoming as never)).rejects.toThrow('mount toNodeHandler(proxy)');

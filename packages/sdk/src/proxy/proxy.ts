@@ -30,7 +30,7 @@ export function createProxy(options: ProxyOptions): Proxy {
   return async (request) => {
     if (typeof Object(request).clone !== 'function') {
       throw new InputError(
-        'the proxy takes a Request: in Express, Fastify and node:http, mount toNodeHandler(proxy)',
+        'the argument of the proxy must be a Request: in Express, Fastify and node:http, mount toNodeHandler(proxy)',
       );
     }
     try {
@@ -51,7 +51,8 @@ async function answer(request: Request, settings: Settings): Promise<Answered> {
   const grant = await requireGrant(request, target, settings);
   const { signal, end } = deadlineOf(settings.timeout, request.signal, new DOMException('', 'TimeoutError'));
   try {
-    // A large batch takes long to check, and must not delay the other requests of the app's backend.
+    // Pauses after each 10 ms of work, so that the check of a large batch does not delay other requests of the app's
+    // backend.
     const inSlices = createSlices(nextTurn);
     const body = await readJson(request, endpoints[target.route], signal, inSlices);
     if (search !== '') throw new Refusal('bad_request', 'The request must not have query parameters.');
@@ -83,8 +84,8 @@ function isFromOwnPage(request: Request, { origin, allowedOrigins, allowWithoutO
   const site = request.headers.get('sec-fetch-site');
   if (from === 'null') return false;
   if (from !== null && allowedOrigins.includes(from)) return true;
-  // `Sec-Fetch-Site` is not enough: an attacker can point a host name at this server, and the browser then sends
-  // `same-origin`.
+  // Compares the origin even if `Sec-Fetch-Site` is `same-origin`. An attacker can make the host name of a malicious
+  // page resolve to this server. The browser then sends `same-origin` with the requests of this page.
   if (from !== null && origin !== undefined && from !== origin) return false;
   if (site !== null) return site === 'same-origin';
   if (from !== null) return from === (origin ?? new URL(request.url).origin);
@@ -132,7 +133,10 @@ function keyReporter({ operation }: Target, settings: Settings): (keyId: string 
 }
 
 function broken(): Refusal {
-  return new Refusal('internal', 'The app had an unexpected error while it processed this request.');
+  return new Refusal(
+    'internal',
+    "The app had an unexpected error while it processed this request. The event `failed` or `authorize_failed` in the app's backend contains the error.",
+  );
 }
 
 function refuse({ problem, requestId }: Refusal): Response {

@@ -31,8 +31,8 @@ const paths =
   /^\/v1\/(?:keys\/([^/]+)\/(wrap|unwrap|rewrap)|batch\/(wrap|unwrap|rewrap|hash)|hash(\/blind)?)$/;
 
 /**
- * Returns the operation and the key of a path. The path must be spelled exactly, because the proxy does not
- * decode paths.
+ * Returns the operation and the key of a path. Returns undefined for a path with percent-encoded characters, because
+ * the proxy does not decode paths.
  */
 export function findTarget(path: string): Target | undefined {
   const match = paths.exec(path);

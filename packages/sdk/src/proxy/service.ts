@@ -23,7 +23,8 @@ export async function askService(
   const token = await tokenOf(settings, signal);
   let response: Response;
   try {
-    // Browsers and edge runtimes refuse the call `settings.fetch(…)`, so `fetch` is called as a plain function.
+    // Copies `fetch` to a variable. In browsers and edge runtimes, `fetch` throws if it is called as a method of
+    // another object, such as `settings.fetch(…)`.
     const { fetch } = settings;
     const asking = fetch(settings.baseUrl + path, {
       method: 'POST',
@@ -98,7 +99,8 @@ function badGateway(requestId: string | undefined): Refusal {
 /** The error codes that browsers receive. Codes about the app's API key are not in this set. */
 const passedOn: ReadonlySet<ProblemCode> = /* @__PURE__ */ new Set<ProblemCode>([
   'bad_request',
-  // The proxy accepts a body of 8 MiB, and the references and the grant's context then make it too large.
+  // The proxy adds references and the grant's context to the body that the browser sent. The service can refuse the
+  // longer body, even if the proxy accepted the body of the browser.
   'too_large',
   'not_found',
   'key_state',

@@ -10,7 +10,9 @@ const people = { context: { table: 'people' } };
 
 interface Case {
   readonly options: ReencryptOptions<Person>;
-  /** The context of the values before and after the run. Undefined for plaintexts. */
+  /**
+   * The contexts of the encrypted values before and after the run. `before` is undefined if the values are plaintexts.
+   */
   readonly before: object | undefined;
   readonly after: object;
 }
@@ -33,7 +35,7 @@ async function openTable({ options, before, after }: Case, status: number) {
       return new Response('<h1>Gateway</h1>', { status, headers: { 'content-type': 'text/html' } });
     return service.fetch(...request);
   };
-  // Without a cache of data keys, each page of the table needs requests to the service.
+  // The client keeps no data keys. Each page of the table therefore sends requests that the gateway can fail.
   const cache = { encrypt: false, decrypt: false } as const;
   const client = new EaasClient({ ...service, keyId, fetch, cache, retries: 0 });
   const encrypted = before && (await client.encryptMany(plaintexts, before));

@@ -142,7 +142,10 @@ export async function inventory(
   return { ...others, plaintexts, keys };
 }
 
-/** Returns undefined for an unknown key, because forged headers can contain any key id. */
+/**
+ * Returns undefined for a key that the service does not know. A forged value can contain any key id, and such a value
+ * must not make the inventory fail.
+ */
 async function wholeKey(
   keys: NonNullable<InventoryOptions['client']>['keys'],
   key_id: string,

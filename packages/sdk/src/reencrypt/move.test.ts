@@ -84,7 +84,7 @@ test('a run encrypts plaintext that begins like a ciphertext', async () => {
   });
 });
 
-test('a run encrypts values of different scopes under different data keys', async () => {
+test('a run encrypts values with different `scope` options under different data keys', async () => {
   const { client, service } = observedClient();
   const table = tableOf(['a', 'b', 'c', 'd']);
   const to = ({ row }: Place<Person>) => ({ scope: `customer ${row.id % 2}` });
@@ -222,7 +222,7 @@ test.each<[string, unknown]>([
   expect(table.email(1)).toBe('a@example.com');
 });
 
-test('a run cannot resume with a newer `keyVersion`, because it has skipped older values', async () => {
+test('a run cannot resume with a newer `keyVersion`, because the earlier part of the run skipped older values', async () => {
   const { client, keyId } = observedClient();
   await client.keys.rotate({ key_id: keyId });
   const { ciphertext } = await client.encrypt('a@example.com');

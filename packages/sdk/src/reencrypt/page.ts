@@ -18,7 +18,7 @@ interface Run<Row extends StoredRow> {
 }
 
 const attempts = { row: 5, service: 8 };
-/** These errors end the run, because all other rows would fail too. */
+/** The codes of errors that end the run, because every other row would fail with the same error. */
 const fatal = new Set(['unauthorized', 'permission_missing', 'origin_refused', 'aborted', 'closed']);
 
 export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run }: Run<Row>) {
@@ -48,7 +48,10 @@ export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run
     }
   }
 
-  /** A store can return a short page before the end of the table, so this function requests the row after the page. */
+  /**
+   * Returns whether the table ends after the page. A store can return fewer rows than requested before the end of the
+   * table. After a short page, `isEnd` therefore checks that no further row exists.
+   */
   async function isEnd(page: readonly Row[]): Promise<boolean> {
     const after = page.at(-1)?.id;
     if (after === undefined) return true;

@@ -155,7 +155,10 @@ export const planOptions: {
 const settings: Rule = (value) =>
   Object.prototype.toString.call(value) === '[object Object]' || 'an object of options';
 
-/** Throws InputError for a promise or undefined, because the value would then be encrypted without the options. */
+/**
+ * Throws InputError if the function `from` or `to` returns a promise or undefined. Otherwise the run would convert the
+ * value without the options of the app.
+ */
 export function settingsAt<Row extends StoredRow, T extends Sealing | Opening>(
   option: ByPlace<Row, T>,
   place: Place<Row>,

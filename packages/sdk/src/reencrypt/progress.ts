@@ -35,9 +35,10 @@ export interface ReencryptProgress<Id extends RowId = RowId> {
    */
   readonly failed: number;
   /**
-   * For each key id, the lowest key version of the rewrapped and skipped values. Values of conflicted and failed rows
-   * can have a lower version. Set in the mode `rewrap`. In the mode `reencrypt` with the option `keyVersion`, contains
-   * this option for each key id of `to`. Empty in the other modes.
+   * A key version for each key id. In the mode `rewrap`, all rewrapped and skipped values are under this version or a
+   * newer one. In the mode `reencrypt`, this version is the option `keyVersion`, for each key id of `to`. The object is
+   * empty in the mode `reencrypt` without `keyVersion`, and in the modes `encrypt` and `custom`. Values of conflicted
+   * and failed rows can be under an older version.
    */
   readonly keyVersions: Readonly<Record<string, number>>;
   /** The failures of the rows in the last page. */

@@ -57,9 +57,12 @@ export { isEncrypted } from './stored-form.ts';
 
 /**
  * Converts a table page by page. Yields the progress after each page, and waits until the caller requests the next
- * page. To continue an interrupted run, pass the progress of any page as `resume`. A repeated run leaves converted
- * values unchanged. Only in the mode `reencrypt`, if `from` can decrypt them and they are older than `keyVersion`, it
- * encrypts them again. The last progress has `finished: true`. It also has `done: true` if no row failed or conflicted.
+ * page. To continue an interrupted run, pass the progress of any page as `resume`. In the last progress, `finished` is
+ * true. `done` is also true if no row failed or conflicted, and the run was not a dry run.
+ *
+ * A repeated run does not change converted values. Only the mode `reencrypt` encrypts a converted value again if the
+ * option `from` can decrypt the value. The option `keyVersion` prevents this for values under this key version or a
+ * newer one.
  *
  * Throws InputError for invalid options. Throws EaasError if the service refuses the caller or stays unavailable, or if
  * the signal aborts. Also throws TooManyFailures and the errors of the store's `read` and `count`.

@@ -2,7 +2,10 @@ import { InputError } from '@eaas/protocol';
 import { requireKind, requireOptions, type Rule } from '../require-options.ts';
 import { having, list, object, positiveInteger } from '../rules.ts';
 
-/** The id of a row. It must be unique, never change, and be the same after storage as JSON. */
+/**
+ * The id of a row. Each row must have a different id, which never changes. A conversion to JSON and back must not
+ * change the id.
+ */
 export type RowId = string | number | readonly (string | number)[];
 
 /** The value of a column: base64 text, bytes or NULL. A conversion keeps the type. */
@@ -65,7 +68,8 @@ export async function readPage<Row extends StoredRow>(
   requireKind(list, rows, 'the return value of `read`');
   for (const row of rows) {
     requireKind(object, row, 'a row that `read` returns');
-    // Without an id, the next call of `read` would return the first page again, and the run would never end.
+    // The next call of `read` gets the id of the last row as `after`. If this id were undefined, `read` would return
+    // the first page again, and the run would never end.
     requireKind(rowId, row.id, 'the `id` of a row that `read` returns');
     requireKind(object, row.values, 'the `values` of a row that `read` returns');
   }

@@ -12,8 +12,8 @@ export interface Encrypted {
 export type Form = { readonly kind: 'empty' | 'plaintext' | 'broken' } | Encrypted;
 
 /**
- * Returns the kind `broken` for a truncated ciphertext. The kind `plaintext` would hide the loss, because a run
- * encrypts plaintext.
+ * Returns the kind `broken` for a truncated ciphertext, and not the kind `plaintext`. Otherwise a run would encrypt the
+ * truncated ciphertext as a plaintext, and the app would not notice the lost data.
  */
 export function formOf(value: StoredValue): Form {
   if (value === null || value === undefined) return { kind: 'empty' };

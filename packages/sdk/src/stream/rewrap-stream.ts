@@ -27,7 +27,8 @@ export interface RewrappedHead {
 /**
  * Asks the service to wrap the data key of a stream under the newest version of its key. Pass the first 2,138 bytes of
  * the stream, or all bytes of a shorter stream. No data key leaves the service, and no chunk changes. Throws
- * FormatError for bytes that are not an encrypted stream, DecryptionError and EaasError.
+ * FormatError for bytes that are not an encrypted stream. Throws DecryptionError if the wrapped key was altered or has
+ * another wrap context. Throws EaasError if the service refuses.
  */
 export async function rewrapHead(
   client: RewrapClient,
@@ -65,7 +66,10 @@ export function rewrapStream(
       if (rest.length > 0) controller.enqueue(rest);
     },
     flush() {
-      if (beginning) throw new FormatError('the stream ends before its header is complete');
+      if (beginning)
+        throw new FormatError(
+          'the stream ends before its header is complete: pass all bytes of an encrypted stream',
+        );
     },
   });
 }

@@ -78,9 +78,12 @@ const urlSourceOptions: OptionRules<UrlSourceOptions> = { fetch: callback, heade
 
 /**
  * Returns a source that reads parts of an object by range requests (RFC 9110, section 14). Immediately requests the
- * beginning of the object. Throws SourceError if the server does not support ranges, or if the object changes later.
- * Also throws the errors of `fetch`. A server of another origin must expose Content-Range, and should expose ETag, to
- * detect changes earlier.
+ * beginning of the object. Throws SourceError if the server does not support ranges. Also throws the errors of `fetch`.
+ * A later read throws SourceError if the object has changed.
+ *
+ * If a page reads from a server of another origin, this server must list Content-Range in the header
+ * Access-Control-Expose-Headers. This list should also contain ETag. Without ETag, the source does not recognize a
+ * changed object of the same length.
  */
 export async function urlSource(url: string | URL, options: UrlSourceOptions = {}): Promise<RangeSource> {
   requireKind(aUrl, url, 'the first argument');

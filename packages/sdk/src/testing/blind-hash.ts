@@ -3,7 +3,7 @@ import { finish, requireElements, requireStatus } from '@eaas/protocol/service';
 import { intakePublicKeyOf } from './key-crypto.ts';
 import { type Call, type Key, type Operations, requireKey } from './tenant.ts';
 
-// Loads these modules on demand, because most tests do not use blind hashes.
+// The code for blind hashes is loaded on demand, because most tests do not use blind hashes.
 const load = () => import('@eaas/protocol/blind-hash');
 const loadCurve = () => import('#blind-hash');
 
@@ -30,7 +30,8 @@ export const blindHashOperations = {
 } satisfies Partial<Operations>;
 
 async function blindHashKeyOf({ tenant }: Call, { row, hashKey }: Key) {
-  if (!hashKey) throw new Error('an active key must have a hash key (got none)');
+  if (!hashKey)
+    throw new Error(`the active key ${row.key_id} has no secret for hashes: create a new test service`);
   const [{ deriveBlindHashKey }, { platformCurve }] = await Promise.all([load(), loadCurve()]);
   return deriveBlindHashKey(platformCurve, hashKey, tenant.tenant_id, row.key_id);
 }

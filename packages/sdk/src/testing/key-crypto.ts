@@ -15,7 +15,8 @@ import {
 import { fieldHash, type KeyCrypto } from '@eaas/protocol/service';
 import type { Key, Tenant } from './tenant.ts';
 
-// The real service has no suite 0x7f, so it refuses wrapped keys of the test service.
+// The header of a wrapped key contains the number of its algorithms (suite). The real service does not support the
+// suite 0x7f, so it refuses wrapped keys of the test service.
 const form: WrappedForm = { formatAndSuite: 0x017f, length: serviceForm.length };
 const ivLength = 12;
 
@@ -39,7 +40,10 @@ export function keyCrypto({ tenant_id }: Tenant, key: Key): KeyCrypto {
       view.setUint32(2, row.key_version);
       wrapped.set(randomBytes(saltEnd - versionEnd), versionEnd);
       const secret = versions[row.key_version - 1]?.secret;
-      if (!secret) throw new Error('an active key must have a secret for its newest version (got none)');
+      if (!secret)
+        throw new Error(
+          `the active key ${row.key_id} has no secret for its newest version: create a new test service`,
+        );
       const { iv, aad, body } = partsOf(wrapped, context);
       nobleEngine.encrypt(secret, iv, aad, dek, body);
       return wrapped;
@@ -52,7 +56,8 @@ export function keyCrypto({ tenant_id }: Tenant, key: Key): KeyCrypto {
       return secret ? nobleEngine.decrypt(secret, iv, aad, body) : undefined;
     },
     hash(value) {
-      if (!hashKey) throw new Error('an active key must have a hash key (got none)');
+      if (!hashKey)
+        throw new Error(`the active key ${row.key_id} has no secret for hashes: create a new test service`);
       return fieldHash(hashKey, value);
     },
   };

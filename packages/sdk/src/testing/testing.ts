@@ -138,8 +138,8 @@ export function createTestService(options: TestServiceOptions = {}): TestService
       ahead += milliseconds;
     },
   };
-  // The methods are not enumerable, so `{ ...service }` omits them. A client to which this object is passed refuses
-  // unknown options.
+  // `new EaasClient({ ...service, keyId })` must get only `baseUrl`, `apiKey` and `fetch`, because the client refuses
+  // unknown options. The other members are not enumerable, so `{ ...service }` does not copy them.
   for (const [name, value] of Object.entries(controls)) Object.defineProperty(connection, name, { value });
   return connection as TestService;
 }
