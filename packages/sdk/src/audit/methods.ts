@@ -18,7 +18,7 @@ export type AuditVerification = Output<'GET /v1/audit/verify'>;
 export interface VerifyOptions extends CallOptions {
   /**
    * Called after each request with the combined result of all requests so far. To continue the verification later, pass
-   * `next_id` and `next_row` of this result as `from_id` and `row` to `audit.verify`.
+   * `next_id` and `next_row` of this result as `from_id` and `row` to `audit.verify`. Omit `row` if `next_row` is null.
    */
   readonly onProgress?: ((found: AuditVerification) => void) | undefined;
 }
