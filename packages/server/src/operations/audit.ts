@@ -109,7 +109,10 @@ export function shownEntry(tenantId: string, row: EntryRow): ShownEntry {
     key_version: row.key_version,
     actor: row.actor,
     ip_address: row.ip_address,
-    metadata: readMetadata(row),
+    // Parsed when the entry is serialized, because the serialization of a long page is divided into short turns.
+    get metadata() {
+      return readMetadata(row);
+    },
     created_at: formatTimestamp(row.created_at),
     hash: toHex(row.hash),
   };
