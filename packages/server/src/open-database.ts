@@ -30,7 +30,7 @@ export async function openDatabase(config: Config, purpose: Purpose): Promise<Op
   };
 }
 
-/** Uses the same connection settings for the server and for the owner of the tables. */
+/** The server and the owner of the tables connect with the same settings. */
 export function databaseAt(connection: Connection, rootKey: RootKeyProvider): OpenDatabase {
   const close = () => Promise.resolve();
   return { embedded: false, connection, ownerConnection: connection, serverRole: null, rootKey, close };
@@ -55,7 +55,7 @@ export async function findRootKey({ rootKey, databaseUrl, dataDirectory }: Confi
 async function openEmbedded(config: Config, purpose: Purpose): Promise<OpenDatabase> {
   const find = purpose === 'serve' ? createDataDirectory : findDataDirectory;
   const { path, rootKeyFile, hasDatabase } = await find(config.dataDirectory);
-  // The start of PostgreSQL creates a missing database, so this check comes before the start.
+  // Calls `hasDatabase` before PostgreSQL starts, because the start creates a missing database.
   const mayCreate = !hasDatabase();
   const inDirectory = () => readOrCreateRootKeyFile(rootKeyFile, { mayCreate });
   // The root key is created before the database, so that an interrupted start cannot leave a database without a root

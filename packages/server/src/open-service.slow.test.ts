@@ -7,7 +7,8 @@ import { openService, openServiceOn } from './open-service.ts';
 import { createTenant } from './operations/tenants.ts';
 import type { Database } from './store/database.ts';
 
-// The test ignores these warnings about missing durability, because the tests run PostgreSQL without durability.
+// PostgreSQL runs without durability in the tests, because it is faster. The tests ignore the server's warnings about
+// missing durability.
 const fast = /fsync|full_page_writes|synchronous_commit/;
 
 let place: TestDatabase;

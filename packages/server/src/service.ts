@@ -29,7 +29,10 @@ class Counts {
   intakeOpened = 0;
   blindHashElements = 0;
   readonly tallies = new Tallies();
-  /** When the last failed append ended, as a value of `performance.now()`, or null if an append has succeeded since. */
+  /**
+   * The time at which the last failed append ended, as a value of `performance.now()`, or null after a successful
+   * append.
+   */
   failedAt: number | null = null;
 }
 

@@ -49,7 +49,10 @@ export function tracedJob<T>(name: string, work: () => Promise<T>): Promise<T> {
   return connected ? within(connected, connected.tracer.startSpan(`job ${name}`), work) : work();
 }
 
-/** A span has only one parent, the span of the first item. It has links to the spans of the other items. */
+/**
+ * Runs `work` in one span for all `items`. A span can have only one parent, so the parent is the span of the first
+ * item, and the spans of the other items are links.
+ */
 export function tracedTogether<T>(
   name: string,
   items: readonly { readonly span?: Span | undefined }[],

@@ -9,8 +9,8 @@ import { authorize } from '../state/authorize.ts';
 import { available, decide } from '../state/decide.ts';
 
 /**
- * Cached data is enough to admit a request, because the operation checks the API key again. A refusal needs current
- * data.
+ * Admits a request with cached data, because the operation checks the API key again before it responds. Before a
+ * refusal, `admit` reads current data.
  */
 export async function admit(service: Service, arrival: Arrival): Promise<Caller> {
   const token = bearerToken(arrival.authorization);

@@ -58,7 +58,8 @@ type Filter = Parameters<typeof listEntries>[2];
 type Page = Parameters<typeof listEntries>[3];
 type Range = Awaited<ReturnType<typeof storedIds>>;
 
-// The SQL clause `offset` is faster than `skipToPage` for offsets below this limit.
+// For offsets below this limit, the SQL clause `offset` is faster than `skipToPage`, which first searches the stored
+// counts of entries.
 const farOffset = 2_000;
 
 async function readMatching(sql: Sql, tenantId: string, all: Range, filter: Filter, page: Page) {

@@ -31,7 +31,8 @@ export function blindHash(
       signal: caller.signal,
       within: deadline - performance.now(),
     });
-  // If the tenant changes, `decide` calls the function below again. These variables keep the results of the first call.
+  // `decide` calls its callback again if the tenant has changed. `read` and `evaluation` keep the results of the first
+  // call, so that they are not computed again.
   let read: Awaited<ReturnType<typeof readAll>> | undefined;
   let evaluation: Evaluation | undefined;
   const readAll = () => inTurns(readElements(texts));
@@ -49,14 +50,17 @@ export function blindHash(
   });
 }
 
-/** The scheduler counts the CPU time of this generator for the tenant, including the derivation of the key. */
+/**
+ * Derives the key inside the generator, so that the scheduler also counts the CPU time of the derivation for the
+ * tenant.
+ */
 function* evaluateUnder(key: KeyMaterial, elements: readonly Element[]): Steps<Evaluation> {
   return yield* evaluate(blindHashKeyOf(key), elements);
 }
 
 export function blindHashKeyOf(key: KeyMaterial): BlindHashKey {
   const { hashKey, row } = key;
-  if (!hashKey) throw new Error(`the hash key of the active key ${row.key_id} is missing`);
+  if (!hashKey) throw new Error(`the active key ${row.key_id} must have a hash key (got none)`);
   key.blindHash ??= using(hashKey.export(), (secret) =>
     deriveBlindHashKey(nodeCurve, secret, row.tenant_id, row.key_id),
   );

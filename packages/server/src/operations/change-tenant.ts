@@ -10,7 +10,7 @@ interface Decided<Answer> extends Changed<Omit<TenantRow, 'mac'>> {
   readonly answer: Answer;
 }
 
-/** A change by the operator that writes only the row of the tenant. */
+/** Runs a change that the operator makes. The change writes only the tenant's row. */
 export function changeTenant<Answer>(
   service: Service,
   tenantId: string,

@@ -44,7 +44,7 @@ async function setUp(turns = new Turns()) {
   return { counts, openings, wanted: wrapped.map((one) => ({ key, wrapped: one })) };
 }
 
-test('if a request is processed again, no wrapped key is decapsulated or counted again', async () => {
+test('if a request is processed twice, each wrapped key is decapsulated once and counted once in the metric', async () => {
   const turns = new Turns();
   const { counts, openings, wanted } = await setUp(turns);
   await openings.prepare(wanted);
@@ -82,7 +82,7 @@ test('only wrapped keys that were not decapsulated in time are refused with 503'
   openings.wipe();
 });
 
-test('after `wipe`, the prepared wrapped keys cannot be decrypted', async () => {
+test('after `wipe` has erased the shared secrets, `unwrap` decrypts no wrapped key', async () => {
   const { openings, wanted } = await setUp();
   await openings.prepare(wanted);
   openings.wipe();

@@ -38,8 +38,8 @@ export function intakeOpenings({ admission, counts }: Uses, caller: Caller) {
   const deadline = performance.now() + patience;
   return {
     /**
-     * Decapsulates in short steps, because many wrapped keys need much CPU time. Keeps the results, because `decide` can
-     * call `prepare` again.
+     * Decapsulates in short steps, because many wrapped keys need much CPU time. Keeps the shared secrets, because a
+     * request that is processed again calls `prepare` again.
      */
     async prepare(wanted: Iterable<Wanted>): Promise<void> {
       const privateKeys = new Map<string, IntakePrivateKey>();
@@ -63,8 +63,8 @@ export function intakeOpenings({ admission, counts }: Uses, caller: Caller) {
       try {
         await admission.turns.run(caller.tenantId, work(), caller);
       } catch (error) {
-        // A `Refusal` means that the work waited too long for CPU time. The wrapped keys then have no result, and
-        // `unwrap` refuses them.
+        // `Refusal` means that the wrapped keys waited too long for CPU time. `unwrap` then responds with 503 for each
+        // wrapped key that was not decapsulated.
         if (!(error instanceof Refusal)) throw error;
       } finally {
         for (const privateKey of privateKeys.values()) privateKey.wipe();
@@ -93,7 +93,8 @@ export function intakePublicKeyOf(key: KeyMaterial): string | null {
   if (key.intakePublicKey !== undefined) return key.intakePublicKey;
   const { key_id: keyId, key_version: keyVersion } = row;
   const secret = versions.get(keyVersion);
-  if (!secret) throw new Error(`the secret of version ${keyVersion} of the active key ${keyId} is missing`);
+  if (!secret)
+    throw new Error(`version ${keyVersion} of the active key ${keyId} must have a secret (got none)`);
   const { publicKey, wipe } = openIntakeKey(secret, row.tenant_id, { keyId, keyVersion });
   wipe();
   key.intakePublicKey = formatPublicKey({ keyId, keyVersion, bytes: publicKey });

@@ -54,7 +54,7 @@ export function keyCrypto(
     wrap(dek, context) {
       const newestSealer = sealerOf(newest);
       if (!newestSealer)
-        throw new Error(`the secret of version ${newest} of the active key ${keyId} is missing`);
+        throw new Error(`version ${newest} of the active key ${keyId} must have a secret (got none)`);
       return newestSealer.seal(dek, context);
     },
     unwrap(wrapped, context) {
@@ -62,7 +62,7 @@ export function keyCrypto(
       return sealerOf(sealedVersion(wrapped) ?? 0)?.open(wrapped, context);
     },
     hash(value) {
-      if (!hashKey) throw new Error(`the hash key of the active key ${keyId} is missing`);
+      if (!hashKey) throw new Error(`the active key ${keyId} must have a hash key (got none)`);
       return fieldHash(hashKey, value);
     },
     wipe() {

@@ -46,8 +46,8 @@ export async function rotateRootKey(
       else if (outcome === 'failed') failed.add(tenantId);
       else if (outcome === 'closed') closed.add(tenantId);
     }
-    // A process that knows only the previous root key might have created a tenant during the rotation. The loop then
-    // runs again.
+    // A process that knows only the previous root key can create a tenant during the rotation. `release` then returns
+    // false, and the next pass of the loop re-encrypts the new tenant.
     const released = await database.transaction((tx) => release(tx, previous));
     if (released || failed.size + closed.size > 0) {
       return { resealed, alreadyCurrent, failed: [...failed], closed: [...closed] };

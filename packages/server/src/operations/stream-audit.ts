@@ -65,7 +65,7 @@ export async function* newEntries(service: Service, tenantId: string, sent: Posi
       30_000,
     );
     const { rows, end, reason } = verifyPage(log, last, page);
-    // If a purge removed entries between two reads, the next call reports the purge.
+    // The missing entries were purged after the head was read. The next call of `newEntries` reports the purge.
     if (reason === 'entry_missing' && (await isPurged(service, tenantId, end.id + 1))) return;
     last = end;
     yield pieceOf(tenantId, rows, last, reason && { reason, id: last.id + 1 });

@@ -43,7 +43,8 @@ export async function createTenant(
   const tenantId = randomUUID();
   const sealed = newTenantSecret(roots[0], tenantId);
   const secrets = openTenantSecrets(roots, sealed);
-  if (!secrets) throw new Error('the root key cannot decrypt the secret of a new tenant');
+  if (!secrets)
+    throw new Error('the root key must decrypt the secret of a new tenant (the decryption failed)');
   const row = seal(secrets, tenantTable, {
     ...sealed,
     name,

@@ -3,8 +3,8 @@ import { CannotStart, reasonOf } from '../cannot-start.ts';
 import { type KeyService, providerDeadline } from './key-service.ts';
 
 /**
- * The encryption context that AWS KMS authenticates. This context must never change, because AWS KMS could then not
- * decrypt existing root keys.
+ * The encryption context that AWS KMS authenticates. This context must never change: with another context, AWS KMS
+ * cannot decrypt existing root keys.
  */
 const context = { eaas: 'root-key' };
 

@@ -20,7 +20,9 @@ export async function readOrCreateRootKeyFile(
   // If another process has created the file at the same time, this process reads that file.
   const key = (await createRootKeyFile(path)) ?? (await readRootKeyFile(path));
   if (key) return key;
-  throw new CannotStart(`The root key file ${path} was removed while this process read it: start again.`);
+  throw new CannotStart(
+    `The root key file ${path} was removed while this process read it: start this process again.`,
+  );
 }
 
 export async function readRootKeyFile(path: string): Promise<Uint8Array | undefined> {
@@ -49,9 +51,9 @@ export async function readRootKeyFile(path: string): Promise<Uint8Array | undefi
 }
 
 /**
- * Returns whether the permissions of the file are too wide. The group may read a file that belongs to root, because
- * orchestrators mount secrets in this way. The rule does not depend on this process, so a file that the server accepts
- * is also accepted if root runs a command.
+ * Returns whether the permissions of the file are too wide. A file that belongs to root may be readable by its group,
+ * because orchestrators such as Kubernetes mount secrets with this permission. The result does not depend on the user
+ * who runs the process. So root can run a command with every file that the server accepts.
  */
 export function isOpenToOthers({ mode, uid }: { mode: number; uid: number }): boolean {
   return (mode & (uid === 0 ? 0o037 : 0o077)) !== 0;

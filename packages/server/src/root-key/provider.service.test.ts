@@ -43,7 +43,7 @@ test.each([
   await expect(failure).rejects.not.toThrow(text.slice(4, 20));
 });
 
-// The programs would run for a day, so the test ends only if they are stopped.
+// `sleep 86400` runs for a day, so these tests end only if the server stops the program.
 test.each(['sleep 86400', 'sleep 86400 & true'])(
   'a root key program that runs `%s` is stopped after the time limit',
   async (lines) => {
@@ -51,7 +51,7 @@ test.each(['sleep 86400', 'sleep 86400 & true'])(
   },
 );
 
-test('a root key program that is missing or has arguments stops the start', async () => {
+test('the start fails if the root key program is missing or its path is followed by arguments', async () => {
   await expect(run('/nowhere/print-key')).rejects.toThrow('cannot be run (ENOENT)');
   const path = await program(`echo ${text}`);
   await expect(run(`${path} --now`)).rejects.toThrow('cannot be run (ENOENT)');

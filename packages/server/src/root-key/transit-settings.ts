@@ -40,6 +40,8 @@ export async function readTransitSettings(env: ProviderEnvironment) {
 
 function fileOf(variable: string, path: string): Promise<string> {
   return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new CannotStart(`${variable}: the file ${path} cannot be read (${error.code}).`);
+    throw new CannotStart(
+      `${variable}: the file ${path} cannot be read (${error.code}). Correct the path or the permissions of the file.`,
+    );
   });
 }

@@ -107,8 +107,8 @@ async function post(
   const responded = once(sent, 'response');
   sent.end(body);
   const [response] = (await responded) as [IncomingMessage];
-  // Without a handler, the error of a failed connection would end the process. The loop over the response also throws
-  // it.
+  // If the connection fails during the response, `sent` emits an error. Without a handler, this error would end the
+  // process. The loop below throws the same error, so the handler does nothing.
   sent.on('error', () => undefined);
   const chunks: Buffer[] = [];
   let length = 0;

@@ -157,7 +157,7 @@ test.each([
   'transit//a',
   '/transit/a',
   'transit/',
-])('the key name %j of Transit is refused before a request', async (name) => {
+])('the key name %j of Transit is refused, and no request is sent', async (name) => {
   const { env, requests } = await fakeTransit();
   expect(await refusal(env, { ...wrapped, key: name })).toContain('must have the form mount/name');
   expect(requests).toEqual([]);
@@ -173,7 +173,7 @@ test.each<[string, unknown]>([
   expect(await refusal({}, content)).toContain('must be a file that `eaas root-key wrap` wrote');
 });
 
-test('a missing wrapped file or a second root key stops the start', async () => {
+test('the start fails if the wrapped file is missing or two root keys are configured', async () => {
   const { rootKey } = readConfig({ EAAS_ROOT_KEY_WRAPPED_FILE: '/nowhere/root.wrapped' });
   await expect(rootKey?.load()).rejects.toThrow(
     'EAAS_ROOT_KEY_WRAPPED_FILE: the file /nowhere/root.wrapped cannot be read (ENOENT).',

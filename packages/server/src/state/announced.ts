@@ -5,8 +5,9 @@ import type { Sql } from '../store/sql.ts';
 type Announcement = Readonly<Record<'enter' | 'withdraw', (sql: Sql) => Promise<void>>>;
 
 /**
- * If the result of `write` is unknown, the directory row stays until a job removes it. A directory row without a tenant
- * grants no access.
+ * `enter` inserts a directory row before `write`, and `withdraw` deletes this row if `write` was refused. If the result
+ * of `write` is unknown, the row stays until the hourly check of the directories deletes it. A directory row without a
+ * tenant grants no access.
  */
 export async function announced<T>(
   database: Database,

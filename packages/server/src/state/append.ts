@@ -69,7 +69,7 @@ async function append(service: Service, view: TenantView, batch: readonly Waitin
       counts.failures++;
       service.alarms.unwritten(error);
     }
-    // Other errors can concern only one tenant, so they do not make the replica unready.
+    // A lock timeout or a violated constraint can concern only one tenant. Such errors do not make the replica unready.
     if ((isFault && !isLockTimeout(error)) || isDenied(error)) counts.failedAt = performance.now();
     if (!isFault) return batch.forEach((item) => item.fail(error));
     await sleep(50);
@@ -158,7 +158,7 @@ async function appendLinks(sql: Sql, now: number, next: NextLink, first: Link | 
       const { outcome } = appended;
       if (outcome !== 'written') {
         if (links === 0) return { outcome, time: appended.time };
-        // The error makes PostgreSQL roll back the audit entries that the transaction has already written.
+        // Throws, because PostgreSQL must roll back the audit entries that the transaction has already written.
         throw notWritten(outcome);
       }
       ({ time } = appended);

@@ -26,8 +26,8 @@ export function* chain(
   const quota = state.tenant.monthly_encrypt_quota;
   // Times in the audit log never decrease, even if the clock goes back.
   const created_at = Math.max(now, head.created_at);
-  // If a replica with a fast clock begins the next month too early, the other replicas use this month too. A return to
-  // the old month would reset its count of encrypt calls.
+  // A replica with a fast clock can begin the next month too early. The other replicas then also count encrypt calls
+  // for the next month. If they returned to the old month, the count would begin again at 0.
   const month = head.month === monthOf(now + spread) ? head.month : monthOf(now);
   let encrypts = head.month === month ? head.encrypts : 0;
   let link = beginLink(state, head, created_at);

@@ -32,7 +32,10 @@ export interface Change {
 }
 
 interface Work<Loaded, Answer> {
-  /** Reads after the head is locked, in the same round trip. The caller might not be authorised. */
+  /**
+   * Reads the data that `decide` needs. The queries are sent after the lock of the head, in the same round trip. The
+   * service has not yet checked that the caller is authorised.
+   */
   readonly load: (tx: Transaction) => Promise<Loaded>;
   readonly decide: (change: Change, loaded: Loaded) => DecidedChange<Answer>;
 }
@@ -40,11 +43,17 @@ interface Work<Loaded, Answer> {
 interface DecidedChange<Answer> {
   readonly draft: Draft | null;
   readonly answer: Answer;
-  /** If there is a draft, sends these statements in the same round trip as the append. */
+  /**
+   * Sends the statements of the change in the same round trip as the append of its audit entry. Is not called if `draft`
+   * is null, because nothing changes.
+   */
   readonly write: (tx: Transaction) => readonly Promise<void>[];
 }
 
-/** `open` means that the caller is authorised. `sent` means that the change was perhaps committed. */
+/**
+ * The progress of a change. `open`: the caller is authorised. `sent`: the statements were sent to the database, and
+ * were perhaps committed.
+ */
 type Stage = 'opening' | 'open' | 'sent';
 
 /** The change gives the tenant a new `state_id`, so that appends of replicas with outdated data fail. */

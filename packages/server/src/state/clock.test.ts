@@ -19,7 +19,7 @@ test("the server estimates the database's time even if the machine's wall clock 
   }
 });
 
-test('after a slow response of the database, the estimated time changes only by the amount that exceeds the delay', () => {
+test('if a response took 2 s, the clock ignores a difference of up to 2 s and corrects only the rest', () => {
   const clock = new DatabaseClock();
   const time = Date.now();
   respond(clock, time);

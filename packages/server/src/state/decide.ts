@@ -66,7 +66,8 @@ export async function decide<Answer>(
     if (outcome !== 'written') {
       const confirmed = await available(() => before(deadline, view.confirm(caller.arrivedAt)));
       if (!view.stands(state)) continue;
-      // The loop runs again if the API key expired between the estimated time and the database's time.
+      // `decide` used the estimated time. If the API key expired between the estimated time and the database's time,
+      // the decision is repeated.
       if (apiKey && isExpired(apiKey, time) !== isExpired(apiKey, confirmed)) continue;
       if (outcome === 'over_quota') throw quotaExceeded();
     }

@@ -39,7 +39,10 @@ export class Remembered {
     return this.#keys.get(idOf(state, keyId));
   }
 
-  /** Call this method again when the key gets more versions or a derived secret. */
+  /**
+   * Call `keepKey` again when the key gets more versions or a derived secret, so that the memory budget counts the new
+   * size.
+   */
   keepKey(state: TenantState, key: KeyMaterial): void {
     if (this.#isCurrent(state)) this.#keys.set(idOf(state, key.row.key_id), key);
   }

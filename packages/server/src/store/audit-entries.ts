@@ -83,7 +83,8 @@ export async function forEachPage(
   call: (rows: readonly ChangeRow[]) => Promise<void>,
 ): Promise<void> {
   let work = Promise.resolve();
-  // postgres.js waits for the returned promise, although its types do not say so.
+  // postgres.js waits for the promise that a cursor's callback returns, although the types of postgres.js do not say
+  // so.
   const next = (rows: readonly ChangeRow[]): unknown => {
     work = call(rows);
     work.catch(() => {});
@@ -93,7 +94,7 @@ export async function forEachPage(
     select id, action, key_id, metadata from eaas.audit_entries
     where tenant_id = ${tenantId} and action = any (${[...actions]}::text[])
       and id > ${after} and id <= ${through} order by id`.cursor(changesPerPage, next);
-  // postgres.js does not wait for the last call of its callback, so this function waits for it.
+  // postgres.js does not wait for the promise of the cursor's last callback, so this function waits for this promise.
   await work;
 }
 

@@ -54,7 +54,10 @@ export function recordPortion(sql: Sql, tenantId: string, { after, through }: Ra
     where tenant_id = ${tenantId} and rev > ${after} and rev <= ${through}`);
 }
 
-/** Omits rows that changed again later, because the copy of a later range contains them. */
+/**
+ * A log is copied in ranges of entries. Omits rows that an entry after this range changed again, because the copy of
+ * that later range contains these rows.
+ */
 export async function subjectsOf(sql: Sql, tenantId: string, { after, through }: Range): Promise<string[]> {
   const rows = await sql<{ subject: string }[]>`
     select subject from eaas.row_records r where tenant_id = ${tenantId} and rev > ${after} and rev <= ${through}
@@ -145,7 +148,10 @@ const counters = {
   api_key_uses: ['tenant_id', 'api_key_id'],
 } as const;
 
-/** The lock of the cursor stops the usage job, so that the copied counters match the copied cursor. */
+/**
+ * Locks the tenant's row in `usage_cursors`, so that the usage job counts no entries during the copy. The copied
+ * counters then match the copied row of `usage_cursors`.
+ */
 export async function copyCounters(from: Transaction, to: Transaction, tenantId: string): Promise<void> {
   await from`select from eaas.usage_cursors where tenant_id = ${tenantId} for update`;
   // All counters of the target are set to 0 first, because the target can have counters that the source does not have.

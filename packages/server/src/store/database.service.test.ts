@@ -114,14 +114,14 @@ test('a closed database refuses to run a query', async () => {
   await expect(backend(database)).rejects.toBeInstanceOf(DatabaseBusy);
 });
 
-test('if a connection is unresponsive, its pool and all silent pools are replaced', async () => {
+test('if a connection is unresponsive, its pool and all pools without a recent response are replaced', async () => {
   const siblings = new Set<Database>();
   const [slow, idle] = [open(1, siblings), open(1, siblings)];
   const [early, working] = [open(1, siblings), open(1, siblings)];
   const before = await Promise.all([backend(slow), backend(idle), backend(early)]);
   const ended = new AbortController();
   const late = failureOf(pause(slow, 8, 2_000)).finally(() => ended.abort());
-  // This response can be from the moment before the database fell silent.
+  // A response this early does not prove that the database still responds, so the pool `early` must also be replaced.
   expect(await backend(early)).toBe(before[2]);
   const workers = new Set<number | undefined>();
   while (!ended.signal.aborted) {

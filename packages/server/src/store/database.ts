@@ -5,7 +5,10 @@ import { type Connection, openPool, type Pool, together, type Transaction } from
 import { tracedSql } from './traced-sql.ts';
 
 const grace = 5_000;
-/** A query that has waited for a connection gets at least this time, so that it does not look like a fault. */
+/**
+ * After the wait for a connection, a query gets at least this time. With less time, a query would exceed its time limit
+ * although the database works, and the service would report a database fault.
+ */
 const leastTime = 1_000;
 
 /**
@@ -32,8 +35,8 @@ export class Database {
   }
 
   /**
-   * `milliseconds` limits the wait for a connection, and then the work. The deadline limits both together. After the
-   * error DatabaseSlow, the work can still take effect.
+   * `milliseconds` limits the wait for a connection, and then separately the work. Both must end before `deadline`.
+   * After the error DatabaseSlow, the work can still take effect.
    */
   async run<T>(
     work: (sql: Pool, limit: number) => Promise<T>,
@@ -57,8 +60,8 @@ export class Database {
     } catch (error) {
       if (error instanceof DatabaseSlow) {
         endsIn = grace;
-        // Also replaces the pools of siblings that got no response in the second half of the wait. A response in the
-        // first half can be from the moment before the database fell silent.
+        // Also replaces the sibling pools that got no response in the second half of the time limit. A response in the
+        // first half does not prove that the database still responds.
         if (idle === this.#idle) this.#suspect((one) => one.#answeredAt < startedAt + limit / 2);
       } else if (isConnectionLost(error) && idle === this.#idle) this.#suspect(() => true);
       throw error;
@@ -148,8 +151,8 @@ export class Database {
     for (const one of this.#siblings) {
       if (one !== this && !isDead(one)) continue;
       for (const pool of one.#idle) void one.#end(pool, 0);
-      // A query that runs now still has the former list. After the query, `run` sees the new list and ends the
-      // connection.
+      // A running query still refers to the old array. When the query ends, `run` compares this array with the new one,
+      // and ends the connection because they differ.
       one.#idle = [];
     }
   }

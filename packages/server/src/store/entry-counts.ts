@@ -3,8 +3,9 @@ import { first } from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 
 /**
- * `counts` has the number of entries of each action up to the time `created_at`. The difference between two sums is the
- * number of entries between their times.
+ * A sum is a running total of the log. `counts` has the number of entries of each action from the start of the log up
+ * to the time `created_at`. The difference between two sums is the number of entries after the earlier `created_at` and
+ * up to the later one.
  */
 interface Sum {
   readonly created_at: number;
@@ -14,7 +15,7 @@ interface Sum {
 const sumEvery = 1_000;
 const stepSize = 5 * sumEvery;
 
-/** `after` is the number of matching entries that are newer than `late`. */
+/** `after` is the number of matching entries that are newer than the sum `late`. */
 interface Total {
   readonly total: number;
   readonly sums?: { readonly early: Sum; readonly late: Sum; readonly after: number };
@@ -23,8 +24,8 @@ interface Total {
 const beforeAll: Sum = { created_at: 0, counts: {} };
 
 /**
- * The newest stored sum counts all entries since the log began. If entries were purged or if the filter has `from`,
- * this function subtracts an older sum.
+ * Computes the number of matching entries from stored sums. The newest sum counts all entries since the log began. If
+ * entries were purged or if the filter has `from`, the function subtracts an older sum.
  */
 export async function totalOf(
   sql: Sql,
@@ -71,7 +72,10 @@ export async function skipToPage(
   return { filter: { ...filter, to }, offset: offset - newest + sumOf(sum, filter.action) };
 }
 
-/** Finds the oldest sum that counts at least `wanted` entries. The sum at the time `to` must count as many. */
+/**
+ * Finds the oldest stored sum that counts at least `wanted` entries. The caller must pass a time `to` whose sum also
+ * counts at least `wanted` entries.
+ */
 async function firstSumOf(
   sql: Sql,
   tenantId: string,
@@ -125,7 +129,10 @@ export async function sumNext(tx: Transaction, tenantId: string): Promise<boolea
   return end + sumEvery < head;
 }
 
-/** A sum counts all entries up to a time, so this function returns the id of the last entry with its time. */
+/**
+ * Returns the id of the entry where the next stored sums end. Several entries can have the same time, and a sum counts
+ * all of them. So the returned id is always the last one with its time.
+ */
 async function lastOfTime(sql: Sql, tenantId: string, from: number, head: number) {
   const last = await entryAt(sql, tenantId, Math.min(from + stepSize, head));
   if (!last || last.id <= from) return undefined;
@@ -138,8 +145,8 @@ async function lastOfTime(sql: Sql, tenantId: string, from: number, head: number
 }
 
 /**
- * Stores a sum for the tenant after each thousand entries. The hash of an entry decides whether a sum for the entry's
- * key is stored too, about once in a thousand entries.
+ * Stores a sum of the tenant's entries after each thousand entries. About one entry in a thousand also causes a sum of
+ * the entries of its key. The hash of an entry decides whether this entry causes such a sum.
  */
 async function writeSums(tx: Transaction, tenantId: string, from: number, end: number): Promise<void> {
   const isAfter = tx`e.tenant_id = ${tenantId}

@@ -13,8 +13,8 @@ export class LeaseLost extends Explained {
 }
 
 /**
- * Also takes a lease that ends later than a lease can end. Such a lease was taken before the clock of the database was
- * set back, and its holder might have died.
+ * Also takes a lease that ends more than `milliseconds` from now. Such a lease was taken before the clock of the
+ * database was set back, and its holder might have died.
  */
 export async function takeLease(sql: Sql, job: string, holder: string, milliseconds: number) {
   const [row] = await sql<{ fence: number }[]>`

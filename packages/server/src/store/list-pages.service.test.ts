@@ -38,7 +38,7 @@ test('the pages of keys and API keys together have each row once, the newest fir
   expect(disabled).toEqual(['key 20', 'key 10', 'key 0']);
 });
 
-test('a deep page of keys reads only the records of its own keys', async () => {
+test('a page of keys with a large offset reads `row_records` only for the keys of this page', async () => {
   const reads = await world.replica().database.snapshot(async (tx) => {
     const count = async (): Promise<number> => {
       const [row] = await tx<{ reads: number }[]>`

@@ -93,7 +93,10 @@ export async function isMigrated(sql: Sql): Promise<boolean> {
   return (await hasVersions(sql)) && (await schemaVersion(sql)) >= migrations.length;
 }
 
-/** The owner of a table can remove its triggers. */
+/**
+ * The server's role should not own the tables, because the owner of a table can remove the triggers that protect the
+ * table.
+ */
 export async function ownsTables(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ owns: boolean }[]>`
     select pg_has_role(current_user, relowner, 'usage') as owns from pg_class where oid = 'eaas.audit_entries'::regclass`;

@@ -6,7 +6,7 @@ export interface OnlineMigration {
   readonly table: string;
   readonly created: Readonly<Record<string, string>>;
   readonly dropped: readonly string[];
-  /** The statements run in one transaction, after the indexes exist. */
+  /** SQL statements that run in one transaction, after all indexes in `created` exist. */
   readonly statements: string;
 }
 

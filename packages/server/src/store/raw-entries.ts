@@ -33,16 +33,16 @@ export async function rawEntries(tx: Transaction, tenantId: string, first: numbe
   await new Promise<void>((resolve, reject) => {
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     stream.on('end', () => {
-      // postgres.js pauses the socket when the buffer of the stream is full. This additional read lets the socket
-      // continue.
+      // postgres.js pauses the socket when the buffer of the stream is full. `_read` resumes the socket, so that the
+      // connection stays usable after the COPY.
       stream._read(0);
       resolve();
     });
     stream.on('error', reject);
   });
   const bytes = Buffer.concat(chunks);
-  // The SQL limits only the bytes of the metadata, but this comparison counts all bytes. So `isCut` can be true although
-  // the result is complete. The caller then reads once more, and gets no row.
+  // `isCut` tells the caller to read the next rows. The SQL limits only the bytes of the metadata, but `bytes.length`
+  // counts all bytes. So `isCut` can be true although no rows remain. The caller's next read then returns no row.
   return { rows: readRows(bytes), isCut: bytes.length >= pageBytes };
 }
 

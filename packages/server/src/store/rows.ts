@@ -38,7 +38,8 @@ export type Loaded<Row> = Row & { readonly newest_rev: number | null };
 
 export type Fragment = postgres.PendingQuery<postgres.Row[]>;
 
-// `execute` sends a statement at once, because the next statement of the transaction can refer to the row.
+// postgres.js sends a statement only at `await`. `execute` sends it immediately, because the next statement of the
+// transaction can refer to the inserted row.
 
 export async function insertRow<Row extends RecordedRow>(tx: Transaction, table: Table<Row>, row: Row) {
   const insert = tx`insert into eaas.${tx(table.name)} ${valuesOf(tx, table, row)}`.execute();
@@ -66,8 +67,8 @@ export function loadRows<Row>(sql: Sql, table: Table<Row>, tenantId: string, res
 }
 
 /**
- * Loads a page of rows, the newest first. The skipped rows are read only from an index, which has the creation of each
- * row.
+ * Loads a page of rows, the newest first. PostgreSQL skips the rows before the page in an index on `created_id`, and
+ * reads only the rows of the page from the table.
  */
 export function loadPage<Row>(
   sql: Sql,

@@ -68,7 +68,7 @@ function addressOf({ hostname, port, searchParams }: URL): object {
   const version = isIP(host);
   if (version === 0) return {};
   return {
-    // postgres.js would cut a text at its first colon, but not the items of an array.
+    // postgres.js cuts a host at its first colon, except in an array. So an IPv6 address is passed in an array.
     ...(version === 6 && { host: [host], port: [Number(port || 5432)] }),
     // For an IP address, postgres.js gives Node no name to check, and Node then checks the name `localhost`.
     ...(searchParams.get('sslmode')?.startsWith('verify-') && {

@@ -26,8 +26,8 @@ function kindOf(statement: string) {
 }
 
 /**
- * The span begins with the first call of `then`, because postgres.js sends the statement at this call. For a part of a
- * statement, `then` is never called.
+ * The span begins with the first call of `then`, because postgres.js sends the statement at this call. A query object
+ * that is only a part of another statement gets no span, because its `then` is never called.
  */
 function watched(query: Promise<unknown>, kind: Kind): Promise<unknown> {
   const send = query.then.bind(query);
@@ -57,6 +57,7 @@ function watch(query: Promise<unknown>, { verb, table }: Kind): void {
     noteError(span, error);
     span.end();
   };
-  // `query.then` would send the statement. `Promise.prototype.then` only waits for the result.
+  // The span ends together with the query. `query.then` would also send the query, so this code calls
+  // `Promise.prototype.then`, which only waits.
   void Promise.prototype.then.call(query, () => span.end(), fail);
 }

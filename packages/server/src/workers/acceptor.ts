@@ -43,7 +43,8 @@ export async function openAcceptor(
     async close() {
       await acceptWaiting();
       for (const server of servers) server.close();
-      // The workers end the connections without a reset.
+      // `finish` passes each connection whose headers are incomplete to a worker, which ends the connection without a
+      // reset.
       for (const finish of waiting.values()) finish();
     },
   };

@@ -2,7 +2,10 @@ import { bearerToken } from '@eaas/protocol/service';
 import { hashApiKey } from '../crypto/api-key-token.ts';
 
 const end = '\r\n\r\n';
-/** The value includes its leading spaces, because a separate pattern for them would take quadratic time. */
+/**
+ * Captures the header's value with its leading spaces. A separate pattern for these spaces would make the search
+ * quadratic.
+ */
 const authorizationLine = /\r\nauthorization:([^\r\n]*)\r\n/i;
 
 /**

@@ -19,7 +19,7 @@ afterEach(() => {
 });
 
 describe('logTo', () => {
-  it('writes one JSON object per line, and omits lines below the least level', () => {
+  it('writes each message as one line of JSON, and omits messages below the configured level', () => {
     const log = logTo(open(path), 'warn');
     log('info', 'omitted');
     log('error', 'first', { worker: 1 });

@@ -48,7 +48,7 @@ export type ToWorker =
 export type ToMain =
   | { readonly type: 'ready' }
   | { readonly type: 'failed'; readonly message: string }
-  /** The worker has received the last connection. */
+  /** The worker has received the connection that the main process sent to this worker most recently. */
   | { readonly type: 'taken' }
   | ({ readonly type: 'seen' } & Seen)
   | ({ readonly type: 'ask' } & Asked)

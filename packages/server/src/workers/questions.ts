@@ -2,8 +2,9 @@ import type { Health } from '../http/health.ts';
 import type { Answer, Question } from './messages.ts';
 
 /**
- * In milliseconds. The health check of a worker takes up to 3 s. A worker that asks the main process waits longer than
- * the main process waits for the workers, because one of them can hang.
+ * Time limits in milliseconds. The main process waits `ofMain` for a worker, whose health check takes up to 3 s. A
+ * worker waits `ofWorker` for the main process. `ofWorker` is longer, because the main process first asks all workers,
+ * and one of them can hang.
  */
 export const patience = { ofMain: 4_000, ofWorker: 6_000 } as const;
 

@@ -42,7 +42,10 @@ class Assignments {
     for (const name of this.#namesOf(worker)) this.delete(name);
   }
 
-  /** Moves names to `worker` from each worker that has more names than the average. */
+  /**
+   * Moves names (ids of tenants and hashes of API keys) to `worker` from each worker that has more names than the
+   * average.
+   */
   fill(worker: number, workers: ReadonlySet<number>): { readonly name: string; readonly from: number }[] {
     const part = Math.floor(this.#workerOf.size / workers.size);
     const moved: { name: string; from: number }[] = [];

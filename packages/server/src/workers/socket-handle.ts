@@ -6,7 +6,9 @@ interface Handle {
   readStop(): void;
 }
 
-/** The handle is not part of Node's public API. */
+/**
+ * Returns the handle that Node uses internally for the socket. The property `_handle` is not part of Node's public API.
+ */
 function handleOf(socket: Socket): Handle | null | undefined {
   return (socket as { _handle?: Handle | null })._handle;
 }
@@ -31,9 +33,10 @@ interface Sender {
 }
 
 /**
- * Closes a socket that a process cannot receive because it has too many open files. Node would send the socket again. If
- * the process then received it, Node's second acknowledgement would end this process with a failed assertion. Neither the
- * event nor the property is part of Node's public API.
+ * Closes a socket that a worker cannot receive because the worker has too many open files. Without this function, Node
+ * sends the socket again. If the worker then receives the socket, Node gets a second acknowledgement, and a failed
+ * assertion ends the main process. The event `internalMessage` and the property `_pendingMessage` are not part of
+ * Node's public API.
  */
 export function refuseLostSockets(child: ChildProcess, lost: () => void): void {
   child.prependListener('internalMessage', ({ cmd }: { cmd: string }) => {

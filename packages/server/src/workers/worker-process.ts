@@ -21,7 +21,10 @@ export class WorkerProcess {
   readonly ended: Promise<string>;
   readonly #questions = new Questions(patience.ofMain);
   readonly #child: ChildProcess;
-  /** Connections that wait, in order, until the worker has taken the previous connection. */
+  /**
+   * Connections that wait for the worker, in order of arrival. Each waits until the worker has taken the connection
+   * before it.
+   */
   readonly #waiting = new Set<Passing>();
   /** The connection that was sent to the worker and that the worker has not yet taken. */
   #sent: Passing | undefined;

@@ -14,7 +14,7 @@ import { WorkerProcess } from './worker-process.ts';
 const [shortestPause, longestPause] = [100, 30_000];
 const steady = 60_000;
 const stopsWithin = 20_000;
-/** A worker that leaves so many questions in a row unanswered is killed. */
+/** The main process kills a worker after `mostUnanswered` unanswered questions in a row. */
 const [mostUnanswered, betweenQuestions] = [3, 5_000];
 
 export class Workers {

@@ -150,13 +150,13 @@ test('requests during a move return 200 or 503, and the same audit entries are i
   expect(await rowsOf(target, 'audit_entries')).toEqual(await rowsOf(source, 'audit_entries'));
 });
 
-test('the head of a closed tenant has a negative `state_id` and a MAC that earlier versions of the service refuse', async () => {
+test('after a move, the head of the log in the source has a negative `state_id` and a longer MAC, which earlier versions refuse', async () => {
   await copy(source, target, true);
   const [head] = await source.owner<{ state_id: number; mac: Buffer }[]>`
     select state_id::int, mac from eaas.audit_heads`;
   expect(head?.state_id).toBeLessThan(0);
-  // Before the MAC of 32 bytes, the value contains 17 bytes that mark the tenant as closed. Earlier versions of the
-  // service accept only 32 bytes.
+  // The column `mac` of a closed tenant contains 17 bytes that mark the tenant as closed, and then the MAC of 32 bytes.
+  // Earlier versions of the service accept only 32 bytes in this column.
   expect(head?.mac.length).toBe(49);
 });
 

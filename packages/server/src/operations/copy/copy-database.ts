@@ -18,7 +18,7 @@ export interface CopyReport {
    */
   readonly state: 'copied' | 'moved' | 'reopened' | 'elsewhere' | 'failed';
   readonly entry_id: number | null;
-  /** For how many milliseconds requests of the tenant waited or were refused. */
+  /** The time, in milliseconds, during which requests of the tenant waited or were refused. */
   readonly closed_ms: number | null;
   readonly reason: string | null;
 }
@@ -75,7 +75,7 @@ async function copyOne(
     await verifyCopy(databases, tenant_id, options.tell('verifying', name));
     return { state: 'copied', entry_id };
   }
-  // If a move was interrupted, no database serves the tenant. The move is then completed even without `isMove`.
+  // If a move was interrupted, no database serves the tenant. So the move is completed even without `--move`.
   if (step === 'finish') return move(databases, { tenant_id, name }, plan.to?.head.id ?? 0, options);
   if (step !== 'reopen') return { state: step };
   if (!options.isMove) return { state: 'elsewhere' };

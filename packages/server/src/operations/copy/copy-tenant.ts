@@ -66,7 +66,7 @@ function recordsOf(tenants: string) {
   return rows.map(({ tenant_id, rev }) => ({ tenant_id, subject: tenant_id, rev }));
 }
 
-/** The caller's transaction `from` must have locked the head of the tenant's audit log. */
+/** The transaction `from` must already hold the lock on the head of the tenant's audit log. */
 export async function copyRest(
   databases: Databases,
   from: Transaction,

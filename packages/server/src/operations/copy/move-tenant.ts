@@ -82,7 +82,8 @@ async function open({ source, target }: Databases, tenantId: string): Promise<nu
 }
 
 /**
- * The move back to the source was interrupted before the source served the tenant, so the target still has the whole log.
+ * Lets the target serve the tenant again after an interrupted move from the target to the source. The source has not
+ * served the tenant yet, so the target still has the whole log.
  */
 export async function reopenTenant({ source, target }: Databases, tenantId: string): Promise<void> {
   await target.background.transaction(async (to) => {

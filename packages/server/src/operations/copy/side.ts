@@ -50,7 +50,8 @@ function sideOf(
 }
 
 /**
- * Returns whether the log contains the entry. Returns true for a purged entry, because the log no longer has its hash.
+ * Returns whether the log contains the entry. Returns true for a purged entry, because the purge also removed the hash
+ * that could show a difference.
  */
 export async function continues(sql: Sql, { head }: Side, { id, hash }: HeadRow): Promise<boolean> {
   if (id > head.id) return false;

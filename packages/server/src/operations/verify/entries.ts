@@ -73,8 +73,8 @@ function judge(
   walk.next = id + 1;
   walk.checked++;
   walk.previousTime = createdAt;
-  // The next entry is verified with the stored hash, even if this hash is wrong. Otherwise every later entry would
-  // cause a finding.
+  // The next entry is verified against the stored hash of this entry, even if the stored hash is wrong. Otherwise, one
+  // changed entry would cause a finding for every later entry.
   walk.previous = hash.length === 32 ? hash : undefined;
 }
 

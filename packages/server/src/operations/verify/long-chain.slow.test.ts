@@ -26,7 +26,8 @@ beforeAll(async () => {
   const items = Array.from({ length: 2_000 }, () => ({ key_id, dek }));
   for (let nth = 0; nth < 12; nth++) {
     world.time += 1_000;
-    // The first and the last step of a purge each contain a rotation of the same key.
+    // A purge deletes 10,000 entries in each step. This key is rotated once among the entries of the first step, and
+    // once among the entries of the last step.
     if (nth === 3 || nth === 11) {
       await apiOf(service, resident.token)('POST /v1/keys/:key_id/rotate', { key_id });
       await apiOf(service, resident.token)('POST /v1/keys', { name: `key ${nth}` });

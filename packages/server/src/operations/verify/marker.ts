@@ -19,8 +19,8 @@ export async function trustedMarker(
   const row = await findMarker(sql, tenantId);
   if (!row || !macHolds(secrets, markerTable, row)) return undefined;
   const reason = await compareHead(sql, tenantId, row, ends);
-  // The MAC proves that the log once contained the marked entry. If the entry is missing and was not purged, the log
-  // was replaced.
+  // The marker stores the id and the hash of an entry. Its MAC proves that the log once contained this entry. If the
+  // entry is now missing or different although it was not purged, the log was replaced.
   if (reason && reason !== 'checkpoint_purged') findings.add(reason, row.id);
   const { id, hash, night } = row;
   const isRecent = night < tonight && tonight - night <= nights;

@@ -16,11 +16,12 @@ export interface Nights {
 }
 
 /**
- * The night depends only on the tenant and the part. Otherwise, an attacker who changes entries could postpone their
- * verification.
+ * Returns whether a part of a tenant's log is verified tonight. The night of a part depends only on the tenant's id and
+ * the number of the part. An attacker who changes entries therefore cannot postpone their verification.
  */
 export function isDue({ tenantId, since, tonight }: Nights, part: number): boolean {
-  // Without this offset, all logs that have only one part would be verified in the same night.
+  // The offset differs from tenant to tenant. Without the offset, all logs that have only one part would be verified in
+  // the same night.
   const offset = Number.parseInt(tenantId.slice(0, 8), 16);
   const waits = (((part + offset - since - 1) % nights) + nights) % nights;
   return waits < tonight - since;
@@ -43,7 +44,10 @@ export function* dueBlocks(which: Nights, { first, last }: Block): Generator<Blo
   }
 }
 
-/** Each range has about a thirtieth of the rows, because row ids are random. */
+/**
+ * Yields the ranges of row ids that are verified tonight. All possible ids are divided into 30 ranges of the same size.
+ * Row ids are random, so each range has about a thirtieth of the rows.
+ */
 export function* dueRows(which: Nights): Generator<RowRange> {
   for (let part = 0; part < nights; part++) {
     if (isDue(which, part)) yield { after: startOf(part), through: startOf(part + 1) };

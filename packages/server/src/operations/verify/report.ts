@@ -42,8 +42,8 @@ export interface Finding {
 const mostShown = 100;
 
 /**
- * The causes of a finding. A change of any entry that a cause lists explains the cause. A cause without entries stays
- * unexplained.
+ * The causes of a finding. Each cause is a list of audit entries. A cause is explained if one entry of its list was
+ * changed. A cause with an empty list cannot be explained.
  */
 export type Causes = readonly (readonly number[])[];
 
@@ -67,7 +67,7 @@ export class Findings {
     this.count = Math.min(this.count + entries, Number.MAX_SAFE_INTEGER);
   }
 
-  /** Adds a finding. `addChangedEntry` later removes the finding when each of its causes contains a changed entry. */
+  /** Adds a finding. `addChangedEntry` later removes the finding if changed entries explain each of its causes. */
   addUnlessExplained(causes: Causes, reason: Reason, id: number | null, subject?: string): void {
     const shown = this.first.length;
     this.add(reason, id, subject);

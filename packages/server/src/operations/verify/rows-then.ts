@@ -8,7 +8,10 @@ import type { Ages } from './ages.ts';
 import { forEachChange, subjectOf } from './changes.ts';
 import type { Causes, Inspection } from './report.ts';
 
-/** Maps the kind and the id of each row to the `rev` that the row had at the time of a purge. */
+/**
+ * Maps the kind and the id of each row to the row's `rev` at the time of a purge. A `rev` is the id of the audit entry
+ * that recorded the last change of the row.
+ */
 export type RowsThen = Map<string, number>;
 
 export interface RowsAnchor {
@@ -30,8 +33,8 @@ export async function rowsAtAnchor(
 }
 
 /**
- * If the recorded revs match the digest of the purge, they are correct. The audit entries that contradict them are then
- * the causes of the difference.
+ * Called if the revs that follow from the audit entries do not match the digest that the purge stored. If the revs in
+ * the table `row_records` match the digest, the audit entries that contradict `row_records` are the causes.
  */
 async function causesOfDifference(
   sql: Sql,

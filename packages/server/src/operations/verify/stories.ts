@@ -42,7 +42,8 @@ function continueStory(story: Story, row: ChangeRow): void {
   const previous = previousChange(row);
   if (previous !== story.last) {
     const explainedBy = [id];
-    // Perhaps the entry `previous` recorded a change of this row before someone altered that entry.
+    // The story does not contain the entry with the id `previous`. Someone has perhaps altered that entry, so that it
+    // no longer names this row.
     if (previous !== undefined && previous > story.last) explainedBy.push(previous);
     if (isStray(story, previous)) explainedBy.push(story.last);
     story.breaks.push({ id, explainedBy });
@@ -52,8 +53,9 @@ function continueStory(story: Story, row: ChangeRow): void {
 }
 
 /**
- * Returns whether the last entry does not follow the changes before it. Someone has perhaps altered that entry, which
- * belonged to another row. `previous` is the preceding change according to another source.
+ * Returns whether the story's last entry does not follow the changes before it. The entry perhaps recorded a change of
+ * another row before someone altered it. `previous` is the id that the row or a later entry names instead of the last
+ * entry.
  */
 export function isStray({ length, before, last, breaks }: Story, previous: number | undefined): boolean {
   return length === 1 ? before !== previous : breaks.at(-1)?.id === last;

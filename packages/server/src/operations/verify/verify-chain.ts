@@ -33,7 +33,8 @@ interface Verified {
 }
 
 /**
- * Repeats a verification if a purge ran at the same time, because the verification reports purged entries as missing.
+ * Repeats a verification if entries were purged at the same time. Such a verification can report the purged entries as
+ * missing, although nobody has tampered with the log.
  */
 export async function unlessPurged<Found extends Verified>(
   { background }: Service,
