@@ -13,7 +13,7 @@ const texts = Array.from({ length: rows }, () => randomBytes(32).toString('hex')
 
 export const benchmark: Benchmark = {
   name: 'many',
-  about: `one call of the client that encrypts or decrypts ${rows.toLocaleString('en')} rows of 64 bytes. A cold client requests all data keys first. A cold call may take 1.5 times as long as a warm call`,
+  about: `one call of the client that encrypts or decrypts ${rows.toLocaleString('en')} rows of 64 bytes. A cold client has no data key in memory, and requests all data keys first. A cold call may take 1.5 times as long as a warm call`,
   async comparisons() {
     const service = memoryService();
     const warm = new EaasClient(service.options);
