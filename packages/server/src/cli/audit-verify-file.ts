@@ -50,12 +50,15 @@ export const auditVerifyFile = reporting(
 async function stated(path: string, verifierKey: string) {
   const head = openSignedCheckpoint(verifierKey, await readNamed(path));
   if (head) return head;
-  throw new WrongUsage(`The checkpoint ${path} has no valid signature of the key in --verifier-key.`);
+  throw new WrongUsage(
+    `The checkpoint ${path} has no valid signature of the key in --verifier-key. ` +
+      'Pass the verifier key that you wrote down with this checkpoint. If you did, the checkpoint was changed.',
+  );
 }
 
 async function* entriesOf(path: string) {
   const file = createReadStream(path);
-  // Waits for the first bytes, because the path can be a directory, which opens without an error.
+  // `createReadStream` can open a directory without an error. Only the attempt to read the first bytes shows the error.
   await once(file, 'readable').catch((error: NodeJS.ErrnoException) => {
     throw new WrongUsage(`The file ${path} cannot be read (${error.code}).`);
   });
@@ -63,7 +66,12 @@ async function* entriesOf(path: string) {
   for await (const text of createInterface({ input: file })) {
     line++;
     const entry = entryIn(text);
-    if (!entry) throw new WrongUsage(`Line ${line} of ${path} is not an entry of an audit log.`);
+    if (!entry) {
+      throw new WrongUsage(
+        `Line ${line} of ${path} is not an entry of an audit log. ` +
+          'Pass a file that `eaas audit export` or the console wrote.',
+      );
+    }
     yield { entry, isCovered: isCoveredByHash(text, entry) };
   }
 }
