@@ -7,7 +7,7 @@ export class Alarms {
   tamperingFound = 0;
   rotationsSkipped = 0;
   log: (fields: Readonly<Record<string, unknown>>, message: string) => void = () => {};
-  /** Called at most once per minute for each tampered row. */
+  /** `Alarms` calls `distrust` with the tenant of a tampered row, at most once per minute for each row. */
   distrust: (tenantId: string) => void = () => {};
   readonly #clock: () => number;
   readonly #logged = new BoundedMap<string, number>(10_000);
@@ -36,7 +36,10 @@ export class Alarms {
     this.#report('rotation', keyId, fields, message);
   }
 
-  /** Logs the reason at most once per minute, because `audit_unwritten` does not say why the database refused. */
+  /**
+   * Logs why audit entries could not be written, at most once per minute. The clients do not get the reason: they get
+   * only the error code `audit_unwritten`.
+   */
   unwritten(error: unknown): void {
     this.#report('append', '', { err: error }, 'audit entries could not be written');
   }

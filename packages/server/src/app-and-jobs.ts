@@ -58,7 +58,8 @@ export async function startAppAndJobs(options: AppAndJobs): Promise<() => Promis
   return async () => {
     await app.close();
     await jobs.stop();
-    // The job `last_uses` runs only every 20 s, so the latest uses are not yet stored.
+    // The job `last_uses` stores the last uses of API keys only every 20 s. The uses since its last run must therefore
+    // be stored before the process ends.
     await recordLastUses(service, 1_000).catch((error: unknown) =>
       app.log.warn({ job: 'last_uses', err: error }, 'the last uses of API keys could not be stored'),
     );

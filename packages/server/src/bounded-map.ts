@@ -16,7 +16,10 @@ export class Budget {
     this.#spent += cost;
   }
 
-  /** Removes the values that were not used since the start of the last generation. */
+  /**
+   * Starts a new generation in all maps that share this budget. A value is removed if it was not used during the
+   * generation that ends.
+   */
   startGeneration(): void {
     for (const startGeneration of this.#maps) startGeneration();
     this.#spent = 0;

@@ -11,7 +11,7 @@ test.each(['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'SELF_SIGNED_CERT_IN_CHAIN', 'DEPT
   },
 );
 
-test('other reasons are the message, the code or the name of the error', () => {
+test('the message for any other database error contains the message, the code or the name of that error', () => {
   const of = (error: Error) => unusableDatabase(error, ['DATABASE_URL']);
   const message = 'The database of DATABASE_URL cannot be reached or used:';
   expect(of(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }))).toBe(`${message} refused.`);

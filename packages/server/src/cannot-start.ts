@@ -17,7 +17,10 @@ function databaseReasonOf(error: unknown): string {
     : reason;
 }
 
-/** Names the variables that contain the URL of the database, because one of them can be wrong. */
+/**
+ * Returns a message that names the environment variables with the URL of the database, because one of these URLs can be
+ * wrong.
+ */
 export function unusableDatabase(error: unknown, variables: readonly string[]): string {
   const database = variables.length > 0 ? `The database of ${variables.join(' or ')}` : 'The database';
   return `${database} cannot be reached or used: ${databaseReasonOf(error)}.`;

@@ -30,7 +30,7 @@ test('each checkpoint has its own private file, and the newest comes first', asy
   await writeFile(join(directory, `${tenantId}.checkpoint`), 'of an earlier version\n');
   const path = await writeCheckpointFile(directory, tenantId, 100, 'of entry 100\n');
   expect((await stat(path)).mode & 0o777).toBe(0o600);
-  // This server was slower than the server that wrote the checkpoint of entry 100.
+  // A slow server writes the checkpoint of entry 99 after another server has written the checkpoint of entry 100.
   await writeCheckpointFile(directory, tenantId, 99, 'of entry 99\n');
   expect(await textsOf(directory, tenantId)).toEqual([
     'of entry 100\n',

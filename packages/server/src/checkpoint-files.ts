@@ -6,7 +6,10 @@ import { parseUuid } from '@eaas/protocol';
 import { CannotStart } from './cannot-start.ts';
 import { ifExists, replaceFile } from './durable-files.ts';
 
-/** The number is the id of the entry. Files without a number were written by earlier versions of the server. */
+/**
+ * The name of a checkpoint file contains the tenant's id and the id of the audit entry. Earlier versions of the server
+ * wrote names without the id of the entry.
+ */
 const fileName = /^([0-9a-f-]{36})(?:\.(\d{1,16}))?\.checkpoint(\.[0-9a-f-]{36}\.new)?$/;
 
 export async function requireCheckpointDirectory(directory: string): Promise<void> {
@@ -31,7 +34,10 @@ export async function requireCheckpointDirectory(directory: string): Promise<voi
 
 export interface CheckpointFile {
   readonly path: string;
-  /** The id in the name of the file. Only the signed text proves the id. */
+  /**
+   * The id of the audit entry, as in the name of the file. A file can be renamed, so only the signed checkpoint in the
+   * file proves the id.
+   */
   readonly id: number;
 }
 
@@ -79,8 +85,8 @@ export async function removeCheckpointFiles(files: readonly CheckpointFile[]): P
 }
 
 /**
- * Removes the temporary files that a stopped server has left. A running server can lose only a temporary file that is
- * older than a complete checkpoint.
+ * Removes the temporary files of interrupted writes if they are older than the tenant's newest checkpoint. If another
+ * server is still writing such a file, only an outdated checkpoint is lost.
  */
 export async function removeUnfinishedFiles(directory: string): Promise<void> {
   const { checkpoints, unfinished } = await readFiles(directory);

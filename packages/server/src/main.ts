@@ -8,7 +8,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(4);
 });
 
-// After a lost connection, postgres.js throws errors in timers. The caller of the query gets a separate error.
+// If a database connection breaks, postgres.js also throws errors in timers. The process ignores these errors, because
+// the query on this connection reports its own error to the caller.
 process.on('uncaughtException', (error) => {
   if (!isDriverFault(error)) process.exit(tell(error));
 });

@@ -26,7 +26,8 @@ export function createAdmission(turns = new Turns(), workers = 1) {
        */
       changes: new Shares({ capacity: divide(5), perTenant: 1 }),
       reads: new Shares({ capacity: reads, perTenant: Math.min(2, reads) }),
-      // With two slots, the verification of another tenant does not have to wait for a long one.
+      // Two audit logs can be verified at the same time, but only one per tenant. A long verification of one tenant
+      // therefore does not block the verifications of all other tenants.
       verifications: new Shares({ capacity: 2, perTenant: 1 }),
       known_tokens: new Shares({ capacity: divide(4) }),
       unknown_tokens: new Shares({ capacity: divide(5) }),

@@ -68,7 +68,8 @@ test('readiness checks at the same time share one query', async () => {
     },
   });
   const state = { jobs: [], verified: undefined };
-  // The first health check also asks the database whether the tenants were moved, so it is not counted.
+  // The first health check also sends a second query, which finds out whether the tenants were moved to another
+  // database. This test counts only the query of later health checks.
   await openDoors(service, state).health();
   const doors = openDoors({ ...service, database }, state);
   const answers = await Promise.all(Array.from({ length: 300 }, () => doors.health()));

@@ -126,7 +126,7 @@ test('the time to refuse waiting tenants grows linearly with their number', asyn
   expect(visits()).toBeLessThan(10 * count);
 });
 
-/** Counts how many entries are read in all loops over maps. */
+/** Counts the entries that `for` loops read from any `Map`, and returns a function that returns the count. */
 function countVisits(): () => number {
   let visits = 0;
   const iterate = Map.prototype[Symbol.iterator];

@@ -23,14 +23,14 @@ export interface SharesOptions {
 }
 
 /**
- * Divides units, such as bytes, among tenants. The first request of a tenant can take all free units. A later request
- * is granted only if the tenant then has at most half of the units that no other tenant holds.
+ * Divides units, such as bytes, among tenants. A tenant that holds no units can take all free units. A tenant that
+ * already holds units can increase its total to at most half of the units that other tenants do not hold.
  */
 export class Shares {
   readonly #capacity: number;
   readonly #perTenant: number;
   readonly #patience: number;
-  /** Waiting tenants get units in this order. A tenant that has got units moves to the end. */
+  /** Waiting tenants get units in the order of this map. A tenant that has got units moves to the end of the map. */
   readonly #tenants = new Map<string, Tenant>();
   #held = 0;
   #waiting = 0;
@@ -88,7 +88,8 @@ export class Shares {
         this.#refused++;
         this.#forgetIdle(tenantId, tenant);
         reject(busy());
-        // The tenant's next waiting request can perhaps start now, because it can need fewer units.
+        // The request that leaves the queue might have blocked a smaller request of the same tenant, because the
+        // requests of a tenant get units in order. `#grant` lets the smaller request start if enough units are free.
         this.#grant();
       };
       const timer = setTimeout(giveUp, this.#patience);
@@ -121,11 +122,11 @@ export class Shares {
   }
 
   /**
-   * The loop ends when no units are free. Otherwise it could visit thousands of tenants, because every unknown API key
-   * counts as a tenant.
+   * Gives units to waiting requests until no units are free. If the loop continued after that, it could visit thousands
+   * of tenants, because every unknown API key counts as a tenant.
    */
   #grant(): void {
-    // The loop also visits the tenants that it moves to the end of the map.
+    // A tenant that moves to the end of the map is visited again, so the tenant can get units for several requests.
     for (const [tenantId, tenant] of this.#tenants) {
       if (this.#waiting === 0 || this.#held >= this.#capacity) return;
       const [next] = tenant.waiters;

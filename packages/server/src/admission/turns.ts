@@ -20,15 +20,18 @@ interface Job {
 
 /** How many milliseconds the work of one tenant runs before the event loop handles I/O. */
 const slice = 2;
-/** The estimated CPU time, in milliseconds, that a caller needs after `begin`. */
+/**
+ * The estimated CPU time of the work that a caller does after `begin`, in milliseconds. `begin` subtracts this time
+ * from the current turn.
+ */
 const start = 0.125;
 const patience = 2_000;
 
 interface Queue {
   readonly jobs: Job[];
   /**
-   * The CPU time that the tenant has used, in milliseconds. A new tenant starts with the lowest value of the waiting
-   * tenants. With 0, it would get every turn until it had used as much CPU time as the others.
+   * The CPU time that the tenant has used, in milliseconds. A new tenant starts with the lowest value of all waiting
+   * tenants. If it started with 0, it would run alone until it had used as much CPU time as the other tenants.
    */
   served: number;
 }

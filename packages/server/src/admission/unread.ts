@@ -5,7 +5,7 @@ interface Response {
 
 interface Tenant {
   bytes: number;
-  /** The oldest response comes first. */
+  /** The unread responses of the tenant, from the oldest to the newest. */
   readonly responses: Set<Response>;
 }
 
@@ -27,7 +27,10 @@ export class Unread {
     return { held: this.#held, waiting: 0, refused: this.#cut };
   }
 
-  /** The caller must call the returned function when the client has read the response or has disconnected. */
+  /**
+   * Counts a response as unread, and returns a function that releases the bytes of this response. The caller must call
+   * the returned function when the client has read the response or has disconnected.
+   */
   hold(tenantId: string, bytes: number, cut: () => void): () => void {
     const tenant = this.#tenants.get(tenantId) ?? { bytes: 0, responses: new Set() };
     this.#tenants.set(tenantId, tenant);

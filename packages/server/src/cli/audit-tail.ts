@@ -60,8 +60,8 @@ async function printEntries(
     for await (const { entries } of exportAudit(service, operator.tenantId, next)) {
       for (const entry of entries) {
         if (isWanted(entry)) yield entry;
-        // This line runs after the entry was printed, so that the poll after a database failure begins with the first
-        // unprinted entry.
+        // `next` changes only after the caller has processed the entry. After a database failure, the next poll
+        // therefore begins with the first entry that was not printed.
         next = entry.id + 1;
       }
     }

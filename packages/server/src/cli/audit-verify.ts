@@ -42,7 +42,8 @@ export const auditVerify = reporting(
     if (checkpointFile !== undefined && tenant === undefined) {
       throw new WrongUsage('--checkpoint-file needs --tenant, because a checkpoint belongs to one tenant.');
     }
-    // If the reader of the output ends early, the process exits before it has verified all logs.
+    // If the reader of the output closes the pipe early, the process exits before it has verified all logs. The exit
+    // code must then not be 0.
     process.exitCode = exitCodes.cannotStart;
     const named = checkpointFile === undefined ? undefined : await readNamed(checkpointFile);
     const results = await withService(async ({ service }, { checkpointDirectory: directory }) => {
@@ -74,7 +75,10 @@ export async function readNamed(path: string): Promise<string> {
   }
 }
 
-/** A server can replace a file by a newer one after the directory was read. The directory is then read again. */
+/**
+ * Another server can replace a checkpoint file after this command has listed the directory. The command then lists the
+ * directory again.
+ */
 async function keptCheckpoints(directory: string) {
   const list = () => listCheckpointFiles(directory).catch(unreadable);
   let files = await list();

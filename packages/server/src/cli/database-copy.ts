@@ -23,7 +23,8 @@ const copy = reporting(
   .option('--move', 'after the copy, close each tenant in this database and open it in the other database')
   .action(async ({ move, ...options }: Reporting & { move?: true }) => {
     let failures = 0;
-    // If the reader of the output ends early, the process exits before it has copied all tenants.
+    // If the reader of the output closes the pipe early, the process exits before it has copied all tenants. The exit
+    // code must then not be 0.
     process.exitCode = exitCodes.refused;
     await withService(async (source, config) => {
       const target = await openTarget(config, source.database);

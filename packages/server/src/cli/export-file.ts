@@ -51,7 +51,10 @@ export async function openExportFile(path: string) {
   }
 }
 
-/** Writes all bytes in one call, if the disk has space. A concurrent export therefore sees only whole lines. */
+/**
+ * Writes all bytes in one call, so that a concurrent export never reads a part of a line. More calls are necessary only
+ * if the disk is full.
+ */
 async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
   for (let done = 0; done < bytes.length;) done += (await file.write(bytes, done)).bytesWritten;
 }

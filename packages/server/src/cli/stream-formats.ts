@@ -24,7 +24,7 @@ export const formatters: Readonly<Record<Format, Formatter>> = {
 
 // In syslog, the facility 13 is for audit logs. The severities are 6 (informational) and 2 (critical).
 const [informational, critical] = [13 * 8 + 6, 13 * 8 + 2];
-// RFC 5612 reserves this enterprise number for documentation, so it cannot collide with a vendor's number.
+// RFC 5612 reserves the enterprise number 32473 for documentation, so no vendor uses this number.
 const enterprise = 32473;
 
 export function syslogLine(record: ShownEntry | NoticeRecord, host: string): string {

@@ -3,7 +3,10 @@ import { hash, type KeyObject } from 'node:crypto';
 const blockLength = 64;
 const hashLength = 32;
 
-/** This function takes half the time of Node's `Hmac`. The caller must call `wipe` after the last message. */
+/**
+ * Computes HMAC-SHA-256 of several messages under one key, in half the time of Node's `Hmac`. The caller must call
+ * `wipe` after the last message.
+ */
 export function hmacSha256(key: KeyObject, messageLength: number) {
   const bytes = key.export();
   if (bytes.length > blockLength)

@@ -67,7 +67,8 @@ describe('a wrapped key with a flipped bit', () => {
     const flipped = point.with(31, (point[31] ?? 0) ^ 0x80);
     const scalar = new Uint8Array(32).fill(1);
     expect(intakeCrypto.x25519(scalar, flipped)).toEqual(intakeCrypto.x25519(scalar, point));
-    // X25519 ignores the flipped bit, but X-Wing also hashes the point, so the shared secret differs.
+    // X25519 ignores the highest bit of a point. X-Wing also hashes the point, so another highest bit gives another
+    // shared secret.
     expect(dekAfter(lastOfPoint, 0x80)).toBe(undefined);
   });
 });

@@ -27,12 +27,13 @@ export interface TenantSecrets {
 const keyLength = 32;
 const rootCheck: Place = { purpose: 'root-check', tenantId: null, keyId: null, version: 0 };
 
-/** The caller must wipe `bytes` afterwards. */
+/** Copies `bytes` into the root key. The caller must wipe `bytes` after the call of `rootKey`. */
 export function rootKey(bytes: Uint8Array): RootKey {
   if (bytes.length !== keyLength)
     throw new RangeError(`a root key must have ${keyLength} bytes (got ${bytes.length})`);
   const key = createSecretKey(bytes);
-  // `Uint8Array.from` copies the 8 bytes, because a view would share memory with the whole hash.
+  // The root id is the first 8 bytes of the HMAC. `Uint8Array.from` copies these bytes, because a view would share
+  // memory with the whole HMAC.
   const rootId = Uint8Array.from(createHmac('sha256', key).update('eaas root id v1').digest().subarray(0, 8));
   return { rootId, key };
 }

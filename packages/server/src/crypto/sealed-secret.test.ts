@@ -65,7 +65,8 @@ describe('sealed secrets', () => {
     fc.assert(
       fc.property(anyPlace, anyPlace, (a, b) => {
         fc.pre(named(a) !== named(b));
-        // The header gets the version of `b`, because the version check must pass before the authentication fails.
+        // `openSecret` first compares the key version in the header. The test writes the version of the other row into
+        // the header, so that this comparison succeeds and only the authentication can fail.
         const moved = Buffer.from(sealSecret(ikm, a, secret));
         moved.writeUInt32BE(b.version, 2);
         expect(openSecret(ikm, b, moved)).toBeUndefined();
@@ -110,7 +111,7 @@ describe('sealed secrets', () => {
     );
   });
 
-  test('a prepared key returns undefined for a secret of another version or length', () => {
+  test('`sealer.open` returns undefined for an encrypted secret of another key version or length', () => {
     const prepared = sealer(ikm, place);
     expect(prepared.open(sealed)).toEqual(Buffer.from(secret));
     const other = sealSecret(ikm, { ...place, version: 8 }, secret);

@@ -24,7 +24,7 @@ export interface Place {
 const saltLength = saltEnd - versionEnd;
 const bodyLength = 32;
 const bodyEnd = saltEnd + bodyLength;
-/** The forms of wrapped keys, by the length of their base64. */
+/** Maps the length of a wrapped key's base64 text to the format of the wrapped key. */
 const forms: Readonly<Record<number, WrappedForm>> = {
   [(4 * serviceForm.length) / 3]: serviceForm,
   [intakeWrappedBase64Length]: intakeForm,
@@ -116,7 +116,10 @@ export function openSecret(ikm: KeyObject, place: Place, sealed: Uint8Array): Ui
   }
 }
 
-/** The returned version is not authenticated. */
+/**
+ * Reads the key version from an encrypted secret without decrypting it. The returned version is therefore not
+ * authenticated.
+ */
 export function sealedVersion(sealed: Uint8Array): number | undefined {
   return versionIn(serviceForm, sealed);
 }

@@ -9,8 +9,8 @@ export interface CitusNode {
   readonly fault: string | null;
   readonly settings: (Settings & { readonly wal_level: string }) | null;
   /**
-   * The functions of `tenantFunctions` that exist on this node: each name, with a hash of the source code. Citus runs
-   * these functions on the node of a tenant.
+   * Maps the names of SQL functions on this node to hashes of their source code, for the functions in
+   * `tenantFunctions`. Citus runs these functions on the node that stores the tenant's rows.
    */
   readonly functions: Readonly<Record<string, string>> | null;
 }

@@ -117,7 +117,10 @@ const guards = [
   'tenants_no_truncate',
 ];
 
-/** A superuser or the owner can disable a trigger, and so does a restore with `pg_restore --disable-triggers`. */
+/**
+ * Checks that the triggers that guard the audit log are enabled. A trigger can be disabled by a superuser, by the owner
+ * of its table, or by a restore with `pg_restore --disable-triggers`.
+ */
 export async function judgeGuards(sql: Sql): Promise<Finding> {
   const check = 'guards';
   const intact = await sql<{ name: string }[]>`

@@ -47,7 +47,10 @@ export function runs([program = '', ...args]: readonly string[]): Promise<boolea
   );
 }
 
-/** With the execute permission, the account of PostgreSQL can open files by name, but cannot list the directory. */
+/**
+ * If PostgreSQL runs as another account, gives all users the execute permission on the directory. The account of
+ * PostgreSQL can then open files in the directory by name, but cannot list the directory.
+ */
 export async function letThrough({ ids }: Account, directory: string): Promise<void> {
   if (ids.uid !== undefined) await chmod(directory, ((await stat(directory)).mode & 0o777) | 0o011);
 }
@@ -62,7 +65,8 @@ export async function giveTo(account: Account, path: string): Promise<void> {
   if ((await lstat(path)).isDirectory()) {
     await Promise.all((await readdir(path)).map((name) => giveTo(account, join(path, name))));
   }
-  // The owner of the directory is changed last, so that the next start repeats a change that was interrupted.
+  // The owner of a directory is changed after the owners of the files in the directory. If the process stops between
+  // these changes, the directory still has the wrong owner, so the next start repeats the changes.
   await lchown(path, owner, owner);
 }
 
@@ -105,8 +109,9 @@ export async function commandLine(launch: {
 export async function under({ prefix }: Account): Promise<string[]> {
   const dying = ['setpriv', '--pdeathsig=INT', '--'];
   if (!(await runs([...dying, 'true']))) return [...prefix];
-  // `setpriv` must run after `unshare`, because Linux forgets the requested signal when the user changes. If this
-  // process died before `setpriv` ran, the shell has another parent and does not start PostgreSQL.
+  // `setpriv` must run after `unshare`: `unshare` changes the user, and Linux then forgets the signal that `setpriv`
+  // has requested. If this process dies before `setpriv` runs, Linux never sends the signal. The shell therefore starts
+  // PostgreSQL only if this process is still the parent of the shell.
   return [...prefix, ...dying, 'sh', '-c', 'test "$PPID" = "$0" && exec "$@"', String(pid)];
 }
 

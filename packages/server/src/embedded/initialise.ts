@@ -29,13 +29,16 @@ export async function initialise(
   }
 }
 
-/** Only the process that runs PostgreSQL may call this function. */
+/**
+ * Removes the temporary directories of interrupted starts. The caller must already run PostgreSQL on the data
+ * directory: until then, another process might still need its temporary directory to create the database.
+ */
 export async function removeUnfinished(dataDirectory: string): Promise<void> {
   const prefix = unfinishedPrefix(dataDirectory);
   for (const name of await readdir(dirname(prefix))) {
     if (!name.startsWith(basename(prefix))) continue;
-    // The removal can fail, because initdb might still write after its parent process was killed. The next start tries
-    // again.
+    // `rm` can fail, because initdb might still write files after the process that started initdb was killed. The next
+    // start removes these files.
     await rm(join(dirname(prefix), name), { recursive: true, force: true }).catch(() => undefined);
   }
 }

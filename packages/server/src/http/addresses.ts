@@ -48,8 +48,9 @@ export async function listening(server: Server, address: Address): Promise<Serve
 }
 
 /**
- * Returns the port, or an unused one if the port is 0. Throws if the port is in use. The port is released at once, so
- * that a starting server refuses connections instead of ending them, and a proxy can try another server.
+ * Returns the port, or an unused port if the given port is 0. Throws if the port is in use. The function stops
+ * listening before it returns. Until the server is ready, the operating system therefore refuses connections, and a
+ * proxy can try another server.
  */
 export async function freePort({ host, port }: Address): Promise<number> {
   const servers: Server[] = [];

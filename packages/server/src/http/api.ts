@@ -70,7 +70,8 @@ async function admit(
     if (origin !== undefined) allowOrigin(reply, origin);
     return caller;
   } catch (error) {
-    // With the CORS header, the page can read the error. Only `origin_refused` gets no CORS header.
+    // A web page can read an error response only if the response has the CORS header. The error `origin_refused` does
+    // not get this header, because the page's origin is not allowed to read responses.
     const isUnlisted = error instanceof Refusal && error.code === 'origin_refused';
     if (origin !== undefined && !isUnlisted) allowOrigin(reply, origin);
     throw error;

@@ -5,7 +5,8 @@ import type { FastifyInstance } from 'fastify';
 
 const deadline = 10_000;
 /**
- * How long an idle connection stays open, in milliseconds. A request or the rest of a TLS handshake can still arrive.
+ * While the server closes, an idle connection stays open for this number of milliseconds, because a request or the rest
+ * of a TLS handshake can still be on its way.
  */
 const quiet = 250;
 /** How long the server discards received data after it has ended a connection. The client can still send data. */
@@ -41,7 +42,8 @@ export function closeGracefully(app: FastifyInstance): { isClosing: () => boolea
   });
   server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
     handshakes.delete(clientOf(socket));
-    // A worker gets a socket together with the bytes that the main process has read.
+    // A worker gets a socket from which the main process has already read bytes. These bytes wait in the socket and
+    // belong to the next request, so `readAtRest` must not include them.
     const connection = { running: 0, readAtRest: socket.bytesRead - socket.readableLength };
     connections.set(socket, connection);
     socket.once('close', () => connections.delete(socket));
@@ -53,7 +55,8 @@ export function closeGracefully(app: FastifyInstance): { isClosing: () => boolea
     if (!connection) return;
     connection.running++;
     const finish = (): void => {
-      // The rest of a refused body arrives after the response.
+      // A request is still running until both its body and its response have ended. The rest of a refused body can
+      // arrive after the response.
       if (!request.closed || !response.closed) return;
       connection.running--;
       connection.readAtRest = socket.bytesRead;
@@ -62,7 +65,8 @@ export function closeGracefully(app: FastifyInstance): { isClosing: () => boolea
     request.once('close', finish);
     response.once('close', finish);
   });
-  // Without this override, Node would destroy idle connections.
+  // Node calls `closeIdleConnections` when the server closes. Without this empty function, Node would destroy idle
+  // connections at once.
   server.closeIdleConnections = () => {};
 
   app.addHook('preClose', async () => {
@@ -74,8 +78,8 @@ export function closeGracefully(app: FastifyInstance): { isClosing: () => boolea
     setTimeout(() => setImmediate(endHandshakes), quiet).unref();
   });
   app.addHook('onClose', async () => {
-    // This loop waits for all open connections, because Node waits only for connections that this process has accepted.
-    // In a worker, the main process has accepted the connections.
+    // Node waits only for connections that this process has accepted. In a worker, the main process has accepted the
+    // connections, so the worker itself must wait until its connections are closed.
     while (open.size > 0) await sleep(20);
   });
   return { isClosing: () => isClosing };
@@ -95,7 +99,8 @@ function clientOf({ remoteAddress, remotePort }: Socket): string {
 }
 
 function prepareEnd(socket: Socket, connection: Connection): void {
-  // Node calls this method after a response with `Connection: close`.
+  // After a response with `Connection: close`, Node calls `destroySoon`. This replacement lets the client read the
+  // response before the connection is destroyed.
   socket.destroySoon = () => end(socket);
   endWhenQuiet(socket, connection);
 }

@@ -12,7 +12,10 @@ interface Pipelined {
   readonly begin: () => void;
 }
 
-/** This limit protects the memory, because a request of 40 bytes takes about 3 kB while it waits. */
+/**
+ * The maximum number of waiting requests per connection. Without a maximum, one client could fill the memory, because a
+ * request of 40 bytes takes about 3 kB while it waits.
+ */
 const mostPipelined = 100;
 const smallResponse = 16 * 1024;
 

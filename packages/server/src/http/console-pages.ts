@@ -27,7 +27,9 @@ export async function readConsolePages(): Promise<readonly ConsolePage[] | null>
   ]);
 }
 
-/** The import is dynamic, because a static import of a missing package fails. */
+/**
+ * Imports the optional package `@eaas/console` dynamically, because a static import of a missing package would fail.
+ */
 async function consoleFolder(): Promise<URL | undefined> {
   const optional: string = '@eaas/console/files';
   try {

@@ -60,7 +60,10 @@ export function serveConsole(
   if (signIn) serveSignIn(app, doors, signIn);
 }
 
-/** Ignores the Host header, because a client can set it to any value. */
+/**
+ * Returns the origins of the server's own pages. The Host header of requests is not used, because a client can set this
+ * header to any value.
+ */
 function ownOrigins(app: FastifyInstance, { publicUrl, port: given }: ConsoleOptions): ReadonlySet<string> {
   if (publicUrl !== null) return new Set([publicUrl]);
   const scheme = 'setSecureContext' in app.server ? 'https' : 'http';

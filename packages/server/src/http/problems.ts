@@ -20,7 +20,10 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   return send(reply.code(problem.status), 'application/problem+json', JSON.stringify(problem));
 }
 
-/** Without a serializer, Fastify would add a charset to the type. */
+/**
+ * Sends a text with exactly the given content type. Without `serializer`, Fastify would add a charset to the content
+ * type.
+ */
 export function send(reply: FastifyReply, contentType: string, text: string): FastifyReply {
   return reply.header('content-type', contentType).serializer(String).send(text);
 }

@@ -20,7 +20,10 @@ export interface AppOptions {
   readonly leaves?: (socket: Socket, caller: Caller | undefined) => boolean;
 }
 
-/** Node checks the time limits ten times per second. With fewer checks, it would close many connections at once. */
+/**
+ * Node checks the time limits of all connections every 100 ms. With a longer interval, more connections would exceed a
+ * limit between two checks, and Node would close them all at once.
+ */
 const http = {
   headersTimeout: 5_000,
   requestTimeout: 30_000,

@@ -28,7 +28,10 @@ class CheckpointDiffers extends Explained {
   }
 }
 
-/** If an audit log does not extend its old checkpoints, they are kept as evidence. */
+/**
+ * Writes a checkpoint for each audit log that has grown. If an audit log does not extend its old checkpoints, the old
+ * checkpoints are kept as evidence.
+ */
 export async function keepCheckpoints(service: Service, directory: string, signal: AbortSignal) {
   const chains = await service.background.run(listChains, 30_000);
   await removeUnfinishedFiles(directory);
@@ -45,7 +48,7 @@ async function keepCheckpoint(
   files: readonly CheckpointFile[],
 ): Promise<void> {
   const kept = await readKept(files);
-  // Another server has replaced all files since the directory was read.
+  // All listed checkpoint files of the tenant are gone, so another server has already written a newer one.
   if (files.length > 0 && kept.length === 0) return;
   const checkpoint = await service.background.snapshot(async (tx) => {
     const [tenant, row] = await Promise.all([findTenant(tx, tenantId), findHead(tx, tenantId)]);

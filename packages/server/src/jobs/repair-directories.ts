@@ -6,7 +6,10 @@ import type { Lease } from './lease.ts';
 
 const hour = 60 * 60 * 1_000;
 
-/** The first run, and later one run per day, checks all rows. All other runs check only new rows. */
+/**
+ * The first run checks all rows of `token_directory` and `tenant_names`. Later, one run per day checks all rows again.
+ * All other runs check only the rows of the last three hours.
+ */
 export function directoriesJob(): typeof repairDirectories {
   let repairedAt = -Infinity;
   return async (service, lease) => {
@@ -18,7 +21,8 @@ export function directoriesJob(): typeof repairDirectories {
 }
 
 export async function checkNewDirectoryRows(service: Service, lease: Lease): Promise<void> {
-  // Each hourly run checks the rows of the last three hours. If a run fails, the next run checks the same rows.
+  // The job runs every hour and checks the rows of the last three hours. So if a run fails, the next run still checks
+  // the same rows.
   await correct(service, lease, async (tx) => removeAbandoned(tx, (await databaseTime(tx)) - 3 * hour));
 }
 

@@ -23,7 +23,8 @@ export function startJobs(
     reports,
     stop: async () => {
       stopping.abort();
-      // Abandoning a job after 2 s is safe, because every job can be interrupted at any point.
+      // When the server stops, it waits at most 2 s for running jobs. This is safe, because every job can be
+      // interrupted at any point.
       await Promise.race([Promise.all(loops), sleep(2_000, undefined, { ref: false })]);
     },
   };

@@ -2,8 +2,9 @@ import { createAdmission } from '../admission.ts';
 import { Turns, type TurnOptions } from '../turns.ts';
 
 /**
- * A scheduler for tests. Each reading advances its clock by one millisecond, and each step of work reads the clock
- * once. While `isHeld` returns true, no work runs, so that a test can first let several requests wait.
+ * A scheduler for tests, with a simulated clock. Each time the scheduler reads the clock, the clock advances by one
+ * millisecond. The scheduler reads the clock once after each step of work. While `isHeld` returns true, no work runs,
+ * so a test can let several requests wait before the first one runs.
  */
 export function heldTurns() {
   const turns = { taken: 0, longest: 0, isHeld: () => false };

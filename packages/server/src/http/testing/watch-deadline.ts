@@ -3,8 +3,8 @@ import { onTestFinished, vi } from 'vitest';
 const deadline = 10_000;
 
 /**
- * Returns a function that tells whether a server has stopped only at its deadline of ten seconds. All other timers run
- * `speed` times as fast as in operation.
+ * Returns a function that returns true if the server's deadline of ten seconds for closing has passed. Timers with
+ * other delays run `speed` times faster than normal.
  */
 export function watchDeadline(speed: number): () => boolean {
   let isOverdue = false;
