@@ -75,7 +75,7 @@ async function answer(request, response) {
 }
 
 const server = createServer((request, response) => {
-  // After a lost connection, the page sends the missing bytes in a new request. The old response can be closed.
+  // If a request fails, this server only closes the connection. The page sends the missing bytes in a new request.
   answer(request, response).catch(() => response.destroy());
 });
 server.on('error', ({ code }) => refusePort(`${PORT}: ${code}`));

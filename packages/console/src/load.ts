@@ -43,7 +43,8 @@ export function useLoaded<T>(
       stop.abort();
       clearTimeout(again);
     };
-    // The caller lists in `inputs` all values that `load` uses.
+    // The caller lists in `inputs` all values that `load` uses, so that a change of one of these values runs `load`
+    // again.
   }, [...inputs, round.value]);
 
   return { value: value.value, failure: failure.value, isLoading: isLoading.value, reload };

@@ -92,8 +92,9 @@ function openingField(selected: SelectedField): SelectedField {
 const unchanged = (value: unknown): unknown => value;
 
 /**
- * Returns a column that inherits from the encrypted column, but returns stored ciphertexts unchanged. A Proxy would slow
- * down the reading of each row.
+ * Returns a column object that returns stored ciphertexts unchanged, so that the package can decrypt them. The object
+ * inherits everything else from the encrypted column. A Proxy in place of inheritance would slow down the reading of
+ * each row.
  */
 function ciphertextColumn(column: Column): Column {
   return Object.assign(Object.create(column) as Column, { mapFromDriverValue: unchanged });

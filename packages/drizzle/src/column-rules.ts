@@ -19,7 +19,10 @@ export function mapToDriver(role: Role, value: unknown): unknown {
 
 let isOpening = false;
 
-/** Only `map` may read ciphertexts. It must be synchronous, so that no other statement runs during `map`. */
+/**
+ * Runs `map`. An encrypted column returns ciphertexts only while `map` runs, and throws at any other time. `map` must
+ * be synchronous, so that no other statement runs during `map`.
+ */
 export function whileOpening<T>(map: () => T): T {
   const before = isOpening;
   isOpening = true;

@@ -3,7 +3,10 @@ import { comparisonIn, isEmpty } from './comparison.ts';
 import { encryptionOf, opaquePlace } from './encryption.ts';
 import type { ColumnPlace } from './error.ts';
 
-/** Built SQL contains columns only as text, so call this function before Drizzle builds the SQL. */
+/**
+ * Returns the names of the table and the column for the first encrypted column or index column in an expression. Call
+ * this function before Drizzle builds the SQL, because built SQL contains columns only as text.
+ */
 export function computedPlace(chunk: unknown): ColumnPlace | undefined {
   if (is(chunk, Column)) return opaquePlace(chunk);
   if (is(chunk, SQL.Aliased)) return computedPlace(chunk.sql);
@@ -11,8 +14,8 @@ export function computedPlace(chunk: unknown): ColumnPlace | undefined {
   if (!is(chunk, SQL)) return undefined;
   const chunks = chunk.queryChunks.filter((part) => !isEmpty(part));
   const comparison = comparisonIn(chunks);
-  // Accepts a comparison with values, because another function replaces the values by fingerprints. Otherwise
-  // `mapToDriver` throws.
+  // Accepts a comparison of an encrypted column with values, because another function replaces the values by
+  // fingerprints. If no function replaces a value, `mapToDriver` throws.
   if (comparison && !comparison.operands.some(encryptionOf)) return undefined;
   return firstIn(chunks);
 }

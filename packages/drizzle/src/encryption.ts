@@ -52,7 +52,7 @@ export function isIndexColumn(value: unknown): boolean {
   return roleOf(value)?.role === 'index';
 }
 
-/** The place of a column whose stored values are ciphertexts or fingerprints. */
+/** Returns the names of the table and the column if the value is an encrypted column or an index column. */
 export function opaquePlace(value: unknown): ColumnPlace | undefined {
   const role = roleOf(value);
   if (role?.role !== 'index' || !is(value, ColumnClass)) return encryptionOf(value);

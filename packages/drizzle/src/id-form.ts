@@ -9,7 +9,9 @@ interface Forms {
 
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** False if a comparison with this id also finds ids of another form. For example, `'007'` also finds 7. */
+/**
+ * False if a comparison with this id also finds other ids. For example, in a column of numbers, `'007'` also finds 7.
+ */
 export function findsSameForm(column: Column, id: unknown): boolean {
   if (typeof id !== 'string') return column.dataType !== 'string';
   const text = column.mapToDriverValue(id);
@@ -18,7 +20,7 @@ export function findsSameForm(column: Column, id: unknown): boolean {
   return uuid.test(text) || (isExact && keeps(text));
 }
 
-/** False if the database changes the form of the id when it stores the id. */
+/** False if the database stores this id as another text, such as `7` for `'007'`. */
 export function keepsForm(column: Column, id: unknown): boolean {
   const text = typeof id === 'string' ? column.mapToDriverValue(id) : id;
   return typeof text !== 'string' || formsOf(column).keeps(text);
@@ -53,7 +55,10 @@ function formsOf(column: Column): Forms {
   return { isExact: isText && !column.columnType.startsWith('MySql'), keeps: () => true };
 }
 
-/** Returns the number of decimals, or undefined if a database would write the number in another way. */
+/**
+ * Returns the number of decimals of a number in text form. Returns undefined if a database would change the text, such
+ * as `01` or `-0`.
+ */
 function decimalsOf(text: string): number | undefined {
   const [isDecimal, decimals = ''] = /^(?!-[0.]*$)-?(?:0|[1-9]\d*)(?:\.(\d+))?$/.exec(text) ?? [];
   return isDecimal === undefined ? undefined : decimals.length;

@@ -55,7 +55,10 @@ async function encryptedRows(
   return { values: rows.map((row, at) => Object.assign(row, asSqlValues(stored[at] ?? {}))), ids };
 }
 
-/** If an index has several columns, its fingerprint needs all of them, so omitted columns become null. */
+/**
+ * Adds null for omitted columns of an index that covers several columns, because the fingerprint is computed from all
+ * columns of the index.
+ */
 function withAbsentOthers(entries: readonly EncryptedEntry[], row: Row): Row {
   const groups = entries.flatMap(({ encryption }) =>
     Object.values(partsOf(encryption.field)).map(({ others }) => [encryption.column].concat(others)),

@@ -15,7 +15,10 @@ interface Opened {
 }
 
 export interface Opening {
-  /** The row ids that the package selects in addition, and removes from the rows. */
+  /**
+   * The row ids that decryption needs and the app did not select. The package adds these ids to the query and removes
+   * them from the rows.
+   */
   readonly addedIds: Readonly<Record<string, Column>>;
   readonly columns: readonly Opened[];
   readonly others: readonly SelectedField[];

@@ -7,7 +7,7 @@ export function isQuery(chunk: unknown): chunk is Query {
   return 'getSQL' in chunk && 'getSelectedFields' in chunk;
 }
 
-/** True for SQL and for what Drizzle turns into SQL: columns, tables, views, subqueries and queries. */
+/** True for SQL and for other objects that Drizzle turns into SQL: columns, tables, views, subqueries and queries. */
 export function isSql(value: unknown): value is SQLWrapper {
   return (
     typeof value === 'object' && value !== null && 'getSQL' in value && typeof value.getSQL === 'function'

@@ -77,7 +77,8 @@ export function recordsFor(
   };
 }
 
-// A row contains its row id under this symbol, because a symbol cannot equal the name of a column.
+// The property of a row that contains the id of the row. The property is a symbol, so that it differs from the names of
+// all columns.
 const rowId = Symbol('row id');
 type WithId = Row & { readonly [rowId]?: RowId };
 

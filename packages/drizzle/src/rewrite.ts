@@ -31,8 +31,8 @@ async function rewriteList(chunks: readonly unknown[], context: RewriteContext):
 }
 
 async function rewriteSql(given: SQL, context: RewriteContext): Promise<SQL> {
-  // JavaScript calls the method `then` of a value that an async function returns. The SQL of `$count` has this method,
-  // and the copy does not.
+  // An async function must not return an object with the method `then`, because JavaScript would call this method. The
+  // SQL of `$count` has the method `then`, so this line makes a copy without `then`.
   const whole = 'then' in given ? sql.join(given.queryChunks).mapWith(Number) : given;
   const excluded = excludedColumn(whole);
   if (excluded) requirePlain(excluded);

@@ -78,8 +78,8 @@ async function equalToOne(
   const found = await Promise.all(operands.map((value) => records.fingerprints(encryption.column, value)));
   const fingerprints = [...new Set(found.flat())].map((fingerprint) => new Param(fingerprint));
   const condition = sql`${index} in ${fingerprints}`;
-  // The index column of a text without a fingerprint is NULL. `in` then returns NULL, and this term changes NULL to
-  // false. Otherwise `not` would omit the row, because `not NULL` is NULL.
+  // If a text has no fingerprint, its index column is NULL, and a condition with `in` is also NULL. SQL would then omit
+  // the row even under `not`, because `not NULL` is NULL. The second condition changes NULL to false.
   if (encryption.field.type.name !== 'text') return condition;
   return sql`${condition} and (${index} is not null or ${column} is null)`;
 }

@@ -26,7 +26,10 @@ export function withoutIndexColumns(fields: Fields): Fields {
   return Object.fromEntries(entries);
 }
 
-/** The places of the selected columns whose stored values are ciphertexts or fingerprints. */
+/**
+ * Returns the table and the name of the encrypted column or index column in each selected expression. Omits expressions
+ * without such a column.
+ */
 export function opaqueSelection(query: object): ColumnPlace[] {
   const selected = '_' in query ? (query._ as { selectedFields?: Fields }).selectedFields : undefined;
   return flatFields(selected ?? {}).flatMap(({ field }) => computedPlace(field) ?? []);

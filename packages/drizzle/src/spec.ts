@@ -12,7 +12,10 @@ import {
 } from '@eaas/sdk/fields';
 import { refuse } from './error.ts';
 
-/** `guessable` columns can be searched only with `lowEntropy: 'accepted'`, and `none` columns cannot be searched. */
+/**
+ * How a column can be searched: `text` without restrictions, `guessable` only with `lowEntropy: 'accepted'`, and `none`
+ * not at all.
+ */
 export type Search = 'text' | 'guessable' | 'none';
 
 type Binding = { readonly table: string; readonly field: string };

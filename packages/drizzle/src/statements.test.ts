@@ -67,7 +67,7 @@ function condition(): string {
     .replaceAll('"', '');
 }
 
-test('arguments in the wrong order are refused', () => {
+test('`encrypted` throws if its arguments are in the wrong order', () => {
   expect(() => encrypted(eaas, plain as never)).toThrow('`encrypted` takes (database, eaas, options)');
 });
 

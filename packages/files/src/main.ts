@@ -8,8 +8,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 const code = await run(process.argv.slice(2));
-// Exits explicitly, because an interrupted command can still wait for standard input. Waits for standard output, so that
-// the handler above reports a failed write.
+// Exits explicitly, because an interrupted command can still wait for standard input. First waits until standard output
+// is written. If this write fails, the `error` handler of standard output ends the process.
 process.stdout.write('', (error) => {
   if (!error) process.exit(code);
 });

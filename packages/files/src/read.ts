@@ -48,7 +48,7 @@ export async function peek(
   return { beginning, all: all() };
 }
 
-/** Returns undefined if there are more bytes than `most`. */
+/** Returns all bytes in one Buffer, or undefined if there are more bytes than the limit `most`. */
 export async function collect(pieces: AsyncIterable<Uint8Array>, most: number): Promise<Buffer | undefined> {
   const all: Uint8Array[] = [];
   let length = 0;

@@ -51,8 +51,8 @@ export function needsRow(model: Model, data: unknown): boolean {
 }
 
 /**
- * The fingerprint of an index with several fields needs the values of all its fields. This function returns
- * null for the fields without a new value. The caller replaces these nulls with the values from the app.
+ * Returns null for encrypted fields that share an index with a field in `given`, because the fingerprint of the index
+ * is computed from all fields of the index. The caller replaces a null if the app passes a value.
  */
 function absentOthers(model: Model, given: Args): Args {
   const named = Object.keys(given).flatMap((name) => model.encrypted.get(name) ?? []);

@@ -5,8 +5,9 @@ import { type Args, entriesOf, isArgs } from './values.ts';
 import type { Work } from './work.ts';
 
 /**
- * For a condition under `NOT`, callers pass `isExact: true`. SQL omits rows whose condition is NULL, even under `NOT`.
- * With `isExact`, the condition is NULL only if the field is NULL.
+ * Returns the Prisma filter for a condition on an encrypted field. Under `NOT`, callers pass `isExact: true`. The
+ * filter is then NULL only if the field is NULL. Otherwise the filter could also be NULL for other rows, and SQL would
+ * omit these rows, because `NOT NULL` is NULL.
  */
 export async function filterOf(
   work: Work,

@@ -40,7 +40,7 @@ model Doctor {
 }
 `;
 
-test('the types of the database come from the Prisma schema', () => {
+test('the native types of the columns are read from the Prisma schema', () => {
   const model: RuntimeDataModel = {
     models: {
       Visit: { fields: ['id', 'note', 'kind'].map((name) => column(name)) },

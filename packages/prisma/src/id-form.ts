@@ -28,7 +28,10 @@ function nativeTypesIn(schema: string): Map<string, string> {
   return types;
 }
 
-/** Returns the form in which the database returns a part of an id, because ciphertexts are bound to this form. */
+/**
+ * Returns the value of an id column in the form in which the database returns it, such as a UUID in lower case.
+ * Ciphertexts are bound to this form.
+ */
 export function storedForm(column: RuntimeField | undefined, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const { type, nativeType = '' } = column ?? {};

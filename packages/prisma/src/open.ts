@@ -36,7 +36,8 @@ export async function openResult(
       if (target) collect(shape.relations.get(name) ?? shapeOf(target), value[name]);
       else if (model.encrypted.has(name) || model.id.includes(name)) columns[name] = value[name];
       else if (model.indexes.has(name)) delete value[name];
-      // Does not read a computed field of another extension, because reading would compute it before the decryption.
+      // Reads only columns and names that begin with `_`. Any other property can be a computed field of another
+      // extension. Reading this property now would compute the field from ciphertexts.
       else if (model.columns.has(name) || name.startsWith('_')) refuseCiphertext(model, name, value[name]);
     }
     if (shape.added.length > 0) added.push({ row: value, names: shape.added });

@@ -242,7 +242,7 @@ test('an error about an unsupported operation names the model, the field and the
   });
 });
 
-test('an error about a filter without case names the normalization', async () => {
+test('the error for a case-insensitive filter says how to normalize the field', async () => {
   await expect(whereOf({ ssn: { equals: 'a', mode: 'insensitive' } })).rejects.toThrow(
     "define the field with searchable({ normalize: ['lowercase'] })",
   );

@@ -44,7 +44,7 @@ export function idOf({ id, columns }: Model, row: Args): RecordId | undefined {
   const parts = id.map((column) => storedForm(columns.get(column), row[column]));
   if (parts.some((part) => part === undefined || part === null)) return undefined;
   if (parts.length === 1) return parts[0] as RecordId;
-  // Without escapes, the values `a/b` and `c` would give the same id as `a` and `b/c`.
+  // Escapes `%` and `/`, so that the compound ids (`a/b`, `c`) and (`a`, `b/c`) give different texts.
   return parts.map((part) => String(part).replaceAll('%', '%25').replaceAll('/', '%2F')).join('/');
 }
 

@@ -17,7 +17,10 @@ export function viewBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   return undefined;
 }
 
-/** Checks the characters of the text, which is faster than encoding the decoded bytes again. */
+/**
+ * Returns whether encoding the decoded bytes again would give the same text. Checks the characters, which is faster
+ * than encoding.
+ */
 function isCanonical(text: string, decodedLength: number): boolean {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
   // Refuses characters that are not base64. Buffer skips these characters, so the result has too few bytes.

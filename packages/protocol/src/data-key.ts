@@ -27,7 +27,7 @@ export function dataKeyFrom<Mode extends EngineMode>(
   header: Uint8Array = formatHeader(1, wrapped),
 ): Outcome<Mode, DataKey<Mode>> {
   const aad = additionalData(header.subarray(0, prefixLength)).slice();
-  // Copies the bytes with `new Uint8Array`, because `slice` of a Buffer returns a view.
+  // Copies the bytes with `new Uint8Array`, because `slice` of a Buffer returns a view of the same memory.
   const commitment = new Uint8Array(derived.subarray(32, 64));
   return onward<Mode, unknown, DataKey<Mode>>(engine.importKey(derived.subarray(0, 32)), (key) => {
     return { engine, header, aad, commitment, key };

@@ -94,7 +94,8 @@ describe.each(engines)('an altered envelope, with $name', (engine) => {
 function kindsOf(at: number, end: number): unknown[] {
   if (at < 4) return [FormatError];
   if (at < 20 || at >= end) return [DecryptionError];
-  // Bytes 24 and 25 hold the length of the wrapped key. A changed length can be too large for the envelope.
+  // Bytes 24 and 25 contain the length of the wrapped key. If this length is changed, the wrapped key can be longer
+  // than the rest of the envelope, and parsing throws FormatError.
   return at === 24 || at === 25 ? [FormatError, Unauthentic] : [Unauthentic];
 }
 

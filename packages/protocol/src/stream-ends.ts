@@ -71,7 +71,8 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
     unsent++;
     if (isPromise(result)) {
       most = atOnce;
-      // Prevents an unhandled rejection of `result`. The stream still fails, because `computed` and `sent` also reject.
+      // Prevents an unhandled rejection of `result`. The stream still fails with the same error, because `send` also
+      // awaits `result`.
       result.catch(() => undefined);
       computed = computed.then(() => result);
       computed.catch(() => undefined);
@@ -87,7 +88,8 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
   const step = async (task: () => Promise<unknown>): Promise<void> => {
     try {
       await task();
-      // `stop` can run while `task` creates a data key. This line wipes that data key.
+      // If the stream was stopped before `task` had created its data key, `stop` could not wipe this data key, so it is
+      // wiped now.
       if (stopped) wipe();
     } catch (reason) {
       put(Promise.reject(reason));
@@ -149,8 +151,8 @@ class Cutter {
   }
 
   /**
-   * Yields pieces of equal length, each valid until the next is requested. Keeps the last piece until more bytes
-   * arrive, because it can be the end of the stream.
+   * Yields pieces of equal length. Each piece is valid only until the next one is requested. Keeps the last piece until
+   * more bytes arrive, because the last piece of a stream is processed in a different way.
    */
   *push(bytes: Uint8Array): Generator<Uint8Array> {
     const held = this.#held;

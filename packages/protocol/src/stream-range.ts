@@ -53,7 +53,7 @@ export async function openFile(
     readWhole(stoppable(rangeStream(source, start, end, signal), signal), end - start);
   const endStart = Math.max(0, size - sealedChunkLength);
   const reading = readPart(endStart, size);
-  // Prevents an unhandled rejection: if unwrapping fails, no code awaits the promise `reading`.
+  // Prevents an unhandled rejection: if unwrapping the data key fails, `openFile` throws without awaiting `reading`.
   reading.catch(() => undefined);
   const start = endStart === 0 ? reading : readPart(0, Math.min(size, maxHeadLength));
   const head = parseStreamHead(await start);

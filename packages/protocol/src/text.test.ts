@@ -15,7 +15,7 @@ test('text with NUL or a leading byte order mark is unchanged after UTF-8 encodi
 });
 
 test.each(['\u007f', '\u0080', '\u07ff', '\u0800', '\ud7ff', '\ue000', '\uffff', '\u{10000}', '\u{10ffff}'])(
-  'the length in UTF-8 is right next to a limit of the encoding: %j',
+  'the UTF-8 length of a character at a limit of the encoding is correct: %j',
   (character) => {
     expect(utf8Length(character)).toBe(toUtf8(character).length);
   },
@@ -56,7 +56,7 @@ test.each([
   expect(inLine(text)).toBe(shown);
 });
 
-test('each text has its own form in a line of output, without hidden characters', () => {
+test('in a line of output, different texts have different forms without hidden characters', () => {
   const anyText = fc.string({
     unit: fc.oneof(anyCharacter, fc.constantFrom(' ', '"', '\u202e', '\u200b', '\n')),
   });

@@ -31,12 +31,12 @@ export function hasControlCharacter(text: string): boolean {
 }
 
 /**
- * Returns text for one line of output. Text is quoted and its hidden characters are escaped if a terminal or a page
- * would show it like another text.
+ * Returns text for one line of output. If a terminal or a page could show the text like another text, the result is
+ * quoted and its hidden characters are escaped.
  */
 export function inLine(text: string): string {
   const isPlain = !hasControlCharacter(text) && text.search(hidden) < 0 && !/^$|^[" ]| $| {2}/.test(text);
-  // A page shows several spaces as one space.
+  // Escapes all but the first of several spaces, because a page would show them as one space.
   return isPlain
     ? text
     : escapeHidden(JSON.stringify(text)).replace(/ {2,}/g, (run) => ` ${escaped(run.slice(1))}`);

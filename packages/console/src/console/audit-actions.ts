@@ -20,7 +20,10 @@ const texts: Readonly<Record<AuditAction, string>> = {
   'tenant.update': 'tenant changed',
 };
 
-/** The list of actions in `@eaas/protocol/wire` would add zod to the page, so the actions come from `texts`. */
+/**
+ * Takes the actions from `texts` in this file, because importing the list of actions from `@eaas/protocol/wire` would
+ * add the library zod to the page.
+ */
 export const actionOptions: readonly (readonly [string, string])[] = [
   ['', 'All actions'],
   ...Object.entries(texts).map(([action, text]) => [action, `${action}: ${text}`] as const),

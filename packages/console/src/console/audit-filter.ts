@@ -1,7 +1,7 @@
 import { parseUuid } from '@eaas/protocol';
 import type { AuditAction, AuditFilter } from './audit-types.ts';
 
-/** The choice of a key that the list of the newest keys lacks. */
+/** The value of the option "Another key…", for keys that the list of keys does not contain. */
 export const otherKey = 'other';
 
 export interface FilterTexts {

@@ -29,7 +29,10 @@ export function totalOf({ operations: counts }: Month): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
-/** The highest area comes first, because the chart draws later areas in front of earlier areas. */
+/**
+ * Returns the highest bars first. Each bar begins at zero, so the chart must draw lower bars later, in front of higher
+ * bars.
+ */
 export function stackedTops(months: readonly Month[]): { operation: Operation; tops: number[] }[] {
   const sums = months.map(() => 0);
   return operations

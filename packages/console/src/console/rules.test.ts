@@ -41,7 +41,7 @@ test('the audit filter omits empty fields, and ends at the end of the chosen min
   expect(filterOf(none)).toEqual({});
 });
 
-test('the audit filter has the id of another key only if the id is complete', () => {
+test('after the choice of "Another key…", the audit filter uses only a complete key id', () => {
   const id = '0f8fad5b-d9cb-469f-a165-70867728950e';
   const texts = { action: '', key: otherKey, otherKeyId: id.slice(0, -1), from: '', to: '' };
   expect(filterOf(texts)).toEqual({});
@@ -66,7 +66,7 @@ test('the list of the last months ends with the current month', () => {
   expect(monthName('2026-01', 'short')).toBe('Jan');
 });
 
-test('the chart draws the bars of a stack from top to bottom', () => {
+test('the chart draws the highest bar of a month first, and the lowest bar last', () => {
   const month: Month = {
     month: '2026-01',
     operations: { encrypt: 1, decrypt: 2, 'key.wrap': 10, 'key.unwrap': 5 },

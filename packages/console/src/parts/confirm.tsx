@@ -32,7 +32,7 @@ export function Confirm({
 }: ConfirmProps) {
   const text = useSignal('');
   const { isBusy, failure, run } = useWork();
-  // The page shows several spaces as one space.
+  // Ignores differences in the number of spaces, because a browser shows several spaces as one.
   const isAllowed =
     typed === undefined ||
     text.value === inLine(typed) ||

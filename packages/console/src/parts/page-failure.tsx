@@ -9,7 +9,7 @@ import { FailureView } from './states.tsx';
 interface PageFailureProps {
   readonly failure: Failure;
   readonly needs: Permission;
-  /** The text after "To see" in the message to the user. Defaults to `this page`. */
+  /** The message to the user says "To see <of>:". Defaults to `this page`. */
   readonly of?: string;
   readonly onRetry: () => void;
 }

@@ -136,7 +136,8 @@ export function differencesOf(before: string, after: string): number[] {
 
 export function contains(text: string, value: string): boolean {
   const bytes = new TextEncoder().encode(value);
-  // In a longer base64 text, the last character of the value can differ, because it also has bits of the next byte.
+  // Omits the base64 padding and the character before the padding. If more bytes follow the value in `text`, this
+  // character differs, because it then contains bits of the next byte.
   const encoded = toBase64(bytes).replace(/.?=+$/, '');
   const spellings = [value, JSON.stringify(value).slice(1, -1), encoded, toHex(bytes)];
   return spellings.some((spelling) => text.includes(spelling));

@@ -7,7 +7,7 @@ import { elementsIn, fingerprintTwice } from './fingerprints.ts';
 const service = createTestService();
 const { key_id: keyId } = service.createKey('test');
 
-test('two fingerprints of a value are equal, and their requests have no element in common', async () => {
+test('two fingerprints of a value are equal, although their requests contain different elements', async () => {
   const { fetch, during } = createRecorder(service.fetch);
   const eaas = new EaasClient({ ...service, fetch, keyId });
   const recorded = await during(() => fingerprintTwice(eaas, 'ada@example.com'));

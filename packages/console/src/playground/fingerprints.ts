@@ -11,7 +11,8 @@ export async function fingerprintTwice(
   eaas: Pick<EaasClient, 'blindHash'>,
   value: string,
 ): Promise<Fingerprints> {
-  // The two calls run one after the other, because the client sends equal values of concurrent calls only once.
+  // Waits for the first call before the second call. If both calls ran at the same time, the client would send the
+  // value only once, but the page must show two requests.
   const first = await eaas.blindHash(value);
   return { value, hashes: [first, await eaas.blindHash(value)] };
 }

@@ -80,7 +80,7 @@ export class EncryptedPgColumnBuilder<Value, S extends Search> extends PgColumnB
     return unusable(this.config.name, 'references');
   }
 
-  /** Throws EncryptedColumnError: use `encryptedJson` for lists. */
+  /** Throws EncryptedColumnError, because an encrypted column cannot be an array. Use `encryptedJson` for lists. */
   override array(): never {
     return unusable(this.config.name, 'array');
   }

@@ -32,8 +32,8 @@ export interface BlindedValues {
 const finalize = utf8ToBytes('Finalize');
 
 /**
- * The caller passes these functions. If this file imported them, bundlers would split the first download of a page into
- * more files.
+ * The functions that the caller passes to this module. If this module imported them, bundlers would split the code that
+ * a page loads at its start into more files.
  */
 export interface BlindingTools {
   readonly engine: CurveEngine;

@@ -41,9 +41,9 @@ function multiplier(scalar: bigint): Multiplier {
 }
 
 /**
- * Returns k·C for a secret number k and the point C = (`x`, `y`). ECDH returns only the x coordinates of k·C (`x1`)
- * and of (k + 1)·C (`x2`). The addition formula gives the y coordinate of k·C. The time of the computation depends on
- * the arguments, but the client already knows them.
+ * Returns k·C for a secret number k and the point C = (`x`, `y`). ECDH returns only the x coordinates of k·C (`x1`) and
+ * of (k + 1)·C (`x2`). The addition formula gives the y coordinate of k·C. The time of the computation depends on the
+ * arguments. This time reveals nothing new to the client, because the client knows C and receives k·C.
  */
 function withY(x: bigint, y: bigint, x1: bigint, x2: bigint): CurvePoint {
   const doubled = (a + x * x1) * (x + x1) + 2n * b - x2 * (x - x1) ** 2n;

@@ -18,7 +18,10 @@ export interface CurveEngine {
    * be public.
    */
   readonly sums: (factors: readonly bigint[], ...lists: readonly (readonly CurvePoint[])[]) => CurvePoint[];
-  /** The number of points per list in a call of `sums`. A larger number makes the pauses between calls rarer. */
+  /**
+   * The number of points per list that callers pass to one call of `sums`. Callers can pause only between these calls,
+   * so a larger number means fewer pauses.
+   */
   readonly batch: number;
 }
 

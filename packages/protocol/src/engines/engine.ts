@@ -54,7 +54,8 @@ export type SyncEngine = Engine<'sync'>;
 
 /**
  * Also returns true for promises of another class than `Promise`. WebCrypto returns such promises in a page with
- * zone.js, which replaces `Promise`. Returns false for a row with a column `then`.
+ * zone.js, which replaces `Promise`. Returns false for a row with a column `then`, because the value of the column is
+ * not a function.
  */
 export function isPromise<T>(value: unknown): value is Promise<T> {
   return typeof (value as Partial<Promise<T>> | null | undefined)?.then === 'function';

@@ -3,7 +3,7 @@ import type { Engine } from './engine.ts';
 
 export const nobleOf = (gcm: typeof Gcm): Engine<'sync', Uint8Array> => ({
   name: 'noble',
-  // Copies the bytes with `new Uint8Array`, because `slice` of a Buffer returns a view.
+  // Copies the bytes with `new Uint8Array`, because `slice` of a Buffer returns a view of the same memory.
   importKey: (key) => new Uint8Array(key),
   encrypt: (key, iv, aad, plaintext, out) => out.set(gcm(key, iv, aad).encrypt(plaintext)),
   decrypt(key, iv, aad, body) {

@@ -32,7 +32,7 @@ export interface IntakePrivateKey {
 export function intakePrivateKey(crypto: IntakeCrypto, seed: Uint8Array): IntakePrivateKey {
   const expanded = crypto.shake256(seed, 96);
   const mlKem = ml_kem768.keygen(expanded.subarray(0, 64));
-  // Copies the bytes with `new Uint8Array`, because `slice` of a Buffer returns a view.
+  // Copies the bytes with `new Uint8Array`, because `slice` of a Buffer returns a view of the same memory.
   const scalar = new Uint8Array(expanded.subarray(64));
   expanded.fill(0);
   const x25519Key = crypto.x25519(scalar);

@@ -156,7 +156,8 @@ export function restored<Key extends KeyFields>(key: Key, at: Moment): Changed<K
 
 export function rescheduled<Key extends KeyFields>(key: Key, at: Moment, days: number | null): Changed<Key> {
   requireStatus(key, 'active', 'disabled');
-  // A repeated call must not postpone the next rotation, because some programs set the policy at each start.
+  // Changes nothing if the interval is the same, because some programs set the rotation policy at each start.
+  // Otherwise, each start would postpone the next rotation.
   if (days === key.interval_days) return { row: key, draft: null };
   const set = { interval_days: days, next_rotation_at: daysAfter(at.time, days) };
   const metadata = { interval_days: days, from_interval_days: key.interval_days };

@@ -14,7 +14,7 @@ function outcomeOf(read: () => object): unknown {
   }
 }
 
-// A pattern that takes quadratic time would need minutes for each value.
+// A regular expression that takes quadratic time would need minutes for each value.
 test.each(parameters)(
   'long values of `$name` in $route take linear time',
   { timeout: 20_000 },

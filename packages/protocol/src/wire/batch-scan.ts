@@ -56,7 +56,8 @@ export class BatchScan extends JsonScan {
 
   #takeOfFrame(kind: Token, start: number, end: number): void {
     if (kind === token.comma && this.#next === 5) {
-      // A comma after `items` begins a second field. The error shows the name of this field, so the scan continues.
+      // The field `items` must be the only field of the body. The scan continues after the comma to read the name of
+      // the second field, because the error shows this name.
       this.#next = 1;
       return;
     }

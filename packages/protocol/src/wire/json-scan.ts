@@ -88,7 +88,7 @@ export class JsonScan {
       this.refuse(`${this.subject} has more than ${limits.jsonValues} values`);
   }
 
-  /** Stores a short name in `this.name` without checks, or an empty text for a long name. */
+  /** Sets `this.name` without checking its length and without finding duplicates. A long name becomes an empty text. */
   protected skipName(): void {
     this.values--;
     this.name = this.#lastEnd - this.#lastStart > 64 ? '' : this.readText();

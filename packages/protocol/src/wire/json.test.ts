@@ -29,7 +29,7 @@ function isJson(text: string): boolean {
 }
 
 describe('JSON', () => {
-  test('a body has the same value as with JSON.parse', () => {
+  test('reading a body gives the same value as JSON.parse', () => {
     fc.assert(
       fc.property(fc.json({ stringUnit: anyCharacter, maxDepth: 6 }), (json) => {
         expect(read(json)).toEqual(JSON.parse(json));

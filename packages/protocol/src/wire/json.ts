@@ -51,8 +51,8 @@ export function* readBatch<Taken>(
 }
 
 /**
- * Parses all items at once, which is twice as fast as one by one. Returns undefined for a large body, an item that
- * exceeds a limit or invalid JSON: the caller then parses one by one, to find the invalid item.
+ * Parses all items at once, which is twice as fast as one by one. Returns undefined if the body is large, is not valid
+ * JSON or has an item that exceeds a limit. The caller then parses the items one by one, and can name the invalid item.
  */
 function parseItems(bytes: Uint8Array, items: readonly BatchItem[]): readonly unknown[] | undefined {
   if (bytes.length > largeText || items.some(({ exceedsLimit }) => exceedsLimit)) return undefined;
