@@ -12,7 +12,7 @@ const text = await readFile(file, 'utf8').catch(({ code }) =>
 const messages = parseMessages(text, file);
 const eaas = new EaasClient();
 const key = await findKey(eaas).catch(({ message }) => fail(message));
-const keyId = key?.key_id ?? fail(`the key "${keyName}" must exist (got no such key): run build.mjs first`);
+const keyId = key?.key_id ?? fail(`the key "${keyName}" does not exist: run build.mjs first`);
 
 for (const { submission, ciphertext } of messages) {
   const context = { form: 'contact', submission };

@@ -24,7 +24,10 @@ for await (const line of createInterface({ input })) {
 }
 if (!last) fail('the log is empty');
 if (checkpoint && !met)
-  fail(`entry ${checkpoint.id} of the log is missing or does not have the hash that the checkpoint contains`);
+  fail(
+    `entry ${checkpoint.id} must be in the log with the hash that the checkpoint contains: ` +
+      'pass the complete log of the same tenant',
+  );
 console.log(
   `entries ${first.id} to ${last.id} of tenant ${last.tenant_id} are a chain, with the hash ${hex(hash)}`,
 );
@@ -34,15 +37,22 @@ else
     'No checkpoint was passed: this shows only that the file is consistent, not that it is the original log.',
   );
 
-/** Exits if the entry does not follow the last entry. Throws if the argument is not an audit entry. */
+/**
+ * Exits unless the audit entry is the next entry of the same tenant and matches its hash. Throws if the argument is not
+ * an audit entry.
+ */
 function check({ hash: stated, ...entry }) {
   if (!Number.isInteger(entry.id) || typeof entry.tenant_id !== 'string') throw new TypeError();
   if (last && (entry.tenant_id !== last.tenant_id || entry.id !== last.id + 1))
     fail(`entry ${last.id} must be followed by entry ${last.id + 1} of the same tenant (got ${entry.id})`);
-  // If the beginning of the log was purged or not exported, this program trusts the first hash of the file.
+  // If the file does not begin with entry 1, the hash of its first entry cannot be checked, because the hash
+  // of the entry before is unknown. The program then accepts the hash in the file.
   hash ??= entry.id === 1 ? genesisHash(entry.tenant_id) : undefined;
   hash = hash ? entryHash(hash, entry) : Buffer.from(stated, 'hex');
-  if (hex(hash) !== stated) fail(`entry ${entry.id} does not match its hash`);
+  if (hex(hash) !== stated)
+    fail(
+      `entry ${entry.id} does not match its hash, so the file or the log was altered: export the log again`,
+    );
   met ||=
     entry.tenant_id === checkpoint?.tenant_id && entry.id === checkpoint.id && stated === checkpoint.hash;
   first ??= entry;
@@ -53,7 +63,13 @@ function check({ hash: stated, ...entry }) {
 async function stated(file, key) {
   const text = await readFile(file, 'utf8').catch((error) => refuse('checkpoint', file, error));
   const head = await openCheckpoint(text, key).catch((error) => fail(error.message, 2));
-  return head ?? fail('the given verifier key does not verify the signature of the checkpoint');
+  return (
+    head ??
+    fail(
+      'the signature of the checkpoint must be valid for the verifier key: ' +
+        'pass a checkpoint and a verifier key of the same tenant',
+    )
+  );
 }
 
 function refuse(what, file, { code }) {

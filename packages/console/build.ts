@@ -70,7 +70,8 @@ function licensesOf({ inputs }: Metafile): string {
       const license = readdirSync(folder).find((file) => /^licen[cs]e/i.test(file));
       if (!license)
         throw new Error(
-          `the bundled package ${name} has no license file, but its license must be distributed with the code`,
+          `the bundled package ${name} must have a file LICENSE or LICENCE (got none): ` +
+            'its license must be distributed with the code',
         );
       return `${name}\n\n${readFileSync(join(folder, license), 'utf8').trim()}\n`;
     })

@@ -6,7 +6,8 @@ export async function* decodeBase64(pieces: AsyncIterable<Uint8Array>): AsyncGen
   for await (const piece of pieces) {
     const text = rest + Buffer.from(piece).toString('latin1');
     const trimmed = text.trimEnd();
-    // Keeps the last group, because only the last group of the text can have padding.
+    // Keeps the last one to four characters for the next piece, because only the end of the whole text can have
+    // padding.
     const end = Math.max(0, Math.ceil(trimmed.length / 4) - 1) * 4;
     if (end > 0) yield bytesOf(trimmed.slice(0, end), (end / 4) * 3);
     rest = trimmed.slice(end) + (trimmed === text ? '' : ' ');
@@ -17,7 +18,9 @@ export async function* decodeBase64(pieces: AsyncIterable<Uint8Array>): AsyncGen
 function bytesOf(text: string, length?: number): Uint8Array {
   const bytes = readBase64(text);
   if (bytes && (length === undefined || bytes.length === length)) return bytes;
-  throw new FormatError('the ciphertext begins with `eaas` but is not valid base64');
+  throw new FormatError(
+    'the ciphertext begins with `eaas` but is not valid base64: pass the unchanged ciphertext',
+  );
 }
 
 export async function* encodeBase64(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
