@@ -122,6 +122,7 @@ const ssn = columnOf(patients.ssn);
 
 describe('an operation that cannot work on ciphertexts throws before a query is sent', () => {
   const id = randomUUID();
+  const fingerprint: object = { ssn_index: 'PLAIN' };
   test.each<[string, () => PromiseLike<unknown>, string]>([
     ['like', () => db.select().from(patients).where(like(name, 'A%')), 'not_supported'],
     ['gt', () => db.select().from(patients).where(gt(ssn, '1')), 'not_supported'],
@@ -139,6 +140,15 @@ describe('an operation that cannot work on ciphertexts throws before a query is 
           .select()
           .from(patients)
           .where(sql`${ssn} = ${null}`),
+      'not_supported',
+    ],
+    [
+      'eq of an SQL value',
+      () =>
+        db
+          .select()
+          .from(patients)
+          .where(eq(ssn, sql`'1'`)),
       'not_supported',
     ],
     ['eq with a plain column', () => db.select().from(visits).where(eq(visits.ssn, ssn)), 'not_supported'],
@@ -217,6 +227,46 @@ describe('an operation that cannot work on ciphertexts throws before a query is 
       () => db.query.patients.findFirst({ where: (t, { like }) => like(t.name, 'A%') }),
       'not_supported',
     ],
+    [
+      'distinct in a subquery',
+      () => db.select({ n: sql`1` }).from(db.selectDistinct({ name }).from(patients).as('part')),
+      'not_supported',
+    ],
+    [
+      'an insert of a select',
+      () => db.insert(patients).select(sql`select ${visits.id} from ${visits}`),
+      'not_supported',
+    ],
+    ['an insert of a fingerprint', () => db.insert(patients).values({ id, ...fingerprint }), 'schema'],
+    ['an update to a fingerprint', () => db.update(patients).set(fingerprint), 'schema'],
+    [
+      'a conflict that writes a fingerprint',
+      () => db.insert(patients).values({ id }).onConflictDoUpdate({ target: patients.id, set: fingerprint }),
+      'schema',
+    ],
+    [
+      'a conflict that writes a value to one of several rows',
+      () =>
+        db
+          .insert(patients)
+          .values([{ id }, { id: randomUUID() }])
+          .onConflictDoUpdate({ target: patients.id, set: { name: 'Ada' } }),
+      'row_unknown',
+    ],
+    [
+      'a conflict that writes a value to a row with another id',
+      () =>
+        db
+          .insert(patients)
+          .values({ id })
+          .onConflictDoUpdate({ target: ssn, set: { name: 'Ada' } }),
+      'row_unknown',
+    ],
+    [
+      'an update with `from`',
+      () => db.update(patients).set({ name: 'Ada' }).from(visits).where(eq(patients.id, id)),
+      'row_unknown',
+    ],
     ['prepare', async () => db.select().from(patients).prepare('x').execute(), 'synchronous'],
     ['toSQL', async () => db.insert(patients).values({ id, name: 'Ada' }).toSQL(), 'synchronous'],
   ])('%s', async (_, run, code) => {
@@ -263,6 +313,29 @@ test('an update of several rows writes a different ciphertext to each row', asyn
   const [first, one, second, two] = sent[1]?.params ?? [];
   expect([first, second]).toEqual(ids);
   expect(one).not.toBe(two);
+});
+
+test('a transaction of a synchronous driver is refused', () => {
+  const driver = Object.assign(Object.create(plain) as typeof plain, { resultKind: 'sync' });
+  const synchronous = encrypted(driver, eaas, { index: indexKey });
+  expect(() => synchronous.transaction(async () => {})).toThrow(
+    'a transaction of this driver is synchronous',
+  );
+});
+
+test('an update of more rows than one statement can encrypt is refused', async () => {
+  const ids = Array.from({ length: 2_728 }, () => [randomUUID()]);
+  const answering = drizzle(async (sql, params) => {
+    sent.push({ sql, params });
+    return { rows: ids };
+  });
+  const set = { name: 'Ada', ssn: null, born: null };
+  const updated = encrypted(answering, eaas, { index: indexKey }).update(patients).set(set);
+  await expect(updated).rejects.toMatchObject({
+    code: 'too_many_rows',
+    message: expect.stringContaining('at most 2727 rows (got 2728)'),
+  });
+  expect(sent).toHaveLength(1);
 });
 
 test('a query with a relation between encrypted columns throws before it is sent', async () => {

@@ -177,10 +177,21 @@ test('the filters `none` and `every` negate the filters inside them', async () =
 
 const code = (code: EncryptedModelErrorCode, more: object = {}) => expect.objectContaining({ code, ...more });
 
+const nestedWrites: [string, Args][] = [
+  ['createMany', { data: [] }],
+  ['connectOrCreate', { where: { id: 'v' }, create: {} }],
+  ['updateMany', { where: {}, data: {} }],
+  ['upsert', { where: { id: 'v' }, create: {}, update: {} }],
+];
+
 test.each<[EncryptedModelErrorCode, string, string, Args]>([
   ['unsupported_filter', 'Patient', 'findMany', { where: { ssn: { contains: '1' } } }],
   ['unsupported_filter', 'Patient', 'findMany', { where: { ssn: { gt: '1' } } }],
   ['unsupported_filter', 'Patient', 'findMany', { where: { name: 'Ada' } }],
+  ['unsupported_filter', 'Patient', 'deleteMany', { where: { ssn: {} } }],
+  ['unsupported_filter', 'Patient', 'findMany', { where: { ssn: { equals: { last4: '1' } } } }],
+  ['unsupported_filter', 'Nurse', 'findMany', { where: { NOT: { first: { full: { last: 'b' } } } } }],
+  ['unsupported_filter', 'Nurse', 'deleteMany', { where: { first: { full: { last: 'b' } } } }],
   ['unsupported_filter', 'Patient', 'findMany', { where: { notes: { equals: {} } } }],
   ['unsupported_filter', 'Patient', 'findMany', { where: { coarse: 'x' } }],
   ['unsupported_filter', 'Patient', 'findMany', { where: { ssn: { in: '1' } } }],
@@ -192,14 +203,17 @@ test.each<[EncryptedModelErrorCode, string, string, Args]>([
   ],
   ['unsupported_filter', 'Doctor', 'deleteMany', { where: { patients: { some: { name: 'x' } } } }],
   ['index_column', 'Patient', 'findMany', { where: { ssn_index: '#1' } }],
+  ['index_column', 'Patient', 'findMany', { where: { city_ssn: { city: 'x', ssn_index: '#1' } } }],
   ['index_column', 'Patient', 'findMany', { select: { ssn_index: true } }],
   ['index_column', 'Patient', 'create', { data: { ssn_index: '#1' } }],
   ['index_column', 'Patient', 'findMany', { orderBy: { ssn_index: 'asc' } }],
+  ['index_column', 'Patient', 'count', { select: { ssn_index: true } }],
   ['unsupported_order', 'Patient', 'findMany', { orderBy: { name: 'asc' } }],
   ['unsupported_order', 'Patient', 'findMany', { orderBy: [{ city: 'asc' }, { name: { sort: 'asc' } }] }],
   ['unsupported_order', 'Visit', 'findMany', { orderBy: { patient: { name: 'asc' } } }],
   ['unsupported_order', 'Patient', 'findMany', { orderBy: { _relevance: { fields: ['name'] } } }],
   ['unsupported_order', 'Patient', 'findMany', { cursor: { ssn: '1' } }],
+  ['unsupported_order', 'Patient', 'findMany', { cursor: { city_ssn: { city: 'x', ssn: '1' } } }],
   ['unsupported_order', 'Patient', 'findMany', { distinct: ['name'] }],
   ['unsupported_order', 'Patient', 'groupBy', { by: ['name'] }],
   ['unsupported_order', 'Patient', 'groupBy', { by: 'city', having: { OR: [{ name: { _min: {} } }] } }],
@@ -227,6 +241,14 @@ test.each<[EncryptedModelErrorCode, string, string, Args]>([
     { where: { id: 'p' }, data: { visits: { upsert: { wher: {} } } } },
   ],
   ['unknown_argument', 'Patient', 'deleteMany', { data: {} }],
+  ['unknown_argument', 'Visit', 'findMany', { where: { patient: [{ ssn: '1' }] } }],
+  ['unknown_argument', 'Patient', 'findMany', { include: { _count: { select: { vists: true } } } }],
+  ...nestedWrites.map(([write, given]): [EncryptedModelErrorCode, string, string, Args] => [
+    'unknown_argument',
+    'Patient',
+    'update',
+    { where: { id: 'p' }, data: { visits: { [write]: { ...given, limit: 1 } } } },
+  ]),
   ['unknown_argument', 'Patient', 'findRaw', {}],
 ])('the error %s is thrown before a query is sent: %s.%s(%j)', async (expected, name, operation, args) => {
   await expect(play(name, operation, args)).rejects.toEqual(code(expected));
@@ -448,11 +470,39 @@ test('the extension decrypts results at any depth, and removes the columns that 
   ]);
 });
 
+test('an omitted field of an index with several fields is written as null', async () => {
+  const sent = await sentOf('Nurse', 'create', { data: { id: 'n', first: 'Ada' } });
+  expect(sent?.['data']).toEqual({ id: 'n', first: sealed('Nurse', 'first', 'n', 'Ada'), last: null });
+});
+
+test('no id is created for a new row whose id is not text', () => {
+  const id: RuntimeField = { name: 'id', kind: 'scalar', type: 'Int' };
+  const visits: Definition = new Map([['Visit', describeFields(fields, 'Visit')]]);
+  const model = modelsOf({ models: { Visit: { fields: [id, ...columns('note')] } } }, visits).get('Visit');
+  expect(model?.newId).toBeUndefined();
+});
+
 test('an id that the query omits is read for decryption and removed from the result', async () => {
   const row = { id: 'p', name: sealed('Patient', 'name', 'p', 'Ada') };
   const { sent, result } = await play('Patient', 'findFirst', { omit: { id: true } }, { query: row });
   expect(sent[0]).toEqual({ omit: { id: false, ...hidden.omit } });
   expect(result).toEqual({ name: 'Ada' });
+});
+
+test('a ciphertext in a column that is not encrypted is refused', async () => {
+  const ciphertext = `eaasAbP8VfCmZ0yCvZ4J+vTl6LUAAAABAE4BfwAAAAGYclFurs7TuHqldlnABeDVB9vvgA6td6Pk3YigZMYJ5wM0hbdJ`;
+  const read = (operation: string, query: unknown) => play('Patient', operation, {}, { query });
+  for (const column of ['city', '_count']) {
+    await expect(read('findMany', [{ id: 'p', [column]: ciphertext }])).rejects.toEqual(code('ciphertext'));
+  }
+  await expect(read('aggregate', { _max: { city: ciphertext } })).rejects.toEqual(code('ciphertext'));
+});
+
+test('an index of `searchableBy` with the name of an operator is refused', () => {
+  const part = withFields(['last'], { lowEntropy: 'accepted', column: 'full_name' });
+  const named = defineFields({ Nurse: { first: text().searchableBy({ in: part }), last: text() } });
+  const nurses: Definition = new Map([['Nurse', describeFields(named, 'Nurse')]]);
+  expect(() => modelsOf(schema, nurses)).toThrow('`in` is an operator of Prisma');
 });
 
 test.each<[string, object, string]>([

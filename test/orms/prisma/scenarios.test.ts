@@ -165,8 +165,11 @@ describe.each(majors)('Prisma %i', (major) => {
     await patient('create', { data: { name: 'Ada', city: 'London' } });
     await clinic.sql`create or replace view shown as select name from patients`;
     await expect(clinic.db.$queryRawUnsafe('select name from patients')).rejects.toEqual(code('raw_query'));
+    const write = `update patients set name = 'PLAIN'`;
+    await expect(clinic.db.$queryRawUnsafe(write)).rejects.toEqual(code('raw_query'));
     await expect(clinic.db.$queryRawUnsafe('select * from shown')).rejects.toEqual(code('raw_query'));
     expect(await clinic.db.$queryRawUnsafe('select 1 as one')).toEqual([{ one: 1 }]);
+    expect(await patient('findFirst', {})).toMatchObject({ name: 'Ada' });
   });
 
   test('a ciphertext in an unencrypted column and a plaintext in an encrypted column are refused', async () => {
