@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { and, asc, desc, gt, like, not, or, relations, sql } from 'drizzle-orm';
-import { alias, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { alias, pgTable, pgView, text, uuid } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { EaasClient } from '@eaas/sdk';
 import { createIndexKey } from '@eaas/sdk/fields';
@@ -122,6 +122,9 @@ const ssn = columnOf(patients.ssn);
 
 describe('an operation that cannot work on ciphertexts throws before a query is sent', () => {
   const id = randomUUID();
+  const shown = pgView('shown').as((builder) =>
+    builder.select({ id: patients.id, name: columnOf(patients.name) }).from(patients),
+  );
   const fingerprint: object = { ssn_index: 'PLAIN' };
   test.each<[string, () => PromiseLike<unknown>, string]>([
     ['like', () => db.select().from(patients).where(like(name, 'A%')), 'not_supported'],
@@ -267,6 +270,7 @@ describe('an operation that cannot work on ciphertexts throws before a query is 
       () => db.update(patients).set({ name: 'Ada' }).from(visits).where(eq(patients.id, id)),
       'row_unknown',
     ],
+    ['a view', () => db.select().from(shown), 'cannot_open'],
     ['prepare', async () => db.select().from(patients).prepare('x').execute(), 'synchronous'],
     ['toSQL', async () => db.insert(patients).values({ id, name: 'Ada' }).toSQL(), 'synchronous'],
   ])('%s', async (_, run, code) => {

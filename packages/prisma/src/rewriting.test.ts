@@ -1,4 +1,13 @@
-import { date, defineFields, describeFields, json, number, text, withFields } from '@eaas/sdk/fields';
+import {
+  date,
+  defineFields,
+  describeFields,
+  json,
+  lastCharacters,
+  number,
+  text,
+  withFields,
+} from '@eaas/sdk/fields';
 import { expect, test } from 'vitest';
 import type { EncryptedModelErrorCode } from './error.ts';
 import { type Definition, modelsOf, type RuntimeDataModel, type RuntimeField } from './models.ts';
@@ -23,7 +32,9 @@ const fields = defineFields({
     first: text().searchableBy({
       full: withFields(['last'], { lowEntropy: 'accepted', column: 'full_name' }),
     }),
-    last: text(),
+    last: text().searchableBy({
+      end: lastCharacters(1, { lowEntropy: 'accepted', column: 'last_end', bits: 8 }),
+    }),
   },
 });
 const definition: Definition = new Map([
@@ -51,7 +62,7 @@ const schema: RuntimeDataModel = {
       ],
     },
     Visit: { fields: [...columns('id', 'kind', 'note'), relation('patient', 'Patient')] },
-    Nurse: { fields: columns('id', 'first', 'last', 'full_name') },
+    Nurse: { fields: columns('id', 'first', 'last', 'full_name', 'last_end') },
     Doctor: { fields: [...columns('id', 'title'), relation('patients', 'Patient')] },
   },
 };
@@ -195,6 +206,8 @@ test.each<[EncryptedModelErrorCode, string, string, Args]>([
   ['unsupported_filter', 'Patient', 'findMany', { where: { notes: { equals: {} } } }],
   ['unsupported_filter', 'Patient', 'findMany', { where: { coarse: 'x' } }],
   ['unsupported_filter', 'Patient', 'findMany', { where: { ssn: { in: '1' } } }],
+  ['unsupported_filter', 'Patient', 'findMany', { where: { city_ssn: { city: 'x', ssn: { last4: '1' } } } }],
+  ['unsupported_filter', 'Nurse', 'findMany', { where: { last: { end: 'b' } } }],
   [
     'unsupported_filter',
     'Patient',
@@ -241,6 +254,10 @@ test.each<[EncryptedModelErrorCode, string, string, Args]>([
     { where: { id: 'p' }, data: { visits: { upsert: { wher: {} } } } },
   ],
   ['unknown_argument', 'Patient', 'deleteMany', { data: {} }],
+  ['unknown_argument', 'Patient', 'deleteMany', { where: new Map() }],
+  ['unknown_argument', 'Patient', 'update', { where: { id: 'p' }, data: { visits: new Map() } }],
+  ['unknown_argument', 'Patient', 'findMany', { orderBy: { nmae: 'asc' } }],
+  ['unknown_argument', 'Patient', 'groupBy', { by: 'city', having: { nmae: 'x' } }],
   ['unknown_argument', 'Visit', 'findMany', { where: { patient: [{ ssn: '1' }] } }],
   ['unknown_argument', 'Patient', 'findMany', { include: { _count: { select: { vists: true } } } }],
   ...nestedWrites.map(([write, given]): [EncryptedModelErrorCode, string, string, Args] => [
