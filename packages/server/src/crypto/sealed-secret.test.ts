@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyContext } from '../../../../test/protocol/arbitraries.ts';
 import { runs } from '../../../../test/setup/cases.ts';
+import { wipedBy } from '../../../../test/setup/wiped-by.ts';
 import { bytes, vectors } from '../../../../test/vectors/vectors.ts';
 import { openSecret, type Place, sealedVersion, sealer, sealSecret } from './sealed-secret.ts';
 
@@ -119,6 +120,21 @@ describe('sealed secrets', () => {
       expect(prepared.open(bytes)).toBeUndefined();
     prepared.wipe();
     expect(prepared.open(sealed)).toBeUndefined();
+  });
+
+  test('the encryption key of a secret is overwritten, and also a secret that is not authentic', async () => {
+    const prepared = sealer(ikm, place);
+    const altered = Uint8Array.from(sealed).fill(0, 62);
+    const [key, ...others] = await wipedBy(() => prepared.seal(secret, undefined, sealed.subarray(6, 30)));
+    expect(key).toHaveLength(32);
+    expect(others).toEqual([]);
+    expect(await wipedBy(() => prepared.open(sealed))).toEqual([key]);
+    expect(await wipedBy(() => prepared.open(altered))).toEqual([key, Buffer.from(secret)]);
+    const forms = await wipedBy(() => prepared.wipe());
+    expect(forms).toHaveLength(2);
+    const wholeKey = [ikm.export(), key, ...forms].map((bytes) => bytes?.length);
+    for (const work of [() => sealSecret(ikm, place, secret), () => openSecret(ikm, place, sealed)])
+      expect((await wipedBy(work)).map(({ length }) => length)).toEqual(wholeKey);
   });
 
   test('1,000 encryptions of a secret have different salts', () => {

@@ -2,6 +2,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { wipedBy } from '../../../../test/setup/wiped-by.ts';
 import { CannotStart } from '../cannot-start.ts';
 import { readConfig } from '../config.ts';
 import { rootKeyFromCommand } from './provider.ts';
@@ -27,6 +28,12 @@ test.each([
   `printf %s ${text.slice(0, 20)}; sleep 0.1; echo ${text.slice(20)}`,
 ])('the root key is read from a program that runs `%s`', async (lines) => {
   expect(await run(await program(lines))).toEqual(key);
+});
+
+test('the output of a root key program is overwritten', async () => {
+  const path = await program(`echo ${text}`);
+  const wiped = await wipedBy(() => run(path));
+  expect(wiped.map(String)).toEqual([`${text}\n`, `${text}\n\0`]);
 });
 
 test.each([
