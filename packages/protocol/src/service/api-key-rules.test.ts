@@ -199,14 +199,20 @@ test('a revoked API key cannot be changed', () => {
   });
 });
 
+const limited: Reach = { ...everything, permissions: ['encrypt', 'api_keys.manage'], key_ids: [K] };
+
 test.each<[string, readonly Permission[], object, string]>([
   ['everything that the granter has', ['encrypt'], { key_ids: [K] }, 'allowed'],
   ['a key that does not exist', ['encrypt'], { key_ids: ['a name'] }, 'not_found'],
   ['a tenant-wide permission with keys', ['audit.read'], { key_ids: [K] }, 'bad_request'],
   ['a server-side permission with origins', ['keys.manage'], { allowed_origins: ['x://a'] }, 'bad_request'],
   ['an expiry in the past', ['encrypt'], { expires_at: '2001-01-01T00:00:00Z' }, 'bad_request'],
+  ['a permission that the granter lacks', ['decrypt'], { key_ids: [K] }, 'permission_missing'],
+  ['one key that the granter may not use', ['encrypt'], { key_ids: [K, L] }, 'permission_missing'],
+  ['no limit to keys', ['encrypt'], {}, 'permission_missing'],
 ])('a new API key with %s', (_, held, fields, expected) => {
+  const giver = expected === 'permission_missing' ? limited : everything;
   const input = { name: 'new', permissions: [...held], ...fields };
-  const known = { giver: everything, keyIds, apiKeyId: L, hint: 'abcd', createdBy: K };
+  const known = { giver, keyIds, apiKeyId: L, hint: 'abcd', createdBy: K };
   expect(outcome(orRefusal(() => newApiKey(input, at, known)))).toBe(expected);
 });

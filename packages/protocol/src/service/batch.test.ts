@@ -37,6 +37,8 @@ test('a refused batch item keeps its position and does not fail other items', as
     { key_id: 'x', value: '1', more: Array.from({ length: 10_001 }, () => 0) },
     { key_id: 'x', value: '2', extra: 1 },
     { key_id: 'x', value: '2', reference: 'y'.repeat(limits.reference + 1) },
+    { key_id: 'x', reference: 'y'.repeat(limits.reference) },
+    { key_id: 'x', value: '2', reference: '\ud800' },
     { key_id: 'refused', value: '2', reference: 'é' },
     { key_id: 'x', value: '3' },
   ]);
@@ -56,6 +58,8 @@ test('a refused batch item keeps its position and does not fail other items', as
     ['The item has a list or an object with more than 10000 members.', undefined],
     ['Unknown field `extra`.', undefined],
     ['`reference` has more than 128 bytes.', undefined],
+    ['`value` is missing.', 'y'.repeat(limits.reference)],
+    ['A string has a lone surrogate: it is not valid Unicode.', undefined],
     ['Refused.', 'é'],
     [hash, undefined],
   ]);

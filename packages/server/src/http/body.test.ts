@@ -157,6 +157,7 @@ describe('the type of a body', () => {
 
   it.each([
     'text/plain',
+    'text/plain; x=application/json',
     'application/x-www-form-urlencoded',
     'application/jsonp',
     'application/json; charset=latin1',

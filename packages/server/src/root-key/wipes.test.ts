@@ -69,7 +69,7 @@ test('a decrypted root key with the wrong length is overwritten', async () => {
   await writeFile(path, JSON.stringify({ provider: 'aws-kms', key: 'alias/root', ciphertext: 'AAAA' }));
   const unwrap = vi.spyOn(awsKms, 'unwrap').mockResolvedValue(Buffer.alloc(31, 7));
   onTestFinished(() => unwrap.mockRestore());
-  const { load } = rootKeyInWrappedFile('EAAS_ROOT_KEY_WRAPPED_FILE', path, {});
-  const wiped = await wipedBy(() => expect(load()).rejects.toThrow('is not a root key of 32 bytes'));
+  const provider = rootKeyInWrappedFile('EAAS_ROOT_KEY_WRAPPED_FILE', path, {});
+  const wiped = await wipedBy(() => expect(provider.load()).rejects.toThrow('is not a root key of 32 bytes'));
   expect(wiped).toEqual([Buffer.alloc(31, 7)]);
 });
