@@ -249,6 +249,7 @@ describe('wrapped_key and iv replace those in the envelope', () => {
     expect(await decrypt({ ...old, wrapped_key, key_version: 1 })).toBeProblem('decryption_failed');
     expect(await decrypt({ ...stored(old), key_version: 2 })).toBeProblem('decryption_failed');
     expect((await decrypt(stored(old))).body).toStrictEqual({ plaintext: 'moved on' });
+    expect(await newestEntry(tenant)).toMatchObject({ action: 'decrypt', key_id, key_version: 1 });
   });
 
   test('the version in the envelope’s header is checked only if the request has no wrapped_key', async () => {
