@@ -10,8 +10,9 @@ interface Tenant {
 }
 
 /**
- * Limits the memory of responses that clients have not read yet. A tenant can use half of the memory that
- * is not used by other tenants. Beyond this limit, the tenant's oldest responses are stopped, but never the newest one.
+ * Limits the memory of responses that clients have not read yet. What the other tenants do not use of the capacity is
+ * divided by two, and this is the limit of a tenant. Above its limit, the tenant's oldest responses are stopped, but
+ * never the newest one.
  */
 export class Unread {
   readonly #capacity: number;

@@ -99,8 +99,8 @@ function clientOf({ remoteAddress, remotePort }: Socket): string {
 }
 
 function prepareEnd(socket: Socket, connection: Connection): void {
-  // After a response with `Connection: close`, Node calls `destroySoon`. This replacement lets the client read the
-  // response before the connection is destroyed.
+  // Node calls `destroySoon` after a response with `Connection: close`. Without this replacement, Node could destroy
+  // the connection before the client has read the response.
   socket.destroySoon = () => end(socket);
   endWhenQuiet(socket, connection);
 }
