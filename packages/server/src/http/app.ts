@@ -53,11 +53,8 @@ export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstan
   app.addHook('onSend', (request, reply, payload, done) => {
     if (isClosing() || options.leaves?.(request.raw.socket, request.visit.caller))
       void reply.header('connection', 'close');
-    // A body of text is sent as a string, because Node sends a string in the same packet as the headers. Node sends
-    // bytes in a second packet.
-    const body = Buffer.isBuffer(payload) && !request.visit.isBinary ? payload.toString() : payload;
-    limitUnread(doors.admission, request, reply, body);
-    done(null, body);
+    limitUnread(doors.admission, request, reply, payload);
+    done(null, payload);
   });
   app.setErrorHandler(answerError);
   app.setNotFoundHandler(async () => {

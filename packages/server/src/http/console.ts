@@ -79,11 +79,7 @@ function serveConsolePages(app: FastifyInstance, pages: readonly ConsolePage[]):
       'content-type': type,
       'cache-control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
     };
-    const isBinary = !/^text\/|\+xml$/.test(type);
-    servePage(app, url, (request, reply) => {
-      request.visit.isBinary = isBinary;
-      return reply.headers(headers).send(bytes);
-    });
+    servePage(app, url, (_, reply) => reply.headers(headers).send(bytes));
   }
   redirect(app, '/console', '/console/');
 }

@@ -21,11 +21,11 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
 }
 
 /**
- * Sends a text with exactly the given content type. Without `serializer`, Fastify would add a charset to the content
- * type.
+ * Sends a body with exactly the given content type. Without `serializer`, Fastify would add a charset to the content
+ * type of a text.
  */
-export function send(reply: FastifyReply, contentType: string, text: string): FastifyReply {
-  return reply.header('content-type', contentType).serializer(String).send(text);
+export function send(reply: FastifyReply, contentType: string, body: string | Buffer): FastifyReply {
+  return reply.header('content-type', contentType).serializer(String).send(body);
 }
 
 /**

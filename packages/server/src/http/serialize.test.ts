@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { callOf } from './reference/groups.ts';
 import { hasList, serialize } from './serialize.ts';
 
-function finish(reading: Generator<undefined, string>): { text: string; pauses: number } {
+function finish(reading: Generator<undefined, string | Buffer>) {
   for (let pauses = 0; ; pauses++) {
     const { done, value } = reading.next();
-    if (done) return { text: value, pauses };
+    if (done) return { text: String(value), pauses, isText: typeof value === 'string' };
   }
 }
 
@@ -27,6 +27,20 @@ describe('an output', () => {
     expect(pauses).toBe(100);
     expect((JSON.parse(text) as typeof page).keys).toHaveLength(100);
     expect([hasList(keys), hasList(endpoints['POST /v1/keys'].output)]).toEqual([true, false]);
+  });
+
+  test('a long output is returned as bytes', () => {
+    const name = '–'.repeat(100);
+    const many = { ...page, keys: Array.from({ length: 1_000 }, () => ({ ...page.keys[0], name })) };
+    const { text, isText } = finish(serialize('GET /v1/keys', keys, many));
+    expect(isText).toBe(false);
+    expect(text).toBe(JSON.stringify(keys.parse(many)));
+    expect(finish(serialize('GET /v1/keys', keys, page)).isText).toBe(true);
+  });
+
+  test('an output with an empty list is complete', () => {
+    const empty = { ...page, keys: [] };
+    expect(finish(serialize('GET /v1/keys', keys, empty)).text).toBe(JSON.stringify(keys.parse(empty)));
   });
 
   test('the serializer leaves out unknown fields of the members of a list', () => {

@@ -11,26 +11,54 @@ class OutputError extends Error {
   }
 }
 
+/**
+ * Yields after each member of a list. A long text is returned as bytes, which are encoded in portions: the encoding of
+ * the whole text would block the thread.
+ */
 export function* serialize(
   route: string,
   schema: Endpoint['output'],
   output: object,
-): Generator<undefined, string> {
-  const fields: string[] = [];
+): Generator<undefined, string | Buffer> {
+  const text = new PortionedText();
+  let separator = '';
+  text.add('{');
   for (const [name, field] of Object.entries(schema.shape)) {
     const value: unknown = Reflect.get(output, name);
-    let text: string | undefined;
-    if (field instanceof z.ZodMiniArray && Array.isArray(value)) {
-      const members: string[] = [];
-      for (const [index, member] of value.entries()) {
-        members.push(stringify(route, [name, index], field._zod.def.element, member) ?? 'null');
-        yield;
-      }
-      text = `[${members.join(',')}]`;
-    } else text = stringify(route, [name], field, value);
-    if (text !== undefined) fields.push(`${JSON.stringify(name)}:${text}`);
+    const isList = field instanceof z.ZodMiniArray && Array.isArray(value);
+    const single = isList ? '[' : stringify(route, [name], field, value);
+    if (single === undefined) continue;
+    text.add(`${separator}${JSON.stringify(name)}:${single}`);
+    separator = ',';
+    if (!isList) continue;
+    for (const [index, member] of value.entries()) {
+      text.add(index === 0 ? '' : ',');
+      text.add(stringify(route, [name, index], field._zod.def.element, member) ?? 'null');
+      yield;
+    }
+    text.add(']');
   }
-  return `{${fields.join(',')}}`;
+  text.add('}');
+  return text.end();
+}
+
+const portion = 64 * 1024;
+
+class PortionedText {
+  #text = '';
+  readonly #encoded: Buffer[] = [];
+
+  add(text: string): void {
+    this.#text += text;
+    if (this.#text.length < portion) return;
+    this.#encoded.push(Buffer.from(this.#text));
+    this.#text = '';
+  }
+
+  end(): string | Buffer {
+    if (this.#encoded.length === 0) return this.#text;
+    return Buffer.concat([...this.#encoded, Buffer.from(this.#text)]);
+  }
 }
 
 export function hasList({ shape }: Endpoint['output']): boolean {

@@ -10,7 +10,6 @@ interface Visit {
   caller?: Caller;
   code?: ProblemCode;
   isSameOrigin?: boolean;
-  isBinary?: boolean;
   traceId?: string;
   /** Whether the operating system has accepted the whole response. */
   isSent?: boolean;
