@@ -60,9 +60,10 @@ const benchmarks: readonly (Benchmark | Measurement | Report)[] = [
 ];
 
 const words = process.argv.slice(2);
-const names = words.filter((word) => !word.startsWith('--'));
+const options = new Set(['--list', '--help', '--write']);
+const names = words.filter((word) => !options.has(word));
 const unknown = names.filter((name) => !benchmarks.some((known) => known.name === name));
-if (words.includes('--list') || unknown.length > 0) {
+if (words.includes('--list') || words.includes('--help') || unknown.length > 0) {
   for (const { name, about } of benchmarks) console.log(`${name}: ${about}`);
   process.exitCode = unknown.length > 0 ? 1 : 0;
 } else if (words.includes('--write')) await writePage();
