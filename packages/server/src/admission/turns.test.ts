@@ -26,16 +26,16 @@ function timed() {
 
 test('work starts immediately if no other work waits', async () => {
   const { turns, log, steps } = timed();
-  const done = turns.run('a', steps('a', 3, 0.5));
+  const done = turns.run('a', steps('a', 3, 0.25));
   expect(log).toEqual(['a1', 'a2', 'a3']);
   expect(turns.counts.waiting).toBe(0);
   expect(await done).toBe('a');
   expect(await turns.call('a', () => 'called')).toBe('called');
 });
 
-test("a tenant's work pauses after 2 ms, so that the event loop can handle I/O", async () => {
+test("a tenant's work pauses after 1 ms, so that the event loop can handle I/O", async () => {
   const { turns, log, later, steps, takeTurn } = timed();
-  const done = turns.run('a', steps('a', 9, 0.75));
+  const done = turns.run('a', steps('a', 9, 0.375));
   expect(log.splice(0)).toEqual(['a1', 'a2', 'a3']);
   expect(takeTurn()).toBe('a4 a5 a6');
   expect(takeTurn()).toBe('a7 a8 a9');
@@ -50,15 +50,43 @@ test('tenants run in turn, regardless of their amount of work', async () => {
   const { turns, log, steps, takeTurn } = timed();
   void turns.run('a', steps('a', 4, 10));
   void turns.run('a', steps('A', 4, 10));
-  const b = turns.run('b', steps('b', 1, 1));
+  const b = turns.run('b', steps('b', 1, 0.5));
   const c = turns.run('c', steps('c', 2, 10));
   expect(log.splice(0)).toEqual(['a1']);
-  expect([takeTurn(), takeTurn(), takeTurn()]).toEqual(['a2', 'b1', 'c1']);
+  expect([takeTurn(), takeTurn(), takeTurn()]).toEqual(['A1', 'b1', 'c1']);
   expect(await b).toBe('b');
-  expect([takeTurn(), takeTurn(), takeTurn()]).toEqual(['a3', 'c2', 'a4']);
+  expect([takeTurn(), takeTurn(), takeTurn()]).toEqual(['a2', 'c2', 'a3']);
   expect(turns.counts.waiting).toBe(3);
-  expect([takeTurn(), takeTurn(), takeTurn()]).toEqual(['', 'A1', 'A2']);
+  expect([takeTurn(), takeTurn(), takeTurn()]).toEqual(['', 'a4', 'A2']);
   expect(await c).toBe('c');
+});
+
+test('new work of a tenant does not wait for the end of its long work', () => {
+  const { turns, steps, takeTurn } = timed();
+  void turns.run('a', steps('long', 9, 10));
+  takeTurn();
+  for (const name of ['b', 'c', 'd']) void turns.run('a', steps(name, 1, 0.25));
+  expect([takeTurn(), takeTurn()].join(' ')).toContain('b1 c1 d1 long');
+});
+
+test('long work of a tenant goes on while the tenant always has new work', () => {
+  const { turns, log, steps, takeTurn } = timed();
+  void turns.run('a', steps('long', 3, 10));
+  log.splice(0);
+  const ran: string[] = [];
+  for (let turn = 0; turn < 6; turn++) {
+    void turns.run('a', steps('new', 1, 10));
+    ran.push(takeTurn());
+  }
+  expect(ran).toEqual(['new1', 'long2', 'new1', 'long3', 'new1', 'new1']);
+});
+
+test('long work runs in the order of its arrival', () => {
+  const { turns, log, steps, takeTurn } = timed();
+  void turns.run('a', steps('a', 3, 10));
+  void turns.run('a', steps('b', 3, 10));
+  log.splice(0);
+  expect(Array.from({ length: 5 }, takeTurn)).toEqual(['b1', 'a2', 'a3', 'b2', 'b3']);
 });
 
 test('a short call of one tenant interrupts the long work of another tenant', () => {
@@ -92,7 +120,7 @@ test('many short calls of one tenant get no more CPU time than one long call of 
 test('several small pieces of work of a tenant run in one slice of time', () => {
   const { turns, log, time, takeTurn } = timed();
   const small = (name: string) => () => {
-    time.now += 0.5;
+    time.now += 0.25;
     log.push(name);
   };
   for (const name of ['1', '2', '3', '4', '5', '6', '7', '8', '9']) void turns.call('a', small(name));
@@ -119,7 +147,7 @@ test('the queue refuses work that waits two seconds before its start', async () 
   const { turns, log, time, takeTurn, steps } = timed();
   const begun = turns.run('a', steps('a', 2, 10));
   const late = turns.run('b', steps('b', 1, 1));
-  const rest = turns.run('c', steps('c', 1, 1), { isBegun: true });
+  const rest = turns.run('c', steps('c', 1, 0.5), { isBegun: true });
   late.catch(() => {});
   time.now += 2_001;
   expect(log.splice(0)).toEqual(['a1']);
@@ -166,16 +194,16 @@ test('the event loop handles I/O between the time slices of long work', async ()
   clearInterval(timer);
 });
 
-test('a tenant starts at most 16 calls per turn, so another tenant does not wait for all of its calls', async () => {
+test('a tenant starts at most 8 calls per turn, so another tenant does not wait for all of its calls', async () => {
   const { turns, takeTurn } = timed();
   const started: string[] = [];
   const begin = (name: string) => void turns.begin(name).then(() => started.push(name));
   for (let nth = 0; nth < 40; nth++) begin('a');
   begin('b');
   await Promise.resolve();
-  expect(started.join('')).toBe('a'.repeat(16));
+  expect(started.join('')).toBe('a'.repeat(8));
   takeTurn();
   takeTurn();
   await Promise.resolve();
-  expect(started.slice(16).join('')).toBe(`${'a'.repeat(16)}b`);
+  expect(started.slice(8).join('')).toBe(`${'a'.repeat(8)}b`);
 });

@@ -19,7 +19,7 @@ interface Job {
 }
 
 /** How many milliseconds the work of one tenant runs before the event loop handles I/O. */
-const slice = 2;
+const slice = 1;
 /**
  * The estimated CPU time of the work that a caller does after `begin`, in milliseconds. `begin` subtracts this time
  * from the current turn.
@@ -28,7 +28,14 @@ const start = 0.125;
 const patience = 2_000;
 
 interface Queue {
-  readonly jobs: Job[];
+  /** The jobs that have not yet run. */
+  readonly short: Job[];
+  /**
+   * The jobs that did not end in their first slice. In every second turn of the tenant, short jobs run first, so that
+   * they do not wait for the ends of all long jobs.
+   */
+  readonly long: Job[];
+  isLongNext: boolean;
   /**
    * The CPU time that the tenant has used, in milliseconds. A new tenant starts with the lowest value of all waiting
    * tenants. If it started with 0, it would run alone until it had used as much CPU time as the other tenants.
@@ -77,8 +84,9 @@ export class Turns {
         },
         refuse: () => reject(busy()),
       };
-      if (this.#queues.size === 0 && this.#isFree() && this.#work(job)) return;
-      this.#queueOf(tenantId).jobs.push(job);
+      const isAlone = this.#queues.size === 0 && this.#isFree();
+      if (isAlone && this.#work(job)) return;
+      this.#queueOf(tenantId)[isAlone ? 'long' : 'short'].push(job);
       this.#waiting++;
     });
   }
@@ -97,7 +105,8 @@ export class Turns {
   #queueOf(tenantId: string): Queue {
     const present = this.#queues.get(tenantId);
     if (present) return present;
-    const queue = { jobs: [], served: Math.max(this.#least, this.#ahead.get(tenantId) ?? 0) };
+    const served = Math.max(this.#least, this.#ahead.get(tenantId) ?? 0);
+    const queue = { short: [], long: [], isLongNext: false, served };
     this.#queues.set(tenantId, queue);
     return queue;
   }
@@ -120,17 +129,24 @@ export class Turns {
     const next = this.#next();
     if (!next) return;
     const [tenantId, queue] = next;
-    const { jobs } = queue;
-    for (let [job] = jobs; job && this.#isFree(); [job] = jobs) {
-      if (this.#isTooLate(job)) {
-        this.#refused++;
-        job.refuse();
-      } else if (!this.#work(job)) break;
-      jobs.shift();
-      this.#waiting--;
+    const { short, long } = queue;
+    for (const jobs of queue.isLongNext ? [long, short] : [short, long]) {
+      for (let [job] = jobs; job && this.#isFree(); [job] = jobs) {
+        if (this.#isTooLate(job)) {
+          this.#refused++;
+          job.refuse();
+        } else if (!this.#work(job)) {
+          if (jobs === long) break;
+          long.push(job);
+          this.#waiting++;
+        }
+        jobs.shift();
+        this.#waiting--;
+      }
     }
+    queue.isLongNext = !queue.isLongNext;
     queue.served += this.#clock() - (this.#turnEnd ?? this.#clock()) + slice;
-    if (jobs.length > 0) return;
+    if (short.length + long.length > 0) return;
     this.#queues.delete(tenantId);
     this.#ahead.set(tenantId, queue.served);
   }

@@ -93,13 +93,13 @@ test('a request that has not ended after 4 seconds is refused', async () => {
   expect(await refusal).toMatchObject({ code: 'unavailable' });
 });
 
-test('a long computation of blind hashes runs for at most 11 ms without a pause', async () => {
+test('a long computation of blind hashes runs for at most 2 ms without a pause', async () => {
   const { service, turns } = withHeldTurns();
   const key_id = await keyOf(service, ann, 'slices');
   const elements = randomElements(100);
   await apiOf(service, ann.token)('POST /v1/hash/blind', { key_id, elements });
   expect(turns.taken).toBeGreaterThan(20);
-  expect(turns.longest).toBeLessThanOrEqual(11);
+  expect(turns.longest).toBeLessThanOrEqual(2);
 });
 
 test("a request of one element ends before another tenant's 20 requests of 100 elements", async () => {

@@ -2,9 +2,9 @@ import { createAdmission } from '../admission.ts';
 import { Turns, type TurnOptions } from '../turns.ts';
 
 /**
- * A scheduler for tests, with a simulated clock. Each time the scheduler reads the clock, the clock advances by one
- * millisecond. The scheduler reads the clock once after each step of work. While `isHeld` returns true, no work runs,
- * so a test can let several requests wait before the first one runs.
+ * A scheduler for tests, with a simulated clock. Each time the scheduler reads the clock, the clock advances by a
+ * quarter of a millisecond. The scheduler reads the clock once after each step of work. While `isHeld` returns true,
+ * no work runs, so a test can let several requests wait before the first one runs.
  */
 export function heldTurns() {
   const turns = { taken: 0, longest: 0, isHeld: () => false };
@@ -31,7 +31,7 @@ export function heldTurns() {
     }
   }
   return {
-    admission: createAdmission(new WatchedTurns(() => now++, later)),
+    admission: createAdmission(new WatchedTurns(() => (now += 0.25), later)),
     turns,
     /** Whether work of the tenant waits for a turn. */
     isWaiting: (tenantId: string): boolean => (waiting.get(tenantId) ?? 0) > 0,
