@@ -56,7 +56,7 @@ function formsOf(column: Column): Forms {
 }
 
 /**
- * Returns the number of decimals of a number in text form. Returns undefined if a database would change the text, such
+ * Returns how many decimals a number in text form has. Returns undefined if a database would change the text, such
  * as `01` or `-0`.
  */
 function decimalsOf(text: string): number | undefined {

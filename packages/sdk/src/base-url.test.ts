@@ -18,8 +18,8 @@ describe('base URL', () => {
       ', such as https://eaas.example or http://localhost:8080 (got "ftp://eaas.example")',
     ],
     ['eaas_sk_0', ', such as https://eaas.example or http://localhost:8080 (got something else)'],
-    ['https://a:b@eaas.example', 'without a user name, password, query and fragment'],
-    ['https://eaas.example?x', 'without a user name, password, query and fragment'],
+    ['https://a:b@eaas.example', 'without a user name, password, query or fragment'],
+    ['https://eaas.example?x', 'without a user name, password, query or fragment'],
   ])('the constructor throws for the base URL %j', (given, message) => {
     const make = (): string => baseUrlOf(given as string, undefined);
     expect(make).toThrow(InputError);

@@ -21,7 +21,7 @@ export function baseUrlOf(
   }
   if (url.username || url.password || url.search || url.hash) {
     throw new InputError(
-      `\`${name}\` must be the URL of the service without a user name, password, query and fragment`,
+      `\`${name}\` must be the URL of the service without a user name, password, query or fragment`,
     );
   }
   requireSecureUrl(url, insecureHttp, name);

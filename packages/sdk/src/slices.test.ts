@@ -10,7 +10,7 @@ function* steps(count: number, work: () => void): Generator<undefined, string> {
   return 'done';
 }
 
-test('computations that run one after the other share the 10 ms before a pause', async () => {
+test('a computation continues the slice of 10 ms that the previous computation began', async () => {
   let time = 0;
   const slices: number[] = [0];
   const inSlices = createSlices(

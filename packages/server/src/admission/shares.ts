@@ -24,7 +24,7 @@ export interface SharesOptions {
 
 /**
  * Divides units, such as bytes, among tenants. A tenant that holds no units can take all free units. A tenant that
- * holds units can take more only while its total stays within half of all units that the other tenants do not hold.
+ * holds units can take more only while its total is at most half of the units that the other tenants leave.
  */
 export class Shares {
   readonly #capacity: number;

@@ -76,7 +76,10 @@ export async function* newEntries(service: Service, tenantId: string, sent: Posi
   }
 }
 
-/** `known` is the stored hash of the last sent entry, or undefined if the log does not have this entry. */
+/**
+ * `known` is the stored hash of the last sent entry, or undefined if the log does not have this entry. If no entry was
+ * sent yet, or if the last sent entry is the anchor, `known` is the hash of the anchor.
+ */
 async function readLog({ database, tenants }: Service, tenantId: string, sent: Position | undefined) {
   const [tenant, row, purged, stored] = await database.snapshot((tx) =>
     Promise.all([

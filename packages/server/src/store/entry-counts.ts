@@ -130,8 +130,8 @@ export async function sumNext(tx: Transaction, tenantId: string): Promise<boolea
 }
 
 /**
- * Returns the id of the entry where the next stored sums end. Several entries can have the same time, and a sum counts
- * all of them. So the returned id is always the last one with its time.
+ * Returns the id of the last entry that the next sums count, or undefined if there is no such entry yet. Several
+ * entries can have the same time, and a sum must count all of them. So the returned entry is the last one of its time.
  */
 async function lastOfTime(sql: Sql, tenantId: string, from: number, head: number) {
   const last = await entryAt(sql, tenantId, Math.min(from + stepSize, head));

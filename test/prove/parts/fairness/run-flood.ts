@@ -14,7 +14,7 @@ export interface RunningFlood {
   stop(): Promise<Statuses>;
 }
 
-/** A flood from the measuring process would slow the measurement. */
+/** Starts a separate process, because a flood from the measuring process would slow the measurement. */
 export async function startFlood(
   name: FloodName,
   target: FloodTarget,
