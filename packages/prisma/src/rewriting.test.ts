@@ -109,7 +109,7 @@ async function play(
   name: string,
   operation: string,
   args: Args,
-  results: { readonly query?: unknown; readonly run?: unknown } = {},
+  results: { readonly query?: unknown; readonly run?: unknown; readonly each?: unknown[] } = {},
 ) {
   const sent: Args[] = [];
   const runs: unknown[] = [];
@@ -124,7 +124,7 @@ async function play(
     },
     queryEach: async (_model: unknown, all: readonly Args[]) => {
       sent.push(...all);
-      return all.map(() => ({ count: 1 }));
+      return results.each ?? all.map(() => ({ count: 1 }));
     },
   };
   const model = models.get(name);
@@ -381,6 +381,19 @@ test('`updateMany` writes different ciphertexts to each row', async () => {
     })),
   );
   expect(result).toEqual({ count: 2 });
+});
+
+test('`updateManyAndReturn` returns the decrypted rows of all updates in one list', async () => {
+  const args = { where: { ssn: '1' }, data: { name: 'Ada' }, select: { id: true, name: true } };
+  const row = (id: string) => ({ id, name: sealed('Patient', 'name', id, 'Ada') });
+  const { result } = await play('Patient', 'updateManyAndReturn', args, {
+    run: [{ id: 'p' }, { id: 'q' }],
+    each: [[row('p')], [row('q')]],
+  });
+  expect(result).toEqual([
+    { id: 'p', name: 'Ada' },
+    { id: 'q', name: 'Ada' },
+  ]);
 });
 
 const hidden = { omit: { ssn_index: true, born_index: true, coarse_index: true } };
