@@ -144,19 +144,34 @@ test('if a piece of work fails, its promise rejects and the next work runs', asy
 });
 
 test('the queue refuses work that waits two seconds before its start', async () => {
-  const { turns, log, time, takeTurn, steps } = timed();
-  const begun = turns.run('a', steps('a', 2, 10));
+  const { turns, time, takeTurn, steps } = timed();
+  const begun = turns.run('a', steps('a', 3, 10));
+  expect(takeTurn()).toBe('a1 a2');
   const late = turns.run('b', steps('b', 1, 1));
   const rest = turns.run('c', steps('c', 1, 0.5), { isBegun: true });
   late.catch(() => {});
   time.now += 2_001;
-  expect(log.splice(0)).toEqual(['a1']);
-  expect([takeTurn(), takeTurn(), takeTurn()]).toEqual(['a2', '', 'c1']);
+  expect([takeTurn(), takeTurn(), takeTurn()]).toEqual(['', 'c1', 'a3']);
   expect(await rest).toBe('c');
   expect(takeTurn()).toBe('');
   await expect(late).rejects.toMatchObject({ code: 'unavailable' });
   expect(await begun).toBe('a');
   expect(turns.counts).toEqual({ waiting: 0, refused: 1 });
+});
+
+test('the queue refuses long work that waits two seconds for its second slice', async () => {
+  const { turns, log, time, takeTurn, steps } = timed();
+  const first = turns.run('a', steps('a', 9, 10));
+  const second = turns.run('a', steps('b', 9, 10));
+  const third = turns.run('a', steps('c', 9, 10), { isBegun: true });
+  for (const job of [first, second, third]) job.catch(() => {});
+  expect(log.splice(0)).toEqual(['a1']);
+  expect([takeTurn(), takeTurn(), takeTurn()]).toEqual(['b1', 'a2', 'c1']);
+  time.now += 2_001;
+  expect(Array.from({ length: 8 }, takeTurn).join(' ')).toBe('a3 a4 a5 a6 a7 a8 a9 c2');
+  await expect(second).rejects.toMatchObject({ code: 'unavailable' });
+  expect(await first).toBe('a');
+  expect(turns.counts).toEqual({ waiting: 1, refused: 1 });
 });
 
 test('the queue refuses work that has not ended within its time', async () => {

@@ -13,6 +13,10 @@ interface Job {
   readonly signal: EndSignal | undefined;
   readonly since: number;
   readonly within: number;
+  /**
+   * Whether the job can no longer be refused because it waits too long. A long job begins with its second slice.
+   * Otherwise, all jobs of an overloaded tenant would have their first slice, and most of them would end too late.
+   */
   isBegun: boolean;
   step(): boolean;
   refuse(): void;
@@ -72,7 +76,6 @@ export class Turns {
         within: options.within ?? Infinity,
         isBegun: options.isBegun ?? false,
         step: () => {
-          job.isBegun = true;
           try {
             const { done, value } = work.next();
             if (!done) return false;
@@ -132,7 +135,9 @@ export class Turns {
     const { short, long } = queue;
     for (const jobs of queue.isLongNext ? [long, short] : [short, long]) {
       for (let [job] = jobs; job && this.#isFree(); [job] = jobs) {
-        if (this.#isTooLate(job)) {
+        const isLate = this.#isTooLate(job);
+        job.isBegun ||= jobs === long;
+        if (isLate) {
           this.#refused++;
           job.refuse();
         } else if (!this.#work(job)) {
