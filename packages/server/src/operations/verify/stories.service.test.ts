@@ -91,7 +91,7 @@ test('a running verification completes even if each wait for CPU time takes 3 s'
   function* busy(): Generator<undefined, void> {
     while (!done.signal.aborted) yield;
   }
-  const others = turns.run('another tenant', busy());
+  const others = turns.run('another tenant', busy(), { isBegun: true });
   const inspection = { ...beginInspection(world.replica(), tenantId), turns };
   const story = await storyOf(inspection).finally(() => done.abort());
   expect(story?.length).toBe(changes);
