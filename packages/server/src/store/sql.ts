@@ -15,8 +15,9 @@ export type Pool = postgres.Sql<Types>;
 export type Connection = string | { host: string; port: number; database: string; username: string };
 
 /**
- * Waits for statements that are sent together. Throws the error of the first statement that fails, because PostgreSQL
- * then refuses the following statements of the transaction. No statement is sent after the transaction has ended.
+ * Waits for all statements that are sent together, even if one of them fails, so that no statement is sent after the
+ * transaction has ended. Then throws the error of the first statement that failed, because PostgreSQL refuses the
+ * following statements of the transaction.
  */
 export async function together<const T extends readonly unknown[]>(
   statements: T,
