@@ -61,8 +61,8 @@ async function linuxIdentity(pid: number): Promise<string | undefined> {
   const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
   const namespace = await readlink('/proc/self/ns/pid');
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // In /proc/<pid>/stat, the command in field 2 can contain spaces and parentheses. The state is
-  // field 3, and the start time is field 22.
+  // In /proc/<pid>/stat, the command in field 2 can contain spaces and parentheses. The state is field 3, and the start
+  // time is field 22.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
   return [boot.trim(), namespace, fields[19]].join(' ');
