@@ -89,6 +89,15 @@ test.each(damages)(
   },
 );
 
+test('the error for a ciphertext in base64 with line breaks says to remove the line breaks', async () => {
+  const place = await placeWithFile();
+  const { code, stderr } = await place.type('base64 a.eaas | eaas-files decrypt', account.env);
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringContaining('contains a space or a line break: remove it'),
+  });
+});
+
 test('with --force, a failed decryption keeps the existing file', async () => {
   const place = await placeWithFile();
   await writeFile(place.at('a.eaas'), altered(await readFile(place.at('a.eaas')), 150_000));

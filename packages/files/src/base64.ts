@@ -18,9 +18,10 @@ export async function* decodeBase64(pieces: AsyncIterable<Uint8Array>): AsyncGen
 function bytesOf(text: string, length?: number): Uint8Array {
   const bytes = readBase64(text);
   if (bytes && (length === undefined || bytes.length === length)) return bytes;
-  throw new FormatError(
-    'the ciphertext begins with `eaas` but is not valid base64: pass the unchanged ciphertext',
-  );
+  const advice = /\s/.test(text)
+    ? 'contains a space or a line break: remove it'
+    : 'is not valid base64: pass the unchanged ciphertext';
+  throw new FormatError(`the ciphertext begins with \`eaas\` but ${advice}`);
 }
 
 export async function* encodeBase64(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
