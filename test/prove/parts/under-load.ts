@@ -135,10 +135,18 @@ export class UnderLoad<B extends Base = Cluster> {
       findings.check(
         'every error response is 503 unavailable or 500 audit_unwritten',
         others.length === 0,
-        others,
+        others.length > 0 ? [...others, ...this.#logged('request failed').slice(0, 3)] : others,
       );
       await judgeLog(findings, reader, tenant, sent);
     }
+  }
+
+  #logged(message: string): string[] {
+    return this.replicas.flatMap(({ log }) =>
+      log()
+        .split('\n')
+        .filter((line) => line.includes(message)),
+    );
   }
 
   #noteEnds(): void {
