@@ -145,7 +145,7 @@ describe.each(kinds)('on %s', (_, binaries) => {
     for (const statement of rest.join('').split(';\n')) await superuser.unsafe(statement);
     await superuser`alter system reset synchronous_standby_names`;
     await superuser`select pg_reload_conf()`;
-    // The manual replaces the role `eaas_server` and then locks the old role. Later tests need the old role.
+    // Later tests need the role `eaas_server`, which the commands of the manual replaced and locked.
     await superuser`alter role eaas_server login`;
   });
 

@@ -62,7 +62,7 @@ function coverIndexColumns(builder: object, table: Table): void {
   }
 }
 
-/** Compares names, because Drizzle replaces a column in a PostgreSQL index by an object with the column's name. */
+/** Compares names, because in a PostgreSQL index, Drizzle replaces the column by another object with the same name. */
 function entryNamed(column: unknown, table: Table) {
   if (typeof column !== 'object' || column === null || !('name' in column)) return undefined;
   if (is(column, Column) && column.table !== table) return undefined;

@@ -47,8 +47,8 @@ function sectionOf({ title, head, rows }: Section): string {
 }
 
 /**
- * Returns the titles of the operations that work. If an operation works in all its variants (alone, with null and with
- * `{ set }`), returns only the title of the operation alone.
+ * Returns the titles of the operations that work. An operation has up to three titles: a plain one, one that ends in
+ * "with null", and one that ends in "with `{ set }`". If all of them work, the list contains only the plain one.
  */
 function namesOf(rows: readonly OutcomeRow[]): string[] {
   const baseOf = (title: string): string => title.replace(/ with (?:null|`\{ set \}`)$/, '');

@@ -67,8 +67,8 @@ export async function exchange<R extends Route>(asked: Asked<R>, shared: Shared)
         retryOnTimeout: true,
         shouldRetry: ({ error }) => (error instanceof ServiceError ? false : undefined),
       },
-      // The time limit of the library ky ends when this function returns. So this function also reads the body, and the
-      // time limit includes the body.
+      // The library ky stops its timer when this function returns. This function also reads the body, so that the time
+      // limit includes the body.
       fetch: async (...request) => {
         asked.onAttempt();
         const response = await send(...request);

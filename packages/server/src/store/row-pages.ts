@@ -93,7 +93,7 @@ export async function strayVersions(sql: Sql, tenantId: string) {
       select from eaas.keys k where k.tenant_id = v.tenant_id and k.key_id = v.key_id) limit 1000`;
 }
 
-/** The page is small, because each API key can have about 20 KiB. */
+/** A page has only 100 rows, because the row of an API key can have about 20 KiB. */
 export async function apiKeyPage(sql: Sql, tenantId: string, range: RowRange): Promise<ApiKeyRow[]> {
   return sql<ApiKeyRow[]>`
     select * from eaas.api_keys where tenant_id = ${tenantId} and ${inRange(sql, 'api_key_id', range)}

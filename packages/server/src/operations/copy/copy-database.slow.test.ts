@@ -226,7 +226,7 @@ test('a tenant that has moved cannot be copied to a third database', async () =>
   expect(await wrapIn(third.service)).toBe(401);
 });
 
-test('a tenant that both databases serve is not copied', async () => {
+test('a tenant that is open in both databases is not copied', async () => {
   const [report] = await copy(source, source, true);
   expect(report?.reason).toContain('is open in both databases');
   expect(await wrapIn(source.service)).toBe(200);
