@@ -61,7 +61,7 @@ test('tenants run in turn, regardless of their amount of work', async () => {
   expect(await c).toBe('c');
 });
 
-test('new work of a tenant does not wait until the tenant's long work ends', () => {
+test('new work of a tenant does not wait until long work of the tenant ends', () => {
   const { turns, steps, takeTurn } = timed();
   void turns.run('a', steps('long', 9, 10));
   takeTurn();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Closed } from '../refusal.ts';
 import type { Service } from '../service.ts';
-import { appendLink, type Link, notWritten } from '../store/append.ts';
+import { appendLink, type Link, NotWritten } from '../store/append.ts';
 import { isDatabaseError, isDatabaseFault, isDenied, isLockTimeout } from '../store/faults.ts';
 import { type HeadRow, lockHead } from '../store/heads.ts';
 import type { Sql } from '../store/sql.ts';
@@ -159,7 +159,7 @@ async function appendLinks(sql: Sql, now: number, next: NextLink, first: Link | 
       if (outcome !== 'written') {
         if (links === 0) return { outcome, time: appended.time };
         // Throws, because PostgreSQL must roll back the audit entries that the transaction has already written.
-        throw notWritten(outcome);
+        throw new NotWritten(outcome);
       }
       ({ time } = appended);
       links++;

@@ -3,7 +3,7 @@ import type { Caller } from '../caller.ts';
 import { Refusal, Tampered } from '../refusal.ts';
 import type { Service } from '../service.ts';
 import { type ApiKeyRow, apiKeyTable, findApiKeyByToken } from '../store/api-keys.ts';
-import { appendLink, type Link, notWritten } from '../store/append.ts';
+import { appendLink, type Link, NotWritten } from '../store/append.ts';
 import {
   DatabaseSlow,
   isDatabaseError,
@@ -72,7 +72,23 @@ export function change<Loaded, Answer>(
   return service.admission.shares.changes.run(tenantId, 1, run, signal);
 }
 
+/** Repeats a change whose transaction has lost its lock of the head. The time limit of the change ends the loop. */
 async function changeInTurn<Loaded, Answer>(
+  service: Service,
+  caller: Caller,
+  work: Work<Loaded, Answer>,
+  deadline: number,
+): Promise<Answer> {
+  for (;;) {
+    try {
+      return await changeOnce(service, caller, work, deadline);
+    } catch (error) {
+      if (!(error instanceof NotWritten)) throw error;
+    }
+  }
+}
+
+async function changeOnce<Loaded, Answer>(
   service: Service,
   caller: Caller,
   { load, decide }: Work<Loaded, Answer>,
@@ -91,7 +107,7 @@ async function changeInTurn<Loaded, Answer>(
         changedRows(tx, caller.tenantId, open.head.id),
         appendLink(tx, caller.tenantId, link, open.time),
       ]);
-      if (outcome !== 'written') throw notWritten(outcome);
+      if (outcome !== 'written') throw new NotWritten(outcome);
       stage = 'sent';
       return { answer, done: { before: open.state, head: link.next, subjects } };
     };

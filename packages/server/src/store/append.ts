@@ -1,4 +1,5 @@
 import type { StoredEntry } from '@eaas/protocol/audit';
+import { Explained } from '../explained.ts';
 import type { HeadRow } from './heads.ts';
 import type { Sql } from './sql.ts';
 
@@ -34,11 +35,19 @@ export async function appendLink(sql: Sql, tenantId: string, link: Link, now: nu
   return { outcome, time: Number(time) };
 }
 
-/** The error of an append that fails although its transaction has locked the head of the audit log. */
-export const notWritten = (outcome: Appended['outcome']): Error =>
-  new Error(
-    `expected the result "written" of the append, because the head of the audit log is locked (got "${outcome}")`,
-  );
+/**
+ * Thrown if an append fails although its transaction has locked the head of the audit log. A lock is lost when Citus
+ * moves the shard of the tenant.
+ */
+export class NotWritten extends Explained {
+  override readonly name = 'NotWritten';
+
+  constructor(outcome: Appended['outcome']) {
+    super(
+      `expected the result "written" of the append, because the head of the audit log is locked (got "${outcome}")`,
+    );
+  }
+}
 
 /**
  * Encodes consecutive entries that differ only in their ids. Returns JSON text, because a list of values would cost more

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openWorld, type Resident, settle, type World } from '../../../../test/setup/world.ts';
+import { insider } from '../caller.ts';
+import type { Service } from '../service.ts';
+import type { Sql } from '../store/sql.ts';
+import { change } from './change.ts';
+
+let world: World;
+let service: Service;
+let ann: Resident;
+
+beforeAll(async () => {
+  world = await openWorld('2026-11-20T10:00:00Z');
+  service = world.replica();
+  ann = await settle(service, 'ann');
+});
+afterAll(() => world.close());
+
+/** Moves the head in the transaction of the change itself, as if another append had come first. */
+const moveHead = async (sql: Sql): Promise<void> => {
+  await sql`update eaas.audit_heads set id = id + 1 where tenant_id = ${ann.tenantId}`;
+};
+
+function changeThatMovesTheHead(times: number, deadline?: number) {
+  let attempts = 0;
+  const decide = () => ({
+    draft: { action: 'tenant.update', keyId: null, keyVersion: null, metadata: '{}' } as const,
+    answer: ++attempts,
+    write: (tx: Sql) => (attempts <= times ? [moveHead(tx)] : []),
+  });
+  return change(service, insider(ann.tenantId, 'operator'), { load: async () => {}, decide }, deadline);
+}
+
+const entries = async (): Promise<number> => {
+  const [row] = await service.database.run(
+    (sql) => sql<{ count: number }[]>`
+      select count(*)::int as count from eaas.audit_entries where tenant_id = ${ann.tenantId}`,
+  );
+  return row?.count ?? 0;
+};
+
+test('a change is repeated if another append came first although the head was locked', async () => {
+  const before = await entries();
+  expect(await changeThatMovesTheHead(2)).toBe(3);
+  expect((await entries()) - before).toBe(1);
+});
+
+test('a change that can never be written is refused, and nothing of it is written', async () => {
+  const before = await entries();
+  await expect(changeThatMovesTheHead(Infinity, performance.now() + 300)).rejects.toThrow(
+    /nothing was changed/i,
+  );
+  expect(await entries()).toBe(before);
+});
