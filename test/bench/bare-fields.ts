@@ -15,20 +15,21 @@ const options = { authTagLength: tagLength } as const;
 
 export function bareFields(dek: Uint8Array, wrapped: Wrapped, context?: Context) {
   const { header, commitment, key } = prepare(dek, wrapped);
-  const aad = Buffer.concat([header.subarray(0, 20), encodeContext(context)]);
+  const aadOf = (of: Context | undefined) => Buffer.concat([header.subarray(0, 20), encodeContext(of)]);
+  const aad = aadOf(context);
   const commitmentAt = header.length + ivLength;
   const bodyAt = commitmentAt + commitmentLength;
   let ivs = Buffer.alloc(0);
   let used = 0;
 
   return {
-    seal: (text: string): string => {
+    seal: (text: string, ofRow?: Context): string => {
       if (used === ivs.length) {
         ivs = randomFillSync(Buffer.allocUnsafe(64 * ivLength));
         used = 0;
       }
       const iv = ivs.subarray(used, (used += ivLength));
-      const cipher = createCipheriv('aes-256-gcm', key, iv, options).setAAD(aad);
+      const cipher = createCipheriv('aes-256-gcm', key, iv, options).setAAD(ofRow ? aadOf(ofRow) : aad);
       const body = cipher.update(text, 'utf8');
       cipher.final();
       const envelope = Buffer.allocUnsafe(bodyAt + body.length + tagLength);
@@ -39,7 +40,7 @@ export function bareFields(dek: Uint8Array, wrapped: Wrapped, context?: Context)
       envelope.set(cipher.getAuthTag(), bodyAt + body.length);
       return envelope.toString('base64');
     },
-    open: (ciphertext: string): string => {
+    open: (ciphertext: string, ofRow?: Context): string => {
       const envelope = Buffer.from(ciphertext, 'base64');
       const end = envelope.length - tagLength;
       if (end < bodyAt || envelope.compare(header, 0, header.length, 0, header.length) !== 0) {
@@ -48,7 +49,7 @@ export function bareFields(dek: Uint8Array, wrapped: Wrapped, context?: Context)
       if (!timingSafeEqual(envelope.subarray(commitmentAt, bodyAt), commitment))
         throw new Error('another data key');
       const iv = envelope.subarray(header.length, commitmentAt);
-      const decipher = createDecipheriv('aes-256-gcm', key, iv, options).setAAD(aad);
+      const decipher = createDecipheriv('aes-256-gcm', key, iv, options).setAAD(ofRow ? aadOf(ofRow) : aad);
       decipher.setAuthTag(envelope.subarray(end));
       const text = decipher.update(envelope.subarray(bodyAt, end));
       decipher.final();

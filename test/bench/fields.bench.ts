@@ -76,8 +76,8 @@ type OurWork = Awaited<ReturnType<typeof workOf>>;
 
 function againstBare(size: string, ours: OurWork, texts: readonly string[], context?: Context): Comparison[] {
   const bare = bareFields(dek, wrapped, context);
-  const [text, ciphertext] = [pick(texts), pick(texts.map(bare.seal))];
-  const targets = { encrypt: 0.6, encryptSync: 0.8, decrypt: 0.6, decryptSync: 0.7 };
+  const [text, ciphertext] = [pick(texts), pick(texts.map((text) => bare.seal(text)))];
+  const targets = { encrypt: 0.6, encryptSync: 0.8, decrypt: 0.6, decryptSync: 0.75 };
   return (['encrypt', 'encryptSync', 'decrypt', 'decryptSync'] as const).map((method) => ({
     ours: { name: `${method}, ${size}`, run: ours[method] },
     reference: {
