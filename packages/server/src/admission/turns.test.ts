@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { CallEnd } from '../call-end.ts';
 import { Turns } from './turns.ts';
 
 function timed() {
@@ -79,6 +80,28 @@ test('long work of a tenant goes on while the tenant always has new work', () =>
     ran.push(takeTurn());
   }
   expect(ran).toEqual(['new1', 'long2', 'new1', 'long3', 'new1', 'new1']);
+});
+
+test('work that a database transaction waits for runs before all other work of its tenant', () => {
+  const { turns, log, steps, takeTurn } = timed();
+  void turns.run('a', steps('long', 9, 1));
+  void turns.run('a', steps('new', 1, 0.25));
+  void turns.run('a', steps('urgent', 3, 0.75), { isUrgent: true });
+  log.splice(0);
+  expect([takeTurn(), takeTurn()]).toEqual(['urgent1 urgent2', 'urgent3 long2']);
+});
+
+test('waiting work is dropped when its call ends, and does not wait for its turn', async () => {
+  const { turns, steps, takeTurn } = timed();
+  const call = new CallEnd();
+  void turns.run('a', steps('a', 2, 1));
+  const dropped = turns.run('a', steps('dropped', 9, 1), { signal: call });
+  const rest = turns.run('a', steps('rest', 1, 0.25));
+  call.end();
+  await expect(dropped).rejects.toMatchObject({ code: 'unavailable' });
+  expect([takeTurn(), takeTurn()].join(' ')).not.toContain('dropped');
+  expect(await rest).toBe('rest');
+  expect(turns.counts.waiting).toBe(0);
 });
 
 test('long work runs in the order of its arrival', () => {

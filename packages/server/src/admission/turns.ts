@@ -6,6 +6,11 @@ type Work<T> = Iterator<undefined, T, undefined>;
 export interface TurnOptions {
   readonly signal?: EndSignal | undefined;
   readonly isBegun?: boolean;
+  /**
+   * Whether a database transaction waits for the work. Such work runs before all other work of its tenant, and is never
+   * refused.
+   */
+  readonly isUrgent?: boolean;
   readonly within?: number;
 }
 
@@ -32,6 +37,7 @@ const start = 0.125;
 const patience = 2_000;
 
 interface Queue {
+  readonly urgent: Job[];
   /** The jobs that have not yet run. */
   readonly short: Job[];
   /**
@@ -69,28 +75,36 @@ export class Turns {
   }
 
   run<T>(tenantId: string, work: Work<T>, options: TurnOptions = {}): Promise<T> {
+    const { signal, within = Infinity, isUrgent = false, isBegun = isUrgent } = options;
     return new Promise((resolve, reject) => {
+      let rest: Work<T> | undefined = work;
       const job: Job = {
-        signal: options.signal,
+        signal,
         since: this.#clock(),
-        within: options.within ?? Infinity,
-        isBegun: options.isBegun ?? false,
+        within,
+        isBegun,
         step: () => {
           try {
-            const { done, value } = work.next();
-            if (!done) return false;
-            resolve(value);
+            const result = rest?.next();
+            if (result?.done === false) return false;
+            if (result) resolve(result.value as T);
           } catch (error) {
             reject(error);
           }
+          rest = undefined;
           return true;
         },
         refuse: () => reject(busy()),
       };
       const isAlone = this.#queues.size === 0 && this.#isFree();
       if (isAlone && this.#work(job)) return;
-      this.#queueOf(tenantId)[isAlone ? 'long' : 'short'].push(job);
+      this.#queueOf(tenantId)[isUrgent ? 'urgent' : isAlone ? 'long' : 'short'].push(job);
       this.#waiting++;
+      // The work can hold a large body and keys, so it is dropped at once when the call ends.
+      signal?.addEventListener('abort', () => {
+        rest = undefined;
+        job.refuse();
+      });
     });
   }
 
@@ -109,7 +123,7 @@ export class Turns {
     const present = this.#queues.get(tenantId);
     if (present) return present;
     const served = Math.max(this.#least, this.#ahead.get(tenantId) ?? 0);
-    const queue = { short: [], long: [], isLongNext: false, served };
+    const queue = { urgent: [], short: [], long: [], isLongNext: false, served };
     this.#queues.set(tenantId, queue);
     return queue;
   }
@@ -132,8 +146,8 @@ export class Turns {
     const next = this.#next();
     if (!next) return;
     const [tenantId, queue] = next;
-    const { short, long } = queue;
-    for (const jobs of queue.isLongNext ? [long, short] : [short, long]) {
+    const { urgent, short, long } = queue;
+    for (const jobs of queue.isLongNext ? [urgent, long, short] : [urgent, short, long]) {
       for (let [job] = jobs; job && this.#isFree(); [job] = jobs) {
         const isLate = this.#isTooLate(job);
         job.isBegun ||= jobs === long;
@@ -141,7 +155,7 @@ export class Turns {
           this.#refused++;
           job.refuse();
         } else if (!this.#work(job)) {
-          if (jobs === long) break;
+          if (jobs !== short) break;
           long.push(job);
           this.#waiting++;
         }
@@ -151,7 +165,7 @@ export class Turns {
     }
     queue.isLongNext = !queue.isLongNext;
     queue.served += this.#clock() - (this.#turnEnd ?? this.#clock()) + slice;
-    if (short.length + long.length > 0) return;
+    if (urgent.length + short.length + long.length > 0) return;
     this.#queues.delete(tenantId);
     this.#ahead.set(tenantId, queue.served);
   }

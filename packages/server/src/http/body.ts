@@ -24,6 +24,8 @@ const longestPause = 4_000;
 const [leastBytes, window] = [1_000_000, 2_000];
 
 const longestBurst = 128 * 1024;
+/** A longer body is parsed in turns, because its parsing can take more than a millisecond. */
+const parsedAtOnce = 16 * 1024;
 const discardPause = 50;
 
 export async function readJsonBody(
@@ -38,7 +40,7 @@ export async function readJsonBody(
   const bytes = await readBody(request, bodyLimit(endpoint), owner);
   if (bytes.length === 0) return {};
   const parsing = parseBody(endpoint, bytes);
-  if (bytes.length <= smallBody) return finish(parsing);
+  if (bytes.length <= parsedAtOnce) return finish(parsing);
   return owner.turns.run(owner.tenantId, parsing, { signal: owner.signal });
 }
 

@@ -56,7 +56,7 @@ export function limitUnread(
   { raw: response }: FastifyReply,
   body: unknown,
 ): void {
-  const { length } = (body ?? '') as { readonly length: number };
+  const length = Buffer.byteLength((body ?? '') as string | Buffer);
   if (length <= smallResponse || response.destroyed) return;
   const release = shares.responses.hold(visit.caller?.tenantId ?? 'no tenant', length, () =>
     raw.socket.destroy(),

@@ -1,5 +1,5 @@
 import { finish } from '@eaas/protocol/service';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import {
   type Api,
   apiOf,
@@ -11,6 +11,7 @@ import {
   type World,
 } from '../../../../test/setup/world.ts';
 import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
+import { insider } from '../caller.ts';
 import { updateTenant } from '../operations/tenants.ts';
 import { Refusal } from '../refusal.ts';
 import type { Service } from '../service.ts';
@@ -18,6 +19,9 @@ import { appendLink, type Link } from '../store/append.ts';
 import { findHead } from '../store/heads.ts';
 import type { Sql } from '../store/sql.ts';
 import { chain, nextLink } from './chain.ts';
+import { decide } from './decide.ts';
+import type { Waiting } from './queue.ts';
+import type { TenantState } from './tenant-state.ts';
 
 let world: World;
 let attacker: Attacker;
@@ -47,19 +51,45 @@ const codeOf = (call: Promise<unknown>) =>
     (error: unknown) => (error instanceof Refusal ? error.code : error),
   );
 
+function waitingFor(metadata: readonly string[], state: TenantState): Waiting {
+  const draft = { action: 'key.wrap', keyId: key_id, keyVersion: 1 } as const;
+  const drafts = metadata.map((text) => ({ ...draft, metadata: text }));
+  const item = { state, drafts, bytes: 1, actor: 'system', ipAddress: null, validUntil: null };
+  return { ...item, isEncrypt: false, gone: false, settle: () => {}, fail: () => {} };
+}
+
 async function linkOf(metadata: readonly string[], now: number): Promise<Link> {
   const view = await service.tenants.reload(ann.tenantId);
   if (!view) throw new Error('expected a tenant');
   const { state, head } = view;
-  const draft = { action: 'key.wrap', keyId: key_id, keyVersion: 1 } as const;
-  const drafts = metadata.map((text) => ({ ...draft, metadata: text }));
-  const item = { state, drafts, bytes: 1, actor: 'system', ipAddress: null, validUntil: null };
-  const waiting = { ...item, isEncrypt: false, gone: false, settle: () => {}, fail: () => {} };
+  const waiting = waitingFor(metadata, state);
   const chained = finish(nextLink(chain(state, head, [waiting], now)));
   const link = 'lastLink' in chained ? chained.lastLink : undefined;
   if (!link) throw new Error('expected one link');
   return link;
 }
+
+test('a call that already has a response is not written', async () => {
+  const view = await service.tenants.reload(ann.tenantId);
+  if (!view) throw new Error('expected a tenant');
+  const gone = { ...waitingFor(['{"call":"gone"}'], view.state), gone: true };
+  const present = waitingFor(['{}'], view.state);
+  const chained = finish(nextLink(chain(view.state, view.head, [gone, present], world.time)));
+  expect(chained).toMatchObject({ chosen: [present] });
+});
+
+test('a call whose time is over before its append writes no entry', async () => {
+  const before = await lastId();
+  const caller = insider(ann.tenantId, 'operator');
+  const late = decide(service, caller, async ({ state }) => {
+    const now = performance.now();
+    vi.spyOn(performance, 'now').mockReturnValue(now + 5_000);
+    return { drafts: waitingFor(['{}'], state).drafts, answer: 'done' };
+  });
+  await expect(late.finally(() => vi.restoreAllMocks())).rejects.toMatchObject({ code: 'audit_unwritten' });
+  await wrap();
+  expect(await lastId()).toBe(before + 1);
+});
 
 test.each([
   [1_000, 'written'],

@@ -143,7 +143,7 @@ function chainInTurns(
   now: number,
 ): NextLink {
   const links = chain(state, head, batch, now);
-  return () => admission.turns.run(state.tenant.tenant_id, nextLink(links), { isBegun: true });
+  return () => admission.turns.run(state.tenant.tenant_id, nextLink(links), { isUrgent: true });
 }
 
 const isChained = (piece: Link | Chained): piece is Chained => 'lastLink' in piece;

@@ -41,6 +41,7 @@ export function* chain(
     return complete;
   };
   for (const item of batch) {
+    if (item.gone) continue;
     if (item.state !== state || (item.validUntil !== null && now >= item.validUntil)) {
       item.settle('moved');
       continue;

@@ -142,6 +142,8 @@ function enqueue(
 ): Promise<Outcome> {
   const { state, drafts } = ruling;
   if (!view.stands(state)) return Promise.resolve('moved');
+  const left = deadline - performance.now();
+  if (left <= 0) return Promise.reject(auditUnwritten());
   service.counts.waiting += drafts.length;
   return new Promise<Outcome>((resolve, reject) => {
     const finish = (end: () => void): void => {
@@ -162,7 +164,7 @@ function enqueue(
       fail: (error: unknown) => finish(() => reject(auditUnwritten(error))),
     };
     const giveUp = (): void => item.fail(undefined);
-    const timer = setTimeout(giveUp, Math.max(0, deadline - performance.now()));
+    const timer = setTimeout(giveUp, left);
     signal?.addEventListener('abort', giveUp);
     view.queue.waiting.push(item);
     void drain(service, view);
