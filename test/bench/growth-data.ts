@@ -135,7 +135,7 @@ export async function stateOf(service: Service, tenantId: string): Promise<Tenan
   return view.state;
 }
 
-/** Records tonight's verification as finished. Otherwise a server would verify the copies, whose MACs are wrong. */
+/** Records tonight's verification as finished. Otherwise a server would verify the copied rows, whose MACs are wrong. */
 export async function finishTonight({ service }: Pick<Place, 'service'>): Promise<void> {
   const now = service.clock.now();
   const [root] = service.tenants.roots;

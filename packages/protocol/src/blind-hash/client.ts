@@ -32,8 +32,8 @@ export interface BlindedValues {
 const finalize = utf8ToBytes('Finalize');
 
 /**
- * The functions that the caller passes to this module. If this module imported them, bundlers would split the code that
- * a page loads at its start into more files.
+ * The functions that the caller passes to this module. This module does not import them, because bundlers would then
+ * produce more files that a page must load at its start.
  */
 export interface BlindingTools {
   readonly engine: CurveEngine;

@@ -27,6 +27,7 @@ export async function admit(service: Service, arrival: Arrival): Promise<Caller>
     authorize(view.state, apiKey, caller, service.clock.now());
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
+    await service.admission.turns.begin(caller.tenantId, caller);
     await confirmAdmission(service, caller);
   }
   return caller;

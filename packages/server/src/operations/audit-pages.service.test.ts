@@ -59,7 +59,7 @@ test('in the test data, many entries have the same time', () => {
   );
 });
 
-test('pages of each filter contain each matching entry once, although many entries have the same time', async () => {
+test('with each filter, the pages contain each matching entry once, even if many entries have the same time', async () => {
   for (const filter of filters()) {
     const expected = all.filter((entry) => matches(entry, filter));
     for (const limit of [1, 3, 100]) {
