@@ -35,7 +35,6 @@ export async function encryptRows(
   requireRows(given, idOf);
   const cells: Cell[] = [];
   const marks: Mark[] = [];
-  const searchable = plan.fields.filter(({ indexColumns }) => indexColumns.length > 0);
   const rows = given.map((values) => {
     requireColumns(plan, values);
     const row = { ...values };
@@ -43,16 +42,12 @@ export async function encryptRows(
     for (const field of plan.fields) {
       requireOwnIndex(field, values);
       const value = Object.hasOwn(values, field.name) ? values[field.name] : null;
-      if (value === null || value === undefined) continue;
       const where = { table, field: field.name, row: id };
       inField(where, () => {
-        const bytes = encode(field, value);
-        cells.push({ row, plan: field, where, value: bytes, context: contextOf(field, id) });
+        if (value !== null && value !== undefined)
+          cells.push({ row, plan: field, where, value: encode(field, value), context: contextOf(field, id) });
+        if (field.indexColumns.length > 0) marks.push(...marksOf(field, values, row, where));
       });
-    }
-    for (const field of searchable) {
-      const where = { table, field: field.name, row: id };
-      inField(where, () => marks.push(...marksOf(field, values, row, where)));
     }
     return row;
   });
@@ -86,9 +81,7 @@ export async function encryptRows(
 
 export function encode({ field }: FieldPlan, value: unknown): string | Uint8Array {
   if (!field.allowCiphertexts && isCiphertext(value)) {
-    refuse(
-      'the value is already encrypted: to encrypt a ciphertext again, set `allowCiphertexts` on the field',
-    );
+    refuse('the value is already encrypted: to encrypt it again, set `allowCiphertexts` on the field');
   }
   // The client encodes valid text itself, which saves a copy.
   if (field.type === textType && typeof value === 'string' && value.isWellFormed()) return value;
