@@ -92,6 +92,13 @@ describe.each(publishedPackages)('$name as it is published', (published) => {
     expect(filesNamedBy(published.manifest).filter((path) => !files.includes(path))).toEqual([]);
   });
 
+  test('packing a clone after `npm ci` builds the type declarations, which `npm ci` does not build', () => {
+    const { types, prepack } = published.manifest.scripts ?? {};
+    expect(prepack).toBe(types && 'npm run --silent types');
+    const hasTypes = JSON.stringify(published.manifest.exports ?? {}).includes('.d.ts"');
+    expect(types !== undefined).toBe(hasTypes);
+  });
+
   test('the package names its source, its home page and its issue tracker', () => {
     const { repository, homepage, bugs } = published.manifest;
     const url = repository?.url.replace(/^git\+|\.git$/g, '');

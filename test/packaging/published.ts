@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 export interface Manifest {
   readonly name: string;
   readonly private?: boolean;
+  readonly scripts?: Readonly<Record<string, string>>;
   readonly homepage?: string;
   readonly bugs?: string;
   readonly repository?: { readonly url: string; readonly directory: string };
