@@ -102,6 +102,7 @@ export class Turns {
       this.#waiting++;
       // The work can hold a large body and keys, so it is dropped at once when the call ends.
       signal?.addEventListener('abort', () => {
+        if (!rest) return;
         rest = undefined;
         job.refuse();
       });

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { TurnOptions } from '../admission/turns.ts';
 import { Closed } from '../refusal.ts';
 import type { Service } from '../service.ts';
 import { appendLink, type Link, NotWritten } from '../store/append.ts';
@@ -23,7 +24,11 @@ interface Written {
 
 type Attempt = Written | { readonly outcome: 'moved' | 'clock'; readonly time?: number };
 
-type NextLink = () => Promise<Link | Chained>;
+type NextLink = (turn: TurnOptions) => Promise<Link | Chained>;
+
+const inTransaction: TurnOptions = { isUrgent: true };
+/** The calls are already decided, so their append waits for its turn and is never refused. */
+const beforeTransaction: TurnOptions = { isBegun: true };
 
 /**
  * Appends the entries of waiting requests to a tenant's audit log. The head advances by compare-and-set, so an append
@@ -110,7 +115,7 @@ async function attemptAtOnce(
   const now = clock.now();
   const next = chainInTurns(service, view, view.head, batch, now);
   // The first statement is prepared before a connection is taken, so that the connection is used for a shorter time.
-  const first = await next();
+  const first = await next(beforeTransaction);
   // Several statements need a transaction, so that PostgreSQL writes all entries of the batch or none.
   return isChained(first)
     ? database.run((sql) => appendLinks(sql, now, next, first), 2_500)
@@ -131,7 +136,7 @@ async function attemptLocked(
     const head = checkedHead(state.secrets, tenantId, row);
     const now = service.clock.now();
     const next = chainInTurns(service, view, head, batch, now);
-    return appendLinks(tx, now, next, await next());
+    return appendLinks(tx, now, next, await next(inTransaction));
   }, 3_000);
 }
 
@@ -143,7 +148,7 @@ function chainInTurns(
   now: number,
 ): NextLink {
   const links = chain(state, head, batch, now);
-  return () => admission.turns.run(state.tenant.tenant_id, nextLink(links), { isUrgent: true });
+  return (turn) => admission.turns.run(state.tenant.tenant_id, nextLink(links), turn);
 }
 
 const isChained = (piece: Link | Chained): piece is Chained => 'lastLink' in piece;
@@ -151,7 +156,7 @@ const isChained = (piece: Link | Chained): piece is Chained => 'lastLink' in pie
 /** Each statement is prepared after the previous statement has run, so that the batch needs less memory. */
 async function appendLinks(sql: Sql, now: number, next: NextLink, first: Link | Chained): Promise<Attempt> {
   let time: number | undefined;
-  for (let [piece, links] = [first, 0]; ; piece = await next()) {
+  for (let [piece, links] = [first, 0]; ; piece = await next(inTransaction)) {
     const link = isChained(piece) ? piece.lastLink : piece;
     if (link) {
       const appended = await appendLink(sql, link.expected.tenant_id, link, now);
