@@ -3,6 +3,7 @@ import type { Config } from './config.ts';
 import { asOwner, openDatabase } from './open-database.ts';
 import { isDenied } from './store/faults.ts';
 import { migrate, roleExists } from './store/migrate.ts';
+import { readVersion, versionFault } from './store/postgres-version.ts';
 import type { Pool } from './store/sql.ts';
 
 export async function migrateDatabase(config: Config, onWait?: () => void) {
@@ -10,6 +11,8 @@ export async function migrateDatabase(config: Config, onWait?: () => void) {
   const { serverRole } = database;
   try {
     const applied = await asOwner(database, async (owner) => {
+      const fault = versionFault(await readVersion(owner));
+      if (fault !== undefined) throw new CannotStart(fault);
       if (serverRole !== null) await requireRole(owner, serverRole);
       return migrate(owner, serverRole, onWait);
     });

@@ -1,5 +1,6 @@
 import { isLoopback } from '../config-values.ts';
 import { ownsTables } from '../store/migrate.ts';
+import { type PostgresVersion, readVersion, versionFault } from '../store/postgres-version.ts';
 import type { Sql } from '../store/sql.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
@@ -28,23 +29,36 @@ export function judgeDatabaseTls(databaseUrl: string | null): Finding {
   return ok(check, `The connection to ${host} is encrypted, and its certificate is checked.`);
 }
 
-export async function judgeWritable(sql: Sql): Promise<Finding> {
-  const check = 'database';
-  const [row] = await sql<{ standby: boolean; readOnly: boolean }[]>`
+interface State {
+  readonly version: PostgresVersion;
+  readonly standby: boolean;
+  readonly readOnly: boolean;
+}
+
+export async function judgeDatabase(sql: Sql): Promise<Finding> {
+  const [row] = await sql<Omit<State, 'version'>[]>`
     select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as "readOnly"`;
-  if (row?.standby) {
+  if (!row) throw new Error('expected a row with the state of the database (got none)');
+  return judgeState({ ...row, version: await readVersion(sql) });
+}
+
+export function judgeState({ version, standby, readOnly }: State): Finding {
+  const check = 'database';
+  const fault = versionFault(version);
+  if (fault !== undefined) return failed(check, fault);
+  if (standby) {
     return failed(
       check,
       'The database is a standby, which accepts no changes. Set DATABASE_URL to an address of the primary.',
     );
   }
-  if (row?.readOnly) {
+  if (readOnly) {
     return failed(
       check,
       'The database accepts no changes. Set default_transaction_read_only = off for the database and the role.',
     );
   }
-  return ok(check, 'The database responds and accepts changes.');
+  return ok(check, `PostgreSQL ${version.name} responds and accepts changes.`);
 }
 
 type Setting = 'fsync' | 'full_page_writes' | 'synchronous_commit';

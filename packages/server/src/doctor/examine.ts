@@ -10,7 +10,7 @@ import { clockDifference } from '../store/database-time.ts';
 import { isDenied } from '../store/faults.ts';
 import { isMigrated } from '../store/migrate.ts';
 import { judgeCitus } from './citus.ts';
-import { judgeDatabaseTls, judgeDurability, judgeGuards, judgeRole, judgeWritable } from './database.ts';
+import { judgeDatabase, judgeDatabaseTls, judgeDurability, judgeGuards, judgeRole } from './database.ts';
 import { type Finding, failed, ok, skipped } from './finding.ts';
 import { judgeFiles, judgeNode } from './machine.ts';
 
@@ -39,7 +39,7 @@ export async function examine(config: Config): Promise<Finding[]> {
 async function examineDatabase(database: Database): Promise<Finding[]> {
   try {
     const found = [
-      await database.run(judgeWritable),
+      await database.run(judgeDatabase),
       ...(await database.run(judgeDurability)),
       judgeClock(await database.run((sql) => clockDifference(sql, Date.now))),
     ];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { whereAvailable } from '../../../../test/setup/available.ts';
 import { readConfig } from '../config.ts';
-import { judgeDatabaseTls, judgeRights, judgeSettings } from './database.ts';
+import { judgeDatabaseTls, judgeRights, judgeSettings, judgeState } from './database.ts';
 import { judgeClock } from './examine.ts';
 import { judgeFiles, judgeNode } from './machine.ts';
 
@@ -25,6 +25,22 @@ test.each([
   const finding = judgeDatabaseTls(url);
   expect(finding).toMatchObject({ check: 'database_tls', status });
   expect(finding.message.includes('?sslmode=verify-full')).toBe(status !== 'ok');
+});
+
+const usable = { version: { name: '15.20', number: 150_020 }, standby: false, readOnly: false };
+
+test.each([
+  [{}, 'ok', 'PostgreSQL 15.20 responds'],
+  [{ version: { name: '15.0', number: 150_000 } }, 'ok', 'PostgreSQL 15.0 responds'],
+  [{ version: { name: '14.19', number: 140_019 } }, 'failed', 'needs PostgreSQL 15 or later (got 14.19)'],
+  [{ standby: true, readOnly: true }, 'failed', 'is a standby'],
+  [{ readOnly: true }, 'failed', 'accepts no changes'],
+])('doctor reports a database with %j as %s', (state, status, message) => {
+  expect(judgeState({ ...usable, ...state })).toMatchObject({
+    check: 'database',
+    status,
+    message: expect.stringContaining(message) as string,
+  });
 });
 
 const durable = { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on' };
