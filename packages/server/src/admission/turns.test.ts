@@ -112,6 +112,18 @@ test('long work runs in the order of its arrival', () => {
   expect(Array.from({ length: 5 }, takeTurn)).toEqual(['b1', 'a2', 'a3', 'b2', 'b3']);
 });
 
+test('after 16 slices, a long job lets the next long job of its tenant run', () => {
+  const { turns, log, steps, takeTurn } = timed();
+  void turns.run('a', steps('verify', 100, 1));
+  void turns.run('a', steps('batch', 3, 1));
+  log.splice(0);
+  const ran = Array.from({ length: 40 }, takeTurn).join(' ').split(' ');
+  const batch = ran.filter((step) => step.startsWith('batch'));
+  expect(batch).toEqual(['batch1', 'batch2', 'batch3']);
+  expect(ran.indexOf('batch3')).toBe(ran.indexOf('verify17') + 2);
+  expect(ran).toContain('verify30');
+});
+
 test('a short call of one tenant interrupts the long work of another tenant', () => {
   const { turns, log, steps, takeTurn } = timed();
   void turns.run('a', steps('a', 9, 2));

@@ -23,6 +23,7 @@ interface Job {
    * Otherwise, all jobs of an overloaded tenant would have their first slice, and most of them would end too late.
    */
   isBegun: boolean;
+  slices: number;
   step(): boolean;
   refuse(): void;
 }
@@ -35,6 +36,8 @@ const slice = 1;
  */
 const start = 0.125;
 const patience = 2_000;
+/** How many slices a long job gets before the next long job of its tenant runs. */
+const slicesInRow = 16;
 
 interface Queue {
   readonly urgent: Job[];
@@ -83,6 +86,7 @@ export class Turns {
         since: this.#clock(),
         within,
         isBegun,
+        slices: 0,
         step: () => {
           try {
             const result = rest?.next();
@@ -156,7 +160,8 @@ export class Turns {
           this.#refused++;
           job.refuse();
         } else if (!this.#work(job)) {
-          if (jobs !== short) break;
+          job.slices++;
+          if (jobs === urgent || (jobs === long && job.slices % slicesInRow !== 0)) break;
           long.push(job);
           this.#waiting++;
         }

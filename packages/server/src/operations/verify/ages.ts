@@ -28,7 +28,7 @@ export async function judgeRecentAges(sql: Sql, inspection: Inspection, since: n
 
 async function compare(
   sql: Sql,
-  { turns, tenantId, findings }: Inspection,
+  { turns, tenantId, findings, timeLeft }: Inspection,
   stories: ReadonlyMap<string, Story>,
   anchorId: number,
   among: readonly string[] | null = null,
@@ -52,7 +52,7 @@ async function compare(
       findings.addUnlessExplained(causes, kind === 'key' ? 'key_missing' : 'api_key_missing', story.last, id);
     }
   }
-  await turns.run(tenantId, judge(), { isBegun: true });
+  await turns.run(tenantId, judge(), { isBegun: true, within: timeLeft() });
   return rows;
 }
 

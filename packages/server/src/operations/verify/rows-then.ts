@@ -25,10 +25,11 @@ export async function rowsAtAnchor(
   ages: Ages,
   anchor: RowsAnchor,
 ): Promise<RowsThen> {
-  const rows = await inspection.turns.run(inspection.tenantId, rowsAt(anchor.id, ages), { isBegun: true });
+  const { turns, tenantId, findings, timeLeft } = inspection;
+  const rows = await turns.run(tenantId, rowsAt(anchor.id, ages), { isBegun: true, within: timeLeft() });
   if (!anchor.digest || sameBytes(await rowsDigest(inspection, rows), anchor.digest)) return rows;
   const causes = await causesOfDifference(sql, inspection, ages, { ...anchor, rows });
-  inspection.findings.addUnlessExplained(causes, 'rows_differ_from_anchor', anchor.id);
+  findings.addUnlessExplained(causes, 'rows_differ_from_anchor', anchor.id);
   return rows;
 }
 
@@ -84,8 +85,8 @@ export async function advanceRows(
   await forEachChange(sql, inspection, range, (entry) => rows.set(subjectOf(tenantId, entry), entry.id));
 }
 
-export function rowsDigest({ turns, tenantId }: Inspection, rows: RowsThen): Promise<Uint8Array> {
-  return turns.run(tenantId, digest(rows), { isBegun: true });
+export function rowsDigest({ turns, tenantId, timeLeft }: Inspection, rows: RowsThen): Promise<Uint8Array> {
+  return turns.run(tenantId, digest(rows), { isBegun: true, within: timeLeft() });
 }
 
 /** A tenant can have millions of rows, so they are sorted in slices with pauses. */
