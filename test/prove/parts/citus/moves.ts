@@ -5,15 +5,25 @@ import { Disturbance, type Scene } from './scene.ts';
 
 type Mode = 'force_logical' | 'block_writes';
 
-/** Citus cancels one of two transactions that wait for each other, so the statement is repeated. */
+/** Matches an error of Citus while the old copy of a shard that an earlier statement moved is still locked. */
+const oldCopyInUse = /orphaned shard .* could not be cleaned up/;
+
+/**
+ * Repeats the statement after the two errors that `docs/operating/citus.md` tells operators to expect. Citus cancels one
+ * of two transactions that wait for each other, or cannot yet delete the old copy of a moved shard.
+ */
 async function persist({ findings, database }: Scene, statement: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await database.run(statement);
       return;
     } catch (error) {
-      if (!isDeadlock(error) || attempt === 20) throw error;
-      findings.try('statement cancelled because of a deadlock');
+      const isInUse = error instanceof Error && oldCopyInUse.test(error.message);
+      if (!(isDeadlock(error) || isInUse) || attempt === 20) throw error;
+      findings.try(
+        isInUse ? 'statement refused because of an old copy' : 'statement cancelled because of a deadlock',
+      );
+      await sleep(200);
     }
   }
 }
