@@ -3,7 +3,8 @@ import { availableParallelism } from 'node:os';
 import { defineConfig, type Plugin } from 'vitest/config';
 import { ClosingLine } from './test/setup/closing-line.ts';
 
-// Sets only these resolve conditions. Further conditions would also apply to CommonJS dependencies, and break them.
+// Vite applies resolve conditions also to CommonJS dependencies. Conditions other than `@eaas/source` and `node` would
+// break these dependencies.
 const conditions = ['@eaas/source', 'node'];
 
 // The name or the folder of a test file determines its suite, as CONTRIBUTING.md describes.

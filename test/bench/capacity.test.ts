@@ -57,7 +57,7 @@ test('withTables throws if the page has no marker for a table', () => {
 
 test('round trips are counted even if a message is divided among several packets', () => {
   const ready = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
-  // The data of this row contains the bytes of a `ReadyForQuery` message, which must not be counted.
+  // A database row whose data has the bytes of a `ReadyForQuery` message. The counter must ignore these bytes.
   const row = Buffer.concat([Buffer.from([0x44, 0, 0, 0, 10]), ready]);
   const all = Buffer.concat([row, ready, row, ready, ready]);
   for (const length of [1, 4, 7, 100]) {

@@ -6,10 +6,10 @@ const plannedUtilization = 0.7;
 const [workersPerServer, connectionsPerServer] = [4, 20];
 const appendConnectionsPerServer = 2 * workersPerServer;
 const coresPerShard = 16;
-/** The size of an audit entry with its indexes, if each append has one entry. The benchmark `storage` measured it. */
+/** The size of an audit entry with its indexes, measured by the benchmark `storage` with one entry per append. */
 export const bytesPerEntry = 511;
 const pageBytes = 8_192;
-/** Appends of one tenant change four pages of PostgreSQL: the last pages of three indexes, and the page of the head. */
+/** Appends of a tenant change four pages of PostgreSQL: the last pages of three indexes, and the log head's page. */
 const pagesPerTenant = 4;
 
 const fleets = [
@@ -61,7 +61,7 @@ export function withTables(page: string, tables: ReadonlyMap<string, readonly st
     const [before = '', rest, ...others] = text.split(`${begin(name)}\n`);
     const after = rest?.slice(rest.indexOf(end));
     if (after === undefined || others.length > 0)
-      throw new Error(`the page must contain ${begin(name)} once`);
+      throw new Error(`the page must contain ${begin(name)} exactly once`);
     return `${before}${begin(name)}\n\n${lines.join('\n')}\n\n${after}`;
   }, page);
 }

@@ -26,7 +26,7 @@ export async function copyKeys(
     where tenant_id = ${tenantId} and created_id < 0`;
 }
 
-/** Citus cannot copy a whole row to other shards in one statement. */
+/** Reads a row that a second statement copies. Citus cannot copy a whole row to other shards in one statement. */
 export async function rowOf(query: postgres.PendingQuery<postgres.Row[]>): Promise<string> {
   const [found] = await query;
   return String(found?.['row']);

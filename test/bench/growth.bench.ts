@@ -101,7 +101,7 @@ function withoutTarget({ ours, reference, elsewhere, note }: Comparison): Compar
 type Each = (name: string, run: (place: Place) => Promise<unknown>) => Comparison;
 
 function lists(each: Each): Comparison[] {
-  // Requests five entries, because the small database has only five `key.wrap` entries after the offset.
+  // Requests five entries, because the small database has only five `key.wrap` entries after `offset=half`.
   const audit = (name: string, query: (place: Place) => object) =>
     each(`GET /v1/audit?${name}`, (place) =>
       place.manyEntries.api('GET /v1/audit', { limit: 5, ...query(place) }),

@@ -11,10 +11,7 @@ import { compare, type Contender, pick, type Result } from './compare.ts';
 
 type Work = Contender['run'];
 
-/**
- * These values are computed outside the page, so that the first measured call is also the first use of P-256 in the
- * page.
- */
+/** Values that are computed outside the page. The first measured call is therefore the page's first use of P-256. */
 export interface Prepared {
   readonly publicKey: string;
   readonly keyId: string;
@@ -135,7 +132,7 @@ async function streamed(length: number) {
   return [ours, () => bare(value)] as const;
 }
 
-/** Every request uses the same blind, so the prepared response is valid for every request. */
+/** Every request uses the same blinding factor, so the prepared response is valid for every request. */
 async function blindHashes({ keyId: ofHashes, random, values, responses }: Prepared, size: number) {
   const response = responses[size];
   if (!response) throw new Error(`expected a prepared response for ${size} values (got none)`);

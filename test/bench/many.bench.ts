@@ -98,7 +98,7 @@ function openRows(keys: readonly Bare[], stored: typeof plain) {
   }));
 }
 
-/** Sends the request of a cold client, and reads its response. */
+/** Sends the unwrap request of a client that has no data keys yet, and reads the response. */
 async function requestAll(service: Service, keys: readonly { readonly wrapped: Wrapped }[]): Promise<void> {
   const items = keys.map(({ wrapped }) => ({ wrapped_key: toBase64(wrapped.wrappedKey) }));
   const init = { method: 'POST', body: JSON.stringify({ items }) };
@@ -158,7 +158,7 @@ async function requireAll(results: Results): Promise<void> {
 function cold(service: Service, run: (client: EaasClient) => Promise<unknown>) {
   return async (): Promise<void> => {
     let requests = 0;
-    // Counts only the requests of the cold client. The warm client also sends requests, because it renews its data key.
+    // Counts only the requests of the new client. Other clients use the same `fetch` to renew their data keys.
     const counting: typeof fetch = (...request) => {
       requests++;
       return service.options.fetch(...request);

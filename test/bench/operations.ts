@@ -23,7 +23,7 @@ export interface Customer {
 const concurrentCalls = 32;
 const plaintext = 'x'.repeat(1_024);
 
-/** One append can record several concurrent calls, but only calls of the same tenant. */
+/** One append to the audit log can record several concurrent calls, but only calls of the same tenant. */
 export async function operationsOf(operator: Operator, replica: Replica): Promise<Operation[]> {
   const customers = await newCustomers(operator, replica, concurrentCalls);
   const shared = (

@@ -67,7 +67,7 @@ export async function calibrate(place: Place): Promise<Model> {
     await taken([first], 64, 6_400),
   ];
   const pauses = pausesOf(place.server.log().slice(before));
-  // Counts 1.25 times the calls, because each measurement first sends a quarter more calls to warm up the server.
+  // Adds a quarter for the calls of the warm-ups, because `pauses` includes the pauses during the warm-ups.
   const computed = all.reduce((sum, { server }) => sum + 1.25 * 6_400 * server, 0);
   const betweenPauses = computed / Math.max(1, pauses.length) - mean(pauses);
   const unpaused = betweenPauses / (betweenPauses + mean(pauses));

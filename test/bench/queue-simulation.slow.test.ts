@@ -19,7 +19,7 @@ const model: Model = {
   betweenPauses: Infinity,
 };
 
-test('without appends, the simulation agrees with the formula of a queue with one server', () => {
+test('without appends, the simulated response times agree with the formulas of an M/M/1 queue', () => {
   const { p50, p99, perSecond } = simulate(model, { perSecond: 7_000 }, 300_000);
   const mean = 100 / (1 - 0.7);
   expect(perSecond / 7_000).toBeCloseTo(1, 1);
@@ -27,7 +27,7 @@ test('without appends, the simulation agrees with the formula of a queue with on
   expect(p99 / (mean * Math.log(100))).toBeCloseTo(1, 1);
 });
 
-test('if clients call without a pause, the throughput is the capacity of all servers', () => {
+test('if clients call without a pause, the throughput is the sum of the capacities of all servers', () => {
   const { perSecond } = simulate({ ...model, servers: 4, tenants: 400 }, { clients: 400 }, 40_000);
   expect(perSecond / 40_000).toBeGreaterThan(0.95);
   expect(perSecond / 40_000).toBeLessThan(1.05);

@@ -1,8 +1,8 @@
-/** The parameters of a simulated fleet. All times are in microseconds. */
+/** The parameters of the simulated servers, database and clients. All times are in microseconds. */
 export interface Model {
   readonly servers: number;
   readonly tenants: number;
-  /** All processes share these cores. Infinity gives each process a core. */
+  /** The number of processor cores that all simulated processes share. With Infinity, each process has its own core. */
   readonly cores: number;
   readonly databaseCores: number;
   readonly connections: number;

@@ -79,8 +79,8 @@ async function whole(): Promise<Comparison[]> {
   const encrypt = () => client.encrypt(content, { as: 'bytes' });
   const envelope = await encrypt();
   const sealed = concat([await sealNode(content, 0)]);
-  // The reference calls only the cipher, but asynchronously like the SDK. Node frees the memory of synchronous code at
-  // other times, which would distort the comparison.
+  // The reference calls only the cipher. It is asynchronous like the SDK, because Node frees the memory of synchronous
+  // code at different times, which would distort the comparison.
   return [
     {
       ours: { name: 'encrypt to bytes', run: encrypt },

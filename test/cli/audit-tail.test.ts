@@ -48,7 +48,7 @@ test('audit tail --no-follow says that no entry matches', async () => {
   expect(await eaas(...args, '--json')).toMatchObject({ code: 0, stdout: '', stderr: '' });
 });
 
-test('audit tail also finds older entries that match its filters', async () => {
+test('audit tail prints the newest entries that match its filters, however old they are', async () => {
   expect((await tail('--key', 'patients')).map(({ id }) => id)).toEqual([1, 4]);
   expect((await tail('--key', keyId, '--last', '1', '--action', 'key.create')).map(({ id }) => id)).toEqual([
     1,

@@ -116,7 +116,7 @@ test('audit verify names a tenant whose row was changed', async () => {
   });
 });
 
-test('audit verify reports a tenant with a missing secret, head or row', async () => {
+test('audit verify reports a tenant with an invalid secret, without a log head, or without a row in `eaas.tenants`', async () => {
   const [secret, head, row] = [await newTenant(0), await newTenant(0), await newTenant(1)];
   await superuser`update eaas.tenants set sealed_secret = '\\x00' where tenant_id = ${secret}`;
   await superuser`delete from eaas.audit_heads where tenant_id = ${head}`;

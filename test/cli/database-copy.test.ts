@@ -65,7 +65,7 @@ test('database copy to a database with a later schema prints both versions', asy
   );
 });
 
-test('a command finds the data directory in a parent folder', async () => {
+test('if the target database is unreachable, database copy exits with 3 and does not print the password', async () => {
   const url = 'postgres://someone:hunter2@127.0.0.1:1/eaas';
   const { code, stderr } = await eaas.with({ EAAS_COPY_TO_DATABASE_URL: url })('database', 'copy');
   expect(code).toBe(3);
@@ -73,7 +73,7 @@ test('a command finds the data directory in a parent folder', async () => {
   expect(stderr).not.toContain('hunter2');
 });
 
-test('database copy from the target to itself changes nothing and fails', async () => {
+test('database copy --move fails if the source and the target are the same database', async () => {
   const to = eaas.with({ EAAS_COPY_TO_DATABASE_URL: eaas.database.url('server') });
   const { code, stdout } = await to('database', 'copy', '--move');
   expect(code).toBe(1);

@@ -45,7 +45,7 @@ test.each([
   { withIp: false, reason: /IP: 127\.0\.0\.1 is not in the cert's list/ },
   { withIp: true, reason: /the impostor refuses/ },
 ])(
-  'a connection to an IP address needs a certificate of this address (it has one: $withIp)',
+  'a command connects to an IP address only if the certificate contains this address (it does: $withIp)',
   async ({ withIp, reason }) => {
     const pair = selfSigned({ withIp });
     const directory = mkdtempSync(join(tmpdir(), 'eaas-test-'));
@@ -57,7 +57,7 @@ test.each([
       EAAS_ROOT_KEY: newRootKey(),
       NODE_EXTRA_CA_CERTS: trusted,
     };
-    // Node reads NODE_EXTRA_CA_CERTS when a process starts, so the command needs a process of its own.
+    // Node reads NODE_EXTRA_CA_CERTS when a process starts, so the command runs in a separate process.
     const { code, stderr } = await run([...eaas, 'tenant', 'list'], env, { cwd: directory });
     expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringMatching(reason) as string });
   },

@@ -26,7 +26,7 @@ async function examined(program: CommandLine) {
   return { code, stderr, statuses, messages };
 }
 
-// The checks of these settings fail, because the tests run PostgreSQL without durability to save time.
+// To save time, the tests run PostgreSQL without durability, so doctor reports the durability settings as failed.
 const fast = { fsync: 'failed', full_page_writes: 'failed', synchronous_commit: 'failed' };
 
 test('doctor reports database settings that can lose commits', async () => {

@@ -21,7 +21,7 @@ async function created(env = { EAAS_DATA_DIR: data }): Promise<string> {
   return server.log();
 }
 
-test('every command finds the database and root key of eaas serve', async () => {
+test('commands use the database and the root key that eaas serve created', async () => {
   const log = await created();
   expect(log).toContain(`A new root key is in ${join(data, 'root.key')}. Keep a copy of the root key`);
   expect((await stat(join(data, 'root.key'))).mode & 0o777).toBe(0o600);
@@ -55,7 +55,7 @@ test.each([
   expect(existsSync(data)).toBe(false);
 });
 
-test('a command finds the data directory in a folder above', async () => {
+test('a command finds the data directory in a parent folder', async () => {
   const project = await newDirectory();
   await created({ EAAS_DATA_DIR: join(project, '.eaas') });
   const folder = join(project, 'packages', 'app');

@@ -152,7 +152,7 @@ test('the commands for an intake key name the command that shows its public key'
   expect(await lastAction()).toMatchObject({ action: 'key.rotate' });
 });
 
-test('key public-key shows the public key of blind hashes, only while the key is active', async () => {
+test('key public-key prints the public key for blind hashes, and refuses a disabled key', async () => {
   const { key_id, name } = await newKey();
   const { stdout, stderr } = await eaas('key', 'public-key', name, ...onAcme);
   expect(stdout).toMatch(/^intake_public_key +-\nhash_public_key +[A-Za-z\d+/]{44}$/m);

@@ -218,7 +218,7 @@ test.concurrent('tenant destroy erases the tenant only if --confirm has its name
 test.each([
   ['of the database driver', 'file:///app/node_modules/postgres/src/connection.js:255:22', 0],
   ['of another module', 'file:///app/other.js:1:1', 4],
-])('only an uncaught error from outside the database driver ends a command (%s)', async (_, place, code) => {
+])('a command ignores only uncaught errors of the database driver (error %s)', async (_, place, code) => {
   const throwing = moduleOf(`
     import { Socket } from 'node:net';
     const { connect } = Socket.prototype;

@@ -143,7 +143,7 @@ describe('PATCH /v1/api-keys/:id', () => {
     });
   });
 
-  test('a PATCH without a change returns 200 and writes no entry', async () => {
+  test('a PATCH without a change returns 200 and writes no audit entry', async () => {
     const permissions = ['encrypt', 'decrypt'] as const;
     const { record } = await tenant.issue({ permissions, key_ids: [key.key_id] });
     await expectNothingRecorded(tenant, async () => {

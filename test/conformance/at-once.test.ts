@@ -89,7 +89,7 @@ test('if a tenant becomes envelope-only during encrypt calls, the log has no `en
   expect(actions.indexOf('envelope_only.refused')).toBeGreaterThan(actions.indexOf('tenant.update'));
 });
 
-test('a change is in the log when its response arrives', async () => {
+test('the audit log contains a change when the response to the change arrives', async () => {
   const tenant = await newTenant();
   for (let round = 0; round < 20; round++) {
     const { key_id } = await tenant.newKey();

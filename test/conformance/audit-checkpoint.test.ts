@@ -56,7 +56,7 @@ function forged(text: string, privateKey: KeyObject, publicKey: KeyObject): stri
   return `${text}\n\u2014 ${name} ${signature.toString('base64')}\n`;
 }
 
-test('a checkpoint is a signed note that the verifier key verifies', async () => {
+test('a checkpoint is a signed note with the id and hash of the newest entry, and the returned `verifier_key` verifies it', async () => {
   const head = await newestEntry(tenant);
   const answer = await checkpoint();
   expect(answer).toMatchObject({

@@ -46,7 +46,7 @@ describe('date_from and date_to', () => {
     });
   });
 
-  test('date_from and date_to can have an offset from UTC and lower-case letters', async () => {
+  test('date_from and date_to accept an offset from UTC, and `t` and `z` in lower case', async () => {
     const east = shifted(at(4), 5.5 * 3_600_000).replace('Z', '+05:30');
     const west = shifted(at(4), -8 * 3_600_000).replace('Z', '-08:00');
     expect(await found(`date_from=${encoded(east)}&date_to=${encoded(west)}`)).toStrictEqual([4]);

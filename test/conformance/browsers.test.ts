@@ -78,7 +78,7 @@ describe('preflights', () => {
     },
   );
 
-  test('a preflight succeeds for every origin and writes no entry', async () => {
+  test('a preflight request succeeds for every origin and writes no audit entry', async () => {
     const anonymous = await clientOf();
     await expectNothingRecorded(tenant, async () => {
       const answer = await anonymous.send('OPTIONS', '/v1/encrypt', undefined, {

@@ -37,7 +37,7 @@ test('the fields of a bundle are copies of parts of its envelope', async () => {
   expect(parts.body).toHaveLength(17 + 16);
 });
 
-test('a server-mode ciphertext opens with the unwrapped DEK and node:crypto', async () => {
+test('node:crypto can decrypt a ciphertext of /v1/encrypt with the unwrapped DEK', async () => {
   const plain = await encrypted('Grüße');
   const dek = await dekOf(plain.wrapped_key);
   expect(Buffer.from(dek, 'base64')).toHaveLength(32);
@@ -49,7 +49,7 @@ test('a server-mode ciphertext opens with the unwrapped DEK and node:crypto', as
   expect(() => openEnvelope(bound.ciphertext, dek, context)).toThrow('commitment');
 });
 
-test('a server-mode ciphertext opens with the protocol package', async () => {
+test('the protocol package can decrypt a ciphertext of /v1/encrypt', async () => {
   expect(await openedBy(tenant.api, (await encrypted('x')).ciphertext)).toBe('x');
   expect(await openedBy(tenant.api, (await encrypted('y', { context })).ciphertext, context)).toBe('y');
 });

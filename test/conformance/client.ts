@@ -20,7 +20,7 @@ type Answered<Call extends string> = [RouteOf<Call>] extends [never] ? unknown :
 type RouteOf<Call extends string> = Call extends string
   ? { [R in Route]: IsCallOf<WithoutQuery<Call>, R> extends true ? R : never }[Route]
   : never;
-/** A parameter at the end of a `Pattern` also matches slashes. The first condition therefore excludes longer paths. */
+/** A parameter at the end of a `Pattern` also matches slashes. Longer paths are therefore excluded. */
 type IsCallOf<Call extends string, R extends Route> = Call extends `${Pattern<R>}/${string}`
   ? false
   : Call extends Pattern<R>

@@ -112,7 +112,7 @@ test.for([
   });
 });
 
-test('export refuses a private key, and the error message does not contain it', async () => {
+test('export refuses a `public_key` with private members, and the error does not contain them', async () => {
   const { key_id } = await tenant.newKey({ exportable: true });
   const jwk = privateJwk();
   const answer = await exported(key_id, jwk);

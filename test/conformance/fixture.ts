@@ -89,8 +89,8 @@ export async function newTenant(...options: string[]): Promise<Tenant> {
 }
 
 /**
- * Returns a client with an API key that has expired. The service refuses to create an API key with a past expiry, so on
- * a slow machine this function tries again with a later expiry.
+ * Returns a client whose API key has expired. The service refuses to create an API key whose expiry has passed. On a
+ * slow machine, the expiry can pass before the service reads the request. The function then tries a later expiry.
  */
 export async function expiredClient(tenant: Tenant): Promise<Client> {
   for (let lifetime = 1_000; ; lifetime *= 2) {

@@ -104,7 +104,7 @@ whereAvailable('the memory of another process', canReadMemory, () => {
     const found = await findInMemory(server.pid, search);
     scan.isOver = true;
     await load;
-    // `/v1/hash` received `control` in plaintext. If the search of the memory works, the search finds this value.
+    // `/v1/hash` received `control` in plaintext. The test must find this value, which shows that its search works.
     expect(found).toEqual(new Set(['control']));
   });
 });

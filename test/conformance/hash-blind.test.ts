@@ -141,7 +141,7 @@ test('blind hash is refused immediately after the key is disabled', async () => 
   }
 });
 
-test('blind hash writes no entry and does not count as usage', async () => {
+test('blind hash writes no audit entry and does not count as usage', async () => {
   const usage = ok(await tenant.api.get('/v1/usage'));
   await expectNothingRecorded(tenant, async () => {
     await blindHashes(['x', 'y']);

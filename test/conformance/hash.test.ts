@@ -88,7 +88,7 @@ test('hash is refused immediately after the key is disabled', async () => {
   }
 });
 
-test('hash writes no entry and does not count as usage', async () => {
+test('hash writes no audit entry and does not count as usage', async () => {
   const usage = ok(await tenant.api.get('/v1/usage'));
   await expectNothingRecorded(tenant, async () => {
     await hashOf('x');

@@ -13,7 +13,7 @@ beforeAll(async () => {
 const decrypt = (body: object, keyId = writer.keyId) =>
   tenant.api.post('/v1/decrypt', { key_id: keyId, key_version: 1, ...body });
 
-test('decrypt decrypts a ciphertext of a writer, and its audit entry has `intake: true`', async () => {
+test('decrypt decrypts a ciphertext of an intake writer, and the audit entry has `intake: true`', async () => {
   const ciphertext = await writer.encrypt('Grüße');
   expect((await decrypt({ ciphertext })).body).toStrictEqual({ plaintext: 'Grüße' });
   const { action, metadata } = await newestEntry(tenant);
@@ -28,7 +28,7 @@ test('decrypt uses the `wrapped_key` that rewrap returned instead of the wrapped
   expect((await newestEntry(tenant)).metadata).toStrictEqual({});
 });
 
-test('decrypt refuses a ciphertext of a writer under a key without intake, and the audit entry has `intake: true`', async () => {
+test('decrypt refuses a ciphertext of an intake writer if the key has no intake, and the audit entry has `intake: true`', async () => {
   const plain = await intakeWriter(tenant, {});
   const ciphertext = await plain.encrypt('x');
   expect(await decrypt({ ciphertext }, plain.keyId)).toBeProblem('decryption_failed');
@@ -49,7 +49,7 @@ test.for([4, 20, 24, 26, 30, 800, 1_130, 1_160, 1_200, 1_212, 1_244, 1_245, 1_26
   },
 );
 
-test('decrypt refuses a ciphertext that a writer made for another context, key version or key', async () => {
+test('decrypt refuses a ciphertext that an intake writer made for another context, key version or key', async () => {
   const ciphertext = await writer.encrypt('x');
   const other = await intakeWriter(tenant);
   expect(await decrypt({ ciphertext, context: { a: 'b' } })).toBeProblem('decryption_failed');

@@ -29,7 +29,7 @@ test('public-key returns only the public key of the newest version', async () =>
   expect(second.intake_public_key).not.toBe(first);
 });
 
-test('a key without intake has no public key for writers', async () => {
+test('for a key without intake, public-key returns null as `intake_public_key`', async () => {
   const { key_id } = await tenant.newKey({ intake: false });
   expect(ok(await show(key_id)).intake_public_key).toBeNull();
 });

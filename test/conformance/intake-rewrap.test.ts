@@ -45,7 +45,7 @@ test('rewrap moves a data key of an older version to the newest version', async 
   expect(ok(unwrapped)).toStrictEqual({ dek, key_id: own.keyId, key_version: 2 });
 });
 
-test('rewrap refuses a wrapped key of a writer under a key without intake, and records the refusal', async () => {
+test('rewrap refuses a wrapped key of an intake writer if the key has no intake, and records the refusal', async () => {
   const plain = await intakeWriter(tenant, {});
   const wrapped_key = await plain.wrap();
   expect(await rewrap(plain.keyId, { wrapped_key })).toBeProblem('wrapped_key_unauthentic');

@@ -39,14 +39,14 @@ test('unwrap returns a DEK that an independent HPKE library wrapped, and its ent
   });
 });
 
-test('under an intake key, the audit entries of ordinary wraps and unwraps do not have `intake: true`', async () => {
+test('the audit entries of ordinary wraps and unwraps have no `intake`, even for an intake key', async () => {
   const { wrapped_key } = ok(await tenant.api.post(`/v1/keys/${writer.keyId}/wrap`, { dek: newDek() }));
   expect((await newestEntry(tenant)).metadata).toStrictEqual({});
   ok(await unwrap({ wrapped_key }));
   expect((await newestEntry(tenant)).metadata).toStrictEqual({ key_version: 1 });
 });
 
-test('unwrap refuses a wrapped key of a writer under a key without intake', async () => {
+test('unwrap refuses a wrapped key of an intake writer if the key has no intake', async () => {
   const plain = await intakeWriter(tenant, {});
   const wrapped_key = await plain.wrap();
   expect(await unwrap({ wrapped_key }, plain.keyId)).toBeProblem('wrapped_key_unauthentic');
@@ -140,7 +140,7 @@ describe('the states of a key', () => {
 describe('POST /v1/batch/unwrap', () => {
   const batch = (items: readonly object[]) => tenant.api.post('/v1/batch/unwrap', { items });
 
-  test('a batch unwraps ordinary wrapped keys and wrapped keys of writers, and only the entries about writers have `intake`', async () => {
+  test('a batch unwraps wrapped keys of the service and of intake writers, and only entries about intake writers have `intake`', async () => {
     const deks = [newDek(), newDek(), newDek()];
     const key_id = writer.keyId;
     const ordinary = ok(await tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek: deks[1] }));

@@ -50,7 +50,7 @@ describe('destroy and restore', () => {
     expect(await tenant.api.post(`/v1/keys/${key_id}/unwrap`, { wrapped_key })).toHaveStatus(200);
   });
 
-  test('DELETE with grace_days=0 erases the key immediately and writes one entry', async () => {
+  test('DELETE with grace_days=0 erases the key immediately and writes one audit entry', async () => {
     const { key_id } = await keyIn(tenant, 'disabled');
     const before = await tenant.auditTotal();
     const destroyed = await tenant.api.delete(`/v1/keys/${key_id}?grace_days=0`);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiOf, openWorld, settle, statusOf, type World } from '../setup/world.ts';
 
-// A simulated clock works only with a replica inside the test process.
+// The test needs a simulated clock, so its server runs inside the test process.
 let world: World;
 
 beforeAll(async () => {

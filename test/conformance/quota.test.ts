@@ -35,7 +35,7 @@ test('the quota is exact for concurrent requests', async () => {
   expect((await tenant.entries('action=encrypt')).length).toBe(20);
 });
 
-test('the quota limits only encrypt', async () => {
+test('the quota limits encrypt, but not decrypt, wrap, unwrap and hash', async () => {
   const { tenant, key_id } = await tenantWithQuota(1);
   const bundle = ok(await tenant.api.post('/v1/encrypt', { plaintext: 'x', key_id }));
   expect(await tenant.api.post('/v1/encrypt', { plaintext: 'x', key_id })).toBeProblem('quota_exceeded');

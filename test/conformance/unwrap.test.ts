@@ -134,7 +134,7 @@ describe('an unauthentic wrapped_key returns 403 and is recorded', () => {
     }
   });
 
-  test('unwrap of a wrapped_key that contains no version is recorded with the current version', async () => {
+  test('if a wrapped_key contains no version, the audit entry of the refused unwrap has the current version', async () => {
     const { key_id } = await tenant.newKey();
     ok(await tenant.api.post(`/v1/keys/${key_id}/rotate`));
     expect(await unwrap({ wrapped_key: 'AQE=' }, key_id)).toBeProblem('wrapped_key_unauthentic');

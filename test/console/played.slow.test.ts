@@ -232,7 +232,7 @@ whereAvailable('Chromium', hasChromium, () => {
     expect(await unwrapAt('https://other.example')).toBe(400);
   });
 
-  test('the usage page without permission shows a command that creates an API key', async () => {
+  test('if the user lacks the permission for usage, the usage page shows a command that creates an API key', async () => {
     const page = await openConsole('/console/#/usage', 'keys.read');
     const command = await page.getByRole('group', { name: 'In a terminal' }).innerText();
     const [npx, program, ...words] = command.replace('<tenant>', 'dev').replace('\\\n', '').split(/\s+/);

@@ -36,7 +36,7 @@ test('the API contract lists all metadata members of each action', async () => {
   const described = rowsUnder(contract, '`metadata` member').flatMap(([members = '', actions = '']) =>
     codesIn(actions).flatMap((action) => codesIn(members).map((member) => `${action}: ${member}`)),
   );
-  // No call of the API records these two metadata members. Only commands of the operator record these members.
+  // The metadata members `restored` and `reason` are recorded only by commands of the operator, not by API calls.
   const ofOperator = ['tenant.update: restored', 'tenant.update: reason'];
   expect(described.toSorted()).toEqual(
     [...new Set([...(await recordedMembers()), ...ofOperator])].toSorted(),

@@ -1,4 +1,4 @@
-/** shell.slow.test.ts does not run these blocks. Each entry is the first line of a block and the reason. */
+/** The command blocks that shell.slow.test.ts does not run: the first line of each block, and the reason. */
 export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'README.md': {
     'npm ci': 'first-field.slow.test.ts types it in a fresh clone',

@@ -74,7 +74,7 @@ test('the documents contain more than 30 commands', () => {
   expect(printed.length).toBeGreaterThan(30);
 });
 
-test('no document installs or runs the package `eaas`, which belongs to others', () => {
+test('no document installs or runs the npm package `eaas`, which is not a package of this project', () => {
   const markdown = files.map(({ path }) => path).filter((path) => path.endsWith('.md'));
   expect(markdown.length).toBeGreaterThan(10);
   expect(

@@ -20,7 +20,7 @@ test.each(names)('the page about high availability shows the whole file %s', (na
   expect(shown).toContain(read(folder + name));
 });
 
-test('the printed commands replace every placeholder of the files', () => {
+test('the `sed` commands on the page about high availability replace every placeholder in the files', () => {
   const commands = commandsOf(page).filter((line) => line.startsWith('sed '));
   expect(commands).toHaveLength(2);
   for (const command of commands) {

@@ -139,13 +139,13 @@ describe.each(kinds)('on %s', (_, binaries) => {
     await sql.end();
   });
 
-  test('every SQL statement after the first SQL block of the manual works', async () => {
+  test('the SQL blocks of the manual work, from the second block on (the setup runs the first)', async () => {
     const [, ...rest] = blocksOf(manual, 'sql');
     expect(rest.length).toBeGreaterThan(2);
     for (const statement of rest.join('').split(';\n')) await superuser.unsafe(statement);
     await superuser`alter system reset synchronous_standby_names`;
     await superuser`select pg_reload_conf()`;
-    // Later tests need the role `eaas_server`, which the commands of the manual replaced and locked.
+    // Unlocks the role `eaas_server` for later tests, because the statements of the manual lock the role.
     await superuser`alter role eaas_server login`;
   });
 
@@ -168,7 +168,7 @@ describe.each(kinds)('on %s', (_, binaries) => {
   test('/metrics has exactly the metrics and jobs that the manual lists', async () => {
     const metrics = await (await fetch(`${server.baseUrl}/metrics`)).text();
     const answered = Array.from(metrics.matchAll(/^# TYPE (\w+ \w+)$/gm), ([, type]) => type);
-    // This server has one worker, so it lacks the metrics that only several workers have.
+    // The test skips the metrics that a server has only with several workers, because its server has one worker.
     const described = rowsUnder(manual, 'metric')
       .filter(([, , about = '']) => !about.endsWith('only with several workers'))
       .map(([name = '', type]) => `${codesIn(name)[0]} ${type}`);

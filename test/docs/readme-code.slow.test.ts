@@ -13,7 +13,7 @@ interface Program {
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const place = join(root, 'node_modules', '.cache', 'readme-code');
-// These packages are not installed, so the imports are removed. `surroundingsOf` declares the imported names instead.
+// `express` and `@47ng/cloak` are not installed, so their imports are removed. `surroundingsOf` declares the names.
 const notInstalled = /^import .* from '(?:express|@47ng\/cloak)';\n/gm;
 const recipes = ['orm', 'kysely', 'typeorm', 'mongoose'].map((name) => `sdk/docs/${name}.md`);
 // The code in these documents needs a database. The tests in test/orms run this code.

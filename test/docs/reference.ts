@@ -103,7 +103,7 @@ const unnamed: Readonly<Record<Folder, readonly string[]>> = {
   protocol: ['Flags', 'Part', 'PathPart', 'TextKey'],
 };
 
-// These members need no description. Node, JavaScript or another type of the package already describes them.
+// Members without a description, because Node, JavaScript or another type of the package already describes them.
 const unsaid: Readonly<Record<Folder, readonly string[]>> = {
   sdk: [
     ...['on', 'resume'].map((name) => `sdk-proxy.NodeRequest.${name}`),

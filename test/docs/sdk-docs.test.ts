@@ -54,7 +54,7 @@ test('the table of cache presets has the limits of the SDK', () => {
   }
 });
 
-test('the SDK’s documents explain every finding of an audit', () => {
+test('audit.md of the SDK explains every code that an audit finding can have', () => {
   const table = rowsUnder(read('packages/sdk/docs/audit.md'), 'finding');
   const explained = table.flatMap(([code = '']) => codesIn(code));
   const codes = membersOf<AuditFindingCode>({

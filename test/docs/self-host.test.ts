@@ -32,7 +32,7 @@ test('the mounted files exist', () => {
   expect(mounted.filter((path) => !existsSync(root + place + path))).toEqual([]);
 });
 
-test('every variable in the example is a variable of the program or is set in the README', () => {
+test('the self-host example uses only variables of the program and variables that its README sets', () => {
   const set = Array.from(
     blocksOf(read(`${place}README.md`), 'sh')
       .join('')
@@ -45,7 +45,7 @@ test('every variable in the example is a variable of the program or is set in th
   expect([...named].filter((name) => !known.has(name))).toEqual([]);
 });
 
-test('roles.sql creates the roles as the manual does', () => {
+test('roles.sql of the self-host example has the same SQL statements as the manual', () => {
   const [theirs] = blocksOf(read('packages/server/README.md'), 'sql');
   expect(statements(read(`${place}roles.sql`))).toEqual(statements(theirs ?? ''));
 });

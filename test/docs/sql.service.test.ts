@@ -49,7 +49,7 @@ test('the statement for `writeMany` returns the ids of written rows', async () =
   expect(await sql`select email from users order by id`.values()).toEqual([['eaasA1'], ['Grace'], [null]]);
 });
 
-test('the statements for new columns run on a table with rows', async () => {
+test('the guide’s SQL adds new columns to a table with rows, and counts the rows that have no new value yet', async () => {
   await sql`insert into patients values (1, 'ada@example.com', '1815-12-10', '{"tags": []}'), (2, null, null, null)`;
   for (const statement of addColumns.split(/;\n/)) await sql.unsafe(statement);
   expect(await sql.unsafe(countMissing)).toEqual([{ count: '1' }]);

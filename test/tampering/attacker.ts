@@ -33,7 +33,7 @@ export async function openAttacker({ database, onClose }: Pick<World, 'database'
     ...database.connection('superuser'),
     max: 1,
     onnotice: () => {},
-    // Without this setting, Citus does not disable the triggers of distributed tables.
+    // Citus disables the triggers of distributed tables only if `citus.enable_unsafe_triggers` is on.
     connection: { session_replication_role: 'replica', 'citus.enable_unsafe_triggers': 'on' },
   });
   onClose(() => sql.end());

@@ -114,7 +114,7 @@ async function changesOf(table: Bound): Promise<{ row: Row; column: Column; valu
     });
     const made = rows.flatMap((row, nth) => {
       const values = alternatives(name, type, row[name] ?? null);
-      // To save time, only the columns in `everywhere` are tested with every value in every row.
+      // Columns in `everywhere` get each value in every row. To save time, other columns get each value in one row.
       const chosen = everywhere.has(name) ? values : values.filter((_, at) => at % rows.length === nth);
       return chosen.map((value) => ({ row, value }));
     });

@@ -162,7 +162,7 @@ describe.each([
     expect(await wrong()).toContain('15 entry_unexpected');
   });
 
-  test('verify finds a log head of another tenant', async () => {
+  test('verify finds that the log head was replaced by the head of another tenant', async () => {
     await entries(`delete from eaas.audit_heads where tenant_id = $ann`);
     await entries(`update eaas.audit_heads set tenant_id = $ann`);
     expect(await wrong()).toContain('null head_changed');

@@ -14,7 +14,7 @@ let world: World;
 let attacker: Attacker;
 let ann: Populated;
 let spare: string;
-/** The verification reads the first entries of a log again every 30 nights. */
+/** The first night in which the verification reads the first entries of the log. It reads them every 30 nights. */
 let firstNight: number;
 let firstFindings: string[];
 
@@ -150,7 +150,7 @@ describe('older entries and rows', () => {
     expect(findings).toContainEqual(expect.stringContaining(found()));
   });
 
-  test('each nightly verification reports a finding again, even if an attacker restores an older verification marker', async () => {
+  test('the verification reports a finding every night, even if an attacker restores an older marker of the last verification', async () => {
     await spoil(old);
     expect(await verify(firstNight + nights)).toEqual([`${old} entry_changed`]);
     expect(await verify(firstNight + nights + 1)).toEqual([`${old} entry_changed`]);
@@ -172,11 +172,11 @@ describe('a marker that is not authentic is not trusted', () => {
     await spoil(old);
   });
 
-  test('with a valid marker, the verification reads only the entries after the marker', async () => {
+  test('if the marker of the last verification is valid, the next verification reads only later entries', async () => {
     expect(await verify(firstNight + 1)).toEqual([]);
   });
 
-  test('after any change of the marker, the verification reads the whole log', async () => {
+  test('if any column of the marker of the last verification was changed, the next verification reads the whole log', async () => {
     await attacker.keep('spoilt');
     const columns = await attacker.sql<{ name: string; type: string; required: boolean }[]>`
       select attname as name, format_type(atttypid, null) as type, attnotnull as required from pg_attribute
@@ -218,7 +218,7 @@ describe('a marker that is not authentic is not trusted', () => {
     expect(await verify(firstNight + 1)).toEqual([`${old} entry_changed`]);
   });
 
-  test('the nightly verification does not skip a tenant whose forged marker has the date of tonight', async () => {
+  test('the nightly verification reads a tenant’s log even if a forged marker says that it was verified tonight', async () => {
     await attacker.sql`update eaas.verification_markers set night = ${firstNight + 1}, finished_at = 9e15`;
     expect(await verify(firstNight + 1)).toEqual([`${old} entry_changed`]);
   });
@@ -230,7 +230,7 @@ describe('a marker that is not authentic is not trusted', () => {
     expect(await verify(firstNight + nights)).toEqual([`${old} entry_changed`]);
   });
 
-  test('a forged result of the nightly verification is not shown', async () => {
+  test('the service does not return a forged result of the nightly verification', async () => {
     await attacker.restore('verified');
     expect(await lastVerification(world.replica())).toMatchObject({ broken: 0 });
     await attacker.sql`update eaas.verifications set broken = 3`;

@@ -70,7 +70,7 @@ describe.each([
     expect(found).not.toEqual([]);
   });
 
-  test('verify has one finding for one entry that was moved to another key', async () => {
+  test('verify has exactly one finding after one entry was moved to another key', async () => {
     for (const id of ids(first, 31)) {
       const count = await change(id, `key_id = '${ann.quiet}'`);
       expect(await wrong()).toEqual(count > 0 ? [`${id} entry_changed`] : []);
@@ -95,20 +95,20 @@ describe.each([
     expect(await wrong()).not.toContainEqual(expect.stringContaining(busy));
   });
 
-  test('if a changed entry is outside the verified range, verify reports the row of this entry', async () => {
+  test('if a changed `tenant.update` entry is outside the verified range, verify reports that the tenant was put back', async () => {
     await change(22, `action = 'encrypt'`);
     expect(await wrong({ from_id: 23 })).toContainEqual(expect.stringContaining('tenant_put_back'));
   });
 });
 
-test('after a purge, verify still finds a removed key if an entry of another row was changed', async () => {
+test('after a purge, verify finds both a removed key and a changed entry about the tenant', async () => {
   await attacker.restore('now');
   await attacker.sql`delete from eaas.keys where key_id = ${ann.quiet}`;
   await change(22, `metadata = '{}'`);
   expect(await wrong()).toEqual(expect.arrayContaining(['14 rows_differ_from_anchor', '22 entry_changed']));
 });
 
-test('after a purge, verify finds a row that was put back and then changed', async () => {
+test('after a purge, verify finds a key that was put back to an older state and then disabled', async () => {
   await attacker.restore('now');
   await attacker.putBack('early', 'keys', `key_id = '${ann.quiet}'`);
   await attacker.sql`update eaas.row_records set rev = (select rev from eaas.keys where key_id = ${ann.quiet})

@@ -32,7 +32,7 @@ const disable = (service: Service) =>
   apiOf(service, tenant.token)('POST /v1/keys/:key_id/disable', { key_id: keyId });
 
 test.each([0, 1, 5])(
-  'a restore of a backup undoes later changes (the new log is %i entries longer than the old log)',
+  'after a restore, a replica refuses a key that another replica disabled (the new log has %i more entries than the lost log)',
   async (wraps) => {
     await attacker.keep('backup');
     await rotate(running);
@@ -95,7 +95,7 @@ describe('a lost change whose id was given to a later change', () => {
   );
 
   test.each(combinations)(
-    'a key rotation that was lost in a failover is not used (first call: %s, after %i entries)',
+    'if a failover loses a key rotation, a replica uses the older version (its first call: %s, after %i wraps of another replica)',
     async (road, further) => {
       await rotate(running);
       await wrap(running);
@@ -116,7 +116,7 @@ describe('a lost change whose id was given to a later change', () => {
   );
 
   test.each(combinations)(
-    'an API key that was revoked after a failover is refused (first call: %s, after %i entries)',
+    'a replica refuses an API key that was revoked after a failover (its first call: %s, after %i wraps of another replica)',
     async (road, further) => {
       await rotate(running);
       await wrapAs(running, known.api_key);
@@ -130,7 +130,7 @@ describe('a lost change whose id was given to a later change', () => {
     },
   );
 
-  test('a replica detects lost entries even after its cached tenant data was dropped', async () => {
+  test('a replica detects lost entries even if the tenant is no longer in its cache', async () => {
     await rotate(running);
     await attacker.restore('standby');
     running.tenants.forget(tenant.tenantId);

@@ -96,7 +96,7 @@ test('calls that need a row that was removed are refused', async () => {
   expect(await statusOf(api('GET /v1/keys', {}))).toBe(401);
 });
 
-test('a tenant whose head was removed gets 503 on every call', async () => {
+test('if the log head of a tenant was removed, the tenant’s calls return 503', async () => {
   await attacker.sql`delete from eaas.audit_heads where tenant_id = ${ann.tenantId}`;
   expect(await statusOf(api('GET /v1/keys', {}))).toBe(503);
   expect(await statusOf(api('POST /v1/keys', { name: 'new' }))).toBe(503);
@@ -129,7 +129,7 @@ describe('a server that remembers a changed row refuses it after any call has fo
     expect(await send('POST', '/v1/hash', hash)).toBe(401);
   });
 
-  test('an attempt to disable a changed key is refused, and from then on every call with the key is refused', async () => {
+  test('if a key row was changed in the database, the key cannot be disabled, and later calls with the key are refused', async () => {
     const send = await calls();
     const wrap = () => send('POST', `/v1/keys/${ann.busy}/wrap`, { body: { dek } });
     expect(await wrap()).toBe(200);
@@ -448,7 +448,7 @@ test('a key does not become exportable if someone changes the type of the column
   const { sql } = attacker;
   const { busy: key_id } = ann;
   await sql`alter table eaas.keys alter column exportable type text`;
-  // The test opens new connections, because PostgreSQL refuses old prepared statements after the column type changes.
+  // PostgreSQL refuses prepared statements that are older than a new column type, so the test opens new connections.
   const database = new Database(world.database.connection('server'), 2);
   try {
     const { errors } = await verifyChain(world.replica(database), ann.tenantId);

@@ -31,8 +31,9 @@ export function watch(
 }
 
 /**
- * Settles as `work` does, but rejects when the signal aborts or `patience` milliseconds have passed. The time limit is
- * for edge platforms: a platform can freeze the request that started `work`, and then `work` never settles.
+ * Settles as `work` does, but rejects when the signal aborts or `patience` milliseconds have passed. Without this time
+ * limit, a call could wait forever: an edge platform can freeze the request that started `work`, and then `work` never
+ * settles.
  */
 export function abortable<T>(work: Promise<T>, signal?: AbortSignal, patience?: number): Promise<T> {
   if (!signal && !patience) return work;

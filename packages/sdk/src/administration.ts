@@ -7,8 +7,7 @@ import { requireKind, requireOptions, type Rule } from './require-options.ts';
 import { object } from './rules.ts';
 import type { Call, CallOptions } from './transport.ts';
 
-// Editors show the comment of each member as the documentation of the method with the same name, such as
-// `client.keys.create`.
+// Editors show the comments in this object as the documentation of the client's methods, such as `client.keys.create`.
 const keyRoutes = {
   /**
    * Creates a key and returns its `key_id`. Pass this id as the option `keyId` of `encrypt` and other calls. Needs the
@@ -71,7 +70,8 @@ const apiKeyRoutes = {
   revoke: 'DELETE /v1/api-keys/:api_key_id',
 } as const;
 
-// Refuses a text that is not a UUID, because an API key that the caller passes by mistake would become part of a URL.
+// Accepts only a UUID. Otherwise, an API key that the caller passes by mistake would be in the URL, which servers and
+// proxies often log.
 const apiKeyId: Rule = (value) =>
   (typeof value === 'string' && parseUuid(value) !== undefined) ||
   'a UUID, the `api_key_id` that `apiKeys.create` returned';

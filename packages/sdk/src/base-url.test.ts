@@ -28,7 +28,7 @@ describe('base URL', () => {
   });
 
   test.each(['https://eaas.test', 'https://eaas.test/', 'https://eaas.test/v1', 'https://eaas.test/v1/'])(
-    'a client with the base URL %s sends its requests to the right URL',
+    '`hash` calls POST /v1/hash with the base URL %s',
     async (baseUrl) => {
       const { client, service } = observedClient({ baseUrl });
       await client.hash('x');

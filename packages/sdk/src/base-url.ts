@@ -12,8 +12,8 @@ export function baseUrlOf(
   }
   const url = parseUrl(given);
   if (!url || !/^https?:$/.test(url.protocol)) {
-    // The error shows the given text only if the text cannot contain a secret, such as a password before `@` or an API
-    // key.
+    // The error shows the value of the option only if the value cannot contain a secret, such as a password before `@`
+    // or an API key.
     const shown = /^(?!.*eaas_sk_)[\w.:/[\]-]{1,100}$/.test(given) ? `"${given}"` : 'something else';
     throw new InputError(
       `\`${name}\` must be the URL of the service, such as https://eaas.example or http://localhost:8080 (got ${shown})`,

@@ -264,7 +264,7 @@ describe('a service that confuses the results of a batch', () => {
   });
 });
 
-test('`rewrap` copies and checks the wrap context, as the other calls do', async () => {
+test('`rewrap` copies the wrap context, and throws InputError for an invalid wrap context', async () => {
   const { client, service } = observedClient();
   const wrapContext = { customer: '7' };
   const { ciphertext } = await client.encrypt('x', { wrapContext });

@@ -66,8 +66,7 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
     const [first, second] = items;
     if (!first) return;
     try {
-      // Only a request with a single item has a signal, because aborting a batch would abort the calls of other
-      // callers.
+      // A request with several items gets no signal, because aborting the batch would abort the calls of other callers.
       if (!second) {
         first.resolve(await call(route, first.input, first));
         return;
@@ -103,8 +102,8 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
 
   function stop(item: Waiting<R>, error: unknown): void {
     item.reject(error);
-    // Forgets batches that started long ago. A batch that an edge platform froze never ends, and would count towards
-    // the limit `maxFlights` forever.
+    // Removes batches that are older than the time limit of a call. An edge platform can freeze a batch. A frozen batch
+    // never ends, and would count towards the limit `maxFlights` forever.
     const longAgo = Date.now() - patience.total;
     for (const flight of flights) if (flight.start <= longAgo) flights.delete(flight);
   }

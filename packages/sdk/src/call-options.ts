@@ -40,12 +40,12 @@ export interface EncryptOptions extends PartitionOptions, KeyOption {
 
 /** The form of an encrypted value: `bundle` is an object with five members, `bytes` is the envelope. */
 export type EncryptedForm = 'bundle' | 'bytes';
-/** The type of an encrypted value: bytes or a bundle, as `Form` says. */
+/** The type of an encrypted value: `Uint8Array` for the form `bytes`, and `Bundle` for the form `bundle`. */
 export type EncryptedAs<Form extends EncryptedForm> = Form extends 'bytes' ? Uint8Array : Bundle;
 
 /** The form of a decrypted value: text or bytes. */
 export type DecryptedForm = 'bytes' | 'text';
-/** The type of a decrypted value: text or bytes, as `Form` says. */
+/** The type of a decrypted value: `string` for the form `text`, and `Uint8Array` for the form `bytes`. */
 export type DecryptedAs<Form extends DecryptedForm> = Form extends 'text' ? string : Uint8Array;
 
 /** The form of the result. Defaults to `bundle` for encrypted and `bytes` for decrypted values. */
@@ -94,7 +94,7 @@ export interface PrimeOptions extends PartitionOptions, ExpectedKeyOptions {
   readonly encrypt?: boolean | undefined;
   /**
    * If true, the client replaces the data key for encryption before it reaches a limit, such as its maximum age. The
-   * client continues to do this until `close` is called.
+   * client keeps replacing data keys until `close` is called.
    */
   readonly keep?: boolean | undefined;
 }
@@ -114,8 +114,8 @@ export interface Rewrapped<C = string | Uint8Array> {
 }
 
 export const callOptions: OptionRules<CallOptions> = { signal };
-// These objects do not spread `callOptions`, because bundlers cannot remove an unused object that is written with
-// spread syntax.
+// Each object lists `signal` instead of spreading `callOptions`, because bundlers cannot remove an unused object that
+// is written with spread syntax.
 export const hashOptions: OptionRules<HashOptions> = { signal, keyId };
 export const unwrapOptions: OptionRules<UnwrapOptions> = { signal, wrapContext: context };
 export const wrapOptions: OptionRules<WrapOptions> = { signal, wrapContext: context, keyId };

@@ -30,8 +30,7 @@ export interface Bundle {
 export type Ciphertext = string | Uint8Array | { readonly ciphertext: string | Uint8Array };
 
 /**
- * Frozen contexts that were already checked. A caller cannot change a frozen context, so a further call needs no copy
- * and no check of this context.
+ * Frozen contexts that were already checked. A frozen context cannot change, so later calls neither copy nor check it.
  */
 export const validContexts = /* @__PURE__ */ new WeakSet<Context>();
 

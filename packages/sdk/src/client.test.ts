@@ -39,7 +39,7 @@ function refusal(code: ProblemCode): Response {
   return Response.json(body, { status: body.status, headers: { 'x-request-id': 'request-1' } });
 }
 
-test('a value is encrypted and decrypted locally', async () => {
+test('a client encrypts and decrypts a value without sending the value to the service', async () => {
   const { client, requests } = service();
   const bundle = await client.encrypt('a secret', { keyId, context: { row: '1' } });
   expect(bundle).toMatchObject({ key_id: keyId, key_version: 3 });

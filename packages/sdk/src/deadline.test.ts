@@ -156,7 +156,7 @@ test('a client accepts an infinite deadline', async () => {
   expect(await client.hash('x')).toHaveLength(64);
 });
 
-test('a client accepts an API key with a trailing line end, as in a file', async () => {
+test('a client accepts an API key that ends with a line break, as the content of a file often does', async () => {
   const { apiKey, ...service } = createTestService();
   const client = new EaasClient({ ...service, apiKey: `${apiKey}\n` });
   expect(await failureOf(client.hash('x', { keyId: crypto.randomUUID() }))).toMatchObject({

@@ -19,8 +19,8 @@ export interface Engines {
 const webCrypto: Engines = { values: webCryptoEngine, sync: undefined, streams: webCryptoEngine };
 
 /**
- * Returns engines that use WebCrypto, because scripts cannot read the keys that WebCrypto holds. Without WebCrypto,
- * returns engines that use the JavaScript library noble.
+ * Returns WebCrypto engines if the platform has WebCrypto, because scripts cannot read the keys that WebCrypto holds.
+ * Otherwise, returns engines that use the JavaScript library noble.
  */
 export const platformEngines = (): Engines => (crypto.subtle ? webCrypto : allNoble);
 

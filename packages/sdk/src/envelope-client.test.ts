@@ -61,7 +61,7 @@ describe('synchronous calls', () => {
     await expect(keepsNone.prime({ ciphertexts: [ciphertext] })).rejects.toBeInstanceOf(InputError);
   });
 
-  test('synchronous calls keep working with `prime({ keep: true })`', async () => {
+  test('with `prime({ keep: true })`, synchronous calls succeed for longer than the maximum age of a data key', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
     const { client, service } = observedClient();
     await client.prime({ keep: true });
@@ -157,7 +157,7 @@ test('changing a wrap context after a call has no effect on the data key', async
   expect(await Promise.all(reading)).toEqual(['x', 'y']);
 });
 
-test('a renewed data key has the wrap context of the first data key', async () => {
+test('a renewed data key has the wrap context of `prime`, even if the caller changes the object', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
   const { client, make, events } = observedClient();
   const wrapContext = { user: '1' };

@@ -92,7 +92,7 @@ test('without EAAS_KEY_ID, each call needs the option `keyId`', async () => {
   }
 });
 
-test('on a platform without environment variables, the options stay unchanged', () => {
+test('on a platform without environment variables, `withoutEnvironment` returns the given options', () => {
   const options = { retries: 1 };
   expect(withoutEnvironment(options)).toBe(options);
 });

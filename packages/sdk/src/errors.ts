@@ -66,8 +66,8 @@ export class ClientError extends EaasError {
 }
 
 /**
- * Returns a rejected promise if `work` throws. This is faster than an async function, whose promise would settle some
- * microtasks later.
+ * Returns the result of `work` as a promise, which rejects if `work` throws. The promise of an async function would
+ * settle some microtasks later.
  */
 export function attempt<T>(work: () => T | Promise<T>): Promise<T> {
   try {

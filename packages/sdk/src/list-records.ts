@@ -2,8 +2,8 @@ import type { ServiceError } from './errors.ts';
 import type { PageOf } from './listing.ts';
 import { createPageReader } from './page-reader.ts';
 
-// `unreadable` is a parameter and not an import. The client loads this module only when needed. Bundlers move code that
-// the client and this module both import into an additional file, which a web page would then load at its start.
+// The client loads this module on demand, and passes its function `unreadable` as a parameter. If this module imported
+// it, bundlers would move it into an additional file, which a web page loads at its start.
 export async function* listRecords<Member extends string, Id extends string, Item extends Record<Id, string>>(
   pageAt: (offset: number) => Promise<PageOf<Member, Item>>,
   member: Member,

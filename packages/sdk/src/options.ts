@@ -12,8 +12,8 @@ import { anything, atLeastOne, callback, countFrom, having, object } from './rul
 /** The limits of a client's data keys. Ages are in milliseconds. */
 export interface CacheOptions {
   /**
-   * How much and how long a data key can encrypt. The client replaces a data key that reaches one of these limits. With
-   * `false`, the client uses a new data key for each value.
+   * The limits for encryption under one data key. The client replaces a data key that reaches a limit. With `false`,
+   * the client uses a new data key for each value.
    */
   readonly encrypt?: false | OptionalLimits<BudgetLimits> | undefined;
   /**

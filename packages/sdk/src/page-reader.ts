@@ -6,7 +6,8 @@ interface Page {
   readonly offset: number;
 }
 
-// New records move older records to later pages, so all records of a page can be repetitions of previous pages.
+// Limits the pages in a row without a new record. Such pages can occur: each new record moves older records to later
+// pages, which then repeat records of previous pages.
 const maxPagesWithoutProgress = 100;
 
 /**
@@ -26,7 +27,7 @@ export function createPageReader<P extends Page>(
       if (page.offset !== offset || page.count !== itemsOf(page).length) throw unreadable();
       return page;
     },
-    /** Resets the count of pages without new records. */
+    /** Call this function for each new record. It resets the count of pages without a new record to zero. */
     progress(): void {
       withoutProgress = 0;
     },

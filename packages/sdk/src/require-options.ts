@@ -59,7 +59,9 @@ export function isDate(value: unknown): value is Date {
   return kindOf(value) === 'a Date';
 }
 
-/** The returned text never contains a string or bytes of the value. */
+/**
+ * Describes the type of a value for an error message. The description never contains a string or bytes of the value.
+ */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return `${value}`;
   if (isBytes(value)) return `a Uint8Array of ${value.length} bytes`;

@@ -22,7 +22,9 @@ export const iterable: Rule = (value) =>
 /** Accepts null or an object. Other code checks the members of the object. */
 export const context: Rule = (value, name) => value === null || object(value, name);
 
-/** Accepts every value that has the methods in `names`. Errors describe such a value with the text `expected`. */
+/**
+ * Accepts every value that has all methods in `names`. The error for another value says that `expected` was expected.
+ */
 export const having =
   (expected: string, ...names: readonly PropertyKey[]): Rule =>
   (value) =>

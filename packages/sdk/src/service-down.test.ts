@@ -43,7 +43,7 @@ test('while the service is down, a call succeeds only with a data key or an inde
     await expect(call()).rejects.toEqual(failure);
 });
 
-test('while the service is down, a client cannot encrypt or decrypt after 5 minutes', async () => {
+test('while the service is down, cached data keys encrypt and decrypt for 5 minutes, and then calls fail', async () => {
   const { client, stored } = await whileDown();
   const start = Date.now();
   const clock = vi.spyOn(Date, 'now');

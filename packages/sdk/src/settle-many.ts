@@ -49,7 +49,7 @@ export async function settleMany<Item, T>(
     } else succeed(index, value);
   };
   const runAll = (lease: Lease, waiting: Waiting<T>[], key: DerivedDataKey): void => {
-    // If the data key arrives after a timeout or an abort, the items have already failed.
+    // Does nothing if a timeout or an abort has already failed the items that wait for this data key.
     if (!tasks.delete(lease)) return;
     const running: Promise<void>[] = [];
     for (const task of waiting) {

@@ -10,7 +10,7 @@ function* steps(count: number, work: () => void): Generator<undefined, string> {
   return 'done';
 }
 
-test('a computation continues the slice of 10 ms that the previous computation began', async () => {
+test('two computations in a row pause after 10 ms of work in total', async () => {
   let time = 0;
   const slices: number[] = [0];
   const inSlices = createSlices(

@@ -66,8 +66,8 @@ export const backoff = (retry: number): number => Math.random() * Math.min(2_000
 // Rotations are not safe, because the service refuses a repeated rotation.
 const repeatable = /^(GET|PUT|PATCH) |(wrap|hash|blind|decrypt)$|^DELETE .*api-keys/;
 
-// A dynamic import, so that the first file that a web page loads does not contain the code for requests and the library
-// ky. If loading fails, the next call loads this code again.
+// Loads the code for requests and the library ky on demand, so that a web page does not load them at its start. If
+// loading fails, the next call loads them again.
 const loadExchange = () => import('./exchange/exchange.ts');
 
 export function createTransport(

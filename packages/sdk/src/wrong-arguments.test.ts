@@ -60,7 +60,7 @@ function* casesOf({ args }: PublicCall): Generator<{ args: unknown[]; what: stri
     for (const value of wrong) {
       yield { args: args().with(at, value), what: `argument ${at} is ${shown(value)}` };
       for (const name of names) {
-        // Where a function is expected, another function is not a wrong value, so the test does not pass one.
+        // Skips this value: where a function is expected, every function is a correct value.
         if (typeof value === 'function' && typeof (given as Record<string, unknown>)[name] === 'function')
           continue;
         const changed = args().with(at, { ...(args()[at] as object), [name]: value });
@@ -91,7 +91,7 @@ async function errorsOf({ call }: PublicCall, args: readonly unknown[]): Promise
   }
 }
 
-/** Reads the result if it is a stream or an async generator, because these work only while they are read. */
+/** Reads the result if it is a stream or an async generator, because these can throw errors while they are read. */
 async function outputOf(result: unknown): Promise<unknown> {
   const { stream, next, readable } = Object(result) as Record<string, unknown>;
   if (result instanceof ReadableStream) return bytesOf(result);

@@ -62,7 +62,7 @@ export interface AuditReport {
   readonly ok: boolean;
   /** The first 100 findings. */
   readonly findings: readonly AuditFinding[];
-  /** The checkpoint that the service returned in this round. Null if the round could not verify this checkpoint. */
+  /** The checkpoint of this round. Null if the round could not verify the checkpoint that the service returned. */
   readonly checkpoint: (AuditHead & { readonly note: string }) | null;
   /** The number of entries that this round has read. */
   readonly checked: number;
@@ -115,8 +115,8 @@ export async function checkAudit(source: AuditSource, options: CheckOptions): Pr
   const onPage = async (): Promise<void> => {
     onProgress?.({ id: walk.at.id, through: id });
     const { at, checked } = walk;
-    // A full round saves no progress: it reads again from the first entry, so saving would move `read` back to an older
-    // entry. After a finding, no round saves progress, so that the next round reports the finding again.
+    // A full round saves no progress. It begins at the first entry, so its `read` would replace the saved `read` by an
+    // older entry. After a finding, no round saves progress, so that the next round reports the finding again.
     if (full || checked - savedAt < saveEvery || findings.length > 0 || at.hash === undefined) return;
     savedAt = checked;
     await save({ read: { id: at.id, hash: at.hash } });

@@ -1,8 +1,8 @@
 /** The kind of problem that a round of `checkAudit` found. */
 export type AuditFindingCode =
   /**
-   * The service signs checkpoints with a key that is not the pinned verifier key, or the option `verifierKey` is not
-   * the pinned verifier key.
+   * The service returned a verifier key that is not the pinned verifier key. Also reported if the option `verifierKey`
+   * is not the pinned verifier key.
    */
   | 'verifier_key_changed'
   /**

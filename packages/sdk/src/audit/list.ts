@@ -35,9 +35,8 @@ export function queryOf(query: AuditPageQuery): WireQuery {
   );
 }
 
-// The client loads this module only when needed. `unreadable` is a parameter, because the client also imports this
-// function: if both modules imported it, bundlers would put it in a third file, which a web page would load at its
-// start.
+// The client loads this module on demand, and passes its function `unreadable` as a parameter. If this module imported
+// it, bundlers would move it into an additional file, which a web page loads at its start.
 export async function* listAudit(
   call: Call,
   filter: AuditFilter,
@@ -78,9 +77,9 @@ async function* newestFirst(first: AuditPage, pages: Pages): AsyncGenerator<Audi
 }
 
 /**
- * Yields the entries, oldest first. Offsets count from the newest entry, so each new entry moves all older entries to a
- * larger offset. To miss no entry, each page repeats the last entry of the previous page. If a page does not contain
- * this entry, the function requests a page at a larger offset.
+ * Yields the entries, oldest first. An offset counts from the newest entry, so each new entry increases the offset of
+ * all older entries. Each page repeats the last entry of the previous page. If the repeated entry is not in the page,
+ * entries might be missing, so the function requests a page at a larger offset.
  */
 async function* oldestFirst(
   first: AuditPage,

@@ -127,8 +127,8 @@ const mostCalls = 8_640;
 const tables = ['keys', 'api_keys', 'done'];
 
 /**
- * Replaces the table name in `row` by a number, so that rows can be compared as texts: the service verifies the smaller
- * row first.
+ * Returns a text for comparing rows: a row that the service verifies earlier has a smaller text. Replaces the table
+ * name in `row` by the position of the table in `tables`.
  */
 const placeOf = (row = ''): string => row.replace(/^\w+/, (table) => `${tables.indexOf(table)}`);
 

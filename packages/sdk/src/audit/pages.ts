@@ -37,8 +37,8 @@ export async function pageWith(
     if (expected !== head || (oldest && place.head !== head)) continue;
     if (shows(id)) return entries;
     if (found || head === undefined) return found ?? entries;
-    // If the date of the entry `id` was altered, the filter `date_to` can exclude this entry. The next attempts omit
-    // `date_to`.
+    // The filter `date_to` can exclude the wanted entry if the date of the entry was altered. The next attempts
+    // therefore omit `date_to`.
     found = entries;
     last = attempt + 3;
   }

@@ -110,7 +110,8 @@ async function crossPurge(walk: Walk, { audit, signal }: WalkOptions): Promise<b
   const { at, to, known, isFirst, findings } = walk;
   const range = { from_id: to.id, to_id: to.id };
   const { purged_through: anchor, valid, errors } = await audit.verify(range, { signal });
-  // Without the hash of the last purged entry, any entry would be accepted as the next entry of the chain.
+  // The response for a purged log must contain the hash of the last purged entry. Without this hash, any entry would be
+  // accepted as the next entry of the chain.
   if ((anchor && !isHead(anchor)) || !Array.isArray(errors)) throw unreadable();
   if (valid === false) {
     const reasons = errors.map(({ id, reason }) => (id === null ? reason : `${reason} (${id})`)).join(', ');

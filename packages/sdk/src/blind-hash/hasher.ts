@@ -32,8 +32,8 @@ export type BlindHashOptions = Pick<EnvelopeClientOptions, 'engines' | 'hashPubl
 export type Hash = (value: Uint8Array, keyId: string, signal: AbortSignal | undefined) => Promise<string>;
 
 /**
- * The client loads this module only when needed. These functions are parameters, because the client also imports them:
- * if both modules imported them, bundlers would put them in a third file, which a web page would load at its start.
+ * Functions that the client passes to this module, which is loaded on demand. If this module imported the functions,
+ * bundlers would move them into an additional file, which a web page loads at its start.
  */
 interface Shared extends Omit<BlindingTools, 'engine'> {
   readonly call: Call;
@@ -73,8 +73,8 @@ export function createHasher(
         const hashes = await hashAll(keyId, values, inSlices);
         for (const [at, hash] of hashes.entries()) part[at]?.resolve(hash);
       } catch (error) {
-        // A retryable error can mean that the service does not respond. The remaining values then fail without a
-        // request, because each further request would also wait until its time limit.
+        // After a retryable error, fails the remaining values without a request. The service might not respond, and
+        // each further request would then wait until its time limit.
         if ((error as ServiceError).retryable) part.push(...rest.splice(0));
         for (const { reject } of part) reject(error);
       }

@@ -2,5 +2,5 @@ import { setImmediate } from 'node:timers/promises';
 
 export { nodeCurve as platformCurve } from '@eaas/protocol/blind-hash-node';
 
-// Uses `setImmediate` of this module, because fake timers replace the global `setImmediate`.
+// Imports `setImmediate` from Node, because the fake timers of tests replace the global `setImmediate`.
 export const nextTurn = (): Promise<void> => setImmediate();

@@ -17,7 +17,7 @@ export function publicKeyStore(pinned: Readonly<Record<string, string>>) {
   return {
     check,
     remember(keyId: string, publicKey: string): void {
-      // Checks the public key again, because while this response was verified, another response can have set a
+      // Checks the public key again. During the verification of this response, another response can have set a
       // different expected public key.
       check(keyId, publicKey);
       seen.set(keyId, publicKey);

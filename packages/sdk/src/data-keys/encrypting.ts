@@ -8,7 +8,7 @@ import { DataKeyCache } from './cache.ts';
 import { deriveDataKey, type DerivedDataKey, type Partition, partitionName } from './derive.ts';
 import type { Lease } from './lease.ts';
 
-/** How much and how long a data key can encrypt. The client replaces a data key that reaches one of these limits. */
+/** The limits for encryption under one data key. The client replaces a data key that reaches a limit. */
 export interface BudgetLimits {
   readonly maxMessages: number;
   readonly maxBytes: number;
@@ -84,8 +84,8 @@ export function createEncryptingKeys(
         }
         cache.evict(name);
       }
-      // Requests a new data key for `prime({ keep: true })` if the current data key expired between two regular checks,
-      // for example after a change of the clock.
+      // With `prime({ keep: true })`, a timer checks the data key regularly. The data key can expire between two
+      // checks, for example after a change of the clock. The client then requests a new data key here.
       if (kept.has(name)) refresh(name, of);
       return undefined;
     },

@@ -10,7 +10,7 @@ function envelopeOf(first: number, last: number): Uint8Array {
   return Uint8Array.of(0x79, 0xa6, 0xac, 1, ...keyId, 0, 0, 0, 1, 0, 78, ...wrappedKey, ...rest);
 }
 
-test('the header reader distinguishes headers with equal last bytes', () => {
+test('reading distinguishes envelope headers with equal last bytes', () => {
   const read = createHeaderReader(10);
   const places = [1, 2, 1, 2, 1].map((first, at) => ({ first, last: at === 2 ? 8 : 9 }));
   for (const { first, last } of [...places, ...places]) {
@@ -19,7 +19,7 @@ test('the header reader distinguishes headers with equal last bytes', () => {
   }
 });
 
-test('the header reader returns the same object for a known header, and refuses a truncated header', () => {
+test('reading a known envelope header returns the same object, and reading a truncated header throws', () => {
   const read = createHeaderReader(10);
   const [one, other] = [envelopeOf(1, 1), envelopeOf(2, 2)];
   const known = read(one);

@@ -55,8 +55,8 @@ test('with random calls, no data key exceeds its limits or stays in memory after
   const follow = (steps: readonly Step[]) =>
     withFakeTimers(async (timers) => {
       const { live, engines: same } = watchedEngine();
-      // The copy makes the engine for asynchronous calls a different object from the engine for synchronous calls. The
-      // client then imports each data key twice, once for each engine.
+      // Copies the engine, so that asynchronous and synchronous calls use different objects. The client then imports
+      // each data key twice, once for each engine.
       const engines = { ...same, values: { ...same.values } };
       const service = createTestService();
       const keyId = service.createKey('fields').key_id;
@@ -106,8 +106,8 @@ test('with random calls, no data key exceeds its limits or stays in memory after
       for (let turn = 0; turn < 4; turn++) await arrivals(5);
       await client.close();
       await Promise.all(waiting);
-      // The client can request a data key in advance without waiting for the response, so a timer of this request can
-      // still be active after `close`.
+      // Waits, because a timer can still be active after `close`: the timer of a data key that the client requested in
+      // advance.
       await expect.poll(() => timers.size).toBe(0);
 
       const others = errors.filter(({ code }) => !/^(aborted|unavailable|closed|not_primed)$/.test(code));

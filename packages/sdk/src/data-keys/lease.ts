@@ -6,7 +6,7 @@ import { type DerivedDataKey, wipe } from './derive.ts';
 export class Lease {
   key: DerivedDataKey | undefined;
   isReleased = false;
-  /** The number of messages of all calls, including calls that still wait for the data key. */
+  /** The number of messages that use this data key. Includes the messages of calls that still wait for the data key. */
   messages = 0;
   bytes = 0;
   lastUse = 0;

@@ -49,7 +49,7 @@ describe('responses for another key', () => {
     expect(await hash()).toMatchObject({ code: 'invalid_response' });
   });
 
-  test('the response to a batch is `invalid_response` if an item names another key than the request', async () => {
+  test('a batch throws `invalid_response` if a result has another key id than its item', async () => {
     const { call } = setUp(() => Response.json({ results: [hashed, { ...hashed, key_id: other }] }));
     const items = ['x', 'y'].map((value) => ({ key_id: keyId, value }));
     await expect(call('POST /v1/batch/hash', { items })).rejects.toMatchObject({ code: 'invalid_response' });
@@ -71,7 +71,7 @@ describe('responses for another key', () => {
     await expect(request(other)).rejects.toMatchObject({ code: 'invalid_response' });
   });
 
-  test('a UUID in upper case names the same key', async () => {
+  test('a key id in upper case in the request matches the same id in lower case in the response', async () => {
     const { call } = setUp(() => Response.json(hashed));
     const input = { key_id: keyId.toUpperCase(), value: 'x' };
     await expect(call('POST /v1/hash', input)).resolves.toEqual(hashed);
@@ -92,7 +92,7 @@ describe('responses of a gateway', () => {
   });
 
   test.each([400, 404, 418, 429, 500, 501])(
-    'a response with the status %d and no problem document is `invalid_response`',
+    'a call throws `invalid_response` for the status %d without a problem document',
     async (status) => {
       const { hash } = setUp(() => new Response('<html>', { status }), { retries: 0 });
       expect(await hash()).toMatchObject({ code: 'invalid_response', retryable: false, status });
@@ -114,14 +114,17 @@ describe('problem documents without `code`', () => {
     [422, 'Decryption Failed', 'The ciphertext was altered.', 'decryption_failed'],
     [429, 'Quota Exceeded', 'The quota is used up.', 'quota_exceeded'],
     [500, 'Internal Server Error', 'The entry was not written.', 'internal'],
-  ])('the error for the response %d %s %j has a code', async (status, title, detail, code) => {
-    const error = await answering({ type: 'about:blank', title, status, detail }, status);
-    expect(error).toMatchObject({ name: 'ServiceError', code, status, requestId: 'r-1' });
-    expect(String(error)).toContain(detail);
-  });
+  ])(
+    'for the response %d %s %j without `code`, a call throws an error with the code %s',
+    async (status, title, detail, code) => {
+      const error = await answering({ type: 'about:blank', title, status, detail }, status);
+      expect(error).toMatchObject({ name: 'ServiceError', code, status, requestId: 'r-1' });
+      expect(String(error)).toContain(detail);
+    },
+  );
 
   test.each([{ detail: 'Not Found' }, { type: 'about:blank', title: 'Not Found', status: 400, detail: 'x' }])(
-    'a 404 response with the body %j is `invalid_response`',
+    'a call throws `invalid_response` for a 404 response with the body %j',
     async (body) =>
       expect(await answering(body, 404)).toMatchObject({ code: 'invalid_response', status: 404 }),
   );
@@ -224,11 +227,14 @@ describe('bodies of responses', () => {
     expect(sent).toBeLessThanOrEqual(maxBytes + 3 * chunk.length);
   });
 
-  test.each(['', 'null', '[]', '"text"', '{"hash":'])('the body %j is `invalid_response`', async (body) => {
-    const { hash, attempts } = setUp(() => new Response(body));
-    expect(await hash()).toMatchObject({ code: 'invalid_response' });
-    expect(attempts()).toBe(1);
-  });
+  test.each(['', 'null', '[]', '"text"', '{"hash":'])(
+    'a call throws `invalid_response` for the response body %j',
+    async (body) => {
+      const { hash, attempts } = setUp(() => new Response(body));
+      expect(await hash()).toMatchObject({ code: 'invalid_response' });
+      expect(attempts()).toBe(1);
+    },
+  );
 });
 
 describe('secrets that a faulty gateway copies into `detail`', () => {

@@ -21,8 +21,8 @@ interface Asked<R extends Route> {
 }
 
 /**
- * The client loads this module only when needed. These functions are parameters, because the client also imports them:
- * if both modules imported them, bundlers would put them in a third file, which a web page would load at its start.
+ * Functions that the client passes to this module, which is loaded on demand. If this module imported the functions,
+ * bundlers would move them into an additional file, which a web page loads at its start.
  */
 interface Shared {
   readonly ServiceError: new (
@@ -40,8 +40,8 @@ interface Shared {
  * key.
  */
 export async function exchange<R extends Route>(asked: Asked<R>, shared: Shared): Promise<Output<R>> {
-  // Copies `fetch` to the variable `send`, because browsers and edge runtimes throw an error if `fetch` is called as a
-  // method of an object, such as `asked.send()`.
+  // Copies `fetch` to the variable `send`. Browsers and edge runtimes throw an error if `fetch` is called as a method
+  // of another object.
   const { route, headers, send } = asked;
   const input = asked.input ?? {};
   const { ServiceError, timeoutError, unreadable } = shared;
@@ -67,8 +67,8 @@ export async function exchange<R extends Route>(asked: Asked<R>, shared: Shared)
         retryOnTimeout: true,
         shouldRetry: ({ error }) => (error instanceof ServiceError ? false : undefined),
       },
-      // The library ky stops its timer when this function returns. This function also reads the body, so that the time
-      // limit includes the body.
+      // The library ky stops its timer when this function returns. The function reads the body before it returns, so
+      // that the time limit includes the body.
       fetch: async (...request) => {
         asked.onAttempt();
         const response = await send(...request);
@@ -106,7 +106,7 @@ export async function exchange<R extends Route>(asked: Asked<R>, shared: Shared)
     if (isName(code) && typeof detail === 'string') {
       return new ServiceError(code, masked(detail, input) + hintFor(code), details);
     }
-    // A gateway that cannot reach the service responds with one of these statuses and without a problem document. The
+    // The statuses 502, 503 and 504 without a problem document come from a gateway that cannot reach the service. The
     // code `unavailable` says that the caller can repeat the call.
     const isGateway = status === 502 || status === 503 || status === 504;
     const message = `the service responded with the status ${status} and no error details: is its URL right?`;
@@ -149,8 +149,8 @@ type CodeWith<Status> = {
   [Code in ProblemCode]: StatusOf<Code> extends Status ? Code : never;
 }[ProblemCode];
 
-// Copies the statuses of the table `problems`. An import of the table would also add the titles of all problems to the
-// code that a web page downloads.
+// Repeats the statuses of the table `problems`, because importing the table would make the download of a web page
+// larger.
 const codes: Readonly<Record<number, ServiceErrorCode>> = {
   400: 'bad_request',
   401: 'unauthorized',

@@ -1,8 +1,8 @@
 /**
- * Describes how to check that a JSON value has the type `T`:
+ * A kind describes how to check that a JSON value has the type `T`:
  *
- * - `[kind]`: the value must be an array of values of this kind.
- * - `[kind, null]`: the value must be null or have this kind.
+ * - `[kind]`: the value must be an array, and each item must have the kind in the brackets.
+ * - `[kind, null]`: the value must be null or have the kind in the brackets.
  * - An object with kinds: the value must be an object with these members. Optional members of `T` are not checked.
  * - `text`: the value must be a string. For a union of strings, every string is accepted, because a newer service can
  *   add strings to the union.
@@ -53,8 +53,8 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Returns whether a value is a valid code or request id. A text with an API key is not valid: a wrong server could
- * return the API key of the request, and errors show codes and request ids.
+ * Returns whether a value is a valid code or request id. A text with an API key is not valid, because errors show codes
+ * and request ids, and a faulty server could return the API key of the request.
  */
 export function isName(value: unknown): value is string {
   return typeof value === 'string' && /^[\w-]{1,64}$/.test(value) && !value.includes('eaas_sk_');

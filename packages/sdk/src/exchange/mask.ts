@@ -8,7 +8,8 @@ const anyDek = /[\w+/-]{43}=/g;
 export function mask(text: string, secrets: readonly string[]): string {
   const spellings = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
   const found = [...new Set(spellings)].filter((secret) => secret !== '' && text.includes(secret));
-  // Replaces longer secrets first, because a secret can contain another secret.
+  // Masks longer secrets first. Otherwise, masking a secret that is a part of a longer secret would leave the rest of
+  // the longer secret visible.
   found.sort((a, b) => b.length - a.length);
   for (const secret of found) text = text.replaceAll(secret.length < 4 ? asWord(secret) : secret, '…');
   return text.replace(anyApiKey, 'eaas_sk_…').replace(anyDek, '…');

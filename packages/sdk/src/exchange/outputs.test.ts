@@ -95,9 +95,12 @@ describe.each(Object.keys(endpoints) as Route[])('%s', (route) => {
     expect(valid.filter((other) => !isOutput(route, other))).toEqual([]);
   });
 
-  test.each([null, undefined, [], 'text', 1, {}])('the response %j is refused', (other) => {
-    expect(isOutput(route, other)).toBe(false);
-  });
+  test.each([null, undefined, [], 'text', 1, {}])(
+    'a response that is not the expected object is refused: %j',
+    (other) => {
+      expect(isOutput(route, other)).toBe(false);
+    },
+  );
 });
 
 test('hashes are 64 lower-case hexadecimal digits', () => {

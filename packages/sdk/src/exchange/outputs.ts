@@ -155,8 +155,8 @@ interface Named {
 }
 
 /**
- * Returns false if a response contains the id of another key or API key than the request. A faulty proxy cache can
- * cause this, because it can return the response to another request.
+ * Returns false if the response has another key id or API key id than the request. A faulty proxy cache can cause this,
+ * because it can return the response to another request.
  */
 export function namesSameKeys(request: object, response: object): boolean {
   const { items = [request] } = request as { items?: readonly Named[] };

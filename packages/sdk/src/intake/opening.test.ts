@@ -106,7 +106,7 @@ test('a stream that was encrypted with a public key can be decrypted, read in pa
   expect(content.equals(reopened)).toBe(true);
 });
 
-test('if the grant allows `unwrap`, EaasBrowserClient decrypts values that were encrypted with a public key', async () => {
+test('if the proxy allows `unwrap`, EaasBrowserClient decrypts values that were encrypted with a public key', async () => {
   const { service, keyId, intake } = await backOffice();
   const { baseUrl, apiKey, fetch } = service;
   const authorize = () => ({ keys: [keyId], operations: ['unwrap' as const] });
@@ -143,7 +143,7 @@ describe('rewrap', () => {
   });
 
   test.each(['rewrap', 'reencrypt'] as const)(
-    'the mode `%s` of `reencrypt` converts values that were encrypted with the newest public key',
+    '`reencrypt` with the mode `%s` converts values that were encrypted with the newest public key',
     async (mode) => {
       const { client, keyId, intake } = await backOffice();
       const table = tableOf([
@@ -181,7 +181,7 @@ describe('the key', () => {
     await expect(make().decrypt(old, { keyId })).rejects.toMatchObject({ code: 'key_state' });
   });
 
-  test('the record of a key says whether the key is an intake key', async () => {
+  test('`keys.get` returns `intake: true` only for an intake key', async () => {
     const { client, keyId, ordinaryKeyId } = await backOffice();
     const records = await Promise.all([keyId, ordinaryKeyId].map((key_id) => client.keys.get({ key_id })));
     expect(records.map(({ intake }) => intake)).toEqual([true, false]);

@@ -15,7 +15,7 @@ const someBytes: Rule = (value) => isBytes(value) || 'a Uint8Array';
 export interface RewrappedHead {
   readonly head: Uint8Array;
   /**
-   * `head` replaces this number of bytes at the beginning of the stream. If `head` has the same length, you can
+   * The number of bytes at the beginning of the stream that `head` replaces. If `head` has exactly this length, you can
    * overwrite these bytes in place.
    */
   readonly replaces: number;

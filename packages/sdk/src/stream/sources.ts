@@ -95,8 +95,8 @@ export async function urlSource(url: string | URL, options: UrlSourceOptions = {
     async read(start, end, signal) {
       if (end <= beginning.length) return beginning.subarray(start, end);
       const part = await requestPart(url, { ...options, signal: signal ?? options.signal }, start, end);
-      // Compares the ETag here instead of sending `If-Range`, because `If-Range` needs a preflight and some
-      // servers ignore it.
+      // Compares the ETag of the response instead of sending `If-Range`. In a browser, `If-Range` needs a preflight
+      // request, and some servers ignore `If-Range`.
       if (part.total === total && part.etag === etag && part.response.body) return part.response.body;
       await part.response.body?.cancel();
       throw new SourceError(

@@ -113,8 +113,8 @@ export async function encryptBlob(
   };
   const sealing = sealStream(wrap, streamOptions(client, { total: blob.size, ...options }));
   const writer = sealing.writable.getWriter();
-  // Waits until the data key is wrapped, because the size of the ciphertext depends on the length of the wrapped key.
-  // If the service refuses to wrap the data key, `writer.closed` rejects.
+  // Waits for the wrapped key, because the size of the ciphertext depends on the length of the wrapped key.
+  // `writer.closed` ends the wait with an error if the service refuses to wrap the data key.
   await Promise.race([isWrapped, writer.closed]);
   writer.releaseLock();
   return { stream: blob.stream().pipeThrough(sealing), size: ciphertextSize(blob.size, wrappedKeyLength) };

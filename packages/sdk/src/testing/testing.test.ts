@@ -168,7 +168,7 @@ test('`advance` of a test service performs the rotations, destructions and expir
 });
 
 test.each([Number.NaN, -1, Infinity])(
-  '`advance` refuses %d, and the test service keeps working',
+  '`advance` throws for the invalid time %d, and the test service keeps working',
   async (given) => {
     const { service, client } = open({});
     expect(() => service.advance(given)).toThrow('the argument of `advance` must be a number from 0');

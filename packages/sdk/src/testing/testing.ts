@@ -138,8 +138,8 @@ export function createTestService(options: TestServiceOptions = {}): TestService
       ahead += milliseconds;
     },
   };
-  // `new EaasClient({ ...service, keyId })` must get only `baseUrl`, `apiKey` and `fetch`, because the client refuses
-  // unknown options. The other members are not enumerable, so `{ ...service }` does not copy them.
+  // Makes the other members not enumerable, so that an object that spreads the test service does not contain them. A
+  // client would throw an error for these unknown options.
   for (const [name, value] of Object.entries(controls)) Object.defineProperty(connection, name, { value });
   return connection as TestService;
 }

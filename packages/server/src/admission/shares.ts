@@ -88,8 +88,8 @@ export class Shares {
         this.#refused++;
         this.#forgetIdle(tenantId, tenant);
         reject(busy());
-        // The request that leaves the queue might have blocked a smaller request of the same tenant, because the
-        // requests of a tenant get units in order. `#grant` lets the smaller request start if enough units are free.
+        // The requests of a tenant get units in order, so the refused request might have delayed a smaller one behind
+        // it. `#grant` lets the smaller request start if enough units are free.
         this.#grant();
       };
       const timer = setTimeout(giveUp, this.#patience);

@@ -10,9 +10,8 @@ interface Tenant {
 }
 
 /**
- * Limits the memory of responses that clients have not read yet. What the other tenants do not use of the capacity is
- * divided by two, and this is the limit of a tenant. Above its limit, the tenant's oldest responses are stopped, but
- * never the newest one.
+ * Limits the memory of responses that clients have not read yet. A tenant can use half of the capacity that the other
+ * tenants leave. Above this limit, the tenant's oldest responses are stopped, but never the newest one.
  */
 export class Unread {
   readonly #capacity: number;

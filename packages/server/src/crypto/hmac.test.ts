@@ -24,7 +24,7 @@ test('the MACs of several messages under one key equal the MACs that node:crypto
   );
 });
 
-test('`wipe` overwrites the message and both forms of the key', () => {
+test('`wipe` overwrites the message and both padded copies of the key', () => {
   const hmac = hmacSha256(keyOf(Buffer.alloc(32, 1)), 3);
   hmac.message.write('abc');
   hmac.wipe();

@@ -73,7 +73,7 @@ describe("a tenant's secret", () => {
     },
   );
 
-  test('the same secret always gives the same four keys, and no two of them are equal', () => {
+  test('the secret of a tenant always gives the same four keys, which all differ from each other', () => {
     expect(exported(openTenantSecrets([otherRoot, root], row))).toEqual(keys);
     expect(new Set(keys).size).toBe(4);
   });

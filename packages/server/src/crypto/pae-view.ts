@@ -33,7 +33,8 @@ function putPart(part: PaePart, at: number): number {
     );
   const text = String(part);
   const written = scratch.write(text, at + 4);
-  // Text with one UTF-8 byte per UTF-16 unit is ASCII, so it has no lone surrogate.
+  // If each UTF-16 unit takes one byte in UTF-8, the text is ASCII and has no lone surrogate. Only other text must be
+  // checked.
   if (written !== text.length && !text.isWellFormed())
     throw new InputError('text must be valid Unicode (got a lone surrogate)');
   return putLength(written, at) + written;

@@ -30,7 +30,7 @@ function toPart(column: Column): PaePart {
   return pae(...column);
 }
 
-// `Array.isArray` does not narrow the type of a readonly array.
+// `isList` exists because `Array.isArray` does not narrow the type of a readonly array.
 function isList(column: Column): column is readonly string[] {
   return Array.isArray(column);
 }

@@ -66,8 +66,8 @@ describe('sealed secrets', () => {
     fc.assert(
       fc.property(anyPlace, anyPlace, (a, b) => {
         fc.pre(named(a) !== named(b));
-        // `openSecret` first compares the key version in the header. The test writes the version of the other row into
-        // the header, so that this comparison succeeds and only the authentication can fail.
+        // `openSecret` first compares the key version in the header. The test copies the version of the row `b` into
+        // the header, so that only the authentication can fail.
         const moved = Buffer.from(sealSecret(ikm, a, secret));
         moved.writeUInt32BE(b.version, 2);
         expect(openSecret(ikm, b, moved)).toBeUndefined();
@@ -122,7 +122,7 @@ describe('sealed secrets', () => {
     expect(prepared.open(sealed)).toBeUndefined();
   });
 
-  test('the encryption key of a secret is overwritten, and also a secret that is not authentic', async () => {
+  test('the encryption key is overwritten after use, and so is a decrypted secret that is not authentic', async () => {
     const prepared = sealer(ikm, place);
     const altered = Uint8Array.from(sealed).fill(0, 62);
     const [key, ...others] = await wipedBy(() => prepared.seal(secret, undefined, sealed.subarray(6, 30)));

@@ -29,8 +29,8 @@ class CheckpointDiffers extends Explained {
 }
 
 /**
- * Writes a checkpoint for each audit log that has grown. If an audit log does not extend its old checkpoints, the old
- * checkpoints are kept as evidence.
+ * Writes a checkpoint for each audit log that has grown. If an audit log contradicts its old checkpoints, these are
+ * kept as evidence.
  */
 export async function keepCheckpoints(service: Service, directory: string, signal: AbortSignal) {
   const chains = await service.background.run(listChains, 30_000);

@@ -4,7 +4,9 @@ import { type Hold, LeaseLost, releaseLease, requireLease, takeLease } from '../
 
 export interface Lease {
   readonly signal: AbortSignal;
-  /** Every transaction in which the job writes must begin with `hold`. */
+  /**
+   * Every transaction in which the job writes must begin with `hold`, which throws if another replica now runs the job.
+   */
   readonly hold: Hold;
 }
 

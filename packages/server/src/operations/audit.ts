@@ -58,8 +58,7 @@ type Filter = Parameters<typeof listEntries>[2];
 type Page = Parameters<typeof listEntries>[3];
 type Range = Awaited<ReturnType<typeof storedIds>>;
 
-// For offsets below this limit, the SQL clause `offset` is faster than `skipToPage`, which first searches the stored
-// counts of entries.
+// Below this offset, the SQL clause `offset` is faster than `skipToPage`, which needs a query of the stored counts.
 const farOffset = 2_000;
 
 async function readMatching(sql: Sql, tenantId: string, all: Range, filter: Filter, page: Page) {

@@ -44,7 +44,7 @@ export function exportKey(
 function encrypted(publicKey: KeyObject, key: KeyObject | null | undefined): string {
   if (!key)
     throw new Error(
-      'until a key is destroyed, it must have a secret in each version and a hash key (got none)',
+      'a key that is not destroyed must have a secret in each version and a hash key (got none)',
     );
   return using(key.export(), (secret) => encryptTo(publicKey, secret));
 }

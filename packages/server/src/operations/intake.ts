@@ -38,8 +38,8 @@ export function intakeOpenings({ admission, counts }: Uses, caller: Caller) {
   const deadline = performance.now() + patience;
   return {
     /**
-     * Decapsulates in short steps, because many wrapped keys need much CPU time. Keeps the shared secrets, because a
-     * request that is processed again calls `prepare` again.
+     * Decapsulates in short steps, because many wrapped keys need much CPU time. Keeps the shared secrets, so that a
+     * request that is processed again decapsulates no wrapped key twice.
      */
     async prepare(wanted: Iterable<Wanted>): Promise<void> {
       const privateKeys = new Map<string, IntakePrivateKey>();

@@ -106,7 +106,7 @@ test('purged entries that were not sent are reported, and the next entries are s
   expect(await stream(sent.position)).toMatchObject({ ids: [9], notices: [] });
 });
 
-test('the stream of a tenant whose row was changed fails', async () => {
+test("a stream fails if an attacker has changed the tenant's row", async () => {
   await attacker.sql`update eaas.tenants set name = 'bob' where tenant_id = ${ann.tenantId}`;
   await expect(stream()).rejects.toThrow('integrity check');
 });

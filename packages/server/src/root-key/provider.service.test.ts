@@ -72,7 +72,7 @@ test('a root key program can print the previous root key', async () => {
   expect(await previousRootKey?.load()).toEqual(key);
 });
 
-test('the root key program runs once, without arguments, DATABASE_URL or EAAS_ variables', async () => {
+test('the root key program runs once and gets no arguments, no DATABASE_URL and no EAAS_ variables', async () => {
   const path = await program(`{ echo "args: $*"; env; } >> "$0.log"; echo ${text}`);
   const { rootKey } = readConfig({
     PATH: process.env['PATH'],

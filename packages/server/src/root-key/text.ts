@@ -1,4 +1,5 @@
-// Root keys are plain byte arrays, because strings cannot be wiped and small Buffers share a memory pool.
+// Root keys are plain byte arrays. A string cannot be wiped, and a small Buffer is in a memory pool that other code can
+// read.
 
 const keyBytes = 32;
 const textBytes = 44;

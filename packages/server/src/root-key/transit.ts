@@ -107,8 +107,8 @@ async function post(
   const responded = once(sent, 'response');
   sent.end(body);
   const [response] = (await responded) as [IncomingMessage];
-  // If the connection fails during the response, `sent` emits an error. Without a handler, this error would end the
-  // process. The loop below throws the same error, so the handler does nothing.
+  // If the connection fails during the response, `sent` emits an error. An error without a handler would end the
+  // process. The handler is empty, because reading `response` throws the same error.
   sent.on('error', () => undefined);
   const chunks: Buffer[] = [];
   let length = 0;

@@ -24,7 +24,7 @@ async function newPath(): Promise<string> {
 const textsWipedBy = async (work: () => unknown): Promise<string[]> =>
   (await wipedBy(work)).map((bytes) => bytes.toString('latin1'));
 
-test('`createRootKeyFile` overwrites the text, and also a root key that is not used', async () => {
+test('`createRootKeyFile` overwrites the base64 text, and the new root key if the file already exists', async () => {
   const path = await newPath();
   expect(await textsWipedBy(() => createRootKeyFile(path))).toEqual([await readFile(path, 'utf8')]);
   const [unused = Buffer.of(), ...texts] = await wipedBy(() => createRootKeyFile(path));

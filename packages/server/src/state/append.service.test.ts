@@ -69,7 +69,7 @@ async function linkOf(metadata: readonly string[], now: number): Promise<Link> {
   return link;
 }
 
-test('a call that already has a response is not written', async () => {
+test('a waiting request that already has a response gets no audit entry', async () => {
   const view = await service.tenants.reload(ann.tenantId);
   if (!view) throw new Error('expected a tenant');
   const gone = { ...waitingFor(['{"call":"gone"}'], view.state), gone: true };
@@ -78,7 +78,7 @@ test('a call that already has a response is not written', async () => {
   expect(chained).toMatchObject({ chosen: [present] });
 });
 
-test('a call whose time is over before its append writes no entry', async () => {
+test('a request that exceeds its time limit before its append writes no audit entry', async () => {
   const before = await lastId();
   const caller = insider(ann.tenantId, 'operator');
   const late = decide(service, caller, async ({ state }) => {

@@ -27,7 +27,10 @@ type Attempt = Written | { readonly outcome: 'moved' | 'clock'; readonly time?: 
 type NextLink = (turn: TurnOptions) => Promise<Link | Chained>;
 
 const inTransaction: TurnOptions = { isUrgent: true };
-/** The calls are already decided, so their append waits for its turn and is never refused. */
+/**
+ * The service has already processed these requests, so it never refuses their append, even after a long wait for CPU
+ * time.
+ */
 const beforeTransaction: TurnOptions = { isBegun: true };
 
 /**
@@ -163,7 +166,7 @@ async function appendLinks(sql: Sql, now: number, next: NextLink, first: Link | 
       const { outcome } = appended;
       if (outcome !== 'written') {
         if (links === 0) return { outcome, time: appended.time };
-        // Throws, because PostgreSQL must roll back the audit entries that the transaction has already written.
+        // The error makes PostgreSQL roll back the audit entries that this transaction has already written.
         throw new NotWritten(outcome);
       }
       ({ time } = appended);
@@ -178,8 +181,8 @@ async function catchUp(tenants: Tenants, view: TenantView): Promise<void> {
     const { tenant_id: tenantId } = view.state.tenant;
     const current = await tenants.reload(tenantId).catch((error: unknown) => {
       if (!(error instanceof Closed)) throw error;
-      // `Closed` means that another database serves the tenant. The waiting requests look up the tenant again and are
-      // refused.
+      // `Closed` means that another database serves the tenant. The waiting requests then look up the tenant again, and
+      // this lookup refuses them.
       tenants.forget(tenantId);
     });
     if (current === view && !view.gone) return;

@@ -39,7 +39,7 @@ const entries = async (): Promise<number> => {
   return row?.count ?? 0;
 };
 
-test('a change is repeated if another append came first although the head was locked', async () => {
+test('a change that has locked the head is repeated if another append nevertheless came first', async () => {
   const before = await entries();
   expect(await changeThatMovesTheHead(2)).toBe(3);
   expect((await entries()) - before).toBe(1);

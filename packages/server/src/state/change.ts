@@ -44,8 +44,8 @@ interface DecidedChange<Answer> {
   readonly draft: Draft | null;
   readonly answer: Answer;
   /**
-   * Sends the statements of the change in the same round trip as the append of its audit entry. Is not called if `draft`
-   * is null, because nothing changes.
+   * Sends the statements of the change in the same round trip as the append of its audit entry. If `draft` is null, the
+   * change has no effect and `write` is not called.
    */
   readonly write: (tx: Transaction) => readonly Promise<void>[];
 }
@@ -72,7 +72,10 @@ export function change<Loaded, Answer>(
   return service.admission.shares.changes.run(tenantId, 1, run, signal);
 }
 
-/** Repeats a change whose transaction has lost its lock of the head. The time limit of the change ends the loop. */
+/**
+ * Repeats a change if its transaction has lost the lock of the log's head, for example because Citus moved the shard.
+ * The time limit of the change ends the loop.
+ */
 async function changeInTurn<Loaded, Answer>(
   service: Service,
   caller: Caller,
@@ -183,6 +186,6 @@ async function openChange<Loaded>(
 function linkOf({ state, head, time }: Change, caller: Caller, draft: Draft): Link {
   const link = beginLink(state, head, Math.max(time, head.created_at));
   link.add(caller, draft);
-  // The MAC keys in `state` stay valid, because no change of a tenant alters them.
+  // The entry can use the MAC keys from before the change, because no change of a tenant alters these keys.
   return link.complete(({ id, hash }) => ({ state_id: id, state_hash: hash }));
 }

@@ -6,7 +6,7 @@ const respond = (clock: DatabaseClock, time: number, milliseconds = 1) =>
   clock.learn(time, performance.now() - milliseconds);
 const near = (clock: DatabaseClock, time: number) => Math.abs(clock.now() - time) <= 2;
 
-// No time passes during a test, so that the result does not depend on the speed of the machine.
+// The fake clock does not advance, so the results do not depend on the speed of the machine.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 

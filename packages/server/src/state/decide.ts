@@ -32,8 +32,8 @@ type Judge<Answer> = (facts: Facts) => Decision<Answer> | Promise<Decision<Answe
 export const patience = 4_500;
 
 /**
- * Decides with cached data. The append of an audit entry fails if these data are outdated. For a decision without an
- * append, a read from the database confirms these data.
+ * Decides with cached data. If the cached data are outdated, the append of the audit entry fails. If the decision
+ * appends no entry, a read from the database confirms the cached data.
  */
 export async function decide<Answer>(
   service: Service,
@@ -66,8 +66,8 @@ export async function decide<Answer>(
     if (outcome !== 'written') {
       const confirmed = await available(() => before(deadline, view.confirm(caller.arrivedAt)));
       if (!view.stands(state)) continue;
-      // `decide` used the estimated time. If the API key expired between the estimated time and the database's time,
-      // the decision is repeated.
+      // `decide` used an estimated time. If the API key expires between the estimated time and the database's time, the
+      // loop repeats the decision.
       if (apiKey && isExpired(apiKey, time) !== isExpired(apiKey, confirmed)) continue;
       if (outcome === 'over_quota') throw quotaExceeded();
     }
@@ -76,7 +76,7 @@ export async function decide<Answer>(
   }
 }
 
-/** All steps of the call share one time limit, which begins at the arrival of the request. */
+/** All steps of a read share one time limit. For a request, this limit begins when the request arrives. */
 export function decideRead<Answer>(
   service: Service,
   caller: Caller,

@@ -46,7 +46,7 @@ test('data that was not used between two calls of `forgetUnused` leaves the memo
   expect(remembered.views.get('a')).toBeUndefined();
 });
 
-test('only valid rows stay in the cache after a tenant was reloaded', () => {
+test('after a tenant is reloaded, unchanged rows stay in the cache and changed rows do not', () => {
   const remembered = new Remembered();
   const old = stateOf('a');
   see(remembered, old);

@@ -22,7 +22,7 @@ export class Tallies {
     for (let first = drafts[0]; first; first = drafts[end]) {
       const { action } = first;
       const start = end;
-      // Consecutive entries with the same action need only one update of the map. Nearly all batches have one action.
+      // Counts consecutive entries with the same action in one step, because nearly all batches have only one action.
       while (drafts[end]?.action === action) end++;
       this.byAction.set(action, (this.byAction.get(action) ?? 0) + end - start);
       if (unwraps.has(action)) unwrapped += end - start;

@@ -7,7 +7,10 @@ import type { TenantState } from './tenant-state.ts';
 export class TenantView {
   state: TenantState;
   head: HeadRow;
-  /** When the latest read began (`performance.now()`). The result of an earlier read must not replace newer data. */
+  /**
+   * The value of `performance.now()` when the latest read of the tenant began. The result of a read that began earlier
+   * must not replace newer data.
+   */
   readAt: number;
   readonly queue = new Queue();
   conflicts = 0;

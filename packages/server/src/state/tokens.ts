@@ -17,7 +17,7 @@ interface FoundToken {
   readonly apiKey: ApiKeyRow;
 }
 
-/** A lookup consists of several queries, and can wait for other lookups. */
+/** The time limit of a lookup in milliseconds. A lookup sends several queries, and can wait for other lookups. */
 const patience = 2_900;
 
 export class Tokens {
@@ -49,7 +49,8 @@ export class Tokens {
   }
 
   async #findStored(token: string, tokenHash: Uint8Array): Promise<FoundToken | undefined> {
-    // If a running lookup of the same API key fails or finds nothing, this caller queries again.
+    // Waits for a running lookup of the same API key and uses its result. If that lookup fails or finds nothing, this
+    // call queries the database itself.
     const shared = await this.#running.get(token)?.catch(() => undefined);
     if (shared) return shared;
     const own = this.#inShare(tokenHash, (tenantId) => this.#load(tenantId, tokenHash));

@@ -15,7 +15,10 @@ export interface EntryFilter {
   readonly to?: number | undefined;
 }
 
-/** Reads the times of a page's entries from an index, which contains no ids, and then the entries with these times. */
+/**
+ * First reads the times of the page's entries from an index by time, which contains no ids. Then reads the entries with
+ * these times.
+ */
 export async function listEntries(
   sql: Sql,
   tenantId: string,
@@ -110,8 +113,8 @@ export async function firstEntrySince(
 }
 
 /**
- * `oldest_at` is never later than the oldest entry. For a log without entries, it is yesterday, because all future
- * entries are later.
+ * Sets `oldest_at`, which is never later than the time of the oldest entry. For a log without entries, `oldest_at` is
+ * yesterday, because every future entry is later than yesterday.
  */
 export async function tenantsToPurge(sql: Sql, time: number): Promise<string[]> {
   const yesterday = (await databaseTime(sql)) - 86_400_000;

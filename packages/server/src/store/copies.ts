@@ -55,8 +55,8 @@ export function recordPortion(sql: Sql, tenantId: string, { after, through }: Ra
 }
 
 /**
- * A log is copied in ranges of entries. Omits rows that an entry after this range changed again, because the copy of
- * that later range contains these rows.
+ * Returns the ids of the rows whose last change is in this range of audit entries. A row that changed again later is
+ * copied together with that later change.
  */
 export async function subjectsOf(sql: Sql, tenantId: string, { after, through }: Range): Promise<string[]> {
   const rows = await sql<{ subject: string }[]>`
@@ -166,8 +166,8 @@ export async function copyCounters(from: Transaction, to: Transaction, tenantId:
 }
 
 /**
- * For existing rows: `keep` keeps them, `fail` throws an error, and a list of columns replaces rows that are equal in
- * these columns.
+ * For existing rows: `keep` keeps them, and `fail` throws an error. If `existing` is a list of columns, a new row
+ * replaces the row with the same values in these columns.
  */
 export async function putRows(
   tx: Transaction,

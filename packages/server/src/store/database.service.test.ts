@@ -43,7 +43,7 @@ async function terminate(...databases: Database[]): Promise<void> {
   for (const pid of pids) await other.run((sql) => sql`select pg_terminate_backend(${pid ?? 0}::integer)`);
 }
 
-test('a new connection sends only the queries of the caller', async () => {
+test('a new connection does not query the array types', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'eaas-test-'));
   const { host, port } = place.connection('server') as { host: string; port: number };
   let sent = '';
@@ -121,7 +121,8 @@ test('if a connection is unresponsive, its pool and all pools without a recent r
   const before = await Promise.all([backend(slow), backend(idle), backend(early)]);
   const ended = new AbortController();
   const late = failureOf(pause(slow, 8, 2_000)).finally(() => ended.abort());
-  // A response this early does not prove that the database still responds, so the pool `early` must also be replaced.
+  // The pool `early` must also be replaced. Its response arrives just after the query of the pool `slow` began, so it
+  // does not prove that the database still responds.
   expect(await backend(early)).toBe(before[2]);
   const workers = new Set<number | undefined>();
   while (!ended.signal.aborted) {

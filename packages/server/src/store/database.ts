@@ -60,8 +60,8 @@ export class Database {
     } catch (error) {
       if (error instanceof DatabaseSlow) {
         endsIn = grace;
-        // Also replaces the sibling pools that got no response in the second half of the time limit. A response in the
-        // first half does not prove that the database still responds.
+        // Replaces this pool, and each sibling pool whose last response came before the second half of the time limit.
+        // Such an early response does not prove that the database still responds.
         if (idle === this.#idle) this.#suspect((one) => one.#answeredAt < startedAt + limit / 2);
       } else if (isConnectionLost(error) && idle === this.#idle) this.#suspect(() => true);
       throw error;
@@ -82,7 +82,7 @@ export class Database {
   ): Promise<T> {
     const begin = this.#beginning('', async (tx, limit) => {
       // `execute` sends the settings together with the first statement, which saves a round trip.
-      // The lock timeout comes first, so that its error code tells why a statement failed.
+      // The lock timeout is shorter than the statement timeout, so a wait for a lock fails with its own error code.
       const settings = tx`select set_config('idle_in_transaction_session_timeout', '5000', true),
         set_config('lock_timeout', ${text(Math.min(3_000, 0.7 * limit))}, true),
         set_config('statement_timeout', ${text(0.75 * limit)}, true),
@@ -151,8 +151,8 @@ export class Database {
     for (const one of this.#siblings) {
       if (one !== this && !isDead(one)) continue;
       for (const pool of one.#idle) void one.#end(pool, 0);
-      // A running query still refers to the old array. When the query ends, `run` compares this array with the new one,
-      // and ends the connection because they differ.
+      // A running query still refers to the old array `#idle`. When this query ends, `run` finds a different array in
+      // `#idle`, and therefore closes the connection of the query.
       one.#idle = [];
     }
   }

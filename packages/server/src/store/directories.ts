@@ -50,7 +50,7 @@ async function takeOver(sql: Sql, tenantId: string, name: string): Promise<boole
 export async function releaseName(sql: Sql, tenantId: string, name: string): Promise<void> {
   const reserved = await findReservation(sql, name);
   if (reserved?.tenant_id !== tenantId || (await isNamed(sql, tenantId, name))) return;
-  // A newer reservation by the same tenant has another `created_at`, so the statement does not delete it.
+  // This statement does not delete a newer reservation by the same tenant, because its `created_at` is different.
   await sql`
     delete from eaas.tenant_names
     where name = ${name} and tenant_id = ${tenantId} and created_at = ${reserved.created_at}`;

@@ -24,8 +24,8 @@ const tenantTables = [
 const directories: Readonly<Record<string, string>> = { token_directory: 'token_hash', tenant_names: 'name' };
 
 /**
- * With this setting, PostgreSQL plans the statements of a function in each call and discards the plan. Without it, a
- * worker with Citus 13.2.1 keeps the plan of each call until the connection ends.
+ * With `force_custom_plan`, PostgreSQL plans the statements of a function in each call and discards the plan. By
+ * default, a worker with Citus 13.2.1 keeps the plan of each call until the connection ends.
  */
 const planSetting = 'plan_cache_mode=force_custom_plan';
 
@@ -94,14 +94,17 @@ async function distributeFunction(tx: Transaction, name: string): Promise<void> 
     colocate_with => 'eaas.tenants', force_delegation => true)`;
 }
 
-/** Removes the invisible copies of rows that Citus leaves in the local tables. */
+/**
+ * When Citus distributes a table, it leaves the rows in the local table, where queries do not see them. This function
+ * removes these local rows.
+ */
 async function removeLocalRows(tx: Transaction, tables: readonly string[]): Promise<void> {
   const triggers = await tx<{ table: string; name: string }[]>`
     select tgrelid::regclass::text as table, tgname as name from pg_trigger
     where tgfoid = to_regproc('eaas.refuse_truncate')
       and tgrelid = any (${tables.map((name) => `eaas.${name}`)}::text[]::regclass[])`;
-  // With this setting, Citus does not send the following statements to the workers, so the triggers of the shards stay
-  // enabled.
+  // While `citus.enable_ddl_propagation` is off, Citus changes the triggers of the local tables only. The triggers of
+  // the shards stay enabled.
   const local = () => tx`select set_config('citus.enable_ddl_propagation', 'off', true)`;
   await local();
   for (const { table, name } of triggers) await tx.unsafe(`alter table ${table} disable trigger ${name}`);

@@ -15,7 +15,7 @@ interface Sum {
 const sumEvery = 1_000;
 const stepSize = 5 * sumEvery;
 
-/** `after` is the number of matching entries that are newer than the sum `late`. */
+/** The number of entries that match a filter. `after` counts those that are newer than the stored sum `late`. */
 interface Total {
   readonly total: number;
   readonly sums?: { readonly early: Sum; readonly late: Sum; readonly after: number };
@@ -53,8 +53,8 @@ export async function totalOf(
 }
 
 /**
- * Returns a filter whose `to` is close to the page, so that PostgreSQL skips only about a thousand entries, even for a
- * large offset.
+ * Returns a filter whose `to` is the time of a stored sum, not long after the page's newest entry. PostgreSQL then
+ * skips only about a thousand entries, even for a large offset.
  */
 export async function skipToPage(
   sql: Sql,
@@ -73,8 +73,8 @@ export async function skipToPage(
 }
 
 /**
- * Finds the oldest stored sum that counts at least `wanted` entries. The caller must pass a time `to` whose sum also
- * counts at least `wanted` entries.
+ * Finds the oldest stored sum that counts at least `wanted` entries, by a binary search between the times `from` and
+ * `to`. The caller must pass a `to` whose sum counts at least `wanted` entries.
  */
 async function firstSumOf(
   sql: Sql,
@@ -130,8 +130,9 @@ export async function sumNext(tx: Transaction, tenantId: string): Promise<boolea
 }
 
 /**
- * Returns the id of the last entry that the next sums count, or undefined if there is no such entry yet. Several
- * entries can have the same time, and a sum must count all of them. So the returned entry is the last one of its time.
+ * Returns the id of the entry up to which the next sums count, or undefined if there is nothing to count yet. Several
+ * entries can have the same time, and a sum must count all of them. So the function returns the last entry with the
+ * same time.
  */
 async function lastOfTime(sql: Sql, tenantId: string, from: number, head: number) {
   const last = await entryAt(sql, tenantId, Math.min(from + stepSize, head));
@@ -145,8 +146,8 @@ async function lastOfTime(sql: Sql, tenantId: string, from: number, head: number
 }
 
 /**
- * Stores a sum of the tenant's entries after each thousand entries. About one entry in a thousand also causes a sum of
- * the entries of its key. The hash of an entry decides whether this entry causes such a sum.
+ * Stores a sum of the tenant's entries after about every thousand entries. About one entry in a thousand, chosen by its
+ * hash, also causes a sum of the entries of its key.
  */
 async function writeSums(tx: Transaction, tenantId: string, from: number, end: number): Promise<void> {
   const isAfter = tx`e.tenant_id = ${tenantId}

@@ -59,8 +59,8 @@ export async function listHeads(sql: Sql): Promise<HeadPosition[]> {
 }
 
 /**
- * An append succeeds only with the `state_id` of the head. Replicas never append with a negative number, so a negative
- * `state_id` closes the tenant.
+ * A closed tenant has a negative `state_id`. An append must send the `state_id` of the head, and replicas never send a
+ * negative number, so every append to a closed tenant fails.
  */
 export function isClosed({ state_id }: Pick<HeadRow, 'state_id'>): boolean {
   return state_id < 0;

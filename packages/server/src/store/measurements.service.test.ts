@@ -46,7 +46,7 @@ test('an API key is counted as expiring if it was used in the last week and expi
   expect(await measured(start + 7.5 * day)).toMatchObject({ expiring: 0 });
 });
 
-test('the list of expiring API keys names the tenant, and also has API keys that were never used', async () => {
+test('the list of expiring API keys names their tenants and includes API keys that were never used', async () => {
   const rows = await world.replica().background.run((sql) => expiringApiKeys(sql, start, start + 7 * day));
   expect(rows.map(({ tenant, name, last_used_at }) => [tenant, name, last_used_at])).toEqual([
     ['ann', 'never used', null],

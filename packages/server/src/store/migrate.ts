@@ -56,7 +56,7 @@ export async function migrate(sql: Pool, serverRole: string | null, onWait = () 
   return applied;
 }
 
-/** A new database gets all migrations at once. */
+/** A new database gets all migrations in one transaction. */
 async function applyNext(sql: Pool, serverRole: string | null) {
   const known = (await hasVersions(sql)) ? await schemaVersion(sql) : 0;
   const online = migrations[known];

@@ -16,13 +16,14 @@ export interface Table<Row> {
    */
   readonly flag?: keyof Row & string;
   /**
-   * The columns that must contain true or false. If someone changes the type of a column to text, the text `false` has
-   * the same MAC, but counts as true in JavaScript.
+   * The columns that must contain true or false. If an attacker changes the type of a column to text, the text `false`
+   * has the same MAC as the boolean, but JavaScript treats it as true.
    */
   readonly booleans?: readonly (keyof Row & string)[];
   /**
-   * The columns that must contain a number or null. If an attacker changes the type of a column to bytea, bytes can
-   * have the same MAC as the number, but every comparison with bytes is false.
+   * The columns that must contain a number or null. An attacker can change the type of a column to bytea and store
+   * bytes with the same MAC as the number. Every comparison with bytes is false, so an API key with such an
+   * `expires_at` would never expire.
    */
   readonly numbers?: readonly (keyof Row & string)[];
 }
@@ -38,8 +39,8 @@ export type Loaded<Row> = Row & { readonly newest_rev: number | null };
 
 export type Fragment = postgres.PendingQuery<postgres.Row[]>;
 
-// postgres.js sends a statement only at `await`. `execute` sends it immediately, because the next statement of the
-// transaction can refer to the inserted row.
+// postgres.js sends a statement only at `await`. `execute` sends the row immediately, before the next statement of the
+// transaction, which can refer to this row.
 
 export async function insertRow<Row extends RecordedRow>(tx: Transaction, table: Table<Row>, row: Row) {
   const insert = tx`insert into eaas.${tx(table.name)} ${valuesOf(tx, table, row)}`.execute();

@@ -71,7 +71,8 @@ function addressOf({ hostname, port, searchParams }: URL): object {
   return {
     // postgres.js cuts a host at its first colon, except in an array. So an IPv6 address is passed in an array.
     ...(version === 6 && { host: [host], port: [Number(port || 5432)] }),
-    // For an IP address, postgres.js gives Node no name to check, and Node then checks the name `localhost`.
+    // For an IP address, postgres.js gives Node no host name. Node would then compare the certificate with the name
+    // `localhost`.
     ...(searchParams.get('sslmode')?.startsWith('verify-') && {
       ssl: {
         checkServerIdentity: (_: string, certificate: PeerCertificate) =>

@@ -26,8 +26,8 @@ function kindOf(statement: string) {
 }
 
 /**
- * The span begins with the first call of `then`, because postgres.js sends the statement at this call. A query object
- * that is only a part of another statement gets no span, because its `then` is never called.
+ * postgres.js sends a statement at the first call of `then`, so the span begins at this call. A query object that is
+ * only a part of another statement gets no span, because its `then` is never called.
  */
 function watched(query: Promise<unknown>, kind: Kind): Promise<unknown> {
   const send = query.then.bind(query);

@@ -90,8 +90,8 @@ export async function countedThrough(sql: Sql, tenantId: string): Promise<number
 }
 
 function counted(sql: Sql) {
-  // Refused operations are not counted. Their metadata always ends with `outcome`, because canonical JSON sorts the
-  // members. So only the last bytes are compared, which is 16 times as fast as `like`.
+  // Refused operations are not counted. `outcome` is always the last member of their metadata, because canonical JSON
+  // sorts the members. A comparison of only the last bytes is 16 times as fast as `like`.
   const metadata = sql`convert_to(metadata, 'UTF8')`;
   return sql`action = any (${[...countedOperations]}::text[])
     and substr(${metadata}, length(${metadata}) - 19) <> convert_to('"outcome":"refused"}', 'UTF8')`;

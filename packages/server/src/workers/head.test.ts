@@ -19,7 +19,7 @@ describe('tokenIn', () => {
     ['another scheme', 'Authorization: Basic abc\r\n\r\n'],
     ['an Authorization line in the body', 'Host: x\r\n\r\nAuthorization: Bearer abc\r\n'],
     ['a header that only ends with the name', 'X-Authorization: Bearer abc\r\n\r\n'],
-  ])('%s has no API key', (_, lines) => {
+  ])('`tokenIn` returns undefined for %s', (_, lines) => {
     expect(tokenIn(head(lines))).toBeUndefined();
   });
 

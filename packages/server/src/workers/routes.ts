@@ -43,8 +43,8 @@ class Assignments {
   }
 
   /**
-   * Moves names (ids of tenants and hashes of API keys) to `worker` from each worker that has more names than the
-   * average.
+   * Gives a new worker its equal part of the names (ids of tenants and hashes of API keys). Takes these names from
+   * each worker that has more names than the average.
    */
   fill(worker: number, workers: ReadonlySet<number>): { readonly name: string; readonly from: number }[] {
     const part = Math.floor(this.#workerOf.size / workers.size);

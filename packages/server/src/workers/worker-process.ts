@@ -85,8 +85,8 @@ export class WorkerProcess {
   }
 
   /**
-   * Passes one connection at a time. Node also passes them one at a time, but keeps all other messages behind the
-   * connections, and copies its whole queue after each connection.
+   * Passes one connection at a time. If Node queued the connections, all other messages to the worker would wait behind
+   * them, and Node would copy its whole queue after each connection.
    */
   #passNext(): void {
     const [next] = this.#waiting;

@@ -226,7 +226,7 @@ test('a tenant that has moved cannot be copied to a third database', async () =>
   expect(await wrapIn(third.service)).toBe(401);
 });
 
-test('a tenant that is open in both databases is not copied', async () => {
+test('a tenant that both databases serve is not copied', async () => {
   const [report] = await copy(source, source, true);
   expect(report?.reason).toContain('is open in both databases');
   expect(await wrapIn(source.service)).toBe(200);
@@ -242,7 +242,7 @@ test('a target with tenants that the source does not have is refused', async () 
   expect(refused).not.toContain('eaas tenant destroy');
 });
 
-test('the refusal of a target says how to erase the copy of a tenant that was destroyed in the source', async () => {
+test('if a tenant was destroyed in the source, the error says how to erase its copy in the target', async () => {
   const { tenantId } = await settle(source.service, 'bob');
   await copy(source, target);
   await destroyTenant(source.owner, tenantId);

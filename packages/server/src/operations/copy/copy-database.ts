@@ -31,7 +31,7 @@ export interface CopyOptions {
 type Chain = Awaited<ReturnType<typeof listChains>>[number];
 type Outcome = Pick<CopyReport, 'state'> & Partial<CopyReport>;
 
-/** Copies all tenants before the first move, so that moves follow each other without a pause. */
+/** Copies all tenants before the first move. The moves then follow each other without long copies between them. */
 export async function* copyDatabase(databases: Databases, options: CopyOptions): AsyncGenerator<CopyReport> {
   await requireOneRoot(databases);
   const copied = new Map<string, number>();

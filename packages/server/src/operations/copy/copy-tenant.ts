@@ -41,7 +41,8 @@ async function beginCopy({ source, target }: Databases, { from, to }: Plan): Pro
   const { tenant_id: tenantId } = tenant;
   const mark = { kind: 'arriving', copyId: randomUUID() } as const;
   if (to) {
-    // The tenant was moved away from the target earlier. The target lacks only the entries and changes since that move.
+    // The target served this tenant until an earlier move. The target lacks only the entries and changes since that
+    // move.
     await target.background.transaction(async (tx) => {
       const { head } = await requireLocked(tx, target.tenants.roots, tenantId, (one) => one.kind === 'moved');
       await writeHead(tx, closeHead(secrets, head, mark));

@@ -82,8 +82,8 @@ async function open({ source, target }: Databases, tenantId: string): Promise<nu
 }
 
 /**
- * Lets the target serve the tenant again after an interrupted move from the target to the source. The source has not
- * served the tenant yet, so the target still has the whole log.
+ * Undoes an interrupted move of the tenant from the target to the source, so that the target serves the tenant again.
+ * The source has not yet served the tenant, so the target still has the whole log.
  */
 export async function reopenTenant({ source, target }: Databases, tenantId: string): Promise<void> {
   await target.background.transaction(async (to) => {

@@ -50,8 +50,8 @@ function sideOf(
 }
 
 /**
- * Returns whether the log contains the entry. Returns true for a purged entry, because the purge also removed the hash
- * that could show a difference.
+ * Returns whether the log contains the entry. Also returns true for a purged entry, because the log no longer has its
+ * hash for a comparison.
  */
 export async function continues(sql: Sql, { head }: Side, { id, hash }: HeadRow): Promise<boolean> {
   if (id > head.id) return false;

@@ -28,8 +28,7 @@ export async function walkEntries(inspection: Inspection, secrets: TenantSecrets
   const page = (first: number): ReturnType<typeof rawEntries> => {
     const end = Math.min(last, first + pageSize - 1);
     const coming = database.snapshot((tx) => rawEntries(tx, tenantId, first, end), timeLeft());
-    // The read of the next page can fail before the loop awaits it. Without this handler, that would be an
-    // unhandled rejection.
+    // The read of the next page can fail before the loop awaits it. The empty handler prevents an unhandled rejection.
     coming.catch(() => {});
     return coming;
   };
@@ -46,8 +45,8 @@ export async function walkEntries(inspection: Inspection, secrets: TenantSecrets
     const lastRow = rows.at(-1);
     let end = isCut && lastRow ? lastRow.id : Math.min(last, walk.next + pageSize - 1);
     if (rows.length === 0) {
-      // A tampered head can have a very high id, so this query skips the pages without entries, of which there can be
-      // millions.
+      // The page has no entries, so the loop continues at the next stored entry. A tampered head can have a very high
+      // id, and millions of empty pages would take too long.
       const stored = await database.run((sql) => storedRange(sql, tenantId, end), timeLeft());
       end = Math.min(last, (stored.first ?? last + 1) - 1);
     }

@@ -84,7 +84,7 @@ describe('a verification in several calls', () => {
   });
 });
 
-test('after a long verification, the only database connection of a pool still works', async () => {
+test('a pool with only one database connection can verify a long log twice', async () => {
   const database = new Database(world.database.connection('server'), 1);
   const service = on(database);
   for (let nth = 0; nth < 2; nth++) {
@@ -126,7 +126,7 @@ describe('during a purge', () => {
     expect(found).toMatchObject({ valid: true, checked: 0, purged_through: anchor, errors: [] });
   });
 
-  test('a verification that begins again after a purge reports findings', async () => {
+  test('a verification that starts again because of a purge reports a changed entry', async () => {
     const stop = new AbortController();
     const found = await verifyInterrupted(async () => {
       if (stop.signal.aborted) return;

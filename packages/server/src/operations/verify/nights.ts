@@ -20,7 +20,7 @@ export interface Nights {
  * the number of the part. An attacker who changes entries therefore cannot postpone their verification.
  */
 export function isDue({ tenantId, since, tonight }: Nights, part: number): boolean {
-  // The offset differs from tenant to tenant. Without the offset, all logs that have only one part would be verified in
+  // `offset` differs from tenant to tenant. With the same offset, all logs that have only one part would be verified in
   // the same night.
   const offset = Number.parseInt(tenantId.slice(0, 8), 16);
   const waits = (((part + offset - since - 1) % nights) + nights) % nights;

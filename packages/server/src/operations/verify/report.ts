@@ -67,7 +67,10 @@ export class Findings {
     this.count = Math.min(this.count + entries, Number.MAX_SAFE_INTEGER);
   }
 
-  /** Adds a finding. `addChangedEntry` later removes the finding if changed entries explain each of its causes. */
+  /**
+   * Adds a finding with its causes. If `addChangedEntry` later reports a changed entry of every cause, it removes the
+   * finding.
+   */
   addUnlessExplained(causes: Causes, reason: Reason, id: number | null, subject?: string): void {
     const shown = this.first.length;
     this.add(reason, id, subject);
@@ -102,7 +105,10 @@ export interface Inspection {
   readonly findings: Findings;
   readonly shouldStop: () => boolean;
   readonly timeLeft: () => number;
-  /** For a copy by `eaas database copy`: accepts a tenant that the database does not serve yet. */
+  /**
+   * True while `eaas database copy` verifies its copy. The verification then accepts a tenant that the database does
+   * not serve yet.
+   */
   readonly isCopy?: boolean;
 }
 

@@ -34,8 +34,9 @@ export async function rowsAtAnchor(
 }
 
 /**
- * Called if the revs that follow from the audit entries do not match the digest that the purge stored. If the revs in
- * the table `row_records` match the digest, the audit entries that contradict `row_records` are the causes.
+ * Called if the digest of the rows that the audit entries describe differs from the digest that the purge stored. The
+ * function computes the digest again with the last changes in the table `row_records`. If it then matches, the audit
+ * entries that contradict `row_records` are the causes. Otherwise, no audit entry explains the difference.
  */
 async function causesOfDifference(
   sql: Sql,

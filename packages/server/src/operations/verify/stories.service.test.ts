@@ -77,7 +77,7 @@ test.each([500, changes])(
   },
 );
 
-test('a running verification completes even if each wait for CPU time takes 3 s', async () => {
+test('a verification reads all changes of a row even if each wait for CPU time takes 3 s', async () => {
   let now = 0;
   const turns = new Turns(
     () => (now += 0.1),

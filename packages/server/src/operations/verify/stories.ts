@@ -13,7 +13,7 @@ export interface Story {
   readonly breaks: Break[];
 }
 
-/** An audit entry whose `previous_change` is not the preceding change of the row. */
+/** An audit entry whose `previous_change` is wrong, because it does not name the preceding change of the row. */
 interface Break {
   readonly id: number;
   readonly explainedBy: readonly number[];
@@ -42,8 +42,8 @@ function continueStory(story: Story, row: ChangeRow): void {
   const previous = previousChange(row);
   if (previous !== story.last) {
     const explainedBy = [id];
-    // The story does not contain the entry with the id `previous`. Someone has perhaps altered that entry, so that it
-    // no longer names this row.
+    // This entry names `previous` as the row's preceding change, but the row's list of changes does not contain
+    // `previous`. Someone has perhaps altered the entry `previous`, so that it no longer names the row.
     if (previous !== undefined && previous > story.last) explainedBy.push(previous);
     if (isStray(story, previous)) explainedBy.push(story.last);
     story.breaks.push({ id, explainedBy });
@@ -53,9 +53,9 @@ function continueStory(story: Story, row: ChangeRow): void {
 }
 
 /**
- * Returns whether the story's last entry does not follow the changes before it. The entry perhaps recorded a change of
- * another row before someone altered it. `previous` is the id that the row or a later entry names instead of the last
- * entry.
+ * Returns whether the last audit entry of a row does not follow the row's earlier entries. Someone perhaps altered this
+ * entry, which recorded a change of another row before. `previous` is the id that the row, or the row's next entry,
+ * names instead of this entry.
  */
 export function isStray({ length, before, last, breaks }: Story, previous: number | undefined): boolean {
   return length === 1 ? before !== previous : breaks.at(-1)?.id === last;

@@ -205,7 +205,7 @@ describe('rows', () => {
     expect(rest).toMatchObject({ valid: false, checked: 12, next_id: null, next_row: null });
     expect(first.errors[0]?.reason).toContain('api_key_put_back');
     expect(rest.errors[0]?.reason).toContain('api_key_changed');
-    // Each added API key causes both findings, `api_key_put_back` and `api_key_changed`.
+    // Each added API key causes two findings: `api_key_put_back` and `api_key_changed`.
     expect(first.error_count + rest.error_count).toBe(3_000);
   });
 
