@@ -8,8 +8,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 const code = await run(process.argv.slice(2));
-// Exits explicitly, because an interrupted command can still wait for standard input. First waits until standard output
-// is written. If this write fails, the `error` handler of standard output ends the process.
+// Exits explicitly, because an interrupted command can still wait for standard input. Before this, the output must be
+// written. If writing fails, the handler of `error` ends the process.
 process.stdout.write('', (error) => {
   if (!error) process.exit(code);
 });

@@ -71,7 +71,7 @@ export async function requireWritable(paths: readonly string[], force: boolean):
   for (const path of paths) {
     if (path === standard || !(await exists(path))) continue;
     const stats = await stat(path).catch(() => undefined);
-    // The rename of the temporary file would replace a device or a pipe, such as /dev/null.
+    // Refuses a device or a pipe such as /dev/null, because the rename of the temporary file would replace it.
     if (stats && !stats.isFile()) {
       throw new FileFailure(
         `${inLine(path)} is not a file: pass \`--out -\` for standard output, or choose another --out.`,

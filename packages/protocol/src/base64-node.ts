@@ -25,7 +25,8 @@ function isCanonical(text: string, decodedLength: number): boolean {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
   // Refuses characters that are not base64. Buffer skips these characters, so the result has too few bytes.
   if (decodedLength !== (text.length / 4) * 3 - padding) return false;
-  // Refuses base64url and characters outside ASCII. Buffer accepts both: it decodes the lower byte of such a character.
+  // Refuses base64url and characters outside ASCII. `Buffer.from` accepts both, and would decode only the lower byte of
+  // a character outside ASCII.
   if (text.includes('-') || text.includes('_') || Buffer.byteLength(text) !== text.length) return false;
   // Refuses unused bits that are not zero. If the text has padding, its last digit has 2 or 4 unused bits.
   const lastDigit = text.at(-1 - padding) ?? '';

@@ -2,7 +2,7 @@ import { ivLength } from './limits.ts';
 
 const digits = /* @__PURE__ */ Array.from({ length: 256 }, (_, byte) => (256 + byte).toString(16).slice(1));
 
-/** Also returns true for bytes of another realm, such as those that Node gives to Jest's tests. */
+/** Also returns true for a Uint8Array of another realm. For example, Jest runs tests in another realm than Node. */
 export function isBytes(value: unknown): value is Uint8Array {
   return Object.prototype.toString.call(value) === '[object Uint8Array]';
 }
@@ -43,8 +43,8 @@ let ivs = /* @__PURE__ */ new Uint8Array(0);
 let used = 0;
 
 /**
- * Draws 64 ivs at a time, because each draw of random bytes is slow in Node. Keys must not be drawn in advance, because
- * they would stay in memory.
+ * Draws the random bytes of 64 ivs at a time, because each draw is slow in Node. Do not draw keys in this way, because
+ * unused keys would stay in memory.
  */
 export function randomIv(): Uint8Array {
   if (used === ivs.length) {

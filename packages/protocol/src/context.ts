@@ -70,8 +70,8 @@ export function encoded(context: Context): NonNullable<typeof last> {
 }
 
 function isEqual(context: Context, { members, count }: NonNullable<typeof last>): boolean {
-  // `for … in` also finds inherited members. A context with an inherited member never equals the last context, and the
-  // caller of this function refuses the context later.
+  // `for … in` also finds inherited members, which a valid context does not have. So a context with inherited members
+  // never equals the last context. The caller then checks the whole context, and refuses it.
   for (const name in context) {
     if (!Object.hasOwn(context, name) || !Object.hasOwn(members, name)) return false;
     if (context[name] !== members[name]) return false;

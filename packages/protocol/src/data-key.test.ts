@@ -35,7 +35,7 @@ describe.each(engines)('the envelope, version 1, with $name', (engine: Engine) =
     },
   );
 
-  test.each(changes)('an envelope with an accepted difference still decrypts: $name', async (vector) => {
+  test.each(changes)('a changed envelope that a reader must accept decrypts: $name', async (vector) => {
     const options = { engine, context: vector.context ?? undefined, ...expectedOf(vector.expected_key_id) };
     const opened = await open(bytes(vector.ciphertext), () => bytes(vector.dek), options);
     expect(same(opened, bytes(vector.plaintext))).toBe(true);

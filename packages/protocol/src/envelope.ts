@@ -131,7 +131,7 @@ export function replaceWrapped(bytes: Uint8Array, wrapped: Wrapped): Uint8Array<
   return replaced;
 }
 
-// The pattern includes the format version, so that `eaas@example.com` does not match.
+// Contains the format version after `eaas`, so that a text such as `eaas@example.com` does not match.
 const storedText = /^eaasA[Q-Za-v]/;
 
 /**

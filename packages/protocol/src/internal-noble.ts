@@ -1,5 +1,5 @@
-// Clients load this file on demand, so no other entry point may import it. The file must not import a module that a
-// page loads at the start, because bundlers would move such a shared module into a separate file.
+// Clients load this file on demand, so no other entry point may import it. It must not import a module that pages load
+// at their start. Bundlers would move such a shared module into one more file.
 import { gcm } from '@noble/ciphers/aes.js';
 import { expand, extract } from '@noble/hashes/hkdf.js';
 import { hmac } from '@noble/hashes/hmac.js';

@@ -142,7 +142,7 @@ describe('open', () => {
     }
   });
 
-  test('`open` names the versions of envelopes that it can read', async () => {
+  test('the error of `open` for another version names the versions that it can read', async () => {
     const envelope = await seal(toUtf8('x'), wrap);
     envelope[3] = 3;
     await expect(open(envelope, unwrap, { keyId })).rejects.toThrow('envelope version 3 must be 1 or 2');

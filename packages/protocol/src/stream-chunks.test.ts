@@ -96,7 +96,7 @@ describe('a stream', () => {
     expect(same(opened.content, content.subarray(0, chunk))).toBe(true);
   });
 
-  test('a stream fails with the same error that wrap or unwrap throws', async () => {
+  test('if wrap or unwrap throws an error, the stream fails with the same error', async () => {
     const refusal = new Error('403');
     const refuse = () => Promise.reject(refusal);
     expect((await sendThrough(sealStream(refuse), [contentOf(1)])).error).toBe(refusal);

@@ -71,8 +71,8 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
     unsent++;
     if (isPromise(result)) {
       most = atOnce;
-      // Prevents an unhandled rejection of `result`. The stream still fails with the same error, because `send` also
-      // awaits `result`.
+      // Without this `catch`, a rejection of `result` could be unhandled. `send` awaits `result` later, so the stream
+      // still fails with the same error.
       result.catch(() => undefined);
       computed = computed.then(() => result);
       computed.catch(() => undefined);
@@ -88,8 +88,7 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
   const step = async (task: () => Promise<unknown>): Promise<void> => {
     try {
       await task();
-      // If the stream was stopped before `task` had created its data key, `stop` could not wipe this data key, so it is
-      // wiped now.
+      // If the stream was stopped before `task` created its data key, `stop` could not yet wipe the data key.
       if (stopped) wipe();
     } catch (reason) {
       put(Promise.reject(reason));

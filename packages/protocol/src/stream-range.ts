@@ -53,7 +53,7 @@ export async function openFile(
     readWhole(stoppable(rangeStream(source, start, end, signal), signal), end - start);
   const endStart = Math.max(0, size - sealedChunkLength);
   const reading = readPart(endStart, size);
-  // Prevents an unhandled rejection: if unwrapping the data key fails, `openFile` throws without awaiting `reading`.
+  // If unwrapping the data key fails, nothing awaits `reading`. Without this `catch`, its rejection would be unhandled.
   reading.catch(() => undefined);
   const start = endStart === 0 ? reading : readPart(0, Math.min(size, maxHeadLength));
   const head = parseStreamHead(await start);

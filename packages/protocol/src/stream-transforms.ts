@@ -42,7 +42,8 @@ export function sealStream(
       },
       chunk: (bytes, last) => cipher.seal(bytes, index++, last),
       released(result) {
-        // The first result is the head of the stream. It contains no plaintext, so `onProgress` first gets 0.
+        // The first bytes of the result are the head of the stream, which contains no plaintext. `onProgress` therefore
+        // first gets 0.
         done = done === undefined ? 0 : done + result.length - tagLength;
         onProgress?.(done);
       },

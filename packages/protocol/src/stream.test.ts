@@ -20,7 +20,7 @@ describe.each(engines)('the envelope, version 2, with $name', (engine) => {
     },
   );
 
-  test.each(changes)('a stream with an accepted difference still decrypts: $name', async (vector) => {
+  test.each(changes)('a changed stream that a reader must accept decrypts: $name', async (vector) => {
     const options = { engine, context: vector.context ?? undefined, ...expectedOf(vector.expected_key_id) };
     const opened = await sendThrough(
       openStream(() => bytes(vector.dek), options),

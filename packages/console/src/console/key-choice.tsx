@@ -72,7 +72,7 @@ export function KeyChoice({ client, value, onChange }: KeyChoiceProps) {
   );
 }
 
-/** Loads all pages again, because new keys move the older ones to later pages. */
+/** Loads all pages again, because each new key moves older keys to later pages. */
 async function newestKeys(client: EaasClient, pages: number, signal: AbortSignal) {
   const offsets = Array.from({ length: pages }, (_, page) => page * pageSize);
   const loaded = await Promise.all(

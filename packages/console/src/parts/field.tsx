@@ -23,8 +23,8 @@ interface Inputs extends Texts {
 
 export function Field({ label, hint, error, value, type = 'text', ...input }: Inputs) {
   const id = useId();
-  // Preact's types for `<input>` do not accept a union of types, only one literal such as 'text'. At run time,
-  // `literal` has the same value as `type`.
+  // Preact's type of `<input>` accepts one literal such as 'text' as `type`, but no union. So the union is cast to one
+  // of its literals.
   const literal: 'text' = type as 'text';
   return (
     <Labelled id={id} label={label} hint={hint} error={error}>

@@ -9,7 +9,7 @@ import { FailureView } from './states.tsx';
 interface PageFailureProps {
   readonly failure: Failure;
   readonly needs: Permission;
-  /** The message to the user says "To see <of>:". Defaults to `this page`. */
+  /** What the user wants to see, for the message "To see this page: …". Defaults to `this page`. */
   readonly of?: string;
   readonly onRetry: () => void;
 }

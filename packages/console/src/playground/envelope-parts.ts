@@ -136,8 +136,8 @@ export function differencesOf(before: string, after: string): number[] {
 
 export function contains(text: string, value: string): boolean {
   const bytes = new TextEncoder().encode(value);
-  // Omits the base64 padding and the character before the padding. If more bytes follow the value in `text`, this
-  // character differs, because it then contains bits of the next byte.
+  // Omits the base64 padding and the last character before it. In the base64 of a longer value, this last character can
+  // differ, because it also contains bits of the following byte.
   const encoded = toBase64(bytes).replace(/.?=+$/, '');
   const spellings = [value, JSON.stringify(value).slice(1, -1), encoded, toHex(bytes)];
   return spellings.some((spelling) => text.includes(spelling));

@@ -32,8 +32,8 @@ export interface BlindedValues {
 const finalize = utf8ToBytes('Finalize');
 
 /**
- * The functions that the caller passes to this module. This module does not import them, because bundlers would then
- * produce more files that a page must load at its start.
+ * The functions that the caller passes to this module. If this module imported them, a page would have to load more
+ * files at its start.
  */
 export interface BlindingTools {
   readonly engine: CurveEngine;
@@ -122,7 +122,8 @@ function isProof(
       [Point.BASE, publicKey.point],
       [asked.point, evaluated.point],
     ];
-    // A hostile service can choose its response so that a sum is the point at infinity, for which `elementOf` throws.
+    // A hostile service can choose its response so that the sum of points is the point at infinity. `elementOf` then
+    // throws.
     const commitments = sums([s, c], ...terms).map(elementOf);
     return challengeOf(publicKey, asked, evaluated, ...commitments) === c;
   } catch {

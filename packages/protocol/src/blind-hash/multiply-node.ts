@@ -41,9 +41,9 @@ function multiplier(scalar: bigint): Multiplier {
 }
 
 /**
- * Returns k·C for a secret number k and the point C = (`x`, `y`). ECDH returns only the x coordinates of k·C (`x1`) and
- * of (k + 1)·C (`x2`). The addition formula gives the y coordinate of k·C. The time of the computation depends on the
- * arguments. This time reveals nothing new to the client, because the client knows C and receives k·C.
+ * Returns k·C for a secret number k and the point C = (`x`, `y`). ECDH returns only x coordinates: `x1` of k·C, and
+ * `x2` of (k + 1)·C. The y coordinate of k·C follows from them. The duration of this function depends on its arguments.
+ * It reveals nothing to the client, which knows C and receives k·C.
  */
 function withY(x: bigint, y: bigint, x1: bigint, x2: bigint): CurvePoint {
   const doubled = (a + x * x1) * (x + x1) + 2n * b - x2 * (x - x1) ** 2n;
@@ -54,7 +54,7 @@ function ecdhOf(scalar: bigint) {
   const ecdh = createECDH('prime256v1');
   const bytes = Buffer.from(scalars.toBytes(scalar));
   ecdh.setPrivateKey(bytes);
-  // On Deno, the ECDH object uses these bytes and not a copy, so they must not be overwritten.
+  // In Deno, `setPrivateKey` keeps the array `bytes` itself, so it must not be overwritten. Node keeps a copy.
   if (!('Deno' in globalThis)) bytes.fill(0);
   return ecdh;
 }

@@ -19,8 +19,8 @@ export interface CurveEngine {
    */
   readonly sums: (factors: readonly bigint[], ...lists: readonly (readonly CurvePoint[])[]) => CurvePoint[];
   /**
-   * The number of points per list that callers pass to one call of `sums`. Callers can pause only between these calls,
-   * so a larger number means fewer pauses.
+   * The maximum number of points per list in one call of `sums`. Callers can pause only between two calls, so a larger
+   * number would block the thread for longer.
    */
   readonly batch: number;
 }

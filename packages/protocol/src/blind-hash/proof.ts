@@ -9,9 +9,9 @@ const challenge = utf8ToBytes('Challenge');
 
 interface Statement {
   readonly publicKey: Element;
-  /** The elements of the request. */
+  /** The blinded elements that the client sent. */
   readonly blinded: readonly Element[];
-  /** The elements of the response. */
+  /** The elements that the service computed from the blinded ones. */
   readonly evaluated: readonly Element[];
 }
 

@@ -34,7 +34,7 @@ describe.each([nobleCurve, nodeCurve])('the curve engine $name', (engine) => {
     expect(toHex(scalars.toBytes(scalars.add(...shares)))).toBe(frozen.secret);
   });
 
-  test.each(cases)('a client reproduces the request and the hashes: $name', (vector) => {
+  test.each(cases)('a client computes the request and the hashes of the vector: $name', (vector) => {
     const values = vector.values.map(fromHex);
     expect(values.map((value) => toHex(inputOf(pae, value)))).toEqual(vector.inputs);
     const blinded = finish(blindValues(engine, values, drawFrom(vector.blinds)));
@@ -42,7 +42,7 @@ describe.each([nobleCurve, nodeCurve])('the curve engine $name', (engine) => {
     expect(finish(blinded.finish(vector.response))).toEqual(vector.hashes);
   });
 
-  test.each(cases)('a service reproduces the response: $name', (vector) => {
+  test.each(cases)('a service computes the response of the vector: $name', (vector) => {
     const elements = read(vector.request.elements);
     const evaluation = finish(evaluate(keyOf(engine), elements, drawFrom([vector.proof_random])));
     expect({ key_id: frozen.key_id, ...evaluation }).toEqual(vector.response);
@@ -52,14 +52,14 @@ describe.each([nobleCurve, nodeCurve])('the curve engine $name', (engine) => {
 describe("noble's implementation of RFC 9497", () => {
   const { voprf } = p256_oprf;
   const keys = voprf.deriveKeyPair(fromHex(frozen.seed), new TextEncoder().encode(frozen.key_info));
-  // noble reads the bytes as a number, and computes the scalar `number mod (n − 1) + 1`.
+  // noble reads the random bytes as a number, and computes the scalar `number mod (n − 1) + 1`.
   const rngOf = (hex: string) => () => fromHex((scalarOf(hex) - 1n).toString(16).padStart(96, '0'));
 
   test('noble derives the secret and the public key of the vectors', () => {
     expect([keys.secretKey, keys.publicKey].map(toHex)).toEqual([frozen.secret, frozen.public_key]);
   });
 
-  test.each(cases)('noble reproduces the vector: $name', ({ inputs, blinds, ...vector }) => {
+  test.each(cases)('noble computes the values of the vector: $name', ({ inputs, blinds, ...vector }) => {
     const blinded = inputs.map((input, at) => voprf.blind(fromHex(input), rngOf(blinds[at] ?? '')));
     expect(blinded.map((one) => toBase64(one.blinded))).toEqual(vector.request.elements);
     const elements = blinded.map((one) => one.blinded);

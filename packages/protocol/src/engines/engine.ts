@@ -53,9 +53,8 @@ export interface Engine<Mode extends EngineMode = EngineMode, Key = unknown> {
 export type SyncEngine = Engine<'sync'>;
 
 /**
- * Also returns true for promises of another class than `Promise`. WebCrypto returns such promises in a page with
- * zone.js, which replaces `Promise`. Returns false for a row with a column `then`, because the value of the column is
- * not a function.
+ * Also returns true for promises of another class than `Promise`: if a page loads zone.js, WebCrypto returns such
+ * promises. Returns false for a row with a column `then`, whose value is not a function.
  */
 export function isPromise<T>(value: unknown): value is Promise<T> {
   return typeof (value as Partial<Promise<T>> | null | undefined)?.then === 'function';

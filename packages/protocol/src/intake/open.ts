@@ -21,8 +21,8 @@ export interface IntakePrivateKey {
   /** The public key, 1,216 bytes. */
   readonly publicKey: Uint8Array;
   /**
-   * Returns the shared secret, or undefined for a point of low order. If the wrapped key was altered in another way,
-   * the returned secret is wrong, and the decryption fails.
+   * Returns the shared secret, or undefined if the wrapped key contains a point of low order. For any other altered
+   * wrapped key, the secret is wrong, and the decryption fails.
    */
   decapsulate(wrapped: Uint8Array): Uint8Array | undefined;
   readonly wipe: () => void;

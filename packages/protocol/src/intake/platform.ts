@@ -3,7 +3,7 @@ import { fromHex, using } from '../bytes.ts';
 import { LoadError } from '../errors.ts';
 
 const hmacSha256 = { name: 'HMAC', hash: 'SHA-256' };
-/** The PKCS #8 form of an X25519 private key is these bytes, followed by the scalar (RFC 8410). */
+/** The prefix of an X25519 private key in PKCS #8. The scalar follows this prefix (RFC 8410). */
 const pkcs8 = '302e020100300506032b656e04220420';
 
 /**

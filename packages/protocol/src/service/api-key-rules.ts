@@ -24,7 +24,7 @@ interface Known {
   /** The rights of the caller. Null for the operator, who has all rights. */
   readonly giver: Reach | null;
   readonly keyIds: ReadonlySet<string>;
-  /** The number of other API keys that manage API keys and do not expire. */
+  /** The number of API keys that can manage API keys and do not expire, without the changed API key. */
   readonly otherManagers: number;
 }
 

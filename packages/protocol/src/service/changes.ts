@@ -49,8 +49,8 @@ function isSame(old: unknown, value: unknown): boolean {
   return old.length === value.length && old.every((item) => value.includes(item));
 }
 
-// An audit entry contains a list up to this length in full, and only the hash of a longer list. API keys from earlier
-// versions can have longer lists.
+// The maximum length of a list that an audit entry contains in full. Of a longer list, the entry contains only the
+// hash. API keys from earlier versions can have longer lists.
 const mostItems: Readonly<Record<string, number>> = {
   key_ids: limits.keyIds,
   allowed_origins: limits.allowedOrigins,

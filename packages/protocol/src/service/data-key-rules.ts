@@ -7,7 +7,7 @@ import { type Draft, keyDraft, logged, refusalOutcome } from './draft.ts';
 import { type KeyFields, refusedByStatus, requireStatus } from './key-rules.ts';
 import { Refusal, unauthenticWrappedKey, wrongKeyVersion } from './refusal.ts';
 
-/** The result of a KeyRule. `draft` is the audit entry that the service must write before it sends `answer`. */
+/** The result of a KeyRule. The service must write the audit entry `draft` before it sends the response `answer`. */
 export interface Ruling<Answer> {
   readonly draft: Draft | null;
   readonly answer: Answer | Refusal;
@@ -17,7 +17,7 @@ export interface KeyCrypto {
   /** Reads the key version of a wrapped key, without authenticating it. */
   versionOf(wrapped: Uint8Array): number | undefined;
   wrap(dek: Uint8Array, context?: Context): Uint8Array;
-  /** Returns the data key, which the caller wipes. */
+  /** Returns the data key. The caller must wipe it after use. */
   unwrap(wrapped: Uint8Array, context?: Context): Uint8Array | undefined;
   hash(value: string): string;
 }

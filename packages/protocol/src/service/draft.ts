@@ -9,7 +9,7 @@ export interface Draft {
   readonly action: AuditAction;
   readonly keyId: string | null;
   readonly keyVersion: number | null;
-  /** Canonical JSON of at most 40 KiB. */
+  /** The metadata of the audit entry: canonical JSON of at most 40 KiB. */
   readonly metadata: string;
 }
 

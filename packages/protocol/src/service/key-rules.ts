@@ -96,7 +96,10 @@ export function newKey(
   return { row, draft: keyDraft('key.create', row, metadata) };
 }
 
-/** Refuses if `from` is not the current version, so that a repeated request does not rotate the key twice. */
+/**
+ * `from` is the version that the caller wants to replace. Refuses any version but the current one, so that a repeated
+ * request does not rotate the key twice.
+ */
 export function rotated<Key extends KeyFields>(key: Key, at: Moment, from?: number): Changed<Key> {
   requireStatus(key, 'active');
   const { key_version: from_version, interval_days } = key;
@@ -156,7 +159,7 @@ export function restored<Key extends KeyFields>(key: Key, at: Moment): Changed<K
 
 export function rescheduled<Key extends KeyFields>(key: Key, at: Moment, days: number | null): Changed<Key> {
   requireStatus(key, 'active', 'disabled');
-  // Changes nothing if the interval is the same, because some programs set the rotation policy at each start.
+  // Some programs set the same rotation policy at each start. An unchanged interval therefore changes nothing.
   // Otherwise, each start would postpone the next rotation.
   if (days === key.interval_days) return { row: key, draft: null };
   const set = { interval_days: days, next_rotation_at: daysAfter(at.time, days) };

@@ -14,9 +14,9 @@ function outcomeOf(read: () => object): unknown {
   }
 }
 
-// A regular expression that takes quadratic time would need minutes for each value.
+// A check by a regular expression with quadratic time would need minutes for each of these values.
 test.each(parameters)(
-  'long values of `$name` in $route take linear time',
+  'the time to check a long value of `$name` in $route is linear',
   { timeout: 20_000 },
   ({ endpoint, name }) => {
     for (const unit of ['1', '0', '9.', '-', ' ', 'T', 'a']) {

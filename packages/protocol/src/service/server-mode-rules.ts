@@ -76,7 +76,8 @@ export function sealBundle(
   context?: Context,
 ): Bundle {
   return using(dek, () => {
-    // Wraps the data key without the context, because `sealUnder` binds the ciphertext to the context.
+    // Wraps the data key without the context. The ciphertext is bound to the context, so the context still protects the
+    // value.
     const wrapped = { keyId: key_id, keyVersion: key_version, wrappedKey: crypto.wrap(dek) };
     const dataKey = deriveDataKey(engine, dek, wrapped);
     const wrapped_key = toBase64(wrapped.wrappedKey);

@@ -7,7 +7,10 @@ export interface BatchItem {
   end: number;
   /** The reason why the item is refused, or null. */
   fault: string | null;
-  /** Whether the item exceeds one of the limits. The caller must not parse such an item. */
+  /**
+   * Whether the item exceeds a limit. The caller must not parse such an item, because parsing it could block the
+   * thread.
+   */
   exceedsLimit: boolean;
   isWellFormed: boolean;
   reference: string | undefined;

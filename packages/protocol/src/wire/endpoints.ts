@@ -97,7 +97,10 @@ type Part<R extends Route, Name extends 'body' | 'query'> = (typeof endpoints)[R
   ? Fields<z.output<Schema>>
   : unknown;
 
-/** For a schema without fields, zod infers Record<string, never>, which would forbid the other fields of `Input`. */
+/**
+ * Omits schemas without fields. For such a schema, zod infers Record<string, never>, and `Input` could then have no
+ * fields at all.
+ */
 type Fields<Value> = string extends keyof Value ? unknown : Value;
 
 type PathPart<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`

@@ -88,7 +88,10 @@ export class JsonScan {
       this.refuse(`${this.subject} has more than ${limits.jsonValues} values`);
   }
 
-  /** Sets `this.name` without checking its length and without finding duplicates. A long name becomes an empty text. */
+  /**
+   * Sets `this.name` to the name of the member, or to an empty text if the name is long. Does not refuse long or
+   * repeated names.
+   */
   protected skipName(): void {
     this.values--;
     this.name = this.#lastEnd - this.#lastStart > 64 ? '' : this.readText();

@@ -25,9 +25,9 @@ export function* readJson(bytes: Uint8Array): Steps<unknown> {
 }
 
 /**
- * Parses a batch, calls `take` for each item, and returns the results in order. `fault` is null, or the reason why the
- * item is refused. If an item exceeds a limit, `take` gets only an object with the `reference` of the item. Throws
- * InputError if the body itself is invalid. Yields regularly, so that the caller can pause.
+ * Parses a batch, calls `take` for each item, and returns the results in order. Throws InputError if the body itself is
+ * invalid. `fault` is the reason why an item is refused, or null. Of an item that exceeds a limit, `take` gets only the
+ * `reference`. Yields regularly, so that the caller can pause.
  */
 export function* readBatch<Taken>(
   bytes: Uint8Array,
@@ -51,8 +51,8 @@ export function* readBatch<Taken>(
 }
 
 /**
- * Parses all items at once, which is twice as fast as one by one. Returns undefined if the body is large, is not valid
- * JSON or has an item that exceeds a limit. The caller then parses the items one by one, and can name the invalid item.
+ * Parses all items at once, which is twice as fast as one by one. Returns undefined for a large body, invalid JSON, or
+ * an item that exceeds a limit. The caller then parses the items one by one, and can name the invalid item.
  */
 function parseItems(bytes: Uint8Array, items: readonly BatchItem[]): readonly unknown[] | undefined {
   if (bytes.length > largeText || items.some(({ exceedsLimit }) => exceedsLimit)) return undefined;

@@ -20,7 +20,7 @@ export const rsaPublicKey = z.looseObject({ kty: z.string(), n: z.string(), e: z
     if (isPrivate) return 'is a private key: send only `kty`, `n` and `e`';
     if (jwk.e !== 'AQAB') return 'must have the exponent 65537 (`e` must be AQAB)';
     if (bits < 3072 || bits > 8192) return 'must have a modulus of 3,072 to 8,192 bits (`n`, base64url)';
-    // OpenSSL imports a key with an even modulus and fails only when it encrypts, so such a key must be refused here.
+    // Refuses an even modulus. OpenSSL imports a key with an even modulus, and fails only when it encrypts.
     const isEven = ((modulus.at(-1) ?? 0) & 1) === 0;
     return isEven ? 'has an even modulus (`n`): it is not an RSA key' : undefined;
   }),

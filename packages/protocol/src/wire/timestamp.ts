@@ -1,8 +1,8 @@
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 
 /**
- * Parses an RFC 3339 date and time to milliseconds since 1970. `finer` is the direction in which a fraction of a
- * millisecond is rounded. Returns undefined for other text.
+ * Parses an RFC 3339 date and time to milliseconds since 1970. A fraction of a millisecond is rounded in the direction
+ * `finer`. Returns undefined for other text.
  */
 export function parseTimestamp(text: string, finer: 'down' | 'up' = 'down'): number | undefined {
   const parts = rfc3339.exec(text);
