@@ -17,8 +17,8 @@ export class Budget {
   }
 
   /**
-   * Starts a new generation in all maps that share this budget. A value is removed if it was not used during the
-   * generation that ends.
+   * Starts a new generation in all maps that share this budget. Values that were not used since the last start of a
+   * generation are removed.
    */
   startGeneration(): void {
     for (const startGeneration of this.#maps) startGeneration();
@@ -30,7 +30,9 @@ export class Budget {
   }
 }
 
-/** An approximate LRU cache: a full young generation replaces the old generation. */
+/**
+ * An approximate LRU cache with two generations of values. When the young generation is full, it replaces the old one.
+ */
 export class BoundedMap<Key, Value> {
   readonly #budget: Budget;
   readonly #costOf: (value: Value) => number;

@@ -86,7 +86,7 @@ export async function removeCheckpointFiles(files: readonly CheckpointFile[]): P
 
 /**
  * Removes the temporary files of interrupted writes if they are older than the tenant's newest checkpoint. If another
- * server is still writing such a file, only an outdated checkpoint is lost.
+ * server is still writing one of these files, it only writes an outdated checkpoint.
  */
 export async function removeUnfinishedFiles(directory: string): Promise<void> {
   const { checkpoints, unfinished } = await readFiles(directory);

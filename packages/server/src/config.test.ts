@@ -174,7 +174,7 @@ test('an unknown EAAS_ variable is reported', () => {
   expect(readConfig({ EAAS_NOTHING_LIKE_A_KNOWN_NAME: '1' }).warnings[0]).toMatch(/Check the spelling\.$/);
 });
 
-test('EAAS_ variables of clients are not reported as unknown', () => {
+test('the server does not report the EAAS_ variables of the client libraries as unknown', () => {
   expect(readConfig({ EAAS_API_KEY: 'eaas_sk_', EAAS_BASE_URL: 'https://eaas.example' }).warnings).toEqual(
     [],
   );

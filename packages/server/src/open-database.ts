@@ -55,7 +55,7 @@ export async function findRootKey({ rootKey, databaseUrl, dataDirectory }: Confi
 async function openEmbedded(config: Config, purpose: Purpose): Promise<OpenDatabase> {
   const find = purpose === 'serve' ? createDataDirectory : findDataDirectory;
   const { path, rootKeyFile, hasDatabase } = await find(config.dataDirectory);
-  // Calls `hasDatabase` before PostgreSQL starts, because the start creates a missing database.
+  // Calls `hasDatabase` before PostgreSQL starts, because after the start a database always exists.
   const mayCreate = !hasDatabase();
   const inDirectory = () => readOrCreateRootKeyFile(rootKeyFile, { mayCreate });
   // The root key is created before the database, so that an interrupted start cannot leave a database without a root

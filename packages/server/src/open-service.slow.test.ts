@@ -67,7 +67,7 @@ test('a server warns about a database that can lose commits', async () => {
   await close();
 });
 
-test('unlike the server, a command does not warn about its database and its configuration', async () => {
+test('a command does not warn about the database and the configuration, but the server does', async () => {
   const { warnings, close } = await open('command', { DATABASE_URL: place.url('owner') });
   expect(warnings).toEqual([]);
   await close();

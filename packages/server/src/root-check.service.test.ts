@@ -25,7 +25,7 @@ const check = (...roots: Roots) => database.transaction((tx) => checkRoots(tx, r
 const tenantUnder = (...roots: Roots) =>
   createTenant(createService({ database, roots }), { name: randomBytes(8).toString('hex') });
 
-test('a database accepts only the root key that was registered first', async () => {
+test('a database accepts only the root key that was first registered in it', async () => {
   const root = newRoot();
   await check(root);
   await check(root);
@@ -51,7 +51,7 @@ test('a server without the new root key can start as long as the new root key ha
   const [old, next] = [newRoot(), newRoot()];
   await tenantUnder(old);
   await check(next, old);
-  // The next root key has not encrypted any data yet, so a replica without the next root key can still restart.
+  // The next root key has not encrypted any data yet, so a replica that does not have this key can still restart.
   await check(old);
   await tenantUnder(next, old);
   await check(next, old);

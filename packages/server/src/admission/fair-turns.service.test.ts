@@ -57,7 +57,7 @@ test("a tenant's concurrent changes use at most one database connection", async 
   expect(changes.counts).toEqual({ held: 0, waiting: 0, refused: 0 });
 });
 
-test('readiness checks at the same time share one query', async () => {
+test('readiness checks at the same time share one query of the database', async () => {
   let queries = 0;
   const database: Service['database'] = Object.create(service.database, {
     run: {

@@ -23,8 +23,8 @@ export interface SharesOptions {
 }
 
 /**
- * Divides units, such as bytes, among tenants. A tenant that holds no units can take all free units. A tenant that
- * holds units can take more only while its total is at most half of the units that the other tenants leave.
+ * Divides units, such as bytes, among tenants. No tenant holds more than `perTenant` units. A tenant without units can
+ * take all free units. Any other tenant can hold at most half of the units that no other tenant holds.
  */
 export class Shares {
   readonly #capacity: number;
@@ -122,11 +122,12 @@ export class Shares {
   }
 
   /**
-   * Gives units to waiting requests until no units are free. If the loop continued after that, it could visit thousands
-   * of tenants, because every unknown API key counts as a tenant.
+   * Gives units to waiting requests. The loop stops when no request waits or no units are free. Otherwise it could
+   * visit thousands of tenants, because every unknown API key counts as a tenant.
    */
   #grant(): void {
-    // A tenant that moves to the end of the map is visited again, so the tenant can get units for several requests.
+    // A tenant that gets units moves to the end of the map. This loop reaches it again, so one tenant can get units for
+    // several requests.
     for (const [tenantId, tenant] of this.#tenants) {
       if (this.#waiting === 0 || this.#held >= this.#capacity) return;
       const [next] = tenant.waiters;

@@ -70,7 +70,7 @@ test('new work of a tenant does not wait until long work of the tenant ends', ()
   expect([takeTurn(), takeTurn()].join(' ')).toContain('b1 c1 d1 long');
 });
 
-test('long work of a tenant goes on while the tenant always has new work', () => {
+test('new short work of a tenant runs between the slices of its long work', () => {
   const { turns, log, steps, takeTurn } = timed();
   void turns.run('a', steps('long', 3, 10));
   log.splice(0);
@@ -209,7 +209,7 @@ test('the queue refuses long work that waits two seconds for its second slice', 
   expect(turns.counts).toEqual({ waiting: 1, refused: 1 });
 });
 
-test('the queue refuses work that has not ended within its time', async () => {
+test('the queue refuses work that does not end within its time limit', async () => {
   const { turns, log, takeTurn, steps } = timed();
   const slow = turns.run('a', steps('a', 9, 10), { within: 25 });
   slow.catch(() => {});
@@ -244,7 +244,7 @@ test('the event loop handles I/O between the time slices of long work', async ()
   clearInterval(timer);
 });
 
-test('a tenant starts at most 8 calls per turn, so another tenant does not wait for all of its calls', async () => {
+test('a tenant starts at most 8 calls per turn, so another tenant does not wait until all 40 calls have started', async () => {
   const { turns, takeTurn } = timed();
   const started: string[] = [];
   const begin = (name: string) => void turns.begin(name).then(() => started.push(name));

@@ -7,8 +7,8 @@ export interface TurnOptions {
   readonly signal?: EndSignal | undefined;
   readonly isBegun?: boolean;
   /**
-   * Whether a database transaction waits for the work. Such work runs before all other work of its tenant, and is never
-   * refused.
+   * Whether a database transaction stays open until the work is done. Such work runs before all other work of its
+   * tenant, and is never refused.
    */
   readonly isUrgent?: boolean;
   readonly within?: number;
@@ -19,8 +19,8 @@ interface Job {
   readonly since: number;
   readonly within: number;
   /**
-   * Whether the job can no longer be refused because it waits too long. A long job begins with its second slice.
-   * Otherwise, all jobs of an overloaded tenant would have their first slice, and most of them would end too late.
+   * Whether the job is no longer refused after two seconds of waiting. A long job begins with its second slice.
+   * Otherwise, an overloaded tenant would begin all its jobs and end most of them too late.
    */
   isBegun: boolean;
   slices: number;
@@ -31,8 +31,8 @@ interface Job {
 /** How many milliseconds the work of one tenant runs before the event loop handles I/O. */
 const slice = 1;
 /**
- * The estimated CPU time of the work that a caller does after `begin`, in milliseconds. `begin` subtracts this time
- * from the current turn.
+ * The CPU time, in milliseconds, that a call is estimated to need after `begin`. `begin` subtracts it from the current
+ * turn.
  */
 const start = 0.125;
 const patience = 2_000;
@@ -44,8 +44,8 @@ interface Queue {
   /** The jobs that have not yet run. */
   readonly short: Job[];
   /**
-   * The jobs that did not end in their first slice. In every second turn of the tenant, short jobs run first, so that
-   * they do not wait for the ends of all long jobs.
+   * The jobs that did not end in their first slice. In every second turn of the tenant, short jobs run before these
+   * long jobs.
    */
   readonly long: Job[];
   isLongNext: boolean;
@@ -61,7 +61,10 @@ export class Turns {
   readonly #clock: () => number;
   readonly #later: (turn: () => void) => void;
   readonly #queues = new Map<string, Queue>();
-  /** The CPU time that each tenant had used when its queue became empty. */
+  /**
+   * The CPU time that each tenant without waiting work has used. A tenant that waits again soon continues with this
+   * value.
+   */
   readonly #ahead = new Map<string, number>();
   #least = 0;
   #turnEnd: number | null = null;

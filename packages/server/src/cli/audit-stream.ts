@@ -32,8 +32,8 @@ interface Stream {
 }
 
 /**
- * The pause after each poll, as a multiple of the poll's duration. Each poll reads the log heads of all tenants, so
- * polls must take less than 5 % of the time.
+ * If no entries are left to send, the pause is this number of times as long as the poll. Polls read the log heads of
+ * all tenants, so an idle stream polls for less than 5 % of the time.
  */
 const pausePerPoll = 20;
 

@@ -89,8 +89,8 @@ function entryIn(line: string): Entry | undefined {
 const entryMembers = 10;
 
 /**
- * Returns false if the line contains more than the hash covers: an additional member, or two members with the same
- * name. `JSON.parse` ignores the first of them.
+ * Returns false if the hash does not cover the whole line. This is so if the line has an additional member, or two
+ * members with the same name. `JSON.parse` keeps only the last of two members with the same name.
  */
 function isCoveredByHash(line: string, entry: Entry): boolean {
   const strings = line.match(/"(?:[^"\\]|\\.)*"(?:\s*:)?/g) ?? [];

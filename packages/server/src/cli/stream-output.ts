@@ -6,8 +6,8 @@ import { note } from './output.ts';
 
 const standardOutput = 1;
 /**
- * The estimated maximum of bytes that were written but not yet saved: a pipe on Linux holds up to 208 KiB, and its
- * reader can hold more in memory.
+ * The estimated maximum of bytes that the stream has written and its reader has not yet saved. A pipe on Linux holds up
+ * to 208 KiB, and its reader can hold more in memory.
  */
 const heldByReader = 1024 * 1024;
 

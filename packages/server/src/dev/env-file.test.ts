@@ -63,7 +63,7 @@ it('the .env file of an application that uses another service is refused', async
 });
 
 it.each(['http://localhost:8080', 'http://127.0.0.1:8081', 'http://[::1]:8080', ''])(
-  'the address %s of this machine in the .env file is replaced',
+  '`eaas dev --env` replaces an EAAS_BASE_URL of this machine (%s)',
   async (address) => {
     await writeFile(path, `EAAS_BASE_URL=${address}\n`);
     await set({ EAAS_BASE_URL: 'http://127.0.0.1:9000' });

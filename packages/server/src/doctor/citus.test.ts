@@ -25,7 +25,7 @@ test.each([
   expect(statusesOf(changed)).toEqual(statuses);
 });
 
-test('doctor names a Citus worker whose SQL functions differ, and says how to repair them', () => {
+test('doctor names a Citus worker whose SQL functions differ from those of the coordinator, and gives the repair command', () => {
   const [finding] = judgeNodes([coordinator, { ...worker, functions: { append: 'other' } }], []);
   expect(finding?.message).toContain('On the worker w:5432, the functions append, purge_entries differ');
   expect(finding?.message).toContain("select citus_activate_node('w', 5432)");

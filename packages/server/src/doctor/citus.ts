@@ -9,8 +9,8 @@ export interface CitusNode {
   readonly fault: string | null;
   readonly settings: (Settings & { readonly wal_level: string }) | null;
   /**
-   * Maps the names of SQL functions on this node to hashes of their source code, for the functions in
-   * `tenantFunctions`. Citus runs these functions on the node that stores the tenant's rows.
+   * Maps the name of each SQL function in `tenantFunctions` to the hash of its source code on this node. Citus runs
+   * these functions on the node that stores the tenant's rows.
    */
   readonly functions: Readonly<Record<string, string>> | null;
 }

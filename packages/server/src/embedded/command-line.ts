@@ -109,9 +109,9 @@ export async function commandLine(launch: {
 export async function under({ prefix }: Account): Promise<string[]> {
   const dying = ['setpriv', '--pdeathsig=INT', '--'];
   if (!(await runs([...dying, 'true']))) return [...prefix];
-  // `setpriv` must run after `unshare`: `unshare` changes the user, and Linux then forgets the signal that `setpriv`
-  // has requested. If this process dies before `setpriv` runs, Linux never sends the signal. The shell therefore starts
-  // PostgreSQL only if this process is still the parent of the shell.
+  // `setpriv` runs after `unshare`, because `unshare` changes the user and Linux then forgets the requested signal. If
+  // this process dies before `setpriv` runs, Linux sends no signal. The shell therefore starts PostgreSQL only if this
+  // process is still its parent.
   return [...prefix, ...dying, 'sh', '-c', 'test "$PPID" = "$0" && exec "$@"', String(pid)];
 }
 
@@ -120,7 +120,8 @@ export async function under({ prefix }: Account): Promise<string[]> {
  * PostgreSQL's own lock cannot detect a server in another container on the same volume.
  */
 export async function locking(dataDirectory: string): Promise<string[]> {
-  // This trial run of `flock` takes a shared lock, because several processes can run this trial at the same time.
+  // The trial run takes a shared lock. With an exclusive lock, a concurrent trial would fail, and `flock` would seem to
+  // be missing.
   const flock = ['flock', '--no-fork', '--nonblock', `--conflict-exit-code=${lockConflict}`];
   return (await runs([...flock, '--shared', '/', 'true']))
     ? [...flock, join(dataDirectory, 'postgres.lock')]

@@ -30,8 +30,8 @@ export async function initialise(
 }
 
 /**
- * Removes the temporary directories of interrupted starts. The caller must already run PostgreSQL on the data
- * directory: until then, another process might still need its temporary directory to create the database.
+ * Removes the temporary directories of interrupted starts. Call this only after PostgreSQL runs on the data directory.
+ * Before that, another process might still be creating the database in its temporary directory.
  */
 export async function removeUnfinished(dataDirectory: string): Promise<void> {
   const prefix = unfinishedPrefix(dataDirectory);

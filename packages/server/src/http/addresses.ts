@@ -48,9 +48,8 @@ export async function listening(server: Server, address: Address): Promise<Serve
 }
 
 /**
- * Returns the port, or an unused port if the given port is 0. Throws if the port is in use. The function stops
- * listening before it returns. Until the server is ready, the operating system therefore refuses connections, and a
- * proxy can try another server.
+ * Returns the port, or an unused port if the given port is 0. Throws if the port is in use. Stops listening before it
+ * returns, so that a proxy can try another server until this server is ready.
  */
 export async function freePort({ host, port }: Address): Promise<number> {
   const servers: Server[] = [];

@@ -77,7 +77,7 @@ describe('the memory for bodies', () => {
     expect(held()).toEqual([0, 0]);
   });
 
-  test('memory for a chunked body is reserved when the body becomes large', async () => {
+  test('a body without Content-Length reserves 8 MiB only after its first 64 KiB', async () => {
     const one = call('a');
     expect(held()).toEqual([64 * kibi, 0]);
     one.send(64 * kibi);

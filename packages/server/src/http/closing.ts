@@ -42,8 +42,8 @@ export function closeGracefully(app: FastifyInstance): { isClosing: () => boolea
   });
   server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
     handshakes.delete(clientOf(socket));
-    // A worker gets a socket from which the main process has already read bytes. These bytes wait in the socket and
-    // belong to the next request, so `readAtRest` must not include them.
+    // In a worker, the socket can hold bytes that the main process has already read. They belong to a request that has
+    // not begun. If `readAtRest` included them, the connection would seem idle and be ended.
     const connection = { running: 0, readAtRest: socket.bytesRead - socket.readableLength };
     connections.set(socket, connection);
     socket.once('close', () => connections.delete(socket));
@@ -109,8 +109,8 @@ function endWhenQuiet(socket: Socket, connection: Connection): void {
   const endIfIdle = (): void => {
     if (connection.running === 0 && socket.bytesRead === connection.readAtRest) end(socket);
   };
-  // Timers run before the event loop reads from sockets. `setImmediate` runs after these reads, so that `endIfIdle`
-  // sees new requests.
+  // Timers run before the event loop reads from sockets. `setImmediate` runs after these reads, so `endIfIdle` does not
+  // end a connection that has just received a request.
   setTimeout(() => setImmediate(endIfIdle), quiet).unref();
 }
 

@@ -68,7 +68,7 @@ test('a server does not start if its port is taken on one address', async () => 
   await expect(listenOn(app, hosts, port)).rejects.toMatchObject({ code: 'EADDRINUSE' });
 });
 
-test('a server skips an address that the machine lacks, and fails if no address remains', async () => {
+test('a server skips an address that the machine lacks, and does not start if the machine has none of its addresses', async () => {
   const documentation = '192.0.2.1';
   const { port } = await serveOn([documentation, '127.0.0.1']);
   expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);

@@ -12,8 +12,8 @@ class OutputError extends Error {
 }
 
 /**
- * Yields after each member of a list. A long text is returned as bytes, which are encoded in portions: the encoding of
- * the whole text would block the thread.
+ * Yields after each member of a list. The encoding of a long text would block the thread, so a long text is encoded in
+ * portions and returned as bytes.
  */
 export function* serialize(
   route: string,

@@ -29,7 +29,7 @@ function slowDoors() {
   return { doors: memoryDoors({}, { 'GET /v1/keys': keys }), letGo: () => letGo() };
 }
 
-// The tests run concurrently, so `expect.poll` must come from the context of the test.
+// Uses `expect.poll` from the context of the test, because the tests of this file run concurrently.
 describe.concurrent('close()', () => {
   it('a closing server finishes running requests and refuses new ones', async ({ expect }) => {
     const { doors, letGo } = slowDoors();
@@ -119,7 +119,7 @@ describe.concurrent('close()', () => {
     await Promise.all([closed, running.closed]);
   });
 
-  it('a server does not execute a request on an idle connection that the server has ended', async ({
+  it('a closing server that has ended an idle connection does not execute a later request on it', async ({
     expect,
   }) => {
     const { app, port, doors } = await listen();

@@ -125,7 +125,7 @@ describe.concurrent('a slow client', () => {
     expect(answer.match(/HTTP\/1.1/g)).toHaveLength(1);
   });
 
-  // The tests run concurrently, so `expect.poll` must come from the context of the test.
+  // Uses `expect.poll` from the context of the test, because the tests of this file run concurrently.
   it('a client that disconnects is logged as aborted', async (context) => {
     const { port, log, doors } = await listen();
     const socket = connect(port, '127.0.0.1');

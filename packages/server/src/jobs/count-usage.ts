@@ -17,8 +17,8 @@ export async function countUsage(service: Service, { signal, hold }: Lease): Pro
         return (await sumNext(tx, tenantId)) || isLeft;
       }, 30_000);
     }
-    // `unmarkCounted` locks the head of the audit log, so it runs after the transaction above has ended. Inside that
-    // transaction, the lock could cause a deadlock with a transaction that destroys the tenant.
+    // `unmarkCounted` locks the head of the audit log. It runs outside the counting transaction, because the lock could
+    // otherwise cause a deadlock with a transaction that destroys the tenant.
     if (!more) await service.background.run((sql) => unmarkCounted(sql, tenantId));
   });
 }

@@ -82,7 +82,7 @@ test('a newer checkpoint remains if a slow server writes an older one later', as
   expect(await kept(ann)).toBe(newer);
 });
 
-test('the checkpoint job checks and replaces the file of an earlier version', async () => {
+test('the checkpoint job replaces a checkpoint file with the old name, and fails if its signature is invalid', async () => {
   const path = join(directory, `${ann.tenantId}.checkpoint`);
   await writeFile(path, (await headOf(ann)).checkpoint);
   await keep();

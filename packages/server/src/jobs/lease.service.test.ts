@@ -20,7 +20,7 @@ const take = (job: string, holder: string, milliseconds = 60_000) =>
   world.replica().database.run((sql) => takeLease(sql, job, holder, milliseconds));
 const expire = (job: string) => attacker.sql`update eaas.leases set expires_at = 0 where job = ${job}`;
 
-test('only one replica can hold the lock of a job', async () => {
+test('only one replica can hold the lease of a job', async () => {
   expect(await take('a', one)).toMatchObject({ fence: 1 });
   expect(await take('a', other)).toBeUndefined();
   expect(await take('a', one)).toMatchObject({ fence: 1 });
@@ -28,7 +28,7 @@ test('only one replica can hold the lock of a job', async () => {
   expect(await take('a', other)).toMatchObject({ fence: 2 });
 });
 
-test('after the clock of the database was set back, another replica can take the lock of a job', async () => {
+test('after the clock of the database was set back, another replica can take the lease of a job', async () => {
   const lease = await take('g', one);
   world.time -= 365 * 24 * 60 * 60 * 1_000;
   expect(await take('g', other)).toMatchObject({ fence: 2 });
@@ -38,7 +38,7 @@ test('after the clock of the database was set back, another replica can take the
   await expect(late).rejects.toThrow(LeaseLost);
 });
 
-test("a job's transaction rolls back if another replica has taken the lock", async () => {
+test("a job's transaction rolls back if another replica has taken the lease", async () => {
   const lease = await take('b', one);
   await expire('b');
   await take('b', other);
@@ -51,7 +51,7 @@ test("a job's transaction rolls back if another replica has taken the lock", asy
   expect(await attacker.sql`select from eaas.verifications where day = 'never'`).toHaveLength(0);
 });
 
-test('no other replica can take the lock of a job during a transaction that checked this lock', async () => {
+test('no other replica can take the lease of a job during a transaction that checked this lease', async () => {
   const { database } = world.replica();
   const lease = await take('c', one, 300);
   const order: string[] = [];
@@ -76,7 +76,7 @@ test('no other replica can take the lock of a job during a transaction that chec
   expect(order).toEqual(['written', 'taken with fence 2']);
 });
 
-test('a replica holds the lock of a job only while the job runs', async () => {
+test('a replica holds the lease of a job only while the job runs', async () => {
   const service = world.replica();
   const lease = await take('d', other);
   expect(await withLease(service, 'd', never, async () => {})).toBe(false);

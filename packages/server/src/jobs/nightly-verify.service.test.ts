@@ -90,7 +90,7 @@ test('the nightly verification begins at 03:00 UTC', async () => {
   expect(await verify()).toMatchObject({ broken: 0 });
 });
 
-test('after the clock of the database was set back, nights in the future do not count as verified', async () => {
+test('if the clock of the database was set back, a verification with a later date does not count as done', async () => {
   const today = world.time;
   expect(await verify()).toMatchObject({ finished_at: today });
   world.time += 365 * day;

@@ -89,8 +89,8 @@ async function isValidTonight(
   const found = await verifyNight(service, tenantId, {
     tonight,
     shouldStop: () => signal.aborted,
-    // While the verification runs, the stored date is that of the previous night. After an interruption, the
-    // verification therefore runs again.
+    // While the verification runs, the stored date of the last verification is that of the previous night. After an
+    // interruption, the verification therefore runs again.
     onProgress: (verified) => write(verified, tonight - 1, []),
   }).catch(unlessDestroyed);
   if (!found?.isComplete) return true;

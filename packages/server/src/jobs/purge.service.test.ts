@@ -73,7 +73,7 @@ beforeEach(async () => {
 });
 afterAll(() => world.close());
 
-test('a purge keeps entries that are not older than the retention, to the millisecond', async () => {
+test('a purge keeps an entry that is exactly as old as the retention, and deletes it one millisecond later', async () => {
   await count();
   world.time = at('2026-03-05T12:00:00.000Z');
   await purge(world.replica(), 1, never);
@@ -160,7 +160,7 @@ test('the audit chain is valid after concurrent purges and appends', async () =>
   }
 });
 
-test('the slower of two concurrent purges changes nothing', async () => {
+test('if two purges run at the same time, the one that ends later changes nothing', async () => {
   await count();
   world.time = at('2026-03-05T12:00:00.000Z');
   class Late extends Database {
@@ -215,13 +215,13 @@ describe('nothing is purged from a broken chain', () => {
     expect(await tryToPurge()).toEqual(refused);
   });
 
-  test('a purge deletes nothing if falsified times would change which entries are deleted', async () => {
+  test('a purge deletes nothing if changed times would make it delete other entries', async () => {
     await attacker.sql`update eaas.audit_entries set created_at = 0 where id in (1, 6, 7)`;
     await attacker.sql`update eaas.usage_cursors set counted_through = 4`;
     expect(await tryToPurge()).toEqual(refused);
   });
 
-  test('a purge skips a chain if its oldest entry is still within the retention period', async () => {
+  test('a purge skips an audit log if its oldest entry is still within the retention period', async () => {
     await attacker.sql`update eaas.audit_entries set created_at = 0 where id in (6, 7)`;
     expect(await tryToPurge()).toEqual({ ...refused, said: undefined });
   });
@@ -232,7 +232,7 @@ describe('nothing is purged from a broken chain', () => {
     expect(await tryToPurge()).toEqual(refused);
   });
 
-  test('a purge deletes nothing if the record of the last purge (the anchor) was changed', async () => {
+  test('a purge deletes nothing if the record of the last purge was changed', async () => {
     world.time = at('2026-03-05T12:00:00Z');
     await purge(world.replica(), 1, never);
     await attacker.sql`update eaas.audit_anchors set rows_digest = hash`;
@@ -241,7 +241,7 @@ describe('nothing is purged from a broken chain', () => {
     expect(await left()).toEqual(ids(7, 12));
   });
 
-  test('verification detects that an older purge record replaced the record of the last purge', async () => {
+  test('verification detects that the record of the last purge was replaced by an older one', async () => {
     world.time = at('2026-03-05T12:00:00Z');
     await purge(world.replica(), 1, never);
     await attacker.keep('first_purge');

@@ -77,7 +77,7 @@ test('the repair job restores removed rows of `token_directory` and `tenant_name
   expect(await requireTenant(world.replica(), 'ann')).toMatchObject({ tenant: { tenant_id: ann.tenantId } });
 });
 
-test('if a creation is refused, no rows remain in the directories of tokens and names', async () => {
+test('a refused creation of an API key or a tenant adds no rows to the directories of tokens and names', async () => {
   const before = await counts();
   const api = apiOf(world.replica(), ann.token);
   const key_ids = [randomUUID()];

@@ -3,8 +3,8 @@ import { onTestFinished, vi } from 'vitest';
 const deadline = 10_000;
 
 /**
- * Returns a function that returns true if the server's deadline of ten seconds for closing has passed. Timers with
- * other delays run `speed` times faster than normal.
+ * Returns a function that tells whether the server's deadline of ten seconds for closing has passed. All other timers
+ * run `speed` times faster than normal.
  */
 export function watchDeadline(speed: number): () => boolean {
   let isOverdue = false;
