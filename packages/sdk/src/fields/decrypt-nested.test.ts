@@ -70,7 +70,7 @@ test('`decryptNested` returns null, undefined and an empty list of rows unchange
 
 test('a nested row can have a column `then`', async () => {
   const { records, storedPatient, visits } = await openClinic();
-  // oxlint-disable-next-line unicorn/no-thenable -- the column is what this test is about
+  // oxlint-disable-next-line unicorn/no-thenable -- this test needs a column `then`
   const named = visits.map((visit) => Object.assign({}, visit, { then: 'rest' }));
   const { visits: nested } = nesting.nested.patients.nested;
   const [read] = await decryptNested(records, [{ ...storedPatient, visits: named }], {

@@ -83,7 +83,7 @@ export function encode({ field }: FieldPlan, value: unknown): string | Uint8Arra
   if (!field.allowCiphertexts && isCiphertext(value)) {
     refuse('the value is already encrypted: to encrypt it again, set `allowCiphertexts` on the field');
   }
-  // The client encodes valid text itself, which saves a copy.
+  // Does not encode valid text, because the client also accepts text. Encoding the text here would add a copy.
   if (field.type === textType && typeof value === 'string' && value.isWellFormed()) return value;
   return field.type.encode(value);
 }
@@ -91,8 +91,8 @@ export function encode({ field }: FieldPlan, value: unknown): string | Uint8Arra
 function marksOf(field: FieldPlan, values: Row, row: Row, where: Where): Mark[] {
   const marks: Mark[] = [];
   const { indexColumn: column } = field;
-  // Sets the index column to null, or to undefined if the value is undefined. If the value has a fingerprint, the
-  // fingerprint later replaces null.
+  // Sets the index column to undefined if all its fields are undefined, and otherwise to null. If the fields have a
+  // fingerprint, a later step replaces null by the fingerprint.
   const reset = (fields: readonly FieldPlan[], index: string): TypedValue[] | null | undefined => {
     const given = valuesOf(fields, index, values);
     if (fields.some(({ name }) => Object.hasOwn(values, name))) row[index] = given ? null : given;

@@ -50,7 +50,7 @@ test('normalization does not change the stored value', async () => {
 });
 
 test.each(['service', 'here'])(
-  'equal values have different fingerprints in fields with separate indexes (%s)',
+  'equal values have different fingerprints in two fields, unless `boundTo` joins the fields (%s)',
   async (made) => {
     const { client } = observedClient();
     const index = made === 'service' ? 'service' : await createIndexKey(client);
@@ -136,7 +136,7 @@ test('a fingerprint under an index key is HMAC-SHA-256 of the field and the valu
   expect(email_index).toEqual([createHmac('sha256', key).update(preimage).digest('hex')]);
 });
 
-test('the service computes a fingerprint from the base64 text of table, field and value', async () => {
+test('with `service`, a fingerprint is the hash of the base64 text of table, field and value', async () => {
   const { client } = observedClient();
   const { email_index } = await fields
     .for(client, { index: 'service' })

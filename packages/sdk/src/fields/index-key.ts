@@ -21,10 +21,10 @@ const aClient = /* @__PURE__ */ having('a client', 'wrap');
 const indexKeyOptions: OptionRules<IndexKeyOptions> = { keyId: anything, signal };
 
 /**
- * Creates a **new** index key at each call, so call it once and store the token, for example in the configuration of
- * the app. With the index key, which is 32 random bytes wrapped by the service, this process computes fingerprints. The
- * token is useless without the service. If you lose the token, you can still decrypt, but no longer search. Throws
- * EaasError if the service refuses.
+ * Creates an index key and returns its token. Each call creates a **new** index key: call `createIndexKey` once, and
+ * store the token, for example in the configuration of the app. The token contains 32 random bytes, wrapped by the
+ * service. This process computes fingerprints with these bytes. The token is useless without the service. If you lose
+ * the token, you can still decrypt, but no longer search. Throws EaasError if the service refuses.
  */
 export async function createIndexKey(
   client: Pick<EnvelopeClient, 'wrap'>,

@@ -35,8 +35,8 @@ function toJson(value: unknown, around: readonly unknown[]): string {
     return refuse(`a JSON value must have at most ${maxDepth} levels of nesting`);
   const inside = [...around, value];
   if (Array.isArray(value)) {
-    // Compares each name with its index. The number of names alone does not show a hole: an array with one hole and one
-    // extra member has the same number of names as an array without both.
+    // Compares each property name with its position. The number of names does not show a hole: an array with one hole
+    // and one extra member has as many names as an array without both.
     const names = Object.keys(value);
     const isList = names.length === value.length && names.every((name, at) => name === String(at));
     if (!isList) refuse('JSON cannot represent an array with holes or extra members');

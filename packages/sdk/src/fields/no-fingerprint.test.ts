@@ -39,7 +39,7 @@ test.each(['abc', '', 'n/a'])(
       code: 'no_fingerprint',
       table: 'patients',
       field: 'phone',
-      message: 'patients.phone: the value to search for is empty after normalization, so no row can match',
+      message: 'patients.phone: the value to search for must not be empty after normalization',
     });
     expect(service.requests).toEqual([]);
   },

@@ -46,7 +46,10 @@ export function normalizer(steps: readonly Normalization[]): (text: string) => s
   return (text) => functions.reduce((normalized, step) => step(normalized), text);
 }
 
-/** Without this check, all texts for which a function returns undefined would have the same fingerprint. */
+/**
+ * Throws if a function in `normalize` did not return a string. Otherwise, all texts for which a function returns
+ * undefined would have the same fingerprint.
+ */
 function requireText(text: string): string {
   return typeof text === 'string'
     ? text

@@ -48,12 +48,11 @@ export interface PartIndex<
   readonly isList: IsList;
   /** The names of the other fields that the index covers. */
   readonly others: readonly string[];
-  /** Returns the parts of a stored value. `others` are the values of the other covered fields. */
+  /** Returns the parts of a stored value. `others` are the values of the other fields that the index covers. */
   partsOf(first: TypedValue<Value>, ...others: readonly TypedValue[]): readonly (string | Uint8Array)[];
   /**
-   * Returns the parts to search for. If `isList` is true, a row matches if it has all these parts. If `isList` is
-   * false, a row matches if it has one of these parts. `fields` are the fields that the index covers. Throws InputError
-   * for an invalid query.
+   * Returns the parts to search for. With `isList`, a row must have all these parts to match. Without `isList`, one of
+   * these parts is enough. `fields` are the fields that the index covers. Throws InputError for an invalid query.
    */
   soughtBy(query: Query, ...fields: readonly Omit<TypedValue, 'value'>[]): readonly (string | Uint8Array)[];
 }
@@ -79,8 +78,7 @@ export function textIndex<IsList extends boolean, Column extends string | true>(
     isList: rule.isList,
     partsOf: ({ value }) => rule.partsOf(fold(value)),
     soughtBy(query) {
-      // Calls `encode` to throw for a query that is not a string, because the normalization in `fold` does not check
-      // the type.
+      // `encode` throws for a query that is not a string. The normalization in `fold` does not check the type.
       textType.encode(query);
       return rule.soughtBy(fold(query));
     },

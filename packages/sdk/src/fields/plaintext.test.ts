@@ -48,7 +48,7 @@ test('a column can hold both plaintext and ciphertext during a migration', async
   expect(inspect(seen)).not.toContain('Bob');
 });
 
-test('`reads` counts each read of a value: as plaintext before its encryption, and as encrypted afterwards', async () => {
+test('`reads` counts a read of plaintext as plaintext, and a read of a ciphertext as encrypted', async () => {
   const { records } = openFields();
   const opened = await records.decryptRow('users', 1, { name: 'Ada', born: new Date(0) });
   const stored = await records.encryptRow('users', 1, opened);

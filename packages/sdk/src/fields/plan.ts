@@ -82,8 +82,7 @@ function planTable(
         `${place} must be a field such as text() or number(), or a column that is listed with unencrypted()`,
       );
     }
-    // Throws for an invalid table or field name now. Without this call, the error would appear only when the app
-    // encrypts a value.
+    // Throws for an invalid table or field name. Without this check, only the encryption of a value would throw.
     encodeContext({ table, field: name });
     const column = field.index?.column;
     const indexColumn = column === true ? `${name}_index` : column === false ? undefined : column;
@@ -150,8 +149,8 @@ function suggestion(name: string, known: Iterable<string>): string {
   return near === undefined ? '' : `: did you mean \`${near}\`?`;
 }
 
-// Refuses a Map and a promise (of a row for which the caller forgot `await`), because `Object.keys` finds no columns in
-// them.
+// Refuses a Map and a promise, because `Object.keys` finds no columns in them. A caller that forgets `await` passes a
+// promise.
 const aRow: Rule = (value, name) =>
   (object(value, name) === true && !isPromise(value) && !(value instanceof Map)) || 'an object with columns';
 
@@ -171,7 +170,7 @@ export function requireColumns({ table, columns }: TablePlan, row: object): void
   );
 }
 
-/** A UUID becomes lower case, because PostgreSQL returns UUIDs in lower case. */
+/** Writes a UUID in lower case, because PostgreSQL returns UUIDs in lower case. */
 export function rowIdOf(id: RecordId | undefined): string | undefined {
   if (id === undefined || id === null || id === '') return undefined;
   if (typeof id === 'string') return parseUuid(id) ?? id;
@@ -188,8 +187,8 @@ export function contextOf({ table, name, field }: FieldPlan, row: string | undef
   }
   const place = { table, field: name, row };
   if (typeof field.context !== 'function') {
-    // Marks the context as valid, so that the client does not check it again. `defineFields` has checked the table and
-    // field, and a row id of at most 64 printable ASCII characters is valid.
+    // Tells the client that it need not check the context again. `defineFields` has checked the table and the field. A
+    // row id of at most 64 printable ASCII characters is always valid.
     if (/^[ -~]{1,64}$/.test(row)) validContexts.add(Object.freeze(place));
     return place;
   }

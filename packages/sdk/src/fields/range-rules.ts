@@ -114,8 +114,8 @@ function buckets<Value, Column extends string | true>(
         );
       }
       const step = (at: number) => (typeof first === 'bigint' ? first + BigInt(at) : first + at);
-      // Removes repeated buckets. Above 2^53, a number cannot represent every integer, so several sums round to the
-      // same number.
+      // Removes repeated buckets. Above 2^53, not every integer is a number, so `first + at` can be the same for two
+      // values of `at`.
       return [...new Set(Array.from({ length: count }, (_, at) => String(step(at))))];
     },
   };

@@ -3,7 +3,7 @@ import type { PartIndex } from './part-index.ts';
 
 /**
  * The type of a ciphertext of the field `Place`, such as `users.email`. Plaintext and ciphertexts of other fields are
- * not assignable to this type. The property has an instruction as its name, because compiler errors show this name.
+ * not assignable to this type. Compiler errors show the name of the property, so this name says what to do.
  */
 export type Encrypted<Place extends string, Value> = string & {
   readonly 'encrypt it first: records.encryptRow': readonly [Place, Value];

@@ -132,7 +132,7 @@ function testRange<Value>(
       }),
     );
   });
-  test(`the index ${name} divides values into buckets with the expected bounds`, () => {
+  test(`with the index ${name}, a new bucket begins exactly at the expected value`, () => {
     for (const [first, last, next] of spans) {
       expect(bucketOf(first as Value)).toEqual(bucketOf(last as Value));
       expect(bucketOf(next as Value)).not.toEqual(bucketOf(last as Value));

@@ -209,7 +209,7 @@ test.each([
   ['with a value for only one field', { name: 'Ada' }],
   ['with undefined for one field', { name: 'Ada', born: ada.born, member: undefined }],
   ['with null for one field and no other field', { born: null }],
-])('an update %s is refused if an index needs the values of three fields', async (_, row) => {
+])('encryptRow refuses a row %s if an index needs the values of three fields', async (_, row) => {
   const { records } = await open();
   await expect(records.encryptRow('patients', 1, row)).rejects.toThrow(
     /patients\.name of row 1: the index `name_and_born_index` is computed from name, born, member: pass a value for `\w+`/,
@@ -230,7 +230,7 @@ test.each([
     'patients.name and patients.born and patients.member: pass `name` and `born` and `member`, or',
   ],
 ])(
-  'encryptRow refuses a row with the index column %s but without the fields of the index',
+  'encryptRow refuses the index column %s if the row lacks the fields of the index',
   async (column, fields) => {
     const { records } = await open();
     await expect(

@@ -128,7 +128,7 @@ test.each<[string, (opened: Opened) => unknown, string]>([
   expect(opened.service.requests).toEqual([]);
 });
 
-test('an undefined column is refused before encryption, because it would be stored as plaintext', async () => {
+test('a column that is not defined is refused, because it would be stored as plaintext', async () => {
   const { records, service } = openFields();
   await expect(records.encryptRow('users', 1, { name: 'x', nmae: 'Ada' } as never)).rejects.toThrow(
     "the column `users.nmae` is not defined: did you mean `name`? Otherwise list it with unencrypted('nmae')",

@@ -8,9 +8,9 @@ export interface ValueType<Value> {
 }
 
 /**
- * Each encoded value except text begins with a byte that identifies its type. Text has no such byte, so that
- * `client.decrypt` can read text fields. UTF-8 text never contains these bytes, so text cannot be mistaken for another
- * type.
+ * The first byte of each encoded value except text: it identifies the type of the value. Encoded text is only UTF-8, so
+ * that `client.decrypt` can read text fields. UTF-8 never contains one of these type bytes, so text cannot be mistaken
+ * for another type.
  */
 const marks = { number: 0xf8, bigint: 0xf9, boolean: 0xfa, date: 0xfb, bytes: 0xfc, json: 0xfd } as const;
 

@@ -54,7 +54,7 @@ describe.each(named)('$name', ({ type, values }) => {
     );
   });
 
-  test('a value type refuses to decode a value of another type', () => {
+  test('decoding throws for a value that was encoded with another type', () => {
     fc.assert(
       fc.property(values, fc.constantFrom(...Object.values(types)), (value, other) => {
         fc.pre(other.name !== type.name);
@@ -138,7 +138,7 @@ test.each([
   ['number', numberType, 'f800'],
   ['json', jsonType, 'fd7b'],
   ['json', jsonType, 'fdff'],
-])('decoding throws if the bytes after the type byte of %s are invalid (case %#)', (name, type, hex) => {
+])('decoding a %s throws if the bytes after the first byte are invalid (case %#)', (name, type, hex) => {
   expect(() => type.decode(ofHex(hex))).toThrow(
     `the stored value has the type ${name}, but its bytes are not a valid ${name}`,
   );
@@ -161,7 +161,7 @@ test('`bytesType.decode` returns a copy of the stored bytes', () => {
   expect([back.constructor, back.byteOffset, back.buffer.byteLength]).toEqual([Uint8Array, 0, 3]);
 });
 
-test('a Date of another realm is encoded, as a test of Jest gets it from `fs.stat`', () => {
+test('a Date from another realm is encoded and decoded, such as a Date from `fs.stat` in Jest', () => {
   const foreign = runInNewContext('new Date(86_400_000)') as Date;
   expect(foreign).not.toBeInstanceOf(Date);
   expect(dateType.decode(dateType.encode(foreign))).toEqual(new Date(86_400_000));

@@ -75,7 +75,7 @@ function partCondition(plan: FieldPlan, part: PartPlan, query: unknown, place: W
 
 function condition(column: string, place: Where, isList: boolean, subjects: readonly Subject[]): Condition {
   if (subjects.length > 0) return { column, place, isList, subjects };
-  const cause = new InputError('the value to search for is empty after normalization, so no row can match');
+  const cause = new InputError('the value to search for must not be empty after normalization');
   throw new FieldError(cause, place, 'no_fingerprint');
 }
 

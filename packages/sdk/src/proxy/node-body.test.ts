@@ -53,7 +53,7 @@ describe('request bodies in Node frameworks', () => {
     expect(sent).toEqual([]);
   });
 
-  test('a body that the framework parsed is checked for `__proto__`', async () => {
+  test('a body with a member `__proto__` is refused, even if the framework has parsed the body', async () => {
     const { post, sent } = await serve(
       {},
       parsing((bytes) => JSON.parse(bytes.toString()) as unknown),

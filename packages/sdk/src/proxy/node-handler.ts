@@ -136,8 +136,8 @@ function streamOf(req: NodeRequest): ReadableStream<Uint8Array> {
       if (!isOpen) return;
       controller.enqueue(chunk);
       length += chunk.length;
-      // Ends a body that is longer than the proxy accepts. Otherwise a clone of the request could keep a body of any
-      // length in memory.
+      // Ends the stream if the body is longer than the proxy accepts. Otherwise, a clone of the request could keep a
+      // body of any length in memory.
       if (length > limits.batchBody) end();
     });
     req.on('end', end);

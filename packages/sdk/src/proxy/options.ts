@@ -17,7 +17,10 @@ export interface ProxyOptions {
    * Allows `http:` to a service on another machine. Anyone on the network path can then read the API key and data keys.
    */
   readonly insecureHttp?: boolean | undefined;
-  /** Returns a grant for the session that sent the request. Called for every request, before the body is read. */
+  /**
+   * Returns a grant for the session that sent the request. The proxy calls `authorize` for each request from an
+   * accepted origin, before it reads the body.
+   */
   readonly authorize: Authorize;
   /** The path where the proxy is mounted. Defaults to `/api/eaas`. */
   readonly basePath?: string | undefined;
@@ -53,7 +56,10 @@ export interface ProxyOptions {
  */
 export type ProxyEvent =
   | {
-      /** The request came from another site or from a program, or the option `origin` is wrong. */
+      /**
+       * The proxy refused the origin of a request. The request came from another site or from a program, or the option
+       * `origin` is wrong.
+       */
       readonly type: 'origin_refused';
       /** The first 256 characters of the header `Origin`, if the request has this header. */
       readonly origin: string | undefined;
@@ -66,8 +72,8 @@ export type ProxyEvent =
     }
   | {
       /**
-       * `authorize` did not permit the request. `missing` says what was missing: a grant for the session, or the
-       * operation or the key in the grant. A request causes at most one such event.
+       * `authorize` did not permit the request. `session` means that `authorize` returned no grant. `operation` and
+       * `key` mean that the grant lacks the operation or the key. A request emits at most one event of this type.
        */
       readonly type: 'grant_refused';
       readonly missing: 'session' | 'operation' | 'key';
@@ -87,7 +93,7 @@ export type ProxyEvent =
       readonly requestId: string | undefined;
     }
   | {
-      /** `authorize_failed`: `authorize` threw, or returned an invalid grant. `failed`: all other errors. */
+      /** `authorize_failed`: `authorize` threw, or returned an invalid grant. `failed`: an unexpected error. */
       readonly type: 'authorize_failed' | 'failed';
       readonly error: unknown;
     };

@@ -54,7 +54,7 @@ describe('origins behind a TLS proxy, where requests have another URL', () => {
     expect(await statusOf({ origin: inside }, { origin: own }, inside)).toBe(403);
   });
 
-  test('the option `origin` refuses a foreign host name that resolves to the server', async () => {
+  test('with the option `origin`, the proxy refuses a foreign host name that resolves to the server', async () => {
     const rebound = 'http://evil.example:3000';
     expect(await statusOf({ origin: rebound }, { origin: own }, rebound)).toBe(403);
     expect(

@@ -99,8 +99,8 @@ function badGateway(requestId: string | undefined): Refusal {
 /** The error codes that browsers receive. Codes about the app's API key are not in this set. */
 const passedOn: ReadonlySet<ProblemCode> = /* @__PURE__ */ new Set<ProblemCode>([
   'bad_request',
-  // The proxy adds references and the grant's context to the body that the browser sent. The service can refuse the
-  // longer body, even if the proxy accepted the body of the browser.
+  // The service can refuse a body that the proxy accepted. The proxy makes the body longer: it adds the grant's
+  // context, and a `reference` for each batch item.
   'too_large',
   'not_found',
   'key_state',

@@ -4,7 +4,7 @@ import { observedClient } from '../../../../test/sdk/observed-client.ts';
 import { endOf, runThrough, simulatedClock, tableOf } from '../../../../test/sdk/simulated-table.ts';
 import { isEncrypted, reencrypt } from './reencrypt.ts';
 
-test('a custom conversion encrypts typed fields', async () => {
+test('a custom conversion can encrypt rows with `encryptRow`', async () => {
   const { client, service } = observedClient();
   const fields = defineFields({
     people: { email: text({ previous: plaintext() }), phone: number({ previous: plaintext(Number) }) },

@@ -35,7 +35,7 @@ async function openTable({ options, before, after }: Case, status: number) {
       return new Response('<h1>Gateway</h1>', { status, headers: { 'content-type': 'text/html' } });
     return service.fetch(...request);
   };
-  // The client keeps no data keys. Each page of the table therefore sends requests that the gateway can fail.
+  // Without a cache of data keys, the client sends requests for each page of the table. The gateway can fail them.
   const cache = { encrypt: false, decrypt: false } as const;
   const client = new EaasClient({ ...service, keyId, fetch, cache, retries: 0 });
   const encrypted = before && (await client.encryptMany(plaintexts, before));
@@ -70,7 +70,7 @@ test.each(cases)('a run in mode %s waits while a gateway responds with %d', asyn
 });
 
 test.each(cases)(
-  'a run in mode %s that ended because a gateway responded with %d can resume',
+  'a run in mode %s can resume after a gateway response of %d ended it',
   async (_, status, mode) => {
     const { gateway, table, run, decrypted } = await openTable(mode, status);
     let kept = '';

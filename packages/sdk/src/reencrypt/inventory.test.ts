@@ -36,7 +36,7 @@ test('the inventory counts values by key, version and wrapped key, without a req
   expect(found.keys.find(({ key_id }) => key_id === other)?.versions).toMatchObject([{ values: 1 }]);
 });
 
-test('until a run rewraps them, the inventory counts values that were encrypted with a public key as `intake`', async () => {
+test('values that were encrypted with a public key count as `intake` until a run rewraps them', async () => {
   const { client, service } = observedClient();
   const { key_id: keyId } = service.createKey('forms', { intake: true });
   const { intakePublicKey } = await client.publicKey(keyId);

@@ -7,7 +7,7 @@ import { countDistinct } from './distinct.ts';
 import { formOf, isIntake } from './stored-form.ts';
 import type { StoredValue } from './store.ts';
 
-/** The number of values under one version of a key, and how often this version is used. */
+/** Counts for one version of a key: the values under it, and how often the service wrapped or unwrapped with it. */
 export interface VersionUse {
   readonly key_version: number;
   /** The number of values under the version, including streams. */
@@ -26,8 +26,8 @@ export interface VersionUse {
   /** Whether `wrapped_keys` is exact. If false, `wrapped_keys` is an estimate with an error of a few percent. */
   readonly wrapped_keys_exact: boolean;
   /**
-   * How often the service wrapped a data key under the version. This count comes from the service, and can be
-   * up to one minute old.
+   * How often the service wrapped a data key under this key version. The service returns this count, which can be up
+   * to one minute old.
    */
   readonly wraps?: number;
   readonly unwraps?: number;
@@ -38,8 +38,8 @@ export interface VersionUse {
 export interface KeyUse {
   readonly key_id: string;
   /**
-   * The newest version of the key. `key_version` and `status` are present only with the option `client`, and only for
-   * keys that the service knows.
+   * The newest version of the key. `key_version` and `status` are absent without the option `client`, and for keys that
+   * the service does not know.
    */
   readonly key_version?: number;
   readonly status?: string;

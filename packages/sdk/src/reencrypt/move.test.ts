@@ -61,7 +61,7 @@ test('if a binary column contains base64, a run also stores new ciphertexts as b
   }
 });
 
-test.each([' ', '\n', '\0'])('a ciphertext with a trailing %j is not encrypted again', async (end) => {
+test.each([' ', '\n', '\0'])('a ciphertext that ends with %j is not converted', async (end) => {
   const { client } = observedClient();
   const { ciphertext } = await client.encrypt('a@example.com');
   const table = tableOf([ciphertext + end]);
@@ -231,6 +231,6 @@ test('a run cannot resume with a newer `keyVersion`, because the earlier part of
   const [half] = await runThrough(reencrypt(client, table.store, { ...plan, keyVersion: 2 }));
   const resumed = (keyVersion: number) =>
     endOf(reencrypt(client, table.store, { ...plan, keyVersion, resume: half }));
-  await expect(resumed(3)).rejects.toThrow('from a run that kept values of the key version 2');
+  await expect(resumed(3)).rejects.toThrow('`keyVersion` must be at most 2');
   expect(await resumed(2)).toMatchObject({ done: true, skipped: 2 });
 });

@@ -50,7 +50,7 @@ export function moving<Row extends StoredRow>(
       opened = await calls.open(form.bytes, from);
     } catch (error) {
       if (keepsContexts || !(error instanceof DecryptionError)) throw error;
-      // If the new context decrypts the value, an earlier run has already converted the value.
+      // Skips a value that an earlier run has already converted: the new context decrypts such a value.
       const converted = await calls.open(form.bytes, openingOf(to)).catch(() => undefined);
       if (!converted) throw error;
       converted.fill(0);

@@ -4,7 +4,7 @@ import { observedClient } from '../../../../test/sdk/observed-client.ts';
 import { endOf, simulatedClock, tableOf } from '../../../../test/sdk/simulated-table.ts';
 import { inventory, reencrypt, type Store, storedValues } from './reencrypt.ts';
 
-test('if `read` returns fewer rows than the limit, the missing rows do not count as deleted', async () => {
+test('if `read` returns fewer rows than the limit, a row that is not returned does not count as deleted', async () => {
   const { client } = observedClient();
   const table = tableOf(['a', 'b', 'c']);
   const read = ({ after, limit }: { after: number | undefined; limit: number }) =>

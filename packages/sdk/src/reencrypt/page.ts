@@ -97,7 +97,7 @@ export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run
         note(idKey(change.id), await attempt(() => store.write(change), flag, 'write'));
       }
     };
-    // If one write fails, waits for the other writes before the run ends.
+    // If one writer throws, waits for the other writers before the run ends. A writer throws if the signal aborts.
     const count = Math.min(concurrency, changes.length);
     const writers = await Promise.allSettled(Array.from({ length: count }, writer));
     for (const one of writers) if (one.status === 'rejected') throw one.reason;

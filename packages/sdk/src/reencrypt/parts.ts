@@ -6,8 +6,8 @@ import { requireKind } from '../require-options.ts';
 import { number, object } from '../rules.ts';
 
 /**
- * The parts of an encrypted value that an app stores in separate columns. If a part is absent, `fold` reads it from
- * the ciphertext.
+ * The parts of an encrypted value that an app stores in separate columns. If a part is absent, `fold` keeps the
+ * corresponding part of the ciphertext.
  */
 export interface StoredParts {
   readonly ciphertext: string;
@@ -17,8 +17,8 @@ export interface StoredParts {
 }
 
 /**
- * Writes the given `wrapped_key`, `iv` and `key_version` into the given ciphertext, and returns the result.
- * `/v1/decrypt` accepts the same parts. Throws FormatError or InputError for invalid parts.
+ * Returns the ciphertext with the given `wrapped_key`, `iv` and `key_version`. Throws FormatError or InputError for
+ * invalid parts.
  */
 export function fold(parts: StoredParts): string {
   requireKind(object, parts, 'the argument of `fold`');

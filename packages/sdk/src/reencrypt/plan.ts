@@ -62,7 +62,8 @@ export interface ReencryptPlan<Row extends StoredRow> {
   readonly from?: ByPlace<Row, Opening> | undefined;
   readonly to: ByPlace<Row, Sealing>;
   /**
-   * The run skips values under this key version or a newer one. Rotate the key first, and then pass its new version.
+   * The run skips values under this version of the key in `to`, or under a newer version, unless their context changes.
+   * Rotate the key first, and then pass its new version.
    */
   readonly keyVersion?: number | undefined;
 }
@@ -96,8 +97,8 @@ export interface Clock {
 /** Options of a run in every mode. */
 export interface RunOptions<Row extends StoredRow> {
   /**
-   * The progress after which the run continues. Pass a progress that an earlier run yielded, and that the app has
-   * stored as JSON.
+   * The progress of an interrupted run, which this run continues. Pass a progress that the interrupted run yielded, and
+   * that the app stored as JSON.
    */
   readonly resume?: ReencryptProgress<Row['id']> | undefined;
   /** If true, the run does everything except writing. */

@@ -13,7 +13,7 @@ export interface RowFailure<Id extends RowId = RowId> {
 
 /**
  * The state of a run that has passed the rows up to `cursor`. The app can store this object as JSON and pass it as
- * `resume`. The counts cover the whole run, including the parts before `resume`.
+ * `resume` to continue the run. The counts then include the pages before the interruption.
  */
 export interface ReencryptProgress<Id extends RowId = RowId> {
   readonly mode: 'rewrap' | 'encrypt' | 'reencrypt' | 'custom';
@@ -30,15 +30,14 @@ export interface ReencryptProgress<Id extends RowId = RowId> {
   /** The number of rows that could not be written, because another program changed them during every attempt. */
   readonly conflicted: number;
   /**
-   * The number of rows with a failed field or a failed write. If one field of a row fails, the others are still
-   * written.
+   * The number of rows with a failed field or a failed write. If one field of a row fails, the run still writes the
+   * other fields of the row.
    */
   readonly failed: number;
   /**
    * A key version for each key id. In the mode `rewrap`, all rewrapped and skipped values are under this version or a
-   * newer one. In the mode `reencrypt`, this version is the option `keyVersion`, for each key id of `to`. The object is
-   * empty in the mode `reencrypt` without `keyVersion`, and in the modes `encrypt` and `custom`. Values of conflicted
-   * and failed rows can be under an older version.
+   * newer one. Values of conflicted and failed rows can be under an older version. In the mode `reencrypt` with the
+   * option `keyVersion`, this version is the option, for each key that encrypts values. Otherwise, the object is empty.
    */
   readonly keyVersions: Readonly<Record<string, number>>;
   /** The failures of the rows in the last page. */
@@ -75,13 +74,13 @@ export function beginProgress<Id extends RowId>(
   if (resume && (resume.mode !== mode || resume.dryRun !== dryRun)) {
     const kind = `${resume.dryRun ? 'a dry run' : 'a run'} of mode \`${resume.mode}\``;
     throw new InputError(
-      `\`resume\` must come from a run with the same options (got ${kind}): omit \`resume\`, or pass the options of the earlier run`,
+      `\`resume\` must come from a run with the same \`mode\` and \`dryRun\` (got ${kind}): omit \`resume\`, or pass the same options`,
     );
   }
   const older = Object.values(resume?.keyVersions ?? {}).find((version) => version < keyVersion);
   if (older !== undefined) {
     throw new InputError(
-      `\`resume\` is from a run that kept values of the key version ${older}, but this run must convert all values older than version ${keyVersion}: omit \`resume\` to start the run again`,
+      `\`keyVersion\` must be at most ${older}, the version of the run that \`resume\` continues (got ${keyVersion}): omit \`resume\` to start the run again`,
     );
   }
   const counts = { seen: 0, rewritten: 0, skipped: 0, conflicted: 0, failed: 0, keyVersions: {} };

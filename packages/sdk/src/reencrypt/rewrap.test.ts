@@ -141,6 +141,6 @@ test('a run cannot resume with a newer `keyVersion`', async () => {
   await client.keys.rotate({ key_id: keyId });
   const resumed = (keyVersion: number) =>
     endOf(reencrypt(client, table.store, { mode: 'rewrap', keyVersion, resume: half }));
-  await expect(resumed(3)).rejects.toThrow('from a run that kept values of the key version 2');
+  await expect(resumed(3)).rejects.toThrow('`keyVersion` must be at most 2');
   expect(await resumed(2)).toMatchObject({ done: true, keyVersions: { [keyId]: 2 } });
 });

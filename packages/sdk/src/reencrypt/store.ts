@@ -8,7 +8,7 @@ import { having, list, object, positiveInteger } from '../rules.ts';
  */
 export type RowId = string | number | readonly (string | number)[];
 
-/** The value of a column: base64 text, bytes or NULL. A conversion keeps the type. */
+/** The value of a column: base64 text, bytes or NULL. A run replaces text with text, and bytes with bytes. */
 export type StoredValue = string | Uint8Array | null | undefined;
 
 /** A row that `read` returns. It contains the columns to convert, and any other members that the app needs. */
