@@ -254,7 +254,11 @@ test.each([
     { name: { start: 'a' } },
     'a text to search for must have at least 2 characters',
   ],
-  ['a text without words', { name: { words: '--' } }, 'the value to search for is empty after normalization'],
+  [
+    'a text without words',
+    { name: { words: '--' } },
+    'the value to search for must not be empty after normalization',
+  ],
   ['an unknown index', { ssn: { last3: '789' } }, 'no index `last3`: did you mean `last4`?'],
   ['no index', { ssn: {} }, 'the query must name at least one index'],
   ['null', { ssn: { last4: null } }, 'the search by `last4` needs a value that is not null'],
