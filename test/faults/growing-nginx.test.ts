@@ -64,7 +64,8 @@ whereAvailable('nginx', isInstalled('nginx', '/usr/sbin'), () => {
     expect([await answeredBy(), await answeredBy('GET')]).toEqual(['200 former', '200 former']);
     Object.assign(isClosed, { former: true, later: false });
     expect([await answeredBy(), await answeredBy('GET')]).toEqual(['200 later', '200 later']);
-    // The first server serves the tenant again, so nginx must send the requests to the first server again.
+    // The second server no longer serves the tenant, but the first server does. nginx must send requests to the first
+    // server again.
     Object.assign(isClosed, { former: false, later: true });
     expect([await answeredBy(), await answeredBy('GET')]).toEqual(['200 former', '200 former']);
   });

@@ -127,7 +127,10 @@ const during = ({ from, until }: Outage, sent: readonly Sent[]): Sent[] =>
     (one) => one.answeredAt > from + 300 && one.answeredAt < until && (one.sentAt > from || !succeeded(one)),
   );
 
-/** Returns whether all calls fail. While only the processes of open connections are frozen, new connections work. */
+/**
+ * Returns whether every call must fail in the outage. If only the processes of open connections are frozen, calls on
+ * new connections succeed.
+ */
 const refusesAll = ({ how, isLong }: Outage): boolean => how !== 'backends' && isLong;
 
 test('during database outages, no server exits unless the test kills it', () => {

@@ -398,7 +398,8 @@ test('every worker can resume a TLS session, and a connection that the client en
     await once(socket, 'close');
   }
   expect(reused).toEqual([false, true, true, true]);
-  // `silent` sends no handshake, so the server keeps its connection open for 5 s. `ended` must be closed earlier.
+  // The client `silent` sends no handshake, so the server keeps its connection open for 5 s. The client `ended` closes
+  // its side, so the server must close that connection earlier.
   const silent = converse(other);
   await once(silent.socket, 'connect');
   const ended = converse(other);

@@ -58,7 +58,7 @@ function loadedAtOnce(metafile: Metafile): string[] {
 
 function withImports({ outputs }: Metafile, of: readonly string[]): string[] {
   const names = new Set(of);
-  // `for … of` also visits the names that its body adds to the set.
+  // Also visits imports of imports, because `for … of` visits names that the loop adds to the set.
   for (const name of names) {
     for (const { path, kind } of outputs[name]?.imports ?? [])
       if (kind === 'import-statement') names.add(path);

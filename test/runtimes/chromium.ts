@@ -40,7 +40,8 @@ async function runPage(
   const logged: string[] = [];
   page.on('console', (message) => {
     const text = message.text();
-    // Ignores this message, because Chromium logs every 4xx response, even if the test expects the response.
+    // Ignores "Failed to load resource" for the mounted service, because Chromium logs every 4xx response, even an
+    // expected one.
     const isExpected = server.isMounted(message.location().url) && text.startsWith('Failed to load resource');
     if (['error', 'warning'].includes(message.type()) && !isExpected) logged.push(text);
   });

@@ -14,7 +14,8 @@ export async function readProcesses(): Promise<Process[]> {
 }
 
 export function parseProcess(stat: string): Process {
-  // The name of the process is in parentheses and can contain any character, also a parenthesis.
+  // In `/proc/<pid>/stat`, the process name is in parentheses and can itself contain `)`. The numbers therefore begin
+  // after the last `)`.
   const columns = stat
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ')

@@ -147,8 +147,8 @@ test('a migration repeats a statement that PostgreSQL ended because of a deadloc
         ).count > 0,
     );
   await withSuperuser(async (other) => {
-    // `deadlock_timeout` after a session begins to wait, PostgreSQL looks for a deadlock once. After 3 s, the other
-    // transaction already waits too.
+    // PostgreSQL looks for a deadlock once, `deadlock_timeout` after a session begins to wait. The long timeout makes
+    // sure that both sessions wait by then.
     await other`alter database ${other(place.name)} set deadlock_timeout = '3s'`;
     const patient = openPool(place.connection('owner'), 1);
     onTestFinished(() => patient.end());

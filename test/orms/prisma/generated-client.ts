@@ -69,7 +69,7 @@ export async function generateClient(
   const preview = `generator client {\n  previewFeatures = ${JSON.stringify(features)}`;
   const generator = generators[major].replace('generator client {', preview);
   writeFileSync(join(folder, 'schema.prisma'), generator + models);
-  // Without these paths, Prisma would download its engines, which the generated client does not need.
+  // Without the paths of these two engines, Prisma would download them. The generated client does not need them.
   const engines = { PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true', PRISMA_QUERY_ENGINE_LIBRARY: '/bin/true' };
   const env = {
     ...process.env,

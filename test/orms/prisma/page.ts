@@ -23,7 +23,8 @@ export function pageOf(sections: readonly Section[]): string {
 }
 
 function sectionOf({ title, head, rows }: Section): string {
-  // Leaves out the first kind of field: fields that are not encrypted, on which every operation works.
+  // The first outcome of each row is for unencrypted fields. The page leaves it out, because every operation works on
+  // them.
   const shown = rows.map((row): OutcomeRow => {
     const outcomes = row.outcomes.map((outcome) => (outcome === 'works' ? 'yes' : `\`${outcome}\``));
     return { title: row.title, outcomes: outcomes.slice(1) };

@@ -23,7 +23,10 @@ const elsewhere: Readonly<Record<string, string>> = {
   'tenants.test.ts': "the operator's command line",
 };
 
-/** Maps the titles of tests that must fail with the service in memory to the reason, a difference from the server. */
+/**
+ * The tests that must fail with the service in memory. Maps each title to the difference from the server that makes the
+ * test fail.
+ */
 const different: Readonly<Record<string, string>> = {
   'a wrapped key has 78 bytes: format, version, salt and the sealed DEK':
     'the service in memory has another format, so that neither service can unwrap the keys of the other',

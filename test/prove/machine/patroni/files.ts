@@ -15,7 +15,9 @@ export interface Machine {
   readonly network: string;
 }
 
-/** On Linux, every address that begins with 127 is on the loopback interface. */
+/**
+ * Each trial gets its own loopback network. On Linux, every address that begins with 127 is on the loopback interface.
+ */
 const newNetwork = (): string => `127.${randomInt(16, 250)}.${randomInt(250)}.`;
 
 export const passwords = { superuser: 'choose-a-fourth', owner: 'choose-one' } as const;
