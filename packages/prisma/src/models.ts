@@ -15,9 +15,9 @@ export interface RuntimeDataModel {
   >;
 }
 
-/** Options that map a model to a table of the definition. */
+/** Options that map a model to a table of `defineFields`. */
 export interface ModelOptions {
-  /** The table of the definition. Defaults to the name of the model. */
+  /** The name of the table in `defineFields`. Defaults to the name of the model. */
   readonly table?: string | undefined;
   /** The columns of the row id: one column, or the columns of a compound id. Defaults to `id`. */
   readonly id?: string | readonly string[] | undefined;

@@ -1,7 +1,10 @@
 import { concatBytes } from '@noble/hashes/utils.js';
 import { toUtf8 } from '../text.ts';
 
-/** An HMAC-SHA-256 that the caller of the generator `keySchedule` computes and passes to `next`. */
+/**
+ * The key and the message of an HMAC-SHA-256. The caller of the generator `keySchedule` computes it, and passes the
+ * result to `next`.
+ */
 type HmacRequest = readonly [key: Uint8Array, message: Uint8Array];
 
 export interface MessageKey {

@@ -35,8 +35,8 @@ export function queryOf(query: AuditPageQuery): WireQuery {
   );
 }
 
-// The client loads this module on demand, and passes its function `unreadable` as a parameter. If this module imported
-// it, bundlers would move it into an additional file, which a web page loads at its start.
+// The client loads this module on demand, and passes the function `unreadable` to it. If this module imported
+// `unreadable`, a web page would have to load an additional file at its start.
 export async function* listAudit(
   call: Call,
   filter: AuditFilter,

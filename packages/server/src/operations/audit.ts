@@ -109,7 +109,8 @@ export function shownEntry(tenantId: string, row: EntryRow): ShownEntry {
     key_version: row.key_version,
     actor: row.actor,
     ip_address: row.ip_address,
-    // Parsed when the entry is serialized, because the serialization of a long page is divided into short turns.
+    // The metadata is parsed only when the entry is written into the response. A long page of entries is written in
+    // short turns, so that other calls can run in between.
     get metadata() {
       return readMetadata(row);
     },

@@ -57,7 +57,7 @@ async function lockLogs(
     await holdsWithin(mostSeconds, async () => isEnough());
     ending = ends.map((end) => end());
   });
-  // The calls end only after the transaction, because they wait for its lock.
+  // The repeated calls wait for a lock of the transaction above, so they end only after this transaction.
   await Promise.all(ending);
   findings.answer(tally(answers));
   return servers.connections.most;
