@@ -23,7 +23,8 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
     const database = new Database(recorder.connection, 4);
     world.onClose(() => database.close());
     called = await everyCall(apiOf(world.replica(database), token));
-    // The cache of a second replica is empty, so the queries that fill the cache are recorded too.
+    // Repeats all calls with a new replica, whose cache is empty. In this way, the queries that fill the cache are
+    // recorded too.
     await everyCall(apiOf(world.replica(database), token));
     ({ statements } = recorder);
     server = openPool(world.database.connection('server'), 1);

@@ -199,7 +199,7 @@ whereAvailable('Chromium for the examples with pages', hasChromium, () => {
     });
     try {
       const page = await browser.newPage();
-      // The second request, half of the third request and the response to the fourth request are lost.
+      // Of the uploads, the second does not arrive, half of the third arrives, and the response to the fourth is lost.
       await page.addInitScript({
         content: `const send = fetch; let puts = 0;
           globalThis.fetch = async (url, init) => {

@@ -102,8 +102,8 @@ test.each(commands)(
     const keyId = await newKey(replica, tenant.token);
     for (let times = 1; times <= 3; times++) {
       const before = survived(replica);
-      // Makes the driver prepare the statements of this connection. The driver throws the uncaught error only if it has
-      // already sent all statements of a change.
+      // The driver throws its uncaught error only if the connection breaks after all statements of a change were sent.
+      // It sends them at once only when they are already prepared, so two changes come first.
       for (const change of ['disable', 'enable']) {
         expect(await send(replica, tenant.token, 'POST', `/v1/keys/${keyId}/${change}`)).toMatchObject({
           status: 200,
@@ -131,7 +131,7 @@ test('a replica survives a connection that PostgreSQL ends during a statement', 
   expect(await disabledIn(replica, keyId)).toEqual([]);
 });
 
-// The replica must exit after an error that does not come from the database driver.
+// Throws an uncaught error that does not come from the database driver when the process gets SIGUSR2.
 const foreign = moduleOf(
   'process.on("SIGUSR2", () => setImmediate(() => { const nobody = null; nobody.write(); }))',
 );

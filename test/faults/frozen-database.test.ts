@@ -55,7 +55,7 @@ describe.each(['all', 'backends'] as const)('frozen processes of PostgreSQL: %s'
     return () => postgres.thaw();
   });
 
-  test('no read waits longer than 5 s for a frozen database, even among other calls', async () => {
+  test('while the database is frozen, no read waits longer than 5 s, even if there are many calls', async () => {
     const first = await Promise.all(paths.map((path) => get(path)));
     expect(slowest(first)).toBeLessThan(5);
     const many = await Promise.all(
@@ -65,7 +65,7 @@ describe.each(['all', 'backends'] as const)('frozen processes of PostgreSQL: %s'
     expect([...first, ...many].filter(({ code }) => !allowed.includes(code))).toEqual([]);
   });
 
-  test('no change waits longer than 5 s for a frozen database, even among wraps of other tenants', async () => {
+  test('while the database is frozen, no change waits longer than 5 s, even if other tenants send wraps', async () => {
     const post = (token: string, path: string, body: object) => send(replica, token, 'POST', path, body);
     const wraps = others.map(({ token, keyId }) => post(token, `/v1/keys/${keyId}/wrap`, { dek: newDek() }));
     const changes = others.flatMap(({ token, keyId }) => [

@@ -6,7 +6,10 @@ import type { Entry } from './place.ts';
 export interface Sent extends Answer {
   readonly place: Place;
   readonly action: string;
-  /** One text for each expected audit entry, with the action, the key and the number in the context. */
+  /**
+   * One text for each expected audit entry. It contains the action, the key and the number that the request put into
+   * its context.
+   */
   readonly entries: readonly string[];
 }
 

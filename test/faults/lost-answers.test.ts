@@ -83,7 +83,8 @@ test.each([
 
 test('a change that timed out is not applied afterwards', async () => {
   expect((await wrap('before')).status).toBe(200);
-  // Delays the query for the key so long that the rotation times out, after it has locked the head of the log.
+  // The rotation first locks the head of the audit log and then reads the key. This delay makes the rotation time out
+  // while it reads the key.
   proxy.delayFrom(path.slice(9), 4_500);
   const { status, code, body } = await send(replica, tenant.token, 'POST', `${path}/rotate`);
   expect([status, code]).toEqual([500, 'audit_unwritten']);
@@ -102,7 +103,8 @@ test('every pool of a replica replaces connections that stop responding', async 
     usage: () => send(replica, tenant.token, 'GET', '/v1/usage'),
   };
   const all = () => Promise.all(Object.values(requests).map((request) => request()));
-  // 100 concurrent requests make each connection pool open all its connections.
+  // The proxy can lose only what open connections send. 100 concurrent requests make each connection pool open all its
+  // connections.
   await Promise.all(Array.from({ length: 20 }, all));
   proxy.forsake();
   const end = performance.now() + 120_000;

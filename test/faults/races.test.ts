@@ -233,7 +233,7 @@ test('a wrap after an acknowledged rotation uses the new version', async () => {
   }
 });
 
-test('a replica accepts a token that it refused before the API key existed', async () => {
+test('a replica that refused an unknown token accepts it after its API key was created', async () => {
   const tenant = await pair.operator.newTenant();
   const keyId = await newKey(a, tenant.token);
   for (let round = 0; round < 10; round++) {

@@ -65,7 +65,8 @@ function describeProxy(name: Proxy): void {
 
     test('all requests with the same API key go to the same server, and different API keys use both servers', async () => {
       const chosen = new Set<number>();
-      // If a proxy by chance chooses the same server for the first eight API keys, the test adds API keys.
+      // The proxy chooses a server by a hash of the API key. If it chooses the same server for the first eight, the
+      // test tries more API keys.
       for (let nth = 0; nth < 8 || (chosen.size < 2 && nth < 60); nth++) {
         const tenant = tenants[nth] ?? (await settle());
         const before = await Promise.all(replicas.map(entriesOf));

@@ -54,7 +54,8 @@ async function keepBusy({ tenant, keyId, wraps, others }: Observed, over: () => 
   }
 }
 
-// Before version 17, PostgreSQL cannot limit how long a connection waits for the next message of a statement.
+// The second moment needs PostgreSQL 17: older versions cannot limit how long a connection waits for the next message
+// of a statement.
 const moments = [['between two statements', 'rotate', 'key.rotate']];
 if (Number.parseInt(postgres.binaries.version, 10) >= 17) {
   moments.push(['between the messages of a statement', 'disable', 'key.disable']);

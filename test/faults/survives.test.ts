@@ -119,8 +119,8 @@ function outageEnds({ until }: Outage): number[] {
 }
 
 /**
- * Returns the responses that arrived during an outage. Leaves out the successes of requests that were sent before the
- * outage, because on a slow machine their responses arrive late.
+ * Returns the responses that arrived during an outage. If a request was sent before the outage and succeeded, its
+ * response is left out: the server may have answered before the outage.
  */
 const during = ({ from, until }: Outage, sent: readonly Sent[]): Sent[] =>
   sent.filter(

@@ -60,7 +60,7 @@ test('every request succeeds while two replicas append to one chain', async () =
   expect(log.findIndex(({ id }, index) => id !== (log[0]?.id ?? 0) + index)).toBe(-1);
 });
 
-test('a replica with short appends cannot starve a replica with long appends', async () => {
+test('a replica that appends one entry at a time cannot starve a replica that appends 500 at a time', async () => {
   const [long, short] = await Promise.all([
     during(1_500, 12, () => wrapMany(a, 500)),
     during(4_600, 2, () => wrap(b)),

@@ -200,7 +200,7 @@ test('no byte of a body is lost when its connection moves to another process', a
   expect(answers.map((text) => text.match(/"wrapped_key"/g)?.length)).toEqual(answers.map(() => 50));
 });
 
-test('uploads that wait for memory are not read', async () => {
+test('while uploads exceed the memory limit, the server does not read more of them', async () => {
   const { token } = await newResident();
   const body = Buffer.alloc(8 * 1024 * 1024, ' ');
   const head =

@@ -9,7 +9,10 @@ export function metricsIn(expression: string): string[] {
   return expression.match(/\beaas_\w+/g) ?? [];
 }
 
-/** Returns each label with its metric. A label in `by` or `on` is returned once for every metric of the expression. */
+/**
+ * Returns the labels that an expression uses, each with its metric. A label in `by` or `on` applies to all metrics of
+ * the expression, so it is returned with each of them.
+ */
 export function labelsIn(expression: string, legend = ''): Use[] {
   const selected = Array.from(
     expression.matchAll(new RegExp(`\\b(\\w+)${words}`, 'g')),

@@ -17,7 +17,7 @@ test('the browser client with noble takes at most 16,700 bytes', async () => {
   expect(withNoble.gzipped).toBeLessThanOrEqual(16_700);
 });
 
-test('the browser client contains no AES implementation, no code of zod and no other entry points', async () => {
+test('the browser client contains neither an AES implementation nor zod nor code of other entry points', async () => {
   const sources = await sourcesIn(entry);
   expect(sources).toContain('packages/protocol/src/engines/webcrypto.ts');
   const folders = sources.flatMap((path) => /^packages\/sdk\/src\/([\w-]+)\//.exec(path)?.[1] ?? []);

@@ -9,7 +9,8 @@ export function withIv<T>(iv: Uint8Array, run: () => T): T {
     return array;
   });
   try {
-    // The protocol package generates 64 ivs at a time. This loop consumes the random ivs, so that `run` uses `iv`.
+    // The protocol package generates 64 ivs in advance. The loop uses up the random ones, so that `run` gets only the
+    // fixed `iv`.
     while (!isFixed());
     return run();
   } finally {

@@ -123,7 +123,10 @@ function drawing<T>(blinds: readonly string[], work: () => Promise<T>): Promise<
   return replacing(crypto, 'getRandomValues', draw, work);
 }
 
-/** Sends each request twice: for `keyId` and for `otherKeyId`. `response` combines both responses. */
+/**
+ * Sends each request twice: for `keyId` and for `otherKeyId`. `response` makes the response for the client from the two
+ * responses of the service.
+ */
 function answering(
   { keyId, otherKeyId }: Scene,
   response: (ours: Evaluation, theirs: Evaluation) => Evaluation,

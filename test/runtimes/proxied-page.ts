@@ -16,7 +16,8 @@ interface Proxied {
 
 export async function proxyFor(app: App, { baseUrl, apiKey, basePath, keys }: Proxied): Promise<Mount> {
   const bundle = join(app.directory, 'proxy.mjs');
-  // An import in this process would load the source files and not the installed package.
+  // Bundles the installed package and imports the bundle. Importing the package directly would load the source files,
+  // because the tests run with the condition `@eaas/source`.
   const code = "export { createProxy, toNodeHandler } from '@eaas/sdk/proxy'";
   writeFileSync(bundle, await bundleFor(app, { code, conditions: ['node'] }));
   const installed = (await import(pathToFileURL(bundle).href)) as ProxyModule;

@@ -13,7 +13,8 @@ export const pageCases: readonly Case[] = [
         document.addEventListener(
           'securitypolicyviolation',
           (event) => {
-            // Hides the CSP violation of this `eval` from the listener of the page, which reports every violation.
+            // The page reports every CSP violation as a failure. The test causes a violation on purpose, so it hides
+            // the event from the page.
             event.stopImmediatePropagation();
             resolve(event.effectiveDirective);
           },

@@ -84,7 +84,7 @@ describe('audits of an honest log', () => {
     expect(verified).toMatchObject({ valid: true, checkpoint: { id: length + 1, valid: true } });
   });
 
-  test('a log that grows within one millisecond can be listed and verified', async () => {
+  test('a log can be listed and verified while calls append entries, even if all entries have the same time', async () => {
     const growing = (async () => {
       for (let time = 0; time < 12; time++) await wraps(17);
     })();

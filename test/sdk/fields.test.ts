@@ -125,7 +125,7 @@ test('a table of plaintext can be encrypted step by step', async () => {
   expect(await sql`select id from users where email_index in ${sql(email_index)}`).toEqual([{ id: 7 }]);
 });
 
-test('server mode decrypts only text fields, with their context', async () => {
+test('server mode decrypts a text field with its context, and no other field', async () => {
   const { email, age } = await fields.for(client, { index: 'service' }).encryptRow('users', 1, user(1));
   const context = { table: 'users', row: '1' };
   const input = { key_id: keyId, key_version: 1 };

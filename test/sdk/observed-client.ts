@@ -19,8 +19,8 @@ export const range = (length: number): number[] => Array.from({ length }, (_, in
 const realSetImmediate = setImmediate;
 
 /**
- * Waits until the responses of the test service have arrived. The function counts turns of the event loop and not time,
- * because a busy machine is slow.
+ * Waits until the responses of the test service have arrived. The function counts turns of the event loop. A time limit
+ * would be too short on a busy machine.
  */
 export async function arrivals(turns = 50): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => realSetImmediate(resolve));

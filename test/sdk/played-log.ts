@@ -108,7 +108,7 @@ export function playLog(length = 0): PlayedLog {
       log.calls[route] = (log.calls[route] ?? 0) + 1;
       if (log.calls[route] > 3_000) throw new Error('called without end');
       await log.before(route);
-      // The caller and the audit log must not share objects.
+      // Returns a copy: a caller that changes the response must not change the log.
       return structuredClone(answers[route]?.(input));
     }) as Call,
     append(count = 1, action = 'key.wrap') {

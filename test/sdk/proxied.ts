@@ -8,7 +8,10 @@ export const dek = `${'A'.repeat(43)}=`;
 export const all: Grant = { keys: [key], operations: ['wrap', 'unwrap', 'rewrap', 'hash'] };
 export const wrapped = { wrapped_key: 'AQ==', key_id: key, key_version: 1 };
 
-/** Responds to a batch with these results, each with the reference of its item. */
+/**
+ * Returns a handler that responds to a batch with `results`. Each result gets the reference of the item in the same
+ * place.
+ */
 export function batchAnswer(results: readonly object[]): (body: unknown) => Response {
   return (body) => {
     const { items } = body as { items: { reference: string }[] };

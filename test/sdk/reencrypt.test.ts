@@ -106,7 +106,7 @@ test('a table of plaintext is encrypted while the app writes, with one interrupt
     expect(Buffer.from(await client.decrypt(stored as Uint8Array))).toEqual(photo);
 });
 
-test('after a rotation, a run with writeMany leaves no value under the old version', async () => {
+test('after a rotation, `reencrypt` with `writeMany` leaves no value under the old key version', async () => {
   const rows = await Promise.all(
     Array.from({ length: 50 }, async (_, index) => {
       // Uses ten scopes, so that the client encrypts the fifty values under ten data keys.

@@ -16,7 +16,10 @@ const settings = {
   wal_level: 'logical',
 };
 
-/** Citus knows only roles that own or use a distributed table. Only a superuser can register others. */
+/**
+ * Registers the roles with Citus, as only a superuser can. Citus knows only roles that own or use a distributed table,
+ * so this table is created for them.
+ */
 const registerRoles = `
   create table public.roles (id integer primary key);
   alter table public.roles owner to ${ROLES.owner};

@@ -34,7 +34,7 @@ beforeEach(async () => {
   await owner.unsafe(await readFile(new URL('before-tenant-first.sql', import.meta.url), 'utf8'));
   for (const migration of [tenantFirst, append, runs, verifiedNights, intake]) await owner.unsafe(migration);
   await owner`insert into eaas.migrations (version) values (3), (4), (5), (6), (7)`;
-  // `migrate` grants the rights of the servers' role only after the last migration.
+  // Connects as the owner of the tables, because the role of the servers has no rights before the last migration.
   database = new Database(place.connection('owner'), 6);
 });
 afterEach(async () => {
@@ -154,7 +154,8 @@ test('a migration repeats a statement that PostgreSQL ended because of a deadloc
     onTestFinished(() => patient.end());
     let migrating: Promise<number> | undefined;
     await other.begin(async (tx) => {
-      // In the deadlock, PostgreSQL ends the statement of the session with the shorter `deadlock_timeout`.
+      // The migration must lose the deadlock. PostgreSQL ends the statement of the session with the shorter
+      // `deadlock_timeout`, so this session gets a long one.
       await tx`set local deadlock_timeout = '1min'`;
       await tx`lock table eaas.audit_entries in access share mode`;
       migrating = migrate(patient, ROLES.server);

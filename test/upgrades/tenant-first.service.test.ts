@@ -44,7 +44,7 @@ test('after the upgrade every log is valid and extends its earlier checkpoint', 
   expect(await bens('GET /v1/audit/verify', {})).toMatchObject({ valid: true, errors: [] });
 });
 
-test('after the upgrade, the MACs of all rows are valid, and verify finds a change of `intake`', async () => {
+test('after the upgrade, the MACs of all rows are valid, and verify detects a changed column `intake`', async () => {
   expect(macs.before).toHaveLength(8);
   expect(macs.after).toEqual(macs.before);
   const { busy: key_id } = before.ann;

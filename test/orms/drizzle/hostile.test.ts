@@ -241,7 +241,7 @@ describe('ids that are equal although their texts differ', () => {
     expect(await db.select().from(accounts)).toEqual([{ id: 'Ada', name: 'updated' }]);
   });
 
-  test('a numeric id must have the decimals of its column', async () => {
+  test('a numeric id must have as many decimals as its column: 1.5 is refused, 1.50 is accepted', async () => {
     const insert = db.insert(bids).values({ price: '1.5', bidder: 'Ada' });
     await expect(insert).rejects.toMatchObject({ code: 'row_unknown' });
     for (const bidder of ['Eve', 'Bob']) {
@@ -256,7 +256,7 @@ describe('ids that are equal although their texts differ', () => {
 });
 
 describe('queries inside statements without encrypted columns work', () => {
-  test('a condition can contain a query of encrypted rows', async () => {
+  test('a condition can contain a subquery of a table with encrypted columns', async () => {
     const parents = db.select({ id: samples.id }).from(samples);
     expect(await remarks().where(inArray(children.parentId, parents))).toEqual([{ remark: 'cough' }]);
     expect(await remarks().where(sql`exists ${values()}`)).toEqual([{ remark: 'cough' }]);

@@ -84,7 +84,7 @@ describe.each(majors)('Prisma %i', (major) => {
         section,
         title,
         async ({ column, values }) => {
-          // Passes a JSON value without `{ set }`, because Prisma would store the whole object `{ set: … }`.
+          // A JSON column gets its value without `{ set }`. Prisma would store `{ set: … }` as the value of the column.
           const given = column === 'notes' && title.includes('set') ? values[0] : shape.of(values);
           await clear();
           const before = { doctor: randomUUID(), patient: randomUUID() };

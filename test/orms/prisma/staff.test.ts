@@ -190,7 +190,7 @@ describe.each(majors)('Prisma %i', (major) => {
       await expect(bed('updateMany', { where: first, data })).rejects.toEqual(code('unsupported_value'));
     });
 
-    test('the data of a new row must contain its whole compound id', async () => {
+    test('a new row without a part of its compound id is refused', async () => {
       const data = { checks: { create: { day: 9, remark: 'r' } } };
       const written = bed('update', { where: { ward_number: first }, data });
       await expect(written).rejects.toEqual(code('unknown_id'));
@@ -289,21 +289,21 @@ describe.each(majors)('Prisma %i', (major) => {
       ['later, as a function', (extension) => staff.db.$extends((db: Client) => db.$extends(extension))],
     ];
 
-    test.each(places)('the extension encrypts values of another extension (%s)', async (_, extended) => {
+    test.each(places)('values that another Prisma extension writes are encrypted (%s)', async (_, extended) => {
       await person('create', { data: { nick: 'a' } }, extended(writing('create')));
       expect(await person('findMany', {})).toMatchObject([{ name: 'written by an extension' }]);
       await person('updateMany', { data: { born: null, rank: 'surgeon' } }, extended(writing('updateMany')));
       expect(await person('findMany', {})).toMatchObject([{ name: 'written by an extension' }]);
     });
 
-    test.each(places)('the computed fields of another extension get plaintext (%s)', async (_, extended) => {
+    test.each(places)('computed fields that another Prisma extension adds get plaintext (%s)', async (_, extended) => {
       await person('create', { data: { name: 'Ada', friends: { create: { name: 'Eve' } } } });
       const args = { where: { friends: { some: {} } }, include: { friends: true } };
       const [found] = await person<Row[]>('findMany', args, extended(shouting));
       expect(found).toMatchObject({ name: 'Ada', upper: 'ADA', friends: [{ upper: 'EVE' }] });
     });
 
-    test.each(places)('the methods of another extension encrypt and search (%s)', async (_, extended) => {
+    test.each(places)('methods that another Prisma extension adds encrypt and search (%s)', async (_, extended) => {
       const $byNick = async function (this: Client, nick: string) {
         return person('findUnique', { where: { nick } }, this);
       };

@@ -4,7 +4,7 @@ import { environment, postgresAccount, under } from '../../../packages/server/sr
 import type { Environment } from '../../conformance/program.ts';
 import type { Findings } from '../trial.ts';
 
-/** PostgreSQL and pgbouncer refuse to run as root. */
+/** Starts the program under the account `postgres`, because PostgreSQL and pgbouncer refuse to run as root. */
 export async function startDaemon(
   findings: Findings,
   command: readonly string[],

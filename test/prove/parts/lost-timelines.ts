@@ -47,8 +47,8 @@ export const lostTimelines: Trial = {
     const tenants: Tenant[] = [];
     for (let nth = 0; nth <= combinations.length; nth++) tenants.push(await operator.newTenant());
     await operator.close();
-    // Each request opens a connection, so that the server can send all requests of a tenant to one worker process. Only
-    // the worker that cached the lost change can detect the loss.
+    // Each request opens a connection, so that the server sends all requests of a tenant to the same worker process.
+    // Only a worker that has cached a change can detect that the database lost it.
     const agent = new Agent({ keepAlive: false });
     const stale = { ...(await startServer(findings, operator.env)), agent };
     const fresh = await startServer(findings, operator.env);

@@ -44,7 +44,7 @@ async function takeAway(findings: Findings, bench: UnderLoad, loginRetry: number
   const waited = await bench.backAfter(startedAt, patience);
   findings.longest('back after', waited);
   findings.check('servers recover by themselves', waited < patience, `not within ${patience} ms`);
-  // pgbouncer repeats its last login error for a while.
+  // Waits, because pgbouncer keeps reporting its last login error for some seconds after the database is back.
   await sleep(startedAt + patience - performance.now() - 2_000);
   await sleep(2_000);
   bench.checkNoRefusal('some seconds after the fault, every request succeeds', performance.now() - 2_000);

@@ -113,8 +113,8 @@ export class Pair {
     const rows = await this.#service.database.run((sql) =>
       listKeys(sql, this.#tenantId, { among: null }, page),
     );
-    // The server's job visits keys in no fixed order. This loop visits the oldest keys first, so that both services
-    // write the entries in the same order.
+    // The server's job `due_keys` visits keys in no fixed order. This loop replaces the job and visits the oldest keys
+    // first, as the service in memory does, so that both write their entries in the same order.
     for (const { key_id } of rows.toSorted((a, b) => a.created_id - b.created_id)) {
       await settleKey(this.#service, caller, key_id, alone().hold);
     }

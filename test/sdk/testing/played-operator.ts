@@ -11,7 +11,7 @@ const holders = new Map<string, TestService>();
 export async function fetchFromAny(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const request = new Request(input, init);
   if (!request.url.startsWith(address)) {
-    // The tests receive the address of the in-memory service, as if a server ran there.
+    // The tests expect a description of a server process. The service in memory has only an address.
     return Response.json({ baseUrl: address, command: [], env: {} });
   }
   const authorization = request.headers.get('authorization') ?? '';

@@ -16,7 +16,8 @@ export interface Machine {
 }
 
 /**
- * Each trial gets its own loopback network. On Linux, every address that begins with 127 is on the loopback interface.
+ * Each trial gets its own addresses that begin with 127, so that trials can run at the same time. Linux needs no
+ * configuration for these addresses.
  */
 const newNetwork = (): string => `127.${randomInt(16, 250)}.${randomInt(250)}.`;
 

@@ -41,7 +41,10 @@ export class Node {
     await holdsWithin(10, async () => !signal(postmaster, 0));
   }
 
-  /** Deletes `pg_control`, without which PostgreSQL cannot start. Without WAL, a standby would start and recover. */
+  /**
+   * Damages the database so that PostgreSQL cannot start: deletes `pg_control`. Deleted WAL files would not be enough,
+   * because a standby gets them again.
+   */
   async loseControlFile(): Promise<void> {
     await rm(join(this.#data, 'global/pg_control'));
   }

@@ -10,7 +10,9 @@ import { comeBack } from './come-back.ts';
 import { populate, poolSize } from './populate.ts';
 import { newKeyAt, Servers, serverCount } from './servers.ts';
 
-/** With more tenants than connections, every connection of a pool is busy. */
+/**
+ * Each tenant keeps one connection busy. There are more tenants than a pool has connections, so all of them are busy.
+ */
 const tenantCount = 16;
 /** A server replaces a connection pool if the database does not respond for 2 s. */
 const shortSeconds = 1.5;

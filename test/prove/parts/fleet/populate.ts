@@ -14,7 +14,7 @@ interface Populated {
 export const poolSize = 20;
 
 export function createDatabase(findings: Findings): Promise<Cluster> {
-  // The manual allows 40 connections per server, and 10 for operators.
+  // The manual's formula for `max_connections`: 40 connections for each server, and 10 for operators.
   return Cluster.create(findings, { max_connections: String(40 * serverCount + 10) });
 }
 

@@ -38,7 +38,7 @@ const legal = hostileTrial(
       for (const { what, path, body } of await attempts.prepare(route, () => calls(world))) {
         const bytes = body && { body: Buffer.from(JSON.stringify(body)) };
         const request = { method, path, token: world.tenant.token, ...bytes };
-        // The server responds with 409 if a key has the maximum number of versions.
+        // 409 is correct too: a key of this trial already has the maximum number of versions, so it cannot be rotated.
         const expected = ({ status }: Received): boolean => status < 300 || status === 409;
         await attempts.make({ what: `${route} ${what}`, request, expected });
         sent++;

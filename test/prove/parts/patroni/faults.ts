@@ -78,8 +78,8 @@ export const silence: Fault = async (scene) => {
   await old.freeze();
   findings.try('PostgreSQL and Patroni of the primary stopped, then continued');
   await takesOver(scene, old, since);
-  // Patroni is still stopped and cannot demote the old primary. Therefore only synchronous replication prevents writes
-  // to this node.
+  // PostgreSQL of the old primary continues before Patroni, so Patroni cannot demote it. Only synchronous replication
+  // can now prevent writes to the old primary.
   await old.thaw('postgres');
   findings.check('the old primary accepts no write', !(await acceptsWrite(session)));
   await old.thaw('patroni');
@@ -103,7 +103,10 @@ export const switchover: Fault = async (scene) => {
   await rejoins(scene, old);
 };
 
-/** The manual's `reinit` command copies the primary's database to `db1`, so `db1` must be a standby. */
+/**
+ * Runs the manual's `reinit` command, which replaces the database of `db1` by a copy of the primary's. If `db1` is the
+ * primary, a switchover comes first.
+ */
 export const reinit: Fault = async (scene) => {
   const { findings, database } = scene;
   const node = database.requireNode('db1');
@@ -118,7 +121,7 @@ export const reinit: Fault = async (scene) => {
   const isShown = async (): Promise<boolean> =>
     (await database.list()).some((member) => member.name === node.name && !isRunning(member));
   const wasShown = await holdsWithin(patience, isShown);
-  // Waits as long as a start of a standby can take. A standby that does not run afterwards cannot start.
+  // Waits longer than a standby needs to start. A standby that is not running then cannot start at all.
   await sleep(longerThanStart);
   const listed = await database.list();
   findings.check(
