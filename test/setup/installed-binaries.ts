@@ -5,15 +5,16 @@ import {
   inspectBinaries,
   type PostgresBinaries,
 } from '../../packages/server/src/embedded/binaries.ts';
-
-const oldestVersion = 14;
+import { oldestPostgres } from '../../packages/server/src/store/postgres-version.ts';
 
 export async function chooseBinaries(preferred: 'installed' | 'embedded'): Promise<PostgresBinaries> {
   const { TEST_POSTGRES: forced, PATH = '' } = process.env;
   if ((forced ?? preferred) === 'embedded') return embeddedBinaries();
   const installed = await installedBinaries(PATH);
   if (forced === 'installed' && installed === undefined) {
-    throw new Error('TEST_POSTGRES=installed, but no PostgreSQL of version 14 or later is installed.');
+    throw new Error(
+      `TEST_POSTGRES=installed, but no PostgreSQL of version ${oldestPostgres} or later is installed.`,
+    );
   }
   return installed ?? embeddedBinaries();
 }
@@ -30,7 +31,7 @@ export async function installedBinaries(searchPath: string): Promise<PostgresBin
   ];
   for (const directory of candidates) {
     const found = await inspectBinaries(directory);
-    if (typeof found === 'object' && Number.parseInt(found.version, 10) >= oldestVersion) return found;
+    if (typeof found === 'object' && Number.parseInt(found.version, 10) >= oldestPostgres) return found;
   }
   return undefined;
 }

@@ -291,6 +291,18 @@ export const reads: readonly Cell[] = [
   },
   {
     operation: '`db.query`',
+    shape: '`findMany` without a column',
+    run: async ({ db, kind }) => {
+      const rows: object[] = await db.query.samples.findMany({
+        columns: { [kind]: false },
+        orderBy: (t, { asc }) => asc(t.id),
+      });
+      expect(rows).toMatchObject([{ city: 'London' }, { city: 'Paris' }]);
+      expect(rows.filter((row) => kind in row)).toEqual([]);
+    },
+  },
+  {
+    operation: '`db.query`',
     shape: '`findFirst`, searched',
     run: async ({ db, kind, ...place }) => {
       const row = await db.query.samples.findFirst({

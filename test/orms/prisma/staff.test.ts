@@ -289,28 +289,41 @@ describe.each(majors)('Prisma %i', (major) => {
       ['later, as a function', (extension) => staff.db.$extends((db: Client) => db.$extends(extension))],
     ];
 
-    test.each(places)('values that another Prisma extension writes are encrypted (%s)', async (_, extended) => {
-      await person('create', { data: { nick: 'a' } }, extended(writing('create')));
-      expect(await person('findMany', {})).toMatchObject([{ name: 'written by an extension' }]);
-      await person('updateMany', { data: { born: null, rank: 'surgeon' } }, extended(writing('updateMany')));
-      expect(await person('findMany', {})).toMatchObject([{ name: 'written by an extension' }]);
-    });
+    test.each(places)(
+      'values that another Prisma extension writes are encrypted (%s)',
+      async (_, extended) => {
+        await person('create', { data: { nick: 'a' } }, extended(writing('create')));
+        expect(await person('findMany', {})).toMatchObject([{ name: 'written by an extension' }]);
+        await person(
+          'updateMany',
+          { data: { born: null, rank: 'surgeon' } },
+          extended(writing('updateMany')),
+        );
+        expect(await person('findMany', {})).toMatchObject([{ name: 'written by an extension' }]);
+      },
+    );
 
-    test.each(places)('computed fields that another Prisma extension adds get plaintext (%s)', async (_, extended) => {
-      await person('create', { data: { name: 'Ada', friends: { create: { name: 'Eve' } } } });
-      const args = { where: { friends: { some: {} } }, include: { friends: true } };
-      const [found] = await person<Row[]>('findMany', args, extended(shouting));
-      expect(found).toMatchObject({ name: 'Ada', upper: 'ADA', friends: [{ upper: 'EVE' }] });
-    });
+    test.each(places)(
+      'computed fields that another Prisma extension adds get plaintext (%s)',
+      async (_, extended) => {
+        await person('create', { data: { name: 'Ada', friends: { create: { name: 'Eve' } } } });
+        const args = { where: { friends: { some: {} } }, include: { friends: true } };
+        const [found] = await person<Row[]>('findMany', args, extended(shouting));
+        expect(found).toMatchObject({ name: 'Ada', upper: 'ADA', friends: [{ upper: 'EVE' }] });
+      },
+    );
 
-    test.each(places)('methods that another Prisma extension adds encrypt and search (%s)', async (_, extended) => {
-      const $byNick = async function (this: Client, nick: string) {
-        return person('findUnique', { where: { nick } }, this);
-      };
-      const db = extended({ client: { $byNick } }) as Client & { $byNick(nick: string): Promise<unknown> };
-      await person('create', { data: { name: 'Ada', nick: 'a' } }, db);
-      expect(await db.$byNick('a')).toMatchObject({ name: 'Ada' });
-    });
+    test.each(places)(
+      'methods that another Prisma extension adds encrypt and search (%s)',
+      async (_, extended) => {
+        const $byNick = async function (this: Client, nick: string) {
+          return person('findUnique', { where: { nick } }, this);
+        };
+        const db = extended({ client: { $byNick } }) as Client & { $byNick(nick: string): Promise<unknown> };
+        await person('create', { data: { name: 'Ada', nick: 'a' } }, db);
+        expect(await db.$byNick('a')).toMatchObject({ name: 'Ada' });
+      },
+    );
 
     test('in a transaction', async () => {
       await staff.db.$extends(writing('create')).$transaction(async (tx: Client) => {

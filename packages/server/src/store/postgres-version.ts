@@ -1,6 +1,6 @@
 import type { Sql } from './sql.ts';
 
-const oldest = 15;
+export const oldestPostgres = 15;
 
 export interface PostgresVersion {
   /** For example `15.20 (Debian 15.20-1.pgdg12+1)`. */
@@ -18,6 +18,6 @@ export async function readVersion(sql: Sql): Promise<PostgresVersion> {
 
 /** Returns an error message for a version that the server does not support. */
 export function versionFault({ name, number }: PostgresVersion): string | undefined {
-  if (number >= oldest * 10_000) return undefined;
-  return `The server needs PostgreSQL ${oldest} or later (got ${name}). Upgrade PostgreSQL, or set DATABASE_URL to a newer one.`;
+  if (number >= oldestPostgres * 10_000) return undefined;
+  return `The server needs PostgreSQL ${oldestPostgres} or later (got ${name}). Upgrade PostgreSQL, or set DATABASE_URL to a newer one.`;
 }
