@@ -17,7 +17,7 @@ const simulatedCalls = 200_000;
 
 export const benchmark: Measurement = {
   name: 'queue',
-  about: `wraps of ${tenants} tenants at 70 % of the capacity of one server, and compares the results with a simulation. Larger fleets are only simulated`,
+  about: `wraps of ${tenants} tenants at 70 % of the capacity of one server, and compares the results with a simulation. The rows with more servers come only from the simulation`,
   async measure(defer, print) {
     const place = await setUp(defer);
     const model = await calibrate(place);
