@@ -82,7 +82,7 @@ function statementsOf(of: Readonly<Record<string, Method>>, context: HookContext
     delete: (table: unknown) => hookDelete(of['delete']?.(table) as object, context),
     $with: (...args: unknown[]) => {
       const created = of['$with']?.(...args) as { as: Method };
-      // A function that is passed to `as` gets a query builder that supports encrypted columns.
+      // In `$with(name).as((builder) => …)`, the builder supports encrypted columns too.
       const hooked = (create: Method) => (builder: object) =>
         create(statementsOf(builder as Readonly<Record<string, Method>>, context));
       return {

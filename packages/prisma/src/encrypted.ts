@@ -114,7 +114,7 @@ async function performCall(
     const remedy = 'pass the arguments by their names, as in `{ where, data }`';
     return refuse('unknown_argument', { model: model.name }, 'the arguments must be an object', remedy);
   }
-  // Checks for undefined values here. The rewritten arguments omit these values, so Prisma cannot find them afterwards.
+  // Refuses undefined values like Prisma. Prisma cannot find them itself, because the rewritten arguments omit them.
   if (client._previewFeatures?.includes('strictUndefinedChecks')) refuseUndefined(model, args);
   const executor = executorOf(client, call, params);
   return perform(models, codec, executor, { model, operation: call.operation, args, path });

@@ -37,7 +37,7 @@ export async function openResult(
       else if (model.encrypted.has(name) || model.id.includes(name)) columns[name] = value[name];
       else if (model.indexes.has(name)) delete value[name];
       // Reads only columns and names that begin with `_`. Any other property can be a computed field of another
-      // extension. Reading this property now would compute the field from ciphertexts.
+      // extension, which would be computed from ciphertexts if it were read here.
       else if (model.columns.has(name) || name.startsWith('_')) refuseCiphertext(model, name, value[name]);
     }
     if (shape.added.length > 0) added.push({ row: value, names: shape.added });

@@ -14,8 +14,8 @@ const intro = `# What works on encrypted columns
 
 A code in a table means that the operation throws an \`EncryptedModelError\` with this code, before it writes anything.
 The [README](../README.md#errors) says what to do for each code. A test runs the operations on PostgreSQL, and writes
-this page. The test runs every write also with null, and every update also with \`{ set }\`. It checks that no encrypted
-column holds plaintext, and that no result holds a ciphertext.
+this page. The test runs every write also with null, and every update also with \`{ set }\`. The test checks that no
+encrypted column holds plaintext, and that no result holds a ciphertext.
 `;
 
 export function pageOf(sections: readonly Section[]): string {
