@@ -6,7 +6,7 @@ import { callOf } from './reference/groups.ts';
 import { listen } from './testing/listen.ts';
 import { authorization, memoryDoors } from './testing/memory-doors.ts';
 
-/** This text is larger than the buffers of a socket. */
+/** Larger than the buffers of a socket, so that a part of the response stays in the server. */
 const large = 'x'.repeat(20 * 1024 * 1024);
 
 async function listenWithLargePage() {
