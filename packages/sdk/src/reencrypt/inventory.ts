@@ -101,8 +101,9 @@ const newCount = () => ({ values: 0, streams: 0, intake: 0, wrappedKeys: countDi
 type Versions = Map<number, ReturnType<typeof newCount>>;
 
 /**
- * Counts the values under each key version, without decrypting them. Memory use does not grow with the number of
- * values. Throws ServiceError if the service cannot be reached or refuses, and ClientError if the signal aborts.
+ * Counts the values under each key version, without decrypting them. Memory use grows with the number of different key
+ * versions, and not with the number of values. Throws ServiceError if the service cannot be reached or refuses, and
+ * ClientError if the signal aborts.
  */
 export async function inventory(
   values: AsyncIterable<StoredValue> | Iterable<StoredValue>,
