@@ -44,7 +44,9 @@ else
 function check({ hash: stated, ...entry }) {
   if (!Number.isInteger(entry.id) || typeof entry.tenant_id !== 'string') throw new TypeError();
   if (last && (entry.tenant_id !== last.tenant_id || entry.id !== last.id + 1))
-    fail(`entry ${last.id} must be followed by entry ${last.id + 1} of the same tenant (got ${entry.id})`);
+    fail(
+      `entry ${last.id} must be followed by entry ${last.id + 1} of the same tenant (got ${entry.id}): export the log again`,
+    );
   // If the file does not begin with entry 1, the hash of its first entry cannot be checked, because the hash
   // of the entry before is unknown. The program then accepts the hash in the file.
   hash ??= entry.id === 1 ? genesisHash(entry.tenant_id) : undefined;

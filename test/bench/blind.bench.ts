@@ -24,7 +24,7 @@ const requestedBytes = requested.map((element) => new Uint8Array(Buffer.from(ele
 function respond(elements: readonly string[]): Evaluation {
   const read = finish(readElements(elements));
   if (typeof read === 'number')
-    throw new Error(`each element must be a point on P-256 (element ${read} is not)`);
+    throw new Error(`each element must be a point on P-256 (got another value in element ${read})`);
   return finish(evaluate(key, read));
 }
 

@@ -52,7 +52,7 @@ test('the simulated throughput and p99 are close to the measured throughput and 
 });
 
 test('withTables throws if the page has no marker for a table', () => {
-  expect(() => withTables('', capacityTables(reports))).toThrow('must contain <!-- table:');
+  expect(() => withTables('', capacityTables(reports))).toThrow('must contain the marker <!-- table:');
 });
 
 test('round trips are counted even if a message is divided among several packets', () => {

@@ -61,7 +61,7 @@ export function withTables(page: string, tables: ReadonlyMap<string, readonly st
     const [before = '', rest, ...others] = text.split(`${begin(name)}\n`);
     const after = rest?.slice(rest.indexOf(end));
     if (after === undefined || others.length > 0)
-      throw new Error(`the page must contain ${begin(name)} exactly once`);
+      throw new Error(`the page must contain the marker ${begin(name)} exactly once`);
     return `${before}${begin(name)}\n\n${lines.join('\n')}\n\n${after}`;
   }, page);
 }

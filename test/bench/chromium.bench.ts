@@ -62,7 +62,7 @@ function prepare(): Prepared {
     const bytes = values.slice(0, size).map((value) => toUtf8(value));
     const read = finish(readElements(finish(blindValues(nodeCurve, bytes, () => blind)).elements));
     if (typeof read === 'number')
-      throw new Error(`each element must be a point on P-256 (element ${read} is not)`);
+      throw new Error(`each element must be a point on P-256 (got another value in element ${read})`);
     return finish(evaluate(key, read));
   };
   const responses = { 1: respond(1), 100: respond(100) };

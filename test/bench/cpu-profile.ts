@@ -73,7 +73,10 @@ export function sharesIn(profiles: readonly CpuProfile[], { start, end }: Period
     }
   }
   const total = Array.from(times.values()).reduce((sum, taken) => sum + taken, 0);
-  if (total === 0) throw new Error('the CPU profile must have samples in each measured period (got none)');
+  if (total === 0)
+    throw new Error(
+      'the CPU profile must have samples in each period that the benchmark measures (got a period without samples)',
+    );
   return new Map(Array.from(times, ([part, taken]) => [part, taken / total]));
 }
 

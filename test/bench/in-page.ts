@@ -135,7 +135,7 @@ async function streamed(length: number) {
 /** Every request uses the same blinding factor, so the prepared response is valid for every request. */
 async function blindHashes({ keyId: ofHashes, random, values, responses }: Prepared, size: number) {
   const response = responses[size];
-  if (!response) throw new Error(`expected a prepared response for ${size} values (got none)`);
+  if (!response) throw new Error(`the benchmark must prepare a response for ${size} values (got none)`);
   const blind = Uint8Array.from(random);
   const generate = crypto.getRandomValues.bind(crypto);
   const draw = (array: Uint8Array<ArrayBuffer>): Uint8Array => {

@@ -59,7 +59,7 @@ async function memory(defer: Defer, print: Print): Promise<Figures> {
       const wrap = () => send(large, token, 'POST', `/v1/keys/${keyId}/wrap`, { dek });
       // Repeats a failed call once, because a call can fail on a busy machine.
       const { status } = await wrap().then((answer) => (answer.status === 200 ? answer : wrap()));
-      if (status !== 200) throw new Error(`expected the status 200 of a wrap (got ${status})`);
+      if (status !== 200) throw new Error(`a wrap must get a response with the status 200 (got ${status})`);
     });
     await note(`after a wrap of each of ${count.toLocaleString('en')} of them`, large);
   }

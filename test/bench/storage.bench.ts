@@ -83,7 +83,7 @@ async function filtersOf({ sql, before }: Store): Promise<[string, Filter][]> {
       (select created_at from eaas.audit_entries where id = ${before + 0.6 * listed}) as end`;
   if (!found?.key_id || !found.start || !found.end) {
     throw new Error(
-      `expected entries with a key id and with the times for date_from and date_to (got ${JSON.stringify(found)})`,
+      `the search must have entries with a key id, and times for \`date_from\` and \`date_to\` (got ${JSON.stringify(found)})`,
     );
   }
   const { key_id } = found;

@@ -22,7 +22,7 @@ export async function untracedProgram(): Promise<string> {
   await build({ ...options, plugins: [withoutTracing] });
   if (found.size !== 4)
     throw new Error(
-      `expected the program to import exactly four files that contain tracing code (got ${[...found].join(', ')})`,
+      `the program must import exactly four files with tracing code, which this benchmark removes (got ${[...found].join(', ')})`,
     );
   return join(options.outdir, 'main.js');
 }

@@ -23,7 +23,7 @@ export function wrapInTransaction(service: Service) {
     const { state } = view;
     return service.database.transaction(async (tx) => {
       const head = await lockHead(tx, caller.tenantId);
-      if (!head) throw new Error('the head of the audit log is missing');
+      if (!head) throw new Error('the table audit_heads must have a row for the tenant (got none)');
       const time = head.now;
       const { apiKey, key } = await readState(tx, state, caller, input.key_id);
       authorize(state, apiKey, caller, time);
@@ -41,7 +41,10 @@ async function readState(tx: Transaction, { secrets }: TenantState, caller: Call
     findKeys(tx, caller.tenantId, [keyId]),
     findKeyVersions(tx, caller.tenantId, [keyId], []),
   ]);
-  if (!apiKey || !row || !version) throw new Error('expected rows for the API key, the key and its version');
+  if (!apiKey || !row || !version)
+    throw new Error(
+      'the database must have rows for the API key, the key and the key version (one of them is missing)',
+    );
   const versions = new Map([[version.key_version, openVersion(secrets, caller.tenantId, version)]]);
   const key: KeyMaterial = { row: checked(secrets, keyTable, row), hashKey: null, versions };
   return { apiKey, key };

@@ -132,7 +132,7 @@ test('if the disk of the cursor is full, audit stream names the cursor file', as
   const { code, stderr } = await run(['bash', '-c', command], eaas.env);
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: `The cursor file ${cursor} cannot be written (EFBIG).\n`,
+    stderr: `The cursor file ${cursor} cannot be written (EFBIG): check the path, the permissions and the free space.\n`,
   });
   expect(idsOf(jsonLines(await readFile(file, 'utf8')), { id, keyId: '' })).toEqual([1]);
 });

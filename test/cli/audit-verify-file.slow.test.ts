@@ -117,10 +117,10 @@ test('audit verify-file refuses files that are not an export, and checkpoints of
   await writeFile(join(folder, 'other.txt'), 'not an export\n');
   await writeFile(join(folder, 'empty.txt'), '');
   for (const [args, message] of [
-    [['missing.txt'], 'The file missing.txt cannot be read (ENOENT).'],
-    [['other.txt'], 'Line 1 of other.txt is not an entry of an audit log.'],
-    [['.'], 'The file . cannot be read (EISDIR).'],
-    [['empty.txt'], 'The file empty.txt has no entries.'],
+    [['missing.txt'], 'The file missing.txt cannot be read (ENOENT): check its path and its permissions.'],
+    [['other.txt'], 'Line 1 of other.txt is not an audit entry.'],
+    [['.'], 'The file . cannot be read (EISDIR): check its path and its permissions.'],
+    [['empty.txt'], 'The file empty.txt has no entries: pass a file that `eaas audit export` wrote.'],
     [[log, '--verifier-key', key], 'Pass both --checkpoint-file and --verifier-key, or neither.'],
     [[log, '--checkpoint-file', checkpoint, '--verifier-key', other], 'has no valid signature'],
   ] as const) {

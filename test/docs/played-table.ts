@@ -44,7 +44,9 @@ function execute(statement: string, values: unknown[]): object[] {
       return updateUser(second, third, { email: first as string | null });
     case 'update users set email = ?, email_index = ? where id = ? and email is not distinct from ?':
       if (!/^[\da-f]{64}$/.test(String(second)))
-        throw new Error('email_index must be set to a fingerprint of 64 hex digits');
+        throw new Error(
+          'the job must set `email_index` to a fingerprint of 64 hex digits (got another value)',
+        );
       return updateUser(third, fourth, { email: first as string | null, email_index: String(second) });
     case 'select count(*) from users':
       return [{ count: String(rows.length) }];

@@ -87,7 +87,7 @@ function namePages({ children }: Project, entries: readonly Entry[]): void {
   for (const module of children) {
     const paths = [`/${module.name}.ts`, `/${module.name}/index.ts`];
     const entry = entries.find(({ source }) => paths.some((path) => source.endsWith(path)));
-    if (!entry) throw new Error(`no entry point of the API reference is defined in ${paths.join(' or ')}`);
+    if (!entry) throw new Error(`${paths.join(' or ')} must be an entry point of the API reference`);
     module.name = entry.page;
   }
 }

@@ -99,7 +99,7 @@ export function testMove(
     const block = commands.find((text) => text.endsWith(`${end}\n`));
     const terminal = terminals[where === 'source' ? 0 : 1];
     if (block === undefined || !terminal)
-      throw new Error(`${page} has no block of commands that ends with ${end}`);
+      throw new Error(`${page} must have a block of commands that ends with ${end} (got none)`);
     const own = block
       .replace(/postgres:\/\/eaas_owner:\S+/, () => place.url('owner'))
       .replace(/postgres:\/\/eaas_server:\S+/, () => place.url('server'));

@@ -149,7 +149,7 @@ whereAvailable('an account other than root', process.getuid?.() !== 0, () => {
     expect(await place.type(lines, account.env)).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'box/locked cannot be read (EACCES).\n',
+      stderr: 'box/locked cannot be read (EACCES): check its path and its permissions.\n',
     });
     expect(await readdir(place.at('box'))).toContain('b.eaas');
   });

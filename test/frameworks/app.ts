@@ -32,14 +32,17 @@ function filesOf(name: string): [string, string][] {
   const [text = ''] = section.split(/^##/m);
   const found = Array.from(text.matchAll(/^```(?:ts|js) (\S+)\n(.*?)^```$/gms));
   if (found.length === 0)
-    throw new Error(`the section ${name} of browser.md must contain a code block that names its file`);
+    throw new Error(
+      `the section ${name} of \`browser.md\` must have a code block whose first line is the name of a file`,
+    );
   return found.map(([, path = '', code = '']) => [path, code]);
 }
 
 function proxyModule(): string {
   const [, code = ''] = /^```ts\n(\/\/ eaas-proxy\.ts\n.*?)^```$/ms.exec(manual) ?? [];
   const own = code.replace("'https://app.example'", 'process.env.APP_ORIGIN!');
-  if (own === code) throw new Error('the example eaas-proxy.ts in the manual browser.md must set `origin`');
+  if (own === code)
+    throw new Error('the example `eaas-proxy.ts` in `browser.md` must set the option `origin`');
   return before + own;
 }
 

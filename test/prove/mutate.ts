@@ -14,7 +14,8 @@ export type Verdicts = Readonly<Record<string, readonly string[]>>;
 
 export async function proveMutations(names: readonly string[]): Promise<number> {
   const chosen = mutations.filter(({ name }) => names.length === 0 || names.includes(name));
-  if (chosen.length === 0) throw new Error(`no mutation is named ${names.join(', ')}: see --list.`);
+  if (chosen.length === 0)
+    throw new Error(`${names.join(', ')} must be the name of a mutation: list all names with --list.`);
   const copy = await copySources();
   lasting.defer(() => rm(copy, { recursive: true, force: true }));
   let unnoticed = 0;

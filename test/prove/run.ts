@@ -87,7 +87,7 @@ async function main(given: readonly string[]): Promise<number> {
   else if (names[0] === 'mutations') return (await proveMutations(names.slice(1))) > 0 ? 1 : 0;
   else {
     if (args.includes('--write') && (names.length > 0 || args.includes('--small'))) {
-      throw new Error('--write accepts only a complete run: remove --small and the names of parts.');
+      throw new Error('--write needs a complete run: remove --small, and name no part.');
     }
     console.log(
       `Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'an unknown processor'}`,

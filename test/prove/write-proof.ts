@@ -51,7 +51,7 @@ export async function writeProof(outcomes: readonly Outcome[]): Promise<void> {
   const before = await readFile(manual, 'utf8');
   if (!quote.test(before))
     throw new Error(
-      'the manual must contain <!-- proof --> and <!-- /proof -->, between which the summary is written',
+      'the manual must contain <!-- proof --> and <!-- /proof -->: this program writes the summary between them',
     );
   await writeFile(manual, before.replace(quote, `$1${summary}$2`));
   await promisify(execFile)('npx', ['oxfmt', fileURLToPath(page), fileURLToPath(manual)]);

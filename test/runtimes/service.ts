@@ -30,7 +30,8 @@ export async function openService() {
       if (!key || !other || !rotated) throw new Error('no keys');
       const { key_id: intakeKeyId } = await client.keys.create({ name: 'forms', intake: true });
       const { intakePublicKey } = await client.publicKey(intakeKeyId);
-      if (intakePublicKey === null) throw new Error('expected an intake key with a public key (got null)');
+      if (intakePublicKey === null)
+        throw new Error('the service must return the public key of the intake key (got null)');
       const text = 'from before the rotation';
       const { ciphertext } = await client.encrypt(text, { keyId: rotated.key_id });
       await client.keys.rotate({ key_id: rotated.key_id });

@@ -26,7 +26,7 @@ export async function onDemand<T>(start: (undo: (() => Promise<void>)[]) => Prom
 export async function requested<T>(address: string | undefined): Promise<T> {
   if (address === undefined) {
     throw new Error(
-      'this test needs PostgreSQL or a server, which the suite `unit` does not have: rename the test file to `*.service.test.ts`',
+      'this test needs PostgreSQL or a server, but the suite `unit` has neither: rename the test file to `*.service.test.ts`',
     );
   }
   const response = await fetch(address);

@@ -52,7 +52,9 @@ export async function startProxy(proxy: Proxy, servers: readonly number[]): Prom
 function blockOf(language: string, word: string): string {
   const found = blocksOf(read('packages/server/README.md'), language).filter((block) => block.includes(word));
   if (found.length !== 1) {
-    throw new Error(`the manual must have one ${language} block with "${word}" (got ${found.length})`);
+    throw new Error(
+      `the manual must have exactly one ${language} code block that contains "${word}" (got ${found.length})`,
+    );
   }
   return found[0] ?? '';
 }

@@ -38,7 +38,10 @@ export async function requireTools(name: Tools): Promise<string> {
     writeFileSync(note, locked);
     return modules;
   } catch (cause) {
-    throw new Error(`\`npm ci\` failed in ${folder}, so the tools for these tests are missing`, { cause });
+    throw new Error(
+      `\`npm ci\` failed in ${folder}, so the tools for these tests are missing: run it there, and correct the error`,
+      { cause },
+    );
   } finally {
     release();
   }

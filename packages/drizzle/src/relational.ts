@@ -101,7 +101,10 @@ async function planRelation(
 ): Promise<[string, Planned]> {
   const config = targetOf(query, table, name);
   const relation = table.relations[name];
-  if (!config || !relation) throw new TypeError(`the schema does not define the relation \`${name}\``);
+  if (!config || !relation)
+    throw new TypeError(
+      `the schema does not define the relation \`${name}\`: define it, or correct its name`,
+    );
   requirePlainRelation(query, relation);
   return [name, await planQuery(query, inner === true ? {} : inner, config, context)];
 }

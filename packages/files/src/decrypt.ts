@@ -94,6 +94,6 @@ async function decrypted(
 function withoutSuffix(name: string): string {
   if (isEncryptedName(name) && !/(?:^|[\\/])\.eaas$/.test(name)) return name.slice(0, -suffix.length);
   throw new WrongUsage(
-    `${inLine(name)} does not end in ${suffix}: pass the path of the output file with --out.`,
+    `${inLine(name)} does not end in ${suffix}, so the output file has no name: pass its path with --out.`,
   );
 }

@@ -47,7 +47,9 @@ export async function findInputs(paths: readonly string[], options: InputOptions
 
 async function addInputsAt(path: string, options: InputOptions, found: Inputs): Promise<void> {
   const stats = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw new WrongUsage(`${inLine(path)} cannot be read (${error.code}).`);
+    throw new WrongUsage(
+      `${inLine(path)} cannot be read (${error.code}): check its path and its permissions.`,
+    );
   });
   if (stats.isDirectory()) {
     if (options.isRecursive) return addFolder(path, '', options, found);

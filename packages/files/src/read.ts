@@ -81,8 +81,12 @@ const maxKeyFile = 67_108_864;
 export async function readKeyFile(path: string): Promise<string> {
   const pieces: AsyncIterable<Uint8Array> = createReadStream(path, { end: maxKeyFile });
   const bytes = await collect(pieces, maxKeyFile).catch((error: NodeJS.ErrnoException) => {
-    throw new CannotStart(`${inLine(path)} cannot be read (${error.code}).`);
+    throw new CannotStart(
+      `${inLine(path)} cannot be read (${error.code}): check its path and its permissions.`,
+    );
   });
   if (bytes) return bytes.toString('utf8');
-  throw new CannotStart(`${inLine(path)} must have at most 64 MiB (got more): pass the file of a key.`);
+  throw new CannotStart(
+    `${inLine(path)} must be the file of a key, of at most 64 MiB (got a larger file): check the path.`,
+  );
 }

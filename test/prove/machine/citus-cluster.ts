@@ -60,7 +60,7 @@ export class CitusCluster {
     const [row] = await this.#sql<Shard[]>`
       select shardid::text as id, nodename as host from citus_shards
       where shardid = get_shard_id_for_distribution_column('eaas.tenants', ${tenantId}::text)`;
-    if (!row) throw new Error(`expected a shard of the tenant ${tenantId}`);
+    if (!row) throw new Error(`Citus must have a shard for the tenant ${tenantId} (got none)`);
     return row;
   }
 

@@ -84,7 +84,9 @@ export class Pair {
 
   async allDifferences(): Promise<readonly object[]> {
     if (this.#calls < 5)
-      throw new Error(`expected at least 5 calls, each sent to both services (got ${this.#calls})`);
+      throw new Error(
+        `the test must send at least 5 calls to both services, the server and the service in memory (got ${this.#calls})`,
+      );
     await this.#compareLogs();
     await this.get(() => '/v1/audit/verify');
     return this.#differences;

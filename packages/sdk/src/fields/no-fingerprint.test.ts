@@ -39,7 +39,8 @@ test.each(['abc', '', 'n/a'])(
       code: 'no_fingerprint',
       table: 'patients',
       field: 'phone',
-      message: 'patients.phone: the value to search for must not be empty after normalization',
+      message:
+        'patients.phone: the value to search for must not be empty after normalization: search for a longer text',
     });
     expect(service.requests).toEqual([]);
   },

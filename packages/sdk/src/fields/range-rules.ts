@@ -70,7 +70,7 @@ export function steps<Column extends string | true>(
   size: number | bigint,
   options: PartOptions<Column>,
 ): RangeIndex<number, Column> | RangeIndex<bigint, Column> {
-  if (!(size > 0) || size === Infinity) refuse('the size of a step must be a positive number or bigint');
+  if (!(size > 0) || size === Infinity) refuse('the argument of `steps` must be a positive number or bigint');
   if (typeof size === 'number')
     return buckets('steps', options, numberType, (value) => Math.floor(value / size));
   // Always rounds down. The operator `/` alone would round the quotient of negative bigints toward zero.

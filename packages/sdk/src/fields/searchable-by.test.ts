@@ -247,17 +247,17 @@ test.each([
   [
     'a text that is too short',
     { ssn: { last4: '89' } },
-    'a text to search for must have at least 4 characters',
+    'a text to search for must have at least 4 characters, the shortest length in this index',
   ],
   [
     'a prefix that is too short',
     { name: { start: 'a' } },
-    'a text to search for must have at least 2 characters',
+    'a text to search for must have at least 2 characters, the shortest length in this index',
   ],
   [
     'a text without words',
     { name: { words: '--' } },
-    'the value to search for must not be empty after normalization',
+    'the value to search for must not be empty after normalization: search for a longer text',
   ],
   ['an unknown index', { ssn: { last3: '789' } }, 'no index `last3`: did you mean `last4`?'],
   ['no index', { ssn: {} }, 'the query must name at least one index'],
@@ -295,7 +295,7 @@ test.each<[string, () => unknown, string]>([
   ['options', () => months(undefined as never), "by brute force: pass { lowEntropy: 'accepted' }"],
   ['a length', () => lastCharacters(0, accepted), '`lastCharacters` must be an integer from 1 to 64 (got 0)'],
   ['ordered lengths', () => prefixes(4, 2, accepted), 'must not be greater than the second (longest length)'],
-  ['a step', () => steps(0, accepted), 'the size of a step must be a positive number or bigint'],
+  ['a step', () => steps(0, accepted), 'the argument of `steps` must be a positive number or bigint'],
   [
     'other fields',
     () => withFields([], accepted),

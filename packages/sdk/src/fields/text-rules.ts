@@ -95,5 +95,9 @@ function characters(
 
 function requireCharacters(text: string, length: number): readonly string[] {
   const all = Array.from(text);
-  return all.length < length ? refuse(`a text to search for must have at least ${length} characters`) : all;
+  return all.length < length
+    ? refuse(
+        `a text to search for must have at least ${length} characters, the shortest length in this index`,
+      )
+    : all;
 }

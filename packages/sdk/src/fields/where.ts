@@ -75,7 +75,9 @@ function partCondition(plan: FieldPlan, part: PartPlan, query: unknown, place: W
 
 function condition(column: string, place: Where, isList: boolean, subjects: readonly Subject[]): Condition {
   if (subjects.length > 0) return { column, place, isList, subjects };
-  const cause = new InputError('the value to search for must not be empty after normalization');
+  const cause = new InputError(
+    'the value to search for must not be empty after normalization: search for a longer text',
+  );
   throw new FieldError(cause, place, 'no_fingerprint');
 }
 

@@ -26,7 +26,9 @@ export async function readJson(
 async function readBytes(request: Request, limit: number, signal: AbortSignal): Promise<Uint8Array> {
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw bodyTooLarge(limit);
   if (request.bodyUsed)
-    throw new InputError('`authorize` must not read the body of its request: read `request.clone()` instead');
+    throw new InputError(
+      '`authorize` must not read the body of its request, which the proxy reads later: read `request.clone()` instead',
+    );
   if (!request.body) return new Uint8Array(0);
   const reader = request.body.getReader();
   const giveUp = () => void reader.cancel().catch(() => undefined);

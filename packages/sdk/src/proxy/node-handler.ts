@@ -129,7 +129,9 @@ function streamOf(req: NodeRequest): ReadableStream<Uint8Array> {
     if (isBegun) return;
     isBegun = true;
     const cut = closing(() =>
-      controller.error(new InputError('the connection was closed before the whole request body arrived')),
+      controller.error(
+        new InputError('the browser closed the connection before the whole request body arrived'),
+      ),
     );
     const end = closing(() => controller.close());
     req.on('data', (chunk) => {

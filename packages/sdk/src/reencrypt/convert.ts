@@ -35,7 +35,7 @@ export function unsuitable(kind: Form['kind']): FormatError {
       'the stored value is an encrypted stream, which this mode cannot convert: use the mode `custom`',
     );
   return new FormatError(
-    'the stored value begins like a ciphertext but is not valid: the database column might have truncated the value',
+    'the stored value begins like a ciphertext but is not valid: check whether the database column is too short for it',
   );
 }
 

@@ -116,7 +116,10 @@ async function beginningOf({ body, status }: Response): Promise<Uint8Array> {
     length += read.value.length;
     if (length <= maxHeadLength) continue;
     await reader?.cancel();
-    throw new SourceError('the server sent more bytes than the requested range', status);
+    throw new SourceError(
+      'the server sent more bytes than the requested range: check that it supports the header `Range`',
+      status,
+    );
   }
   return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }

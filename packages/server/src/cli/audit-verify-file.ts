@@ -60,7 +60,9 @@ async function* entriesOf(path: string) {
   const file = createReadStream(path);
   // `createReadStream` can open a directory without an error. Only the attempt to read the first bytes shows the error.
   await once(file, 'readable').catch((error: NodeJS.ErrnoException) => {
-    throw new WrongUsage(`The file ${path} cannot be read (${error.code}).`);
+    throw new WrongUsage(
+      `The file ${path} cannot be read (${error.code}): check its path and its permissions.`,
+    );
   });
   let line = 0;
   for await (const text of createInterface({ input: file })) {
@@ -68,7 +70,7 @@ async function* entriesOf(path: string) {
     const entry = entryIn(text);
     if (!entry) {
       throw new WrongUsage(
-        `Line ${line} of ${path} is not an entry of an audit log. ` +
+        `Line ${line} of ${path} is not an audit entry. ` +
           'Pass a file that `eaas audit export` or the console wrote.',
       );
     }
@@ -126,7 +128,8 @@ async function verifyEntries(path: string, checkpoint: Checkpoint) {
     checked++;
     if (errors.length >= mostErrors) break;
   }
-  if (!first || !last) throw new WrongUsage(`The file ${path} has no entries.`);
+  if (!first || !last)
+    throw new WrongUsage(`The file ${path} has no entries: pass a file that \`eaas audit export\` wrote.`);
   if (checkpoint && !isMet) {
     const isAhead = checkpoint.tenantId === last.tenant_id && checkpoint.id > last.id;
     errors.push({ id: checkpoint.id, reason: isAhead ? 'checkpoint_ahead' : 'checkpoint_mismatch' });

@@ -65,7 +65,9 @@ export const auditVerify = reporting(
 
 export async function readNamed(path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new WrongUsage(`The checkpoint file ${path} cannot be read (${error.code}).`);
+    throw new WrongUsage(
+      `The checkpoint file ${path} cannot be read (${error.code}): check its path and its permissions.`,
+    );
   });
   if (!text.startsWith('{')) return text;
   try {

@@ -8,7 +8,9 @@ const newline = 0x0a;
 
 export async function openExportFile(path: string) {
   const unwritable = (error: NodeJS.ErrnoException): never => {
-    throw new WrongUsage(`The file ${path} cannot be written (${error.code}).`);
+    throw new WrongUsage(
+      `The file ${path} cannot be written (${error.code}): check the path, the permissions and the free space.`,
+    );
   };
   const file = await open(path, 'a+', 0o600).catch(unwritable);
   try {

@@ -47,7 +47,9 @@ const serve = command(
     // server.
     if (worker) {
       if (!process.connected)
-        throw new WrongUsage('Only `eaas serve` starts worker processes: run `eaas serve`.');
+        throw new WrongUsage(
+          'Do not start a worker process yourself: run `eaas serve`, which starts its workers.',
+        );
       const { work } = await import('../workers/worker.ts');
       work(config, (error) => failureOf(error).message ?? '');
     } else if (config.workers > 1) {

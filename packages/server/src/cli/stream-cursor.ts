@@ -33,7 +33,9 @@ export async function openCursor(path: string, { resend, flush }: CursorOptions)
     return open(path, 'a', 0o600);
   };
   const unwritable = (error: NodeJS.ErrnoException): never => {
-    throw new WrongUsage(`The cursor file ${path} cannot be written (${error.code}).`);
+    throw new WrongUsage(
+      `The cursor file ${path} cannot be written (${error.code}): check the path, the permissions and the free space.`,
+    );
   };
   let file = await rewrite().catch(unwritable);
   let pending: Pending[] = [];
@@ -74,7 +76,9 @@ export async function openCursor(path: string, { resend, flush }: CursorOptions)
 
 async function readPositions(path: string): Promise<Map<string, Position>> {
   const text = await ifExists(readFile(path, 'utf8')).catch((error: NodeJS.ErrnoException) => {
-    throw new WrongUsage(`The cursor file ${path} cannot be read (${error.code}).`);
+    throw new WrongUsage(
+      `The cursor file ${path} cannot be read (${error.code}): check its path and its permissions.`,
+    );
   });
   const lines = (text ?? '').split('\n').slice(0, -1);
   const positions = lines.map(positionIn).filter((found) => found !== undefined);

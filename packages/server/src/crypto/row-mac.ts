@@ -26,7 +26,7 @@ function toPart(column: Column): PaePart {
   // Refuses a list of lists, which a tampered row might contain, because `pae` would encode the inner lists
   // as bytes.
   if (!column.every((text) => typeof text === 'string'))
-    throw new TypeError('every item of a list in a column must be a string');
+    throw new TypeError('each item of a list in a database column must be a string (got another type)');
   return pae(...column);
 }
 

@@ -38,7 +38,7 @@ interface State {
 export async function judgeDatabase(sql: Sql): Promise<Finding> {
   const [row] = await sql<Omit<State, 'version'>[]>`
     select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as "readOnly"`;
-  if (!row) throw new Error('expected a row with the state of the database (got none)');
+  if (!row) throw new Error('the query for the state of the database must return a row (got none)');
   return judgeState({ ...row, version: await readVersion(sql) });
 }
 
@@ -112,7 +112,7 @@ export async function judgeRole(sql: Sql): Promise<Finding> {
           where pronamespace = 'eaas'::regnamespace and proname = 'append') as appends,
       has_table_privilege('eaas.audit_entries', 'update, delete, truncate') as "changesLog"
     from pg_roles where rolname = current_user`;
-  if (!row) throw new Error('expected a row of pg_roles for the connected role (got none)');
+  if (!row) throw new Error('the table pg_roles must have a row for the role of the connection (got none)');
   return judgeRights({ ...row, owns: await ownsTables(sql) });
 }
 

@@ -98,7 +98,10 @@ function serveSignIn(
     url: '/console/session',
     handler: async (request, reply) => {
       if (!request.visit.isSameOrigin) {
-        throw new Refusal('origin_refused', 'Only the pages of this server can exchange a sign-in code.');
+        throw new Refusal(
+          'origin_refused',
+          'A sign-in code works only on a page of this server: open the console at the URL that the server printed.',
+        );
       }
       const { 'content-type': type, 'content-encoding': encoding } = request.headers;
       requireBodyType({ type, encoding }, true);

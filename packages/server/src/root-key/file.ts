@@ -21,7 +21,7 @@ export async function readOrCreateRootKeyFile(
   const key = (await createRootKeyFile(path)) ?? (await readRootKeyFile(path));
   if (key) return key;
   throw new CannotStart(
-    `The root key file ${path} was removed while this process read it: start this process again.`,
+    `The root key file ${path} was removed while this process read it: restore the file, and start this process again.`,
   );
 }
 

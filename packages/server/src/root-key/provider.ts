@@ -76,15 +76,16 @@ export function rootKeyFromCommand(
     }, milliseconds);
     try {
       const [code, signal] = (await once(child, 'close').catch((error: NodeJS.ErrnoException) => {
-        throw fail(`the program cannot be run (${error.code})`);
+        throw fail(`the program for the root key cannot be run (${error.code})`);
       })) as [number | null, string | null];
-      if (late) throw fail(`the program did not end within ${milliseconds / 1000} s`);
+      if (late) throw fail(`the program for the root key did not end within ${milliseconds / 1000} s`);
       if (code !== 0 && length < text.length) {
         const how = code === null ? `signal ${signal}` : `exit code ${code}`;
-        throw fail(`the program ended with ${how}`);
+        throw fail(`the program for the root key ended with ${how}`);
       }
       const key = decodeRootKey(text.subarray(0, length));
-      if (!key) throw fail('the program did not print exactly 32 bytes in base64 (44 characters)');
+      if (!key)
+        throw fail('the program for the root key did not print exactly 32 bytes in base64 (44 characters)');
       return key;
     } finally {
       clearTimeout(timer);

@@ -27,7 +27,7 @@ export async function readTransitSettings(env: ProviderEnvironment) {
   }
   if (!/^[\x21-\x7e]+$/.test(token.trim())) {
     throw new CannotStart(
-      'The token from VAULT_TOKEN or VAULT_TOKEN_PATH must be one word of ASCII characters.',
+      'The token from VAULT_TOKEN or VAULT_TOKEN_PATH must have only ASCII characters, without spaces and line breaks.',
     );
   }
   return {

@@ -138,7 +138,7 @@ test.each<[string, Record<string, string>, string]>([
   [
     'a token of two lines',
     { VAULT_ADDR: 'https://vault.example', VAULT_TOKEN: `${token}\nx: y` },
-    'must be one word',
+    'without spaces and line breaks',
   ],
   [
     'a missing CA',

@@ -88,7 +88,8 @@ async function distributeFunction(tx: Transaction, name: string): Promise<void> 
   const [row] = await tx<{ signature: string }[]>`
     select oid::regprocedure::text as signature from pg_proc
     where pronamespace = 'eaas'::regnamespace and proname = ${name}`;
-  if (!row) throw new Error(`the database must have the SQL function eaas.${name} (got none)`);
+  if (!row)
+    throw new Error(`the database must have the SQL function eaas.${name} (got none): run \`eaas migrate\``);
   await tx.unsafe(`alter function ${row.signature} set ${planSetting}`);
   await tx`select create_distributed_function(${row.signature}::text::regprocedure, 'tenant',
     colocate_with => 'eaas.tenants', force_delegation => true)`;

@@ -63,7 +63,7 @@ async function serveAsWorker(
   const report = prepareProcess();
   const { console, tls, ...options } = await appOptions(config);
   const [root, previous = null] = order.rootKeys.map((bytes) => ({ load: async () => bytes }));
-  if (!root) throw new Error('the message that starts a worker must contain a root key (got none)');
+  if (!root) throw new Error('the first message to a worker must contain a root key (got none)');
   const replica = {
     ...config,
     previousRootKey: previous,

@@ -117,7 +117,8 @@ export class HighAvailability {
 
   requireNode(name: string): Node {
     const node = this.nodes.find((one) => one.name === name);
-    if (!node) throw new Error(`the example must have a node ${name}`);
+    if (!node)
+      throw new Error(`the example of the page about high availability must have a node ${name} (got none)`);
     return node;
   }
 

@@ -11,7 +11,7 @@ export async function useSdk(
   bench: UnderLoad<HighAvailability>,
 ): Promise<() => Promise<void>> {
   const [loaded] = bench.loaded;
-  if (!loaded) throw new Error('expected a tenant that sends requests (got none)');
+  if (!loaded) throw new Error('at least one tenant must send requests during the trial (got none)');
   const options = {
     baseUrl: `http://127.0.0.1:${bench.place(0).port}`,
     apiKey: loaded.tenant.token,
