@@ -5,20 +5,22 @@ import { withSenders, repeated, type Sender } from './costs.ts';
 import { cpuMicroseconds } from './cpu-time.ts';
 import { comparisonOf, type Measure, named } from './in-turns.ts';
 import { openOperator, startDeferred } from './open-operator.ts';
-import { newCustomers, wrapOf } from './operations.ts';
+import { batchRequest, newCustomers, wrapOf } from './operations.ts';
 
-const requests = 6_000;
+const items = 6_000;
 const [tenants, connections] = [8, 24];
 
 export const benchmark: Benchmark = {
   name: 'workers',
-  about: `audited wraps over HTTP, with a PostgreSQL that waits for the disk at each commit: ${tenants} tenants with ${connections} connections each, or one tenant with ${tenants * connections} connections to several replicas`,
+  about: `audited wraps over HTTP, with a PostgreSQL that waits for the disk at each commit: ${tenants} tenants with ${connections} connections each, or one tenant with 64 or ${tenants * connections} connections (wraps) or 16 connections (batches) to several replicas`,
   async comparisons(defer) {
     const operator = await openOperator(defer);
     const start = (workers: number): Promise<Replica> =>
       startDeferred(defer, { ...operator.env, EAAS_WORKERS: String(workers) });
     const [one, second, third, two] = await Promise.all([start(1), start(1), start(1), start(2)]);
-    const texts = (await newCustomers(operator, one, tenants)).map(wrapOf);
+    const customers = await newCustomers(operator, one, tenants);
+    const texts = customers.map(wrapOf);
+    const batches = customers.map((customer) => batchRequest('wrap', customer, 10));
     const toOne = texts.map((text): Sender => ({ text, replica: one, connections }));
     const toTwo = toOne.map((sender): Sender => ({ ...sender, replica: two }));
     const byTenant = toOne.map((sender, nth): Sender => ({
@@ -33,14 +35,11 @@ export const benchmark: Benchmark = {
       const name = `2 replicas behind ${proxy}`;
       return [comparisonOf(name, perSecond(through), 'one replica', perSecond(toOne), 0.9)];
     };
-    const alone = (among: readonly Replica[]): Sender[] =>
-      texts.slice(0, 1).flatMap((text) =>
-        among.map((replica) => ({
-          text,
-          replica,
-          connections: (tenants * connections) / among.length,
-        })),
-      );
+    const alone = (
+      among: readonly Replica[],
+      all = tenants * connections,
+      [text = ''] = texts,
+    ): readonly Sender[] => among.map((replica) => ({ text, replica, connections: all / among.length }));
     return [
       comparisonOf(
         'two workers, per CPU second',
@@ -69,6 +68,20 @@ export const benchmark: Benchmark = {
         perSecond(alone([one])),
         0.7,
       ),
+      comparisonOf(
+        '2 replicas, one tenant, 64 connections',
+        perSecond(alone([one, second], 64)),
+        'one replica',
+        perSecond(alone([one], 64)),
+        0.7,
+      ),
+      comparisonOf(
+        '2 replicas, one tenant, batches of 10',
+        perSecond(alone([one, second], 16, batches), 10),
+        'one replica',
+        perSecond(alone([one], 16, batches), 10),
+        0.7,
+      ),
       comparisonOf('2 replicas by tenant', perSecond(byTenant), 'one replica', perSecond(toOne), 0.9),
       ...(await behind('haproxy')),
       ...(await behind('nginx')),
@@ -78,27 +91,28 @@ export const benchmark: Benchmark = {
 
 function loaded(
   senders: readonly Sender[],
+  size: number,
   measure: (run: () => Promise<unknown>) => Promise<number>,
 ): Promise<number> {
-  return repeated(() => withSenders(senders, 0, (run) => measure(() => run(requests))));
+  return repeated(() => withSenders(senders, 0, (run) => measure(() => run(items / size))));
 }
 
-function perSecond(senders: readonly Sender[]): Measure {
+function perSecond(senders: readonly Sender[], size = 1): Measure {
   return () =>
-    loaded(senders, async (run) => {
+    loaded(senders, size, async (run) => {
       const startedAt = performance.now();
       await run();
-      return (requests * 1_000) / (performance.now() - startedAt);
+      return (items * 1_000) / (performance.now() - startedAt);
     });
 }
 
 function perCpuSecond(senders: readonly Sender[]): Measure {
   const pids = new Set(senders.map(({ replica }) => replica.pid));
   return () =>
-    loaded(senders, async (run) => {
+    loaded(senders, 1, async (run) => {
       const before = await cpuSeconds(pids);
       await run();
-      return requests / ((await cpuSeconds(pids)) - before);
+      return items / ((await cpuSeconds(pids)) - before);
     });
 }
 

@@ -162,6 +162,18 @@ test('the database accepts entries from an earlier version of the service, which
   expect(await api('GET /v1/audit/verify', {})).toMatchObject({ valid: true });
 });
 
+test('if only another replica has appended, a replica reads the head of the log again, and not the tenant', async () => {
+  const other = world.replica();
+  const wrapElsewhere = () => apiOf(other, ann.token)('POST /v1/keys/:key_id/wrap', { key_id, dek });
+  await wrapElsewhere();
+  await wrap();
+  const read = vi.spyOn(other.tenants, 'read');
+  const { conflicts } = other.counts;
+  await wrapElsewhere();
+  expect(other.counts.conflicts).toBe(conflicts + 1);
+  expect(read).not.toHaveBeenCalled();
+});
+
 test('a batch of audit entries that is too large for one statement is written completely', async () => {
   const before = await lastId();
   const item = { key_id, dek, context: { text: '"'.repeat(1_900) } };
