@@ -33,8 +33,22 @@ const value = Buffer.concat([magic, Buffer.of(1), Buffer.alloc(21), Buffer.of(78
 test.each<[string, string | Buffer, string, number, RegExp, number]>([
   ['text', 'eaas', 'decrypt big', 1, /^big: the ciphertext begins with `eaas` but is not valid base64: /, 16],
   ['value', value, 'decrypt big', 1, /^big: a single value must have at most 256 MiB \(got more\): /, 300],
-  ['key file', '[', 'decrypt k --exported-key k --private-key big', 3, /^big must have at most 64 MiB/, 90],
-  ['device', '', 'encrypt big --public-key /dev/zero', 3, /^\/dev\/zero must have at most 64 MiB/, 90],
+  [
+    'key file',
+    '[',
+    'decrypt k --exported-key k --private-key big',
+    3,
+    /^big must be the file of a key, of at most 64 MiB/,
+    90,
+  ],
+  [
+    'device',
+    '',
+    'encrypt big --public-key /dev/zero',
+    3,
+    /^\/dev\/zero must be the file of a key, of at most 64 MiB/,
+    90,
+  ],
 ])(
   'a wrong input of 700 MiB ends in one line and needs little memory: a %s',
   async (_, beginning, command, code, message, mebibytes) => {

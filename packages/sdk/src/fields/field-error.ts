@@ -51,7 +51,5 @@ export function inField<T>(where: Where, step: () => T): T {
 export function resultOf<T>(result: Settled<T> | undefined, where: Where): T {
   if (result?.ok) return result.value;
   if (result) throw new FieldError(result.error, where);
-  throw new TypeError(
-    'the client must return one result for each value (got fewer results): check the client that you passed to `for`',
-  );
+  throw new TypeError('the client must return one result for each value (got fewer results)');
 }

@@ -39,10 +39,7 @@ function toJson(value: unknown, around: readonly unknown[]): string {
     // and one extra member has as many names as an array without both.
     const names = Object.keys(value);
     const isList = names.length === value.length && names.every((name, at) => name === String(at));
-    if (!isList)
-      refuse(
-        'JSON cannot represent an array with holes or extra members: use null for missing elements, and remove the extra members',
-      );
+    if (!isList) refuse('JSON cannot represent an array with holes or extra members');
     return `[${value.map((item) => toJson(item, inside)).join()}]`;
   }
   if (!isPlain(value)) {

@@ -116,10 +116,7 @@ async function beginningOf({ body, status }: Response): Promise<Uint8Array> {
     length += read.value.length;
     if (length <= maxHeadLength) continue;
     await reader?.cancel();
-    throw new SourceError(
-      'the server sent more bytes than the requested range: check that it supports the header `Range`',
-      status,
-    );
+    throw new SourceError('the server sent more bytes than the requested range', status);
   }
   return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }
