@@ -70,8 +70,8 @@ export function encoded(context: Context): NonNullable<typeof last> {
 }
 
 function isEqual(context: Context, { members, count }: NonNullable<typeof last>): boolean {
-  // `for … in` also finds inherited members, which a valid context does not have. So a context with inherited members
-  // never equals the last context. The caller then checks the whole context, and refuses it.
+  // `for … in` also finds inherited members, which no valid context has. A context with inherited members therefore
+  // never equals the context of the previous call. The caller checks the whole context, and refuses it.
   for (const name in context) {
     if (!Object.hasOwn(context, name) || !Object.hasOwn(members, name)) return false;
     if (context[name] !== members[name]) return false;

@@ -4,9 +4,7 @@
  */
 export const maxBytes = 16 * 2 ** 20;
 
-/**
- * Reads the body of a response. Throws the error that `tooLarge` returns for a body of more than `maxBytes`.
- */
+/** Reads the body of a response. If the body has more than `maxBytes`, throws the error that `tooLarge` returns. */
 export async function readText(
   response: Response,
   signal: AbortSignal,

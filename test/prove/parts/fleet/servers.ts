@@ -178,7 +178,8 @@ function hasTwice(log: readonly Entry[], number: string): boolean {
 }
 
 /**
- * Repeats a failed call, because a call can fail on a busy machine. Clients do not repeat calls that create something.
+ * Repeats a failed call. A call can fail on a busy machine, and the client itself does not repeat calls that create
+ * something.
  */
 export async function newKeyAt(place: Place, token: string): Promise<string> {
   for (let attempt = 1; attempt < 5; attempt++) {

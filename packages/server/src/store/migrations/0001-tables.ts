@@ -1,4 +1,7 @@
-/** Each time is stored as the number of milliseconds since 1970. An integer has exactly one encoding in a MAC. */
+/**
+ * Times are stored as integers (milliseconds since 1970), because the MAC of a row needs exactly one encoding of each
+ * value.
+ */
 export const tables = `
 create table eaas.root_checks (
   root_id bytea primary key,
