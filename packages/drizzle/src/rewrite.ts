@@ -73,8 +73,8 @@ async function rewriteSubquery(subquery: Subquery, context: RewriteContext): Pro
 
 async function rewriteQuery(query: Query, context: RewriteContext): Promise<SQLWrapper> {
   const inner = query.getSQL();
-  // Returns SQL and not the query. Drizzle's queries are thenable, so JavaScript would run a query that an async
-  // function returns.
+  // Returns an SQL object instead of the query. A Drizzle query has the method `then`, so JavaScript would run a query
+  // that an async function returns.
   return sql`(${await rewriteSql(inner, { ...context, subqueries: new Map() })})`;
 }
 

@@ -27,8 +27,8 @@ export function withoutIndexColumns(fields: Fields): Fields {
 }
 
 /**
- * Returns the table and the name of the encrypted column or index column in each selected expression. Omits expressions
- * without such a column.
+ * Finds the encrypted column or index column in each selected expression, and returns its table and its name. Omits all
+ * other expressions.
  */
 export function opaqueSelection(query: object): ColumnPlace[] {
   const selected = '_' in query ? (query._ as { selectedFields?: Fields }).selectedFields : undefined;

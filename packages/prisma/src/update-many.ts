@@ -17,7 +17,7 @@ export async function rowsToUpdate(work: Work, model: Model, { where, limit }: A
   };
 }
 
-/** Each update repeats the conditions of the app, because a row can change after the extension has read the id. */
+/** Each update repeats the conditions of the app, because a row can change after the extension has read its id. */
 export async function updatesOf(
   work: Work,
   model: Model,

@@ -99,8 +99,8 @@ function refuseReferences(work: Work, model: Model, name: string, value: unknown
 }
 
 /**
- * Prisma accepts only one fingerprint per column in a unique look-up. If a value has several fingerprints, this
- * function first reads the row, and then uses the fingerprint in this row.
+ * Prisma accepts only one fingerprint per column when it finds a row by a unique field. While an index key is replaced,
+ * a value has several fingerprints: this function then reads the row first, and uses the fingerprint in this row.
  */
 export async function uniqueOf(work: Work, model: Model, where: unknown): Promise<unknown> {
   const rewritten = await whereOf(work, model, where);
