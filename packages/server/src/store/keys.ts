@@ -72,7 +72,8 @@ export async function findKeyVersions(
   keyIds: readonly string[],
   named: readonly { keyId: string; keyVersion: number }[],
 ): Promise<KeyVersionRow[]> {
-  // Only the wanted versions are read, each by the primary key, because a key can have thousands of versions.
+  // The lateral join reads only the wanted versions, each by the primary key. PostgreSQL could run a plain join by
+  // reading all versions of the tenant, and a key can have thousands of versions.
   return sql<KeyVersionRow[]>`
     select v.key_id, v.key_version, v.created_at, v.sealed
     from (
@@ -80,8 +81,10 @@ export async function findKeyVersions(
       where tenant_id = ${tenantId} and key_id = any (${[...keyIds]}::uuid[])
       union
       select * from unnest(${named.map((one) => one.keyId)}::uuid[], ${named.map((one) => one.keyVersion)}::bigint[])
-    ) wanted join eaas.key_versions v using (key_id, key_version)
-    where v.tenant_id = ${tenantId}`;
+    ) wanted cross join lateral (
+      select * from eaas.key_versions where tenant_id = ${tenantId}
+        and key_id = wanted.key_id and key_version = wanted.key_version limit 1
+    ) v`;
 }
 
 export async function nameIsTaken(sql: Sql, tenantId: string, name: string): Promise<boolean> {
