@@ -12,7 +12,7 @@ const [tenants, connections] = [8, 24];
 
 export const benchmark: Benchmark = {
   name: 'workers',
-  about: `audited wraps over HTTP, with a PostgreSQL that waits for the disk at each commit: ${tenants} tenants with ${connections} connections each, or one tenant with 64 or ${tenants * connections} connections (wraps) or 16 connections (batches) to several replicas`,
+  about: `audited wraps over HTTP, with a PostgreSQL that waits for the disk at each commit: ${tenants} tenants with ${connections} connections each, or one tenant with 8, 64 or ${tenants * connections} connections (wraps) or 16 connections (batches) to several replicas`,
   async comparisons(defer) {
     const operator = await openOperator(defer);
     const start = (workers: number): Promise<Replica> =>
@@ -73,6 +73,13 @@ export const benchmark: Benchmark = {
         perSecond(alone([one, second], 64)),
         'one replica',
         perSecond(alone([one], 64)),
+        0.7,
+      ),
+      comparisonOf(
+        '2 replicas, one tenant, 8 connections',
+        perSecond(alone([one, second], 8)),
+        'one replica',
+        perSecond(alone([one], 8)),
         0.7,
       ),
       comparisonOf(
