@@ -40,8 +40,8 @@ async function runPage(
   const logged: string[] = [];
   page.on('console', (message) => {
     const text = message.text();
-    // Ignores "Failed to load resource" for the mounted service, because Chromium logs every 4xx response, even an
-    // expected one.
+    // Ignores the message "Failed to load resource" for a URL of the service. Chromium logs it for every 4xx response,
+    // even for one that the test expects.
     const isExpected = server.isMounted(message.location().url) && text.startsWith('Failed to load resource');
     if (['error', 'warning'].includes(message.type()) && !isExpected) logged.push(text);
   });

@@ -140,7 +140,7 @@ test('server mode decrypts a text field with its context, and no other field', a
   ).rejects.toMatchObject({ code: 'decryption_failed' });
 });
 
-test('rows under a disabled key can be found only by a local index', async () => {
+test('if a key is disabled, searches with an index key still work, and searches that ask the service fail', async () => {
   const index = [await createIndexKey(client), 'service'];
   const [here, both] = [fields.for(client, { index: index.slice(0, 1) }), fields.for(client, { index })];
   const stored = await here.encryptRow('users', 1, user(1));

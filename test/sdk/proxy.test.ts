@@ -64,7 +64,7 @@ describe('pages behind the proxy', () => {
     expect(await codeOf(nobody.decrypt(ciphertext))).toBe('permission_missing');
   });
 
-  test("the backend decrypts a page's values only with the context of the user", async () => {
+  test('the backend decrypts values of a web page only with the wrap context of the user', async () => {
     await using ada = users().page('ada');
     const bundle = await ada.encrypt('blood type 0');
     const { ciphertext } = bundle;

@@ -34,8 +34,8 @@ export type SearchableColumn<Value> = EncryptedColumn<{
 }>;
 
 /**
- * The second argument of `matches`: values to search for, by the name of an index of `searchableBy`. For an index of
- * `withFields`, the value is an object with a value for each column.
+ * The second argument of `matches`: an object that maps the name of an index of `searchableBy` to the value to search
+ * for. For an index of `withFields`, this value is an object with a value for each column.
  */
 export type PartsQuery<Parts> = {
   readonly [Part in keyof Parts]?: Parts[Part] extends PartIndex<never, infer Query>

@@ -49,7 +49,7 @@ export function valuesByColumn(entries: readonly EncryptedEntry[], row: Row): Ro
   );
 }
 
-/** Throws if SQL could copy a ciphertext into another column. */
+/** Throws if an SQL expression in `values` could copy a ciphertext into another column. */
 export async function rewriteValues(values: Row, context: RewriteContext): Promise<Row> {
   const expressions = Object.entries(values).filter(([, value]) => isSql(value));
   if (expressions.length === 0) return values;

@@ -7,7 +7,7 @@ export function withReferences<Item extends object>(items: readonly Item[]) {
   return items.map((item, index) => ({ ...item, reference: `${start + index}` }));
 }
 
-/** The most bytes that `withReferences` adds to the JSON of an item: `,"reference":"4294968295"`. */
+/** The maximum number of bytes that `withReferences` adds to an item. A reference has at most ten digits. */
 export const referenceBytes = 25;
 
 /**

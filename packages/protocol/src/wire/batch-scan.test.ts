@@ -163,7 +163,7 @@ describe('an item', () => {
     [
       'too many names',
       `[${many(11, (i) => `{${many(1_000, (k) => `"${i}.${k}":0`)}}`)}]`,
-      'the item has more than 10000 named members',
+      'the item has more than 10000 object members in total',
     ],
     [
       'a name of many bytes',

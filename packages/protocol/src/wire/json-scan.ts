@@ -170,7 +170,7 @@ export class JsonScan {
     const names = this.#levels[this.depth - 1]?.names;
     if (!names) return;
     if (++this.names > limits.jsonNames)
-      this.refuse(`${this.subject} has more than ${limits.jsonNames} named members`);
+      this.refuse(`${this.subject} has more than ${limits.jsonNames} object members in total`);
     // Limits the length of a name, because the scan cannot pause while it decodes a name.
     if (this.#lastEnd - this.#lastStart > limits.jsonName) {
       this.refuse(`${this.subject} has a field name longer than ${limits.jsonName} bytes`);

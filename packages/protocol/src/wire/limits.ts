@@ -8,7 +8,7 @@ export const limits = {
   batchBody: 8 * 1024 * 1024,
   jsonDepth: 8,
   jsonMembers: 10_000,
-  jsonNames: 10_000, // named members of all objects in a body, or in one item of a batch
+  jsonNames: 10_000, // members of all objects in a body, or in one item of a batch
   jsonName: 65_536,
   jsonValues: 100_000, // values in a body, or in one item of a batch
   batchValues: 500_000,

@@ -66,7 +66,7 @@ function* spoiled(value: unknown): Generator {
   }
 }
 
-/** Removes members that the client does not read: `type` and `title` of a problem, and a batch item's `reference`. */
+/** Removes members that the client does not read: `type` and `title` of an error, and `reference` of a batch item. */
 function readMembers(value: unknown): unknown {
   return JSON.stringify(value, (name, member: unknown) =>
     name === 'reference' || name === 'type' || name === 'title' ? undefined : member,

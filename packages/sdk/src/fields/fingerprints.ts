@@ -73,7 +73,7 @@ export const isRemote = (source: IndexSource): source is 'service' | 'blind' =>
  */
 export function subjectOf(plan: FieldPlan, value: unknown): Subject | undefined {
   const { type, index } = plan.field;
-  // `encode` throws for a value of the wrong type. `normalize` does not check the type.
+  // Checks the type: `encode` throws for a value of the wrong type, and `normalize` does not.
   type.encode(value);
   const bytes = type.encode(index ? index.normalize(value) : value);
   return bytes.length === 0 ? undefined : { plan, bytes };

@@ -78,7 +78,7 @@ export function textIndex<IsList extends boolean, Column extends string | true>(
     isList: rule.isList,
     partsOf: ({ value }) => rule.partsOf(fold(value)),
     soughtBy(query) {
-      // `encode` throws for a query that is not a string. The normalization in `fold` does not check the type.
+      // Checks the type: `encode` throws for a query that is not a string, and `fold` does not.
       textType.encode(query);
       return rule.soughtBy(fold(query));
     },

@@ -28,7 +28,7 @@ export function withFields<const Name extends string, const Column extends strin
   const fold = foldOf(options);
   const partsOf = (...values: readonly TypedValue[]) => {
     const encoded = values.map(({ type, value }) => {
-      // `encode` throws for a value of the wrong type. The normalization in `fold` does not check the type.
+      // Checks the type: `encode` throws for a value of the wrong type, and `fold` does not.
       type.encode(value);
       if (typeof value === 'string') return type.encode(fold(value));
       return type.encode(typeof value === 'number' ? value + 0 : value); // -0 becomes 0, so that a search for 0 also finds -0.

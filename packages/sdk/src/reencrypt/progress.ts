@@ -80,7 +80,7 @@ export function beginProgress<Id extends RowId>(
   const older = Object.values(resume?.keyVersions ?? {}).find((version) => version < keyVersion);
   if (older !== undefined) {
     throw new InputError(
-      `\`keyVersion\` must be at most ${older}, the version of the run that \`resume\` continues (got ${keyVersion}): omit \`resume\` to start the run again`,
+      `\`keyVersion\` must be at most ${older}, as in the run that \`resume\` continues (got ${keyVersion}): omit \`resume\` to start the run again`,
     );
   }
   const counts = { seen: 0, rewritten: 0, skipped: 0, conflicted: 0, failed: 0, keyVersions: {} };

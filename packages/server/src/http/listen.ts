@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { listening, listenOnEach } from './addresses.ts';
 
 /**
- * Passes all connections to the HTTP server of the app, because only this server ends connections gracefully. Fastify
- * would create another HTTP server for the second address of `localhost`.
+ * Listens on all hosts, and passes every connection to `app.server`, because only this server ends connections
+ * gracefully. Fastify's own `listen` would create a second HTTP server for the second address of `localhost`.
  */
 export async function listenOn(
   app: FastifyInstance,

@@ -60,7 +60,7 @@ function* evaluateUnder(key: KeyMaterial, elements: readonly Element[]): Steps<E
 
 export function blindHashKeyOf(key: KeyMaterial): BlindHashKey {
   const { hashKey, row } = key;
-  if (!hashKey) throw new Error(`the active key ${row.key_id} must have a hash key (got none)`);
+  if (!hashKey) throw new Error(`the active key ${row.key_id} must have a secret for hashes (got none)`);
   key.blindHash ??= using(hashKey.export(), (secret) =>
     deriveBlindHashKey(nodeCurve, secret, row.tenant_id, row.key_id),
   );

@@ -44,7 +44,7 @@ export function exportKey(
 function encrypted(publicKey: KeyObject, key: KeyObject | null | undefined): string {
   if (!key)
     throw new Error(
-      'until a key is destroyed, it must have a hash key and a secret in each version (one of them is missing)',
+      'until a key is destroyed, it must have a secret for hashes and a secret in each version (one of them is missing)',
     );
   return using(key.export(), (secret) => encryptTo(publicKey, secret));
 }

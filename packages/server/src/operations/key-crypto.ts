@@ -62,7 +62,7 @@ export function keyCrypto(
       return sealerOf(sealedVersion(wrapped) ?? 0)?.open(wrapped, context);
     },
     hash(value) {
-      if (!hashKey) throw new Error(`the active key ${keyId} must have a hash key (got none)`);
+      if (!hashKey) throw new Error(`the active key ${keyId} must have a secret for hashes (got none)`);
       return fieldHash(hashKey, value);
     },
     wipe() {

@@ -63,7 +63,7 @@ export async function exported(
   return (await runScript(`${blockOf(printed[name])}\nprintenv ${variable}`, { machine })).trim();
 }
 
-/** Runs the commands that the manual prints for `db1`, with the name and the address of `machine` instead. */
+/** Runs the commands that the manual prints for `db1`, but with the name and the address of `machine`. */
 export async function configure(machine: Machine): Promise<void> {
   for (const file of ['etcd.env', 'patroni.yml']) await copyExampleFile(file, machine, '.');
   const block = blockOf(printed.configure)

@@ -3,8 +3,8 @@ import { onTestFinished, vi } from 'vitest';
 const deadline = 10_000;
 
 /**
- * Returns a function that tells whether the server's deadline of ten seconds for closing has passed. All other timers
- * run `speed` times faster than normal.
+ * Makes all timers run `speed` times faster than normal, except the server's deadline of ten seconds for closing.
+ * Returns a function that tells whether this deadline has passed.
  */
 export function watchDeadline(speed: number): () => boolean {
   let isOverdue = false;

@@ -82,8 +82,8 @@ async function open({ source, target }: Databases, tenantId: string): Promise<nu
 }
 
 /**
- * Undoes an interrupted move of the tenant from the target to the source, so that the target serves the tenant again.
- * The source has not yet served the tenant, so the target still has the whole log.
+ * Opens the tenant in the target again, after a move of the tenant from the target to the source was interrupted. The
+ * source has not yet served the tenant, so the target still has the whole log.
  */
 export async function reopenTenant({ source, target }: Databases, tenantId: string): Promise<void> {
   await target.background.transaction(async (to) => {
@@ -104,7 +104,10 @@ function writeOpened(tx: Transaction, { head, secrets }: Side) {
   return writeHead(tx, openHead(secrets, { ...head, state_id: closedStateId(head.state_id) }));
 }
 
-/** Verifies only data that was copied after the entry `since`, because the tenant's requests wait for the result. */
+/**
+ * Verifies only the data that was copied after the entry with the id `since`. A complete verification would take too
+ * long, because the tenant's requests wait until the move ends.
+ */
 async function findingsSince(databases: Databases, tenantId: string, since: number) {
   const inspection = beginInspection(databases.target, tenantId, { isCopy: true });
   const { database, findings } = inspection;
