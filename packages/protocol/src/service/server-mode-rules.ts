@@ -14,7 +14,10 @@ import { decryptionFailed, Refusal } from './refusal.ts';
 
 export type Bundle = Output<'POST /v1/encrypt'>;
 
-/** A request to decrypt. `wrappedKey` and `iv` replace the wrapped key and the iv of the envelope. */
+/**
+ * A request to decrypt. If `wrappedKey` or `iv` is present, it is used instead of the wrapped key or the iv in
+ * `ciphertext`.
+ */
 export interface PresentedBundle {
   readonly ciphertext: Uint8Array;
   readonly keyId: string;

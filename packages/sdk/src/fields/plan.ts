@@ -187,8 +187,8 @@ export function contextOf({ table, name, field }: FieldPlan, row: string | undef
   }
   const place = { table, field: name, row };
   if (typeof field.context !== 'function') {
-    // Tells the client that it need not check the context again. `defineFields` has checked the table and the field. A
-    // row id of at most 64 printable ASCII characters is always valid.
+    // Tells the client that this context is valid and need not be checked: `defineFields` has checked the names of the
+    // table and the field, and a row id of at most 64 printable ASCII characters is always valid.
     if (/^[ -~]{1,64}$/.test(row)) validContexts.add(Object.freeze(place));
     return place;
   }

@@ -76,7 +76,7 @@ export async function decide<Answer>(
   }
 }
 
-/** All steps of a read share one time limit. For a request, this limit begins when the request arrives. */
+/** Runs `read` with a time limit. For a request of a client, the limit begins when the request arrives. */
 export function decideRead<Answer>(
   service: Service,
   caller: Caller,

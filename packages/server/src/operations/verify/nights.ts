@@ -9,7 +9,7 @@ export interface Nights {
   readonly tenantId: string;
   /**
    * The night of the last verification, as a number of days since 1970. An interrupted verification stores the previous
-   * night.
+   * night, so that it runs again.
    */
   readonly since: number;
   readonly tonight: number;
