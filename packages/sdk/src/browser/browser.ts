@@ -75,7 +75,7 @@ function addressOf(proxyUrl: string, insecureHttp: boolean | undefined): string 
   const url = parseUrl(proxyUrl, globalThis.location?.origin);
   if (!url || url.href !== url.origin + url.pathname) {
     throw new InputError(
-      '`proxyUrl` must be a path such as `/api/eaas` without a query. Outside a page, a path needs an origin: pass a whole URL',
+      '`proxyUrl` must be a path such as `/api/eaas` without a query. On servers, pass a URL or create the client only in the page',
     );
   }
   requireSecureUrl(url, insecureHttp, 'proxyUrl');
