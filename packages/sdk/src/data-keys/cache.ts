@@ -44,8 +44,8 @@ export class DataKeyCache {
     const onArrival = (key: DerivedDataKey): void => {
       settled();
       this.#requireOpen(key);
-      // The lease is released if a call timed out while it waited for this data key. Later calls request another data
-      // key, so the cache does not keep this one.
+      // If a call timed out while it waited for this data key, the call has released the lease, and later calls request
+      // another data key. The cache then does not keep this one.
       if (!lease.isReleased) this.#keep(name, lease);
     };
     const lease: Lease = new Lease(request, onArrival, (error) => {

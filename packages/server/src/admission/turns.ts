@@ -31,8 +31,8 @@ interface Job {
 /** How many milliseconds the work of one tenant runs before the event loop handles I/O. */
 const slice = 1;
 /**
- * The CPU time, in milliseconds, that a call is estimated to need after `begin`. `begin` subtracts it from the current
- * turn.
+ * The estimated CPU time, in milliseconds, that a call needs after the function `begin` has started it. Counts as used
+ * in the turn in which the call starts.
  */
 const start = 0.125;
 const patience = 2_000;

@@ -77,9 +77,9 @@ export async function* newEntries(service: Service, tenantId: string, sent: Posi
 }
 
 /**
- * `known` is the hash that the log now has for the last sent entry, or undefined if this entry is missing. `known` is
- * the anchor's hash if no entry was sent yet or if the last sent entry is the anchor. The anchor is the last purged
- * entry, or the start of the log.
+ * The anchor is the last purged entry, or the start of the log. `known` is the hash that the log now has for the last
+ * sent entry, or undefined if this entry is missing. If no entry was sent yet, or if the last sent entry is the anchor,
+ * `known` is the hash of the anchor.
  */
 async function readLog({ database, tenants }: Service, tenantId: string, sent: Position | undefined) {
   const [tenant, row, purged, stored] = await database.snapshot((tx) =>

@@ -62,7 +62,8 @@ async function leave(databases: Databases, tenantId: string, verified: number): 
 }
 
 /**
- * Both heads are locked, so that a concurrent move in the opposite direction cannot give the tenant back to the source.
+ * Locks the heads of both audit logs, so that a concurrent move in the opposite direction cannot make the source serve
+ * the tenant again.
  */
 async function open({ source, target }: Databases, tenantId: string): Promise<number> {
   return source.background.transaction(async (from) => {
