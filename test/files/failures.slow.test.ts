@@ -89,6 +89,32 @@ test.each(damages)(
   },
 );
 
+test.each([
+  ['cut short', (sealed: Buffer) => sealed.subarray(0, 150_000), 131_072],
+  ['altered', (sealed: Buffer) => altered(sealed, 100_000), 65_536],
+])('the error about a file that is %s says how much of it is authentic', async (_, damage, authentic) => {
+  const place = await placeWithFile();
+  await writeFile(place.at('a.eaas'), damage(await readFile(place.at('a.eaas'))));
+  const { code, stderr } = await place.type('eaas-files decrypt a.eaas --out b', account.env);
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: `a.eaas: decryption failed after ${authentic} authentic bytes: the file was cut short or altered there\n`,
+  });
+});
+
+test.each([0, 20, 100, 150])(
+  'the error about a ciphertext of which only %i bytes are left says that it was cut short',
+  async (length) => {
+    const place = await placeWithFile();
+    await writeFile(place.at('a.eaas'), (await readFile(place.at('a.eaas'))).subarray(0, length));
+    for (const command of ['decrypt a.eaas --out b', 'inspect a.eaas', 'rewrap a.eaas']) {
+      if (command.startsWith('rewrap') && length > 104) continue;
+      const { code, stderr } = await place.type(`eaas-files ${command}`, account.env);
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^a\.eaas: .* cut short/) });
+    }
+  },
+);
+
 test('the error for a ciphertext in base64 with line breaks says to remove the line breaks', async () => {
   const place = await placeWithFile();
   const { code, stderr } = await place.type('base64 a.eaas | eaas-files decrypt', account.env);
@@ -160,9 +186,10 @@ test('decrypt refuses a file whose key is not EAAS_KEY_ID, unless --any-key or -
   const { key_id: other } = await account.tenant.newKey();
   const env = { ...account.env, EAAS_KEY_ID: other };
   const line = 'eaas-files decrypt a.eaas --out b';
-  expect(await place.type(line, env)).toMatchObject({
+  expect(await place.type(line, env)).toEqual({
     code: 1,
-    stderr: expect.stringMatching(/^a\.eaas: decryption failed/),
+    stdout: '',
+    stderr: `a.eaas: the file is under the key ${account.keyId}, but only ${other} is accepted: if this is the right file, pass --key ${account.keyId}\n`,
   });
   expect(await place.list()).toEqual(['a', 'a.eaas']);
   for (const option of ['--any-key', `--key ${other} --key ${account.keyId}`]) {
@@ -202,6 +229,37 @@ test.each(['encrypt', 'decrypt'])(
     expect(await place.list()).toEqual(listed);
   },
 );
+
+test('the next command in the folder names the temporary file of a command that was killed', async () => {
+  const place = await placeWithFile();
+  await mkdir(place.at('box'));
+  const [program, ...args] = [...eaasFiles(), 'decrypt', '--out', 'box/b'];
+  const env = { ...inherited(), ...account.env };
+  const child = spawn(program, args, { cwd: place.path, env, stdio: ['pipe', 'ignore', 'ignore'] });
+  const ended = once(child, 'close');
+  child.stdin.on('error', () => {});
+  child.stdin.write(await readFile(place.at('a.eaas')));
+  let part = '';
+  const hasBytes = async (): Promise<boolean> => {
+    part = (await place.list()).find((name) => name.endsWith('.part')) ?? '';
+    return part !== '' && (await stat(place.at(part))).size > 65_000;
+  };
+  await expect.poll(hasBytes).toBe(true);
+  const line = 'eaas-files encrypt a --out box/c --force';
+  expect(await place.type(line, account.env)).toEqual({ code: 0, stdout: '', stderr: '' });
+  child.kill('SIGKILL');
+  await ended;
+  const { mtime } = await stat(place.at(part));
+  const written = mtime.toISOString().slice(0, 19);
+  const stderr = `${part} was left by a command that was killed (last written ${written}Z). It can contain plaintext: remove it, unless another eaas-files is still writing it.\n`;
+  expect(await place.type(line, account.env)).toEqual({ code: 0, stdout: '', stderr });
+  const rewrap = 'eaas-files rewrap box/c';
+  expect(await place.type(rewrap, account.env)).toMatchObject({ code: 0, stderr });
+  for (const command of ['encrypt -r box --force', 'decrypt -r box --out d', 'rewrap -r box', 'keys -r box'])
+    expect(await place.type(`eaas-files ${command}`, account.env)).toMatchObject({ code: 0, stderr });
+  // The temporary file is no input, and stays until its owner removes it.
+  expect((await place.list()).filter((name) => name.includes('.part'))).toEqual([part]);
+});
 
 test('if the service cannot be reached, the command prints one message and exits with 3', async () => {
   const place = await placeWithFile();

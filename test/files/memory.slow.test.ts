@@ -28,11 +28,20 @@ test('encrypting and decrypting a pipe of 256 MiB needs less than 96 MiB of memo
 });
 
 const magic = Buffer.from('eaas', 'base64');
+/** The header of a single value under the key whose id has only zeros. */
 const value = Buffer.concat([magic, Buffer.of(1), Buffer.alloc(21), Buffer.of(78)]);
+const zeros = '00000000-0000-0000-0000-000000000000';
 
 test.each<[string, string | Buffer, string, number, RegExp, number]>([
   ['text', 'eaas', 'decrypt big', 1, /^big: the ciphertext begins with `eaas` but is not valid base64: /, 16],
-  ['value', value, 'decrypt big', 1, /^big: a single value must have at most 256 MiB \(got more\): /, 300],
+  [
+    'value',
+    value,
+    `decrypt big --key ${zeros}`,
+    1,
+    /^big: a single value must have at most 256 MiB \(got more\): /,
+    300,
+  ],
   [
     'key file',
     '[',

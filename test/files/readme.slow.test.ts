@@ -4,7 +4,7 @@ import { EaasClient } from '@eaas/sdk';
 import { blocksOf, read } from '../docs/markdown.ts';
 import { newAccount, newPlace } from './command-line.ts';
 
-const install = 'npm install --global @eaas/files';
+const install = 'npm install --global ./packages/files';
 
 test('the commands in the README work in their order', async () => {
   const [first, ...blocks] = blocksOf(read('packages/files/README.md'), 'sh');

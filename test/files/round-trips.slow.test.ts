@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { EaasClient } from '@eaas/sdk';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type Account, newAccount, newPlace } from './command-line.ts';
 
 let account: Account;
@@ -31,6 +33,26 @@ test('decrypt restores the name and the permissions of a file', async () => {
   for (const name of ['plan.txt', 'plan.txt.eaas'])
     expect((await stat(place.at(name))).mode & 0o777).toBe(0o640);
 });
+
+test.each([
+  ['077', 0o666, 0o600],
+  ['022', 0o666, 0o644],
+  ['022', 0o755, 0o755],
+  ['027', 0o4777, 0o750],
+  ['000', 0o400, 0o400],
+])(
+  'with the umask %s, decrypt gives no permissions that the umask forbids',
+  async (umask, ofCiphertext, ofPlaintext) => {
+    const place = await newPlace();
+    const encrypt = "echo '#!/bin/sh' > script && eaas-files encrypt script && rm script";
+    expect(await place.type(encrypt, account.env)).toEqual(done);
+    await chmod(place.at('script.eaas'), ofCiphertext);
+    const decrypt = `umask ${umask} && eaas-files decrypt script.eaas && eaas-files decrypt script.eaas --out out/script`;
+    expect(await place.type(decrypt, account.env)).toEqual(done);
+    for (const name of ['script', 'out/script'])
+      expect((await stat(place.at(name))).mode & 0o7777).toBe(ofPlaintext);
+  },
+);
 
 test('an empty file is empty after encrypt and decrypt', async () => {
   const place = await newPlace();
@@ -63,8 +85,41 @@ test('encrypt follows a symbolic link only if the command line names it', async 
   const place = await newPlace();
   const lines = `mkdir box && echo 1 > box/a && ln -s a box/link && ln -s .. box/up
 eaas-files encrypt -r box --out sealed && eaas-files encrypt box/link && eaas-files decrypt box/link.eaas --out -`;
-  expect(await place.type(lines, account.env)).toEqual({ ...done, stdout: '1\n' });
+  const stderr = 'Skipped 2 entries that are not files:\n  box/link (link)\n  box/up (link)\n';
+  expect(await place.type(lines, account.env)).toEqual({ code: 0, stdout: '1\n', stderr });
   expect((await place.list()).filter((path) => path.startsWith('sealed/'))).toEqual(['sealed/a.eaas']);
+});
+
+test('every command counts and names the links, pipes and sockets that it skips in folders', async () => {
+  const place = await newPlace();
+  const socket = createServer().listen(place.at('socket.eaas'));
+  onTestFinished(() => void socket.close());
+  await once(socket, 'listening');
+  const prepare = String.raw`mkdir -p box/in && echo 1 > box/a && eaas-files encrypt box/a && mv socket.eaas box/
+cd box && mkfifo in/pipe in/pipe.eaas && ln -s a link && ln -s a.eaas link.eaas && ln -s in folder && ln -s none dead`;
+  expect(await place.type(prepare, account.env)).toEqual(done);
+  const encrypted = `Skipped 4 entries that are not files:
+  box/dead (link)
+  box/folder (link)
+  box/in/pipe (pipe)
+  box/link (link)
+`;
+  // A folder behind a link can contain files that end in .eaas. The other links and pipes have names that are not read.
+  const read = `Skipped 4 entries that are not files:
+  box/folder (link)
+  box/in/pipe.eaas (pipe)
+  box/link.eaas (link)
+  box/socket.eaas (socket)
+`;
+  for (const [command, stderr] of Object.entries({
+    'encrypt --quiet -r box --out e': encrypted,
+    'decrypt --quiet -r box --out d': read,
+    'inspect -r box --json': read,
+    'keys -r box': read,
+    'rewrap -r box --json': read,
+  })) {
+    expect(await place.type(`eaas-files ${command}`, account.env)).toMatchObject({ code: 0, stderr });
+  }
 });
 
 test('several output files are written to the folder of --out', async () => {

@@ -80,19 +80,48 @@ test('two files that would have the same output are refused', async () => {
   );
 });
 
-test('without environment variables, the command exits with 3 and names the missing variable', async () => {
+const token = `eaas_sk_${'0'.repeat(43)}4C34ms`;
+const remote = { EAAS_API_KEY: token, EAAS_BASE_URL: 'https://192.0.2.1' };
+const unreachable = { ...remote, EAAS_BASE_URL: 'http://127.0.0.1:1', EAAS_KEY_ID: crypto.randomUUID() };
+
+test.each<[string, Record<string, string>, string, RegExp]>([
+  ['no variables', {}, '', /^EAAS_BASE_URL and EAAS_API_KEY are not set: /],
+  ['no URL', { EAAS_API_KEY: token }, '', /^EAAS_BASE_URL is not set: /],
+  ['no API key', { EAAS_BASE_URL: 'https://192.0.2.1' }, '', /^EAAS_API_KEY is not set: /],
+  ['no key', remote, '', /EAAS_KEY_ID.*--key/],
+  ['http: to another machine', { ...remote, EAAS_BASE_URL: 'http://192.0.2.1' }, '', /--insecure-http/],
+  [
+    'a URL without https:',
+    { ...remote, EAAS_BASE_URL: 'eaas.example' },
+    '',
+    /^EAAS_BASE_URL must be the URL/,
+  ],
+  ['a URL with a password', { ...remote, EAAS_BASE_URL: 'https://a:b@c.example' }, '', /^EAAS_BASE_URL must/],
+  ['another API key', { ...remote, EAAS_API_KEY: 'abc' }, '', /^EAAS_API_KEY must be an API key/],
+  ['the name of a key', { ...remote, EAAS_KEY_ID: 'patients' }, '', /^EAAS_KEY_ID must be a UUID/],
+  ['an empty key', { ...remote, EAAS_KEY_ID: '' }, '', /EAAS_KEY_ID.*--key/],
+  ['a long name in the context', unreachable, `--context ${'n'.repeat(300)}=1`, /^--context must have names/],
+  ['a long context', unreachable, `--context a=${'n'.repeat(5_000)}`, /^--context must have at most/],
+  ['a tab in the context', unreachable, "--context $'a=\\t'", /^--context must not have control/],
+  ['a short public key', {}, '--public-key eaas_pk_1.x', /^the public key has an unknown form/],
+  ['no service', unreachable, '', /^the service could not be reached at http:\/\/127\.0\.0\.1:1/],
+])('the error about %s names what a user of the command can change', async (_, env, options, expected) => {
   const place = await newPlace();
   await writeFile(place.at('a'), 'a');
-  const token = `eaas_sk_${'0'.repeat(43)}4C34ms`;
-  const cases = [
-    [{}, 'EAAS_API_KEY'],
-    [{ EAAS_API_KEY: token }, 'EAAS_BASE_URL'],
-    [{ EAAS_API_KEY: token, EAAS_BASE_URL: 'http://192.0.2.1' }, '--insecure-http'],
-    [{ EAAS_API_KEY: token, EAAS_BASE_URL: 'https://192.0.2.1' }, 'EAAS_KEY_ID'],
-  ] as const;
-  for (const [env, name] of cases) {
-    const { code, stderr } = await place.type('eaas-files encrypt a', env);
-    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining(name) });
-  }
+  const { code, stderr } = await place.type(`eaas-files encrypt a ${options}`, env);
+  expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringMatching(expected) });
+  expect(stderr).not.toMatch(developerWords);
   expect(await place.list()).toEqual(['a']);
+});
+
+// Functions, and the options and methods of the SDK.
+const developerWords =
+  /function|undefined|\bSDK\b|\b(baseUrl|apiKey|keyId|anyKey|insecureHttp|publicKey|wrapContext|keys\.create)\b/;
+
+test('no help and no line of the README speaks of functions or of options of the SDK', async () => {
+  for (const name of commands) expect((await command(name, '--help')).stdout).not.toMatch(developerWords);
+  expect((await command('--help')).stdout).not.toMatch(developerWords);
+  const manual = await readFile(new URL('../../packages/files/README.md', import.meta.url), 'utf8');
+  const links = manual.replaceAll(/\[SDK\]\([^)]*\)/g, '');
+  expect(links).not.toMatch(developerWords);
 });

@@ -28,7 +28,7 @@ function ciphertextOf(beginning: Uint8Array, bytes: AsyncGenerator<Uint8Array>, 
 export function sizeWithin({ kind, header, beginning }: Ciphertext, size: number): number {
   if (kind === 'stream') return plaintextSize(size, header.wrappedKey.length);
   const least = envelopeLength({ header: beginning.subarray(0, header.length) }, 0);
-  if (size < least) throw new FormatError('the envelope is incomplete');
+  if (size < least) throw new FormatError('the ciphertext was cut short');
   return size - least;
 }
 

@@ -40,14 +40,32 @@ export const openOptions: Options = {
 export interface Opener {
   readonly client: StreamClient;
   readonly expected: Pick<OpenOptions, 'keyId' | 'anyKey'>;
+  /** What to do for a file under another key. */
+  readonly elsewhere: (keyId: string) => string;
 }
 
 export async function withClient<T>(parsed: Parsed, work: (client: EaasClient) => Promise<T>): Promise<T> {
+  requireVariables();
   const client = new EaasClient({ insecureHttp: parsed.isSet('insecure-http') });
   try {
     return await work(client);
   } finally {
     await client.close();
+  }
+}
+
+function requireVariables(): void {
+  const { EAAS_BASE_URL, EAAS_API_KEY, EAAS_KEY_ID } = process.env;
+  const missing = Object.entries({ EAAS_BASE_URL, EAAS_API_KEY }).flatMap(([name, value]) =>
+    value ? [] : name,
+  );
+  if (missing.length > 0) {
+    throw new CannotStart(
+      `${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} not set: set EAAS_BASE_URL to the URL of the service, and EAAS_API_KEY to an API key.`,
+    );
+  }
+  if (EAAS_KEY_ID && parseUuid(EAAS_KEY_ID) === undefined) {
+    throw new CannotStart('EAAS_KEY_ID must be a UUID: set it to the `key_id` of the key, not to its name.');
   }
 }
 
@@ -58,18 +76,23 @@ export async function withOpener<T>(parsed: Parsed, work: (opener: Opener) => Pr
   if (exportedKeys.length > 0) {
     if (privateKey === undefined) throw new WrongUsage('--exported-key needs --private-key.');
     const client = await openOffline({ exportedKeys, privateKey, tenant: parsed.one('tenant') });
-    return work({ client, expected: { keyId: keyIds.length > 0 ? keyIds : client.keyIds } });
+    return work({
+      client,
+      expected: { keyId: keyIds.length > 0 ? keyIds : client.keyIds },
+      elsewhere: () => 'pass the export of its key with --exported-key',
+    });
   }
   if (privateKey !== undefined) throw new WrongUsage('--private-key needs --exported-key.');
   return withClient(parsed, (client) => {
-    if (parsed.isSet('any-key')) return work({ client, expected: { anyKey: true } });
-    if (keyIds.length > 0) return work({ client, expected: { keyId: keyIds } });
+    const elsewhere = (keyId: string): string => `pass --key ${keyId}`;
+    if (parsed.isSet('any-key')) return work({ client, expected: { anyKey: true }, elsewhere });
+    if (keyIds.length > 0) return work({ client, expected: { keyId: keyIds }, elsewhere });
     if (client.keyId === undefined) {
       throw new CannotStart(
         'The id of the expected key is missing: set EAAS_KEY_ID, pass --key, or accept every key with --any-key.',
       );
     }
-    return work({ client, expected: { keyId: client.keyId } });
+    return work({ client, expected: { keyId: client.keyId }, elsewhere });
   });
 }
 

@@ -1,8 +1,8 @@
-import { type Context, open } from '@eaas/protocol';
+import { type Context, DecryptionError, open, parseUuid } from '@eaas/protocol';
 import { inLine } from '@eaas/protocol/internal';
 import { nodeEngine } from '@eaas/protocol/node';
 import { decryptStream } from '@eaas/sdk/stream';
-import { one, openCiphertext } from './ciphertext.ts';
+import { one, openCiphertext, sizeWithin } from './ciphertext.ts';
 import type { Command, Run } from './command.ts';
 import {
   contextIn,
@@ -18,8 +18,8 @@ import { expectAll, forEachFile } from './each.ts';
 import { FileFailure, WrongUsage } from './failure.ts';
 import { findInputs, isEncryptedName, standard, suffix } from './inputs.ts';
 import { planOutputs } from './output-paths.ts';
-import { collect, streamOf, withPieces } from './read.ts';
-import { writePieces } from './write.ts';
+import { collect, type Source, streamOf, withSource } from './read.ts';
+import { underUmask, writePieces } from './write.ts';
 
 export const decrypt: Command = {
   name: 'decrypt',
@@ -61,9 +61,10 @@ async function decryptFiles(run: Run): Promise<number> {
       jobs,
       ({ input }) => input,
       ({ input, output }) =>
-        withPieces(run, input, async (pieces) => {
-          const plaintext = await decrypted(pieces, opener, context, run.stop.signal);
-          await writePieces(output, plaintext, { force, mode: input.mode });
+        withSource(run, input, async (source) => {
+          const plaintext = await decrypted(source, opener, context, run.stop.signal);
+          const mode = source.file && underUmask(source.file.mode);
+          await writePieces(output, plaintext, { force, mode });
         }),
     ),
   );
@@ -74,14 +75,20 @@ async function decryptFiles(run: Run): Promise<number> {
 const maxValueLength = 268_435_456;
 
 async function decrypted(
-  pieces: AsyncGenerator<Uint8Array>,
-  { client, expected }: Opener,
+  { pieces, file }: Source,
+  opener: Opener,
   context: Context | undefined,
   signal: AbortSignal,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const { kind, bytes } = await openCiphertext(pieces);
+  const { client, expected } = opener;
+  const ciphertext = await openCiphertext(pieces);
+  const { kind, bytes, isText, header } = ciphertext;
+  // Throws for a file that cannot be complete.
+  if (file && !isText) sizeWithin(ciphertext, file.size);
+  requireAccepted(header.keyId, opener);
   if (kind === 'stream') {
-    return streamOf(bytes).pipeThrough(decryptStream(client, { ...expected, context, signal }));
+    const options = { ...expected, context, signal };
+    return explained(streamOf(bytes).pipeThrough(decryptStream(client, options)));
   }
   const { anyKey, keyId = [] } = expected;
   const unwrap: Parameters<typeof open>[1] = (wrapped) => client.unwrap(wrapped, { signal });
@@ -89,6 +96,34 @@ async function decrypted(
   const envelope = await collect(bytes, maxValueLength);
   if (envelope) return one(await open(envelope, unwrap, options));
   throw new FileFailure('a single value must have at most 256 MiB (got more): encrypt large data as a file');
+}
+
+/** Says which key is missing: the ciphertext names its key for everybody, so the error reveals nothing. */
+function requireAccepted(found: string, { expected: { anyKey, keyId = [] }, elsewhere }: Opener): void {
+  const accepted = [keyId].flat();
+  if (anyKey || accepted.some((id) => parseUuid(id) === found)) return;
+  throw new FileFailure(
+    `the file is under the key ${found}, but only ${accepted.join(' or ')} is accepted: if this is the right file, ${elsewhere(found)}`,
+  );
+}
+
+/**
+ * Says where a decryption failed. If the beginning is authentic, the key and the context are right, and the file is
+ * damaged.
+ */
+async function* explained(plaintext: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let length = 0;
+  try {
+    for await (const piece of plaintext) {
+      length += piece.length;
+      yield piece;
+    }
+  } catch (error) {
+    if (length === 0 || !(error instanceof DecryptionError)) throw error;
+    throw new FileFailure(
+      `decryption failed after ${length} authentic bytes: the file was cut short or altered there`,
+    );
+  }
 }
 
 function withoutSuffix(name: string): string {

@@ -15,7 +15,7 @@ import { CannotStart, WrongUsage } from './failure.ts';
 import { findInputs, isEncryptedName, standard, suffix } from './inputs.ts';
 import { planOutputs } from './output-paths.ts';
 import type { Parsed } from './options.ts';
-import { readKeyFile, streamOf, withPieces } from './read.ts';
+import { readKeyFile, streamOf, withSource } from './read.ts';
 import { writePieces } from './write.ts';
 
 export const encrypt: Command = {
@@ -23,7 +23,8 @@ export const encrypt: Command = {
   operand: ' [path...]',
   about:
     'Encrypt files, folders or standard input. Writes report.pdf.eaas beside report.pdf, and keeps report.pdf. Reads ' +
-    'standard input if no path is named, and then writes to standard output. In folders, skips files that end in .eaas.',
+    'standard input if no path is named, and then writes to standard output. In folders, skips links, ' +
+    'and files that end in .eaas.',
   options: {
     out: { short: 'o', value: 'path', about: 'write to this file or folder, or to standard output (-)' },
     ...fileOptions,
@@ -70,9 +71,9 @@ async function encryptFiles(run: Run): Promise<number> {
       jobs,
       ({ input }) => input,
       ({ input, output }) =>
-        withPieces(run, input, (pieces) => {
+        withSource(run, input, ({ pieces, file }) => {
           const encrypting = encryptStream(writer, { keyId, context, signal });
-          return writePieces(output, streamOf(pieces).pipeThrough(encrypting), { force, mode: input.mode });
+          return writePieces(output, streamOf(pieces).pipeThrough(encrypting), { force, mode: file?.mode });
         }),
     );
     return unreadable + failures;

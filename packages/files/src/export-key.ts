@@ -1,13 +1,11 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import { inLine } from '@eaas/protocol/internal';
-import { type EaasClient, ServiceError } from '@eaas/sdk';
 import type { Input, Output } from '@eaas/protocol/wire';
 import { one } from './ciphertext.ts';
 import type { Command, Run } from './command.ts';
 import { keyIdsIn, serviceOptions, withClient } from './connection.ts';
 import { CannotStart, WrongUsage } from './failure.ts';
 import { standard } from './inputs.ts';
-import { note } from './output.ts';
 import { requireWritable } from './output-paths.ts';
 import { readKeyFile } from './read.ts';
 import { writePieces } from './write.ts';
@@ -21,7 +19,7 @@ export const exportKey: Command = {
   about:
     'Export a key, so that `decrypt --exported-key` can decrypt without the service. The service encrypts every version ' +
     'of the key under your RSA public key, so only your private key opens the file. The key must be exportable, and the ' +
-    'API key needs the permission keys.export, and audit.read to add the id of the tenant.',
+    'API key needs the permission keys.export.',
   options: {
     'public-key': { value: 'path', about: 'the RSA public key in PEM or JWK, with at least 3,072 bits' },
     out: { short: 'o', value: 'path', about: 'write to this file instead of standard output' },
@@ -58,30 +56,13 @@ async function exportToFile({ parsed, stop: { signal } }: Run): Promise<number> 
       const page = await client.keys.export({ key_id, public_key, from_version }, { signal });
       versions.push(...page.versions);
       const { next_version, ...key } = page;
-      if (next_version === null) {
-        return { tenant_id: await tenantIdOf(client.audit, signal), ...key, versions };
-      }
+      if (next_version === null) return { ...key, versions };
       from_version = next_version;
     }
   });
-  if (exported.tenant_id === undefined) {
-    note(
-      'The API key lacks audit.read, so the export does not name the tenant: pass --tenant when you decrypt.',
-    );
-  }
   const text = `${JSON.stringify(exported, null, 2)}\n`;
   await writePieces(output, one(Buffer.from(text)), { force, mode: undefined });
   return 0;
-}
-
-async function tenantIdOf(audit: EaasClient['audit'], signal: AbortSignal): Promise<string | undefined> {
-  try {
-    const { logs } = await audit.page({ limit: 1 }, { signal });
-    return logs[0]?.tenant_id;
-  } catch (error) {
-    if (error instanceof ServiceError && error.code === 'permission_missing') return undefined;
-    throw error;
-  }
 }
 
 async function readPublicKey(path: string): Promise<RsaPublicKey> {

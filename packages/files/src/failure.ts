@@ -35,7 +35,7 @@ export function fileFailureOf(error: unknown): string | undefined {
 export function failureOf(error: unknown): { readonly code: number; readonly message: string } {
   if (error instanceof WrongUsage) return { code: exitCodes.usage, message: error.message };
   if (error instanceof CannotStart) return { code: exitCodes.cannotStart, message: error.message };
-  if (error instanceof InputError) return { code: exitCodes.cannotStart, message: inOptions(error.message) };
+  if (error instanceof InputError) return { code: exitCodes.cannotStart, message: inFlags(error.message) };
   if (error instanceof ServiceError) return { code: codeOf(error), message: withRequestId(error) };
   const message = fileFailureOf(error);
   if (message !== undefined) return { code: exitCodes.failed, message };
@@ -53,10 +53,11 @@ function withRequestId({ code, message, requestId }: ServiceError): string {
   return code === 'internal' && requestId !== undefined ? `${message} (X-Request-Id: ${requestId})` : message;
 }
 
-function inOptions(message: string): string {
+/** The client names its options. A user of the command knows their flags and environment variables instead. */
+function inFlags(message: string): string {
   return message
     .replace('`insecureHttp: true`', '--insecure-http')
-    .replace('`baseUrl`', 'EAAS_BASE_URL')
-    .replace('`apiKey`', 'EAAS_API_KEY')
-    .replace(', or a function that returns an API key', '');
+    .replace(/`(EAAS_\w+)`/, '$1')
+    .replace(/^context /, '--context ')
+    .replace(/\. Pass the `intake_public_key` .*$/, '');
 }

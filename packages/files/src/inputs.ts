@@ -1,8 +1,9 @@
 import type { Dirent, Stats } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { lstat, readdir, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { inLine } from '@eaas/protocol/internal';
 import { WrongUsage } from './failure.ts';
+import { isTemporary, noteLeftovers } from './leftovers.ts';
 import { note } from './output.ts';
 
 export const suffix = '.eaas';
@@ -13,8 +14,9 @@ export interface Input {
   readonly path: string;
   readonly relative: string;
   readonly isInFolder: boolean;
+  /** False for standard input, pipes and devices. */
+  readonly isFile: boolean;
   readonly size: number | undefined;
-  readonly mode: number | undefined;
 }
 
 export interface InputOptions {
@@ -30,6 +32,12 @@ export interface Inputs {
   unreadable: number;
 }
 
+interface Found extends Inputs {
+  /** The folders of all inputs. */
+  readonly folders: Set<string>;
+  readonly skipped: string[];
+}
+
 export async function findInputs(paths: readonly string[], options: InputOptions): Promise<Inputs> {
   if (paths.length === 0 && process.stdin.isTTY) {
     throw new WrongUsage('Pass at least one file, or pipe data to standard input.');
@@ -37,15 +45,17 @@ export async function findInputs(paths: readonly string[], options: InputOptions
   const named = paths.length === 0 ? [standard] : paths;
   if (named.includes(standard)) {
     if (named.length > 1) throw new WrongUsage('`-` means standard input and must be the only path.');
-    const input = { path: standard, relative: standard, isInFolder: false, size: undefined, mode: undefined };
+    const input = { path: standard, relative: standard, isInFolder: false, isFile: false, size: undefined };
     return { inputs: [input], unreadable: 0 };
   }
-  const found: Inputs = { inputs: [], unreadable: 0 };
+  const found: Found = { inputs: [], unreadable: 0, folders: new Set(), skipped: [] };
   for (const path of named) await addInputsAt(path, options, found);
+  noteSkipped(found.skipped);
+  await noteLeftovers(found.folders);
   return found;
 }
 
-async function addInputsAt(path: string, options: InputOptions, found: Inputs): Promise<void> {
+async function addInputsAt(path: string, options: InputOptions, found: Found): Promise<void> {
   const stats = await stat(path).catch((error: NodeJS.ErrnoException) => {
     throw new WrongUsage(
       `${inLine(path)} cannot be read (${error.code}): check its path and its permissions.`,
@@ -55,25 +65,49 @@ async function addInputsAt(path: string, options: InputOptions, found: Inputs): 
     if (options.isRecursive) return addFolder(path, '', options, found);
     throw new WrongUsage(`${inLine(path)} is a folder: add --recursive to process the files in it.`);
   }
+  found.folders.add(dirname(path));
   found.inputs.push(inputOf(path, basename(path), false, stats));
 }
 
-async function addFolder(root: string, below: string, options: InputOptions, found: Inputs): Promise<void> {
+async function addFolder(root: string, below: string, options: InputOptions, found: Found): Promise<void> {
   const byName = (a: Dirent, b: Dirent): number => (a.name < b.name ? -1 : 1);
   const folder = join(root, below);
+  found.folders.add(folder);
   const entries = await readable(folder, found, readdir(folder, { withFileTypes: true }));
   for (const entry of entries?.sort(byName) ?? []) {
     const relative = join(below, entry.name);
     const path = join(root, relative);
     if (entry.isDirectory()) await addFolder(root, relative, options, found);
-    else if (entry.isFile() && options.isWanted(entry.name)) {
-      const stats = await readable(path, found, stat(path));
-      if (stats) found.inputs.push(inputOf(path, relative, true, stats));
+    else if (!entry.isFile()) {
+      if (options.isWanted(entry.name) || (await isFolder(path)))
+        found.skipped.push(`${inLine(path)} (${kindOf(entry)})`);
+    } else if (options.isWanted(entry.name) && !isTemporary(entry.name)) {
+      const stats = await readable(path, found, lstat(path));
+      if (stats?.isFile()) found.inputs.push(inputOf(path, relative, true, stats));
     }
   }
 }
 
-async function readable<T>(path: string, found: Inputs, reading: Promise<T>): Promise<T | undefined> {
+function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+}
+
+function kindOf(entry: Dirent): string {
+  if (entry.isSymbolicLink()) return 'link';
+  if (entry.isFIFO()) return 'pipe';
+  return entry.isSocket() ? 'socket' : 'device';
+}
+
+function noteSkipped(skipped: readonly string[]): void {
+  if (skipped.length === 0) return;
+  const what = skipped.length === 1 ? 'entry that is not a file' : 'entries that are not files';
+  note([`Skipped ${skipped.length} ${what}:`, ...skipped].join('\n  '));
+}
+
+async function readable<T>(path: string, found: Found, reading: Promise<T>): Promise<T | undefined> {
   return reading.catch((error: NodeJS.ErrnoException) => {
     // Node.js replaces each byte that is not UTF-8, so a path with such a byte does not exist.
     const isMisnamed = error.code === 'ENOENT' && path.includes('\uFFFD');
@@ -85,6 +119,6 @@ async function readable<T>(path: string, found: Inputs, reading: Promise<T>): Pr
 }
 
 function inputOf(path: string, relative: string, isInFolder: boolean, stats: Stats): Input {
-  const size = stats.isFile() ? stats.size : undefined;
-  return { path, relative, isInFolder, size, mode: stats.mode & 0o777 };
+  const isFile = stats.isFile();
+  return { path, relative, isInFolder, isFile, size: isFile ? stats.size : undefined };
 }

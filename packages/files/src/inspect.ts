@@ -4,7 +4,7 @@ import { fileOptions } from './connection.ts';
 import { forEachFile, nameOf } from './each.ts';
 import { findInputs, type Input, isEncryptedName } from './inputs.ts';
 import { printResults } from './output.ts';
-import { withPieces } from './read.ts';
+import { type Source, withSource } from './read.ts';
 
 interface Found {
   readonly path: string;
@@ -64,16 +64,16 @@ async function examine(run: Run, found: (each: Found) => void): Promise<number> 
     run,
     inputs,
     (input) => input,
-    async (input) => found(await withPieces(run, input, (pieces) => describe(input, pieces))),
+    async (input) => found(await withSource(run, input, (source) => describe(input, source))),
     1,
   );
   return unreadable + failures;
 }
 
-async function describe(input: Input, pieces: AsyncGenerator<Uint8Array>): Promise<Found> {
+async function describe(input: Input, { pieces, file }: Source): Promise<Found> {
   const ciphertext = await openCiphertext(pieces);
   const { kind, header } = ciphertext;
-  const length = ciphertext.isText ? undefined : input.size;
+  const length = ciphertext.isText ? undefined : file?.size;
   const size = sizeWithin(ciphertext, length ?? (await lengthOf(ciphertext.bytes)));
   return { path: nameOf(input), kind, key_id: header.keyId, key_version: header.keyVersion, size };
 }

@@ -1,8 +1,9 @@
 import { lstat, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { inLine } from '@eaas/protocol/internal';
 import { FileFailure, WrongUsage } from './failure.ts';
 import { type Input, standard } from './inputs.ts';
+import { noteLeftovers } from './leftovers.ts';
 
 export interface Job {
   readonly input: Input;
@@ -67,9 +68,11 @@ async function chooser(
 }
 
 export async function requireWritable(paths: readonly string[], force: boolean): Promise<void> {
+  const files = paths.filter((path) => path !== standard);
+  await noteLeftovers(new Set(files.map((path) => dirname(path))));
   const existing: string[] = [];
-  for (const path of paths) {
-    if (path === standard || !(await exists(path))) continue;
+  for (const path of files) {
+    if (!(await exists(path))) continue;
     const stats = await stat(path).catch(() => undefined);
     // Refuses a device or a pipe such as /dev/null, because the rename of the temporary file would replace it.
     if (stats && !stats.isFile()) {

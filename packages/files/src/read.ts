@@ -1,26 +1,84 @@
-import { createReadStream } from 'node:fs';
+import { constants, createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { inLine } from '@eaas/protocol/internal';
 import type { Run } from './command.ts';
-import { CannotStart } from './failure.ts';
+import { CannotStart, FileFailure } from './failure.ts';
 import { type Input, standard } from './inputs.ts';
 import type { Progress } from './progress.ts';
 
 const pieceLength = 262_144;
 
-export async function withPieces<T>(
+/** What a command reads: standard input, a pipe, or a file that stays open as long as the command works on it. */
+export interface Source {
+  readonly pieces: AsyncGenerator<Uint8Array>;
+  /** Undefined for standard input, pipes and devices. */
+  readonly file: OpenFile | undefined;
+}
+
+interface OpenFile {
+  readonly handle: FileHandle;
+  readonly size: number;
+  /** The permissions, without the setuid and setgid bits. */
+  readonly mode: number;
+}
+
+export async function withSource<T>(
   { stop: { signal }, progress }: Pick<Run, 'stop' | 'progress'>,
-  { path }: Input,
-  work: (pieces: AsyncGenerator<Uint8Array>) => Promise<T>,
+  { path, isInFolder, isFile }: Input,
+  work: (source: Source) => Promise<T>,
+  followsLink = !isInFolder,
 ): Promise<T> {
+  if (isFile) {
+    const file = await openFile(path, followsLink);
+    try {
+      return await work({ pieces: counted(piecesOf(file.handle, signal), progress), file });
+    } finally {
+      await file.handle.close();
+    }
+  }
   const source: Readable =
     path === standard ? process.stdin : createReadStream(path, { highWaterMark: pieceLength });
   // Without an `error` handler, Node.js ends the process if the stream fails. The iterator reports the error.
   addAbortSignal(signal, source).on('error', () => {});
   try {
-    return await work(counted(source, progress));
+    return await work({ pieces: counted(source, progress), file: undefined });
   } finally {
     source.destroy();
+  }
+}
+
+/**
+ * The flags that open a file without following a link, and without waiting for a writer if a pipe has taken its place.
+ * Windows has neither: there both are undefined, which counts as 0.
+ */
+export const withoutLinks = constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** Opens a file, and looks at the open file and not at the path, which can lead to another file by then. */
+async function openFile(path: string, followsLink: boolean): Promise<OpenFile> {
+  const flags = constants.O_RDONLY | (followsLink ? constants.O_NONBLOCK : withoutLinks);
+  const handle = await open(path, flags).catch((error: NodeJS.ErrnoException) => {
+    if (followsLink || error.code !== 'ELOOP') throw error;
+    throw new FileFailure('is a symbolic link: pass the path of the file that it leads to.');
+  });
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw new FileFailure('is no longer a file.');
+    return { handle, size: stats.size, mode: stats.mode & 0o777 };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+async function* piecesOf(handle: FileHandle, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  for (let position = 0; ;) {
+    signal.throwIfAborted();
+    const piece = Buffer.allocUnsafe(pieceLength);
+    const { bytesRead } = await handle.read(piece, 0, pieceLength, position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield piece.subarray(0, bytesRead);
   }
 }
 

@@ -1,14 +1,15 @@
-import { open } from 'node:fs/promises';
+import { type BigIntStats, constants } from 'node:fs';
+import { type FileHandle, lstat, open } from 'node:fs/promises';
 import type { EaasClient } from '@eaas/sdk';
 import { type Ciphertext, openCiphertext } from './ciphertext.ts';
 import { encodeBase64 } from './base64.ts';
 import type { Command, Run } from './command.ts';
 import { fileOptions, progressOptions, serviceOptions, withClient } from './connection.ts';
 import { forEachFile } from './each.ts';
-import { WrongUsage } from './failure.ts';
+import { FileFailure, WrongUsage } from './failure.ts';
 import { findInputs, type Input, isEncryptedName, standard } from './inputs.ts';
 import { printResults } from './output.ts';
-import { withPieces } from './read.ts';
+import { type Source, withoutLinks, withSource } from './read.ts';
 import { writePieces } from './write.ts';
 
 export const rewrap: Command = {
@@ -16,8 +17,8 @@ export const rewrap: Command = {
   operand: ' [path...]',
   about:
     'Move files to the newest version of their key, after a rotation. The service wraps the data key again. Writes only ' +
-    'the first bytes of each file, in place, and decrypts nothing. Does not notice a damaged file. With standard input, ' +
-    'writes the result to standard output.',
+    'the first bytes of each file, in place, and decrypts nothing. Leaves a file alone that changes meanwhile, and follows ' +
+    'no symbolic link. Does not notice a damaged file. With standard input, writes the result to standard output.',
   options: {
     ...fileOptions,
     json: { about: 'print one line of JSON for each file' },
@@ -44,14 +45,16 @@ async function rewrapFiles(run: Run): Promise<number> {
     throw new WrongUsage('A terminal cannot show binary ciphertext: redirect standard output.');
   progress.expect(undefined, inputs.length);
   const results: Result[] = [];
+  const turns = new Map<string, Promise<unknown>>();
   const failures = await withClient(parsed, (client) =>
     forEachFile(
       run,
       inputs,
       (input) => input,
       async (input) => {
+        const rewrapIt = (source: Source): Promise<Result> => rewrapFile(input, source, client, stop.signal);
         results.push(
-          await withPieces(run, input, (pieces) => rewrapFile(input, pieces, client, stop.signal)),
+          await withSource(run, input, (source) => inTurn(turns, source, () => rewrapIt(source)), false),
         );
       },
       32,
@@ -62,34 +65,97 @@ async function rewrapFiles(run: Run): Promise<number> {
   return unreadable + failures;
 }
 
+/** Works on a file only once at a time, because hard links to one file are several inputs. */
+async function inTurn<T>(
+  turns: Map<string, Promise<unknown>>,
+  { file }: Source,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (!file) return work();
+  const { dev, ino } = await file.handle.stat({ bigint: true });
+  const name = `${dev} ${ino}`;
+  const result = Promise.allSettled([turns.get(name)]).then(work);
+  turns.set(name, result);
+  return result;
+}
+
 async function rewrapFile(
-  { path, mode }: Input,
-  pieces: AsyncGenerator<Uint8Array>,
+  { path }: Input,
+  { pieces, file }: Source,
   client: EaasClient,
   signal: AbortSignal,
 ): Promise<Result> {
+  if (!file && path !== standard) throw new FileFailure('is not a file: pass its content to standard input.');
+  const before = await file?.handle.stat({ bigint: true });
   const ciphertext = await openCiphertext(pieces);
   const { length } = ciphertext.header;
   const header = ciphertext.beginning.subarray(0, length);
   const { ciphertext: renewed, key_id, key_version, rewrapped } = await client.rewrap(header, { signal });
-  const isInPlace = path !== standard && !ciphertext.isText && renewed.length === length;
-  if (isInPlace && rewrapped) await overwrite(path, renewed);
-  if (!isInPlace && (rewrapped || path === standard)) {
-    await writePieces(path, replaced(ciphertext, renewed, length), { force: true, mode });
+  const result = { path, key_id, key_version, rewrapped };
+  if (!before || !file) {
+    await writePieces(path, replaced(ciphertext, renewed, length), { force: true, mode: undefined });
+    return result;
   }
-  return { path, key_id, key_version, rewrapped };
+  if (!rewrapped) return result;
+  if (!ciphertext.isText && renewed.length === length && length <= sectorLength) {
+    await overwrite(path, before, header, renewed);
+    return result;
+  }
+  await writePieces(path, replaced(ciphertext, renewed, length), {
+    force: true,
+    mode: file.mode,
+    beforeRename: async () => {
+      const now = await lstat(path, { bigint: true }).catch(() => undefined);
+      if (!now || !isUnchanged(now, before)) throw changed();
+    },
+  });
+  return result;
 }
 
-/** Overwrites the header of a file. The header fits into one disk sector, so a crash cannot mix old and new bytes. */
-async function overwrite(path: string, bytes: Uint8Array): Promise<void> {
-  const file = await open(path, 'r+');
+// A disk writes a sector as a whole, so a crash leaves the old header or the new one, but never a mixture of both.
+const sectorLength = 512;
+
+/**
+ * Overwrites the header of the file that was read. A file that has taken its name since, or that now begins with
+ * another header, stays as it is: only the header that was read has the data key that the new header wraps. Opens the
+ * file a second time, so that a file that needs no new header is never opened for writing. The caller still has it
+ * open, so that no other file can have its inode.
+ */
+async function overwrite(
+  path: string,
+  { dev, ino }: BigIntStats,
+  header: Uint8Array,
+  renewed: Uint8Array,
+): Promise<void> {
+  const file = await open(path, constants.O_RDWR | withoutLinks).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ELOOP' || error.code === 'ENOENT' ? changed() : error;
+  });
   try {
-    await file.write(bytes, 0, bytes.length, 0);
+    const now = await file.stat({ bigint: true });
+    if (now.dev !== dev || now.ino !== ino || !(await beginsWith(file, header))) throw changed();
+    await file.write(renewed, 0, renewed.length, 0);
     await file.sync();
   } finally {
     await file.close();
   }
 }
+
+async function beginsWith(file: FileHandle, header: Uint8Array): Promise<boolean> {
+  const found = Buffer.alloc(header.length);
+  await file.read(found, 0, found.length, 0);
+  return found.equals(header);
+}
+
+/** Compares the time of the last change of the inode too, because programs can set the time of the last write. */
+function isUnchanged(now: BigIntStats, before: BigIntStats): boolean {
+  const members = ['dev', 'ino', 'size', 'mtimeNs', 'ctimeNs'] as const;
+  return members.every((member) => now[member] === before[member]);
+}
+
+const changed = (): FileFailure =>
+  new FileFailure(
+    'the file was changed, replaced or removed meanwhile, and was left alone: run the command again.',
+  );
 
 async function* replaced(
   { bytes, isText }: Ciphertext,

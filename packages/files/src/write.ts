@@ -1,28 +1,38 @@
-import { randomBytes } from 'node:crypto';
 import { type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { inLine } from '@eaas/protocol/internal';
 import { FileFailure } from './failure.ts';
 import { standard } from './inputs.ts';
+import { temporaryName } from './leftovers.ts';
 import { exists } from './output-paths.ts';
 
 export interface WriteOptions {
   readonly force: boolean;
   readonly mode: number | undefined;
+  /** Called when the new file is complete and does not have its name yet. If it throws, nothing is replaced. */
+  readonly beforeRename?: () => Promise<void>;
 }
+
+// Only a call that sets the umask returns it safely: without an argument, it is 0 for a moment.
+const umask = process.umask(0o077);
+process.umask(umask);
+
+/** The permissions that a program gives a new file: none that the umask of the user forbids. */
+export const underUmask = (mode: number): number => mode & ~umask;
 
 export async function writePieces(
   path: string,
   pieces: AsyncIterable<Uint8Array>,
-  { force, mode }: WriteOptions,
+  { force, mode, beforeRename }: WriteOptions,
 ): Promise<void> {
   if (path === standard) return writeToStandardOutput(pieces);
   const folder = dirname(path);
   await mkdir(folder, { recursive: true });
-  const temporary = join(folder, `.eaas-${randomBytes(8).toString('hex')}.part`);
+  const temporary = join(folder, temporaryName());
   const file = await open(temporary, 'wx', 0o600);
   try {
     await fill(file, pieces, mode);
+    await beforeRename?.();
     await moveTo(path, temporary, force);
   } catch (error) {
     await rm(temporary, { force: true });
