@@ -14,17 +14,21 @@ const [email = ''] = process.argv.slice(2);
 const sql = postgres(process.env.DATABASE_URL);
 const eaas = new EaasClient();
 
-const fingerprint = await eaas.hash(email.trim().toLowerCase());
+const normalize = (address) => address.trim().toLowerCase();
+const fingerprint = await eaas.hash(normalize(email));
 const [row] = await sql`select * from sign_ups where email_index = ${fingerprint}`;
-if (row) {
+const person = row && (await personOf(row));
+// The page chose the fingerprint, so it can belong to another email than the one that is encrypted.
+const isMatch = person && normalize(person.email) === normalize(email);
+console.log(isMatch ? `${person.name} <${person.email}>` : 'Nobody has signed up with this email.');
+await sql.end();
+
+async function personOf(row) {
   const decrypt = (column) =>
     eaas.decrypt(row[column], {
       as: 'text',
       context: { table: 'sign_ups', row: row.id, column },
       wrapContext: { form: 'sign-up' }, // the same context as in the grant of the proxy
     });
-  console.log(`${await decrypt('name')} <${await decrypt('email')}>`);
-} else {
-  console.log('Nobody has signed up with this email.');
+  return { name: await decrypt('name'), email: await decrypt('email') };
 }
-await sql.end();

@@ -19,8 +19,8 @@ if (unset.length > 0) {
 const { EAAS_BASE_URL, EAAS_API_KEY, EAAS_KEY_ID, PORT = '3000', UPLOADS = 'uploads' } = process.env;
 if (!/^\d+$/.test(PORT) || Number(PORT) > 65_535) refusePort(PORT);
 const origin = `http://localhost:${PORT}`;
-const sessions = new Set(); // replaces a login: everyone who opens the page gets a session
-const isSession = (cookie) => sessions.has(/session=([\w-]+)/.exec(cookie ?? '')?.[1]);
+const users = new Map(); // user by session; replaces a login: everyone who opens the page is a new user
+const userOf = (cookie) => users.get(/session=([\w-]+)/.exec(cookie ?? '')?.[1]);
 await mkdir(UPLOADS, { recursive: true }).catch(({ code }) => {
   console.error(`UPLOADS must name a folder that this program can create (got ${code} for ${UPLOADS})`);
   process.exit(2);
@@ -30,8 +30,11 @@ const proxy = createProxy({
   baseUrl: EAAS_BASE_URL,
   apiKey: EAAS_API_KEY,
   origin,
-  authorize: ({ headers }) =>
-    isSession(headers.get('cookie')) && { keys: [EAAS_KEY_ID], operations: ['wrap', 'unwrap'] },
+  authorize({ headers }) {
+    const user = userOf(headers.get('cookie'));
+    // Without the context, every user could unwrap the keys of everybody's files.
+    return user && { keys: [EAAS_KEY_ID], operations: ['wrap', 'unwrap'], context: { user } };
+  },
   onEvent: (event) => console.warn(event),
 });
 
@@ -43,8 +46,10 @@ const pages = {
   '/key-id': ['text/plain', EAAS_KEY_ID],
 };
 
-async function handleFile(request, response, path) {
-  if (!isSession(request.headers.cookie)) return response.writeHead(403).end();
+async function handleFile(request, response, id) {
+  const user = userOf(request.headers.cookie);
+  if (!user) return response.writeHead(403).end();
+  const path = join(UPLOADS, `${user}.${id}`);
   const size = (await stat(path).catch(() => ({ size: 0 }))).size;
   if (request.method === 'HEAD') return response.writeHead(200, { 'upload-offset': size }).end();
   if (request.method === 'PUT') {
@@ -64,10 +69,10 @@ const toService = toNodeHandler(proxy);
 async function answer(request, response) {
   if (request.url.startsWith('/api/eaas/')) return toService(request, response);
   const [, id] = /^\/files\/([0-9a-f-]{36})$/.exec(request.url) ?? [];
-  if (id) return handleFile(request, response, join(UPLOADS, id));
+  if (id) return handleFile(request, response, id);
   if (request.url === '/') {
     const session = randomUUID();
-    sessions.add(session);
+    users.set(session, randomUUID());
     response.setHeader('set-cookie', `session=${session}; HttpOnly; SameSite=Strict; Path=/`);
   }
   const [type, body] = pages[request.url] ?? [];

@@ -3,7 +3,7 @@
 import { checkAudit, monitorAudit, openCheckpoint } from '../../packages/sdk/src/audit/audit.ts';
 import { EaasBrowserClient } from '../../packages/sdk/src/browser/browser.ts';
 import * as fields from '../../packages/sdk/src/fields/fields.ts';
-import { EaasClient } from '../../packages/sdk/src/index.ts';
+import { EaasClient, type EaasEvent } from '../../packages/sdk/src/index.ts';
 import { createIntake } from '../../packages/sdk/src/intake/intake.ts';
 import { createProxy, nodeRequestOf, toNodeHandler } from '../../packages/sdk/src/proxy/proxy.ts';
 import * as reencryption from '../../packages/sdk/src/reencrypt/reencrypt.ts';
@@ -20,12 +20,13 @@ export interface PublicCall {
 }
 
 /** Every public function of the SDK. The calls share one service in memory. */
-export async function publicCalls(): Promise<PublicCall[]> {
-  const { client, service, keyId } = observedClient({ retries: 0, onEvent: undefined });
+export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise<PublicCall[]> {
+  const { client, service, keyId } = observedClient({ retries: 0, onEvent });
   const { signal } = new AbortController();
   const context = { row: '1' };
   const bundle = await client.encrypt('x', { context });
   const { ciphertext } = bundle;
+  const { hashPublicKey } = await client.publicKey(keyId);
   const wrapped = await client.wrap(new Uint8Array(32));
   const token = await fields.createIndexKey(client);
   const { publicKey } = intakeKey();
@@ -67,7 +68,7 @@ export async function publicCalls(): Promise<PublicCall[]> {
     keyId,
     cache: {},
     engines: {},
-    hashPublicKeys: { [keyId]: 'x' },
+    hashPublicKeys: { [keyId]: hashPublicKey },
     onEvent: () => undefined,
     logger: { debug: () => undefined, warn: () => undefined },
     fetch: service.fetch,
@@ -106,7 +107,7 @@ export async function publicCalls(): Promise<PublicCall[]> {
     [
       'hashPublicKeys',
       (hashPublicKeys) => new EaasClient({ ...service, retries: 0, keyId, hashPublicKeys }).blindHash('x'),
-      () => [{ [keyId]: 'x' }],
+      () => [{ [keyId]: hashPublicKey }],
     ],
     [
       'new EaasBrowserClient',
@@ -253,6 +254,11 @@ export async function publicCalls(): Promise<PublicCall[]> {
     ['describeFields', fields.describeFields, () => [definition, 'users']],
     ['indexColumns', fields.indexColumns, () => [definition, 'users']],
     ['holdsCiphertext', fields.holdsCiphertext, () => [ciphertext]],
+    [
+      'reportCiphertexts',
+      fields.reportCiphertexts,
+      () => [client, { table: 'users', column: 'comment' }, [ciphertext]],
+    ],
     ['createIndexKey', fields.createIndexKey, () => [client, { keyId, signal }]],
     ['rewrapIndexKey', fields.rewrapIndexKey, () => [client, token, { keyId, signal }]],
     ...Object.entries({

@@ -154,4 +154,4 @@ export function looksLikeEnvelope(value: Uint8Array | string): boolean {
   return magic.every((byte, at) => value[at] === byte);
 }
 
-export const truncated = (): FormatError => new FormatError('the envelope is incomplete');
+export const truncated = (): FormatError => new FormatError('the ciphertext was cut short');

@@ -14,15 +14,14 @@ export class FormatError extends EaasError {
 
 /**
  * Thrown if an envelope cannot be decrypted. The message is the same for every cause, because a difference would help
- * an attacker.
+ * an attacker. Only if the envelope names another key than the expected one, the message says so, with the ids of both
+ * keys: everybody can read the key id of an envelope, and nothing was decrypted.
  */
 export class DecryptionError extends EaasError {
   override readonly name = 'DecryptionError';
   readonly code = 'decryption';
-  constructor() {
-    super(
-      'decryption failed: the ciphertext was altered, or the key or the context is not the one used to encrypt',
-    );
+  constructor(reason = 'the ciphertext was altered, or encrypted with another key or context') {
+    super(`decryption failed: ${reason}`);
   }
 }
 
@@ -37,7 +36,7 @@ export class LoadError extends EaasError {
 
   constructor(what: string) {
     super(
-      `a JavaScript file of this app (${what}) could not be loaded: check the network and the deployment, then call again`,
+      `a JavaScript file of this app (${what}) could not be loaded: check network and deployment, then call again`,
     );
   }
 }

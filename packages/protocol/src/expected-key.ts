@@ -9,7 +9,8 @@ export function requireExpectedKey(keyId: string, expected: ExpectedKey): void {
   const { anyKey, keyId: names = [] } = expected as { anyKey?: true; keyId?: string | readonly string[] };
   if (anyKey) return;
   const named = [names].flat();
-  if (named.length === 0)
-    throw new InputError('pass the id of the expected key as `keyId`, or pass `anyKey: true`');
-  if (!named.some((name) => parseUuid(name) === keyId)) throw new DecryptionError();
+  if (named.length === 0) throw new InputError('pass the expected key as `keyId`');
+  const ids = named.map((name) => parseUuid(name));
+  if (ids.includes(keyId)) return;
+  throw new DecryptionError(`the ciphertext is under the key ${keyId}, not ${ids.slice(0, 9).join(' or ')}`);
 }

@@ -26,8 +26,7 @@ export function pae(...parts: readonly PaePart[]): Uint8Array<ArrayBuffer> {
 
 function encodePart(part: PaePart): Uint8Array | null {
   if (typeof part === 'number') {
-    if (!Number.isSafeInteger(part))
-      throw new InputError(`numbers for \`pae()\` must be safe integers (got ${part})`);
+    if (!Number.isSafeInteger(part)) throw new InputError(`numbers for \`pae()\` must be safe integers`);
     part = String(part);
   }
   return typeof part === 'string' ? toUtf8(part) : part;

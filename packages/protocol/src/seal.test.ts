@@ -163,14 +163,23 @@ describe('open', () => {
     await expect(open(envelope, () => Promise.reject(refusal), { keyId })).rejects.toBe(refusal);
   });
 
-  test('`open` throws the same error message for every failure', async () => {
+  test('for another key, the error of `open` names the key of the envelope and the expected keys', async () => {
+    const envelope = await seal(toUtf8('x'), wrap);
+    const another = `decryption failed: the ciphertext is under the key ${keyId}, not `;
+    await expect(open(envelope, unwrap, { keyId: otherId })).rejects.toThrow(`${another}${otherId}`);
+    const many = Array.from({ length: 1_000 }, (_, at) => otherId.replace(/^.{8}/, String(10_000_000 + at)));
+    const error = await open(envelope, unwrap, { keyId: many }).catch((thrown: unknown) => thrown as Error);
+    expect((error as Error).message.length).toBeLessThan(500);
+    await expect(open(envelope, unwrap, { keyId: 'a secret' })).rejects.not.toThrow('a secret');
+  });
+
+  test('`open` throws the same error message for every failure of the decryption', async () => {
     const envelope = await seal(toUtf8('x'), wrap);
     const altered = envelope.slice();
     altered[altered.length - 1] = (altered.at(-1) ?? 0) ^ 1;
     const message = (opening: Promise<unknown>) =>
       opening.catch((error: unknown) => (error as Error).message);
     const messages = [
-      await message(open(envelope, unwrap, { keyId: otherId })),
       await message(open(envelope, unwrap, { keyId, context: { a: 'b' } })),
       await message(open(envelope, () => new Uint8Array(32), { keyId })),
       await message(open(altered, unwrap, { keyId })),

@@ -78,20 +78,20 @@ export function layoutOf(ciphertextSize: number, headLength: number): Layout {
   const body = ciphertextSize - headLength;
   const chunks = Math.max(1, Math.ceil(body / sealedChunkLength));
   const least = (chunks - 1) * sealedChunkLength + tagLength + (chunks === 1 ? 0 : 1);
-  if (body < least) throw new FormatError(`the stream was truncated (got ${ciphertextSize} bytes)`);
+  if (body < least) throw new FormatError(`the stream was cut short (got ${ciphertextSize} bytes)`);
   return { headLength, chunks, plaintextSize: body - chunks * tagLength };
 }
 
 function headLengthOf(wrappedKeyLength: number): number {
   if (!Number.isInteger(wrappedKeyLength) || wrappedKeyLength < 1 || wrappedKeyLength > maxWrappedKey) {
-    throw new InputError(`a wrapped key must have 1 to ${maxWrappedKey} bytes (got ${wrappedKeyLength})`);
+    throw new InputError(`a wrapped key must have 1 to ${maxWrappedKey} bytes`);
   }
   return fixedLength + wrappedKeyLength + saltLength + commitmentLength;
 }
 
 export function requireSize(size: number): void {
   if (!Number.isSafeInteger(size) || size < 0) {
-    throw new InputError(`a size must be a whole number of bytes, at least 0 (got ${size})`);
+    throw new InputError(`a size must be a whole number of bytes, at least 0`);
   }
 }
 

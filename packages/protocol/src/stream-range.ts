@@ -85,9 +85,7 @@ function boundsOf({ start = 0, end = Infinity }: Range, size: number) {
   const isPlace = (place: number): boolean => Number.isInteger(place) || place === Infinity;
   if (isPlace(start) && isPlace(end) && start >= 0 && end >= start)
     return { start: Math.min(start, size), end: Math.min(end, size) };
-  throw new InputError(
-    `\`start\` and \`end\` must be integers with 0 <= start <= end (got ${start}, ${end})`,
-  );
+  throw new InputError(`\`start\` and \`end\` must be integers with 0 <= start <= end`);
 }
 
 function openRange(

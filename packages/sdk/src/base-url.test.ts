@@ -10,14 +10,9 @@ describe('base URL', () => {
     [undefined, '(got undefined): is EAAS_BASE_URL set?'],
     ['', '(got an empty string): is EAAS_BASE_URL set?'],
     [7, '(got a number): is EAAS_BASE_URL set?'],
-    ['127.0.0.1:8080', ', such as https://eaas.example or http://localhost:8080 (got "127.0.0.1:8080")'],
-    ['localhost:8080', ', such as https://eaas.example or http://localhost:8080 (got "localhost:8080")'],
-    ['/eaas', ', such as https://eaas.example or http://localhost:8080 (got "/eaas")'],
-    [
-      'ftp://eaas.example',
-      ', such as https://eaas.example or http://localhost:8080 (got "ftp://eaas.example")',
-    ],
-    ['eaas_sk_0', ', such as https://eaas.example or http://localhost:8080 (got something else)'],
+    ...['127.0.0.1:8080', 'localhost:8080', '/eaas', 'ftp://eaas.example', 'eaas_sk_0'].map(
+      (given): [string, string] => [given, ', such as https://eaas.example or http://localhost:8080'],
+    ),
     ['https://a:b@eaas.example', 'without a user name, password, query or fragment'],
     ['https://eaas.example?x', 'without a user name, password, query or fragment'],
   ])('the constructor throws for the base URL %j', (given, message) => {

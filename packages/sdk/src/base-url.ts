@@ -12,11 +12,8 @@ export function baseUrlOf(
   }
   const url = parseUrl(given);
   if (!url || !/^https?:$/.test(url.protocol)) {
-    // The error shows the value of the option only if the value cannot contain a secret, such as a password before `@`
-    // or an API key.
-    const shown = /^(?!.*eaas_sk_)[\w.:/[\]-]{1,100}$/.test(given) ? `"${given}"` : 'something else';
     throw new InputError(
-      `\`${name}\` must be the URL of the service, such as https://eaas.example or http://localhost:8080 (got ${shown})`,
+      `\`${name}\` must be the URL of the service, such as https://eaas.example or http://localhost:8080`,
     );
   }
   if (url.username || url.password || url.search || url.hash) {
@@ -45,6 +42,6 @@ export function requireSecureUrl(
   const isLoopback = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
   if (protocol === 'https:' || isLoopback || insecureHttp === true) return;
   throw new InputError(
-    `\`${option}\` must use https: for a service on another machine (got http: for ${hostname}), because http: does not encrypt keys. On a trusted network, pass \`insecureHttp: true\``,
+    `\`${option}\` must use https: for a service on another machine, because http: does not encrypt keys. On a trusted network, pass \`insecureHttp: true\``,
   );
 }

@@ -4,12 +4,10 @@ import { abortable } from './abortable.ts';
 import type { BlindHashOptions, Hash } from './blind-hash/hasher.ts';
 import { requireValue } from './ciphertext.ts';
 import { unreadable } from './errors.ts';
-import { requireKeyId } from './key-id.ts';
 import { load } from './load.ts';
 import type { Call, CallOptions } from './transport.ts';
 
 export function createBlindHashes(call: Call, options: BlindHashOptions) {
-  for (const keyId in options.hashPublicKeys) requireKeyId(keyId);
   let loading: Promise<Hash> | undefined;
   const loadHasher = () =>
     (loading ??= load('blind hashes', import('./blind-hash/hasher.ts')).then(

@@ -94,7 +94,8 @@ export interface PrimeOptions extends PartitionOptions, ExpectedKeyOptions {
   readonly encrypt?: boolean | undefined;
   /**
    * If true, the client replaces the data key for encryption before it reaches a limit, such as its maximum age. The
-   * client keeps replacing data keys until `close` is called.
+   * client keeps replacing data keys until `close` is called. If the clock jumps forward, `encryptSync` uses the current
+   * data key until the next one arrives.
    */
   readonly keep?: boolean | undefined;
 }

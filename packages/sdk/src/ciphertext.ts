@@ -62,7 +62,7 @@ export function envelopeBytes(given: Ciphertext): Uint8Array {
   if (bytes) return bytes;
   throw new FormatError(
     ciphertext.startsWith('eaas')
-      ? 'a ciphertext must be canonical base64 (got invalid base64): it was truncated or altered'
+      ? 'a ciphertext must be canonical base64: it was truncated or altered'
       : notCiphertext,
   );
 }

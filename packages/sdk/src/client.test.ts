@@ -61,17 +61,33 @@ test('decryption returns the bytes that were encrypted, even if they are a view 
   expect(await client.decrypt(ciphertext, { keyId })).toEqual(Uint8Array.of(0, 255, 128));
 });
 
-test('decryption throws the same error for a wrong context, an unexpected key and an unknown data key', async () => {
+test('decryption throws the same error for a wrong context and an unknown data key', async () => {
   const { client, deks } = service();
   const { ciphertext } = await client.encrypt('a secret', { keyId, context: { row: '1' } });
   const refused = { name: 'DecryptionError', message: new DecryptionError().message };
   await expect(client.decrypt(ciphertext, { keyId, context: { row: '2' } })).rejects.toMatchObject(refused);
-  const other = '00000000-0000-4000-8000-000000000003';
-  await expect(client.decrypt(ciphertext, { keyId: other })).rejects.toMatchObject(refused);
   deks.clear();
   const scope = 'which has no data key in memory';
   const decrypting = client.decrypt(ciphertext, { keyId, scope, context: { row: '1' } });
   await expect(decrypting).rejects.toMatchObject(refused);
+});
+
+test('for a ciphertext under another key, decryption names both keys, and sends no request', async () => {
+  const { client, requests } = service();
+  const { ciphertext } = await client.encrypt('a secret', { keyId });
+  const sent = requests.length;
+  const other = '00000000-0000-4000-8000-000000000003';
+  const refused = {
+    name: 'DecryptionError',
+    code: 'decryption',
+    message: `decryption failed: the ciphertext is under the key ${keyId}, not ${other}`,
+  };
+  await expect(client.decrypt(ciphertext, { keyId: other })).rejects.toMatchObject(refused);
+  await expect(client.prime({ ciphertexts: [ciphertext], keyId: other })).rejects.toMatchObject(refused);
+  expect(() => client.decryptSync(ciphertext, { keyId: other })).toThrow(refused.message);
+  const [settled] = await client.decryptMany([ciphertext], { keyId: [other, other] });
+  expect(settled).toMatchObject({ ok: false, error: { message: `${refused.message} or ${other}` } });
+  expect(requests).toHaveLength(sent);
 });
 
 test.each(['plain text', 'aGVsbG8=', ''])(

@@ -33,8 +33,8 @@ import {
 /** Options of `EaasClient`: the URL of the service, the API key, and the options of all clients. */
 export interface EaasClientOptions extends EnvelopeClientOptions, Omit<TransportOptions, 'baseUrl'> {
   /**
-   * The URL of the service. On Node, Deno and Bun, `baseUrl` defaults to EAAS_BASE_URL. If `baseUrl` is not passed,
-   * `apiKey` and `keyId` default to EAAS_API_KEY and EAAS_KEY_ID.
+   * The URL of the service. On Node, Deno and Bun, `baseUrl` defaults to EAAS_BASE_URL, and `keyId` to EAAS_KEY_ID.
+   * `apiKey` defaults to EAAS_API_KEY only if `baseUrl` is not passed either.
    */
   readonly baseUrl?: string | undefined;
   /** An API key, or a function that returns an API key. The client calls the function before every call. */

@@ -19,6 +19,7 @@ import type { Lease } from './data-keys/lease.ts';
 import type { Engines } from './engines.ts';
 import { attempt, notPrimed } from './errors.ts';
 import type { Emit } from './events.ts';
+import { requireKeyId } from './key-id.ts';
 import { type Decrypted, open, opening, requireForm, textOf } from './open-value.ts';
 import type { Limits } from './options.ts';
 import { requireOptions } from './require-options.ts';
@@ -41,7 +42,8 @@ export function createDecrypter(
     const { keyId: expected = usual, anyKey } = options;
     const known = readHeader(bytes);
     const { keyId } = known.header;
-    if (keyId !== expected) requireExpectedKey(keyId, anyKey ? { anyKey } : { keyId: expected ?? [] });
+    if (keyId !== expected && !anyKey)
+      requireExpectedKey(keyId, { keyId: expected ?? requireKeyId(expected) });
     return known;
   }
 

@@ -26,7 +26,7 @@ import { createDecrypter } from './decrypt.ts';
 import { createEncrypter } from './encrypt.ts';
 import type { Engines } from './engines.ts';
 import { closedError, settleEach, type Settled } from './errors.ts';
-import type { Emit } from './events.ts';
+import { type Emit, observed } from './events.ts';
 import { requireKeyId } from './key-id.ts';
 import { enginesOf, type EnvelopeClientOptions, limitsOf } from './options.ts';
 import { requireOptions } from './require-options.ts';
@@ -54,15 +54,15 @@ export class EnvelopeClient {
     options: EnvelopeClientOptions & Pick<TransportOptions, 'timeouts' | 'retries'>,
     emit: Emit,
   ) {
-    const patience = patienceOf(options);
-    const limits = limitsOf(options.cache, patience.total);
+    if (options.onEvent || options.logger) observed.set(this, emit);
+    const limits = limitsOf(options.cache, patienceOf(options).total);
     this.engines = enginesOf(options.engines, emit);
     this.call = async (route, input, options) => {
       if (this.#closed) throw closedError();
       return call(route, input, options);
     };
     this.keyId = options.keyId && requireKeyId(options.keyId);
-    this.#calls = createDataKeyCalls(this.call, patience);
+    this.#calls = createDataKeyCalls(this.call, patienceOf(options));
     this.#encrypter = createEncrypter(this.#calls, this.engines, limits, emit);
     this.#decrypter = createDecrypter(this.#calls, this.engines, limits, emit);
     this.#blindHash = createBlindHashes(this.call, options);

@@ -52,11 +52,14 @@ test('the client never sends EAAS_API_KEY to a `baseUrl` that the caller passed'
   expect(requests).toEqual([]);
 });
 
-test('a client with a passed `baseUrl` ignores the environment', async () => {
+test('a client with a passed `baseUrl` takes only its key from the environment', async () => {
   const { requests, fetch } = recorder();
   const token = `eaas_sk_${'0'.repeat(49)}`;
-  const client = new EaasClient({ baseUrl: 'https://elsewhere.example', apiKey: token, fetch, retries: 0 });
-  await expect(client.encrypt('Ada')).rejects.toThrow('keyId');
+  const elsewhere = { baseUrl: 'https://elsewhere.example', apiKey: token, fetch, retries: 0 };
+  const client = new EaasClient(elsewhere);
+  expect(client.keyId).toBe(keyId);
+  const other = keyId.replace(/^.{8}/, '00000000');
+  expect(new EaasClient({ ...elsewhere, keyId: other }).keyId).toBe(other);
   await expect(client.keys.page()).rejects.toMatchObject({ code: 'network' });
   expect(requests).toEqual([{ origin: 'https://elsewhere.example', authorization: `Bearer ${token}` }]);
 });
@@ -69,12 +72,26 @@ test.each([
   ['EAAS_BASE_URL', 'https://me@eaas.example', '`EAAS_BASE_URL` must be the URL of the service without'],
   ['EAAS_API_KEY', undefined, 'is EAAS_API_KEY set?'],
   ['EAAS_API_KEY', 'hunter2', '`EAAS_API_KEY` must be an API key (eaas_sk_ and 49 characters) (got another'],
-  ['EAAS_KEY_ID', 'patients', '`EAAS_KEY_ID` must be a UUID (got the name "patients")'],
+  ['EAAS_KEY_ID', 'patients', '`EAAS_KEY_ID` must be a UUID (got text of 8 characters)'],
 ])('the constructor throws InputError with advice if the environment has %s=%s', (name, value, advice) => {
   vi.stubEnv(name, value);
   expect(() => new EaasClient()).toThrow(advice);
   expect(() => new EaasClient()).toThrow(InputError);
   expect(() => new EaasClient()).not.toThrow('hunter2');
+});
+
+test('a client with a passed `baseUrl` names EAAS_KEY_ID in the error about it', () => {
+  vi.stubEnv('EAAS_KEY_ID', 'patients');
+  const { baseUrl, apiKey } = service;
+  expect(() => new EaasClient({ baseUrl, apiKey, fetch })).toThrow('`EAAS_KEY_ID` must be a UUID');
+  expect(new EaasClient({ baseUrl, apiKey, keyId, fetch }).keyId).toBe(keyId);
+});
+
+test('without a key, decryption asks for the key, and does not suggest `anyKey`', async () => {
+  const { ciphertext } = await new EaasClient({ fetch }).encrypt('Ada');
+  vi.stubEnv('EAAS_KEY_ID', undefined);
+  const error = await new EaasClient({ fetch }).decrypt(ciphertext).catch((thrown: unknown) => thrown);
+  expect(error).toEqual(new InputError('`keyId` is missing: pass it to the client or set EAAS_KEY_ID'));
 });
 
 test('an error about a passed option names the option, not the variable', () => {

@@ -25,14 +25,24 @@ export type EaasEvent =
    * The platform has no `crypto.subtle`, so the client encrypts with the JavaScript library `noble`. Emitted once, when
    * the client is created.
    */
-  | { readonly type: 'engine.fallback'; readonly code: 'no_webcrypto'; readonly engine: 'noble' };
+  | { readonly type: 'engine.fallback'; readonly code: 'no_webcrypto'; readonly engine: 'noble' }
+  /**
+   * A column that the app did not encrypt holds a ciphertext, or a text that looks like one. The row was returned
+   * unchanged. Either a query read an encrypted column under another name, or a user typed the text. Emitted once for
+   * each column. `table` and `column` are undefined if the result does not name them.
+   */
+  | {
+      readonly type: 'unexpected_ciphertext';
+      readonly table: string | undefined;
+      readonly column: string | undefined;
+    };
 
 export interface Observers {
   /** Called with every event. */
   readonly onEvent?: ((event: EaasEvent) => void) | undefined;
   /**
-   * Logs each event as one line, for example to `console`. Failures are logged as warnings, and all other events as
-   * debug lines.
+   * Logs each event as one line, for example to `console`. Failures and unexpected ciphertexts are logged as warnings,
+   * and all other events as debug lines.
    */
   readonly logger?: Pick<Console, 'debug' | 'warn'> | undefined;
 }
@@ -42,6 +52,10 @@ export type Emit = (event: EaasEvent) => void;
 export function createEmit({ onEvent, logger }: Observers): Emit {
   return (event) => {
     notify(onEvent, event);
-    notify(() => logger?.['code' in event ? 'warn' : 'debug'](`eaas ${event.type}`, event), event);
+    const isWarning = 'code' in event || event.type === 'unexpected_ciphertext';
+    notify(() => logger?.[isWarning ? 'warn' : 'debug'](`eaas ${event.type}`, event), event);
   };
 }
+
+/** The function that emits the events of a client, by client. Only for clients whose events the app observes. */
+export const observed = new WeakMap<object, Emit>();

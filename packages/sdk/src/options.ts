@@ -6,8 +6,8 @@ import type { Engines } from './engines.ts';
 import type { Emit, Observers } from './events.ts';
 import { allNoble } from './noble-engines.ts';
 import { keyId } from './key-id.ts';
-import { type OptionRules, requireOptions } from './require-options.ts';
-import { anything, atLeastOne, callback, countFrom, having, object } from './rules.ts';
+import { kindOf, type OptionRules, requireOptions, type Rule } from './require-options.ts';
+import { anything, atLeastOne, callback, countFrom, having } from './rules.ts';
 
 /** The limits of a client's data keys. Ages are in milliseconds. */
 export interface CacheOptions {
@@ -46,7 +46,8 @@ export interface EnvelopeClientOptions extends Observers {
   readonly engines?: Partial<Engines> | 'noble' | undefined;
   /**
    * The public keys that the client expects for blind hashes, by key id: the `hashPublicKey` that `client.publicKey`
-   * returns. For other keys, the client expects the public key of the first response.
+   * returns. For other keys, the client expects the public key of the first response. The constructor throws InputError
+   * for a value that is not such a public key.
    */
   readonly hashPublicKeys?: Readonly<Record<string, string>> | undefined;
 }
@@ -78,11 +79,18 @@ const decryptLimits: OptionRules<CacheLimits> = {
 };
 const engineRules: OptionRules<Engines> = { values: engine, sync: engine, streams: engine };
 
+const publicKeys: Rule = (value) =>
+  (kindOf(value) === 'an Object' &&
+    Object.entries(value as object).every(
+      ([id, publicKey]) => keyId(id, 'keyId') && /^A[\w+/]{43}$/.test(publicKey as string),
+    )) ||
+  'an object with the `hashPublicKey` of each key';
+
 export const envelopeClientOptions: OptionRules<EnvelopeClientOptions> = {
   keyId,
   cache: anything,
   engines: anything,
-  hashPublicKeys: object,
+  hashPublicKeys: publicKeys,
   onEvent: callback,
   logger: /* @__PURE__ */ having('a logger such as `console`', 'debug', 'warn'),
 };

@@ -47,7 +47,8 @@ export function requireKind(rule: Rule, value: unknown, argument: string): void 
 }
 
 function mismatch(argument: string, expected: string, value: unknown): InputError {
-  const got = typeof value === 'number' ? value : kindOf(value);
+  // Shows a number only where a number was expected. Other numbers can be values of the app.
+  const got = typeof value === 'number' && /number|integer/.test(expected) ? value : kindOf(value);
   return new InputError(`${argument} must be ${expected} (got ${got})`);
 }
 

@@ -18,6 +18,9 @@ const timeoutRules: OptionRules<NonNullable<TransportOptions['timeouts']>> = {
   attempt: atLeastOne,
 };
 
+/** Gets the headers and the body of each request and response as text. If it throws, the call throws the same error. */
+export type Judge = (text: string) => void;
+
 /** Calls a route of the API: `call('POST /v1/keys/:key_id/wrap', { key_id, dek })`. Throws ServiceError. */
 export type Call = <R extends Route>(route: R, input: Input<R>, options?: CallOptions) => Promise<Output<R>>;
 
@@ -62,10 +65,6 @@ export const retried: readonly number[] = [500, 502, 503, 504];
 
 export const backoff = (retry: number): number => Math.random() * Math.min(2_000, 300 * 2 ** (retry - 1));
 
-// The routes whose calls are safe to repeat. Creations are not safe, because a retry could create a second record.
-// Rotations are not safe, because the service refuses a repeated rotation.
-const repeatable = /^(GET|PUT|PATCH) |(wrap|hash|blind|decrypt)$|^DELETE .*api-keys/;
-
 // Loads the code for requests and the library ky on demand, so that a web page does not load them at its start. If
 // loading fails, the next call loads them again.
 const loadExchange = () => import('./exchange/exchange.ts');
@@ -74,6 +73,7 @@ export function createTransport(
   { baseUrl, fetch: send = fetch, ...options }: TransportOptions,
   headers: () => Record<string, string> | Promise<Record<string, string>>,
   emit: Emit,
+  judge?: Judge,
 ): Call {
   const patience = patienceOf(options);
   loadExchange().catch(() => {});
@@ -93,10 +93,11 @@ export function createTransport(
         headers: await headers(),
         signal: controller.signal,
         timeout: Math.min(patience.attempt, longest),
-        retries: repeatable.test(route) ? patience.retries : 0,
+        retries: patience.retries,
         retried,
         send,
         onAttempt: () => void attempts++,
+        judge,
       };
       return exchange(asked, { ServiceError, timeoutError, unreadable });
     }

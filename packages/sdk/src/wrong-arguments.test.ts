@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { bytesOf, type PublicCall, publicCalls } from '../../../test/sdk/public-calls.ts';
 import { some } from '../../../test/setup/cases.ts';
-import { EaasError } from './index.ts';
+import { EaasError, type EaasEvent } from './index.ts';
 
 const wrong: readonly unknown[] = [
   null,
@@ -23,7 +23,8 @@ const wrong: readonly unknown[] = [
   new Uint8Array(3),
 ];
 
-const calls = await publicCalls();
+const events: EaasEvent[] = [];
+const calls = await publicCalls((event) => void events.push(event));
 
 // Replaces the default of the option `fetch`, so that these tests do not use the network.
 beforeAll(() => void vi.stubGlobal('fetch', async () => new Response(null, { status: 404 })));
@@ -38,6 +39,63 @@ test.each(calls)('with arguments of wrong kinds, $name succeeds or throws EaasEr
   }
   expect(failures).toEqual([]);
 });
+
+/**
+ * Arguments that an error may quote: the names of tables, columns and failures, which are part of the code of the app,
+ * and the ids of rows, which are not secret. A FieldError names its row, so that the app can find it.
+ */
+const quotable: Readonly<Record<string, readonly (number | string)[]>> = {
+  encryptRow: [0, 1],
+  encryptRows: [0],
+  decryptRow: [0, 1, 'as'],
+  decryptRows: [0, 'as'],
+  where: [0],
+  encryptFieldSync: [0, 1],
+  decryptFieldSync: [0, 1],
+  decryptNested: ['table', 'as'],
+  checkConstraints: [1],
+  describeFields: [1],
+  indexColumns: [1],
+  reportCiphertexts: ['table', 'column'],
+  'service.failNext': [0, 'route'],
+};
+
+const mistakes = ['Ada Lovelace', 'kq3JmP9xQz', '4111111111111111', 4111111111111111];
+
+test.each(calls)('no error and no event of $name shows a value that was passed by mistake', async (of) => {
+  const leaks: string[] = [];
+  for (const mistake of mistakes) {
+    for (const { args, what } of mistaken(of, mistake)) {
+      events.length = 0;
+      const shown = inspect([await errorsOf(of, args), events], { depth: 9, showHidden: true });
+      if (shown.includes(String(mistake))) leaks.push(`${what}: ${shown}`);
+    }
+  }
+  expect(leaks).toEqual([]);
+});
+
+/** Yields argument lists with one mistake each. */
+function* mistaken(of: PublicCall, mistake: string | number): Generator<{ args: unknown[]; what: string }> {
+  const forms = [mistake, [mistake], { nested: mistake }];
+  const isQuotable = (place: number | string, usual: unknown, value: unknown): boolean =>
+    quotable[of.name]?.includes(place) === true ||
+    place === 'normalize' ||
+    // An error shows a number where a number was expected.
+    (typeof value === 'number' && typeof usual === 'number');
+  for (const [at, given] of of.args().entries()) {
+    for (const value of [mistake, [mistake]]) {
+      if (!isQuotable(at, given, value)) yield { args: of.args().with(at, value), what: `argument ${at}` };
+    }
+    if (!isPlain(given)) continue;
+    for (const [name, usual] of Object.entries(given)) {
+      for (const value of forms) {
+        if (isQuotable(name, usual, value)) continue;
+        const changed = { ...(of.args()[at] as object), [name]: value };
+        yield { args: of.args().with(at, changed), what: `\`${name}\` of argument ${at}` };
+      }
+    }
+  }
+}
 
 test('every public call accepts valid arguments', async () => {
   const refused: string[] = [];

@@ -81,6 +81,7 @@ export const setPolicy = {
 export const exportKey = {
   body: z.strictObject({ public_key: rsaPublicKey, from_version: z.optional(integer(1)) }),
   output: z.object({
+    tenant_id: uuid,
     key_id: uuid,
     versions: z.array(z.object({ key_version: count, encrypted: z.string() })),
     next_version: z.nullable(count),

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { observedClient, range, routesOf } from '../../../../test/sdk/observed-client.ts';
 import { vectors } from '../../../../test/vectors/vectors.ts';
-import type { EaasClientOptions } from '../index.ts';
+import { type EaasClientOptions, InputError } from '../index.ts';
 
 const { cases, public_key: publicKeyHex, key_id: vectorKey } = vectors('blind-hash');
 const vectorPublicKey = Buffer.from(publicKeyHex, 'hex').toString('base64');
@@ -146,17 +146,36 @@ describe('the public key', () => {
     expect(await pinned.blindHash('Ada')).toBe(await client.blindHash('Ada'));
   });
 
-  test.each([vectorPublicKey, '', undefined])(
-    'the client refuses the public key of a response if the pinned public key is %s',
-    async (pin) => {
-      const { make, keyId } = observedClient();
-      const pins = { [keyId]: pin } as Record<string, string>;
-      await expect(make({ hashPublicKeys: pins }).blindHash('x')).rejects.toMatchObject({
-        code: 'public_key_changed',
-        retryable: false,
-      });
-    },
-  );
+  test('the client refuses the public key of a response if another public key is pinned', async () => {
+    const { make, keyId } = observedClient();
+    const pinned = make({ hashPublicKeys: { [keyId]: vectorPublicKey } });
+    await expect(pinned.blindHash('x')).rejects.toMatchObject({
+      code: 'public_key_changed',
+      retryable: false,
+    });
+  });
+
+  test.each<[string, (keyId: string) => unknown]>([
+    ['an empty text', (keyId) => ({ [keyId]: '' })],
+    ['an absent variable', (keyId) => ({ [keyId]: undefined })],
+    ['null', (keyId) => ({ [keyId]: null })],
+    ['a number', (keyId) => ({ [keyId]: 7 })],
+    ['a public key for intake', (keyId) => ({ [keyId]: 'eaas_pk_1' })],
+    ['a truncated public key', (keyId) => ({ [keyId]: vectorPublicKey.slice(0, -1) })],
+    [
+      'one invalid public key of two',
+      (keyId) => ({ [`${keyId.slice(0, -1)}f`]: vectorPublicKey, [keyId]: 'x' }),
+    ],
+    ['a Map', (keyId) => new Map([[keyId, vectorPublicKey]])],
+    ['a list', () => [vectorPublicKey]],
+  ])('the constructor refuses %s in `hashPublicKeys`', (_, pins) => {
+    const { make, keyId } = observedClient();
+    const create = () => make({ hashPublicKeys: pins(keyId) as Record<string, string> });
+    expect(create).toThrow(
+      '`hashPublicKeys` of `new EaasClient` must be an object with the `hashPublicKey` of each key',
+    );
+    expect(create).toThrow(InputError);
+  });
 
   test('the client refuses a response whose public key differs from the first response', async () => {
     let isAltered = false;

@@ -74,6 +74,8 @@ describe('calls of the browser client', () => {
 });
 
 describe('API keys in a browser', () => {
+  const refused = problem('permission_missing', 'The app does not let this session do this.');
+
   const anyOption = (option: object) => () => new EaasBrowserClient({ proxyUrl, ...option });
 
   test.each<[string, object]>([
@@ -136,6 +138,41 @@ describe('API keys in a browser', () => {
     expect(sent).toEqual([]);
   });
 
+  test.each<[string, Response]>([
+    ['in an unknown member of a result', Response.json({ hash, key_id: keyId, debug: { token: secret } })],
+    ['in the name of a member', Response.json({ hash, key_id: keyId, [secret]: 1 })],
+    [
+      'in a header',
+      Response.json({ hash, key_id: keyId }, { headers: { 'x-upstream': `Bearer ${secret}` } }),
+    ],
+    ['in an unknown member of a refusal', Response.json({ ...refused, upstream: secret }, { status: 403 })],
+    ['in the code of a refusal', Response.json({ ...refused, code: secret }, { status: 403 })],
+    [
+      'in a header of a refusal',
+      Response.json(refused, { status: 403, headers: { 'x-request-id': secret } }),
+    ],
+    ['in a page of HTML', new Response(`<p>authorization: Bearer ${secret}</p>`, { status: 502 })],
+    ['in a header of an empty response', new Response(null, { status: 204, headers: { 'x-token': secret } })],
+  ])('the browser client refuses a response that contains an API key %s', async (_, response) => {
+    const codes: unknown[] = [];
+    const { client } = setUp({ onEvent: (event) => void codes.push('code' in event && event.code) }, () =>
+      response.clone(),
+    );
+    expect(isRefusal(await thrownBy(client.hash('Ada')))).toBe(true);
+    expect(codes).toEqual(['input']);
+  });
+
+  test('the browser client refuses an API key in the response to an attempt that it repeated', async () => {
+    let attempts = 0;
+    const { client } = setUp({ retries: 1 }, () =>
+      attempts++ === 0
+        ? new Response(secret, { status: 503, headers: { 'retry-after': '0' } })
+        : Response.json({ hash, key_id: keyId }),
+    );
+    expect(isRefusal(await thrownBy(client.hash('Ada')))).toBe(true);
+    expect(attempts).toBe(2);
+  });
+
   test('the browser client refuses a response that contains an API key', async () => {
     const { client } = setUp({}, () => Response.json({ hash, key_id: keyId, api_key: secret }));
     expect(isRefusal(await thrownBy(client.hash('Ada')))).toBe(true);
@@ -162,5 +199,5 @@ test.each([
 ])('outside a web page, the constructor refuses the `proxyUrl` %j', (address) => {
   const make = () => new EaasBrowserClient({ proxyUrl: address });
   expect(make).toThrow(InputError);
-  expect(make).toThrow('create the client only in the page');
+  expect(make).toThrow('create the client in the page');
 });

@@ -4,7 +4,7 @@ import { EnvelopeClient } from '../envelope-client.ts';
 import { createEmit } from '../events.ts';
 import { httpHeaders } from '../http-headers.ts';
 import { requireOptions } from '../require-options.ts';
-import { type Call, createTransport } from '../transport.ts';
+import { createTransport } from '../transport.ts';
 import { browserOptions, type EaasBrowserClientOptions, type PlainHeaders } from './options.ts';
 
 export { DecryptionError, EaasError, FormatError, InputError } from '@eaas/protocol';
@@ -27,44 +27,28 @@ export {
 export class EaasBrowserClient extends EnvelopeClient {
   constructor(options: EaasBrowserClientOptions = {}) {
     for (const [name, value] of Object.entries(Object(options)))
-      refuseSecret([name, typeof value === 'string' ? value : '']);
+      refuseSecret(typeof value === 'string' ? name + value : name);
     requireOptions(browserOptions, options, 'new EaasBrowserClient');
     const { proxyUrl = '/api/eaas', headers = {}, insecureHttp } = options;
-    if (typeof headers === 'object') plain(headers);
+    if (typeof headers === 'object') refuseSecret(JSON.stringify(plain(headers)));
     const emit = createEmit(options);
     const call = createTransport(
       { ...options, baseUrl: addressOf(proxyUrl, insecureHttp) },
       async () => plain(typeof headers === 'function' ? await headers() : headers),
       emit,
+      refuseSecret,
     );
-    super(refusingApiKeys(call), { cache: 'browser', ...options }, emit);
+    super(call, { cache: 'browser', ...options }, emit);
   }
 }
 
-function refusingApiKeys(call: Call): Call {
-  return async (route, input, options) => {
-    refuseSecret(input);
-    const output = await call(route, input, options).catch((error: Error) => {
-      refuseSecret(error.message);
-      throw error;
-    });
-    refuseSecret(output);
-    return output;
-  };
-}
-
-function refuseSecret(value: unknown): void {
-  if (JSON.stringify(value).includes('eaas_sk_')) {
-    throw new InputError(
-      'a browser must not hold an API key: revoke this API key, and pass a new API key only to the proxy',
-    );
-  }
+function refuseSecret(text: string): void {
+  if (text.includes('eaas_sk_'))
+    throw new InputError('a browser must not hold an API key: revoke it, and pass a new one to the proxy');
 }
 
 function plain(headers: PlainHeaders): Record<string, string> {
-  const checked = Object.fromEntries(httpHeaders(headers));
-  refuseSecret(checked);
-  return checked;
+  return Object.fromEntries(httpHeaders(headers));
 }
 
 /**
@@ -75,7 +59,7 @@ function addressOf(proxyUrl: string, insecureHttp: boolean | undefined): string 
   const url = parseUrl(proxyUrl, globalThis.location?.origin);
   if (!url || url.href !== url.origin + url.pathname) {
     throw new InputError(
-      '`proxyUrl` must be a path such as `/api/eaas` without a query. On servers, pass a URL or create the client only in the page',
+      '`proxyUrl` must be a path such as `/api/eaas` without a query. On servers, pass a URL, or create the client in the page',
     );
   }
   requireSecureUrl(url, insecureHttp, 'proxyUrl');

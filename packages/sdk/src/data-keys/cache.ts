@@ -22,10 +22,10 @@ export class DataKeyCache {
     this.#limits = limits;
   }
 
-  find(name: string): Lease | undefined {
+  find(name: string, whateverItsAge = false): Lease | undefined {
     const lease = this.#ready.get(name);
     if (!lease?.key) return undefined;
-    if (Date.now() - lease.key.createdAt >= this.#limits.maxAge) {
+    if (!whateverItsAge && Date.now() - lease.key.createdAt >= this.#limits.maxAge) {
       this.#remove(name, lease);
       return undefined;
     }
@@ -62,10 +62,6 @@ export class DataKeyCache {
     return lease;
   }
 
-  evict(name: string): void {
-    this.#remove(name, this.#ready.get(name));
-  }
-
   close(): void {
     this.#isClosed = true;
     for (const entry of this.#ready) this.#remove(...entry);
@@ -73,7 +69,7 @@ export class DataKeyCache {
   }
 
   #keep(name: string, lease: Lease): void {
-    this.evict(name);
+    this.#remove(name, this.#ready.get(name));
     lease.lastUse = ++this.#uses;
     this.#ready.set(name, lease);
     lease.expiry = later(this.#limits.maxAge, () => this.#remove(name, lease));

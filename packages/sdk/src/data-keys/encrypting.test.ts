@@ -155,21 +155,58 @@ test('`prime({ keep: true })` also renews a data key that is already in memory',
   }
 });
 
-test.each<[string, Partial<EaasClientOptions>, (client: EaasClient) => void]>([
-  ['the clock jumps forward', {}, () => void vi.setSystemTime(Date.now() + 10 * minute)],
-  [
-    'a large value exceeds the rest of the budget',
-    { cache: { encrypt: { maxBytes: 1_000 } } },
-    (client) => void client.encryptSync('x'),
-  ],
-])('if %s, a call that finds no kept data key renews it at once', async (_, options, change) => {
-  const { client } = setUp(options);
+test('if a large value exceeds the rest of the budget, the call that finds no kept data key renews it at once', async () => {
+  const { client } = setUp({ cache: { encrypt: { maxBytes: 1_000 } } });
   await client.prime({ keep: true });
-  change(client);
+  client.encryptSync('x');
   const value = new Uint8Array(1_000);
   expect(() => client.encryptSync(value)).toThrow('await client.prime');
   await arrivals();
   expect(client.encryptSync(value).ciphertext).toMatch(/^eaas/);
+});
+
+describe('after a jump of the clock', () => {
+  const jump = (milliseconds: number): void => void vi.setSystemTime(Date.now() + milliseconds);
+
+  test('a kept data key serves the next synchronous calls, and is renewed at once', async () => {
+    const { client, service } = setUp();
+    await client.prime({ keep: true });
+    const { wrapped_key: first } = client.encryptSync('x');
+    jump(10 * minute);
+    expect(client.encryptSync('x').wrapped_key).toBe(first);
+    expect(client.encryptSync('x').wrapped_key).toBe(first);
+    await arrivals();
+    expect(client.encryptSync('x').wrapped_key).not.toBe(first);
+    expect(service.requests).toHaveLength(2);
+  });
+
+  test('a check of the kept data key does not remove it before the next one arrives', async () => {
+    const { client, service } = setUp({ cache: { encrypt: { maxAge: 10 * second } } });
+    await client.prime({ keep: true });
+    service.failNext('unavailable', { times: 100 });
+    jump(minute);
+    await pass(9 * second);
+    expect(client.encryptSync('x').ciphertext).toMatch(/^eaas/);
+    await pass(2 * second);
+    expect(() => client.encryptSync('x')).toThrow('await client.prime');
+  });
+
+  test('`encrypt` waits for the next data key, and leaves the kept one to synchronous calls', async () => {
+    const { client } = setUp();
+    await client.prime({ keep: true });
+    const { wrapped_key: first } = client.encryptSync('x');
+    jump(10 * minute);
+    const encrypting = client.encrypt('x');
+    expect(client.encryptSync('x').wrapped_key).toBe(first);
+    expect((await encrypting).wrapped_key).not.toBe(first);
+  });
+
+  test('a data key that is not kept expires', async () => {
+    const { client } = setUp();
+    await client.prime();
+    jump(10 * minute);
+    expect(() => client.encryptSync('x')).toThrow('await client.prime');
+  });
 });
 
 test('after a failed `prime({ keep: true })`, the client sends no further request by itself', async () => {

@@ -30,6 +30,8 @@ export function createEncryptingKeys(
   const cache = new DataKeyCache({ maxEntries: Infinity, maxAge: limits.maxAge });
   const kept = new Map<string, Timer>();
   const paused = new Map<string, Timer>();
+  // A jump of the clock does not remove a kept data key: it stays until its timer, which the jump does not affect, ends.
+  const find = (name: string): Lease | undefined => cache.find(name, kept.has(name));
 
   async function mint(of: Partition, withSync: boolean): Promise<DerivedDataKey> {
     const dek = randomBytes(32);
@@ -43,12 +45,12 @@ export function createEncryptingKeys(
   }
 
   function request(name: string, of: Partition, sync = false): Lease {
-    const withSync = sync || kept.has(name) || cache.find(name)?.key?.sync !== undefined;
+    const withSync = sync || kept.has(name) || find(name)?.key?.sync !== undefined;
     return cache.request(
       name,
       () => mint(of, withSync),
       ({ code }) => {
-        if (!cache.find(name) && !kept.has(name)) return;
+        if (!find(name) && !kept.has(name)) return;
         clearTimeout(paused.get(name));
         const resume = (): unknown => paused.delete(name);
         paused.set(name, later(pauseAfterFailure, resume));
@@ -63,7 +65,7 @@ export function createEncryptingKeys(
 
   function keepUp(name: string, of: Partition): void {
     const check = (): void => {
-      const lease = cache.find(name);
+      const lease = find(name);
       if (!lease || shareUsed(limits, lease, 0) >= refreshAtShare) refresh(name, of);
       keepUp(name, of);
     };
@@ -74,19 +76,19 @@ export function createEncryptingKeys(
     /** The caller must use the returned data key before any `await`, because the client can overwrite it afterwards. */
     take(of: Partition, length: number, sync?: boolean): DerivedDataKey | undefined {
       const name = partitionName(of.keyId, of);
-      const lease = cache.find(name);
+      const isKept = kept.has(name);
+      const lease = find(name);
       if (lease?.key && (!sync || lease.key.sync)) {
-        const share = shareUsed(limits, lease, length);
+        const share = shareUsed(limits, lease, length, sync && isKept ? 1 : Infinity);
         if (share <= 1) {
           spend(lease, length);
-          if (share > refreshAtShare && (!sync || kept.has(name))) refresh(name, of);
+          if (share > refreshAtShare && (!sync || isKept)) refresh(name, of);
           return lease.key;
         }
-        cache.evict(name);
       }
-      // With `prime({ keep: true })`, a timer checks the data key regularly. The data key can expire between two
-      // checks, for example after a change of the clock. The client then requests a new data key here.
-      if (kept.has(name)) refresh(name, of);
+      // With `prime({ keep: true })`, a timer checks the data key regularly. A call between two checks can find that the
+      // data key has reached a limit. The client then requests a new data key here.
+      if (isKept) refresh(name, of);
       return undefined;
     },
     reserve(of: Partition, length: number): Lease {
@@ -102,7 +104,7 @@ export function createEncryptingKeys(
     async prime(of: Partition, keep: boolean, signal: AbortSignal | undefined): Promise<void> {
       const name = partitionName(of.keyId, of);
       const isPrimed = (): boolean => {
-        const lease = cache.find(name);
+        const lease = find(name);
         return lease?.key?.sync !== undefined && shareUsed(limits, lease, 0) <= refreshAtShare;
       };
       while (!isPrimed()) {
@@ -120,10 +122,15 @@ export function createEncryptingKeys(
   };
 }
 
-function shareUsed(limits: BudgetLimits, { key, messages, bytes }: Lease, length: number): number {
+function shareUsed(
+  limits: BudgetLimits,
+  { key, messages, bytes }: Lease,
+  length: number,
+  mostByAge = Infinity,
+): number {
   const age = key ? (Date.now() - key.createdAt) / limits.maxAge : 0;
   const size = messages > 0 ? (bytes + length) / limits.maxBytes : 0;
-  return Math.max(age, (messages + 1) / limits.maxMessages, size);
+  return Math.max(Math.min(age, mostByAge), (messages + 1) / limits.maxMessages, size);
 }
 
 function spend(lease: Lease, length: number): void {

@@ -1,6 +1,7 @@
 import type { Output, Problem, ProblemCode, problems, Route } from '@eaas/protocol/wire';
 import ky, { HTTPError } from 'ky';
 import type { ServiceError, ServiceErrorCode } from '../errors.ts';
+import type { Judge } from '../transport.ts';
 import { isName } from './kinds.ts';
 import { mask, secretsIn, secretsOfHeaders } from './mask.ts';
 import { isOutput, namesSameKeys } from './outputs.ts';
@@ -18,6 +19,7 @@ interface Asked<R extends Route> {
   readonly retried: readonly number[];
   readonly send: typeof fetch;
   readonly onAttempt: () => void;
+  readonly judge: Judge | undefined;
 }
 
 /**
@@ -34,12 +36,31 @@ interface Shared {
   readonly unreadable: () => ServiceError;
 }
 
+// The routes whose calls are safe to repeat. Creations are not safe, because a retry could create a second record.
+// Rotations are not safe, because the service refuses a repeated rotation.
+const repeatable = /^(GET|PUT|PATCH) |(wrap|hash|blind|decrypt)$|^DELETE .*api-keys/;
+
 /**
  * Sends a request, and reads and checks the response. After a temporary failure, sends the request again, at most
- * `retries` times. Throws only ServiceError. The errors never contain the request, because the request contains the API
- * key.
+ * `retries` times. Throws only ServiceError, and the errors of `judge`. The errors never contain the request, because
+ * the request contains the API key.
  */
 export async function exchange<R extends Route>(asked: Asked<R>, shared: Shared): Promise<Output<R>> {
+  const { judge, headers, input } = asked;
+  if (!judge) return ask(asked, shared);
+  judge(JSON.stringify([headers, input]));
+  const received: string[] = [];
+  const note = ({ headers }: Response, text: string): void => {
+    received.push(Array.from(headers).join() + text);
+  };
+  return ask(asked, shared, note).finally(() => received.forEach((response) => judge(response)));
+}
+
+async function ask<R extends Route>(
+  asked: Asked<R>,
+  shared: Shared,
+  onResponse?: (response: Response, text: string) => void,
+): Promise<Output<R>> {
   // Copies `fetch` to the variable `send`. Browsers and edge runtimes throw an error if `fetch` is called as a method
   // of another object.
   const { route, headers, send } = asked;
@@ -58,7 +79,7 @@ export async function exchange<R extends Route>(asked: Asked<R>, shared: Shared)
       // `redirect: 'error'`, because some runtimes lack it.
       redirect: 'manual',
       retry: {
-        limit: asked.retries,
+        limit: repeatable.test(route) ? asked.retries : 0,
         methods: [request.method.toLowerCase() as 'get'],
         statusCodes: [...asked.retried],
         backoffLimit: 2_000,
@@ -72,7 +93,9 @@ export async function exchange<R extends Route>(asked: Asked<R>, shared: Shared)
       fetch: async (...request) => {
         asked.onAttempt();
         const response = await send(...request);
-        texts.set(response, await readText(response, (request[0] as Request).signal, unreadable));
+        const text = await readText(response, (request[0] as Request).signal, unreadable);
+        texts.set(response, text);
+        onResponse?.(response, text);
         return response;
       },
     });

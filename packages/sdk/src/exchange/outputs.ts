@@ -77,6 +77,7 @@ const kinds: Kinds = {
   'POST /v1/keys/:key_id/restore': keyRecord,
   'PUT /v1/keys/:key_id/rotation-policy': keyRecord,
   'POST /v1/keys/:key_id/export': {
+    tenant_id: 'text',
     key_id: 'text',
     versions: [{ key_version: 'count', encrypted: 'text' }],
     next_version: ['count', null],

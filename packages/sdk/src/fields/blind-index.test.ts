@@ -46,12 +46,12 @@ test('if `index` is a list, encryptRow uses only its first entry, and `where` us
   const marks = await Promise.all(
     ['blind', 'service', token].map(async (index) => {
       const { email_index } = await fields.for(client, { index }).where('users', { email });
-      return email_index[0];
+      return String(email_index[0]);
     }),
   );
   expect(new Set(marks).size).toBe(3);
   const records = fields.for(client, { index: ['blind', 'service', token] });
-  expect((await records.where('users', { email })).email_index).toEqual(marks);
+  expect((await records.where('users', { email })).email_index).toEqual(marks.toSorted());
   expect((await records.encryptRow('users', 1, { email })).email_index).toBe(marks[0]);
 });
 
@@ -78,7 +78,8 @@ test('a field with `searchableBy` needs an index key, even if `index` contains `
   const stored = await records.encryptRow('users', 1, { email });
   const whole = await records.where('users', { email });
   const end = await records.where('users', { email: { end: 'org' } });
-  expect(whole.email_index[0]).toBe(stored.email_index);
+  expect(whole.email_index).toHaveLength(2);
+  expect(whole.email_index).toContain(stored.email_index);
   expect(end.email_end_index).toEqual([stored.email_end_index]);
 });
 

@@ -57,7 +57,8 @@ export function bytes<B extends Bound = 'row'>(
 
 /**
  * Defines a field of JSON values, such as `json<Notes>()`. Encrypting a value that JSON cannot represent, such as
- * undefined, a Date or NaN, throws FieldError. Decryption does not check that the value has the type `Value`.
+ * a Date or NaN, throws FieldError. Members that are undefined are omitted, as in `JSON.stringify`, but undefined in an
+ * array throws. Decryption does not check that the value has the type `Value`.
  */
 export function json<Value>(
   options: FieldOptions<Value> & { readonly context: 'field' },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { observedClient } from '../../../../test/sdk/observed-client.ts';
 import { EaasClient, InputError } from '../index.ts';
-import { date, decryptNested, defineFields, FieldError, text, unencrypted } from './fields.ts';
+import { date, decryptNested, defineFields, text, unencrypted } from './fields.ts';
 
 const fields = defineFields({
   doctors: { ...unencrypted('id'), name: text() },
@@ -91,11 +91,17 @@ test('the option `as` of decryptNested names the field of a renamed column', asy
   expect(opened).toEqual([{ id: 1, called: 'Ada', visits: notes.slice(0, 1) }]);
 });
 
-test('`decryptRow` refuses nested encrypted rows with an error that names `decryptNested`', async () => {
-  const { records, rows } = await openClinic();
-  const work = decryptNested(records, rows, { table: 'doctors' });
-  await expect(work).rejects.toThrow(FieldError);
-  await expect(work).rejects.toThrow(/^doctors\.patients of row d-1: .*with `decryptNested`/);
+test('nested rows that `nested` does not name stay encrypted, and cause an event', async () => {
+  const { rows } = await openClinic();
+  const { client, events } = observedClient();
+  const name = (await fields.for(client, { index: 'service' }).encryptRow('doctors', 'd-1', doctor)).name;
+  const [row] = await decryptNested(
+    fields.for(client, { index: 'service' }),
+    rows.map((row) => ({ ...row, name })),
+    { table: 'doctors' },
+  );
+  expect(row).toEqual({ ...doctor, patients: rows[0]?.patients });
+  expect(events).toContainEqual({ type: 'unexpected_ciphertext', table: 'doctors', column: 'patients' });
 });
 
 test('decryptNested refuses a ciphertext of another row, and the error names table, field and row', async () => {

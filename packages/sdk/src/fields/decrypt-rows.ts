@@ -1,8 +1,8 @@
-import { type Context, FormatError, InputError } from '@eaas/protocol';
-import { isBytes, storedCiphertext } from '@eaas/protocol/internal';
+import { type Context, FormatError } from '@eaas/protocol';
+import { storedCiphertext } from '@eaas/protocol/internal';
 import { notify } from '../notify.ts';
 import { callByGroup } from './group-calls.ts';
-import { ciphertextAmongPlaintext, holdsCiphertext } from './recognize-ciphertext.ts';
+import { ciphertextAmongPlaintext } from './recognize-ciphertext.ts';
 import { FieldError, inField, resultOf, type Where } from './field-error.ts';
 import type { IdOf, Internals, Row, RowOptions } from './internals.ts';
 import {
@@ -14,6 +14,7 @@ import {
   rowIdOf,
   type TablePlan,
 } from './plan.ts';
+import { reportRows } from './report-ciphertexts.ts';
 
 /** The result for one row of many: the decrypted row, or the error of the first field that failed. */
 export type SettledRow<R> =
@@ -46,7 +47,8 @@ export async function decryptRows(
   { as, ...options }: DecryptRowsOptions,
 ): Promise<SettledRow<Row>[]> {
   const { client, plans } = internals;
-  const { fields, known } = columnsOf(requireTable(plans, table), as);
+  const definition = requireTable(plans, table);
+  const { fields, known } = columnsOf(definition, as);
   requireRows(given, idOf);
   const cells: Cell[] = [];
   const openings = given.map((stored) => {
@@ -63,12 +65,16 @@ export async function decryptRows(
         else cells.push({ opening, column, plan, where, ciphertext, context: contextOf(plan, id) });
       });
     }
-    for (const column in stored) {
-      if (known.has(column) || !holdsCiphertext(opening.row[column])) continue;
-      attempt(opening, { table, field: column, row: id }, () => refuseCiphertext(stored, column, table));
-    }
     return opening;
   });
+  if (definition.fields.length > 0) {
+    reportRows(
+      client,
+      table,
+      openings.map(({ row }) => row),
+      known,
+    );
+  }
   const opened = await callByGroup(
     cells,
     ({ plan }) => plan.keyIds?.join(),
@@ -96,17 +102,6 @@ function columnsOf(plan: TablePlan, as: DecryptRowsOptions['as'] = {}) {
     else fields.set(column, requireField(plan, String(name)));
   }
   return { fields: [...fields], known };
-}
-
-function refuseCiphertext(row: Row, column: string, table: string): never {
-  const value = row[column];
-  const isInside = typeof value === 'object' && !isBytes(value);
-  const advice = isInside
-    ? 'decrypt the rows inside it with `decryptNested`'
-    : `pass { as: { ${column}: '<field>' } } to decrypt it as that field`;
-  throw new InputError(
-    `the column \`${column}\` contains a ciphertext but is not a field of \`${table}\`: ${advice}, or pass { as: { ${column}: null } } to leave the column encrypted`,
-  );
 }
 
 function attempt(opening: Opening, where: Where, step: () => void): void {

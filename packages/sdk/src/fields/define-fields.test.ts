@@ -55,7 +55,7 @@ describe('names in a definition', () => {
     [
       'a number as a column name',
       () => unencrypted(5 as never),
-      'each argument of `unencrypted` must be a string (got 5)',
+      'each argument of `unencrypted` must be a string (got a number)',
     ],
   ])('a definition with %s is refused', (_, table, message) => {
     const define = () => defineFields({ users: table() } as never);

@@ -84,7 +84,7 @@ function recordsOf<T extends Tables>(
   const guessable = all.find(({ parts }) => parts.length > 0);
   if (guessable && sources.every(isRemote)) {
     refuse(
-      `${guessable.place} is searchable by parts (\`searchableBy\`), and such a search needs an index key: pass a token from \`createIndexKey\` as the option \`index\`. ` +
+      `${guessable.place} is searchable by parts (\`searchableBy\`), which needs an index key: pass a token from \`createIndexKey\` as the option \`index\`. ` +
         "To keep the other indexes, pass [token, 'service']",
     );
   }

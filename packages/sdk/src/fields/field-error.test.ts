@@ -15,3 +15,17 @@ test('the message of a FieldError has one line, even if the row id contains line
     message: expect.stringMatching(/^patients\.name of row 7\P{Cc}+$/u),
   });
 });
+
+test('a FieldError asks for the row id only if the value is under an expected key', async () => {
+  const { client, service, keyId } = observedClient();
+  const definition = defineFields({ patients: { name: text() } });
+  const stored = await definition.for(client).encryptRow('patients', 1, { name: 'Ada' });
+  const messageOf = (records: ReturnType<typeof definition.for>, id: number) =>
+    records.decryptRow('patients', id, stored).then(String, (error: unknown) => (error as Error).message);
+  const hint = ' (was it encrypted with this row id?)';
+  expect(await messageOf(definition.for(client), 2)).toContain(hint);
+  const { key_id: other } = service.createKey('other');
+  expect(await messageOf(definition.for(client, { keyIds: { patients: other } }), 1)).toBe(
+    `patients.name of row 1: decryption failed: the ciphertext is under the key ${keyId}, not ${other}`,
+  );
+});

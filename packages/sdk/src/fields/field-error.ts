@@ -22,7 +22,9 @@ export class FieldError extends EaasError {
   constructor(cause: SdkError, { table, field, row }: Where, code: FieldErrorCode = cause.code) {
     const place =
       row === undefined ? `${table}.${field}` : `${table}.${field} of row ${row.replace(/\p{Cc}/gu, '�')}`;
-    const hint = code === 'decryption' && row !== undefined ? ' (was it encrypted with this row id?)' : '';
+    // The error for another key already names its cause.
+    const isBound = code === 'decryption' && row !== undefined && cause.message.includes('context');
+    const hint = isBound ? ' (was it encrypted with this row id?)' : '';
     super(`${place}: ${cause.message}${hint}`);
     this.cause = cause;
     this.code = code;

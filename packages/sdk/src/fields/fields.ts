@@ -46,5 +46,6 @@ export type {
   RecordId,
   Tables,
 } from './row-types.ts';
+export { type ColumnPlace, reportCiphertexts } from './report-ciphertexts.ts';
 export { firstCharacters, lastCharacters, prefixes, wholeText, words } from './text-rules.ts';
 export { type FieldsQuery, withFields } from './with-fields.ts';

@@ -14,14 +14,14 @@ function thrownBy(step: () => unknown): unknown {
 const cycle: unknown[] = [];
 cycle.push({ inside: cycle });
 test.each<[string, unknown, string]>([
-  ['undefined', { secret: undefined }, 'omit the member'],
-  ['undefined in a list', [1, undefined], 'undefined'],
+  ['undefined', undefined, 'undefined: use null'],
+  ['undefined in a list', { secret: [1, undefined] }, 'undefined in a list (item 1): use null'],
   ['a hole', [1, , 3], 'holes'], // oxlint-disable-line no-sparse-arrays
   ['an extra member of a list', Object.assign([1], { secret: 1 }), 'extra members'],
   ['as many extra members as holes', Object.assign([, 1], { secret: 1 }), 'holes'], // oxlint-disable-line no-sparse-arrays
   ['a function', { secret: () => 1 }, 'a function'],
   ['a symbol', [Symbol('secret')], 'a symbol'],
-  ['a bigint', { secret: 1n }, 'convert it to text'],
+  ['a bigint', { secret: 1n }, 'use text'],
   ['NaN', [Number.NaN], 'NaN or Infinity'],
   ['an infinity', Infinity, 'NaN or Infinity'],
   ['a Date', { secret: new Date(0) }, 'instance of a class'],
@@ -36,6 +36,20 @@ test.each<[string, unknown, string]>([
   expect(() => jsonType.encode(value)).toThrow(reason);
   expect(() => jsonType.encode(value)).toThrow(InputError);
   expect(() => jsonType.encode(value)).not.toThrow('secret');
+});
+
+test('a JSON field omits members that are undefined, as JSON.stringify does', () => {
+  const value = {
+    tags: ['a'],
+    allergies: undefined,
+    doctor: { name: 'Ada', phone: undefined },
+    list: [{ a: undefined }],
+  };
+  const bytes = jsonType.encode(value);
+  expect(new TextDecoder().decode(bytes.subarray(1))).toBe(JSON.stringify(value));
+  const back = jsonType.decode(bytes) as typeof value;
+  expect(Object.keys(back)).toEqual(['tags', 'doctor', 'list']);
+  expect(Object.keys(back.doctor)).toEqual(['name']);
 });
 
 test('a JSON field accepts a value in which an object occurs twice', () => {

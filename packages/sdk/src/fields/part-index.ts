@@ -113,9 +113,5 @@ export function foldOf({ normalize }: TextPartOptions<string | true>): (text: st
 
 export function requireLength(call: string, length: number): number {
   const isLength = Number.isInteger(length) && length >= 1 && length <= 64;
-  return isLength
-    ? length
-    : refuse(
-        `a length that is passed to \`${call}\` must be an integer from 1 to 64 (got ${String(length)})`,
-      );
+  return isLength ? length : refuse(`a length that is passed to \`${call}\` must be an integer from 1 to 64`);
 }

@@ -25,7 +25,8 @@ const maxBuckets = 1000;
 const day = 86_400_000;
 
 /**
- * Finds dates by their year (UTC). Reveals which rows have the same year. For example, dates of birth are in only about
+ * Finds dates by their year (UTC). Reveals which rows have the same year, and to somebody who sees many searches also
+ * the order of the years. For example, dates of birth are in only about
  * 100 different years, so an attacker can try all of them.
  */
 export function years<const Column extends string | true = true>(
@@ -35,7 +36,8 @@ export function years<const Column extends string | true = true>(
 }
 
 /**
- * Finds dates by their month (UTC). Reveals which rows have the same month. For example, dates of birth are in only
+ * Finds dates by their month (UTC). Reveals which rows have the same month, and to somebody who sees many searches also
+ * the order of the months. For example, dates of birth are in only
  * about 1,200 different months, so an attacker can try all of them.
  */
 export function months<const Column extends string | true = true>(
@@ -45,7 +47,8 @@ export function months<const Column extends string | true = true>(
 }
 
 /**
- * Finds dates by their day (UTC). Reveals which rows have the same day. For example, dates of birth are on only about
+ * Finds dates by their day (UTC). Reveals which rows have the same day, and to somebody who sees many searches also
+ * the order of the days. For example, dates of birth are on only about
  * 36,500 different days, so an attacker can try all of them.
  */
 export function days<const Column extends string | true = true>(
@@ -56,7 +59,7 @@ export function days<const Column extends string | true = true>(
 
 /**
  * Divides numbers into steps of equal size, such as `steps(10_000)` for salaries. Reveals which rows are in the same
- * step. An attacker can try all steps: salaries up to 1,000,000 have only 100 steps of 10,000.
+ * step, and to somebody who sees many searches also the order of the steps. An attacker can try all steps: salaries up to 1,000,000 have only 100 steps of 10,000.
  */
 export function steps<const Column extends string | true = true>(
   size: number,
@@ -122,5 +125,8 @@ function buckets<Value, Column extends string | true>(
 }
 
 function isRange<Value>(query: Value | SearchRange<Value>): query is SearchRange<Value> {
-  return typeof query === 'object' && query !== null && 'from' in query && 'to' in query;
+  if (typeof query !== 'object' || query === null || !('from' in query || 'to' in query)) return false;
+  const { from, to } = query as Partial<SearchRange<Value>>;
+  const isWhole = from !== undefined && from !== null && to !== undefined && to !== null;
+  return isWhole || refuse('a range needs `from` and `to`');
 }

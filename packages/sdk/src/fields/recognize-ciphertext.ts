@@ -16,18 +16,33 @@ export function ciphertextAmongPlaintext(value: unknown): Ciphertext | undefined
 
 /** Returns whether a value is a ciphertext, or a plain object or array that contains a ciphertext. */
 export function holdsCiphertext(value: unknown): boolean {
-  return holds(value, []);
+  return someHoldCiphertext([value], Infinity);
 }
 
-function holds(value: unknown, around: readonly unknown[]): boolean {
-  if (typeof value === 'string') return value.startsWith('eaas') && isCiphertext(value);
-  if (typeof value !== 'object' || value === null) return false;
-  if (value instanceof Uint8Array) return isCiphertext(value);
-  const prototype: unknown = Array.isArray(value) ? null : Object.getPrototypeOf(value);
-  // Skips instances of classes, because reading a member of an ORM object can load more rows.
-  const isPlain = prototype === null || prototype === Object.prototype;
-  if (!isPlain || around.includes(value)) return false;
-  return Object.values(value).some((member) => holds(member, [...around, value]));
+/**
+ * Returns whether one of the values holds a ciphertext. Looks at `most` members of objects and arrays at most, the
+ * outermost first, so that the JSON of a user can neither overflow the stack nor take long.
+ */
+export function someHoldCiphertext(values: readonly unknown[], most: number): boolean {
+  const found = [...values];
+  const limit = found.length + most;
+  const seen = new Set<object>();
+  // The loop also visits the members that it adds.
+  for (const value of found) {
+    if (typeof value === 'string' && value.startsWith('eaas') && isCiphertext(value)) return true;
+    if (typeof value !== 'object' || value === null || seen.has(value)) continue;
+    if (value instanceof Uint8Array) {
+      if (isCiphertext(value.subarray(0, fixedHeaderCharacters))) return true;
+      continue;
+    }
+    const prototype: unknown = Array.isArray(value) ? null : Object.getPrototypeOf(value);
+    // Skips instances of classes, because reading a member of an ORM object can load more rows.
+    if (prototype !== null && prototype !== Object.prototype) continue;
+    seen.add(value);
+    if (found.length === limit) continue;
+    for (const member of Object.values(value)) if (found.length < limit) found.push(member);
+  }
+  return false;
 }
 
 const fixedHeaderBytes = 26;

@@ -92,7 +92,8 @@ export interface Records<T extends Tables> {
    * A row matches if its index column contains one of the fingerprints that are returned for this column. A search for
    * a range, or a search while you replace a key or an index key, returns several fingerprints. Some indexes, such as
    * `words`, store several parts of each value. For these indexes, the result has one list of fingerprints for each
-   * part of the query, and a row matches only if its index column contains a fingerprint from every list.
+   * part of the query, and a row matches only if its index column contains a fingerprint from every list. The
+   * fingerprints are sorted, so that a statement does not show the order of buckets, words or index keys.
    *
    * Compare the decrypted values with the query: index columns are not authenticated, so an attacker with write access
    * to the database can change them. Throws FieldError, with the code `no_fingerprint` for a value that is empty after

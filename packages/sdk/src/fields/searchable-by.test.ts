@@ -129,7 +129,10 @@ test('a fingerprint of a part of a value is the HMAC-SHA-256 of the table, the f
   const records = fields.for(client, { index });
   const { name, born, member } = ada;
   expect(await records.where('patients', { name: { words: name } })).toEqual({
-    name_words_index: [[macOf('words', 'ada')], [macOf('words', 'king')], [macOf('words', 'noel')]],
+    name_words_index: ['ada', 'king', 'noel']
+      .map((word) => macOf('words', word))
+      .toSorted()
+      .map((mark) => [mark]),
   });
   expect(await records.where('patients', { born: { month: born } })).toEqual({
     born_month_index: [macOf('month', String(1815 * 12 + 11), 'born')],
@@ -152,8 +155,7 @@ test('the client computes the fingerprints of `searchableBy`, and never sends th
   expect(ssn_last4_index).toEqual([stored.ssn_last4_index]);
   expect((await records.where('patients', { ssn: ada.ssn })).ssn_index).toHaveLength(2);
   expect(hashed()).toHaveLength(2);
-  const message =
-    'patients.ssn is searchable by parts (`searchableBy`), and such a search needs an index key';
+  const message = 'patients.ssn is searchable by parts (`searchableBy`), which needs an index key';
   expect(() => fields.for(client, { index: 'service' })).toThrow(message);
   expect(() => fields.for(client, { index: [] })).toThrow('the option `index` must be');
 });
@@ -164,13 +166,15 @@ test('while an index key is replaced, a search uses both index keys for every pa
   const before = await records.encryptRow('patients', 1, ada);
   const after = await both.encryptRow('patients', 1, ada);
   expect(await both.where('patients', { ssn: { last4: '6789' } })).toEqual({
-    ssn_last4_index: [after.ssn_last4_index, before.ssn_last4_index],
+    ssn_last4_index: [String(after.ssn_last4_index), String(before.ssn_last4_index)].toSorted(),
   });
   const { name_words_index } = await both.where('patients', { name: { words: 'king' } });
-  const [[newest, oldest] = []] = name_words_index;
+  const [marks = []] = name_words_index;
   expect(name_words_index).toHaveLength(1);
-  expect(after.name_words_index?.split(' ')).toContain(newest);
-  expect(before.name_words_index?.split(' ')).toContain(oldest);
+  expect(marks).toHaveLength(2);
+  for (const { name_words_index: held } of [after, before]) {
+    expect(marks.filter((mark) => held?.split(' ').includes(mark))).toHaveLength(1);
+  }
 });
 
 test('null and a value without parts have no fingerprint', async () => {
@@ -264,7 +268,9 @@ test.each([
   ['null', { ssn: { last4: null } }, 'the search by `last4` needs a value that is not null'],
   ['a value of another type', { ssn: { last4: 6789 } }, 'patients.ssn: expected a string'],
   ['a number for a date', { born: { month: 5 } }, 'patients.born: expected a Date'],
-  ['an open range', { born: { month: { from: born.from } } }, 'patients.born: expected a Date'],
+  ['a range without `to`', { born: { month: { from: born.from } } }, 'a range needs `from` and `to`'],
+  ['a range without `from`', { born: { month: { to: born.to } } }, 'a range needs `from` and `to`'],
+  ['a range up to null', { income: { band: { from: 1, to: null } } }, 'a range needs `from` and `to`'],
   [
     'a range backwards',
     { income: { band: { from: 2e4, to: 1 } } },
@@ -293,7 +299,7 @@ test('`where` accepts a range of 1,000 buckets', async () => {
 test.each<[string, () => unknown, string]>([
   ['`lowEntropy`', () => words({} as never), "by brute force: pass { lowEntropy: 'accepted' }"],
   ['options', () => months(undefined as never), "by brute force: pass { lowEntropy: 'accepted' }"],
-  ['a length', () => lastCharacters(0, accepted), '`lastCharacters` must be an integer from 1 to 64 (got 0)'],
+  ['a length', () => lastCharacters(0, accepted), '`lastCharacters` must be an integer from 1 to 64'],
   ['ordered lengths', () => prefixes(4, 2, accepted), 'must not be greater than the second (longest length)'],
   ['a step', () => steps(0, accepted), 'the argument of `steps` must be a positive number or bigint'],
   [

@@ -34,13 +34,23 @@ export async function where(
     const possible = await Promise.all(
       subjects.map(async (subject) => {
         const results = await fingerprints.possible(subject, options);
-        return [...new Set(results.map((result) => resultOf(result, place)))];
+        return results.map((result) => resultOf(result, place));
       }),
     );
-    return [column, isList ? possible : [...new Set(possible.flat())]] as const;
+    return [column, isList ? possible.map(unordered).sort(byFirst) : unordered(possible.flat())] as const;
   });
   return Object.fromEntries(await Promise.all(terms));
 }
+
+/**
+ * Every fingerprint of a search passes through here on its way into a statement. Whoever reads statements must not see
+ * the order of buckets, words or index keys. Fingerprints look random, so the order of their bytes says nothing.
+ */
+function unordered(fingerprints: readonly string[]): string[] {
+  return [...new Set(fingerprints)].sort();
+}
+
+const byFirst = ([one = '']: readonly string[], [other = '']: readonly string[]) => (one < other ? -1 : 1);
 
 function conditionsOf(plan: FieldPlan, value: unknown, place: Where): Condition[] {
   if (value === null || value === undefined) {

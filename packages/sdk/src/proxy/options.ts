@@ -130,12 +130,10 @@ export function checkOptions(options: ProxyOptions) {
     !/^(?:\/[^/?#]+)*$/.test(basePath) ||
     new URL(`${basePath}/v1`, 'https://x').pathname !== `${basePath}/v1`
   ) {
-    refuse(
-      `\`basePath\` must be empty or an encoded path such as \`/api/eaas\` (got ${JSON.stringify(basePath)})`,
-    );
+    refuse('`basePath` must be empty or an encoded path such as `/api/eaas`');
   }
   if (origin !== undefined) requireOrigin('origin', origin);
-  for (const allowed of allowedOrigins) requireOrigin('allowedOrigins', allowed);
+  for (const [at, allowed] of allowedOrigins.entries()) requireOrigin(`allowedOrigins[${at}]`, allowed);
   return {
     ...options,
     baseUrl: baseUrlOf(options.baseUrl, options.insecureHttp),
@@ -151,9 +149,7 @@ export function checkOptions(options: ProxyOptions) {
 function requireOrigin(option: string, text: string): void {
   const isOrigin = URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text;
   if (isOrigin) return;
-  refuse(
-    `\`${option}\` must be an origin such as \`https://app.example\`, without a path or a final slash (got ${JSON.stringify(text)})`,
-  );
+  refuse(`\`${option}\` must be an origin such as \`https://app.example\`, without a path or a final slash`);
 }
 
 function refuse(reason: string): never {

@@ -120,3 +120,47 @@ test('an inventory ignores the columns in `except`', async () => {
     '`except` contains `emial_index`, but the rows have only the columns email, email_index',
   );
 });
+
+const forged = (seed: number, version = 1): Uint8Array => {
+  const bytes = new Uint8Array(100);
+  bytes.set([0x79, 0xa6, 0xac, 1]);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(4, seed);
+  view.setUint32(20, version);
+  view.setUint16(24, 1);
+  return bytes;
+};
+
+test('values under more than 10,000 key versions count as `others`, except under the keys of `keyIds`', async () => {
+  const { client, keyId } = observedClient();
+  const { ciphertext } = await client.encrypt('a');
+  function* values() {
+    for (let seed = 0; seed < 10_500; seed++) yield forged(seed);
+    yield forged(0);
+    yield ciphertext;
+  }
+  const found = await inventory(values());
+  expect(found.keys).toHaveLength(10_000);
+  expect(found).toMatchObject({ values: 10_502, others: 501 });
+  const listed = await inventory(values(), { keyIds: [keyId] });
+  expect(listed.keys.find(({ key_id }) => key_id === keyId)?.versions).toMatchObject([{ values: 1 }]);
+  expect(listed).toMatchObject({ values: 10_502, others: 500 });
+});
+
+test('forged versions of a key in `keyIds` take only the places of that key', async () => {
+  const { client, keyId } = observedClient();
+  const { ciphertext } = await client.encrypt('a');
+  const other = await client.encrypt('b', { as: 'bytes' });
+  const version = new DataView(other.buffer, other.byteOffset);
+  function* values() {
+    for (let at = 0; at < 10_500; at++) {
+      version.setUint32(20, at + 2);
+      yield other;
+    }
+    yield forged(1);
+    yield ciphertext;
+  }
+  const found = await inventory(values(), { keyIds: [keyId] });
+  expect(found).toMatchObject({ values: 10_502, others: 501 });
+  expect(found.keys).toHaveLength(2);
+});

@@ -58,6 +58,11 @@ export interface Inventory {
    * for the ciphertext.
    */
   readonly broken: number;
+  /**
+   * The number of values under key versions that `keys` leaves out, for example because somebody stored forged values.
+   * `keys` has at most 10,000 versions of each key in the option `keyIds`, and 10,000 versions of all other keys.
+   */
+  readonly others: number;
   readonly keys: readonly KeyUse[];
 }
 
@@ -83,7 +88,7 @@ export interface InventoryOptions {
         };
       }
     | undefined;
-  /** The ids of keys to include in the result, even if no value uses them. */
+  /** The ids of keys to include in the result, even if no value uses them, or many values name other keys. */
   readonly keyIds?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -100,9 +105,12 @@ const clientRule: Rule = (value) =>
 const newCount = () => ({ values: 0, streams: 0, intake: 0, wrappedKeys: countDistinct() });
 type Versions = Map<number, ReturnType<typeof newCount>>;
 
+/** Limits the memory that forged values can take, because anyone who can write to the table chooses their key ids. */
+const mostVersions = 10_000;
+
 /**
  * Counts the values under each key version, without decrypting them. Memory use grows with the number of different key
- * versions, and not with the number of values. Throws ServiceError if the service cannot be reached or refuses, and
+ * versions up to a limit (see `others`), and not with the number of values. Throws ServiceError if the service cannot be reached or refuses, and
  * ClientError if the signal aborts.
  */
 export async function inventory(
@@ -116,8 +124,10 @@ export async function inventory(
   );
   requireKind(valuesRule, values, 'the first argument of `inventory`');
   const { client, keyIds = [], signal } = options;
-  const totals = { values: 0, empty: 0, plaintext: 0, broken: 0 };
+  const totals = { values: 0, empty: 0, plaintext: 0, broken: 0, others: 0 };
   const found = new Map<string, Versions>(keyIds.map((keyId) => [keyId.toLowerCase(), new Map()]));
+  const listed = new Set(found.values());
+  let unlisted = 0;
   for await (const value of values) {
     if (signal?.aborted) throw aborted();
     const form = formOf(value);
@@ -128,8 +138,17 @@ export async function inventory(
     }
     const { keyId, keyVersion, wrappedKey } = form.header;
     const versions: Versions = found.get(keyId) ?? new Map();
-    const count = versions.get(keyVersion) ?? newCount();
-    found.set(keyId, versions.set(keyVersion, count));
+    let count = versions.get(keyVersion);
+    if (!count) {
+      const isListed = listed.has(versions);
+      if ((isListed ? versions.size : unlisted) === mostVersions) {
+        totals.others++;
+        continue;
+      }
+      if (!isListed) unlisted++;
+      count = newCount();
+      found.set(keyId, versions.set(keyVersion, count));
+    }
     count.values++;
     if (form.kind === 'stream') count.streams++;
     if (isIntake(form.header)) count.intake++;

@@ -107,6 +107,38 @@ test('a second run skips values whose header shows the new key', async () => {
   expect(await endOf(reencrypt(client, table.store, options))).toMatchObject({ skipped: 2, done: true });
 });
 
+test('with `keyVersion`, a run to another key re-encrypts values under older versions of that key', async () => {
+  const { client, service, keyId } = observedClient({ cache: { encrypt: false } });
+  const { key_id: next } = service.createKey('next');
+  const early = await client.encrypt('early', { keyId: next, context: { row: '1' } });
+  await client.keys.rotate({ key_id: next });
+  const late = await client.encrypt('late', { keyId: next, context: { row: '2' } });
+  const old = await client.encrypt('old', { context: { user: '3' } });
+  const foreign = await client.encrypt('foreign', { keyId: service.createKey('foreign').key_id });
+  const table = tableOf([early, late, old, foreign].map(({ ciphertext }) => ciphertext));
+  const options = {
+    mode: 'reencrypt',
+    from: ({ row }: Place<Person>) => ({ keyId, context: { user: String(row.id) } }),
+    to: ({ row }: Place<Person>) => ({ keyId: next.toUpperCase(), context: { row: String(row.id) } }),
+    keyVersion: 2,
+  } as const;
+  const [page] = await runThrough(reencrypt(client, table.store, options));
+  expect(page).toMatchObject({ rewritten: 2, skipped: 1, failures: [{ id: 4, code: 'decryption' }] });
+  const versions = [1, 2, 3].map((id) => unfold(table.email(id)).key_version);
+  expect(versions).toEqual([2, 2, 2]);
+  for (const [id, text] of [
+    [1, 'early'],
+    [2, 'late'],
+    [3, 'old'],
+  ] as const) {
+    const opening = { as: 'text', keyId: next, context: { row: String(id) } } as const;
+    expect(await client.decrypt(table.email(id), opening)).toBe(text);
+  }
+  expect(table.email(2)).toBe(late.ciphertext);
+  const again = await endOf(reencrypt(client, table.store, options));
+  expect(again).toMatchObject({ rewritten: 0, skipped: 3, failed: 1 });
+});
+
 test('a run does not change values that can already be decrypted with the new context', async () => {
   const { client } = observedClient();
   const table = tableOf([(await client.encrypt('a')).ciphertext]);

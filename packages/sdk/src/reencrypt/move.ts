@@ -34,17 +34,19 @@ export function moving<Row extends StoredRow>(
     const form = formOf(value.stored);
     if (form.kind !== 'envelope') throw unsuitable(form.kind);
     const to = settingsAt(plan.to, value, 'to');
-    const from = plan.from ? settingsAt(plan.from, value, 'from') : openingOf(to);
-    const keepsContexts = isSame(from.context, to.context) && isSame(from.wrapContext, to.wrapContext);
+    let from = plan.from ? settingsAt(plan.from, value, 'from') : openingOf(to);
     const { keyId, keyVersion } = form.header;
     const target = (to.keyId ?? calls.keyId)?.toLowerCase();
     if (target !== undefined && plan.keyVersion !== undefined) keyVersions[target] = plan.keyVersion;
-    if (keyId === target) {
-      const sources = from.anyKey ? [] : [from.keyId ?? calls.keyId ?? []].flat();
-      if (sources.length > 0 && !sources.some((source) => source.toLowerCase() === keyId)) return undefined;
-      const isRecent = keyVersion >= (plan.keyVersion ?? Infinity) && !isIntake(form.header);
-      if (keepsContexts && isRecent) return undefined;
+    const isUnderTarget = keyId === target;
+    const isRecent = isUnderTarget && keyVersion >= (plan.keyVersion ?? Infinity) && !isIntake(form.header);
+    if (isUnderTarget && !accepts(from, keyId)) {
+      // The app or an earlier run encrypted this value with the options in `to`.
+      if (isRecent || plan.keyVersion === undefined) return undefined;
+      from = openingOf(to);
     }
+    const keepsContexts = isSame(from.context, to.context) && isSame(from.wrapContext, to.wrapContext);
+    if (keepsContexts && isRecent) return undefined;
     let opened: Uint8Array;
     try {
       opened = await calls.open(form.bytes, from);
@@ -58,6 +60,11 @@ export function moving<Row extends StoredRow>(
     }
     return seal(value.stored, opened, to).finally(() => opened.fill(0));
   };
+
+  function accepts({ anyKey, keyId: expected = calls.keyId ?? [] }: Opening, keyId: string): boolean {
+    const ids = anyKey ? [] : [expected].flat();
+    return ids.length === 0 || ids.some((id) => id.toLowerCase() === keyId);
+  }
 }
 
 function sealing(calls: Calls, proof: Proof | undefined, leastVersion = 0) {

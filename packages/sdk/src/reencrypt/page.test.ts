@@ -90,7 +90,7 @@ test.each<[string, (limit: number) => object[]]>([
 
 test.each<[string, object]>([
   ['`write` must be a boolean (got undefined)', { write: async () => undefined }],
-  ['`write` must be a boolean (got 1)', { write: async () => 1 }],
+  ['`write` must be a boolean (got a number)', { write: async () => 1 }],
   ['`writeMany` must be an array (got undefined)', { writeMany: async () => undefined }],
 ])('a run throws InputError: the return value of %s', async (text, methods) => {
   const { client } = observedClient();

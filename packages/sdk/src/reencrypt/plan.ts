@@ -63,7 +63,9 @@ export interface ReencryptPlan<Row extends StoredRow> {
   readonly to: ByPlace<Row, Sealing>;
   /**
    * The run skips values under this version of the key in `to`, or under a newer version, unless their context changes.
-   * Rotate the key first, and then pass its new version.
+   * Rotate the key first, and then pass its new version. Without `keyVersion`, a run whose `from` does not accept the key
+   * in `to` skips every value under that key. With `keyVersion`, it also encrypts the values under older versions of
+   * that key again, and decrypts them with the options in `to`.
    */
   readonly keyVersion?: number | undefined;
 }

@@ -72,9 +72,9 @@ export function beginProgress<Id extends RowId>(
   keyVersion = 0,
 ): ReencryptProgress<Id> {
   if (resume && (resume.mode !== mode || resume.dryRun !== dryRun)) {
-    const kind = `${resume.dryRun ? 'a dry run' : 'a run'} of mode \`${resume.mode}\``;
+    const other = resume.mode === mode ? '`dryRun`' : '`mode`';
     throw new InputError(
-      `\`resume\` must come from a run with the same \`mode\` and \`dryRun\` (got ${kind}): omit \`resume\`, or pass the same options`,
+      `\`resume\` must come from a run with the same \`mode\` and \`dryRun\` (got another ${other}): omit \`resume\`, or pass the same options`,
     );
   }
   const older = Object.values(resume?.keyVersions ?? {}).find((version) => version < keyVersion);

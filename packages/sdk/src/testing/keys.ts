@@ -141,5 +141,6 @@ async function exportKey(
   const hash_key = await encrypt(hashKey);
   record(call, keyDraft('key.export', row, { jwk_thumbprint: jwkThumbprint(public_key) }));
   const next_version = end <= row.key_version ? end : null;
-  return { key_id: row.key_id, versions: exported, next_version, hash_key };
+  const { tenant_id } = call.tenant;
+  return { tenant_id, key_id: row.key_id, versions: exported, next_version, hash_key };
 }

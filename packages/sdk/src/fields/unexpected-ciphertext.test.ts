@@ -1,0 +1,186 @@
+import { expect, test, vi } from 'vitest';
+import { observedClient } from '../../../../test/sdk/observed-client.ts';
+import { deepJson, lookAlike } from '../../../../test/sdk/look-alike.ts';
+import {
+  decryptNested,
+  defineFields,
+  holdsCiphertext,
+  reportCiphertexts,
+  text,
+  unencrypted,
+} from './fields.ts';
+
+const fields = defineFields({
+  patients: { ...unencrypted('id', 'nickname'), name: text().searchable(), ssn: text() },
+  visits: { note: text() },
+  wards: unencrypted('id', 'title'),
+});
+
+async function openFields() {
+  const { client, service, events } = observedClient();
+  const records = fields.for(client, { index: 'service' });
+  const { name, ssn } = await records.encryptRow('patients', 1, { name: 'Ada', ssn: '123' });
+  const unexpected = () => events.filter(({ type }) => type === 'unexpected_ciphertext');
+  return { client, records, service, unexpected, name: String(name), ssn: String(ssn) };
+}
+
+const event = (table: string | undefined, column: string | undefined) => ({
+  type: 'unexpected_ciphertext',
+  table,
+  column,
+});
+
+test.each<[string, (text: string) => unknown]>([
+  ['text', (text) => text],
+  ['the bytes of the envelope', (text) => Buffer.from(text, 'base64')],
+  ['the bytes of the text', (text) => Buffer.from(text)],
+  ['JSON of a user', (text) => ({ theme: 'dark', bio: [{ text }] })],
+  ['an object, as joins return', (name) => ({ id: 1, name })],
+  ['a list of objects, as json_agg returns', (name) => [{ id: 1, deep: { name } }]],
+])('a column that is no field returns a ciphertext unchanged (%s), and causes an event', async (_, wrap) => {
+  const { records, unexpected, ssn, name } = await openFields();
+  for (const [at, pasted] of [lookAlike, name].entries()) {
+    const row = { id: 1, [`other${at}`]: wrap(pasted), nickname: wrap(pasted) };
+    const stored = { ...row, ssn: ssn as never };
+    expect(await records.decryptRow('patients', 1, stored)).toEqual({ ...row, ssn: '123' });
+  }
+  expect(unexpected()).toEqual([
+    event('patients', 'other0'),
+    event('patients', 'nickname'),
+    event('patients', 'other1'),
+  ]);
+});
+
+test('one row with a look-alike does not affect the other rows', async () => {
+  const { records, unexpected, ssn } = await openFields();
+  const rows = ['fine', lookAlike, 'fine'].map((nickname) => ({ nickname, ssn: ssn as never }));
+  const opened = ['fine', lookAlike, 'fine'].map((nickname) => ({ nickname, ssn: '123' }));
+  expect(await records.decryptRows('patients', rows, () => 1)).toEqual(opened);
+  const settled = await records.decryptRows('patients', rows, () => 1, { settled: true });
+  expect(settled).toEqual(opened.map((value) => ({ ok: true, value })));
+  expect(unexpected()).toEqual([event('patients', 'nickname')]);
+});
+
+test('`decryptNested` returns a look-alike unchanged', async () => {
+  const { records, ssn } = await openFields();
+  const { note } = await records.encryptRow('visits', 7, { note: 'cough' });
+  const visits = [{ id: 7, note, tag: lookAlike }];
+  const rows = [{ id: 1, ssn: ssn as never, comment: lookAlike, visits }];
+  const nested = { visits: { table: 'visits' } } as const;
+  expect(await decryptNested(records, rows, { table: 'patients', nested })).toEqual([
+    { id: 1, ssn: '123', comment: lookAlike, visits: [{ id: 7, note: 'cough', tag: lookAlike }] },
+  ]);
+});
+
+test('the event of a column occurs once per client, is logged as a warning, and has no value', async () => {
+  const logger = { debug: vi.fn(), warn: vi.fn() };
+  const { make } = observedClient({ logger });
+  for (const client of [make(), make()]) {
+    const records = fields.for(client, { index: 'service' });
+    for (let read = 0; read < 3; read++) await records.decryptRow('patients', 1, { nickname: lookAlike });
+  }
+  const warning = ['eaas unexpected_ciphertext', event('patients', 'nickname')];
+  expect(logger.warn.mock.calls).toEqual([warning, warning]);
+});
+
+test('a table without fields is not searched for ciphertexts', async () => {
+  const { records, unexpected } = await openFields();
+  const seen = vi.fn();
+  const title = new Proxy({}, { ownKeys: () => (seen(), []), getPrototypeOf: () => (seen(), null) });
+  await records.decryptRow('wards', 1, { id: 1, title, other: lookAlike });
+  expect(seen).not.toHaveBeenCalled();
+  expect(unexpected()).toEqual([]);
+});
+
+test('without an observer, rows are not searched for ciphertexts', async () => {
+  const { make } = observedClient({ onEvent: undefined });
+  const seen = vi.fn();
+  const nickname = new Proxy({}, { ownKeys: () => (seen(), []), getPrototypeOf: () => (seen(), null) });
+  await fields.for(make(), { index: 'service' }).decryptRow('patients', 1, { nickname });
+  expect(seen).not.toHaveBeenCalled();
+});
+
+test('JSON of any depth can be read', async () => {
+  const { records, unexpected } = await openFields();
+  for (const depth of [3_000, 100_000]) {
+    const row = { nickname: deepJson(depth, 'x') };
+    expect((await records.decryptRow('patients', 1, row)).nickname).toBe(row.nickname);
+  }
+  await records.decryptRow('patients', 1, { nickname: deepJson(100, lookAlike) });
+  expect(unexpected()).toEqual([event('patients', 'nickname')]);
+});
+
+test('`decryptRows` looks at no more than 1,000 values inside the JSON of a column', async () => {
+  const { records, unexpected } = await openFields();
+  const reads = vi.fn();
+  const member = () => new Proxy({}, { ownKeys: () => (reads(), []) });
+  const rows = Array.from({ length: 100 }, () => ({ nickname: Array.from({ length: 100 }, member) }));
+  await records.decryptRows('patients', rows, () => 1);
+  expect(reads.mock.calls.length).toBeLessThanOrEqual(1_000);
+  expect(unexpected()).toEqual([]);
+});
+
+test('`holdsCiphertext` finds a ciphertext at any depth', () => {
+  expect(holdsCiphertext(deepJson(100_000, lookAlike))).toBe(true);
+  expect(holdsCiphertext(deepJson(100_000, 'x'))).toBe(false);
+  expect(holdsCiphertext([...Array<string>(100_000).fill('x'), lookAlike])).toBe(true);
+  const cycle: unknown[] = [];
+  cycle.push(cycle);
+  expect(holdsCiphertext(cycle)).toBe(false);
+});
+
+test('`reportCiphertexts` reports a column once', async () => {
+  const { client, unexpected } = await openFields();
+  reportCiphertexts(client, { column: 'name' }, ['Ada', null, 1]);
+  expect(unexpected()).toEqual([]);
+  for (let read = 0; read < 3; read++) reportCiphertexts(client, { column: 'name' }, ['Ada', lookAlike]);
+  reportCiphertexts(client, {}, [[lookAlike]]);
+  expect(unexpected()).toEqual([event(undefined, 'name'), event(undefined, undefined)]);
+});
+
+test('with the option `as`, decryptRow and decryptRows decrypt renamed columns', async () => {
+  const { records, name, ssn } = await openFields();
+  const rows = [{ id: 1, patientName: name, number: ssn, visits: 3 }];
+  const opened = await records.decryptRows('patients', rows, ({ id }) => id, {
+    as: { patientName: 'name', number: 'ssn' },
+  });
+  expect(opened).toEqual([{ id: 1, patientName: 'Ada', number: '123', visits: 3 }]);
+  const row = await records.decryptRow('patients', 1, { alias: name }, { as: { alias: 'name' } });
+  expect(row).toEqual({ alias: 'Ada' });
+});
+
+test('`as` with null returns a column unchanged and without an event, so that a later call can decrypt it', async () => {
+  const { records, unexpected, name } = await openFields();
+  const { note } = await records.encryptRow('visits', 7, { note: 'cough' });
+  const joined = { id: 7, patientId: 1, patientName: name, note };
+  const first = await records.decryptRow('patients', 1, joined, { as: { patientName: 'name', note: null } });
+  expect(first).toEqual({ ...joined, patientName: 'Ada' });
+  expect(await records.decryptRow('visits', 7, first)).toEqual({ ...first, note: 'cough' });
+  const kept = { ssn: name, name: note };
+  expect(await records.decryptRow('patients', 1, kept, { as: { ssn: null, name: null } })).toEqual(kept);
+  expect(unexpected()).toEqual([]);
+});
+
+test('the option `as` refuses a field that is not defined', async () => {
+  const { records, name } = await openFields();
+  const as = { patientName: 'nmae' as 'name' };
+  await expect(records.decryptRow('patients', 1, { patientName: name }, { as })).rejects.toThrow(
+    '`patients.nmae` is not defined: did you mean `name`?',
+  );
+});
+
+test('decryptRow does not change unknown columns without a ciphertext', async () => {
+  const { records, unexpected } = await openFields();
+  const cycle: { self?: unknown } = {};
+  cycle.self = cycle;
+  const row = {
+    word: 'eaasAhead of time',
+    bytes: Uint8Array.of(0x79, 0xa6, 0xac, 1),
+    born: new Date(0),
+    nothing: null,
+    list: [1, 'eaas'],
+    cycle,
+  };
+  expect(await records.decryptRow('patients', 1, row)).toEqual(row);
+  expect(unexpected()).toEqual([]);
+});
