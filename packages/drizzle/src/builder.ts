@@ -101,3 +101,7 @@ function ciphertextColumn(column: Column): Column {
 }
 
 export const isView = (value: unknown): value is View => is(value, View);
+
+export function sourcesOf({ table, from, joins = [] }: BuilderConfig): unknown[] {
+  return [table, from, ...joins.map((join) => join.table)];
+}

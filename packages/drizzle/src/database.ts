@@ -1,10 +1,11 @@
 import { type Column, is, QueryPromise, SQL, type Table } from 'drizzle-orm';
 import type { FieldsClient } from '@eaas/sdk/fields';
-import { checked } from './checked.ts';
 import { refuse } from './error.ts';
 import { hookDelete, type HookContext, hookInsert, hookRelational, hookSelect, hookUpdate } from './hooks.ts';
-import { type EncryptedOptions, recordsFor, type RowId } from './records.ts';
+import { reportRaw } from './plain-fields.ts';
+import { type Access, accessFor, type EncryptedOptions, type RowId } from './records.ts';
 import { isSql } from './query.ts';
+import { withoutRawWrite } from './raw.ts';
 import { rewrite } from './rewrite.ts';
 import type { BuilderConfig } from './builder.ts';
 
@@ -19,12 +20,12 @@ export function encryptedDatabase<Database extends object>(
     const problem = '`encrypted` takes (database, eaas, options)';
     refuse('schema', {}, problem, 'pass the database that `drizzle` returned');
   }
-  return wrap(database, recordsFor(client, options));
+  return wrap(database, accessFor(database, client, options));
 }
 
-function wrap<Database extends object>(database: Database, recordsOf: HookContext['recordsOf']): Database {
+function wrap<Database extends object>(database: Database, access: Access): Database {
   const original = database as unknown as Readonly<Record<string, Method>>;
-  const context: HookContext = { recordsOf, selectIds };
+  const context: HookContext = { ...access, selectIds };
 
   async function selectIds(
     table: Table,
@@ -46,7 +47,7 @@ function wrap<Database extends object>(database: Database, recordsOf: HookContex
   const others: Readonly<Record<string, unknown>> = {
     transaction: (run: Method, ...config: unknown[]) => {
       requireAsynchronous(database);
-      return original['transaction']?.((inner: object) => run(wrap(inner, recordsOf)), ...config);
+      return original['transaction']?.((inner: object) => run(wrap(inner, access)), ...config);
     },
     batch: () =>
       refuse(
@@ -84,9 +85,10 @@ function statementsOf(of: Readonly<Record<string, Method>>, context: HookContext
       const created = of['$with']?.(...args) as { as: Method };
       // In `$with(name).as((builder) => …)`, the builder supports encrypted columns too.
       const hooked = (create: Method) => (builder: object) =>
-        create(statementsOf(builder as Readonly<Record<string, Method>>, context));
+        withoutRawWrite(create(statementsOf(builder as Readonly<Record<string, Method>>, context)));
       return {
-        as: (query: unknown) => created.as(typeof query === 'function' ? hooked(query as Method) : query),
+        as: (query: unknown) =>
+          created.as(typeof query === 'function' ? hooked(query as Method) : withoutRawWrite(query)),
       };
     },
     with: (...queries: readonly unknown[]) =>
@@ -113,8 +115,7 @@ function queriesOf(of: Readonly<Record<string, Method>>, context: HookContext): 
           hookRelational(Reflect.apply(method, target, args) as object, context);
       },
     });
-  const { recordsOf } = context;
-  const rewriting = { recordsOf, subqueries: new Map(), isRead: true };
+  const rewriting = { ...context, subqueries: new Map(), isRead: true };
   const raw = (name: string) => (statement: unknown) => rawQuery(of, name, statement, context);
   return {
     query: Object.fromEntries(Object.entries(of['query'] ?? {}).map(([name, query]) => [name, find(query)])),
@@ -147,14 +148,15 @@ function rawQuery(
   of: Readonly<Record<string, Method>>,
   name: string,
   statement: unknown,
-  { recordsOf }: HookContext,
+  access: Access,
 ): QueryPromise<unknown> {
   return new LazyQuery(async () => {
-    const wrapped = isSql(statement) ? statement.getSQL() : statement;
-    const context = { recordsOf, subqueries: new Map(), isRead: false };
+    const wrapped = isSql(statement) ? withoutRawWrite(statement).getSQL() : statement;
+    const context = { ...access, subqueries: new Map(), isRead: false };
     const given = is(wrapped, SQL) ? await rewrite(wrapped, context) : wrapped;
     const result = await of[name]?.(given);
-    return checked(result);
+    reportRaw(result, access.report);
+    return result;
   });
 }
 

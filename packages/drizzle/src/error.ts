@@ -20,7 +20,7 @@ export type EncryptedColumnErrorCode =
   | 'not_supported'
   /** The ciphertext is bound to the id of its row, but the statement changes the id or runs before the id is known. */
   | 'row_unknown'
-  /** A ciphertext of the result cannot be decrypted: its row has no id, or its column is not an encrypted column. */
+  /** The result could not be decrypted: it has no row id, or another definition of a table hides an encrypted column. */
   | 'cannot_open'
   /** The statement changes too many rows. The error message names the limit. */
   | 'too_many_rows'

@@ -3,17 +3,17 @@ import { type Builder, methodsOf } from './builder.ts';
 import type { Conflict } from './conflict.ts';
 import { encryptedColumns } from './encryption.ts';
 import { refuse } from './error.ts';
-import { checkedLater } from './checked.ts';
 import { usesEncryption, writesEncrypted } from './mentions.ts';
 import { runInsert } from './insert.ts';
-import { type RelationalQuery, runRelational, selectsEncrypted } from './relational.ts';
-import { runReturning } from './returning.ts';
-import type { RewriteContext } from './search.ts';
+import { requirePlainFields } from './plain-fields.ts';
+import type { Access } from './records.ts';
+import { runRelational } from './relational.ts';
+import { type RelationalQuery, selectedColumns, selectsEncrypted } from './relational-config.ts';
+import { requireReturnable, runReturning } from './returning.ts';
 import { requireInner, rewriteClauses, runSelect, subqueriesOf } from './select.ts';
 import { runUpdate, type SelectIds } from './update.ts';
 
-export interface HookContext {
-  readonly recordsOf: RewriteContext['recordsOf'];
+export interface HookContext extends Access {
   readonly selectIds: SelectIds;
 }
 
@@ -32,7 +32,12 @@ const immediate = [
   'toSQL',
 ];
 
-function hook<T extends object>(builder: T, usesEncryption: () => boolean, run: Run): T {
+function hook<T extends object>(
+  builder: T,
+  usesEncryption: () => boolean,
+  requireReadable: () => void,
+  run: Run,
+): T {
   const methods: Readonly<Record<string, unknown>> = { ...builder, ...inherited(builder) };
   const replacements = immediate
     .filter((name) => typeof methods[name] === 'function')
@@ -40,7 +45,8 @@ function hook<T extends object>(builder: T, usesEncryption: () => boolean, run: 
       name,
       (...args: unknown[]): unknown => {
         if (usesEncryption()) refuseImmediate(name);
-        return checkedLater(Reflect.apply(methods[name] as () => unknown, builder, args));
+        requireReadable();
+        return Reflect.apply(methods[name] as () => unknown, builder, args);
       },
     ]);
   return Object.assign(builder, Object.fromEntries(replacements), { execute: run });
@@ -64,21 +70,19 @@ function unhooked(builder: Builder): () => SQL {
   return () => methodsOf(builder)['getSQL']?.call(builder) as SQL;
 }
 
-export function hookSelect<T extends object>(select: T, { recordsOf }: HookContext): T {
+export function hookSelect<T extends object>(select: T, context: HookContext): T {
   const builder = select as unknown as Builder;
+  const requireReadable = (): void => requireInner(builder.config, context.known);
   const getSQL = (): unknown => {
-    requireInner(builder.config);
+    requireReadable();
     return unhooked(builder)();
   };
-  hook(
-    select,
-    () => usesEncryption(builder, unhooked(builder)),
-    () => runSelect(builder, recordsOf),
-  );
+  const uses = (): boolean => usesEncryption(builder, unhooked(builder));
+  hook(select, uses, requireReadable, () => runSelect(builder, context));
   return Object.assign(select, { getSQL });
 }
 
-export function hookInsert<T extends object>(insert: T, { recordsOf }: HookContext): T {
+export function hookInsert<T extends object>(insert: T, context: HookContext): T {
   const builder = insert as unknown as Builder;
   const conflicts: Conflict[] = [];
   const note = (method: string) => (config?: Conflict['config']) => {
@@ -86,7 +90,8 @@ export function hookInsert<T extends object>(insert: T, { recordsOf }: HookConte
     return insert;
   };
   const uses = (): boolean => usesEncryption(builder, unhooked(builder));
-  hook(insert, uses, () => runInsert(builder, conflicts, recordsOf));
+  const requireReadable = (): void => requireReturnable(builder.config, context.known);
+  hook(insert, uses, requireReadable, () => runInsert(builder, conflicts, context));
   if (encryptedColumns(builder.config.table as Table).length === 0) return insert;
   const getSQL = (): never => refuseImmediate('getSQL');
   const noted = ['onConflictDoUpdate', 'onConflictDoNothing', 'onDuplicateKeyUpdate']
@@ -95,29 +100,32 @@ export function hookInsert<T extends object>(insert: T, { recordsOf }: HookConte
   return Object.assign(insert, Object.fromEntries(noted), { getSQL });
 }
 
-export function hookUpdate<T extends object>(update: T, { recordsOf, selectIds }: HookContext): T {
+export function hookUpdate<T extends object>(update: T, context: HookContext): T {
   const builder = update as unknown as Builder;
   const uses = (): boolean => usesEncryption(builder, unhooked(builder));
   const getSQL = (): SQL =>
     writesEncrypted(builder.config) ? refuseImmediate('getSQL') : unhooked(builder)();
-  hook(update, uses, () => runUpdate(builder, recordsOf, selectIds));
+  const requireReadable = (): void => requireReturnable(builder.config, context.known);
+  hook(update, uses, requireReadable, () => runUpdate(builder, context, context.selectIds));
   return Object.assign(update, { getSQL });
 }
 
-export function hookDelete<T extends object>(statement: T, { recordsOf }: HookContext): T {
+export function hookDelete<T extends object>(statement: T, access: HookContext): T {
   const builder = statement as unknown as Builder;
   const uses = (): boolean => usesEncryption(builder, unhooked(builder));
-  return hook(statement, uses, async () => {
-    const context = { recordsOf, subqueries: subqueriesOf(builder.config), isRead: false };
+  const requireReadable = (): void => requireReturnable(builder.config, access.known);
+  return hook(statement, uses, requireReadable, async () => {
+    const context = { ...access, subqueries: subqueriesOf(builder.config), isRead: false };
     return runReturning(builder, await rewriteClauses(builder.config, context), context);
   });
 }
 
-export function hookRelational<T extends object>(query: T, { recordsOf }: HookContext): T {
+export function hookRelational<T extends object>(query: T, context: HookContext): T {
   const relational = query as unknown as RelationalQuery;
   return hook(
     query,
     () => selectsEncrypted(relational),
-    () => runRelational(relational, recordsOf),
+    () => requirePlainFields(selectedColumns(relational), [], context.known),
+    () => runRelational(relational, context),
   );
 }

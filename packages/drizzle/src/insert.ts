@@ -11,7 +11,7 @@ import {
 } from './encryption.ts';
 import { refuse } from './error.ts';
 import { keepsForm } from './id-form.ts';
-import type { Row, RowId } from './records.ts';
+import type { Access, Row, RowId } from './records.ts';
 import { runReturning } from './returning.ts';
 import type { RewriteContext } from './search.ts';
 import { isQuery, isSql } from './query.ts';
@@ -21,10 +21,10 @@ import { asSqlValues, encryptValues, requireNoIndexValues, rewriteValues, values
 export async function runInsert(
   builder: Builder,
   conflicts: readonly Conflict[],
-  recordsOf: RewriteContext['recordsOf'],
+  access: Access,
 ): Promise<unknown> {
   const { config } = builder;
-  const context = { recordsOf, subqueries: new Map(), isRead: false };
+  const context = { ...access, subqueries: new Map(), isRead: false };
   const table = config.table as Table;
   if (config.select) refuseSelect(table);
   const { ids, values } = await encryptedRows(table, config, context);

@@ -1,10 +1,10 @@
 import { type Column, getTableName, is, Column as ColumnClass } from 'drizzle-orm';
-import { holdsCiphertext } from '@eaas/sdk/fields';
 import type { SelectedField } from './builder.ts';
 import { isSameColumn } from './comparison.ts';
 import { type Encryption, encryptionOf, isBound, requireIdColumn } from './encryption.ts';
 import { refuse } from './error.ts';
-import { type Row, type RowId, withId } from './records.ts';
+import { type WatchedField, watchedIn } from './plain-fields.ts';
+import { type Access, type Row, type RowId, withId } from './records.ts';
 import type { RewriteContext } from './search.ts';
 
 interface Opened {
@@ -21,11 +21,12 @@ export interface Opening {
    */
   readonly addedIds: Readonly<Record<string, Column>>;
   readonly columns: readonly Opened[];
-  readonly others: readonly SelectedField[];
+  readonly watched: readonly WatchedField[];
 }
 
 export function planOpening(
   fields: readonly SelectedField[],
+  sources: readonly unknown[],
   subqueries: RewriteContext['subqueries'],
 ): Opening {
   const addedIds: Record<string, Column> = {};
@@ -36,8 +37,7 @@ export function planOpening(
     if (!isBound(encryption)) return [{ path, column, encryption, idPath: undefined }];
     return [{ path, column, encryption, idPath: idPathOf(column, encryption) }];
   });
-  const others = fields.filter(({ field }) => !encryptionOf(field));
-  return { addedIds, columns, others };
+  return { addedIds, columns, watched: watchedIn(fields, sources) };
 
   function idPathOf(column: Column, encryption: Encryption): readonly string[] {
     const { column: id } = requireIdColumn(column.table, encryption);
@@ -80,11 +80,14 @@ function valueAt(row: Row, path: readonly string[]): unknown {
 
 export async function openRows(
   rows: readonly Row[],
-  { addedIds, columns, others }: Opening,
-  recordsOf: RewriteContext['recordsOf'],
+  { addedIds, columns, watched }: Opening,
+  { recordsOf, report }: Access,
 ): Promise<void> {
-  for (const { path } of others) {
-    if (rows.some((row) => holdsCiphertext(valueAt(row, path)))) refuseCiphertext(path.join('.'));
+  for (const { path, place } of watched) {
+    report(
+      place,
+      rows.map((row) => valueAt(row, path)),
+    );
   }
   await Promise.all(groupsOf(columns).map((group) => openGroup(rows, group, recordsOf)));
   for (const name of Object.keys(addedIds)) for (const row of rows) delete row[name];
@@ -111,7 +114,7 @@ function groupsOf(columns: readonly Opened[]): Opened[][] {
 async function openGroup(
   rows: readonly Row[],
   group: readonly Opened[],
-  recordsOf: RewriteContext['recordsOf'],
+  recordsOf: Access['recordsOf'],
 ): Promise<void> {
   const [first] = group;
   if (!first) return;
@@ -129,13 +132,4 @@ async function openGroup(
       if (holder) holder[name] = opened[at]?.[encryption.column];
     }
   }
-}
-
-export function refuseCiphertext(column: string | undefined): never {
-  return refuse(
-    'cannot_open',
-    { column },
-    'a column that is not encrypted returned a ciphertext',
-    'select the encrypted column itself, or decrypt the rows of the original database with `fieldsOf`',
-  );
 }

@@ -1,4 +1,4 @@
-import { getTableColumns, type Table } from 'drizzle-orm';
+import { type Column, getTableColumns, is, Table } from 'drizzle-orm';
 import {
   defineFields,
   type Field,
@@ -7,10 +7,13 @@ import {
   type IndexSource,
   type RecordId,
   type Records,
+  reportCiphertexts,
   type Tables,
   type Unencrypted,
 } from '@eaas/sdk/fields';
 import { encryptedColumns, type Encryption, encryptionOf, isIndexColumn } from './encryption.ts';
+import { refuse } from './error.ts';
+import { type KnownColumns, knownColumns, type Report } from './plain-fields.ts';
 
 /** Options of `encrypted`. */
 export interface EncryptedOptions {
@@ -31,11 +34,40 @@ export type Row = Record<string, unknown>;
 export interface TableRecords {
   encrypt(rows: readonly Row[]): Promise<Row[]>;
   decrypt(rows: readonly Row[]): Promise<Row[]>;
-  fingerprints(column: string, value: unknown): Promise<readonly string[]>;
+  /** Returns the fingerprints of all values, sorted, so that a statement does not show the order of the values. */
+  fingerprints(column: string, values: readonly unknown[]): Promise<readonly string[]>;
   search(column: string, query: unknown): Promise<Readonly<Record<string, readonly string[] | string[][]>>>;
 }
 
 export type RowId = RecordId | undefined;
+
+/** What statements need to encrypt, decrypt and check rows. */
+export interface Access {
+  readonly recordsOf: (table: Table) => TableRecords;
+  readonly known: KnownColumns;
+  readonly report: Report;
+}
+
+/** What Drizzle's databases have besides their methods. */
+interface Database {
+  readonly dialect?: { readonly casing?: { getColumnCasing(column: Column): string } };
+  readonly _?: { readonly fullSchema?: Readonly<Record<string, unknown>> };
+}
+
+/** Throws for a mistake in the options or in a table of the schema. Other tables are checked when they are used. */
+export function accessFor(database: object, client: FieldsClient, options: EncryptedOptions): Access {
+  const { dialect, _ }: Database = database;
+  const nameOf = (column: Column): string => dialect?.casing?.getColumnCasing(column) ?? column.name;
+  const recordsOf = recordsFor(client, options, nameOf);
+  for (const table of Object.values(_?.fullSchema ?? {})) {
+    if (is(table, Table) && encryptedColumns(table).length > 0) recordsOf(table);
+  }
+  return {
+    recordsOf,
+    known: knownColumns(database),
+    report: (place, values) => reportCiphertexts(client, place, values),
+  };
+}
 
 const plain: Unencrypted = { unencrypted: true };
 
@@ -55,10 +87,11 @@ function definitionOf(table: Table): [string, Record<string, Field<unknown> | Un
   return [name, Object.fromEntries(columns)];
 }
 
-export function recordsFor(
+function recordsFor(
   client: FieldsClient,
   { index, keyIds = {} }: EncryptedOptions,
-): (table: Table) => TableRecords {
+  nameOf: (column: Column) => string,
+): Access['recordsOf'] {
   // The aliases of a table have the same `Encryption` objects as the table.
   const known = new WeakMap<Encryption, TableRecords>();
   return (table) => {
@@ -68,13 +101,29 @@ export function recordsFor(
     const name = encryption.table;
     const places = Object.entries(keyIds).filter(([place]) => place === name || place.startsWith(`${name}.`));
     const create = (): TableRecords => {
-      const definition = fieldsOf(table);
-      return adapt(name, definition.for(client, { index: index ?? [], keyIds: Object.fromEntries(places) }));
+      requireOwnNames(table, nameOf);
+      // The SDK checks `index` at run time, because the type of the definition does not say what is searchable.
+      const options = { index, keyIds: Object.fromEntries(places) } as { index: IndexSource };
+      return adapt(name, fieldsOf(table).for(client, options));
     };
     const found = known.get(encryption) ?? create();
     known.set(encryption, found);
     return found;
   };
+}
+
+/** Ciphertexts are bound to the name of their column in the schema, which must therefore be the name in the database. */
+function requireOwnNames(table: Table, nameOf: (column: Column) => string): void {
+  for (const { column, encryption } of encryptedColumns(table)) {
+    const name = nameOf(column);
+    if (name === column.name) continue;
+    refuse(
+      'schema',
+      encryption,
+      `\`casing\` changes the name of the column to \`${name}\`, but ciphertexts are bound to the name in the schema`,
+      `pass the name to the builder of the column, as in \`encryptedText('${name}')\``,
+    );
+  }
 }
 
 // The property of a row that contains the id of the row. The property is a symbol, so that it differs from the names of
@@ -98,8 +147,9 @@ function adapt(table: string, records: Records<Tables>): TableRecords {
     async decrypt(rows) {
       return (await records.decryptRows(table, rows as never[], idOf)) as Row[];
     },
-    async fingerprints(column, value) {
-      return Object.values(await search(column, value)).flat(2);
+    async fingerprints(column, values) {
+      const found = await Promise.all(values.map((value) => search(column, value)));
+      return [...new Set(found.flatMap((terms) => Object.values(terms).flat(2)))].sort();
     },
     search,
   };

@@ -1,40 +1,20 @@
-import {
-  type Column,
-  getOperators,
-  getOrderByOperators,
-  getTableUniqueName,
-  normalizeRelation,
-  type Relation,
-  type SQL,
-  sql,
-} from 'drizzle-orm';
-import { type Builder, copyOf, execute } from './builder.ts';
-import { encryptionOf, opaquePlace, isBound, isIndexColumn, requireIdColumn } from './encryption.ts';
+import { aliasedTable, type Column, normalizeRelation, type Relation, type SQL } from 'drizzle-orm';
+import { copyOf, execute } from './builder.ts';
+import { encryptionOf, opaquePlace, isBound, requireIdColumn } from './encryption.ts';
 import { refuse } from './error.ts';
 import { type Opening, openRows } from './opening.ts';
-import type { Row } from './records.ts';
+import { type KnownColumns, requirePlainFields, watchedIn } from './plain-fields.ts';
+import type { Access, Row } from './records.ts';
+import {
+  type QueryConfig,
+  type RelationalQuery,
+  resolved,
+  selectedKeys,
+  type TableConfig,
+  targetOf,
+} from './relational-config.ts';
 import { rewrite, rewriteAll } from './rewrite.ts';
 import type { RewriteContext } from './search.ts';
-
-interface TableConfig {
-  readonly columns: Readonly<Record<string, Column>>;
-  readonly relations: Readonly<Record<string, Relation>>;
-}
-
-interface QueryConfig {
-  readonly columns?: Readonly<Record<string, boolean | undefined>>;
-  readonly with?: Readonly<Record<string, QueryConfig | boolean | undefined>>;
-  readonly where?: SQL | ((columns: object, operators: object) => SQL | undefined);
-  readonly orderBy?: unknown;
-  readonly extras?: unknown;
-}
-
-export interface RelationalQuery extends Omit<Builder, 'config'> {
-  config: QueryConfig;
-  readonly schema: Readonly<Record<string, TableConfig>>;
-  readonly tableNamesMap: Readonly<Record<string, string>>;
-  readonly tableConfig: TableConfig;
-}
 
 interface Plan {
   readonly opening: Opening;
@@ -46,16 +26,14 @@ interface Planned {
   readonly plan: Plan;
 }
 
-export async function runRelational(
-  query: RelationalQuery,
-  recordsOf: RewriteContext['recordsOf'],
-): Promise<unknown> {
-  const context = { recordsOf, subqueries: new Map(), isRead: true };
-  const { config, plan } = await planQuery(query, query.config, query.tableConfig, context);
+export async function runRelational(query: RelationalQuery, access: Access): Promise<unknown> {
+  const context = { ...access, subqueries: new Map(), isRead: true };
+  const { tableConfig } = query;
+  const { config, plan } = await planQuery(query, query.config, tableConfig, tableConfig.tsName, context);
   const copy = copyOf(query as never, config as never);
   const result = await execute(copy);
   const rows = (Array.isArray(result) ? result : [result]).filter((row) => row !== undefined && row !== null);
-  await openNested(rows as Row[], plan, recordsOf);
+  await openNested(rows as Row[], plan, access);
   return result;
 }
 
@@ -63,15 +41,16 @@ async function planQuery(
   query: RelationalQuery,
   given: QueryConfig,
   table: TableConfig,
+  alias: string,
   context: RewriteContext,
 ): Promise<Planned> {
   const { where, orderBy, extras } = resolved(given, table.columns);
   const nested = await Promise.all(
     Object.entries(given.with ?? {}).flatMap(([name, inner]) =>
-      inner ? [planRelation(query, table, name, inner, context)] : [],
+      inner ? [planRelation(query, table, alias, name, inner, context)] : [],
     ),
   );
-  const { columns, opening } = planColumns(selectedKeys(given.columns, table.columns), table.columns, extras);
+  const { columns, opening } = planColumns(given.columns, table.columns, alias, extras, context.known);
   const [condition, order, expressions] = await Promise.all([
     rewrite(where, context),
     rewriteAll(orderBy, context),
@@ -95,6 +74,7 @@ async function planQuery(
 async function planRelation(
   query: RelationalQuery,
   table: TableConfig,
+  alias: string,
   name: string,
   inner: QueryConfig | true,
   context: RewriteContext,
@@ -106,7 +86,7 @@ async function planRelation(
       `the schema does not define the relation \`${name}\`: define it, or correct its name`,
     );
   requirePlainRelation(query, relation);
-  return [name, await planQuery(query, inner === true ? {} : inner, config, context)];
+  return [name, await planQuery(query, inner === true ? {} : inner, config, `${alias}_${name}`, context)];
 }
 
 function requirePlainRelation({ schema, tableNamesMap }: RelationalQuery, relation: Relation): void {
@@ -121,50 +101,14 @@ function requirePlainRelation({ schema, tableNamesMap }: RelationalQuery, relati
   );
 }
 
-export function selectsEncrypted(
-  query: RelationalQuery,
-  config: QueryConfig | boolean = query.config,
-  table = query.tableConfig,
-): boolean {
-  if (Object.values(table.columns).some((column) => encryptionOf(column))) return true;
-  const relations = typeof config === 'object' ? Object.entries(config.with ?? {}) : [];
-  return relations.some(([name, inner]) => {
-    const target = targetOf(query, table, name);
-    return inner !== undefined && target !== undefined && selectsEncrypted(query, inner, target);
-  });
-}
-
-function targetOf(query: RelationalQuery, table: TableConfig, name: string): TableConfig | undefined {
-  const relation = table.relations[name];
-  const target = relation && query.tableNamesMap[getTableUniqueName(relation.referencedTable)];
-  return target === undefined ? undefined : query.schema[target];
-}
-
-function resolved(given: QueryConfig, columns: TableConfig['columns']) {
-  const call = (value: unknown, tools: object): unknown =>
-    typeof value === 'function' ? (value(columns, tools) as unknown) : value;
-  const orderBy = call(given.orderBy, getOrderByOperators()) ?? [];
-  return {
-    where: call(given.where, getOperators()) as SQL | undefined,
-    orderBy: (Array.isArray(orderBy) ? orderBy : [orderBy]) as SQL[],
-    extras: (call(given.extras, { sql }) ?? {}) as Readonly<Record<string, SQL.Aliased>>,
-  };
-}
-
-function selectedKeys(chosen: QueryConfig['columns'], columns: TableConfig['columns']): string[] {
-  const keys = Object.keys(columns).filter((key) => !isIndexColumn(columns[key]));
-  if (!chosen) return keys;
-  const named = keys.filter((key) => chosen[key] !== undefined);
-  if (named.length === 0) return [];
-  const isList = named.some((key) => chosen[key] === true);
-  return isList ? named.filter((key) => chosen[key] === true) : keys.filter((key) => !named.includes(key));
-}
-
 function planColumns(
-  keys: readonly string[],
+  chosen: QueryConfig['columns'],
   columns: TableConfig['columns'],
+  alias: string,
   extras: Readonly<Record<string, SQL.Aliased>>,
+  known: KnownColumns,
 ): { columns: Record<string, boolean>; opening: Opening } {
+  const keys = selectedKeys(chosen, columns);
   const addedIds: Record<string, Column> = {};
   const opened = keys.flatMap((key): Opening['columns'] => {
     const column = columns[key];
@@ -175,20 +119,23 @@ function planColumns(
     if (!keys.includes(id.key)) addedIds[id.key] = id.column;
     return [{ path: [key], column, encryption, idPath: [id.key] }];
   });
-  const plain = keys.filter((key) => !encryptionOf(columns[key])).map((key) => [key, columns[key]] as const);
-  const others = [...plain, ...Object.entries(extras)].map(([name, field]) => ({ path: [name], field }));
+  const fields = [...keys.map((key) => [key, columns[key]] as const), ...Object.entries(extras)].map(
+    ([name, field]) => ({ path: [name], field }),
+  );
+  const table = Object.values(columns)[0]?.table;
+  const sources = table ? [table, aliasedTable(table, alias)] : [];
+  requirePlainFields(fields, sources, known);
   const selected = [...keys, ...Object.keys(addedIds)].map((key): [string, boolean] => [key, true]);
-  return { columns: Object.fromEntries(selected), opening: { addedIds, columns: opened, others } };
+  return {
+    columns: Object.fromEntries(selected),
+    opening: { addedIds, columns: opened, watched: watchedIn(fields, sources) },
+  };
 }
 
-async function openNested(
-  rows: readonly Row[],
-  { opening, relations }: Plan,
-  recordsOf: RewriteContext['recordsOf'],
-): Promise<void> {
+async function openNested(rows: readonly Row[], { opening, relations }: Plan, access: Access): Promise<void> {
   const inner = Object.entries(relations).map(([name, plan]) => {
     const nested = rows.flatMap((row): readonly Row[] => [(row[name] ?? []) as Row | Row[]].flat());
-    return openNested(nested, plan, recordsOf);
+    return openNested(nested, plan, access);
   });
-  await Promise.all([openRows(rows, opening, recordsOf), ...inner]);
+  await Promise.all([openRows(rows, opening, access), ...inner]);
 }

@@ -1,6 +1,14 @@
-import { copyOf, type Builder, type BuilderConfig, execute, type SelectedField } from './builder.ts';
+import {
+  copyOf,
+  type Builder,
+  type BuilderConfig,
+  execute,
+  type SelectedField,
+  sourcesOf,
+} from './builder.ts';
 import { isIndexColumn } from './encryption.ts';
 import { openRows, planOpening } from './opening.ts';
+import { type KnownColumns, requirePlainFields } from './plain-fields.ts';
 import type { Row } from './records.ts';
 import { rewriteAll } from './rewrite.ts';
 import type { RewriteContext } from './search.ts';
@@ -12,8 +20,9 @@ export async function runReturning(
 ): Promise<unknown> {
   const { returning } = builder.config;
   if (!returning) return execute(copyOf(builder, config));
+  requireReturnable(builder.config, context.known);
   const fields = returning.filter(({ field }) => !isIndexColumn(field));
-  const opening = planOpening(fields, context.subqueries);
+  const opening = planOpening(fields, sourcesOf(builder.config), context.subqueries);
   const columns = new Set(opening.columns.map(({ column }) => column));
   const expressions = await rewriteAll(
     fields.map(({ field }) => (columns.has(field as never) ? undefined : field)),
@@ -25,6 +34,10 @@ export async function runReturning(
   }));
   const selected = fields.map(({ path, field }, at) => ({ path, field: expressions[at] ?? field }));
   const result = await execute(copyOf(builder, { ...config, returning: [...selected, ...added] }));
-  await openRows(result as Row[], opening, context.recordsOf);
+  await openRows(result as Row[], opening, context);
   return result;
+}
+
+export function requireReturnable(config: BuilderConfig, known: KnownColumns): void {
+  requirePlainFields(config.returning ?? [], sourcesOf(config), known);
 }

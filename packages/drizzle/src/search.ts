@@ -1,12 +1,11 @@
-import { type Column, getTableName, is, Param, Placeholder, type SQL, sql, type Table } from 'drizzle-orm';
+import { type Column, getTableName, is, Param, Placeholder, type SQL, sql } from 'drizzle-orm';
 import type { Comparison } from './comparison.ts';
 import { type Encryption, encryptionOf, entryOf, isIndexColumn } from './encryption.ts';
 import { refuse, refusePlaceholder } from './error.ts';
 import { isSql } from './query.ts';
-import type { TableRecords } from './records.ts';
+import type { Access } from './records.ts';
 
-export interface RewriteContext {
-  readonly recordsOf: (table: Table) => TableRecords;
+export interface RewriteContext extends Access {
   readonly subqueries: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
   readonly isRead: boolean;
 }
@@ -74,9 +73,8 @@ async function equalToOne(
   { recordsOf }: RewriteContext,
 ): Promise<SQL> {
   for (const operand of operands) requireValue(operand, encryption);
-  const records = recordsOf(column.table);
-  const found = await Promise.all(operands.map((value) => records.fingerprints(encryption.column, value)));
-  const fingerprints = [...new Set(found.flat())].map((fingerprint) => new Param(fingerprint));
+  const found = await recordsOf(column.table).fingerprints(encryption.column, operands);
+  const fingerprints = found.map((fingerprint) => new Param(fingerprint));
   const condition = sql`${index} in ${fingerprints}`;
   // If a text has no fingerprint, its index column is NULL, and a condition with `in` is also NULL. SQL would then omit
   // the row even under `not`, because `not NULL` is NULL. The second condition changes NULL to false.

@@ -1,17 +1,26 @@
 import { Column, getTableName, is, Subquery } from 'drizzle-orm';
-import { type Builder, type BuilderConfig, copyOf, execute, type Fields, isView } from './builder.ts';
+import {
+  type Builder,
+  type BuilderConfig,
+  copyOf,
+  execute,
+  type Fields,
+  isView,
+  sourcesOf,
+} from './builder.ts';
 import { encryptionOf } from './encryption.ts';
 import { computedPlace } from './computed.ts';
 import { refuse, refuseSql } from './error.ts';
 import { openRows, planOpening } from './opening.ts';
-import type { Row } from './records.ts';
+import { type KnownColumns, requirePlainFields } from './plain-fields.ts';
+import type { Access, Row } from './records.ts';
 import { requirePlainSelection, rewrite, rewriteAll } from './rewrite.ts';
 import type { RewriteContext } from './search.ts';
 import { flatFields, withoutIndexColumns } from './selected-fields.ts';
 
-type RecordsOf = RewriteContext['recordsOf'];
-
-function requireSelectable({ fields, ...config }: BuilderConfig): void {
+function requireSelectable({ fields = {}, ...config }: BuilderConfig, known: KnownColumns): void {
+  const selected = flatFields(fields);
+  requirePlainFields(selected, sourcesOf(config), known);
   const distinctOn = typeof config.distinct === 'object' ? config.distinct.on : [];
   for (const chunk of [...distinctOn, ...(config.groupBy ?? []), ...(config.orderBy ?? [])]) {
     const place = computedPlace(chunk);
@@ -19,8 +28,8 @@ function requireSelectable({ fields, ...config }: BuilderConfig): void {
   }
   for (const { rightSelect } of config.setOperators ?? []) requirePlainSelection(rightSelect);
   const compares = config.distinct === true || (config.setOperators ?? []).length > 0;
-  if (!compares || !fields) return;
-  for (const { field } of flatFields(fields)) {
+  if (!compares) return;
+  for (const { field } of selected) {
     const encryption = encryptionOf(field);
     if (encryption) {
       refuse(
@@ -33,18 +42,17 @@ function requireSelectable({ fields, ...config }: BuilderConfig): void {
   }
 }
 
-export function requireInner(config: BuilderConfig): void {
-  requireSelectable(config);
+export function requireInner(config: BuilderConfig, known: KnownColumns): void {
+  requireSelectable(config, known);
   for (const { field } of flatFields(config.fields ?? {})) {
     const place = is(field, Column) ? undefined : computedPlace(field);
     if (place) refuseSql(place);
   }
 }
 
-export function subqueriesOf({ table, from, joins = [] }: BuilderConfig): RewriteContext['subqueries'] {
-  const sources = [table, from, ...joins.map((join) => join.table)];
+export function subqueriesOf(config: BuilderConfig): RewriteContext['subqueries'] {
   return new Map(
-    sources.flatMap((source): [string, Fields][] => {
+    sourcesOf(config).flatMap((source): [string, Fields][] => {
       if (is(source, Subquery)) return [[source._.alias, source._.selectedFields]];
       return [];
     }),
@@ -76,13 +84,13 @@ export async function rewriteClauses(config: BuilderConfig, context: RewriteCont
   };
 }
 
-export async function runSelect(builder: Builder, recordsOf: RecordsOf): Promise<unknown> {
+export async function runSelect(builder: Builder, access: Access): Promise<unknown> {
   const { config } = builder;
-  requireSelectable(config);
+  requireSelectable(config, access.known);
   const subqueries = subqueriesOf(config);
-  const context = { recordsOf, subqueries, isRead: true };
+  const context = { ...access, subqueries, isRead: true };
   const fields = withoutIndexColumns(config.fields ?? {});
-  const opening = planOpening(flatFields(fields), subqueries);
+  const opening = planOpening(flatFields(fields), sourcesOf(config), subqueries);
   refuseViews(config);
   const [clauses, having, groupBy, selected, setOperators] = await Promise.all([
     rewriteClauses(config, context),
@@ -107,7 +115,7 @@ export async function runSelect(builder: Builder, recordsOf: RecordsOf): Promise
       setOperators,
     }),
   )) as Row[];
-  await openRows(rows, opening, recordsOf);
+  await openRows(rows, opening, access);
   return rows;
 }
 

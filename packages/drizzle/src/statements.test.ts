@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { and, asc, desc, gt, like, not, or, relations, sql } from 'drizzle-orm';
+import { and, asc, desc, gt, like, not, or, relations, type SQL, sql } from 'drizzle-orm';
 import { alias, pgTable, pgView, text, uuid } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { EaasClient } from '@eaas/sdk';
-import { createIndexKey } from '@eaas/sdk/fields';
+import { createIndexKey, months, words } from '@eaas/sdk/fields';
 import { createTestService } from '@eaas/sdk/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -17,6 +17,7 @@ import {
   inArray,
   isNotNull,
   isNull,
+  matches,
   ne,
   notInArray,
 } from './pg/pg.ts';
@@ -71,6 +72,54 @@ test('`encrypted` throws if its arguments are in the wrong order', () => {
   expect(() => encrypted(eaas, plain as never)).toThrow('`encrypted` takes (database, eaas, options)');
 });
 
+describe('`encrypted` refuses a database', () => {
+  const nothing = async () => ({ rows: [] });
+
+  test('with searchable columns, if the option `index` is missing', async () => {
+    const message =
+      "patients.ssn is searchable, so the option `index` must be 'service', 'blind' or a token from `createIndexKey` (got undefined)";
+    expect(() => encrypted(plain, eaas)).toThrow(message);
+    expect(() => encrypted(plain, eaas, { index: undefined })).toThrow(message);
+    // Without a schema, the tables are known only from statements.
+    const unknown = encrypted(drizzle(nothing), eaas);
+    await expect((async () => unknown.select().from(patients))()).rejects.toThrow(message);
+  });
+
+  test.each(['snake_case', 'camelCase'] as const)(
+    'with `casing: %s`, if it changes the name of an encrypted column',
+    async (casing) => {
+      const isSnake = casing === 'snake_case';
+      const key = isSnake ? 'firstName' : 'first_name';
+      const table = encryptedTable('people', {
+        id: uuid().primaryKey(),
+        note: encryptedText(),
+        [key]: encryptedText(),
+      });
+      const refused = {
+        code: 'schema',
+        message: expect.stringContaining(
+          `people.${key}: \`casing\` changes the name of the column to \`${isSnake ? 'first_name' : 'firstName'}\``,
+        ),
+      };
+      const create = () => encrypted(drizzle(nothing, { casing, schema: { table } }), eaas);
+      expect(create).toThrow(expect.objectContaining(refused));
+      const unknown = encrypted(drizzle(nothing, { casing }), eaas);
+      await expect((async () => unknown.insert(table).values({ id: randomUUID() }))()).rejects.toMatchObject(
+        refused,
+      );
+      await expect((async () => unknown.select().from(table))()).rejects.toMatchObject(refused);
+
+      const named = encryptedTable('people', {
+        id: uuid().primaryKey(),
+        firstName: encryptedText('first_name'),
+      });
+      await encrypted(drizzle(nothing, { casing, schema: { named } }), eaas)
+        .select()
+        .from(named);
+    },
+  );
+});
+
 describe('conditions', () => {
   const text = 'and (ssn_index is not null or ssn is null)';
 
@@ -114,6 +163,30 @@ describe('conditions', () => {
       .where(eq(patients.born, new Date(0)));
     await db.select({ id: visits.id }).from(visits).where(inArray(visits.patientId, found));
     expect(condition()).toContain('where (born_index in ($1))');
+  });
+});
+
+describe('the order of the fingerprints in a statement says nothing about the values', () => {
+  const lowEntropy = 'accepted';
+  const staff = encryptedTable('staff', {
+    id: uuid().primaryKey(),
+    nick: encryptedText().searchable(),
+    name: encryptedText().searchableBy({ words: words({ lowEntropy }) }),
+    born: encryptedDate().searchableBy({ month: months({ lowEntropy }) }),
+  });
+  const nicks = Array.from({ length: 20 }, (_, at) => `nick ${at}`);
+  const [from, to] = [new Date('1946-01-01'), new Date('2026-11-23')];
+
+  test.each<[string, () => SQL, number]>([
+    ['a range', () => matches(staff.born, { month: { from, to } }), 971],
+    ['words', () => matches(staff.name, { words: nicks.join(' ') }), 21],
+    ['a list of values', () => inArray(staff.nick, nicks), 20],
+    ['a negated list', () => notInArray(staff.nick, nicks), 20],
+  ])('%s', async (_, where, count) => {
+    await db.select({ id: staff.id }).from(staff).where(where());
+    const params = (sent[0]?.params ?? []).map(String);
+    expect(params).toHaveLength(count);
+    expect(params).toEqual(params.toSorted());
   });
 });
 
@@ -276,6 +349,59 @@ describe('an operation that cannot work on ciphertexts throws before a query is 
   ])('%s', async (_, run, code) => {
     await expect((async () => run())()).rejects.toMatchObject({ name: 'EncryptedColumnError', code });
     expect(sent).toEqual([]);
+  });
+});
+
+describe('raw SQL and an encrypted table', () => {
+  const id = randomUUID();
+  const other = alias(patients, 'other');
+  const written = (cte: SQL) => db.$with('written', { id: patients.id }).as(cte);
+  test.each<[string, () => PromiseLike<unknown>]>([
+    ['update', () => db.execute(sql`update ${patients} set name = ${'PLAIN'}`)],
+    ['a column', () => db.execute(sql`update patients set name = 'PLAIN' where ${patients.id} = ${id}`)],
+    ['insert', () => db.execute(sql`INSERT INTO ${patients} (id, name) values (${id}, ${'PLAIN'})`)],
+    ['insert of MySQL', () => db.execute(sql`insert ${patients} values (${id}, ${'PLAIN'})`)],
+    ['replace', () => db.execute(sql`replace into ${patients} values (${id}, ${'PLAIN'})`)],
+    ['merge', () => db.execute(sql`merge into ${patients} using ${visits} on true when matched then update`)],
+    ['copy', () => db.execute(sql`copy ${patients} from stdin`)],
+    ['an update with a comment', () => db.execute(sql`update/* all */ only ${patients} set name = 'PLAIN'`)],
+    [
+      'an update of an alias',
+      () => db.execute(sql`update ${patients} as ${other} set name = 'PLAIN' where ${other.id} = ${id}`),
+    ],
+    [
+      'an update in `with`',
+      () => db.execute(sql`with w as (update ${patients} set name = 'PLAIN' returning id) select * from w`),
+    ],
+    [
+      'an update in parts',
+      () => db.execute(sql.join([sql`upd`, sql.raw('ate '), sql`${patients} set name = 'PLAIN'`])),
+    ],
+    ['`$with` of an update', async () => written(sql`update ${patients} set name = 'PLAIN'`)],
+    [
+      '`$with` of a function',
+      async () => written((() => sql`update ${patients} set name = 'PLAIN'`) as never),
+    ],
+  ])('%s throws', async (_, run) => {
+    await expect((async () => run())()).rejects.toMatchObject({
+      code: 'not_supported',
+      table: 'patients',
+      remedy: expect.stringContaining('sql.identifier'),
+    });
+    expect(sent).toEqual([]);
+  });
+
+  test.each<[string, SQL]>([
+    ['a select', sql`select count(*) from ${patients} where ${eq(patients.born, new Date(0))}`],
+    ['a select for update', sql`select id from ${patients} FOR NO KEY UPDATE`],
+    ['the function `replace`', sql`select replace(id, '-', '') from ${patients}`],
+    ['a column with a similar name', sql`select last_update, inserted from ${patients}`],
+    ['a delete', sql`delete from ${patients} where ${patients.id} = ${id}`],
+    ['a write to another table', sql`update ${visits} set ssn = null`],
+    ['the name of the table', sql`update ${sql.identifier('patients')} set name = null`],
+  ])('%s is sent', async (_, statement) => {
+    await db.execute(statement);
+    expect(sent).toHaveLength(1);
   });
 });
 

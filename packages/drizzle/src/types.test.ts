@@ -2,7 +2,7 @@ import { asc, gt, like, sql } from 'drizzle-orm';
 import { text, uuid } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { EaasClient } from '@eaas/sdk';
-import { months, words } from '@eaas/sdk/fields';
+import { createIndexKey, months, words } from '@eaas/sdk/fields';
 import { createTestService } from '@eaas/sdk/testing';
 import { describe, expectTypeOf, test } from 'vitest';
 import {
@@ -38,11 +38,13 @@ const patients = encryptedTable('patients', {
 const schema = { patients };
 
 const service = createTestService();
-const eaas = new EaasClient({ baseUrl: service.baseUrl, apiKey: service.apiKey, fetch: service.fetch });
+const { key_id: keyId } = service.createKey('patients');
+const { baseUrl, apiKey, fetch } = service;
+const eaas = new EaasClient({ baseUrl, apiKey, keyId, fetch });
 const db = encrypted(
   drizzle(async () => ({ rows: [] }), { schema }),
   eaas,
-  { index: 'service' },
+  { index: await createIndexKey(eaas) },
 );
 
 interface Patient {

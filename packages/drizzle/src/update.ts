@@ -11,9 +11,8 @@ import {
 } from './encryption.ts';
 import { refuse } from './error.ts';
 import { findsSameForm } from './id-form.ts';
-import type { Row, RowId } from './records.ts';
+import type { Access, Row, RowId } from './records.ts';
 import { runReturning } from './returning.ts';
-import type { RewriteContext } from './search.ts';
 import { rewriteClauses, subqueriesOf } from './select.ts';
 import {
   asSqlValues,
@@ -34,14 +33,10 @@ export type SelectIds = (
 // has the lowest: 32,766.
 const maxParameters = 30_000;
 
-export async function runUpdate(
-  builder: Builder,
-  recordsOf: RewriteContext['recordsOf'],
-  selectIds: SelectIds,
-): Promise<unknown> {
+export async function runUpdate(builder: Builder, access: Access, selectIds: SelectIds): Promise<unknown> {
   const { config } = builder;
   const table = config.table as Table;
-  const context = { recordsOf, subqueries: subqueriesOf(config), isRead: false };
+  const context = { ...access, subqueries: subqueriesOf(config), isRead: false };
   const clauses = await rewriteClauses(config, context);
   const { set: given, entries } = valuesToSet(table, config.set ?? {});
   const set = await rewriteOthers(table, given, context);
@@ -56,7 +51,7 @@ export async function runUpdate(
       entries,
       ids.map(() => plain),
       ids,
-      recordsOf(table),
+      access.recordsOf(table),
     );
   if (!bound) {
     const [stored = {}] = await encrypt([undefined]);

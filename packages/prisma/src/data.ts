@@ -72,6 +72,7 @@ async function splitOf(work: Work, model: Model, data: unknown, place: Place | u
   const entries = entriesOf(data).map(async ([name, value]): Promise<[string, unknown][]> => {
     const field = model.encrypted.get(name);
     if (field) {
+      requireJsonValue(model, field, value);
       values[name] = place ? valueOf(model, field, value) : value;
       return [];
     }
@@ -84,7 +85,20 @@ async function splitOf(work: Work, model: Model, data: unknown, place: Place | u
   return { columns, values };
 }
 
-/** In a JSON field every object is a value, even `{ set: value }`. */
+/**
+ * Refuses `{ set: value }` in a JSON field, because nobody can tell whether it is Prisma's operation or the value: to
+ * read it as a value would store the wrong value for an app that means the operation.
+ */
+function requireJsonValue(model: Model, field: FieldDescription, value: unknown): void {
+  if (field.type !== 'json' || !isArgs(value) || Object.keys(value).join() !== 'set') return;
+  refuse(
+    'unsupported_value',
+    { model: model.name, field: field.name },
+    '`{ set }` is not an operation of a JSON field',
+    'pass the value itself; a value whose only member is `set` must be inside another object',
+  );
+}
+
 function valueOf(model: Model, field: FieldDescription, value: unknown): unknown {
   if (!isArgs(value) || field.type === 'json') return value;
   const names = Object.keys(value).join(', ');

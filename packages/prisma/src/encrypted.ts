@@ -3,14 +3,16 @@ import {
   type FieldsClient,
   type FieldsDefinition,
   type RecordsOptions,
+  reportCiphertexts,
   type Tables,
 } from '@eaas/sdk/fields';
 import { executorOf, type PrismaClient, type QueryCall } from './client.ts';
 import { refuse } from './error.ts';
 import { withNativeTypes } from './id-form.ts';
 import { type Models, modelsOf } from './models.ts';
+import type { Report } from './open.ts';
 import { type Codec, perform } from './perform.ts';
-import { refuseRaw, refuseRawResult } from './raw.ts';
+import { refuseRaw, reportRawResult } from './raw.ts';
 import type { Mapping } from './definition-types.ts';
 import type { EncryptedExtension } from './types.ts';
 import { isArgs } from './values.ts';
@@ -62,8 +64,11 @@ function extensionOf<T extends Tables>(
     );
   }
   // `fields.for` checks `options` at run time, so the types need not require `index` for searchable fields.
-  const untyped = fields as unknown as { for(client: FieldsClient, options: object): Codec };
-  const codec = untyped.for(eaas, options);
+  const untyped = fields as unknown as {
+    for(client: FieldsClient, options: object): Omit<Codec, 'report'>;
+  };
+  const report: Report = (place, values) => reportCiphertexts(eaas, place, values);
+  const codec: Codec = { ...untyped.for(eaas, options), report };
   const names = Object.keys(fields.tables) as (keyof T & string)[];
   const definition = new Map(names.map((name) => [name, describeFields(fields, name)]));
   const schema = prisma._engineConfig?.inlineSchema ?? refuseVersion();
@@ -100,7 +105,7 @@ async function performCall(
   if (call.model === undefined) {
     refuseRaw(models, call.operation, call.args);
     const result = await call.query(call.args);
-    refuseRawResult(result);
+    reportRawResult(result, codec.report);
     return result;
   }
   const model = models.get(call.model);
@@ -117,7 +122,18 @@ async function performCall(
   // Refuses undefined values like Prisma. Prisma cannot find them itself, because the rewritten arguments omit them.
   if (client._previewFeatures?.includes('strictUndefinedChecks')) refuseUndefined(model, args);
   const executor = executorOf(client, call, params);
-  return perform(models, codec, executor, { model, operation: call.operation, args, path });
+  const run = () => perform(models, codec, executor, { model, operation: call.operation, args, path });
+  if (call.operation !== 'upsert' || params.transaction) return run();
+  return run().catch((error: unknown) => (isDuplicate(error) ? run() : Promise.reject(error)));
+}
+
+/**
+ * Whether an upsert failed because the row already exists. Without encryption, Prisma leaves an upsert to PostgreSQL,
+ * which updates a row that another upsert has just inserted. With encryption the id of the row must be known before, so
+ * the upsert runs once more, and finds the row.
+ */
+function isDuplicate(error: unknown): boolean {
+  return Object(error).code === 'P2002';
 }
 
 function refuseVersion(): never {

@@ -19,9 +19,7 @@ export type EncryptedModelErrorCode =
   /** The operation needs an additional query, which a batch transaction cannot run. */
   | 'batch'
   /** A raw SQL statement uses an encrypted table. */
-  | 'raw_query'
-  /** A result contains a ciphertext in a column that is not encrypted. */
-  | 'ciphertext';
+  | 'raw_query';
 
 interface ModelPlace {
   readonly model: string | undefined;

@@ -60,10 +60,17 @@ async function termOf(
         `an encrypted field has no filter \`${operator}\``,
         operator === 'mode'
           ? "define the field with searchable({ normalize: ['lowercase'] })"
-          : 'filter by equals, in, not or notIn, or filter the rows after reading them',
+          : otherFilters(field),
       );
     }
   }
+}
+
+function otherFilters({ parts }: FieldDescription): string {
+  const names = parts.map(({ name }) => `\`${name}\``).join(', ');
+  const others = 'filter by equals, in, not or notIn, or filter the rows after reading them';
+  if (parts.length === 0) return others;
+  return `did you mean ${parts.length === 1 ? 'its index' : 'one of its indexes'} ${names}? Otherwise ${others}`;
 }
 
 function listOf(model: Model, field: FieldDescription, operand: unknown): readonly unknown[] {
@@ -82,8 +89,7 @@ async function isIn(
   const column = requireIndex(model, field);
   if (values.length === 0) return { [column]: { in: [] } };
   for (const value of values) requireValue(model, field, value);
-  const found = await Promise.all(values.map((value) => fingerprintsOf(work, model, field, value)));
-  const marks = [...new Set(found.flat())];
+  const marks = await fingerprintsOf(work, model, field, values);
   const matches = { [column]: marks.length === 1 ? marks[0] : { in: marks } };
   if (!isExact || field.type !== 'text') return matches;
   // A text that is empty after normalization has no fingerprint. For such a text, the filter must be false
@@ -91,14 +97,15 @@ async function isIn(
   return { OR: [{ AND: [matches, { [column]: { not: null } }] }, { [field.name]: '' }] };
 }
 
+/** Returns the fingerprints of all values, sorted, so that a query does not show the order of the values. */
 export async function fingerprintsOf(
   work: Work,
   model: Model,
   { name }: FieldDescription,
-  value: unknown,
+  values: readonly unknown[],
 ): Promise<string[]> {
-  const found = await work.search(model.table ?? '', { [name]: value });
-  return Object.values(found).flat(2);
+  const found = await Promise.all(values.map((value) => work.search(model.table ?? '', { [name]: value })));
+  return [...new Set(found.flatMap((terms) => Object.values(terms).flat(2)))].sort();
 }
 
 async function hasPart(

@@ -50,10 +50,13 @@ type Absent<Given> = Extract<Given, null | undefined>;
 type PlainOperand<Given, Value, Index, Parts> = [Extract<Given, { equals?: unknown }>] extends [never]
   ? [Extract<Given, { set?: unknown }>] extends [never]
     ? Value | Absent<Given>
-    : Value | { set?: Value | Absent<Given> } | Absent<Given>
+    : Value | Operation<Value, Absent<Given>> | Absent<Given>
   : [Index] extends [never]
     ? NullFilter | Parts | Absent<Given>
     : Value | EqualityFilter<Value> | Parts | Absent<Given>;
+
+/** In a JSON field, `{ set }` would be a value. */
+type Operation<Value, Null> = [Value] extends [Kept] ? { set?: Value | Null } : never;
 
 interface NullFilter {
   equals?: null;

@@ -32,6 +32,8 @@ export interface Model {
   readonly table: string | undefined;
   readonly encrypted: ReadonlyMap<string, FieldDescription>;
   readonly indexes: ReadonlyMap<string, string>;
+  /** The other columns that can hold a text, if the model has encrypted columns. */
+  readonly plain: readonly string[];
   readonly id: readonly string[];
   readonly newId: (() => string | number | bigint) | undefined;
 }
@@ -116,9 +118,17 @@ function modelOf(
     table: described ? table : undefined,
     encrypted,
     indexes,
+    plain: described ? plainIn(fields, [...encrypted.keys(), ...indexes.keys(), ...id]) : [],
     id,
     newId: options.newId ?? (isText ? () => crypto.randomUUID() : undefined),
   };
+}
+
+function plainIn(fields: readonly RuntimeField[], others: readonly string[]): string[] {
+  const columns = fields.filter(
+    ({ kind, type }) => kind === 'scalar' && /^(?:String|Json|Bytes)$/.test(type),
+  );
+  return columns.map(({ name }) => name).filter((name) => !others.includes(name));
 }
 
 function indexesOf({ name, indexColumn, parts }: FieldDescription): [string, string][] {

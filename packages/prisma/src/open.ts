@@ -1,5 +1,4 @@
-import { holdsCiphertext, type RecordId } from '@eaas/sdk/fields';
-import { refuse } from './error.ts';
+import type { ColumnPlace, RecordId } from '@eaas/sdk/fields';
 import { type Model, type Models, targetOf } from './models.ts';
 import type { Shape } from './selection.ts';
 import { type Args, isArgs } from './values.ts';
@@ -10,6 +9,9 @@ export type DecryptRows = (
   rows: readonly Args[],
   idOf: (row: Args) => RecordId | undefined,
 ) => Promise<readonly Args[]>;
+
+/** Emits an event if a column that is not encrypted holds ciphertexts. */
+export type Report = (place: ColumnPlace, values: readonly unknown[]) => void;
 
 interface Found {
   readonly model: Model;
@@ -22,6 +24,7 @@ export async function openResult(
   shape: Shape,
   result: unknown,
   decryptRows: DecryptRows,
+  report: Report,
 ): Promise<void> {
   const tables = new Map<string, Found>();
   const added: { row: Args; names: readonly string[] }[] = [];
@@ -36,9 +39,6 @@ export async function openResult(
       if (target) collect(shape.relations.get(name) ?? shapeOf(target), value[name]);
       else if (model.encrypted.has(name) || model.id.includes(name)) columns[name] = value[name];
       else if (model.indexes.has(name)) delete value[name];
-      // Reads only columns and names that begin with `_`. Any other property can be a computed field of another
-      // extension, which would be computed from ciphertexts if it were read here.
-      else if (model.columns.has(name) || name.startsWith('_')) refuseCiphertext(model, name, value[name]);
     }
     if (shape.added.length > 0) added.push({ row: value, names: shape.added });
     if (model.table === undefined) return;
@@ -51,6 +51,14 @@ export async function openResult(
 
   await Promise.all(
     Array.from(tables, async ([table, { model, columns, rows }]) => {
+      // Reads no property that is not a column: it can be a computed field of another extension, which would be
+      // computed from ciphertexts if it were read here.
+      for (const column of model.plain) {
+        report(
+          { table, column },
+          rows.flatMap((row) => (Object.hasOwn(row, column) ? [row[column]] : [])),
+        );
+      }
       const opened = await decryptRows(table, columns, (row) => idOf(model, row));
       for (const [at, row] of rows.entries()) Object.assign(row, opened[at]);
     }),
@@ -60,14 +68,4 @@ export async function openResult(
 
 function shapeOf(model: Model): Shape {
   return { model, added: [], relations: new Map() };
-}
-
-export function refuseCiphertext(model: Model, name: string | undefined, value: unknown): void {
-  if (!holdsCiphertext(value)) return;
-  refuse(
-    'ciphertext',
-    { model: model.name, field: name },
-    'a column that is not encrypted holds a ciphertext',
-    'define the column as a field, or remove the ciphertext from it',
-  );
 }

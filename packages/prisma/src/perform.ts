@@ -2,7 +2,7 @@ import type { RecordId } from '@eaas/sdk/fields';
 import { refuse } from './error.ts';
 import type { Model, Models } from './models.ts';
 import { nestedOf } from './nested.ts';
-import { openResult, refuseCiphertext } from './open.ts';
+import { type DecryptRows, openResult, type Report } from './open.ts';
 import { rewrite } from './operations.ts';
 import type { Shape } from './selection.ts';
 import { isRowByRow, rowsToUpdate, updatesOf } from './update-many.ts';
@@ -15,6 +15,7 @@ export interface Codec {
   encryptRows(table: string, rows: readonly Args[], idOf: IdOf): Promise<readonly Args[]>;
   decryptRows(table: string, rows: readonly Args[], idOf: IdOf): Promise<readonly Args[]>;
   where(table: string, query: Args): Promise<Terms>;
+  readonly report: Report;
 }
 
 export interface Executor {
@@ -38,9 +39,9 @@ export async function perform(
 ): Promise<unknown> {
   const work = workOf(models, codec, executor, operation);
   const open = async (shape: Shape | undefined, result: unknown): Promise<void> => {
-    if (shape)
-      await openResult(models, shape, result, (table, rows, idOf) => codec.decryptRows(table, rows, idOf));
-    else refuseCiphertext(model, undefined, result);
+    if (!shape) return;
+    const decryptRows: DecryptRows = (table, rows, idOf) => codec.decryptRows(table, rows, idOf);
+    await openResult(models, shape, result, decryptRows, codec.report);
   };
   if (isRowByRow(model, operation, args)) {
     const rows = await executor.run(model, 'findMany', await rowsToUpdate(work, model, args));

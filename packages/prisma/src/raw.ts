@@ -1,6 +1,6 @@
-import { holdsCiphertext } from '@eaas/sdk/fields';
 import { refuse } from './error.ts';
 import type { Models } from './models.ts';
+import type { Report } from './open.ts';
 import { isArgs } from './values.ts';
 
 export function refuseRaw(models: Models, operation: string, args: unknown): void {
@@ -20,14 +20,18 @@ export function refuseRaw(models: Models, operation: string, args: unknown): voi
   }
 }
 
-export function refuseRawResult(result: unknown): void {
-  if (!holdsCiphertext(result)) return;
-  refuse(
-    'raw_query',
-    {},
-    'the result of the raw query holds a ciphertext',
-    'use the client without the extension, and decrypt the rows with `decryptRows`',
-  );
+/**
+ * Reports the columns of the first rows, because a view or a function can hide an encrypted table from `refuseRaw`. A
+ * column that returns ciphertexts by mistake does so in these rows too.
+ */
+export function reportRawResult(result: unknown, report: Report): void {
+  const rows = Array.isArray(result) ? result.slice(0, 100).filter(isArgs) : [];
+  for (const column of Object.keys(rows[0] ?? {})) {
+    report(
+      { column },
+      rows.map((row) => row[column]),
+    );
+  }
 }
 
 function statementOf(args: unknown): string | undefined {

@@ -70,7 +70,7 @@ async function compoundOf(work: Work, model: Model, key: string, columns: Args):
     }
     const column = requireIndex(model, field);
     requireValue(model, field, value);
-    const marks = await fingerprintsOf(work, model, field, value);
+    const marks = await fingerprintsOf(work, model, field, [value]);
     if (marks.length === 1) return [column, marks[0]];
     return refuse(
       'unsupported_filter',

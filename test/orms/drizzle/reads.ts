@@ -361,9 +361,4 @@ export const reads: readonly Cell[] = [
     shape: 'with the column',
     run: async (place) => place.raw(sql`select max(${columnIn(place)}) from ${place.samples}`),
   },
-  {
-    operation: 'raw SQL',
-    shape: 'as text',
-    run: async (place) => place.raw(sql.raw('select * from samples')),
-  },
 ];

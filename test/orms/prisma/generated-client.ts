@@ -9,12 +9,18 @@ import { requireTools } from '../../setup/tools.ts';
 
 type Delegate = Readonly<Record<string, (args?: object) => Promise<unknown>>>;
 type Clinic = 'patient' | 'visit' | 'bill' | 'doctor' | 'tag';
-type Model = Clinic | 'person' | 'bed' | 'check' | 'uuid' | 'padded' | 'caseless' | 'plain';
+type Model = Clinic | 'comment' | 'person' | 'bed' | 'check' | 'uuid' | 'padded' | 'caseless' | 'plain';
 export interface Client extends Readonly<Record<Model, Delegate>> {
   $extends(extension: unknown): Client;
   $transaction(work: unknown): Promise<unknown>;
   $queryRawUnsafe(statement: string): Promise<unknown>;
   $disconnect(): Promise<void>;
+}
+
+/** A statement that Prisma sent to the database; `params` is JSON. */
+export interface Sent {
+  readonly query: string;
+  readonly params: string;
 }
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -89,6 +95,7 @@ export async function openPrisma(
   tables = 'tables.sql',
 ): Promise<{
   prisma: Client;
+  sent: Sent[];
   sql: postgres.Sql;
   close: () => Promise<void>;
 }> {
@@ -100,14 +107,19 @@ export async function openPrisma(
     PrismaPg: new (config: object) => object;
   };
   const { PrismaClient } = (await load(join(folder, 'client/client.ts'))) as {
-    PrismaClient: new (options: object) => Client;
+    PrismaClient: new (
+      options: object,
+    ) => Client & { $on(event: 'query', listener: (query: Sent) => void): void };
   };
-  const prisma = new PrismaClient({ adapter: new PrismaPg({ host, port, database, user, max: 4 }) });
+  const adapter = new PrismaPg({ host, port, database, user, max: 4 });
+  const prisma = new PrismaClient({ adapter, log: [{ emit: 'event', level: 'query' }] });
+  const sent: Sent[] = [];
+  prisma.$on('query', (query) => sent.push(query));
   const close = async (): Promise<void> => {
     await prisma.$disconnect();
     await sql.end();
   };
-  return { prisma, sql, close };
+  return { prisma, sent, sql, close };
 }
 
 function load(file: string): Promise<unknown> {

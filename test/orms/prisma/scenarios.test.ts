@@ -1,5 +1,5 @@
 import { createIndexKey, defineFields, FieldError, text } from '@eaas/sdk/fields';
-import { encrypted, EncryptedModelError } from '@eaas/prisma';
+import { encrypted } from '@eaas/prisma';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../setup/database.ts';
 import { type Clinic, misplaced, openClinic } from './clinic.ts';
@@ -87,6 +87,35 @@ describe.each(majors)('Prisma %i', (major) => {
     await expect(twin).rejects.toEqual(code('P2002'));
   });
 
+  test('upserts of one row at the same time create it once, and then update it', async () => {
+    const names = Array.from({ length: 10 }, (_, at) => `Name ${at}`);
+    const upsert = (name: string) =>
+      patient('upsert', {
+        where: { ssn: '1' },
+        create: { ssn: '1', name, city: 'London' },
+        update: { name },
+      });
+    for (let round = 0; round < 3; round++) {
+      await clinic.sql`truncate patients cascade`;
+      const written = await Promise.all(names.map(upsert));
+      expect(written.map(({ name }) => name)).toEqual(names);
+      expect(new Set(written.map(({ id }) => id)).size).toBe(1);
+      const rows = await patient<Row[]>('findMany', {});
+      expect(rows).toHaveLength(1);
+      expect(names).toContain(rows[0]?.['name']);
+    }
+  });
+
+  test('an upsert throws if its new row has the unique value of another row, or if a transaction cannot go on', async () => {
+    const create = { ssn: '1', city: 'London' };
+    await patient('create', { data: create });
+    const args = { where: { ssn: '2' }, create, update: { name: 'Ada' } };
+    await expect(patient('upsert', args)).rejects.toEqual(code('P2002'));
+    const work = clinic.db.$transaction(async (tx: Client) => call(tx, 'patient', 'upsert', args));
+    await expect(work).rejects.toEqual(code('P2002'));
+    expect(await patient('count', {})).toBe(1);
+  });
+
   test('a failed transaction leaves no changes', async () => {
     const work = clinic.db.$transaction(async (tx: Client) => {
       await call(tx, 'patient', 'create', { data: { ssn: '1', name: 'Ada', city: 'London' } });
@@ -161,23 +190,18 @@ describe.each(majors)('Prisma %i', (major) => {
     });
   });
 
-  test('raw SQL is refused if it names an encrypted table or returns a ciphertext', async () => {
+  test('raw SQL is refused if it names an encrypted table', async () => {
     await patient('create', { data: { name: 'Ada', city: 'London' } });
-    await clinic.sql`create or replace view shown as select name from patients`;
     await expect(clinic.db.$queryRawUnsafe('select name from patients')).rejects.toEqual(code('raw_query'));
     const write = `update patients set name = 'PLAIN'`;
     await expect(clinic.db.$queryRawUnsafe(write)).rejects.toEqual(code('raw_query'));
-    await expect(clinic.db.$queryRawUnsafe('select * from shown')).rejects.toEqual(code('raw_query'));
     expect(await clinic.db.$queryRawUnsafe('select 1 as one')).toEqual([{ one: 1 }]);
     expect(await patient('findFirst', {})).toMatchObject({ name: 'Ada' });
   });
 
-  test('a ciphertext in an unencrypted column and a plaintext in an encrypted column are refused', async () => {
-    await patient('create', { data: { name: 'Ada', city: 'London' } });
-    await clinic.sql`update patients set city = name`;
-    await expect(patient('findMany', {})).rejects.toBeInstanceOf(EncryptedModelError);
-    await expect(patient('groupBy', { by: ['city'] })).rejects.toEqual(code('ciphertext'));
-    await clinic.sql`update patients set city = 'London', name = 'Ada'`;
+  test('a plaintext in an encrypted column is refused', async () => {
+    await patient('create', { data: { city: 'London' } });
+    await clinic.sql`update patients set name = 'Ada'`;
     await expect(patient('findMany', {})).rejects.toEqual(code('format'));
   });
 

@@ -222,6 +222,21 @@ describe.each(majors)('Prisma %i', (major) => {
       expect(await person('count', { where })).toBe(names.length);
     });
 
+    const nicks = Array.from({ length: 20 }, (_, at) => `nick ${at}`);
+    const all = { from: new Date('1946-01-01'), to: new Date('2026-11-23') };
+    test.each<[string, object, number]>([
+      ['a range', { born: { month: all } }, 971],
+      ['words', { name: { words: nicks.join(' ') } }, 21],
+      ['a list of values', { nick: { in: nicks } }, 20],
+    ])('a statement shows the fingerprints of %s in the order of their bytes', async (_, where, count) => {
+      const earlier = staff.sent.length;
+      await person('findMany', { where, select: { id: true } });
+      const [{ params } = { params: '' }] = staff.sent.slice(earlier);
+      const fingerprints = params.match(/[\da-f]{16,64}/g) ?? [];
+      expect(fingerprints).toHaveLength(count);
+      expect(fingerprints).toEqual(fingerprints.toSorted());
+    });
+
     test('updates and nested updates also update the indexes of `searchableBy`', async () => {
       const friends = { update: { where: { nick: 'g' }, data: { name: 'Ada Hopper', born } } };
       await person('update', { where: { nick: 'a' }, data: { name: null, born, friends } });
@@ -257,6 +272,7 @@ describe.each(majors)('Prisma %i', (major) => {
       ['a prefix that is too short', { name: { start: 'a' } }],
       ['a text without words', { name: { words: '-' } }],
       ['a range that ends before it begins', { born: { month: { from: new Date(), to: new Date(0) } } }],
+      ['half a range', { born: { month: { from: new Date() } } }],
     ])('a search throws FieldError for %s', async (_, where) => {
       await expect(person('findMany', { where })).rejects.toEqual(named('FieldError'));
     });

@@ -20,6 +20,7 @@ import {
   type Major,
   openPrisma,
   readSchema,
+  type Sent,
 } from './generated-client.ts';
 
 const lowEntropy = 'accepted';
@@ -45,6 +46,7 @@ export interface Staff {
   readonly db: Client;
   readonly encrypting: (client: Client) => Client;
   readonly plain: Client;
+  readonly sent: readonly Sent[];
   readonly sql: postgres.Sql;
   readonly close: () => Promise<void>;
 }
@@ -52,14 +54,14 @@ export interface Staff {
 export async function openStaff(major: Major, database: Pick<TestDatabase, 'connection'>): Promise<Staff> {
   const folder = folderOf(major, 'staff');
   await generateClient(major, folder, readSchema('staff.prisma'), ['relationJoins']);
-  const { prisma, sql, close } = await openPrisma(major, folder, database, 'staff.sql');
+  const { prisma, sent, sql, close } = await openPrisma(major, folder, database, 'staff.sql');
   const service = createTestService();
   const { key_id: keyId } = service.createKey('staff');
   const { baseUrl, apiKey, fetch } = service;
   const eaas = new EaasClient({ baseUrl, apiKey, keyId, fetch });
   const index = await createIndexKey(eaas);
   const encrypting = (client: Client) => client.$extends(encrypted(client, eaas, fields, { index, models }));
-  return { db: encrypting(prisma), encrypting, plain: prisma, sql, close };
+  return { db: encrypting(prisma), encrypting, plain: prisma, sent, sql, close };
 }
 
 const encryptedColumns = new Set(['name', 'born', 'nick', 'note', 'code', 'remark']);
