@@ -31,8 +31,9 @@ const { metafile } = await build({
 
 const script = nameOf(metafile, 'src/main.tsx');
 const style = nameOf(metafile, 'src/styles/style.css');
-writePage('index.html', 'Eaas playground');
-writePage('console/index.html', 'Eaas console');
+writePage('index.html', 'Eaas playground', 'on');
+writePage('console/index.html', 'Eaas console', 'on');
+writePage('console/without-playground.html', 'Eaas console', 'off');
 writeFileSync(join(dist, 'licenses.txt'), licensesOf(metafile));
 await build({
   absWorkingDir: root,
@@ -49,10 +50,11 @@ function nameOf({ outputs }: Metafile, entry: string): string {
   return basename(found);
 }
 
-function writePage(path: string, title: string): void {
+function writePage(path: string, title: string, playground: 'on' | 'off'): void {
   const template = readFileSync(join(root, 'src/page.html'), 'utf8');
   const page = template
     .replaceAll('{title}', title)
+    .replaceAll('{playground}', playground)
     .replaceAll('{script}', `/console/assets/${script}`)
     .replaceAll('{style}', `/console/assets/${style}`);
   mkdirSync(dirname(join(dist, path)), { recursive: true });

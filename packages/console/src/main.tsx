@@ -1,14 +1,15 @@
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { followAddress } from './places.ts';
-import { enterWithCode, takeCode } from './session.ts';
+import { enterAgain, enterWithCode, takeCode } from './session.ts';
 
-function enter(): void {
+function enter(): boolean {
   const code = takeCode(location, history);
   if (code) void enterWithCode(code);
+  return code !== undefined;
 }
 
-enter();
+if (!enter()) enterAgain();
 // The event `hashchange` is handled, because the browser does not reload the page if only the fragment of the URL
 // changes.
 addEventListener('hashchange', enter);

@@ -19,6 +19,11 @@ export function addressOf(place: Place): string {
   return `/console/#/${place.page}`;
 }
 
+/** Whether the server serves the playground. It can be switched off apart from the console. */
+export function hasPlayground(): boolean {
+  return document.body.dataset['playground'] === 'on';
+}
+
 const current = signal<Place>({ page: 'playground' });
 
 export const place = computed(() => current.value);

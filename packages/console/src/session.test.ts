@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createTestService } from '@eaas/sdk/testing';
 import { retryAtOnce } from '../../../test/sdk/retry-at-once.ts';
 import {
+  enterAgain,
   enterWithApiKey,
   enterWithCode,
   isAway,
@@ -46,8 +47,6 @@ const accepted = () =>
       {
         api_key: service.apiKey,
         expires_at: new Date(Date.now() + 86_400_000).toISOString(),
-        key_id: null,
-        index_key: null,
         tenant: 'acme',
       },
       { status: 201 },
@@ -72,7 +71,7 @@ test('a sign-in code is exchanged for a session', async () => {
   expect(isEntering.value).toBe(true);
   await entering;
   expect(isEntering.value).toBe(false);
-  expect(session.value).toMatchObject({ apiKey: service.apiKey, tenant: 'acme', keyId: undefined });
+  expect(session.value).toMatchObject({ apiKey: service.apiKey, tenant: 'acme', isDevelopment: true });
 });
 
 test('the page reports a refused sign-in code and sends no second request', async () => {
@@ -126,6 +125,64 @@ test('a session ends when its API key expires', async () => {
   vi.advanceTimersByTime(86_400_000);
   expect(session.value).toBeUndefined();
   expect(signedOut.value).toBe('expired');
+});
+
+function stubStorage(): Map<string, string> {
+  const items = new Map<string, string>();
+  vi.stubGlobal('sessionStorage', {
+    getItem: (name: string) => items.get(name) ?? null,
+    setItem: (name: string, value: string) => items.set(name, value),
+    removeItem: (name: string) => items.delete(name),
+  });
+  return items;
+}
+
+test('the session of a sign-in code survives a reload until its API key expires', async () => {
+  const items = stubStorage();
+  answerWith(accepted);
+  await enterWithCode(code);
+  session.value = undefined; // as after a reload
+  expect(enterAgain()).toBe(true);
+  expect(session.value).toMatchObject({ apiKey: service.apiKey, tenant: 'acme', isDevelopment: true });
+  session.value = undefined;
+  vi.setSystemTime(Date.now() + 86_400_000);
+  expect([enterAgain(), session.value]).toEqual([false, undefined]);
+  expect(items.size).toBe(1);
+});
+
+test('the tab forgets the session of a sign-in code when the user signs out', async () => {
+  const items = stubStorage();
+  answerWith(accepted);
+  await enterWithCode(code);
+  expect(items.size).toBe(1);
+  leave('left');
+  expect([items.size, enterAgain()]).toEqual([0, false]);
+});
+
+test('the tab never keeps an API key that a user pasted', async () => {
+  const items = stubStorage();
+  answerWith(accepted);
+  await enterWithCode(code);
+  await enterWithApiKey(service.apiKey);
+  expect(session.value?.isDevelopment).toBe(false);
+  expect([items.size, enterAgain()]).toEqual([0, false]);
+});
+
+test('a used sign-in URL in a tab that is signed in does not sign out', async () => {
+  stubStorage();
+  answerWith(accepted);
+  await enterWithCode(code);
+  answerWith(() => Promise.resolve(Response.json({}, { status: 401 })));
+  for (const before of [session.value, undefined]) {
+    session.value = before;
+    await enterWithCode(code);
+    expect(session.value?.apiKey).toBe(service.apiKey);
+  }
+});
+
+test.each(['{', '{}', 'null', '[]', '"text"'])('a damaged stored session is ignored: %s', (text) => {
+  stubStorage().set('eaas-dev-session', text);
+  expect([enterAgain(), session.value]).toEqual([false, undefined]);
 });
 
 test('the page removes the notice about an unresponsive service after a successful call', async () => {

@@ -1,12 +1,11 @@
 import { EaasClient, type EaasEvent, EaasError, ServiceError } from '@eaas/sdk';
 import { signal } from '@preact/signals';
 
-/** The session must stay in memory, because browser storage would keep the API key after the visit. */
 export interface Session {
   readonly apiKey: string;
+  /** Whether a sign-in code of `eaas dev` opened the session: it has every permission in a tenant for development. */
+  readonly isDevelopment: boolean;
   readonly tenant: string | undefined;
-  readonly keyId: string | undefined;
-  readonly indexKey: string | undefined;
   readonly expiresAt: Date | undefined;
   readonly client: EaasClient;
 }
@@ -30,8 +29,6 @@ export function takeCode(address: Location, past: History): string | undefined {
 interface Answer {
   readonly api_key: string;
   readonly expires_at: string;
-  readonly key_id: string | null;
-  readonly index_key: string | null;
   readonly tenant: string;
 }
 
@@ -51,20 +48,49 @@ export async function enterWithCode(code: string | undefined = waitingCode): Pro
         'the sign-in code is wrong, was already used or has expired: get a new sign-in code',
         response,
       );
-    const { api_key, expires_at, key_id, index_key, tenant } = (await response.json()) as Answer;
-    enter(api_key, {
-      tenant,
-      keyId: key_id ?? undefined,
-      indexKey: index_key ?? undefined,
-      expiresAt: new Date(expires_at),
-    });
+    const answer = (await response.json()) as Answer;
+    enterForDevelopment(answer);
+    keep(answer);
   } catch (error) {
     const isRefused = error instanceof ServiceError && error.status !== undefined && error.status < 500;
     if (!isRefused) waitingCode = code;
+    // The user may have opened an old sign-in URL in a tab that is signed in.
+    if (isRefused && (session.value || enterAgain())) return;
     signedOut.value = isRefused ? 'code_refused' : 'code_unanswered';
   } finally {
     isEntering.value = false;
   }
+}
+
+/**
+ * The tab keeps the session of a sign-in code of `eaas dev` for a reload, until the API key expires. An API key that a
+ * user pasted stays in memory only, because other pages of this origin can read the storage.
+ */
+const kept = 'eaas-dev-session';
+
+function keep(answer: Answer | undefined): void {
+  try {
+    if (answer) sessionStorage.setItem(kept, JSON.stringify(answer));
+    else sessionStorage.removeItem(kept);
+  } catch {
+    // A browser can forbid storage. The session then ends with a reload.
+  }
+}
+
+/** Signs in with the session that this tab kept before a reload. Returns whether there was one. */
+export function enterAgain(): boolean {
+  try {
+    const answer = JSON.parse(sessionStorage.getItem(kept) ?? 'null') as Answer | null;
+    if (!answer || !(Date.parse(answer.expires_at) > Date.now())) return false;
+    enterForDevelopment(answer);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function enterForDevelopment({ api_key, expires_at, tenant }: Answer): void {
+  enter(api_key, { isDevelopment: true, tenant, expiresAt: new Date(expires_at) });
 }
 
 export async function enterWithApiKey(apiKey: string): Promise<void> {
@@ -76,19 +102,17 @@ export async function enterWithApiKey(apiKey: string): Promise<void> {
       .catch((error: unknown) => {
         if (!(error instanceof EaasError) || error.code !== 'permission_missing') throw error;
       });
-    enter(apiKey.trim(), {});
+    keep(undefined);
+    enter(apiKey.trim(), { isDevelopment: false, tenant: undefined, expiresAt: undefined });
   } finally {
     isEntering.value = false;
   }
 }
 
-function enter(
-  apiKey: string,
-  known: Partial<Pick<Session, 'tenant' | 'keyId' | 'indexKey' | 'expiresAt'>>,
-): void {
+function enter(apiKey: string, known: Pick<Session, 'isDevelopment' | 'tenant' | 'expiresAt'>): void {
   clearTimeout(endOfSession);
-  const { tenant, keyId, indexKey, expiresAt } = known;
-  session.value = { apiKey, tenant, keyId, indexKey, expiresAt, client: clientOf(apiKey, note) };
+  const { expiresAt } = known;
+  session.value = { apiKey, ...known, client: clientOf(apiKey, note) };
   if (!expiresAt) return;
   // JavaScript timers cannot wait longer than 2^31 - 1 milliseconds.
   const left = Math.min(expiresAt.getTime() - Date.now(), 2 ** 31 - 1);
@@ -97,6 +121,7 @@ function enter(
 
 export function leave(reason: SignedOut): void {
   clearTimeout(endOfSession);
+  keep(undefined);
   void session.value?.client.close();
   session.value = undefined;
   signedOut.value = reason;

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { type Failure, failureOf } from './failure.ts';
 import { Button } from './parts/button.tsx';
 import { Field } from './parts/field.tsx';
+import { Prose } from './parts/prose.tsx';
 import { Loading, Notice } from './parts/states.tsx';
 import { Heading } from './parts/heading.tsx';
 import { enterWithApiKey, enterWithCode, isEntering, type SignedOut, signedOut } from './session.ts';
@@ -9,7 +10,7 @@ import { enterWithApiKey, enterWithCode, isEntering, type SignedOut, signedOut }
 const reasons: Readonly<Record<Exclude<SignedOut, 'new'>, { tone: 'info' | 'warn'; text: string }>> = {
   code_refused: {
     tone: 'warn',
-    text: 'The sign-in code in this address is not valid any more, because a code works only once and only for ten minutes. Start the service again to get a new address, or paste an API key.',
+    text: 'The sign-in code in this address is not valid any more, because a code works only once and only for ten minutes. To get a new address, run `npx --no-install @eaas/server dev --sign-in` beside the server. Or paste an API key.',
   },
   code_unanswered: {
     tone: 'warn',
@@ -53,7 +54,9 @@ export function SignIn() {
       )}
       {reason && !failure.value && (
         <Notice tone={reason.tone}>
-          <p>{reason.text}</p>
+          <p>
+            <Prose text={reason.text} />
+          </p>
           {signedOut.value === 'code_unanswered' && (
             <Button onClick={() => void enterWithCode()}>Try the code again</Button>
           )}
@@ -67,7 +70,7 @@ export function SignIn() {
           spellcheck={false}
           placeholder="eaas_sk_…"
           required
-          hint="It stays in the memory of this tab. Closing or reloading the tab forgets it."
+          hint="It stays in the memory of this page. Closing or reloading the page forgets it."
           error={failure.value && `${failure.value.title}. ${failure.value.advice}`}
           value={apiKey}
         />

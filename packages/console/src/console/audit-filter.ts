@@ -1,19 +1,21 @@
 import { parseUuid } from '@eaas/protocol';
 import type { AuditAction, AuditFilter } from './audit-types.ts';
 
-/** The value of the option "Another key…", for keys that the list of keys does not contain. */
+/** The value of the options "Another key…" and "Another API key…", for keys that the list does not contain. */
 export const otherKey = 'other';
 
 export interface FilterTexts {
   readonly action: string;
   readonly key: string;
   readonly otherKeyId: string;
+  readonly actor: string;
+  readonly otherActorId: string;
   readonly from: string;
   readonly to: string;
 }
 
 export function filterOf({ action, key, otherKeyId, from, to }: FilterTexts): AuditFilter {
-  const keyId = key === otherKey ? (keyIdIn(otherKeyId) ?? '') : key;
+  const keyId = key === otherKey ? (idIn(otherKeyId) ?? '') : key;
   return {
     ...(action !== '' && { action: action as AuditAction }),
     ...(keyId !== '' && { key_id: keyId }),
@@ -23,11 +25,16 @@ export function filterOf({ action, key, otherKeyId, from, to }: FilterTexts): Au
   };
 }
 
-export function isFiltered(texts: FilterTexts): boolean {
-  return Object.keys(filterOf(texts)).length > 0;
+/** The chosen actor, which the API cannot filter by. */
+export function actorOf({ actor, otherActorId }: FilterTexts): string | undefined {
+  return actor === otherKey ? idIn(otherActorId) : actor || undefined;
 }
 
-export function keyIdIn(text: string): string | undefined {
+export function isFiltered(texts: FilterTexts): boolean {
+  return Object.keys(filterOf(texts)).length > 0 || actorOf(texts) !== undefined;
+}
+
+export function idIn(text: string): string | undefined {
   return parseUuid(text.trim());
 }
 

@@ -2,29 +2,36 @@ import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { Button } from '../parts/button.tsx';
 import { Field, Select } from '../parts/field.tsx';
+import { Prose } from '../parts/prose.tsx';
 import { counted } from '../parts/short.ts';
 import { actionOptions } from './audit-actions.ts';
-import { type FilterTexts, keyIdIn, otherKey } from './audit-filter.ts';
+import { type FilterTexts, idIn, otherKey } from './audit-filter.ts';
 
 export type FilterSignals = Readonly<Record<keyof FilterTexts, Signal<string>>>;
 
+export interface Named {
+  /** Ids with names, newest first. */
+  readonly names: readonly (readonly [string, string])[];
+  readonly total: number;
+}
+
 interface AuditFiltersProps {
   readonly filter: FilterSignals;
-  readonly keys: readonly (readonly [string, string])[];
-  readonly allKeys: number;
+  readonly keys: Named;
+  readonly apiKeys: Named;
   readonly onClear: () => void;
   readonly children: ComponentChildren;
 }
 
-export function AuditFilters({ filter, keys, allKeys, onClear, children }: AuditFiltersProps) {
-  const isOther = filter.key.value === otherKey;
-  const id = filter.otherKeyId.value;
-  const others = allKeys > keys.length ? [[otherKey, 'Another key…'] as const] : [];
+export function AuditFilters({ filter, keys, apiKeys, onClear, children }: AuditFiltersProps) {
+  const others = keys.total > keys.names.length ? [[otherKey, 'Another key…'] as const] : [];
+  const actors = apiKeys.names.map(([id, name]) => [id, `${name} (${id.slice(0, 8)})`] as const);
   const isSet = Object.values(filter).some(({ value }) => value !== '');
   return (
     <form class="filters" aria-label="Filter the entries" onSubmit={(event) => event.preventDefault()}>
       <Select label="Action" value={filter.action} options={actionOptions} />
-      <Select label="Key" value={filter.key} options={[['', 'All keys'], ...keys, ...others]} />
+      <Select label="Key" value={filter.key} options={[['', 'All keys'], ...keys.names, ...others]} />
+      <Select label="Actor" value={filter.actor} options={[...fixedActors, ...actors, anotherActor]} />
       <Field label="From" type="datetime-local" value={filter.from} />
       <Field label="To" type="datetime-local" value={filter.to} />
       {isSet && (
@@ -33,21 +40,52 @@ export function AuditFilters({ filter, keys, allKeys, onClear, children }: Audit
         </Button>
       )}
       <div class="filters-end">{children}</div>
-      {isOther && (
-        <div class="filters-row">
-          <Field
-            label="Key id"
-            value={filter.otherKeyId}
-            hint={`The list has the newest ${keys.length} of ${counted(allKeys, 'key')}. The page of each key shows its id.`}
-            error={
-              id !== '' && keyIdIn(id) === undefined ? 'A key id is a UUID with 36 characters.' : undefined
-            }
-            maxLength={64}
-            autocomplete="off"
-            spellcheck={false}
-          />
-        </div>
+      {filter.key.value === otherKey && (
+        <OtherId
+          noun="key"
+          value={filter.otherKeyId}
+          hint={`The list has the newest ${keys.names.length} of ${counted(keys.total, 'key')}. The page of each key shows its id.`}
+        />
+      )}
+      {filter.actor.value === otherKey && (
+        <OtherId
+          noun="API key"
+          value={filter.otherActorId}
+          hint="The actor in an entry of the audit log. An operator sees the ids with `eaas api-key list`."
+        />
       )}
     </form>
+  );
+}
+
+const fixedActors = [
+  ['', 'All actors'],
+  ['operator', 'operator'],
+  ['system', 'system'],
+] as const;
+const anotherActor = [otherKey, 'Another API key…'] as const;
+
+interface OtherIdProps {
+  readonly noun: 'key' | 'API key';
+  readonly value: Signal<string>;
+  readonly hint: string;
+}
+
+function OtherId({ noun, value, hint }: OtherIdProps) {
+  const isWrong = value.value !== '' && idIn(value.value) === undefined;
+  return (
+    <div class="filters-row">
+      <Field
+        label={`${noun === 'key' ? 'Key' : noun} id`}
+        value={value}
+        hint={<Prose text={hint} />}
+        error={
+          isWrong ? `${noun === 'key' ? 'A key' : 'An API key'} id is a UUID with 36 characters.` : undefined
+        }
+        maxLength={64}
+        autocomplete="off"
+        spellcheck={false}
+      />
+    </div>
   );
 }

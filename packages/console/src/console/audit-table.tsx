@@ -11,6 +11,7 @@ interface AuditTableProps {
   readonly verifiedTo: number;
   readonly marked: number | undefined;
   readonly nameOf: (keyId: string) => string;
+  readonly actorNameOf: (actor: string) => string | undefined;
   readonly onOpen: (entry: AuditEntry) => void;
 }
 
@@ -37,9 +38,10 @@ export function AuditTable({ entries, isStale, marked, ...rest }: AuditTableProp
   );
 }
 
-type ForColumns = Pick<AuditTableProps, 'broken' | 'verifiedTo' | 'nameOf' | 'onOpen'>;
+type ForColumns = Pick<AuditTableProps, 'broken' | 'verifiedTo' | 'nameOf' | 'actorNameOf' | 'onOpen'>;
 
-function columnsFor({ broken, verifiedTo, nameOf, onOpen }: ForColumns): readonly Column<AuditEntry>[] {
+function columnsFor(given: ForColumns): readonly Column<AuditEntry>[] {
+  const { broken, verifiedTo, nameOf, actorNameOf, onOpen } = given;
   const none = <span class="soft">–</span>;
   return [
     {
@@ -71,7 +73,14 @@ function columnsFor({ broken, verifiedTo, nameOf, onOpen }: ForColumns): readonl
           </>
         ),
     },
-    { title: 'Actor', cell: ({ actor }) => <code title={actor}>{short(actor)}</code> },
+    {
+      title: 'Actor',
+      cell: ({ actor }) => {
+        const name = actorNameOf(actor);
+        if (name !== undefined) return <span title={actor}>{name}</span>;
+        return <code title={actor}>{short(actor)}</code>;
+      },
+    },
     { title: 'Address', cell: ({ ip_address }) => ip_address ?? none },
     {
       title: 'Hash',

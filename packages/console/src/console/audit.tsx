@@ -10,10 +10,11 @@ import { Pager } from '../parts/pager.tsx';
 import { short } from '../parts/short.ts';
 import { Empty, LoadingRows } from '../parts/states.tsx';
 import { session } from '../session.ts';
+import { ActorEntries } from './actor-entries.tsx';
 import { AuditEntryDialog } from './audit-entry.tsx';
 import { AuditExport } from './audit-export.tsx';
-import { filterOf, isFiltered, offsetOf } from './audit-filter.ts';
-import { AuditFilters, type FilterSignals } from './audit-filters.tsx';
+import { actorOf, filterOf, type FilterTexts, isFiltered, offsetOf } from './audit-filter.ts';
+import { AuditFilters, type FilterSignals, type Named } from './audit-filters.tsx';
 import { AuditTable } from './audit-table.tsx';
 import { AuditVerify } from './audit-verify.tsx';
 
@@ -30,6 +31,8 @@ function Log({ client }: { readonly client: EaasClient }) {
     action: useSignal(''),
     key: useSignal(''),
     otherKeyId: useSignal(''),
+    actor: useSignal(''),
+    otherActorId: useSignal(''),
     from: useSignal(''),
     to: useSignal(''),
   };
@@ -38,21 +41,18 @@ function Log({ client }: { readonly client: EaasClient }) {
   const opened = useSignal<AuditEntry | undefined>(undefined);
   const marked = useSignal<number | undefined>(undefined);
   const report = useSignal<AuditReport | undefined>(undefined);
-  const { action, key, otherKeyId, from, to } = filter;
-  const texts = {
-    action: action.value,
-    key: key.value,
-    otherKeyId: otherKeyId.value,
-    from: from.value,
-    to: to.value,
-  };
+  const texts = Object.fromEntries(
+    Object.entries(filter).map(([name, { value }]) => [name, value]),
+  ) as unknown as FilterTexts;
   const wanted = filterOf(texts);
+  const actor = actorOf(texts);
 
   const { value, failure, isLoading, reload } = useLoaded(
     (signal) => client.audit.page({ ...wanted, limit: size, offset: offset.value }, { signal }),
     [JSON.stringify(wanted), offset.value],
   );
-  const { names, allKeys } = useKeyNames(client);
+  const keys = useKeyNames(client);
+  const apiKeys = useApiKeyNames(client);
   useEffect(() => void (offset.value = 0), [JSON.stringify(wanted)]);
   useEffect(() => {
     if (!isLive.value) return undefined;
@@ -71,6 +71,18 @@ function Log({ client }: { readonly client: EaasClient }) {
     marked.value = id;
   };
   const broken = new Set(report.value?.findings.flatMap(({ id }) => id ?? []));
+  const table = (entries: readonly AuditEntry[]) => (
+    <AuditTable
+      entries={entries}
+      isStale={isLoading && !isLive.value}
+      broken={broken}
+      verifiedTo={report.value?.ok ? (report.value.state?.verified.id ?? 0) : 0}
+      marked={marked.value}
+      nameOf={(id) => nameIn(keys, id) ?? short(id)}
+      actorNameOf={(id) => nameIn(apiKeys, id)}
+      onOpen={(entry) => (opened.value = entry)}
+    />
+  );
 
   return (
     <>
@@ -83,39 +95,38 @@ function Log({ client }: { readonly client: EaasClient }) {
       {!failure && (
         <>
           <AuditVerify client={client} report={report} onShow={(id) => void show(id)} />
-          <AuditFilters filter={filter} keys={names} allKeys={allKeys} onClear={clear}>
-            <label class="switch">
-              <input
-                type="checkbox"
-                role="switch"
-                checked={isLive.value}
-                onChange={({ currentTarget: { checked } }) => {
-                  isLive.value = checked;
-                  if (checked) offset.value = 0;
-                }}
-              />
-              Live
-            </label>
+          <AuditFilters filter={filter} keys={keys} apiKeys={apiKeys} onClear={clear}>
+            {actor === undefined && (
+              <label class="switch">
+                <input
+                  type="checkbox"
+                  role="switch"
+                  checked={isLive.value}
+                  onChange={({ currentTarget: { checked } }) => {
+                    isLive.value = checked;
+                    if (checked) offset.value = 0;
+                  }}
+                />
+                Live
+              </label>
+            )}
           </AuditFilters>
+          {actor !== undefined && (
+            <ActorEntries key={JSON.stringify([wanted, actor])} {...{ client, actor, filter: wanted }}>
+              {table}
+            </ActorEntries>
+          )}
           {!value && <LoadingRows text="Loading the audit log" rows={8} />}
-          {value?.count === 0 && (
+          {actor === undefined && value?.count === 0 && (
             <Empty title={isFiltered(texts) ? 'No entry matches' : 'The log is empty'}>
               {isFiltered(texts)
                 ? 'Clear a filter to see more.'
                 : 'The first use of a key writes the first entry.'}
             </Empty>
           )}
-          {value && value.count > 0 && (
+          {actor === undefined && value && value.count > 0 && (
             <>
-              <AuditTable
-                entries={value.logs}
-                isStale={isLoading && !isLive.value}
-                broken={broken}
-                verifiedTo={report.value?.ok ? (report.value.state?.verified.id ?? 0) : 0}
-                marked={marked.value}
-                nameOf={(id) => names.find(([known]) => known === id)?.[1] ?? short(id)}
-                onOpen={(entry) => (opened.value = entry)}
-              />
+              {table(value.logs)}
               <Pager {...value} size={size} of="entries" onMove={(next) => (offset.value = next)} />
             </>
           )}
@@ -126,8 +137,19 @@ function Log({ client }: { readonly client: EaasClient }) {
   );
 }
 
-function useKeyNames(client: EaasClient) {
+function useKeyNames(client: EaasClient): Named {
   const { value } = useLoaded((signal) => client.keys.page({ limit: 100 }, { signal }), [client]);
   const names = value?.keys.map(({ key_id, name }) => [key_id, inLine(name)] as const) ?? [];
-  return { names, allKeys: value?.total ?? 0 };
+  return { names, total: value?.total ?? 0 };
+}
+
+/** A session without `api_keys.manage` gets no names, so that the page shows ids. */
+function useApiKeyNames(client: EaasClient): Named {
+  const { value } = useLoaded((signal) => client.apiKeys.page({ limit: 100 }, { signal }), [client]);
+  const names = value?.api_keys.map(({ api_key_id, name }) => [api_key_id, inLine(name)] as const) ?? [];
+  return { names, total: value?.total ?? 0 };
+}
+
+function nameIn({ names }: Named, id: string): string | undefined {
+  return names.find(([known]) => known === id)?.[1];
 }

@@ -1,6 +1,14 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
-import { type Month, monthName, operationNames, type Operation, stackedTops } from './months.ts';
+import {
+  type Month,
+  monthName,
+  operationNames,
+  type Operation,
+  stackedTops,
+  tickSteps,
+  tickText,
+} from './months.ts';
 
 const height = 280;
 
@@ -86,7 +94,8 @@ function optionsOf(place: HTMLElement, months: readonly Month[], shown: readonly
         ...axis,
         grid: { stroke: color('--line'), width: 1 },
         size: 64,
-        values: (_, values) => values.map((value) => value.toLocaleString('en', { notation: 'compact' })),
+        incrs: tickSteps,
+        values: (_, values) => values.map(tickText),
       },
     ],
     series: [

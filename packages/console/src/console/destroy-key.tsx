@@ -1,10 +1,17 @@
 import { inLine } from '@eaas/protocol/internal';
 import { useSignal } from '@preact/signals';
 import type { EaasClient } from '@eaas/sdk';
+import { useLoaded } from '../load.ts';
+import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
+import { PageFailure } from '../parts/page-failure.tsx';
 import { counted } from '../parts/short.ts';
+import { Loading } from '../parts/states.tsx';
+import { session } from '../session.ts';
 import type { KeyRecord } from './key-status.tsx';
+import { requireDestroy } from './require-destroy.ts';
 
 interface DestroyKeyProps {
   readonly client: EaasClient;
@@ -13,7 +20,31 @@ interface DestroyKeyProps {
   readonly onDone: () => void;
 }
 
-export function DestroyKey({ client, record, onClose, onDone }: DestroyKeyProps) {
+/** Checks the permission first, so that nobody types the name of a key in vain. */
+export function DestroyKey(props: DestroyKeyProps) {
+  const { client, record, onClose } = props;
+  const isSure = session.value?.isDevelopment === true;
+  const { value, failure, reload } = useLoaded(
+    async () => isSure || (await requireDestroy(client)),
+    [client],
+  );
+  if (value) return <ConfirmDestroy {...props} />;
+  return (
+    <Dialog title={`Destroy ${inLine(record.name)}`} onClose={onClose}>
+      <div class="stack">
+        {!failure && <Loading text="Checking the permission" />}
+        {failure && (
+          <PageFailure failure={failure} needs="keys.destroy" to="destroy a key" onRetry={reload} />
+        )}
+        <div class="actions">
+          <Button onClick={onClose}>Cancel</Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+function ConfirmDestroy({ client, record, onClose, onDone }: DestroyKeyProps) {
   const { key_id, name, key_version, intake } = record;
   const days = useSignal('30');
   return (

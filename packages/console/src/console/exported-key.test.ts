@@ -17,8 +17,14 @@ const open = (text: string): Buffer =>
 test('the private RSA key decrypts every exported key version and the hash key', async () => {
   const { key_id } = await client.keys.create({ name: 'escrow', exportable: true });
   await client.keys.rotate({ key_id });
-  const exported = await exportKey(client, key_id, `\n${pem}\n`);
-  expect(exported).toMatchObject({ key_id, versions: [{ key_version: 1 }, { key_version: 2 }] });
+  const exported = await exportKey({ keys: client.keys }, key_id, `\n${pem}\n`);
+  const { logs } = await client.audit.page({ limit: 1 });
+  const tenant_id = logs[0]?.tenant_id;
+  expect(exported).toMatchObject({
+    tenant_id,
+    key_id,
+    versions: [{ key_version: 1 }, { key_version: 2 }],
+  });
   const opened = [...exported.versions.map(({ encrypted }) => encrypted), exported.hash_key].map(open);
   expect(opened.map(({ length }) => length)).toEqual([32, 32, 32]);
 });

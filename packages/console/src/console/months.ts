@@ -42,3 +42,12 @@ export function stackedTops(months: readonly Month[]): { operation: Operation; t
     }))
     .toReversed();
 }
+
+/** The distances between the ticks of the chart that uPlot can choose from. Counts have whole ticks only. */
+export const tickSteps: number[] = Array.from({ length: 16 }, (_, exponent) =>
+  [1, 2, 5].map((digit) => digit * 10 ** exponent),
+).flat();
+
+export function tickText(count: number): string {
+  return count.toLocaleString('en', { notation: 'compact', maximumFractionDigits: 1 });
+}

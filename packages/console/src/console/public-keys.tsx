@@ -75,7 +75,8 @@ function Published({ client, record, onRetry }: PublicKeysProps) {
     reload();
     onRetry();
   };
-  if (failure) return <PageFailure failure={failure} needs="encrypt" of="the public keys" onRetry={retry} />;
+  if (failure)
+    return <PageFailure failure={failure} needs="encrypt" to="see the public keys" onRetry={retry} />;
   // After a rotation, `value` has the old public key until the new one is loaded.
   if (!value || value.keyVersion < key_version)
     return <LoadingRows text="Loading the public keys" rows={2} />;

@@ -2,9 +2,10 @@ import { EaasClient } from '@eaas/sdk';
 import { createTestService } from '@eaas/sdk/testing';
 import { expect, test } from 'vitest';
 import { stateOf } from './api-key-state.ts';
-import { filterOf, isFiltered, offsetOf, otherKey } from './audit-filter.ts';
+import { actorOf, filterOf, isFiltered, offsetOf, otherKey } from './audit-filter.ts';
+import { searchActor, type SearchState } from './actor-search.ts';
 import { exportAudit } from './export-audit.ts';
-import { lastMonths, type Month, monthName, stackedTops } from './months.ts';
+import { lastMonths, type Month, monthName, stackedTops, tickSteps, tickText } from './months.ts';
 import { oldVersionsInUse } from './old-versions.ts';
 import { rotationOptionsWith, rotationText } from './rotation.ts';
 
@@ -32,8 +33,9 @@ test('an old key version counts as in use if an unwrap used it in the last 30 da
   expect(oldVersionsInUse({ key_version: 4, versions }, now)).toEqual([3]);
 });
 
+const none = { action: '', key: '', otherKeyId: '', actor: '', otherActorId: '', from: '', to: '' };
+
 test('the audit filter omits empty fields, and ends at the end of the chosen minute', () => {
-  const none = { action: '', key: '', otherKeyId: '', from: '', to: '' };
   const texts = { ...none, action: 'key.wrap', to: '2026-11-20T12:00' };
   const end = new Date(new Date('2026-11-20T12:00').getTime() + 59_999).toISOString();
   expect(filterOf(texts)).toEqual({ action: 'key.wrap', date_to: end });
@@ -43,10 +45,66 @@ test('the audit filter omits empty fields, and ends at the end of the chosen min
 
 test('after the choice of "Another key…", the audit filter uses only a complete key id', () => {
   const id = '0f8fad5b-d9cb-469f-a165-70867728950e';
-  const texts = { action: '', key: otherKey, otherKeyId: id.slice(0, -1), from: '', to: '' };
+  const texts = { ...none, key: otherKey, otherKeyId: id.slice(0, -1) };
   expect(filterOf(texts)).toEqual({});
   expect(isFiltered(texts)).toBe(false);
   expect(filterOf({ ...texts, otherKeyId: ` ${id} ` })).toEqual({ key_id: id });
+});
+
+test('the actor is no filter of the service, but the entries are filtered', () => {
+  const id = '0f8fad5b-d9cb-469f-a165-70867728950e';
+  const texts = { ...none, actor: 'operator' };
+  expect([filterOf(texts), actorOf(texts), isFiltered(texts)]).toEqual([{}, 'operator', true]);
+  const other = { ...none, actor: otherKey, otherActorId: ` ${id} ` };
+  expect([actorOf(other), actorOf({ ...other, otherActorId: 'web' })]).toEqual([id, undefined]);
+});
+
+function twoActors() {
+  const service = createTestService();
+  const [web, batch] = ['web', 'batch'].map((name) =>
+    service.createApiKey({ name, permissions: ['encrypt', 'keys.manage'] }),
+  );
+  const clientOf = (apiKey = '') =>
+    new EaasClient({ baseUrl: service.baseUrl, fetch: service.fetch, apiKey });
+  return { client: new EaasClient({ ...service }), web, batch, clientOf };
+}
+
+test('the entries of an actor are found page by page, and reading stops after a number of entries', async () => {
+  const { client, web, batch, clientOf } = twoActors();
+  const old = clientOf(web?.api_key);
+  for (let each = 0; each < 3; each++) await old.keys.create({ name: `old ${each}` });
+  const busy = clientOf(batch?.api_key);
+  for (let each = 0; each < 240; each++) await busy.keys.create({ name: `key ${each}` });
+  const { signal } = new AbortController();
+  const actor = web?.api_key_id ?? '';
+  const readOn = searchActor(client, { filter: {}, actor, signal }, { atMost: 200, atOnce: 2 });
+  const { total } = await client.audit.page({ limit: 1 });
+  const reports: SearchState[] = [];
+  await readOn((state) => reports.push(state));
+  expect(reports.at(-1)).toMatchObject({ entries: [], read: 200, total, isDone: false });
+  await readOn((state) => reports.push(state));
+  const found = reports.at(-1);
+  expect(found).toMatchObject({ read: 242, isDone: false });
+  expect(found?.entries.map(({ action, actor }) => [action, actor])).toEqual(
+    Array.from({ length: 2 }, () => ['key.create', web?.api_key_id]),
+  );
+  await readOn((state) => reports.push(state));
+  expect(reports.at(-1)).toMatchObject({ read: total, isDone: true });
+  expect(reports.at(-1)?.entries).toHaveLength(3);
+  expect(reports.length).toBeLessThan(12);
+});
+
+test('an export of the entries of one actor has no other entries', async () => {
+  const { client, web, clientOf } = twoActors();
+  await clientOf(web?.api_key).keys.create({ name: 'app' });
+  const file = await exportAudit(client, {
+    filter: {},
+    actor: web?.api_key_id,
+    signal: new AbortController().signal,
+    onProgress: () => {},
+  });
+  const lines = (await file.text()).trimEnd().split('\n');
+  expect(lines.map((line) => (JSON.parse(line) as { action: string }).action)).toEqual(['key.create']);
 });
 
 test('the audit page for one entry begins a few rows before the entry', () => {
@@ -80,12 +138,24 @@ test('the chart draws the highest bar of a month first, and the lowest bar last'
   ]);
 });
 
+test.each([1, 2, 3, 7, 9, 12, 15, 99, 1_234, 25_000, 9_999_999])(
+  'a chart up to %i has whole ticks with different texts',
+  (highest) => {
+    for (const step of tickSteps.filter((each) => highest / each >= 2 && highest / each <= 12)) {
+      const ticks = Array.from({ length: Math.floor(highest / step) + 1 }, (_, index) => index * step);
+      expect(ticks.filter((tick) => !Number.isInteger(tick))).toEqual([]);
+      expect(new Set(ticks.map(tickText)).size).toBe(ticks.length);
+    }
+  },
+);
+
 test('an exported audit log has every entry, oldest first, with one JSON object per line', async () => {
   const service = createTestService();
   for (let each = 0; each < 230; each++) service.createKey(`key ${each}`);
   const counts: number[] = [];
   const file = await exportAudit(new EaasClient({ ...service }), {
     filter: { action: 'key.create' },
+    actor: undefined,
     signal: new AbortController().signal,
     onProgress: (count) => counts.push(count),
   });

@@ -17,10 +17,7 @@ export function Usage() {
 }
 
 function Shown({ client }: { readonly client: EaasClient }) {
-  const { value, failure, reload } = useLoaded(
-    (signal) => Promise.all(lastMonths(months).map((month) => client.usage({ month }, { signal }))),
-    [client],
-  );
+  const { value, failure, reload } = useLoaded((signal) => readMonths(client, signal), [client]);
   const isEmpty = value?.every((month) => totalOf(month) === 0);
   return (
     <>
@@ -49,6 +46,13 @@ function Shown({ client }: { readonly client: EaasClient }) {
       )}
     </>
   );
+}
+
+/** Reads one month first, so that a session without the permission gets one refusal instead of one for each month. */
+async function readMonths(client: EaasClient, signal: AbortSignal): Promise<readonly Month[]> {
+  const [first = '', ...rest] = lastMonths(months);
+  const read = (month: string): Promise<Month> => client.usage({ month }, { signal });
+  return [await read(first), ...(await Promise.all(rest.map(read)))];
 }
 
 function Quota({ month }: { readonly month: Month | undefined }) {

@@ -1,8 +1,14 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { isFirstPage } from './first-page.ts';
 
+interface HeadingProps {
+  readonly children: string;
+  /** The title of the document. Defaults to the heading. */
+  readonly title?: string;
+}
+
 /** A page title that takes the focus, so that a screen reader begins at the title. */
-export function Heading({ children }: { readonly children: string }) {
+export function Heading({ children, title = children }: HeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   // Takes the focus in a layout effect, which runs before the user can move the focus. A later effect could take the
   // focus away from an element that the user has chosen.
@@ -10,8 +16,8 @@ export function Heading({ children }: { readonly children: string }) {
     if (!isFirstPage()) heading.current?.focus({ preventScroll: true });
   }, []);
   useEffect(() => {
-    document.title = `${children} · Eaas`;
-  }, [children]);
+    document.title = `${title} · Eaas`;
+  }, [title]);
   return (
     <h1 tabIndex={-1} ref={heading}>
       {children}

@@ -9,12 +9,12 @@ import { FailureView } from './states.tsx';
 interface PageFailureProps {
   readonly failure: Failure;
   readonly needs: Permission;
-  /** What the user wants to see, for the message "To see this page: …". Defaults to `this page`. */
-  readonly of?: string;
+  /** What the user wants, for the message "To see this page: …". Defaults to `see this page`. */
+  readonly to?: string;
   readonly onRetry: () => void;
 }
 
-export function PageFailure({ failure, needs, of = 'this page', onRetry }: PageFailureProps) {
+export function PageFailure({ failure, needs, to = 'see this page', onRetry }: PageFailureProps) {
   if (failure.kind !== 'forbidden') return <FailureView failure={failure} onRetry={onRetry} />;
   const tenant = session.value?.tenant;
   return (
@@ -22,12 +22,7 @@ export function PageFailure({ failure, needs, of = 'this page', onRetry }: PageF
       <h2>
         Your API key lacks the permission <code>{needs}</code>
       </h2>
-      <p>
-        {tenant === undefined
-          ? 'The rest of the console works as before. '
-          : 'The API key of a sign-in code has only the permissions that the playground needs. '}
-        To see {of}:
-      </p>
+      <p>The rest of the console works as before. To {to}:</p>
       <ol class="ways">
         <li>
           <p>Create an API key that has the permission. Run this command where the service runs:</p>

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { place, type Place } from '../places.ts';
+import { hasPlayground, place, type Place } from '../places.ts';
 import { isAway, leave, session } from '../session.ts';
 import { Button } from './button.tsx';
 import { Link } from './link.tsx';
@@ -34,7 +34,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
         </div>
         <nav aria-label="Pages">
           <ul>
-            {pages.map(({ place: to, name }) => (
+            {pages.filter(isServed).map(({ place: to, name }) => (
               <li key={name}>
                 <Link to={to} isCurrent={to.page === currentPage}>
                   {name}
@@ -43,6 +43,11 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
             ))}
           </ul>
         </nav>
+        {/* Opens a new tab, because leaving this page forgets an API key that the user pasted. */}
+        <a class="reference" href="/docs" target="_blank" rel="noopener">
+          API<span class="long"> reference</span>
+          <span class="unseen">, in a new tab</span> <span aria-hidden="true">↗</span>
+        </a>
         <Who />
       </header>
       {session.value && isAway.value && (
@@ -56,6 +61,9 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
     </>
   );
 }
+
+const isServed = ({ place: { page } }: (typeof pages)[number]): boolean =>
+  page !== 'playground' || hasPlayground();
 
 function Who() {
   const { value } = session;

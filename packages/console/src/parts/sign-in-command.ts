@@ -1,9 +1,9 @@
 import type { Permission } from '@eaas/protocol/wire';
 
-const ofSignInCodes: readonly Permission[] = ['encrypt', 'decrypt', 'keys.read', 'keys.manage', 'audit.read'];
+const ofPlayground: readonly Permission[] = ['encrypt', 'decrypt', 'keys.read', 'keys.manage', 'audit.read'];
 
 export function signInCommand(needs: Permission, tenant = '<tenant>'): string {
-  const permissions = [...new Set([...ofSignInCodes, needs])].join(',');
+  const permissions = [...new Set([...ofPlayground, needs])].join(',');
   const name = /^[\w<>-]+$/.test(tenant) ? tenant : `'${tenant.replaceAll("'", `'\\''`)}'`;
-  return `npx @eaas/server api-key create --tenant ${name} --name console \\\n  --permissions ${permissions}`;
+  return `npx --no-install @eaas/server api-key create --tenant ${name} --name console \\\n  --permissions ${permissions}`;
 }

@@ -2,8 +2,6 @@ import type { Context } from '@eaas/sdk';
 import type { Intake } from '@eaas/sdk/intake';
 import type { Session } from '../session.ts';
 
-export const formKeyName = 'playground form';
-
 export interface Form {
   readonly publicKey: string;
   readonly intake: Intake;
@@ -14,11 +12,8 @@ export interface Submission {
   readonly context: Context;
 }
 
-export async function openForm({ client }: Pick<Session, 'client'>): Promise<Form> {
-  const { keys } = await client.keys.page({ name: formKeyName, status: 'active', limit: 1 });
-  const { key_id } =
-    keys.find(({ intake }) => intake) ?? (await client.keys.create({ name: formKeyName, intake: true }));
-  const { intakePublicKey } = await client.publicKey(key_id);
+export async function openForm({ client }: Pick<Session, 'client'>, keyId: string): Promise<Form> {
+  const { intakePublicKey } = await client.publicKey(keyId);
   const publicKey = intakePublicKey ?? '';
   const { createIntake } = await import('@eaas/sdk/intake');
   return { publicKey, intake: createIntake({ publicKey }) };

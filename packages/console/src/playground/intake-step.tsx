@@ -6,7 +6,8 @@ import { Field } from '../parts/field.tsx';
 import { counted, short } from '../parts/short.ts';
 import { FailureView, Notice } from '../parts/states.tsx';
 import { Decrypted } from './decrypted.tsx';
-import { type Form, formKeyName, openForm, submit, type Submission } from './form.ts';
+import { type Form, openForm, submit, type Submission } from './form.ts';
+import { formKeyName } from './own-keys.ts';
 import type { Play } from './play.ts';
 import { Result, Step } from './step.tsx';
 import { useStep } from './use-step.ts';
@@ -26,7 +27,7 @@ export function IntakeStep({ play }: { readonly play: Play }) {
         <>
           A contact form has no API key. It encrypts with the public key of an intake key, and cannot decrypt
           what it wrote. Your back office decrypts it like every other value. This step uses the intake key{' '}
-          <code>{formKeyName}</code>, and creates it once.
+          <code>{formKeyName}</code>.
         </>
       }
     >
@@ -43,7 +44,7 @@ function ContactForm({ play }: { readonly play: Play }) {
   const write = async (event: Event): Promise<void> => {
     event.preventDefault();
     await run(async () => {
-      const form = written.value?.form ?? (await openForm(play.session));
+      const form = written.value?.form ?? (await openForm(play.session, play.formKeyId));
       written.value = { form, submission: await submit(form, message.value) };
     });
   };

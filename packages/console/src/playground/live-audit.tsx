@@ -35,27 +35,48 @@ export function LiveAudit({ play }: { readonly play: Play }) {
   );
 
   return (
-    <aside class="live" aria-labelledby="live-title">
-      <div class="live-head">
-        <h2 id="live-title">Audit log, live</h2>
-        <p class="soft">
-          Every use of a key is an entry. Each entry has a hash over its content and the previous hash.
-        </p>
-      </div>
-      <Chain report={report.value} failure={failure.value} count={entries.value.length} />
-      {/* `tabIndex` makes the list focusable, so that users can scroll a long list with the keyboard. */}
-      <div class="entries" role="log" aria-label="Newest entries of the audit log" tabIndex={0}>
-        <ol>
-          {entries.value.map((entry) => (
-            <Entry key={entry.id} entry={entry} report={report.value} />
-          ))}
-        </ol>
-      </div>
-      <details>
-        <summary>The code that follows the log</summary>
-        <Code title="Audit" code={snippets.audit} />
-      </details>
-    </aside>
+    <>
+      <LiveBar newest={entries.value[0]} report={report.value} />
+      <aside class="live" id="live" aria-labelledby="live-title">
+        <div class="live-head">
+          <h2 id="live-title">Audit log, live</h2>
+          <p class="soft">
+            Every use of a key is an entry. Each entry has a hash over its content and the previous hash.
+          </p>
+        </div>
+        <Chain report={report.value} failure={failure.value} count={entries.value.length} />
+        {/* `tabIndex` makes the list focusable, so that users can scroll a long list with the keyboard. */}
+        <div class="entries" role="log" aria-label="Newest entries of the audit log" tabIndex={0}>
+          <ol>
+            {entries.value.map((entry) => (
+              <Entry key={entry.id} entry={entry} report={report.value} />
+            ))}
+          </ol>
+        </div>
+        <details>
+          <summary>The code that follows the log</summary>
+          <Code title="Audit" code={snippets.audit} />
+        </details>
+      </aside>
+    </>
+  );
+}
+
+interface LiveBarProps {
+  readonly newest: AuditEntry | undefined;
+  readonly report: AuditReport | undefined;
+}
+
+/** A link to the log with its newest entry, for narrow screens, where the log is far below the steps. */
+function LiveBar({ newest, report }: LiveBarProps) {
+  return (
+    <a class="live-bar" href="#live">
+      <span class="soft">Audit log</span>
+      <span class="entry-action">{newest ? `${newest.id} ${newest.action}` : 'empty'}</span>
+      {report?.ok && <span class="tick" role="img" aria-label="The chain holds" />}
+      {report?.ok === false && <span class="badge bad">broken</span>}
+      <span aria-hidden="true">↓</span>
+    </a>
   );
 }
 

@@ -2,6 +2,7 @@ import type { Bundle, Context, EaasClient } from '@eaas/sdk';
 import { type Signal, signal } from '@preact/signals';
 import { clientOf, type Session } from '../session.ts';
 import { createRecorder, type Exchange, type Recorder } from './exchanges.ts';
+import { type AllOwnKeys, createMissing, findOwnKeys, type OwnKeys, unusableOf } from './own-keys.ts';
 
 export const home: Context = { table: 'users', row: '42' };
 
@@ -13,6 +14,7 @@ export interface Sealed {
 
 export interface Play {
   readonly keyId: string;
+  readonly formKeyId: string;
   readonly session: Session;
   readonly recorder: Recorder;
   readonly eaas: EaasClient;
@@ -20,36 +22,43 @@ export interface Play {
   readonly sealed: Signal<Sealed | undefined>;
 }
 
-const plays = new WeakMap<Session, Promise<Play | undefined>>();
+const plays = new WeakMap<Session, Promise<Play>>();
 
-export function playOf(session: Session): Promise<Play | undefined> {
-  const found = plays.get(session);
-  if (found) return found;
-  const play = openPlay(session);
+/**
+ * Returns the session's play, or else the playground's own keys as they are now. The user must agree before the
+ * playground creates or uses its keys, because the tenant might be in production and a key of somebody else can have
+ * the name. A tenant for development needs no agreement.
+ */
+export async function findPlay(session: Session): Promise<Play | OwnKeys> {
+  const open = plays.get(session);
+  if (open) return open;
+  const keys = await findOwnKeys(session.client);
+  return session.isDevelopment && !unusableOf(keys) ? startPlay(session, keys) : keys;
+}
+
+export function startPlay(session: Session, keys: OwnKeys): Promise<Play> {
+  const play =
+    plays.get(session) ?? createMissing(session.client, keys).then((own) => playWith(session, own));
   plays.set(session, play);
-  play.then(
-    (opened) => opened ?? plays.delete(session),
-    () => plays.delete(session),
-  );
+  play.catch(() => plays.delete(session));
   return play;
 }
 
-async function openPlay(session: Session): Promise<Play | undefined> {
-  const keyId = session.keyId ?? (await newestActiveKey(session));
-  if (keyId === undefined) return undefined;
+export function isPlay(found: Play | OwnKeys): found is Play {
+  return 'eaas' in found;
+}
+
+function playWith(session: Session, { key, form }: AllOwnKeys): Play {
+  const keyId = key.key_id;
   const recorder = createRecorder();
   const more = { keyId, fetch: recorder.fetch, cache: { encrypt: false, decrypt: false } } as const;
   return {
     keyId,
+    formKeyId: form.key_id,
     session,
     recorder,
     eaas: clientOf(session.apiKey, undefined, more),
     value: signal('ada@example.com'),
     sealed: signal(undefined),
   };
-}
-
-async function newestActiveKey({ client }: Session): Promise<string | undefined> {
-  const { keys } = await client.keys.page({ status: 'active', limit: 1 });
-  return keys[0]?.key_id;
 }
