@@ -109,6 +109,8 @@ function jobsOf(service: Service, config: Config, app: FastifyInstance, state: S
 export async function appOptions(config: Config): Promise<AppOptions> {
   const { tlsFiles, trustProxy, logLevel, publicUrl } = config;
   const tls = tlsFiles && (await readTls(tlsFiles));
-  const console = config.console ? { pages: await readConsolePages(), publicUrl } : undefined;
+  const console = config.console
+    ? { pages: await readConsolePages(config.playground), publicUrl }
+    : undefined;
   return { logLevel, ...(tls && { tls }), ...(trustProxy && { trustProxy }), ...(console && { console }) };
 }

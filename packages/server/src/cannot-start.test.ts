@@ -12,8 +12,8 @@ test.each(['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'SELF_SIGNED_CERT_IN_CHAIN', 'DEPT
 );
 
 test('the message for any other database error contains the message, the code or the name of that error', () => {
-  const of = (error: Error) => unusableDatabase(error, ['DATABASE_URL']);
-  const message = 'The database of DATABASE_URL cannot be reached or used:';
+  const of = (error: Error) => unusableDatabase(error, ['EAAS_DATABASE_URL']);
+  const message = 'The database of EAAS_DATABASE_URL cannot be reached or used:';
   expect(of(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }))).toBe(`${message} refused.`);
   expect(of(Object.assign(new Error(''), { code: 'ECONNREFUSED' }))).toBe(`${message} ECONNREFUSED.`);
   expect(of(new TypeError(''))).toBe(`${message} TypeError.`);

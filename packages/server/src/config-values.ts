@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { CannotStart } from './cannot-start.ts';
 
 export const variables = [
+  'EAAS_DATABASE_URL',
   'DATABASE_URL',
   'EAAS_MIGRATE_DATABASE_URL',
   'EAAS_COPY_TO_DATABASE_URL',
@@ -25,6 +26,7 @@ export const variables = [
   'EAAS_CHECKPOINT_DIR',
   'EAAS_LOG_LEVEL',
   'EAAS_CONSOLE',
+  'EAAS_PLAYGROUND',
   'EAAS_PUBLIC_URL',
 ] as const;
 
@@ -135,5 +137,22 @@ function isPostgresUrl(text: string): boolean {
     );
   } catch {
     return false;
+  }
+}
+
+/**
+ * Names the database of a URL by its host and name, never with user or password. A password that is not
+ * percent-encoded can look like a port or a path: the text then names nothing.
+ */
+export function databaseOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || /@/.test(url.pathname + url.search + url.hash)) return 'a database';
+  try {
+    const name = decodeURIComponent(url.pathname.slice(1));
+    const host = decodeURIComponent(url.host);
+    if (name === '' || host === '') return 'a database';
+    return `the database ${JSON.stringify(name)} on ${JSON.stringify(host).slice(1, -1)}`;
+  } catch {
+    return 'a database';
   }
 }

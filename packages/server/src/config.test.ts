@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
 import { CannotStart } from './cannot-start.ts';
+import { databaseOf } from './config-values.ts';
 import { readConfig, readDevelopmentConfig, variables } from './config.ts';
 
 const key = Buffer.alloc(32, 1).toString('base64');
@@ -21,6 +22,7 @@ test('an empty environment selects the embedded database and a loopback address'
   expect(readConfig({})).toEqual({
     workers: Math.min(4, availableParallelism()),
     databaseUrl: null,
+    urlVariable: 'EAAS_DATABASE_URL',
     migrateDatabaseUrl: null,
     copyToDatabaseUrl: null,
     dataDirectory: null,
@@ -37,6 +39,7 @@ test('an empty environment selects the embedded database and a loopback address'
     checkpointDirectory: null,
     logLevel: 'info',
     console: false,
+    playground: false,
     publicUrl: null,
     warnings: [],
   });
@@ -44,7 +47,7 @@ test('an empty environment selects the embedded database and a loopback address'
 
 test('the configuration of the server contains the value of every environment variable', () => {
   const config = readConfig({
-    DATABASE_URL: url,
+    EAAS_DATABASE_URL: url,
     EAAS_MIGRATE_DATABASE_URL: 'postgresql://owner@db.example/eaas',
     EAAS_DATA_DIR: '/var/lib/eaas',
     EAAS_ROOT_KEY: key,
@@ -83,11 +86,11 @@ test('a root key in an environment variable is decoded from base64', async () =>
 });
 
 test.each<[string, Record<string, string>]>([
-  ['DATABASE_URL', { DATABASE_URL: 'mysql://server:hunter2@db/eaas' }],
-  ['DATABASE_URL', { DATABASE_URL: 'host=db password=hunter2' }],
-  ['DATABASE_URL', { DATABASE_URL: 'postgres://server:hunter2%@db/eaas' }],
-  ['DATABASE_URL', { DATABASE_URL: 'postgres://server:hunter2 @db:x/eaas' }],
-  ['EAAS_MIGRATE_DATABASE_URL', { DATABASE_URL: url, EAAS_MIGRATE_DATABASE_URL: 'hunter2' }],
+  ['EAAS_DATABASE_URL', { EAAS_DATABASE_URL: 'mysql://server:hunter2@db/eaas' }],
+  ['EAAS_DATABASE_URL', { EAAS_DATABASE_URL: 'host=db password=hunter2' }],
+  ['EAAS_DATABASE_URL', { EAAS_DATABASE_URL: 'postgres://server:hunter2%@db/eaas' }],
+  ['EAAS_DATABASE_URL', { EAAS_DATABASE_URL: 'postgres://server:hunter2 @db:x/eaas' }],
+  ['EAAS_MIGRATE_DATABASE_URL', { EAAS_DATABASE_URL: url, EAAS_MIGRATE_DATABASE_URL: 'hunter2' }],
   ['EAAS_MIGRATE_DATABASE_URL', { EAAS_MIGRATE_DATABASE_URL: url }],
   ['EAAS_WORKERS', { EAAS_WORKERS: '0' }],
   ['EAAS_WORKERS', { EAAS_WORKERS: '65' }],
@@ -185,20 +188,20 @@ test.each([
   'postgres://server@a:5432,b:5432/eaas',
   'postgres://server@a%2Cb/eaas',
 ])('the database URL %s is refused, because it has two hosts', (url) => {
-  expect(refusal({ DATABASE_URL: url })).toMatch(/^DATABASE_URL must have exactly one host\. /);
+  expect(refusal({ EAAS_DATABASE_URL: url })).toMatch(/^EAAS_DATABASE_URL must have exactly one host\. /);
 });
 
 test('a comma in the password of a database URL is not a second host', () => {
   const databaseUrl = 'postgres://server:a,b@database/eaas';
-  expect(readConfig({ DATABASE_URL: databaseUrl })).toMatchObject({ databaseUrl });
+  expect(readConfig({ EAAS_DATABASE_URL: databaseUrl })).toMatchObject({ databaseUrl });
 });
 
 test('an unknown sslmode in a database URL is refused, and the error lists the valid values', () => {
   const url = 'postgres://server@database/eaas?sslmode=';
-  expect(refusal({ DATABASE_URL: `${url}verify_full` })).toBe(
-    'The sslmode in DATABASE_URL must be one of disable, allow, prefer, require, verify-ca, verify-full.',
+  expect(refusal({ EAAS_DATABASE_URL: `${url}verify_full` })).toBe(
+    'The sslmode in EAAS_DATABASE_URL must be one of disable, allow, prefer, require, verify-ca, verify-full.',
   );
-  expect(readConfig({ DATABASE_URL: `${url}verify-full` })).toMatchObject({
+  expect(readConfig({ EAAS_DATABASE_URL: `${url}verify-full` })).toMatchObject({
     databaseUrl: `${url}verify-full`,
   });
 });
@@ -242,6 +245,20 @@ test('the console needs a public URL unless the server listens on localhost, 127
   }
 });
 
+test('the playground is off unless EAAS_PLAYGROUND=1, and needs the console', () => {
+  expect(readConfig({ EAAS_CONSOLE: '1' })).toMatchObject({ console: true, playground: false });
+  const on = readConfig({ EAAS_CONSOLE: '1', EAAS_PLAYGROUND: '1' });
+  expect(on).toMatchObject({ console: true, playground: true });
+  expect(() => readConfig({ EAAS_PLAYGROUND: '1' })).toThrow('EAAS_PLAYGROUND=1 needs the console');
+  expect(() => readConfig({ EAAS_CONSOLE: '1', EAAS_PLAYGROUND: 'yes' })).toThrow('EAAS_PLAYGROUND');
+});
+
+test('`eaas dev` serves the playground unless EAAS_PLAYGROUND=0 or the console is off', () => {
+  expect(readDevelopmentConfig({})).toMatchObject({ console: true, playground: true });
+  expect(readDevelopmentConfig({ EAAS_PLAYGROUND: '0' })).toMatchObject({ console: true, playground: false });
+  expect(readDevelopmentConfig({ EAAS_CONSOLE: '0' })).toMatchObject({ console: false, playground: false });
+});
+
 test('by default, `eaas dev` serves the console and logs only warnings', () => {
   expect(readDevelopmentConfig({})).toMatchObject({ console: true, logLevel: 'warn', isPortSet: false });
   expect(readDevelopmentConfig({ EAAS_WORKERS: '3' })).toMatchObject({ workers: 1 });
@@ -251,11 +268,42 @@ test('by default, `eaas dev` serves the console and logs only warnings', () => {
 
 test.each([
   ['NODE_ENV', 'production', 'NODE_ENV is production'],
-  ['DATABASE_URL', 'postgres://server@db/eaas', 'DATABASE_URL is set'],
-  ['DATABASE_URL', '', 'DATABASE_URL is set'],
+  ['EAAS_DATABASE_URL', 'postgres://server@db/eaas', 'EAAS_DATABASE_URL is set'],
+  ['EAAS_DATABASE_URL', '', 'EAAS_DATABASE_URL is set'],
   ['EAAS_HOST', '0.0.0.0', 'EAAS_HOST is 0.0.0.0'],
   ['EAAS_HOST', '::', 'EAAS_HOST is ::'],
   ['EAAS_HOST', '10.0.0.1', 'EAAS_HOST is 10.0.0.1'],
 ])('development refuses %s=%s', (name, value, reason) => {
   expect(() => readDevelopmentConfig({ [name]: value })).toThrow(`\`eaas dev\` does not start: ${reason}`);
+});
+
+test('a DATABASE_URL counts only if no variable of the service says where the data is', () => {
+  const app = 'postgres://app:hunter2@db.example/shop';
+  expect(readConfig({ DATABASE_URL: app })).toMatchObject({ databaseUrl: app, urlVariable: 'DATABASE_URL' });
+  const ours = { urlVariable: 'EAAS_DATABASE_URL' };
+  expect(readConfig({ DATABASE_URL: app, EAAS_DATABASE_URL: url })).toMatchObject({
+    databaseUrl: url,
+    ...ours,
+  });
+  expect(readConfig({ DATABASE_URL: app, EAAS_DATA_DIR: '.eaas' })).toMatchObject({
+    databaseUrl: null,
+    ...ours,
+  });
+  expect(readDevelopmentConfig({ DATABASE_URL: app })).toMatchObject({ databaseUrl: null, ...ours });
+  expect(readDevelopmentConfig({ DATABASE_URL: 'mysql://db/shop' })).toMatchObject({ databaseUrl: null });
+  expect(refusal({ DATABASE_URL: app, EAAS_MIGRATE_DATABASE_URL: url })).toBe('it was accepted');
+});
+
+test.each([
+  ['postgres://app:hunter2@db.example:5433/shop?sslmode=require', 'the database "shop" on db.example:5433'],
+  ['postgres://app@%2Frun%2Fpostgresql:5432/shop', 'the database "shop" on /run/postgresql:5432'],
+  ['mysql://app:hunter2@db.example/my%20shop', 'the database "my shop" on db.example'],
+  ['postgres://app:hunter2@db.example/', 'a database'],
+  ['postgres://app:12/hunter2@db.example/shop', 'a database'],
+  ['postgres://app:12?hunter2@db.example/shop', 'a database'],
+  ['postgres://app:12#hunter2@db.example/shop', 'a database'],
+  ['file:./hunter2.db', 'a database'],
+  ['hunter2', 'a database'],
+])('in messages, %s is %s', (text, named) => {
+  expect(databaseOf(text)).toBe(named);
 });

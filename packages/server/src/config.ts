@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { nearestOf } from '@eaas/protocol/internal';
 import { CannotStart } from './cannot-start.ts';
@@ -5,15 +6,19 @@ import {
   isLoopback,
   listenHost,
   oneOf,
+  databaseOf,
   postgresUrl,
   proxyAddresses,
   publicOrigin,
   type Read,
+  type Variable,
   variables,
   wholeNumber,
 } from './config-values.ts';
+import { developmentFileIn, nearestDataDirectory } from './data-directory.ts';
 import type { ProviderEnvironment } from './root-key/key-service.ts';
 import { readRootKeys } from './root-key/sources.ts';
+import { asWord } from './shell-word.ts';
 
 export { variables } from './config-values.ts';
 
@@ -23,15 +28,41 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export type Config = Readonly<ReturnType<typeof readConfig>>;
 
+/** The variables with the URL of the service's database, for messages. */
 export function databaseVariables(env: Environment = process.env): string[] {
-  return ['DATABASE_URL', 'EAAS_MIGRATE_DATABASE_URL'].filter((variable) => env[variable] !== undefined);
+  return [urlVariableOf(env), 'EAAS_MIGRATE_DATABASE_URL'].filter((variable) => env[variable] !== undefined);
+}
+
+/** Many apps have a DATABASE_URL of their own, so it counts only if no variable of ours says where the data is. */
+function urlVariableOf(env: Environment): 'EAAS_DATABASE_URL' | 'DATABASE_URL' {
+  const isOurs = env['EAAS_DATABASE_URL'] !== undefined || env['EAAS_DATA_DIR'] !== undefined;
+  return isOurs || env['DATABASE_URL'] === undefined ? 'EAAS_DATABASE_URL' : 'DATABASE_URL';
+}
+
+/**
+ * Where a folder has data of the service, a DATABASE_URL is probably the app's. Returns a warning if the data of
+ * `eaas dev` is used instead, and refuses other data, because both could be meant.
+ */
+function judgeDataHere(url: string, usesDevelopmentData: boolean): string | undefined {
+  const directory = nearestDataDirectory();
+  if (directory === undefined) return undefined;
+  if (usesDevelopmentData && existsSync(developmentFileIn(directory))) {
+    return (
+      `DATABASE_URL names ${databaseOf(url)}, which is not used, because the data of \`eaas dev\` is in ${directory}. ` +
+      'To use the database, put its URL in EAAS_DATABASE_URL.'
+    );
+  }
+  throw new CannotStart(
+    `DATABASE_URL names ${databaseOf(url)}, but there is data of Eaas in ${directory}, so nothing was changed. ` +
+      `To use this data, set EAAS_DATA_DIR=${asWord(directory)}. To use the database, put its URL in EAAS_DATABASE_URL.`,
+  );
 }
 
 export function readDevelopmentConfig(env: Environment = process.env): Config {
-  const { NODE_ENV: mode, DATABASE_URL: url, EAAS_HOST: host } = env;
+  const { NODE_ENV: mode, EAAS_DATABASE_URL: url, EAAS_HOST: host } = env;
   const reasons = [
     mode === 'production' ? 'NODE_ENV is production' : '',
-    url === undefined ? '' : 'DATABASE_URL is set, but `eaas dev` works only with the embedded database',
+    url === undefined ? '' : 'EAAS_DATABASE_URL is set, but `eaas dev` works only with the embedded database',
     host === undefined || isLoopback(host)
       ? ''
       : `EAAS_HOST is ${host}, but \`eaas dev\` listens only on this machine`,
@@ -42,25 +73,33 @@ export function readDevelopmentConfig(env: Environment = process.env): Config {
       `\`eaas dev\` does not start: ${reason}. Remove the variable, or run \`eaas serve\`.`,
     );
   }
-  return { ...readConfig(env, { logLevel: 'warn', console: true }), workers: 1 };
+  const { DATABASE_URL: _, ...ours } = env;
+  return { ...readConfig(ours, { logLevel: 'warn', isConsoleOn: true }), workers: 1 };
 }
 
 export function readServerConfig(workers?: string): Config {
   return readConfig({ ...process.env, ...(workers !== undefined && { EAAS_WORKERS: workers }) });
 }
 
-export function readConfig(env: Environment = process.env, defaults = { logLevel: 'info', console: false }) {
+export function readConfig(
+  env: Environment = process.env,
+  { logLevel = 'info', isConsoleOn = false, usesDevelopmentData = false } = {},
+) {
   const read: Read = (variable) => {
     const value = env[variable];
     if (value === '') throw new CannotStart(`${variable} is empty: give it a value or remove it.`);
     return value;
   };
-  const databaseUrl = postgresUrl(read, 'DATABASE_URL');
+  const found = urlVariableOf(env);
+  const ignored =
+    found === 'DATABASE_URL' ? judgeDataHere(read(found) ?? '', usesDevelopmentData) : undefined;
+  const urlVariable = ignored === undefined ? found : 'EAAS_DATABASE_URL';
+  const databaseUrl = postgresUrl(read, urlVariable);
   const migrateDatabaseUrl = postgresUrl(read, 'EAAS_MIGRATE_DATABASE_URL');
   if (migrateDatabaseUrl !== null && databaseUrl === null) {
     throw new CannotStart(
-      'EAAS_MIGRATE_DATABASE_URL is set, but DATABASE_URL is not set. ' +
-        'Set DATABASE_URL to the role of the server. To use the embedded database, remove both variables.',
+      'EAAS_MIGRATE_DATABASE_URL is set, but EAAS_DATABASE_URL is not set. ' +
+        'Set EAAS_DATABASE_URL to the role of the server. To use the embedded database, remove both variables.',
     );
   }
   const listening = readListening(read);
@@ -68,6 +107,7 @@ export function readConfig(env: Environment = process.env, defaults = { logLevel
   const retention = { otherwise: 60, least: 1, most: 1200 };
   return {
     databaseUrl,
+    urlVariable,
     migrateDatabaseUrl,
     copyToDatabaseUrl: postgresUrl(read, 'EAAS_COPY_TO_DATABASE_URL'),
     dataDirectory: read('EAAS_DATA_DIR') ?? null,
@@ -79,11 +119,11 @@ export function readConfig(env: Environment = process.env, defaults = { logLevel
       least: 1,
       most: 64,
     }),
-    ...readConsole(read, listening.host, defaults.console),
+    ...readConsole(read, listening.host, isConsoleOn),
     auditRetentionMonths: wholeNumber(read, 'EAAS_AUDIT_RETENTION_MONTHS', retention),
     checkpointDirectory: read('EAAS_CHECKPOINT_DIR') ?? null,
-    logLevel: oneOf(read, 'EAAS_LOG_LEVEL', logLevels) ?? defaults.logLevel,
-    warnings: unknownVariables(env),
+    logLevel: oneOf(read, 'EAAS_LOG_LEVEL', logLevels) ?? logLevel,
+    warnings: [...(ignored === undefined ? [] : [ignored]), ...unknownVariables(env)],
   };
 }
 
@@ -115,8 +155,13 @@ function readListening(read: Read) {
 }
 
 function readConsole(read: Read, host: string, isOnByDefault: boolean) {
-  const switched = oneOf(read, 'EAAS_CONSOLE', ['0', '1']);
-  const isOn = switched === undefined ? isOnByDefault : switched === '1';
+  const isOn = isSwitchedOn(read, 'EAAS_CONSOLE', isOnByDefault);
+  const playground = isSwitchedOn(read, 'EAAS_PLAYGROUND', isOn && isOnByDefault);
+  if (playground && !isOn) {
+    throw new CannotStart(
+      'EAAS_PLAYGROUND=1 needs the console: set EAAS_CONSOLE=1, or remove EAAS_PLAYGROUND.',
+    );
+  }
   const publicUrl = publicOrigin(read, 'EAAS_PUBLIC_URL');
   if (isOn && publicUrl === null && !['127.0.0.1', 'localhost', '::1'].includes(host)) {
     throw new CannotStart(
@@ -124,7 +169,12 @@ function readConsole(read: Read, host: string, isOnByDefault: boolean) {
         'Set EAAS_PUBLIC_URL to the origin of the server in browsers, as in https://eaas.example, or set EAAS_CONSOLE=0.',
     );
   }
-  return { console: isOn, publicUrl };
+  return { console: isOn, playground, publicUrl };
+}
+
+function isSwitchedOn(read: Read, variable: Variable, otherwise: boolean): boolean {
+  const switched = oneOf(read, variable, ['0', '1']);
+  return switched === undefined ? otherwise : switched === '1';
 }
 
 function unknownVariables(env: Environment): string[] {
@@ -142,9 +192,9 @@ function unknownVariables(env: Environment): string[] {
 }
 
 /**
- * If npm runs this program, the shell usually does not find `eaas`. So the printed commands begin with
- * `npx @eaas/server`.
+ * The text with its commands as the user types them: if npm runs this program, the shell usually does not find `eaas`.
+ * With `--no-install`, npx never fetches a package from npm, where somebody else could have registered the name.
  */
 export function asTyped(text: string): string {
-  return process.env['npm_command'] ? text.replaceAll('`eaas ', '`npx @eaas/server ') : text;
+  return process.env['npm_command'] ? text.replaceAll('`eaas ', '`npx --no-install @eaas/server ') : text;
 }

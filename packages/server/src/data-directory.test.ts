@@ -1,4 +1,5 @@
-import { chmod, chown, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -40,6 +41,25 @@ test('an empty data directory becomes accessible only to its owner', async () =>
   await chmod(path, 0o755);
   await createDataDirectory(path);
   expect((await stat(path)).mode & 0o777).toBe(0o700);
+});
+
+test('git ignores a data directory, because a .gitignore is written with it', async () => {
+  const outer = await temporaryDirectory();
+  const { path } = await createDataDirectory(join(outer, '.eaas'));
+  expect(await readFile(join(path, '.gitignore'), 'utf8')).toBe('*\n');
+  await writeFile(join(path, '.gitignore'), '# mine\n');
+  await createDataDirectory(path);
+  expect(await readFile(join(path, '.gitignore'), 'utf8')).toBe('# mine\n');
+});
+
+whereAvailable('the file system /proc', existsSync('/proc/self'), () => {
+  test('a data directory on a file system without files is refused at once', async () => {
+    for (const path of ['/proc/eaas', '/proc/eaas/data', '/proc/self/fd/eaas']) {
+      await expect(createDataDirectory(path)).rejects.toThrow(
+        `The data directory ${path} cannot be created (E`,
+      );
+    }
+  }, 10_000);
 });
 
 test('if the data directory cannot be created, the error names the directory and EAAS_DATA_DIR', async () => {

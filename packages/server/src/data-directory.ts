@@ -3,8 +3,12 @@ import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { getuid } from 'node:process';
 import { CannotStart, reasonOf } from './cannot-start.ts';
+import { writeNewFile } from './durable-files.ts';
 
 export const defaultDataDirectory = '.eaas';
+
+/** Records the tenant of `eaas dev`, so only its data directories have this file. */
+export const developmentFileIn = (directory: string): string => join(directory, 'dev.json');
 
 export interface DataDirectory {
   readonly path: string;
@@ -17,29 +21,51 @@ export interface DataDirectory {
 
 export async function createDataDirectory(path: string | null): Promise<DataDirectory> {
   const directory = resolve(path ?? defaultDataDirectory);
-  await mkdir(directory, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+  const refuse = (error: unknown): never => {
     throw new CannotStart(
       `The data directory ${directory} cannot be created (${reasonOf(error)}). ` +
         'Set EAAS_DATA_DIR to a directory that this user can create or write.',
       { cause: error },
     );
-  });
+  };
+  await makeDirectory(directory).catch(refuse);
   await requireOwn(directory);
   // Only an empty directory is made private. If other users can read existing files, `openDataDirectory` refuses the
   // directory.
   if ((await readdir(directory)).length === 0) await chmod(directory, 0o700);
-  return openDataDirectory(directory);
+  const opened = await openDataDirectory(directory);
+  // An app's repository often has the data directory in it, and the root key must not get into a commit.
+  await writeNewFile(join(directory, '.gitignore'), '*\n').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') refuse(error);
+  });
+  return opened;
+}
+
+/**
+ * Creates the directory and its missing parents. Node's option `recursive` does this too, but never returns where the
+ * system refuses a new directory with ENOENT, as it does in /proc.
+ */
+async function makeDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return;
+    if (code !== 'ENOENT' || existsSync(dirname(path))) throw error;
+    await makeDirectory(dirname(path));
+    await makeDirectory(path);
+  }
 }
 
 export async function findDataDirectory(path: string | null): Promise<DataDirectory> {
-  const directory = path === null ? nearest(process.cwd()) : resolve(path);
+  const directory = path === null ? nearestDataDirectory() : resolve(path);
   if (directory === undefined || !existsSync(directory)) {
     const where =
       path === null
         ? `There is no Eaas data here: no ${defaultDataDirectory} in ${process.cwd()} or a folder above it.`
         : `There is no Eaas data in ${directory}, which EAAS_DATA_DIR names.`;
     throw new CannotStart(
-      `${where} Start the server first (\`eaas serve\`), or set EAAS_DATA_DIR or DATABASE_URL to the same value as the server.`,
+      `${where} Start the server first (\`eaas serve\`), or set EAAS_DATA_DIR or EAAS_DATABASE_URL to the same value as the server.`,
     );
   }
   const found = await openDataDirectory(directory);
@@ -75,8 +101,9 @@ async function requireOwn(directory: string): Promise<void> {
   );
 }
 
-function nearest(from: string): string | undefined {
+/** The data directory in the current folder or the nearest folder above it. */
+export function nearestDataDirectory(from = process.cwd()): string | undefined {
   const candidate = join(from, defaultDataDirectory);
   if (existsSync(candidate)) return candidate;
-  return from === dirname(from) ? undefined : nearest(dirname(from));
+  return from === dirname(from) ? undefined : nearestDataDirectory(dirname(from));
 }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import { CannotStart, reasonOf } from './cannot-start.ts';
 import type { Config } from './config.ts';
+import { linesTo } from './log-lines.ts';
 
 export async function readTls(files: { cert: string; key: string }): Promise<{ cert: Buffer; key: Buffer }> {
   try {
@@ -50,5 +51,5 @@ export function addressOf({ host, tlsFiles }: Config, port: number): string {
 }
 
 export function announce(address: string): void {
-  process.stdout.write(`Eaas listens on ${address} (API reference: ${address}/docs)\n`);
+  linesTo(process.stdout.fd).write(`Eaas listens on ${address} (API reference: ${address}/docs)\n`);
 }

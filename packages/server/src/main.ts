@@ -8,6 +8,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(4);
 });
 
+// Nobody reads what cannot be written. The exit code still tells the outcome.
+process.stderr.on('error', () => {});
+
 // If a database connection breaks, postgres.js also throws errors in timers. The process ignores these errors, because
 // the query on this connection reports its own error to the caller.
 process.on('uncaughtException', (error) => {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { CannotStart } from './cannot-start.ts';
 import type { Config } from './config.ts';
+import { databaseOf } from './config-values.ts';
 import { createDataDirectory, findDataDirectory } from './data-directory.ts';
 import { startEmbeddedDatabase } from './embedded/embedded-database.ts';
 import { readOrCreateRootKeyFile } from './root-key/file.ts';
@@ -13,13 +14,17 @@ export interface OpenDatabase {
   readonly ownerConnection: Connection;
   readonly serverRole: string | null;
   readonly rootKey: RootKeyProvider;
+  /** Says in messages which database this is, without user and password. */
+  readonly named: string;
+  /** Whether the URL comes from DATABASE_URL, which can be the app's. */
+  readonly isPerhapsOfApp: boolean;
   readonly close: () => Promise<void>;
 }
 
 export type Purpose = 'serve' | 'command';
 
 export async function openDatabase(config: Config, purpose: Purpose): Promise<OpenDatabase> {
-  const { databaseUrl, migrateDatabaseUrl, rootKey } = config;
+  const { databaseUrl, urlVariable, migrateDatabaseUrl, rootKey } = config;
   if (databaseUrl === null) return openEmbedded(config, purpose).catch(cannotStart);
   const ownerUrl = migrateDatabaseUrl ?? databaseUrl;
   const [server, owner] = [databaseUrl, ownerUrl].map((url) => decodeURIComponent(new URL(url).username));
@@ -27,13 +32,23 @@ export async function openDatabase(config: Config, purpose: Purpose): Promise<Op
     ...databaseAt(databaseUrl, rootKey ?? noRootKey),
     ownerConnection: ownerUrl,
     serverRole: server === owner ? null : (server ?? ''),
+    isPerhapsOfApp: urlVariable === 'DATABASE_URL',
   };
 }
 
 /** The server and the owner of the tables connect with the same settings. */
 export function databaseAt(connection: Connection, rootKey: RootKeyProvider): OpenDatabase {
   const close = () => Promise.resolve();
-  return { embedded: false, connection, ownerConnection: connection, serverRole: null, rootKey, close };
+  return {
+    embedded: false,
+    connection,
+    ownerConnection: connection,
+    serverRole: null,
+    rootKey,
+    named: typeof connection === 'string' ? databaseOf(connection) : 'the database',
+    isPerhapsOfApp: false,
+    close,
+  };
 }
 
 const noRootKey: RootKeyProvider = {
@@ -76,6 +91,8 @@ async function openEmbedded(config: Config, purpose: Purpose): Promise<OpenDatab
     ownerConnection: connection('owner'),
     serverRole,
     rootKey: config.rootKey ?? { load: () => inDirectory().catch(cannotStart) },
+    named: `the database in ${path}`,
+    isPerhapsOfApp: false,
     close,
   };
 }

@@ -23,7 +23,7 @@ afterEach(async () => {
 const open = (purpose: Purpose, env: Record<string, string> = {}) =>
   openService(
     readConfig({
-      DATABASE_URL: place.url('server'),
+      EAAS_DATABASE_URL: place.url('server'),
       EAAS_ROOT_KEY: randomBytes(32).toString('base64'),
       ...env,
     }),
@@ -46,7 +46,7 @@ test('a server warns about the owner role, plain HTTP and misspelt variables', a
     EAAS_HOST: '0.0.0.0',
     EAAS_INSECURE_HTTP: '1',
     EAAS_LOGS: 'x',
-    DATABASE_URL: place.url('owner'),
+    EAAS_DATABASE_URL: place.url('owner'),
   };
   const { warnings, close } = await open('serve', env);
   expect(warnings.filter((warning) => !fast.test(warning))).toEqual([
@@ -68,7 +68,7 @@ test('a server warns about a database that can lose commits', async () => {
 });
 
 test('a command does not warn about the database and the configuration, but the server does', async () => {
-  const { warnings, close } = await open('command', { DATABASE_URL: place.url('owner') });
+  const { warnings, close } = await open('command', { EAAS_DATABASE_URL: place.url('owner') });
   expect(warnings).toEqual([]);
   await close();
 });
@@ -80,7 +80,7 @@ test.each([
   [4, [2, 1, 2]],
   [8, [2, 1, 2]],
 ])('each of %d workers opens at most %j connections to the database', async (workers, most) => {
-  const env = { DATABASE_URL: place.url('server'), EAAS_ROOT_KEY: randomBytes(32).toString('base64') };
+  const env = { EAAS_DATABASE_URL: place.url('server'), EAAS_ROOT_KEY: randomBytes(32).toString('base64') };
   const config = readConfig(env);
   const { service, close } = await openServiceOn(
     await openDatabase(config, 'command'),

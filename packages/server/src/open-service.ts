@@ -12,8 +12,8 @@ import { createService } from './service.ts';
 import { readClock } from './state/clock.ts';
 import { Database } from './store/database.ts';
 import { isDenied } from './store/faults.ts';
-import { isMigrated, migrate } from './store/migrate.ts';
-import type { Pool } from './store/sql.ts';
+import { isMigrated, isPrepared, migrate } from './store/migrate.ts';
+import type { Pool, Sql } from './store/sql.ts';
 
 export type OpenService = Awaited<ReturnType<typeof openServiceOn>>;
 
@@ -41,7 +41,7 @@ export async function openServiceOn(database: OpenDatabase, config: Config, purp
       await asOwner(database, async (owner) => {
         if (!(await isMigrated(owner))) await migrate(owner, database.serverRole);
       });
-    } else await connections.run(requireMigrated, 10_000);
+    } else await connections.run((sql) => requireMigrated(sql, database), 10_000);
     const roots = await loadRoots(database.rootKey, config.previousRootKey);
     await connections.transaction((tx) => checkRoots(tx, roots));
     const serverWarnings = purpose === 'serve' ? await warningsOf(config, connections) : [];
@@ -68,19 +68,33 @@ async function warningsOf({ databaseUrl, unencrypted }: Config, connections: Dat
   ];
 }
 
-async function requireMigrated(sql: Pool): Promise<void> {
+async function requireMigrated(sql: Pool, database: OpenDatabase): Promise<void> {
+  const fault = await schemaFault(sql, database);
+  if (fault !== undefined) throw new CannotStart(fault);
+}
+
+/** Why this program cannot use the tables of the database, or undefined if it can. Changes nothing. */
+export async function schemaFault(
+  sql: Sql,
+  { named, isPerhapsOfApp }: Pick<OpenDatabase, 'named' | 'isPerhapsOfApp'>,
+): Promise<string | undefined> {
+  const name = named.replace(/^./, (letter) => letter.toUpperCase());
   try {
-    if (await isMigrated(sql)) return;
+    if (await isMigrated(sql)) return undefined;
+    if (await isPrepared(sql)) {
+      return `${name} is not yet migrated to this version of the program: run \`eaas migrate\` first.`;
+    }
   } catch (error) {
     if (!isDenied(error)) throw error;
-    throw new CannotStart(
-      'The role of DATABASE_URL has no right to read the schema. ' +
-        'To grant the right, run `eaas migrate` with EAAS_MIGRATE_DATABASE_URL set to the role that owns the tables.',
+    return (
+      `The role of the server has no right to read the schema of ${named}. ` +
+      'To grant the right, run `eaas migrate` with EAAS_MIGRATE_DATABASE_URL set to the role that owns the tables.'
     );
   }
-  throw new CannotStart(
-    'The database is not yet migrated to this version of the program: run `eaas migrate` first.',
-  );
+  return isPerhapsOfApp
+    ? `${name} has no tables of Eaas, and was not changed. If this DATABASE_URL is the app's, set EAAS_DATABASE_URL to ` +
+        'the database of the service. If the service should use this database, run `eaas migrate` first.'
+    : `${name} has no tables of Eaas yet: run \`eaas migrate\` first.`;
 }
 
 export async function loadRoots(current: RootKeyProvider, previous: RootKeyProvider | null): Promise<Roots> {

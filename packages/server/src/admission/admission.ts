@@ -26,11 +26,10 @@ export function createAdmission(turns = new Turns(), workers = 1) {
        */
       changes: new Shares({ capacity: divide(5), perTenant: 1 }),
       reads: new Shares({ capacity: reads, perTenant: Math.min(2, reads) }),
-      // Two audit logs can be verified at the same time, but only one per tenant. A long verification of one tenant
-      // therefore does not block the verifications of all other tenants.
-      verifications: new Shares({ capacity: 2, perTenant: 1 }),
+      // Two audit logs can be verified at the same time, but only one per tenant. A verification gives its place back
+      // after a second if another tenant waits, so several tenants have their turn within this patience.
+      verifications: new Shares({ capacity: 2, perTenant: 1, patience: 8_000 }),
       known_tokens: new Shares({ capacity: divide(4) }),
-      unknown_tokens: new Shares({ capacity: divide(5) }),
       responses: new Unread(Math.max(16 * mebi, divide(32 * mebi))),
     },
   };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { apiOf, dek, openWorld, type Resident, settle, type World } from '../../../../test/setup/world.ts';
 import { openDoors } from '../http/doors.ts';
 import type { Service } from '../service.ts';
@@ -16,6 +16,9 @@ beforeAll(async () => {
   bob = await settle(world.replica(), 'bob');
   held = heldTurns();
   service = { ...world.replica(), admission: held.admission };
+});
+afterEach(() => {
+  held.turns.isHeld = () => false;
 });
 afterAll(() => world.close());
 
@@ -46,6 +49,43 @@ test('another tenant gets its response before a large batch ends', async () => {
   expect(results).toHaveLength(1_000);
   expect(order).toEqual(['call', 'batch']);
   expect(turns.taken).toBeGreaterThan(100);
+});
+
+test.each(['encrypt', 'decrypt'] as const)(
+  '%s computes only when it is the turn of its tenant',
+  async (operation) => {
+    const api = apiOf(service, ann.token);
+    const { key_id } = await api('POST /v1/keys', { name: operation });
+    const plaintext = 'x'.repeat(1_000);
+    const encrypt = () => api('POST /v1/encrypt', { key_id, plaintext });
+    const bundle = await encrypt();
+    const { turns, isWaiting } = held;
+    const end = held.occupy();
+    turns.isHeld = () => true;
+    const call = operation === 'encrypt' ? encrypt() : api('POST /v1/decrypt', bundle);
+    await expect.poll(() => isWaiting(ann.tenantId), { interval: 1 }).toBe(true);
+    expect(service.counts.waiting).toBe(0);
+    turns.isHeld = () => false;
+    await call;
+    await end();
+  },
+);
+
+test.each([
+  ['GET /v1/keys', { limit: 100 }],
+  ['GET /v1/api-keys', { limit: 100 }],
+  ['GET /v1/audit', { limit: 100 }],
+] as const)('the rows of %s are judged one by one, in many turns', async (route, page) => {
+  const cat = await settle(world.replica(), `cat ${route}`);
+  const api = apiOf(service, cat.token);
+  for (let nth = 0; nth < 20; nth++) {
+    await api('POST /v1/keys', { name: `key ${nth}` });
+    await api('POST /v1/api-keys', { name: `API key ${nth}`, permissions: ['encrypt'] });
+  }
+  const { turns } = held;
+  turns.taken = 0;
+  expect((await api(route, page)).count).toBeGreaterThanOrEqual(20);
+  expect(turns.taken).toBeGreaterThanOrEqual(5);
 });
 
 test("a tenant's concurrent changes use at most one database connection", async () => {

@@ -60,7 +60,7 @@ test('waiting tenants get capacity in turn, regardless of their number of reques
     release();
     order.push(await served());
   }
-  expect(order.join('')).toBe('aabcaba');
+  expect(order.join('')).toBe('abcabaa');
 });
 
 test('free capacity goes to every waiting tenant, and not only to the first', async () => {
@@ -112,6 +112,19 @@ test('work keeps its part of the capacity until it succeeds or fails', async () 
   await expect(shares.run('a', 1, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   expect(await shares.run('a', 1, async () => shares.counts.held)).toBe(1);
   expect(shares.counts.held).toBe(0);
+});
+
+test('a tenant delays others only if they could start in its place', async () => {
+  const { shares, take, release, served } = watched({ capacity: 2, perTenant: 1 });
+  const delaysOthers = () => Array.from('abc', (tenantId) => shares.delaysOthers(tenantId));
+  for (const tenantId of Array.from('aabb')) take(tenantId);
+  expect(await served()).toBe('a, b');
+  expect(delaysOthers()).toEqual([false, false, false]);
+  take('c');
+  expect(delaysOthers()).toEqual([true, true, false]);
+  release();
+  expect(await served()).toBe('c');
+  expect(delaysOthers()).toEqual([false, true, true]);
 });
 
 test('the time to refuse waiting tenants grows linearly with their number', async () => {

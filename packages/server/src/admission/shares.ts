@@ -30,7 +30,10 @@ export class Shares {
   readonly #capacity: number;
   readonly #perTenant: number;
   readonly #patience: number;
-  /** Waiting tenants get units in the order of this map. A tenant that has got units moves to the end of the map. */
+  /**
+   * Waiting tenants get units in the order of this map. A tenant that gets units or gives some back moves to the end of
+   * the map.
+   */
   readonly #tenants = new Map<string, Tenant>();
   #held = 0;
   #waiting = 0;
@@ -44,6 +47,15 @@ export class Shares {
 
   get counts(): { readonly held: number; readonly waiting: number; readonly refused: number } {
     return { held: this.#held, waiting: this.#waiting, refused: this.#refused };
+  }
+
+  /** Whether a call of another tenant could start if the tenant gave its units back. */
+  delaysOthers(tenantId: string): boolean {
+    for (const [other, { held, waiters }] of this.#tenants) {
+      const [next] = waiters;
+      if (other !== tenantId && next && held + next.units <= this.#perTenant) return true;
+    }
+    return false;
   }
 
   async take(tenantId: string, units: number, signal?: EndSignal): Promise<() => void> {
@@ -113,6 +125,7 @@ export class Shares {
   #release(tenantId: string, tenant: Tenant, units: number): void {
     tenant.held -= units;
     this.#held -= units;
+    if (tenant.waiters.size > 0) this.#moveToEnd(tenantId, tenant);
     this.#forgetIdle(tenantId, tenant);
     this.#grant();
   }
@@ -134,8 +147,12 @@ export class Shares {
       if (!next || !this.#fits(tenant, next.units)) continue;
       this.#hold(tenant, next.units);
       next.grant();
-      this.#tenants.delete(tenantId);
-      this.#tenants.set(tenantId, tenant);
+      this.#moveToEnd(tenantId, tenant);
     }
+  }
+
+  #moveToEnd(tenantId: string, tenant: Tenant): void {
+    this.#tenants.delete(tenantId);
+    this.#tenants.set(tenantId, tenant);
   }
 }

@@ -257,3 +257,13 @@ test('a tenant starts at most 8 calls per turn, so another tenant does not wait 
   await Promise.resolve();
   expect(started.slice(8).join('')).toBe(`${'a'.repeat(8)}b`);
 });
+
+test('a start can count as more CPU time, so that fewer of them share a turn', async () => {
+  const { turns, takeTurn } = timed();
+  const started: string[] = [];
+  const begin = (name: string, cost: number) => void turns.begin(name, { cost }, () => started.push(name));
+  for (let nth = 0; nth < 6; nth++) begin('a', 0.5);
+  expect(started).toHaveLength(2);
+  takeTurn();
+  expect(started).toHaveLength(4);
+});

@@ -14,6 +14,11 @@ export interface TurnOptions {
   readonly within?: number;
 }
 
+interface BeginOptions extends TurnOptions {
+  /** The CPU time, in milliseconds, that counts as used for this start. */
+  readonly cost?: number;
+}
+
 interface Job {
   readonly signal: EndSignal | undefined;
   readonly since: number;
@@ -120,11 +125,14 @@ export class Turns {
     return this.run(tenantId, { next: () => ({ done: true, value: work() }) }, options);
   }
 
-  begin(tenantId: string, options?: TurnOptions): Promise<void> {
-    const count = (): void => {
-      if (this.#turnEnd !== null) this.#turnEnd -= start;
+  /** Waits for a turn in which a call may start, and runs the first work of the call in this turn. */
+  begin(tenantId: string, options: BeginOptions = {}, work = (): void => {}): Promise<void> {
+    const { cost = start } = options;
+    const counted = (): void => {
+      if (this.#turnEnd !== null) this.#turnEnd -= cost;
+      work();
     };
-    return this.call(tenantId, count, options);
+    return this.call(tenantId, counted, options);
   }
 
   #queueOf(tenantId: string): Queue {

@@ -153,10 +153,10 @@ async function verifyAndShow(
 
 const closedReasons: Readonly<Record<Closed['kind'], string>> = {
   moved:
-    '`eaas database copy` has moved it from this database to another one. Set DATABASE_URL to the other database, and ' +
+    '`eaas database copy` has moved it from this database to another one. Set EAAS_DATABASE_URL to the other database, and ' +
     'run the command again. If neither database serves the tenant, first run `eaas database copy --move` again.',
   arriving:
-    'this database has only a copy of it that is not yet open. Set DATABASE_URL to the database from which the copy ' +
+    'this database has only a copy of it that is not yet open. Set EAAS_DATABASE_URL to the database from which the copy ' +
     'comes, or complete the move with `eaas database copy --move`, and run the command again.',
 };
 

@@ -62,8 +62,8 @@ export function group(name: string, description: string, commands: readonly Comm
   return made;
 }
 
-export function requireConfig(): Config {
-  const config = readConfig();
+export function requireConfig(usesDevelopmentData = true): Config {
+  const config = readConfig(undefined, { usesDevelopmentData });
   for (const warning of config.warnings) note(`Warning: ${warning}`);
   return config;
 }

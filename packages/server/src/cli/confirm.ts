@@ -20,17 +20,27 @@ export async function requireConfirmed(
   confirm: string | undefined,
   warning: string,
 ): Promise<void> {
-  const given = confirm ?? (await ask(`${warning}\nType the name of the ${what} to continue: `));
+  const question = `${warning}\nType the name of the ${what} to continue: `;
+  const given = confirm ?? (await ask(question, 'Nothing was erased, because no name was entered.'));
   if (given !== name && given !== inLine(name))
     throw new WrongUsage(`Nothing was erased. The given name is not the name of the ${what} ${id}.`);
 }
 
-async function ask(question: string): Promise<string> {
+/** Asks whether to continue. Without a terminal, only `--yes` is an answer. */
+export async function requireYes(yes: true | undefined, warning: string): Promise<void> {
+  if (yes) return;
+  const nothing = 'Nothing was changed.';
+  if (!process.stdin.isTTY) throw new WrongUsage(`${nothing} ${warning} To do this, add --yes.`);
+  const given = await ask(`${warning}\nType yes to continue: `, nothing);
+  if (given !== 'yes') throw new WrongUsage(nothing);
+}
+
+async function ask(question: string, refusal: string): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return await terminal.question(question);
   } catch {
-    throw new WrongUsage('\nNothing was erased, because no name was entered.'); // by Ctrl-C or Ctrl-D
+    throw new WrongUsage(`\n${refusal}`); // by Ctrl-C or Ctrl-D
   } finally {
     terminal.close();
   }

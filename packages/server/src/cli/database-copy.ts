@@ -14,7 +14,7 @@ const variable = 'EAAS_COPY_TO_DATABASE_URL';
 
 const copy = reporting(
   'copy',
-  'Copy the tenants to another database, while servers run. Copies from DATABASE_URL or the embedded database to the ' +
+  'Copy the tenants to another database, while servers run. Copies from EAAS_DATABASE_URL or the embedded database to the ' +
     'database of EAAS_COPY_TO_DATABASE_URL, which `eaas migrate` has prepared, and verifies each copy there. Clients notice ' +
     'nothing. With --move, the other database then serves the tenants, and this database no longer does. Can be ' +
     'interrupted and repeated. To move back, exchange the two URLs.',
@@ -44,7 +44,7 @@ const copy = reporting(
     });
     if (failures > 0) return;
     process.exitCode = exitCodes.ok;
-    if (move) next(`serve with DATABASE_URL set to the database of ${variable}`, options);
+    if (move) next(`serve with EAAS_DATABASE_URL set to the database of ${variable}`, options);
     else next('`eaas database copy --move`, which also moves the tenants', options);
   });
 

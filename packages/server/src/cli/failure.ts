@@ -29,7 +29,7 @@ export function failureOf(error: unknown, variables: readonly string[] = databas
   if (error instanceof Refusal) return { code: codeOf(error), message: inOptions(error.message) };
   if (!(error instanceof Error)) return { code: exitCodes.unexpected, message: String(error) };
   if (isDenied(error)) {
-    const message = `The role of DATABASE_URL has no permission (${error.message}): run \`eaas migrate\` to grant it.`;
+    const message = `The role of the server has no permission (${error.message}): run \`eaas migrate\` to grant it.`;
     return { code: exitCodes.cannotStart, message };
   }
   if (isSettingRefused(error)) {
@@ -53,7 +53,7 @@ function inOptions(message: string): string {
     .replace('`rotation_policy.interval_days`', '--rotate-every')
     .replace(/POST \/v1\/keys\/:id\/(disable|enable|restore)/, '`eaas key $1`')
     .replace(
-      /`(permissions|key_ids|expires_at|allowed_origins|name)(?:\[\d+\])?`/g,
+      /`(permissions|key_ids|expires_at|created_at|allowed_origins|name)(?:\[\d+\])?`/g,
       (_, field: string) => `--${field.replaceAll('_', '-')}`,
     );
 }

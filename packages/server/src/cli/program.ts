@@ -10,6 +10,7 @@ import { auditCommands } from './audit.ts';
 import { command, group, reporting, requireConfig } from './command.ts';
 import { completionCommand } from './completion.ts';
 import { databaseCommands } from './database-copy.ts';
+import { requireYes } from './confirm.ts';
 import { exitCodes, exitCodesHelp, failureOf, WrongUsage } from './failure.ts';
 import { keyCommands } from './key.ts';
 import { next, note, printResult, printResults, type Reporting } from './output.ts';
@@ -19,18 +20,22 @@ import { tenantCommands } from './tenant.ts';
 const dev = command(
   'dev',
   'Serve for development on this machine. The first start creates a tenant, an API key, a key and an index key, and ' +
-    'prints them as environment variables. Later starts keep them. Prints the URL of the playground. Refuses ' +
-    'DATABASE_URL, NODE_ENV=production and an EAAS_HOST that other machines reach.',
-  ['dev', 'dev --env', 'dev --env apps/web/.env'],
+    'prints them as environment variables. Later starts keep them. Prints a URL that signs in to the playground, also if ' +
+    'another `eaas dev` already serves this folder. Refuses EAAS_DATABASE_URL, NODE_ENV=production and an EAAS_HOST that ' +
+    "other machines reach. Ignores DATABASE_URL, which is the app's.",
+  ['dev', 'dev --env', 'dev --env apps/web/.env', 'dev --sign-in'],
 )
   .option(
     '--env [file]',
     'write the variables to this file instead (.env by default) and keep its other lines',
   )
-  .action(async ({ env }: { env?: string | true }) => {
+  .addOption(
+    new Option('--sign-in', 'only print a new URL that signs in to the running `eaas dev`').conflicts('env'),
+  )
+  .action(async ({ env, signIn }: { env?: string | true; signIn?: true }) => {
     const config = readDevelopmentConfig();
-    const { dev } = await import('../dev/dev.ts');
-    await dev(config, env === true ? '.env' : env);
+    const { dev, printSignIn } = await import('../dev/dev.ts');
+    await (signIn ? printSignIn(config) : dev(config, env === true ? '.env' : env));
   });
 
 const serve = command(
@@ -64,23 +69,27 @@ const serve = command(
 const migrate = reporting(
   'migrate',
   'Prepare a database, or upgrade it to this version. Connects as the role of EAAS_MIGRATE_DATABASE_URL (by default of ' +
-    'DATABASE_URL), and grants the role of DATABASE_URL only what the server needs. Safe to repeat, and to run from ' +
+    'EAAS_DATABASE_URL), and grants the role of EAAS_DATABASE_URL only what the server needs. Safe to repeat, and to run from ' +
     'several processes at the same time.',
   ['migrate', 'migrate --json'],
-).action(async (options: Reporting) => {
-  const migrated = await migrateDatabase(requireConfig(), () =>
-    note(
-      'The migration waits for a session that uses the tables, such as a backup. The servers continue to serve.',
-    ),
-  );
-  printResult(migrated, options);
-  if (migrated.applied > 0) next('`eaas doctor`, and then `eaas serve`', options);
-  if (migrated.server_role === null) {
-    note(
-      'Warning: the server would run as the owner of the tables. Give it a separate role (EAAS_MIGRATE_DATABASE_URL).',
-    );
-  }
-});
+)
+  .option('--yes', 'use a database that has tables of somebody else, without asking')
+  .action(async ({ yes, ...options }: Reporting & { yes?: true }) => {
+    const migrated = await migrateDatabase(requireConfig(false), {
+      onWait: () =>
+        note(
+          'The migration waits for a session that uses the tables, such as a backup. The servers continue to serve.',
+        ),
+      share: (warning) => requireYes(yes, warning),
+    });
+    printResult(migrated, options);
+    if (migrated.applied > 0) next('`eaas doctor`, and then `eaas serve`', options);
+    if (migrated.server_role === null) {
+      note(
+        'Warning: the server would run as the owner of the tables. Give it a separate role (EAAS_MIGRATE_DATABASE_URL).',
+      );
+    }
+  });
 
 const doctor = reporting(
   'doctor',
@@ -95,7 +104,7 @@ const doctor = reporting(
 
 async function examineConfigured(): Promise<Finding[]> {
   try {
-    const config = readConfig();
+    const config = readConfig(undefined, { usesDevelopmentData: true });
     const warnings = config.warnings.map((sentence) => warning('configuration', sentence));
     return [...warnings, ...(await examine(config))];
   } catch (error) {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import { formatIndexKey, indexKeyContext } from '@eaas/protocol/internal';
 import { using } from '@eaas/protocol/service';
-import { formatTimestamp, isApiKey, type Permission } from '@eaas/protocol/wire';
+import { formatTimestamp, isApiKey, type Permission, permissions } from '@eaas/protocol/wire';
 import { insider } from '../caller.ts';
 import { CannotStart } from '../cannot-start.ts';
 import { hashApiKey } from '../crypto/api-key-token.ts';
@@ -22,7 +22,6 @@ const tenantName = 'dev';
 const day = 24 * 60 * 60_000;
 
 const ofApplications: Permission[] = ['encrypt', 'decrypt'];
-const ofPages: Permission[] = ['encrypt', 'decrypt', 'keys.read', 'keys.manage', 'audit.read'];
 
 export interface DevelopmentTenant {
   readonly tenant_id: string;
@@ -75,16 +74,23 @@ export async function createApplicationApiKey(service: Service, tenant: Developm
   return (await createApiKey(service, insider(tenant.tenant_id, 'operator'), input)).api_key;
 }
 
+/** Creates an API key for one sign-in to the console. It has every permission, so that every page works. */
 export async function openSession(
   service: Service,
-  { tenant_id, key_id, index_key }: DevelopmentTenant,
+  { tenant_id }: Pick<DevelopmentTenant, 'tenant_id'>,
   ipAddress: string | null,
 ): Promise<ConsoleSession> {
-  const expires_at = formatTimestamp(service.clock.now() + day);
+  const now = service.clock.now();
+  const expires_at = formatTimestamp(now + day);
   const operator = { ...insider(tenant_id, 'operator'), ipAddress };
-  const input = { name: 'console', permissions: ofPages, expires_at };
-  const { api_key } = await createApiKey(service, operator, input);
-  return { api_key, expires_at, key_id, index_key, tenant: tenantName };
+  // The name has the time, because each sign-in creates another API key.
+  const name = `console ${formatTimestamp(now).slice(0, 19).replace('T', ' ')} UTC`;
+  const { api_key } = await createApiKey(service, operator, {
+    name,
+    permissions: [...permissions],
+    expires_at,
+  });
+  return { api_key, expires_at, tenant: tenantName };
 }
 
 async function createOwnTenant(service: Service): Promise<string> {

@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFile, realpath, rm } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import { CannotStart, reasonOf } from '../cannot-start.ts';
 import { hostOf, isLoopback } from '../config-values.ts';
 import { ifExists, replaceFile } from '../durable-files.ts';
+import { asWord } from '../shell-word.ts';
 
 export class EnvFile {
   readonly path: string;
@@ -48,6 +51,27 @@ export class EnvFile {
       throw new CannotStart(`The file ${this.path} cannot be written: ${reasonOf(error)}.`, { cause: error });
     });
   }
+}
+
+/** A warning if the file could get into a commit. Without git, or outside a repository, there is none. */
+export async function commitWarning(path: string): Promise<string | undefined> {
+  const file = await realpath(path);
+  const asksGit = (...args: string[]) => gitCode(dirname(file), [...args, '--', basename(file)]);
+  if ((await asksGit('check-ignore', '--quiet')) !== 1) return undefined;
+  return (await asksGit('ls-files', '--error-unmatch')) === 0
+    ? `git tracks ${path}, which has an API key now: add the file to .gitignore, and run \`git rm --cached ${asWord(path)}\`.`
+    : `git does not ignore ${path}, which has an API key now: add the file to .gitignore.`;
+}
+
+/** The exit code of git, or undefined if it cannot run. */
+function gitCode(folder: string, args: readonly string[]): Promise<number | undefined> {
+  const options = { cwd: folder, timeout: 5_000 };
+  return new Promise((resolve) => {
+    execFile('git', ['-c', 'core.fsmonitor=false', ...args], options, (error) => {
+      const code = error === null ? 0 : error.code;
+      resolve(typeof code === 'number' ? code : undefined);
+    });
+  });
 }
 
 function lineOf(name: string): RegExp {

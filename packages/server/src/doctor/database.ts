@@ -11,12 +11,18 @@ export function judgeDatabaseTls(databaseUrl: string | null): Finding {
   const { hostname, searchParams } = new URL(databaseUrl);
   const host = decodeURIComponent(hostname).replace(/^\[(.*)\]$/, '$1');
   if (host === '' || host.startsWith('/') || isLoopback(host)) {
-    return ok(check, 'The database is on this machine.');
+    return ok(
+      check,
+      'The connection ends on this machine. If a proxy or pooler listens there, check its own connection to the database.',
+    );
   }
   const mode = searchParams.get('sslmode') ?? searchParams.get('ssl');
   const remedy = 'Add ?sslmode=verify-full to the URL.';
   if (mode === null) {
-    return failed(check, `DATABASE_URL has no sslmode, so the connection is not encrypted. ${remedy}`);
+    return failed(
+      check,
+      `The URL of the database has no sslmode, so the connection is not encrypted. ${remedy}`,
+    );
   }
   const weakness = new Map([
     ['disable', `The connection to ${host} is not encrypted`],
@@ -49,7 +55,7 @@ export function judgeState({ version, standby, readOnly }: State): Finding {
   if (standby) {
     return failed(
       check,
-      'The database is a standby, which accepts no changes. Set DATABASE_URL to an address of the primary.',
+      'The database is a standby, which accepts no changes. Set EAAS_DATABASE_URL to an address of the primary.',
     );
   }
   if (readOnly) {

@@ -2,13 +2,11 @@ import { versions } from 'node:process';
 import { reasonOf, unusableDatabase } from '../cannot-start.ts';
 import { type Config, databaseVariables } from '../config.ts';
 import { openDatabase, type OpenDatabase } from '../open-database.ts';
-import { loadRoots } from '../open-service.ts';
+import { loadRoots, schemaFault } from '../open-service.ts';
 import { requireOpeningRoots } from '../root-check.ts';
 import { mostDisagreement } from '../state/clock.ts';
 import { Database } from '../store/database.ts';
 import { clockDifference } from '../store/database-time.ts';
-import { isDenied } from '../store/faults.ts';
-import { isMigrated } from '../store/migrate.ts';
 import { judgeCitus } from './citus.ts';
 import { judgeDatabase, judgeDatabaseTls, judgeDurability, judgeGuards, judgeRole } from './database.ts';
 import { type Finding, failed, ok, skipped } from './finding.ts';
@@ -27,7 +25,7 @@ export async function examine(config: Config): Promise<Finding[]> {
   if (Array.isArray(open)) return [...here, ...open];
   const database = new Database(open.connection, 1);
   try {
-    const found = await examineDatabase(database);
+    const found = await examineDatabase(database, open);
     const isUsable = found.some(({ check, status }) => check === 'schema' && status === 'ok');
     return [...here, ...found, await examineRootKey(config, open, isUsable ? database : undefined)];
   } finally {
@@ -36,18 +34,15 @@ export async function examine(config: Config): Promise<Finding[]> {
   }
 }
 
-async function examineDatabase(database: Database): Promise<Finding[]> {
+async function examineDatabase(database: Database, open: OpenDatabase): Promise<Finding[]> {
   try {
     const found = [
       await database.run(judgeDatabase),
       ...(await database.run(judgeDurability)),
       judgeClock(await database.run((sql) => clockDifference(sql, Date.now))),
     ];
-    const migrated = await database.run(isMigrated).catch((error: unknown) => {
-      if (isDenied(error)) return false;
-      throw error;
-    });
-    if (migrated) {
+    const fault = await database.run((sql) => schemaFault(sql, open));
+    if (fault === undefined) {
       return [
         ...found,
         ok('schema', 'The schema is up to date.'),
@@ -56,10 +51,9 @@ async function examineDatabase(database: Database): Promise<Finding[]> {
         ...(await database.run(judgeCitus, 10_000)),
       ];
     }
-    const missing = 'The schema has another version, or the role cannot read the schema: run `eaas migrate`.';
     return [
       ...found,
-      failed('schema', missing),
+      failed('schema', fault),
       skipped('role', 'Not checked, because the schema is missing.'),
     ];
   } catch (error) {

@@ -21,10 +21,15 @@ test.each([
   ['postgres://server@db.example/eaas?sslmode=require', 'warning'],
   ['postgres://server@db.example/eaas?sslmode=verify-full', 'ok'],
   ['postgres://server@db.example/eaas?prepare=false&sslmode=verify-full', 'ok'],
-])('doctor reports a DATABASE_URL of %s as %s', (url, status) => {
+])('doctor reports a EAAS_DATABASE_URL of %s as %s', (url, status) => {
   const finding = judgeDatabaseTls(url);
   expect(finding).toMatchObject({ check: 'database_tls', status });
   expect(finding.message.includes('?sslmode=verify-full')).toBe(status !== 'ok');
+});
+
+test('doctor does not say where the database is if a proxy on this machine could lead elsewhere', () => {
+  const { message } = judgeDatabaseTls('postgres://server@127.0.0.1:6432/eaas');
+  expect(message).toMatch(/^The connection ends on this machine\. If a proxy or pooler listens there, check/);
 });
 
 const usable = { version: { name: '15.20', number: 150_020 }, standby: false, readOnly: false };
@@ -102,7 +107,7 @@ test.each([
 });
 
 async function found(env: Record<string, string>): Promise<Record<string, string>> {
-  const config = readConfig({ DATABASE_URL: 'postgres://server@localhost/eaas', ...env });
+  const config = readConfig({ EAAS_DATABASE_URL: 'postgres://server@localhost/eaas', ...env });
   const findings = await judgeFiles(config);
   return Object.fromEntries(findings.map(({ check, status }) => [check, status]));
 }
@@ -154,7 +159,7 @@ test('doctor reports a missing checkpoint directory', async () => {
   expect(await found({ EAAS_CHECKPOINT_DIR: '/nowhere' })).toEqual({ checkpoint_directory: 'failed' });
 });
 
-test('doctor reports a missing data directory if DATABASE_URL is not set', async () => {
+test('doctor reports a missing data directory if EAAS_DATABASE_URL is not set', async () => {
   const findings = await judgeFiles(readConfig({ EAAS_DATA_DIR: '/nowhere' }));
   expect(findings).toMatchObject([{ check: 'data_directory', status: 'failed' }]);
   expect(findings[0]?.message).toContain('Start the server first');

@@ -4,7 +4,7 @@ import { embeddedBinaries, systems } from './binaries.ts';
 
 test.each([
   ['win32-x64', 'for this system (win32-x64). Run the command in WSL'],
-  ['freebsd-x64', 'for this system (freebsd-x64). Set DATABASE_URL to a PostgreSQL server'],
+  ['freebsd-x64', 'for this system (freebsd-x64). Set EAAS_DATABASE_URL to a PostgreSQL server'],
 ])('on %s, the error says how to run a server without the embedded PostgreSQL', async (system, message) => {
   await expect(embeddedBinaries(system)).rejects.toThrow(message);
 });

@@ -12,7 +12,7 @@ export interface PostgresBinaries {
   readonly version: string;
 }
 
-const useServer = 'Set DATABASE_URL to a PostgreSQL server, and run `eaas serve`.';
+const useServer = 'Set EAAS_DATABASE_URL to a PostgreSQL server, and run `eaas serve`.';
 export const systems = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64'];
 
 export async function embeddedBinaries(system = `${platform}-${arch}`): Promise<PostgresBinaries> {

@@ -130,7 +130,7 @@ test('only one of two concurrent servers starts on a new directory', async () =>
   const winner = two[events.findIndex((event) => event.ready !== undefined)];
   const refusal = events.find((event) => event.error !== undefined)?.error;
   expect(refusal).toContain(`process ${winner?.pid} already serves the data directory ${path}.`);
-  expect(refusal).toContain('set DATABASE_URL');
+  expect(refusal).toContain('set EAAS_DATABASE_URL');
   winner?.order('close');
   expect(await winner?.next()).toEqual({ closed: true });
   expect(await readdir(path)).toEqual(['postgres']);

@@ -58,7 +58,7 @@ async function share(
   if (purpose === 'serve') {
     throw new Error(
       `The process ${owner.pid} already serves the data directory ${directory}. Use that server, or stop it before you start another. ` +
-        'To run several replicas, set DATABASE_URL to one PostgreSQL server for all replicas.',
+        'To run several replicas, set EAAS_DATABASE_URL to one PostgreSQL server for all replicas.',
     );
   }
   return (await accepts(owner)) ? databaseAt(owner, () => Promise.resolve()) : undefined;

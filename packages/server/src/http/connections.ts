@@ -5,7 +5,7 @@ import { requestTimeout } from '@eaas/protocol/service';
 import { type Problem, problem } from '@eaas/protocol/wire';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import type { Admission } from '../admission/admission.ts';
-import { commonHeaders } from './visit.ts';
+import { commonHeaders, sharesAs } from './visit.ts';
 
 interface Pipelined {
   readonly reply: FastifyReply;
@@ -52,15 +52,13 @@ export function oneByOne() {
 /** A small response does not count as unread, because most of it fits into the buffers of the operating system. */
 export function limitUnread(
   { shares }: Admission,
-  { visit, raw }: FastifyRequest,
+  request: FastifyRequest,
   { raw: response }: FastifyReply,
   body: unknown,
 ): void {
   const length = Buffer.byteLength((body ?? '') as string | Buffer);
   if (length <= smallResponse || response.destroyed) return;
-  const release = shares.responses.hold(visit.caller?.tenantId ?? 'no tenant', length, () =>
-    raw.socket.destroy(),
-  );
+  const release = shares.responses.hold(sharesAs(request), length, () => request.raw.socket.destroy());
   response.once('close', release);
 }
 

@@ -14,15 +14,20 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-export async function readConsolePages(): Promise<readonly ConsolePage[] | null> {
+/** Returns null if the package of the pages is not installed. */
+export async function readConsolePages(hasPlayground: boolean): Promise<readonly ConsolePage[] | null> {
   const folder = await consoleFolder();
   if (!folder) return null;
   const names = await ifExists(readdir(new URL('console/assets/', folder)));
   if (!names) return null;
   const assets = names.filter((name) => /^[\w.-]+$/.test(name) && extname(name) in types);
   return Promise.all([
-    readPage(folder, 'index.html', '/', false),
-    readPage(folder, 'console/index.html', '/console/', false),
+    ...(hasPlayground
+      ? [
+          readPage(folder, 'index.html', '/', false),
+          readPage(folder, 'console/index.html', '/console/', false),
+        ]
+      : [readPage(folder, 'console/without-playground.html', '/console/', false)]),
     ...assets.map((name) => readPage(folder, `console/assets/${name}`, `/console/assets/${name}`, true)),
   ]);
 }

@@ -20,8 +20,6 @@ const pages = [
 const session = {
   api_key: 'eaas_sk_new',
   expires_at: '2027-01-01T00:00:00.000Z',
-  key_id: 'key',
-  index_key: 'index',
   tenant: 'dev',
 };
 const signIn = async (code: string) => {
@@ -83,6 +81,14 @@ describe('the pages', () => {
     const { fetch } = await serveConsole();
     const moved = await fetch('/console', { redirect: 'manual' });
     expect([moved.status, moved.headers.get('location')]).toEqual([302, '/console/']);
+  });
+
+  it('the path / redirects to the console if the playground is switched off', async () => {
+    const withoutPlayground = pages.filter(({ url }) => url !== '/');
+    const { fetch } = await serveConsole({ pages: withoutPlayground });
+    const moved = await fetch('/', { redirect: 'manual' });
+    expect([moved.status, moved.headers.get('location')]).toEqual([302, '/console/']);
+    expect((await fetch('/console/')).status).toBe(200);
   });
 
   it('the path / redirects to the API reference if the console is not installed', async () => {

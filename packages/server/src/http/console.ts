@@ -8,14 +8,12 @@ import { readBody } from './body.ts';
 import { canonicalIp } from './client-ip.ts';
 import type { ConsolePage } from './console-pages.ts';
 import type { Doors } from './doors.ts';
-import { servePage } from './pages.ts';
+import { servePage, serveStatic } from './pages.ts';
 import { send } from './problems.ts';
 
 export interface ConsoleSession {
   readonly api_key: string;
   readonly expires_at: string;
-  readonly key_id: string;
-  readonly index_key: string;
   readonly tenant: string;
 }
 
@@ -56,7 +54,7 @@ export function serveConsole(
     done();
   });
   if (pages) serveConsolePages(app, pages);
-  else redirect(app, '/', '/docs');
+  if (!pages?.some(({ url }) => url === '/')) redirect(app, '/', pages ? '/console/' : '/docs');
   if (signIn) serveSignIn(app, doors, signIn);
 }
 
@@ -79,7 +77,7 @@ function serveConsolePages(app: FastifyInstance, pages: readonly ConsolePage[]):
       'content-type': type,
       'cache-control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
     };
-    servePage(app, url, (_, reply) => reply.headers(headers).send(bytes));
+    serveStatic(app, url, () => ({ bytes, headers }));
   }
   redirect(app, '/console', '/console/');
 }

@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it, type Mock, vi } from 'vitest';
+import { heldTurns } from '../admission/testing/held-turns.ts';
 import { listen } from './testing/listen.ts';
 import { memoryDoors } from './testing/memory-doors.ts';
 
@@ -57,5 +59,95 @@ describe('/metrics', () => {
     for (const line of text.trim().split('\n')) {
       expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|\w+(\{(\w+="[^"]*",?)+\})? [\d.e+-]+)$/);
     }
+  });
+});
+
+describe('requests without a tenant', () => {
+  const console = {
+    publicUrl: null,
+    pages: [{ url: '/', type: 'text/html', bytes: Buffer.from('<h1>Playground</h1>'), isHashed: false }],
+  };
+  const requests: [path: string, init?: RequestInit][] = [
+    ['/docs'],
+    ['/openapi.json'],
+    ['/metrics'],
+    ['/'],
+    ['/nowhere'],
+    ['/v1/keys', { method: 'PROPFIND' }],
+    [
+      '/v1/keys',
+      { method: 'OPTIONS', headers: { origin: 'https://a.example', 'access-control-request-method': 'GET' } },
+    ],
+    ['/v1/keys', { headers: { authorization: 'Bearer junk' } }],
+    ['/%'],
+  ];
+
+  it('all of them wait in one queue, and the probes of load balancers in another', async () => {
+    const held = heldTurns();
+    const { fetch } = await listen(memoryDoors({ admission: held.admission }), { console });
+    const end = held.occupy();
+    held.turns.isHeld = () => true;
+    const answers = [
+      ...requests.map(([path, init]) => fetch(path, init)),
+      ...['/healthz', '/readyz'].map((path) => fetch(path)),
+    ];
+    await expect.poll(() => ['no tenant', 'probes'].map(held.waitingOf)).toEqual([requests.length, 2]);
+    held.turns.isHeld = () => false;
+    await end();
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    expect(statuses).toEqual([200, 200, 200, 200, 404, 405, 204, 401, 404, 200, 200]);
+  });
+
+  it('/metrics is read once for all requests that wait', async () => {
+    let reads = 0;
+    let release = (): void => {};
+    const first = new Promise<void>((resolve) => (release = resolve));
+    const metrics = async () => {
+      reads++;
+      await first;
+      return 'eaas_example 1\n';
+    };
+    const { app, fetch } = await listen(memoryDoors({ metrics }));
+    let arrived = 0;
+    app.server.on('request', () => arrived++);
+    const answers = Array.from({ length: 20 }, () => fetch('/metrics'));
+    await expect.poll(() => arrived).toBe(20);
+    release();
+    for (const answer of answers) expect(await (await answer).text()).toBe('eaas_example 1\n');
+    expect(reads).toBe(2);
+  });
+});
+
+describe('/docs and /openapi.json', () => {
+  it.each(['/docs', '/openapi.json'])('%s is not sent again to a client that has it', async (path) => {
+    const { fetch } = await listen();
+    const first = await fetch(path);
+    const [etag = '', length] = ['etag', 'content-length'].map((name) => first.headers.get(name) ?? '');
+    expect(etag).toMatch(/^"[\w-]{20,}"$/);
+    expect(Number(length)).toBe((await first.arrayBuffer()).byteLength);
+    expect(first.headers.get('cache-control')).toBe('no-cache');
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const again = await fetch(path, { headers: { 'if-none-match': known } });
+      expect([again.status, await again.text()]).toEqual([304, '']);
+      expect(again.headers.get('etag')).toBe(etag);
+      expect(again.headers.get('cache-control')).toBe('no-cache');
+    }
+    expect((await fetch(path, { headers: { 'if-none-match': '"other"' } })).status).toBe(200);
+    const head = await fetch(path, { method: 'HEAD' });
+    expect([head.status, head.headers.get('etag'), head.headers.get('content-length')]).toEqual([
+      200,
+      etag,
+      length,
+    ]);
+  });
+
+  it.each(['/docs', '/openapi.json'])('each response of %s has the same bytes in memory', async (path) => {
+    const { app, fetch } = await listen();
+    const ends: Mock[] = [];
+    app.server.on('request', (_, response: ServerResponse) => ends.push(vi.spyOn(response, 'end')));
+    for (let nth = 0; nth < 2; nth++) await (await fetch(path)).text();
+    const [first, second] = ends.map(({ mock }) => mock.calls[0]?.[0] as unknown);
+    expect(first).toBeInstanceOf(Uint8Array);
+    expect(second).toBe(first);
   });
 });

@@ -1,45 +1,71 @@
+import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { SharedRead } from '../state/shared-read.ts';
 import { docsPage, docsPolicy } from './docs/page.ts';
 import type { Doors } from './doors.ts';
 import { type Health, notReady } from './health.ts';
 import { openApiDocument } from './openapi.ts';
 import { send } from './problems.ts';
 
-let openApi: string | undefined;
-let docs: string | undefined;
-
 export function servePages(
   app: FastifyInstance,
   doors: Pick<Doors, 'health' | 'metrics'>,
   isClosing: () => boolean,
+  pages: readonly { readonly url: string }[],
 ): void {
-  const page = (url: string, handler: (reply: FastifyReply) => ReturnType<PageHandler>): void =>
-    servePage(app, url, (_, reply) => handler(reply));
   const json = (reply: FastifyReply, value: object) => send(reply, 'application/json', JSON.stringify(value));
+  const metrics = new SharedRead(() => doors.metrics(), 1_000);
 
-  page('/healthz', (reply) => json(reply, { status: 'ok' }));
-  page('/readyz', async (reply) => {
+  servePage(app, '/healthz', (_, reply) => json(reply, { status: 'ok' }));
+  servePage(app, '/readyz', async (_, reply) => {
     const { ready, reasons } = isClosing() ? stopping : await readiness(doors);
     if (ready) return json(reply, { status: 'ready' });
     return json(reply.code(503).header('retry-after', '1'), { status: 'not ready', reasons });
   });
-  page('/metrics', async (reply) =>
-    send(reply, 'text/plain; version=0.0.4; charset=utf-8', await doors.metrics()),
+  servePage(app, '/metrics', async (_, reply) =>
+    send(reply, 'text/plain; version=0.0.4; charset=utf-8', await metrics.run()),
   );
-  page('/openapi.json', (reply) => {
-    openApi ??= JSON.stringify(openApiDocument());
-    return send(reply, 'application/json', openApi);
-  });
-  page('/docs', (reply) => {
-    docs ??= docsPage();
-    return send(reply.header('content-security-policy', docsPolicy), 'text/html; charset=utf-8', docs);
-  });
+  serveStatic(app, '/openapi.json', () => ({
+    bytes: Buffer.from(JSON.stringify(openApiDocument())),
+    headers: { 'content-type': 'application/json' },
+  }));
+  serveStatic(app, '/docs', () => ({
+    bytes: Buffer.from(docsPage(pages.map(({ url }) => url))),
+    headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': docsPolicy },
+  }));
 }
 
 type PageHandler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>;
 
 export function servePage(app: FastifyInstance, url: string, handler: PageHandler): void {
   app.route({ method: ['GET', 'HEAD'], url, handler: async (request, reply) => handler(request, reply) });
+}
+
+interface StaticPage {
+  readonly bytes: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Serves a page that never changes while the server runs. `make` runs at the first request. A client that has the page
+ * gets 304.
+ */
+export function serveStatic(app: FastifyInstance, url: string, make: () => StaticPage): void {
+  let made: (StaticPage & { readonly etag: string }) | undefined;
+  servePage(app, url, (request, reply) => {
+    made ??= tagged(make());
+    const { bytes, headers, etag } = made;
+    void reply.headers({ 'cache-control': 'no-cache', ...headers, etag });
+    return hasPage(request, etag) ? reply.code(304).send() : reply.send(bytes);
+  });
+}
+
+function tagged(page: StaticPage) {
+  return { ...page, etag: `"${createHash('sha256').update(page.bytes).digest('base64url')}"` };
+}
+
+function hasPage({ headers: { 'if-none-match': known = '' } }: FastifyRequest, etag: string): boolean {
+  return known.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()));
 }
 
 const stopping: Health = { ready: false, reasons: [notReady.stopping] };

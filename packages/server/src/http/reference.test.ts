@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { endpoints, problems } from '@eaas/protocol/wire';
 import { describe, expect, it } from 'vitest';
 import { routes } from '@eaas/protocol/service';
 import { bodySchema, exampleOf, openApiDocument } from './openapi.ts';
 import { inputSchema, type JsonSchema, outputSchema } from './openapi-schema.ts';
+import { icon, style, tokens } from './docs/style.ts';
 import { fields } from './reference/fields.ts';
 import { callOf, groups, problemsOf } from './reference/groups.ts';
 import { listen } from './testing/listen.ts';
@@ -161,13 +163,36 @@ describe('/docs', () => {
 
     const style = /<style>([^]*)<\/style>/.exec(page)?.[1] ?? '';
     const hash = createHash('sha256').update(style).digest('base64');
-    const policy = `default-src 'none'; style-src 'sha256-${hash}'; frame-ancestors 'none'`;
+    const policy = `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; frame-ancestors 'none'`;
     expect(response.headers.get('content-security-policy')).toBe(policy);
-    expect(page.match(/<script|<link|<img| style=| on\w+=| src=/)).toBeNull();
+    expect(page.match(/<script|<img| style=| on\w+=| src=/)).toBeNull();
     const outside = (page.match(/href="[^"]*"/g) ?? []).filter(
-      (link) => !/^href="(#|\/openapi\.json)/.test(link),
+      (link) => !/^href="(#|\/openapi\.json|data:image\/svg)/.test(link),
     );
     expect(outside).toEqual([]);
+  });
+
+  it.each([
+    ['neither page', [], []],
+    ['the console', ['/console/'], ['/console/']],
+    ['both pages', ['/', '/console/', '/console/assets/app.js'], ['/', '/console/']],
+  ])('if the server has %s, the page /docs links only to it', async (_, urls, links) => {
+    const served = urls.map((url) => ({ url, type: 'text/html', bytes: Buffer.from(''), isHashed: false }));
+    const { fetch } = await listen(undefined, { console: { pages: served, publicUrl: null } });
+    const page = await (await fetch('/docs')).text();
+    const found = Array.from(page.matchAll(/href="(\/[^"]*)"/g), ([, link]) => link);
+    expect(found.filter((link) => link !== '/openapi.json')).toEqual(links);
+  });
+
+  it('the page /docs has the colours, fonts and icon of the console', () => {
+    const read = (name: string) =>
+      readFileSync(new URL(`../../../console/src/${name}`, import.meta.url), 'utf8');
+    const [light = '', dark = ''] = read('styles/tokens.css').split('@media');
+    for (const [name, value] of Object.entries(tokens.light)) expect(light).toContain(`--${name}: ${value};`);
+    for (const [name, value] of Object.entries(tokens.dark)) expect(dark).toContain(`--${name}: ${value};`);
+    const used = new Set(Array.from(style.matchAll(/var\(--([\w-]+)\)/g), ([, name]) => name));
+    expect([...used].filter((name = '') => !(name in tokens.light))).toEqual([]);
+    expect(read('page.html')).toContain(`href="${icon}"`);
   });
 
   it('every link on the page /docs has a target', async () => {

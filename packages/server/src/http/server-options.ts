@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { type FastifyServerOptions, LogController } from 'fastify';
 import type { Caller } from '../caller.ts';
 import type { ConsoleOptions } from './console.ts';
+import { type Lines, linesTo } from '../log-lines.ts';
 import { describeError } from './problems.ts';
 
 export interface AppOptions {
@@ -13,7 +14,7 @@ export interface AppOptions {
   };
   readonly trustProxy?: readonly string[];
   readonly logLevel?: string;
-  readonly log?: { write(line: string): void };
+  readonly log?: Lines;
   readonly console?: ConsoleOptions;
   readonly worker?: number;
   /** Whether the server closes the connection after the response. */
@@ -50,7 +51,7 @@ export function serverOptions(options: AppOptions) {
     routerOptions: { maxParamLength: http.maxHeaderSize, querystringParser: () => ({}) },
     logger: {
       level: options.logLevel ?? 'info',
-      ...(options.log && { stream: options.log }),
+      stream: options.log ?? linesTo(process.stdout.fd),
       base: options.worker === undefined ? null : { worker: options.worker },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (level: string) => ({ level }) },

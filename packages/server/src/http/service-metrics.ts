@@ -14,7 +14,8 @@ export function serviceMetrics(service: Service, { jobs, verified, measured }: S
   const { tamperingFound, rotationsSkipped } = service.alarms;
   const { broken, finished_at: finished } = verified ?? { broken: 0, finished_at: 0 };
   const { turns, shares } = service.admission;
-  const ofShares = Object.entries(shares).map(([name, share]) => [name, share.counts] as const);
+  const resources = { ...shares, unknown_tokens: service.tenants.tokens.unknown };
+  const ofShares = Object.entries(resources).map(([name, share]) => [name, share.counts] as const);
   const ofAll = [...ofShares, ['cpu', turns.counts] as const];
   const pools = ['database', 'reads', 'background'] as const;
   const ofPools = pools.map((name) => [`{pool="${name}"}`, service[name].counts] as const);

@@ -54,6 +54,20 @@ describe.concurrent('invalid HTTP', () => {
     expect(problemIn(answer)).toMatchObject({ status: 400 });
   });
 
+  it.each([
+    ['HTTP/2.0', `GET /v1/keys HTTP/2.0\r\n${head}`],
+    ['a fragment in the path', `GET /v1/keys#all HTTP/1.1\r\n${head}`],
+    ['a fragment in the path of a page', `GET /metrics#all HTTP/1.1\r\n${head}`],
+    [
+      'two transfer codings',
+      `POST /v1/hash HTTP/1.1\r\n${head}${json}Transfer-Encoding: identity, chunked\r\n`,
+    ],
+  ])('a request that Node accepts, but HTTP does not allow, gets 400: %s', async (_, bytes) => {
+    const { exchange } = await listen();
+    const answer = await exchange(`${bytes}Connection: close\r\n\r\n`);
+    expect(problemIn(answer)).toMatchObject({ status: 400, code: 'bad_request' });
+  });
+
   it('a path that cannot be decoded gets 404, and is not logged', async () => {
     const { fetch, log } = await listen();
     for (const path of ['/v1/keys/%zz', '/v1/keys/%ff', '/v1/%']) {

@@ -30,6 +30,14 @@ export const commonHeaders = {
 
 const linger = 4_000;
 
+/**
+ * The name under which the request shares the server with other requests: its tenant, if it has one. Load balancers stop
+ * sending requests to a server whose probes are late, so the probes do not wait for the pages of strangers.
+ */
+export function sharesAs({ visit: { caller, path } }: FastifyRequest): string {
+  return caller?.tenantId ?? (path === '/healthz' || path === '/readyz' ? 'probes' : 'no tenant');
+}
+
 export function beginVisit(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetrics): void {
   const path = request.is404 ? undefined : request.routeOptions.url;
   request.visit = { arrivedAt: performance.now(), path };

@@ -19,7 +19,7 @@ export async function admit(service: Service, arrival: Arrival): Promise<Caller>
   if (!service.tenants.tokens.remembers(tokenHash) && !isApiKey(token)) throw unauthorized();
   if (arrival.route === 'GET /v1/audit/verify') return admitToVerify(service, arrival, tokenHash);
   const found = await available(() => service.tenants.tokens.find(tokenHash));
-  if (!found) throw unauthorized();
+  if (!found) return refuseStranger(service, arrival);
   const { view, apiKey } = found;
   const caller = callerOf(arrival, apiKey, tokenHash);
   service.used.note(caller);
@@ -35,11 +35,17 @@ export async function admit(service: Service, arrival: Arrival): Promise<Caller>
 
 async function admitToVerify(service: Service, arrival: Arrival, tokenHash: Uint8Array): Promise<Caller> {
   const found = await available(() => service.tenants.tokens.read(tokenHash));
-  if (!found) throw unauthorized();
+  if (!found) return refuseStranger(service, arrival);
   const caller = callerOf(arrival, found.apiKey, tokenHash);
   service.used.note(caller);
   authorize(found, found.apiKey, caller, found.time);
   return { ...caller, isConfirmed: true };
+}
+
+/** Waits for a turn, because one query can look up a thousand API keys that do not exist. */
+async function refuseStranger({ admission }: Service, { signal }: Arrival): Promise<never> {
+  await admission.turns.begin('no tenant', { signal });
+  throw unauthorized();
 }
 
 function callerOf(arrival: Arrival, apiKey: ApiKeyRow, tokenHash: Uint8Array): Caller {

@@ -31,24 +31,25 @@ import { enterToken, removeToken } from '../store/directories.ts';
 import { findKeys } from '../store/keys.ts';
 import { insertRow, type Loaded, updateRow } from '../store/rows.ts';
 import { type Sql, together, type Transaction } from '../store/sql.ts';
-import { type Operations, reading } from './operation.ts';
+import { eachRow, listing, type Operations, reading } from './operation.ts';
 
 type ApiKeyRecord = Output<'GET /v1/api-keys/:api_key_id'>;
 type Columns = Omit<ApiKeyRow, 'mac'>;
 
 export const apiKeyOperations = {
   'POST /v1/api-keys': createApiKey,
-  'GET /v1/api-keys': reading(async (tx, { state }, { limit = limits.pageDefault, offset = 0 }) => {
+  'GET /v1/api-keys': listing(async (tx, { state }, { limit = limits.pageDefault, offset = 0 }) => {
     const { tenant_id: tenantId } = state.tenant;
     const [loaded, total] = await Promise.all([
       listApiKeys(tx, tenantId, { limit, offset }),
       countApiKeys(tx, tenantId),
     ]);
     const uses = await lastUses(tx, tenantId, loaded);
-    const api_keys = loaded.map((row) =>
-      apiKeyRecord(checked(state.secrets, apiKeyTable, row), uses.get(row.api_key_id) ?? null),
+    return eachRow(
+      loaded,
+      (row) => apiKeyRecord(checked(state.secrets, apiKeyTable, row), uses.get(row.api_key_id) ?? null),
+      (api_keys) => ({ api_keys, count: api_keys.length, total, limit, offset }),
     );
-    return { api_keys, count: api_keys.length, total, limit, offset };
   }),
   'GET /v1/api-keys/:api_key_id': reading(async (tx, { state }, { api_key_id }) => {
     const { found, lastUse } = await loadApiKey(tx, state.tenant.tenant_id, api_key_id);

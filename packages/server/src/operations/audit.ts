@@ -19,13 +19,13 @@ import { skipToPage, totalOf } from '../store/entry-counts.ts';
 import { findHead } from '../store/heads.ts';
 import type { Sql } from '../store/sql.ts';
 import { countedOperations, monthUsage } from '../store/usage.ts';
-import { type Operations, reading } from './operation.ts';
+import { eachRow, listing, type Operations, reading } from './operation.ts';
 import { verifyAudit } from './verify-audit.ts';
 
 export type ShownEntry = Output<'GET /v1/audit'>['logs'][number];
 
 export const auditOperations = {
-  'GET /v1/audit': reading(async (tx, { state, apiKey }, input) => {
+  'GET /v1/audit': listing(async (tx, { state, apiKey }, input) => {
     const { limit = limits.pageDefault, offset = 0, action, date_from, date_to } = input;
     const { tenant_id: tenantId } = state.tenant;
     const keyId = input.key_id === undefined ? undefined : requireKeyId(apiKey, input.key_id);
@@ -36,8 +36,11 @@ export const auditOperations = {
     const { rows, total } = isByTime
       ? await readByTime(tx, tenantId, all, { from, to }, { limit, offset })
       : await readMatching(tx, tenantId, all, { keyId, action, from, to }, { limit, offset });
-    const logs = rows.map((row) => shownEntry(tenantId, row));
-    return { logs, count: logs.length, total, limit, offset };
+    return eachRow(
+      rows,
+      (row) => shownEntry(tenantId, row),
+      (logs) => ({ logs, count: logs.length, total, limit, offset }),
+    );
   }),
   'GET /v1/audit/verify': verifyAudit,
   'GET /v1/audit/checkpoint': reading(async (tx, { state }) => {

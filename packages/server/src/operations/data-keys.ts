@@ -9,6 +9,7 @@ import {
   encryptRule,
   hashRule,
   itemReader,
+  type KeyCrypto,
   keyNotFound,
   type KeyRule,
   Refusal,
@@ -40,10 +41,8 @@ export const dataKeyOperations = {
   'POST /v1/encrypt': (service, caller, input) =>
     decide(service, caller, async (facts) => {
       const key = await requireKey(service, facts, input.key_id);
-      const ruling = withKey(key, undefined, (crypto) =>
-        encryptRule(key.row, crypto, nodeEngine, randomBytes(32), input),
-      );
-      return { ...decisionOf(ruling), isEncrypt: true };
+      const encrypt = (crypto: KeyCrypto) => encryptRule(key.row, crypto, nodeEngine, randomBytes(32), input);
+      return { ...(await decideOne(service, caller, { key }, encrypt)), isEncrypt: true };
     }),
   'POST /v1/decrypt': (service, caller, input) =>
     withOpenings(service, caller, (openings) =>
@@ -51,8 +50,8 @@ export const dataKeyOperations = {
         const key = await requireKey(service, facts, input.key_id, input.key_version);
         const wrapped = key.row.intake ? wrappedKeyIn(input) : undefined;
         if (wrapped) await openings.prepare([{ key, wrapped }]);
-        return decisionOf(
-          withKey(key, openings, (crypto) => decryptRule(key.row, crypto, nodeEngine, input)),
+        return decideOne(service, caller, { key, openings }, (crypto) =>
+          decryptRule(key.row, crypto, nodeEngine, input),
         );
       }),
     ),
@@ -66,7 +65,15 @@ export const dataKeyOperations = {
   'POST /v1/batch/hash': batch(itemReader('POST /v1/batch/hash'), hashRule),
 } satisfies Partial<Operations>;
 
-function decisionOf<Answer>({ draft, answer }: Ruling<Answer>) {
+/** Computes in a turn of the caller's tenant, because 2 MiB of plaintext keep the event loop busy for milliseconds. */
+async function decideOne<Answer>(
+  { admission }: Service,
+  caller: Caller,
+  { key, openings }: { readonly key: KeyMaterial; readonly openings?: IntakeOpenings },
+  rule: (crypto: KeyCrypto) => Ruling<Answer>,
+) {
+  const compute = () => withKey(key, openings, rule);
+  const { draft, answer } = await admission.turns.call(caller.tenantId, compute, caller);
   return { drafts: draft ? [draft] : [], answer };
 }
 
@@ -76,8 +83,7 @@ function single<Input extends Fields, Answer>(rule: KeyRule<Input, Answer>) {
       decide(service, caller, async (facts) => {
         const key = await requireKey(service, facts, input.key_id, versionIn(input));
         if (isIntake(input)) await openings.prepare(wrappedIn([input], () => key));
-        const decideOne = () => withKey(key, openings, (crypto) => rule(key.row, crypto, input));
-        return decisionOf(await service.admission.turns.call(caller.tenantId, decideOne, caller));
+        return decideOne(service, caller, { key, openings }, (crypto) => rule(key.row, crypto, input));
       }),
     );
 }

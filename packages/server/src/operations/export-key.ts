@@ -36,7 +36,13 @@ export function exportKey(
     const next_version = end <= newest ? end : null;
     return {
       drafts: [keyDraft('key.export', row, { jwk_thumbprint: jwkThumbprint(public_key) })],
-      answer: { key_id: keyId, versions, next_version, hash_key: encrypted(publicKey, hashKey) },
+      answer: {
+        tenant_id: caller.tenantId,
+        key_id: keyId,
+        versions,
+        next_version,
+        hash_key: encrypted(publicKey, hashKey),
+      },
     };
   });
 }

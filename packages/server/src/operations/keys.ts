@@ -37,13 +37,13 @@ import { insertRow, updateRow } from '../store/rows.ts';
 import { together, type Transaction } from '../store/sql.ts';
 import { versionUses } from '../store/usage.ts';
 import { exportKey } from './export-key.ts';
-import { type Operations, reading } from './operation.ts';
+import { eachRow, listing, type Operations } from './operation.ts';
 
 type Columns = Omit<KeyRow, 'mac'>;
 
 export const keyOperations = {
   'POST /v1/keys': createKey,
-  'GET /v1/keys': reading(async (tx, { state, apiKey }, { status, name, ...page }) => {
+  'GET /v1/keys': listing(async (tx, { state, apiKey }, { status, name, ...page }) => {
     const { limit = limits.pageDefault, offset = 0 } = page;
     const { tenant_id: tenantId } = state.tenant;
     const filter = { status, name, among: apiKey?.key_ids ?? null };
@@ -51,10 +51,13 @@ export const keyOperations = {
       listKeys(tx, tenantId, filter, { limit, offset }),
       countKeys(tx, tenantId, filter),
     ]);
-    const keys = rows.map((row) => keyRecord(checked(state.secrets, keyTable, row)));
-    return { keys, count: keys.length, total, limit, offset };
+    return eachRow(
+      rows,
+      (row) => keyRecord(checked(state.secrets, keyTable, row)),
+      (keys) => ({ keys, count: keys.length, total, limit, offset }),
+    );
   }),
-  'GET /v1/keys/:key_id': reading(async (tx, { state, apiKey }, { key_id, ...page }) => {
+  'GET /v1/keys/:key_id': listing(async (tx, { state, apiKey }, { key_id, ...page }) => {
     const { limit = limits.versionsDefault, offset = 0 } = page;
     const { tenant_id: tenantId } = state.tenant;
     const keyId = requireKeyId(apiKey, key_id);
@@ -63,15 +66,18 @@ export const keyOperations = {
       versionUses(tx, tenantId, keyId, { limit, offset }),
     ]);
     if (!row) throw keyNotFound();
-    const versions = uses.map((use) => ({
-      key_version: use.key_version,
-      created_at: formatTimestamp(use.created_at),
-      wraps: use.wraps,
-      unwraps: use.unwraps,
-      last_unwrap_at: timeOrNull(use.last_unwrap_at),
-    }));
     const record = keyRecord(checked(state.secrets, keyTable, row));
-    return { ...record, versions_total: row.key_version, limit, offset, versions };
+    return eachRow(
+      uses,
+      (use) => ({
+        key_version: use.key_version,
+        created_at: formatTimestamp(use.created_at),
+        wraps: use.wraps,
+        unwraps: use.unwraps,
+        last_unwrap_at: timeOrNull(use.last_unwrap_at),
+      }),
+      (versions) => ({ ...record, versions_total: row.key_version, limit, offset, versions }),
+    );
   }),
   'DELETE /v1/keys/:key_id': changing((key, at, { grace_days }) => destroyed(key, at, grace_days)),
   'POST /v1/keys/:key_id/rotate': changing((key, at, { key_version }) => rotated(key, at, key_version)),

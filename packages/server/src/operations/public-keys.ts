@@ -16,12 +16,13 @@ export function publicKeys(
   return decideRead(service, caller, async (facts) => {
     const key = await requireKey(service, facts, key_id);
     requireStatus(key.row, 'active');
-    const answer = {
+    const derive = () => ({
       key_id: key.row.key_id,
       key_version: key.row.key_version,
       intake_public_key: intakePublicKeyOf(key),
       hash_public_key: toBase64(blindHashKeyOf(key).publicKey.bytes),
-    };
+    });
+    const answer = await service.admission.turns.call(caller.tenantId, derive, caller);
     service.tenants.remembered.keepKey(facts.state, key);
     return answer;
   });

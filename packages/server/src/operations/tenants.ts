@@ -40,6 +40,13 @@ export async function createTenant(
   const { roots } = service.tenants;
   const now = service.clock.now();
   const created_at = fields.created_at ?? now;
+  if (created_at > now) {
+    throw new Refusal(
+      'bad_request',
+      `A tenant cannot have been created in the future: \`created_at\` is ${formatTimestamp(created_at)}, and it is ` +
+        `${formatTimestamp(now)}.`,
+    );
+  }
   const tenantId = randomUUID();
   const sealed = newTenantSecret(roots[0], tenantId);
   const secrets = openTenantSecrets(roots, sealed);

@@ -77,7 +77,8 @@ test('the root key program runs once and gets no arguments, no DATABASE_URL and 
   const { rootKey } = readConfig({
     PATH: process.env['PATH'],
     VAULT_ADDR: 'https://vault.example',
-    DATABASE_URL: 'postgres://server:hunter2@db.example/eaas',
+    DATABASE_URL: 'postgres://app:hunter2@db.example/shop',
+    EAAS_DATABASE_URL: 'postgres://server:hunter2@db.example/eaas',
     EAAS_MIGRATE_DATABASE_URL: 'postgres://owner:hunter2@db.example/eaas',
     EAAS_ROOT_KEY_COMMAND: path,
   });

@@ -1,11 +1,17 @@
-/** Each caller gets the result of a read that begins after the call. */
+/**
+ * Runs one read at a time, and begins at most one every `interval` milliseconds. Callers that arrive in between share the
+ * next read, so nobody gets data that is older than the call.
+ */
 export class SharedRead<T> {
   readonly #read: () => Promise<T>;
+  readonly #interval: number;
+  #begunAt = Number.NEGATIVE_INFINITY;
   #running: Promise<T> | null = null;
   #next: Promise<T> | null = null;
 
-  constructor(read: () => Promise<T>) {
+  constructor(read: () => Promise<T>, interval = 0) {
     this.#read = read;
+    this.#interval = interval;
   }
 
   get isIdle(): boolean {
@@ -19,6 +25,7 @@ export class SharedRead<T> {
 
   async #after(earlier: Promise<T> | null): Promise<T> {
     await earlier?.catch(() => {});
+    if (this.#interval > 0) await this.#rest();
     this.#running = this.#next;
     this.#next = null;
     try {
@@ -26,5 +33,11 @@ export class SharedRead<T> {
     } finally {
       this.#running = null;
     }
+  }
+
+  async #rest(): Promise<void> {
+    const left = this.#begunAt + this.#interval - performance.now();
+    if (left > 0) await new Promise((resolve) => setTimeout(resolve, left));
+    this.#begunAt = performance.now();
   }
 }

@@ -1,11 +1,12 @@
 import type { Admission } from '../admission/admission.ts';
+import { Lookups } from '../admission/lookups.ts';
 import type { Alarms } from '../alarms.ts';
 import { BoundedMap } from '../bounded-map.ts';
 import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
 import { type ApiKeyRow, apiKeyTable, findApiKeyByToken } from '../store/api-keys.ts';
 import { databaseTime } from '../store/database-time.ts';
 import { withDeadline } from '../store/deadline.ts';
-import { findTokenTenant } from '../store/directories.ts';
+import { findTokenTenants } from '../store/directories.ts';
 import type { Loaded } from '../store/rows.ts';
 import { findTenant } from '../store/tenants.ts';
 import { authentic, openTenant } from './integrity.ts';
@@ -19,6 +20,8 @@ interface FoundToken {
 
 /** The time limit of a lookup in milliseconds. A lookup sends several queries, and can wait for other lookups. */
 const patience = 2_900;
+/** The number of API keys that one query of the directory looks up at most. */
+const mostTogether = 1_000;
 
 export class Tokens {
   readonly #tenants: Tenants;
@@ -27,12 +30,17 @@ export class Tokens {
   readonly #byToken = new BoundedMap<string, { readonly tenantId: string; readonly apiKeyId: string }>(
     100_000,
   );
+  /** Finds the tenants of API keys that this replica has not found before. */
+  readonly unknown: Lookups<string>;
   readonly #running = new Map<string, Promise<FoundToken | undefined>>();
 
   constructor(tenants: Tenants, admission: Admission, alarms: Alarms) {
     this.#tenants = tenants;
     this.#admission = admission;
     this.#alarms = alarms;
+    const look = (tokenHashes: readonly string[]) =>
+      tenants.database.run((sql) => findTokenTenants(sql, tokenHashes), 2_000);
+    this.unknown = new Lookups(look, mostTogether);
   }
 
   remembers(tokenHash: Uint8Array): boolean {
@@ -83,18 +91,14 @@ export class Tokens {
   }
 
   /**
-   * Limits concurrent lookups of API keys. API keys that were never found have a separate limit, so that a flood of
-   * unknown API keys cannot delay known ones.
+   * Loads the API key in the share of its tenant. API keys that do not exist have no tenant and no share, so a flood of
+   * them cannot delay those that do.
    */
-  #inShare<T>(tokenHash: Uint8Array, load: (tenantId: string) => Promise<T>): Promise<T | undefined> {
-    const { known_tokens, unknown_tokens } = this.#admission.shares;
+  async #inShare<T>(tokenHash: Uint8Array, load: (tenantId: string) => Promise<T>): Promise<T | undefined> {
     const token = textOf(tokenHash);
-    const known = this.#byToken.get(token)?.tenantId;
-    if (known !== undefined) return known_tokens.run(known, 1, () => load(known));
-    return unknown_tokens.run(token, 1, async () => {
-      const tenantId = await this.#tenants.database.run((sql) => findTokenTenant(sql, tokenHash), 2_000);
-      return tenantId === undefined ? undefined : load(tenantId);
-    });
+    const tenantId = this.#byToken.get(token)?.tenantId ?? (await this.unknown.find(token));
+    if (tenantId === undefined) return undefined;
+    return this.#admission.shares.known_tokens.run(tenantId, 1, () => load(tenantId));
   }
 
   async #load(tenantId: string, tokenHash: Uint8Array): Promise<FoundToken | undefined> {

@@ -1,5 +1,14 @@
 import type { ApiKeyFields } from '@eaas/protocol/service';
-import { countRows, first, type Loaded, loadPage, loadRows, type RecordedRow, type Table } from './rows.ts';
+import {
+  countRows,
+  first,
+  idsOf,
+  type Loaded,
+  loadPage,
+  loadRowsBy,
+  type RecordedRow,
+  type Table,
+} from './rows.ts';
 import type { Sql } from './sql.ts';
 
 export interface ApiKeyRow extends ApiKeyFields, RecordedRow {
@@ -33,15 +42,15 @@ export const apiKeyTable: Table<ApiKeyRow> = {
 type Found = Promise<Loaded<ApiKeyRow> | undefined>;
 
 export function findApiKey(sql: Sql, tenantId: string, apiKeyId: string): Found {
-  return first(loadRows(sql, apiKeyTable, tenantId, sql`and api_key_id = ${apiKeyId}`));
+  return first(loadRowsBy(sql, apiKeyTable, tenantId, 'api_key_id', idsOf(sql, [apiKeyId])));
 }
 
 export function findApiKeyByToken(sql: Sql, tenantId: string, tokenHash: Uint8Array): Found {
-  return first(loadRows(sql, apiKeyTable, tenantId, sql`and token_hash = ${tokenHash}`));
+  return first(loadRowsBy(sql, apiKeyTable, tenantId, 'token_hash', sql`(values (${tokenHash}::bytea))`));
 }
 
 export function listApiKeys(sql: Sql, tenantId: string, page: { limit: number; offset: number }) {
-  return loadPage(sql, apiKeyTable, tenantId, sql``, page);
+  return loadPage(sql, apiKeyTable, tenantId, sql`eaas.api_keys where tenant_id = ${tenantId}`, page);
 }
 
 export function countApiKeys(sql: Sql, tenantId: string): Promise<number> {

@@ -1,4 +1,4 @@
-import { first } from './rows.ts';
+import { first, idsOf, rowsBy } from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 
 // Rows are copied as JSON text, so that this process neither parses nor converts a column.
@@ -78,14 +78,13 @@ export function rowPortion(
   subjects: readonly string[],
 ): Promise<Portion> {
   return portion(sql<Portion[]>`
-    select coalesce(json_agg(t order by t.rev), '[]')::text as rows, count(*) as count from eaas.${sql(table)} t
-    where tenant_id = ${tenantId} and ${sql(id)} = any (${[...subjects]}::uuid[])`);
+    select coalesce(json_agg(t order by t.rev), '[]')::text as rows, count(*) as count
+    from ${rowsBy(sql, table, tenantId, id, idsOf(sql, subjects))}`);
 }
 
 export async function destroyedAmong(sql: Sql, tenantId: string, keyIds: readonly string[]) {
   const rows = await sql<{ key_id: string }[]>`
-    select key_id from eaas.keys
-    where tenant_id = ${tenantId} and key_id = any (${[...keyIds]}::uuid[]) and status = 'destroyed'`;
+    select key_id from ${rowsBy(sql, 'keys', tenantId, 'key_id', idsOf(sql, keyIds))} and status = 'destroyed'`;
   return rows.map((row) => row.key_id);
 }
 
@@ -114,8 +113,7 @@ export async function versionPortion(
 
 export async function tokenHashes(sql: Sql, tenantId: string, apiKeyIds: readonly string[]) {
   const rows = await sql<{ token_hash: Uint8Array }[]>`
-    select token_hash from eaas.api_keys
-    where tenant_id = ${tenantId} and api_key_id = any (${[...apiKeyIds]}::uuid[])`;
+    select token_hash from ${rowsBy(sql, 'api_keys', tenantId, 'api_key_id', idsOf(sql, apiKeyIds))}`;
   return rows.map((row) => Buffer.from(row.token_hash));
 }
 

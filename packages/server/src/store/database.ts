@@ -10,6 +10,11 @@ const grace = 5_000;
  * although the database works, and the service would report a database fault.
  */
 const leastTime = 1_000;
+/**
+ * PostgreSQL keeps the plan of a statement until it collects statistics, which it does at most once a minute. A plan that
+ * was made for small tables reads all rows of a tenant once the tables have grown.
+ */
+const planLifetime = 5_000;
 
 /**
  * Replaces connections after a fault, because postgres.js has no time limit for queries and does not always reopen a
@@ -20,7 +25,8 @@ export class Database {
   readonly #connection: Connection;
   readonly #max: number;
   readonly #siblings: Set<Database>;
-  readonly #open = new Set<Pool>();
+  /** The open pools, each with the time of its oldest plan. */
+  readonly #open = new Map<Pool, number>();
   readonly #waiting = new Set<() => void>();
   #free: number;
   #idle: Pool[] = [];
@@ -54,7 +60,12 @@ export class Database {
     const limit = Math.min(milliseconds, deadline - startedAt);
     let endsIn = 0;
     try {
-      const result = await withDeadline(work(tracedSql(pool), limit), limit);
+      const begin = (): Promise<T> => work(tracedSql(pool), limit);
+      const hasOldPlans = startedAt >= (this.#open.get(pool) ?? startedAt) + planLifetime;
+      const result = await withDeadline(
+        hasOldPlans ? this.#discardPlans(pool, startedAt).then(begin) : begin(),
+        limit,
+      );
       this.#answeredAt = performance.now();
       return result;
     } catch (error) {
@@ -129,7 +140,7 @@ export class Database {
   async close(): Promise<void> {
     this.#siblings.delete(this);
     this.#isClosed = true;
-    await Promise.all(Array.from(this.#open, (pool) => this.#end(pool, 3)));
+    await Promise.all(Array.from(this.#open.keys(), (pool) => this.#end(pool, 3)));
   }
 
   async #wait(milliseconds: number): Promise<void> {
@@ -157,9 +168,14 @@ export class Database {
     }
   }
 
+  async #discardPlans(pool: Pool, now: number): Promise<void> {
+    this.#open.set(pool, now);
+    await pool`discard plans`.simple();
+  }
+
   #openPool(): Pool {
     const pool = openPool(this.#connection, 1);
-    this.#open.add(pool);
+    this.#open.set(pool, performance.now());
     return pool;
   }
 

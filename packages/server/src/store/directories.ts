@@ -7,10 +7,15 @@ import type { Sql } from './sql.ts';
 
 const abandonedAfter = 60_000;
 
-export async function findTokenTenant(sql: Sql, tokenHash: Uint8Array): Promise<string | undefined> {
-  const row = await first(sql<{ tenant_id: string }[]>`
-    select tenant_id from eaas.token_directory where token_hash = ${tokenHash}`);
-  return row?.tenant_id;
+/** Returns the tenant of each hash that is found. The hashes are in hexadecimal. */
+export async function findTokenTenants(
+  sql: Sql,
+  tokenHashes: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await sql<{ token: string; tenant_id: string }[]>`
+    select encode(token_hash, 'hex') as token, tenant_id from eaas.token_directory
+    where token_hash = any (${tokenHashes.map((hash) => `\\x${hash}`)}::bytea[])`;
+  return new Map(rows.map(({ token, tenant_id }) => [token, tenant_id]));
 }
 
 /** Call `enterToken` before the transaction that inserts the API key. */

@@ -1,6 +1,16 @@
 import { limits } from '@eaas/protocol/wire';
 import type { KeyFields } from '@eaas/protocol/service';
-import { countRows, first, type Loaded, loadPage, loadRows, type RecordedRow, type Table } from './rows.ts';
+import {
+  countRows,
+  first,
+  idsOf,
+  type Loaded,
+  loadPage,
+  loadRowsBy,
+  type RecordedRow,
+  rowsBy,
+  type Table,
+} from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 
 export interface KeyRow extends KeyFields, RecordedRow {
@@ -63,7 +73,7 @@ export function findKey(sql: Sql, tenantId: string, keyId: string): Promise<Load
 }
 
 export function findKeys(sql: Sql, tenantId: string, keyIds: readonly string[]): Promise<Loaded<KeyRow>[]> {
-  return loadRows(sql, keyTable, tenantId, sql`and key_id = any (${[...keyIds]}::uuid[])`);
+  return loadRowsBy(sql, keyTable, tenantId, 'key_id', idsOf(sql, keyIds));
 }
 
 export async function findKeyVersions(
@@ -105,13 +115,13 @@ export function listKeys(
   filter: KeyFilter,
   page: { limit: number; offset: number },
 ): Promise<Loaded<KeyRow>[]> {
-  return loadPage(sql, keyTable, tenantId, matching(sql, filter), page);
+  return loadPage(sql, keyTable, tenantId, matching(sql, tenantId, filter), page);
 }
 
 export async function countKeys(sql: Sql, tenantId: string, filter: KeyFilter): Promise<number> {
   const { status, name, among } = filter;
   if (name !== undefined || among !== null) {
-    return countRows(sql, sql`eaas.keys where tenant_id = ${tenantId} ${matching(sql, filter)}`);
+    return countRows(sql, matching(sql, tenantId, filter));
   }
   const [row] = await sql<{ total: number }[]>`
     select coalesce(sum(count), 0)::bigint as total from eaas.key_counts
@@ -119,10 +129,21 @@ export async function countKeys(sql: Sql, tenantId: string, filter: KeyFilter): 
   return row?.total ?? 0;
 }
 
-function matching(sql: Sql, { status, name, among }: KeyFilter) {
-  return sql`${status === undefined ? sql`` : sql`and status = ${status}`}
-    ${name === undefined ? sql`` : sql`and name = ${name}`}
-    ${among === null ? sql`` : sql`and key_id = any (${[...among]}::uuid[])`}`;
+/**
+ * Few keys have the same name, or are among the keys of an API key, so they are found first and then filtered.
+ * PostgreSQL would otherwise search all keys of the tenant, in the order of the list, until it has found enough.
+ */
+function matching(sql: Sql, tenantId: string, { status, name, among }: KeyFilter) {
+  const hasStatus = status === undefined ? sql`` : sql`and status = ${status}`;
+  const hasName = name === undefined ? sql`` : sql`and name = ${name}`;
+  const ofTenant = sql`eaas.keys where tenant_id = ${tenantId}`;
+  if (name === undefined && among === null) return sql`${ofTenant} ${hasStatus}`;
+  // `offset 0` keeps PostgreSQL from merging the two queries.
+  const few =
+    among === null
+      ? sql`select * from ${ofTenant} ${hasName} offset 0`
+      : sql`select t.* from ${rowsBy(sql, keyTable.name, tenantId, 'key_id', idsOf(sql, among))}`;
+  return sql`(${few}) few where true ${hasName} ${hasStatus}`;
 }
 
 type DueKey = Pick<KeyRow, 'tenant_id' | 'key_id' | 'key_version' | 'status'>;

@@ -58,7 +58,7 @@ export async function migrate(sql: Pool, serverRole: string | null, onWait = () 
 
 /** A new database gets all migrations in one transaction. */
 async function applyNext(sql: Pool, serverRole: string | null) {
-  const known = (await hasVersions(sql)) ? await schemaVersion(sql) : 0;
+  const known = (await isPrepared(sql)) ? await schemaVersion(sql) : 0;
   const online = migrations[known];
   if (typeof online === 'object') await changeIndexes(sql, online);
   return sql.begin(async (tx) => {
@@ -90,7 +90,7 @@ async function applyNext(sql: Pool, serverRole: string | null) {
 }
 
 export async function isMigrated(sql: Sql): Promise<boolean> {
-  return (await hasVersions(sql)) && (await schemaVersion(sql)) >= migrations.length;
+  return (await isPrepared(sql)) && (await schemaVersion(sql)) >= migrations.length;
 }
 
 /**
@@ -107,11 +107,23 @@ export async function roleExists(sql: Sql, role: string): Promise<boolean> {
   return (await sql`select from pg_roles where rolname = ${role}`).count > 0;
 }
 
+/** The tables and views that are neither the service's nor those of PostgreSQL and its extensions. */
+export async function foreignTables(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select format('%I.%I', nspname, relname) as name from pg_class c join pg_namespace n on n.oid = relnamespace
+    where relkind in ('r', 'p', 'v', 'm', 'f') and nspname !~ '^pg_' and nspname not in ('information_schema', 'eaas')
+      and not exists (
+        select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')
+    order by 1`;
+  return rows.map(({ name }) => name);
+}
+
 async function hasSchema(sql: Sql): Promise<boolean> {
   return (await sql`select from pg_namespace where nspname = 'eaas'`).count > 0;
 }
 
-async function hasVersions(sql: Sql): Promise<boolean> {
+/** Whether the database has tables of the service, of any version. */
+export async function isPrepared(sql: Sql): Promise<boolean> {
   const [found] = await sql<{ there: boolean }[]>`select to_regclass('eaas.migrations') is not null as there`;
   return found?.there === true;
 }

@@ -19,5 +19,5 @@ export async function readVersion(sql: Sql): Promise<PostgresVersion> {
 /** Returns an error message for a version that the server does not support. */
 export function versionFault({ name, number }: PostgresVersion): string | undefined {
   if (number >= oldestPostgres * 10_000) return undefined;
-  return `The server needs PostgreSQL ${oldestPostgres} or later (got ${name}). Upgrade PostgreSQL, or set DATABASE_URL to a newer one.`;
+  return `The server needs PostgreSQL ${oldestPostgres} or later (got ${name}). Upgrade PostgreSQL, or set EAAS_DATABASE_URL to a newer one.`;
 }

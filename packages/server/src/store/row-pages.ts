@@ -1,5 +1,6 @@
 import type { ApiKeyRow } from './api-keys.ts';
 import type { KeyRow, KeyVersionRow } from './keys.ts';
+import { idsOf, rowsBy } from './rows.ts';
 import type { Sql } from './sql.ts';
 
 /**
@@ -26,11 +27,14 @@ export async function rowAges(
   tenantId: string,
   among: readonly string[] | null,
 ): Promise<RowAge[]> {
-  const of = (id: string) => sql`where tenant_id = ${tenantId} ${ifAmong(sql, id, among)}`;
+  const of = (table: string, id: string) =>
+    among === null
+      ? sql`eaas.${sql(table)} where tenant_id = ${tenantId}`
+      : rowsBy(sql, table, tenantId, id, idsOf(sql, among));
   return sql<RowAge[]>`
-    select 'tenant' as kind, tenant_id as id, rev, 0::bigint as created_id from eaas.tenants ${of('tenant_id')}
-    union all select 'key', key_id, rev, created_id from eaas.keys ${of('key_id')}
-    union all select 'api_key', api_key_id, rev, created_id from eaas.api_keys ${of('api_key_id')}`;
+    select 'tenant' as kind, tenant_id as id, rev, 0::bigint as created_id from ${of('tenants', 'tenant_id')}
+    union all select 'key', key_id, rev, created_id from ${of('keys', 'key_id')}
+    union all select 'api_key', api_key_id, rev, created_id from ${of('api_keys', 'api_key_id')}`;
 }
 
 /** Reads the rows by a cursor, because a tenant can have millions. */
@@ -69,15 +73,15 @@ const pageVersions = 1_000;
 
 export async function keyPage(sql: Sql, tenantId: string, range: RowRange): Promise<KeyRow[]> {
   return sql<KeyRow[]>`
-    select * from eaas.keys where tenant_id = ${tenantId} and key_id = any (array(
-      select key_id from (
-        select key_id, sum(greatest(key_version, 1)) over (order by key_id) - greatest(key_version, 1) as before
-        from (
-          select key_id, key_version from eaas.keys
-          where tenant_id = ${tenantId} and ${inRange(sql, 'key_id', range)} order by key_id limit ${pageVersions}
-        ) next
-      ) counted where before < ${pageVersions}
-    )) order by key_id`;
+    select k.* from (
+      select key_id, sum(greatest(key_version, 1)) over (order by key_id) - greatest(key_version, 1) as before
+      from (
+        select key_id, key_version from eaas.keys
+        where tenant_id = ${tenantId} and ${inRange(sql, 'key_id', range)} order by key_id limit ${pageVersions}
+      ) next
+    ) counted cross join lateral (
+      select * from eaas.keys where tenant_id = ${tenantId} and key_id = counted.key_id limit 1
+    ) k where before < ${pageVersions} order by k.key_id`;
 }
 
 export async function versionsOf(sql: Sql, tenantId: string, keyIds: readonly string[]) {

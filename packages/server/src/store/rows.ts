@@ -64,44 +64,74 @@ async function recordRow<Row extends RecordedRow>(tx: Transaction, table: Table<
  * shard.
  */
 export function loadRows<Row>(sql: Sql, table: Table<Row>, tenantId: string, rest: Fragment) {
-  return loadWhere(sql, table, sql`${tenantId}`, sql`where tenant_id = ${tenantId} ${rest}`);
+  const rows = sql`eaas.${sql(table.name)} t where tenant_id = ${tenantId} ${rest}`;
+  return loadFrom(sql, table, sql`${tenantId}`, rows);
 }
 
 /**
- * Loads a page of rows, the newest first. PostgreSQL skips the rows before the page in an index on `created_id`, and
- * reads only the rows of the page from the table.
+ * Returns the rows of one tenant whose `column` has one of the values in `wanted`, as `t`. Each row is found by its own
+ * search in the order of the column, because only one index has this order. PostgreSQL could run a search for equal
+ * values by a different index, and then reads all rows of the tenant.
  */
-export function loadPage<Row>(
+export function rowsBy(sql: Sql, table: string, tenantId: string, column: string, wanted: Fragment) {
+  const by = sql(column);
+  return sql`${wanted} as wanted (value) cross join lateral (
+      select * from eaas.${sql(table)} where tenant_id = ${tenantId} and ${by} >= wanted.value order by ${by} limit 1
+    ) t where t.${by} = wanted.value`;
+}
+
+export function idsOf(sql: Sql, ids: readonly string[]) {
+  return sql`unnest(${[...new Set(ids)]}::uuid[])`;
+}
+
+export function loadRowsBy<Row>(
   sql: Sql,
   table: Table<Row>,
   tenantId: string,
-  filter: Fragment,
+  column: keyof Row & string,
+  wanted: Fragment,
+) {
+  return loadFrom(sql, table, sql`${tenantId}`, rowsBy(sql, table.name, tenantId, column, wanted));
+}
+
+/**
+ * Loads a page of the rows in `matching`, the newest first. PostgreSQL skips the rows before the page in an index on
+ * `created_id`, and reads only the rows of the page from the table.
+ */
+export function loadPage<Row extends { readonly created_id: number }>(
+  sql: Sql,
+  table: Table<Row>,
+  tenantId: string,
+  matching: Fragment,
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ) {
-  const page = sql`select created_id from eaas.${sql(table.name)} where tenant_id = ${tenantId} ${filter}
-    order by created_id desc limit ${limit} offset ${offset}`;
-  return loadRows(
+  const page = sql`select created_id from ${matching} order by created_id desc limit ${limit} offset ${offset}`;
+  return loadFrom(
     sql,
     table,
-    tenantId,
-    sql`and created_id = any (array(${page})) order by created_id desc limit ${limit}`,
+    sql`${tenantId}`,
+    sql`(
+      with page as materialized (${page})
+      select * from ${matching}
+        and created_id between (select min(created_id) from page) and (select max(created_id) from page)
+    ) t order by created_id desc limit ${limit}`,
   );
 }
 
 export function loadOfAllTenants<Row>(sql: Sql, table: Table<Row>, rest: Fragment) {
-  return loadWhere(sql, table, sql`t.tenant_id`, rest);
+  return loadFrom(sql, table, sql`t.tenant_id`, sql`eaas.${sql(table.name)} t ${rest}`);
 }
 
-async function loadWhere<Row>(
+async function loadFrom<Row>(
   sql: Sql,
   table: Table<Row>,
   tenant: Fragment,
-  rest: Fragment,
+  rows: Fragment,
 ): Promise<Loaded<Row>[]> {
   return sql<Loaded<Row>[]>`
     select t.*, (select max(r.rev) from eaas.row_records r
       where r.tenant_id = ${tenant} and r.subject = t.${sql(table.id)}) as newest_rev
-    from eaas.${sql(table.name)} t ${rest}`;
+    from ${rows}`;
 }
 
 export async function countRows(sql: Sql, from: Fragment): Promise<number> {

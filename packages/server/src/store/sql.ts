@@ -38,6 +38,7 @@ const types: DriverTypes = {
   bigint: { to: 20, from: [20], parse: Number, serialize: String },
   texts: { to: 1009, from: [1009], parse: parseArray, serialize: formatArray },
   uuids: { to: 2951, from: [2951], parse: parseArray, serialize: formatArray },
+  bytes: { to: 1001, from: [1001], parse: parseArray, serialize: formatArray },
   bigints: {
     to: 1016,
     from: [1016],

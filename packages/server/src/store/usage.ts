@@ -18,9 +18,13 @@ export async function versionUses(
 ): Promise<VersionUse[]> {
   return sql<VersionUse[]>`
     select v.key_version, v.created_at, coalesce(u.wraps, 0) as wraps, coalesce(u.unwraps, 0) as unwraps, u.last_unwrap_at
-    from eaas.key_versions v left join eaas.key_version_uses u using (tenant_id, key_id, key_version)
-    where tenant_id = ${tenantId} and key_id = ${keyId}
-    order by v.key_version desc limit ${page.limit} offset ${page.offset}`;
+    from (
+      select key_version, created_at from eaas.key_versions where tenant_id = ${tenantId} and key_id = ${keyId}
+      order by key_version desc limit ${page.limit} offset ${page.offset}
+    ) v left join lateral (
+      select * from eaas.key_version_uses
+      where tenant_id = ${tenantId} and key_id = ${keyId} and key_version = v.key_version limit 1
+    ) u on true order by v.key_version desc`;
 }
 
 export async function monthUsage(sql: Sql, tenantId: string, month: string) {

@@ -3,10 +3,10 @@ import type { Answer, Question } from './messages.ts';
 
 /**
  * Time limits in milliseconds. The main process waits `ofMain` for a worker, whose health check takes up to 3 s. A
- * worker waits `ofWorker` for the main process. `ofWorker` is longer, because the main process first asks all workers,
- * and one of them can hang.
+ * worker waits `ofWorker` for the main process. `ofWorker` is longer, because one of the workers can hang while the main
+ * process asks them all, and a question about metrics can have to wait until an earlier one is answered.
  */
-export const patience = { ofMain: 4_000, ofWorker: 6_000 } as const;
+export const patience = { ofMain: 4_000, ofWorker: 10_000 } as const;
 
 export class Questions {
   readonly #waiting = new Map<number, (answer?: Answer) => void>();

@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { oncePer } from '../admission/once-per.ts';
 import type { Config } from '../config.ts';
 import { notReady } from '../http/health.ts';
 import { prepareProcess } from '../server-process.ts';
@@ -120,10 +121,10 @@ async function serveAsWorker(
 
 function together(doors: Doors, questions: Questions): Pick<Doors, 'health' | 'metrics'> {
   return {
-    async health() {
+    health: oncePer(1_000, async () => {
       const answer = await questions.ask('health', send);
       return isHealth(answer) ? answer : { ready: false, reasons: [notReady.unknown] };
-    },
+    }),
     async metrics() {
       const answer = await questions.ask('metrics', send);
       return typeof answer === 'string' ? answer : doors.metrics();

@@ -1,8 +1,10 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { oncePer } from '../admission/once-per.ts';
 import { CannotStart } from '../cannot-start.ts';
 import { type Health, notReady } from '../http/health.ts';
 import { metric } from '../http/metrics.ts';
+import { SharedRead } from '../state/shared-read.ts';
 import type { Arrival } from './acceptor.ts';
 import type { Log } from './log.ts';
 import { mergeMetrics } from './merge-metrics.ts';
@@ -25,6 +27,11 @@ export class Workers {
   readonly #stopping = new AbortController();
   #kept: Promise<void>[] = [];
   #restarts = 0;
+  // Anyone may ask for both, so the workers are asked at most once a second.
+  readonly #health = oncePer(1_000, async () =>
+    healthOfAll(Array.from((await this.#ask('health')).values())),
+  );
+  readonly #metrics = new SharedRead(async () => this.#merged(await this.#ask('metrics')), 1_000);
 
   constructor(start: Omit<Start, 'worker'>, log: Log) {
     this.#start = start;
@@ -119,17 +126,20 @@ export class Workers {
     this.#processes.get(worker)?.send({ type: 'leave', tenantId });
   }
 
-  async #answer(question: Question): Promise<Answer> {
+  #answer(question: Question): Promise<Answer> {
+    return question === 'health' ? this.#health() : this.#metrics.run();
+  }
+
+  async #ask(question: Question): Promise<ReadonlyMap<number, Answer | undefined>> {
     const ask = async (worker: number) => {
       const answer = await this.#processes.get(worker)?.ask(question);
       return [worker, answer] as const;
     };
     const running = this.#routes.running.toSorted((a, b) => a - b);
-    const answers = new Map(await Promise.all(running.map(ask)));
-    return question === 'health' ? healthOfAll(Array.from(answers.values())) : this.#metrics(answers);
+    return new Map(await Promise.all(running.map(ask)));
   }
 
-  #metrics(answers: ReadonlyMap<number, Answer | undefined>): string {
+  #merged(answers: ReadonlyMap<number, Answer | undefined>): string {
     const texts = Array.from(answers).flatMap(([worker, answer]): [number, string][] =>
       typeof answer === 'string' ? [[worker, answer]] : [],
     );

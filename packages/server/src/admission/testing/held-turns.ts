@@ -30,9 +30,26 @@ export function heldTurns() {
       return super.run(tenantId, work, options).finally(() => count(-1));
     }
   }
+  const watched = new WatchedTurns(() => (now += 0.25), later);
   return {
-    admission: createAdmission(new WatchedTurns(() => (now += 0.25), later)),
+    admission: createAdmission(watched),
     turns,
+    /**
+     * Starts work that always wants another turn, so that no other work starts without waiting for one. The returned
+     * function ends this work.
+     */
+    occupy(): () => Promise<void> {
+      const over = new AbortController();
+      function* work() {
+        while (!over.signal.aborted) yield;
+      }
+      const ended = watched.run('nobody', work());
+      return () => {
+        over.abort();
+        return ended;
+      };
+    },
+    waitingOf: (tenantId: string): number => waiting.get(tenantId) ?? 0,
     /** Whether work of the tenant waits for a turn. */
     isWaiting: (tenantId: string): boolean => (waiting.get(tenantId) ?? 0) > 0,
     advance: (by: number): void => {

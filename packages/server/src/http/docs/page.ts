@@ -12,24 +12,33 @@ import { callOf, groups } from '../reference/groups.ts';
 import { problemCauses } from '../reference/problem-causes.ts';
 import { callSection } from './call-section.ts';
 import { escape, jsonHtml, prose } from './html.ts';
-import { style } from './style.ts';
+import { icon, style } from './style.ts';
 
-export const docsPolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; frame-ancestors 'none'`;
+export const docsPolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; img-src data:; frame-ancestors 'none'`;
 
-export function docsPage(): string {
+const consolePages = [
+  ['/', 'Playground'],
+  ['/console/', 'Console'],
+] as const;
+
+/** Returns the page /docs with links to those of the `served` paths that are pages of the console. */
+export function docsPage(served: readonly string[]): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>Eaas API reference</title>
+<title>API reference · Eaas</title>
+<link rel="icon" href="${icon}">
 <style>${style}</style>
 </head>
 <body>
+<a class="skip" href="#content">Skip to the content</a>
+${header(served)}
 <div class="layout">
 ${navigation()}
-<main>
+<main id="content">
 ${introduction}
 ${permissionSection()}
 ${groups.map(groupSection).join('')}
@@ -42,13 +51,19 @@ ${problemSection()}
 `;
 }
 
+function header(served: readonly string[]): string {
+  const links = consolePages.filter(([path]) => served.includes(path));
+  const items = links.map(([path, name]) => `<li><a href="${path}">${name}</a></li>`).join('');
+  return `<header class="top"><div class="brand" aria-hidden="true">Eaas</div>
+<nav aria-label="Pages"><ul>${items}<li><a href="#" aria-current="page">API reference</a></li></ul></nav></header>`;
+}
+
 function navigation(): string {
   const lists = `<ul><li><a href="#authentication">Authentication</a></li><li><a href="#conventions">Conventions</a></li>
 <li><a href="#permissions">Permissions</a></li><li><a href="#problems">Problems</a></li></ul>
-${groups.map(({ title, routes }) => `<h2>${escape(title)}</h2><ul>${routes.map(navigationItem).join('')}</ul>`).join('')}`;
-  const brand = '<span class="brand">Eaas<small>API reference</small></span>';
-  return `<nav class="wide" aria-label="Contents">${brand}${lists}</nav>
-<nav class="narrow" aria-label="Contents"><details><summary>${brand}</summary>${lists}</details></nav>`;
+${groups.map(({ title, routes }) => `<p>${escape(title)}</p><ul>${routes.map(navigationItem).join('')}</ul>`).join('')}`;
+  return `<nav class="contents wide" aria-label="Contents">${lists}</nav>
+<nav class="contents narrow" aria-label="Contents"><details><summary>Contents</summary>${lists}</details></nav>`;
 }
 
 function navigationItem(route: Route): string {
@@ -75,7 +90,7 @@ function permissionSection(): string {
   const rows = permissions.map(
     (name) => `<tr><th scope="row"><code>${name}</code></th><td>${calls(name)}</td></tr>`,
   );
-  return `<section class="prose" id="permissions"><h3>Permissions</h3>
+  return `<section class="prose" id="permissions"><h2>Permissions</h2>
 <p>An API key has permissions, and may be limited to some keys. A call without the required permission gets 403.</p>
 <table class="ruled"><tbody>${rows.join('')}</tbody></table></section>`;
 }
@@ -94,14 +109,14 @@ const MiB = 1024 * 1024;
 
 const introduction = `<h1>API reference</h1>
 <p class="lead">Keys, encryption, searchable hashes and an immutable audit log, as JSON over HTTPS.</p>
-<section class="prose" id="authentication"><h3>Authentication</h3>
+<section class="prose" id="authentication"><h2>Authentication</h2>
 <p>Every call under <code>/v1</code> needs an API key. The examples take the service’s address and the API key from the environment:</p>
 <pre><code>export EAAS_BASE_URL=https://eaas.example
 export EAAS_API_KEY=eaas_sk_…
 
 curl "$EAAS_BASE_URL/v1/keys" -H "Authorization: Bearer $EAAS_API_KEY"</code></pre>
 <p>A request gets 401 if its API key is missing, unknown, expired or revoked.</p></section>
-<section class="prose" id="conventions"><h3>Conventions</h3>
+<section class="prose" id="conventions"><h2>Conventions</h2>
 <p>Bodies are JSON in UTF-8. A request with an unknown or repeated field or query parameter gets 400.
 Calls without body fields take no body. Bytes are standard base64 with padding; times are RFC 3339 in UTC; ids are UUIDs.</p>
 <p>Calls take the <code>key_id</code> of a key. A call with a name instead of the id gets 404.</p>

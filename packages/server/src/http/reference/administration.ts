@@ -86,7 +86,7 @@ export const audit = {
   'GET /v1/audit/verify': {
     id: 'verifyAudit',
     about:
-      'Recomputes the HMAC and the chaining of every entry, and checks the head, the purge anchors and the stored rows. For a broken chain, the response is 200 with `valid: false`. A call ends after 10 seconds: while `complete` is false, call again with `from_id` set to `next_id` and `row` set to `next_row`. With `checkpoint`, proves that the log still extends that checkpoint.',
+      'Recomputes the HMAC and the chaining of every entry, and checks the head, the purge anchors and the stored rows. For a broken chain, the response is 200 with `valid: false`. A call ends after 10 seconds, or earlier if other tenants wait: while `complete` is false, call again with `from_id` set to `next_id` and `row` set to `next_row`. With `checkpoint`, proves that the log still extends that checkpoint.',
     problems: [],
     input: { from_id: 1 },
     output: {

@@ -9,6 +9,7 @@ import {
   keyId,
   olderWrappedKey,
   rsaModulus,
+  tenantId,
   wrappedKey,
 } from './samples.ts';
 
@@ -73,10 +74,11 @@ export const dataKeys = {
   'POST /v1/keys/:key_id/export': {
     id: 'exportKey',
     about:
-      'Exports the versions of an exportable key, each encrypted to an RSA public key (RSA-OAEP with SHA-256 and MGF1-SHA-256, no label), to leave the service or for escrow. A call returns at most 1,000 versions, oldest first. While `next_version` is a number, call again with `from_version` set to it. Each call writes one audit entry.',
+      'Exports the versions of an exportable key, each encrypted to an RSA public key (RSA-OAEP with SHA-256 and MGF1-SHA-256, no label), to leave the service or for escrow. A call returns at most 1,000 versions, oldest first. While `next_version` is a number, call again with `from_version` set to it. Each call writes one audit entry. With the private RSA key, the response decrypts without the service.',
     problems: ['not_found', 'key_state', 'audit_unwritten'],
     input: { ...path, public_key: { kty: 'RSA', n: rsaModulus, e: 'AQAB' } },
     output: {
+      tenant_id: tenantId,
       key_id: keyId,
       versions: [{ key_version: 1, encrypted }],
       next_version: null,

@@ -100,7 +100,7 @@ async function chainsOf({ source, target }: Databases): Promise<readonly Chain[]
     'conflict',
     `The target database must be empty or contain only tenants of the source (got ${shown(others)}). ` +
       (served.length > 0
-        ? `The target serves ${shown(served)}. Do not erase what the target serves: check DATABASE_URL, which is the ` +
+        ? `The target serves ${shown(served)}. Do not erase what the target serves: check EAAS_DATABASE_URL, which is the ` +
           'source, and EAAS_COPY_TO_DATABASE_URL.'
         : 'The target has only copies of them: use an empty database, or erase them in the target with `eaas tenant destroy`.'),
   );

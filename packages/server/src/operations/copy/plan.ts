@@ -41,7 +41,7 @@ function stepOf(tenantId: string, from: Side, to: Side | undefined): Plan['step'
     if (to?.kind !== 'open') return 'copy';
     throw refusal(
       tenantId,
-      'is open in both databases, and only one database may serve a tenant. Check DATABASE_URL and EAAS_COPY_TO_DATABASE_URL',
+      'is open in both databases, and only one database may serve a tenant. Check EAAS_DATABASE_URL and EAAS_COPY_TO_DATABASE_URL',
     );
   }
   if (from.kind === 'moved') {
@@ -56,7 +56,7 @@ function stepOf(tenantId: string, from: Side, to: Side | undefined): Plan['step'
   if (to?.kind === 'moved' && isSameCopy) return 'reopen';
   throw refusal(
     tenantId,
-    'has only an incomplete copy in the source. Set DATABASE_URL to the database from which the copy came',
+    'has only an incomplete copy in the source. Set EAAS_DATABASE_URL to the database from which the copy came',
   );
 }
 

@@ -1,0 +1,20 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createAdmission } from './admission.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test('a verification waits longer for its place than a verification of another tenant keeps it', async () => {
+  const { verifications } = createAdmission().shares;
+  await verifications.take('ann', 1);
+  await verifications.take('ben', 1);
+  let outcome = 'waits';
+  verifications.take('cat', 1).then(
+    () => (outcome = 'granted'),
+    () => (outcome = 'refused'),
+  );
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(outcome).toBe('waits');
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(outcome).toBe('refused');
+});
