@@ -27,7 +27,7 @@ export const benchmark: Report = {
     const to = await OwnPostgres.start('embedded');
     defer(to.drop);
     yield `from PostgreSQL ${from.binaries.version} to PostgreSQL ${to.binaries.version}`;
-    const target = { ...operator.env, DATABASE_URL: to.url('server') };
+    const target = { ...operator.env, EAAS_DATABASE_URL: to.url('server') };
     await migrateDatabase(readConfig({ ...target, EAAS_MIGRATE_DATABASE_URL: to.url('owner') }));
     const former = await startDeferred(defer, operator.env);
     const large = await fill(operator, former);

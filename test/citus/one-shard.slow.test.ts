@@ -1,6 +1,8 @@
 import { endpoints, type Route } from '@eaas/protocol/wire';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { hashApiKey } from '../../packages/server/src/crypto/api-key-token.ts';
 import { Database } from '../../packages/server/src/store/database.ts';
+import { findTokenTenants } from '../../packages/server/src/store/directories.ts';
 import { openPool, type Pool } from '../../packages/server/src/store/sql.ts';
 import { whereAvailable } from '../setup/available.ts';
 import { citusIsInstalled } from '../setup/citus.ts';
@@ -34,6 +36,15 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
 
   test('the calls of this test use every endpoint', () => {
     expect([...called].toSorted()).toEqual(Object.keys(endpoints).toSorted());
+  });
+
+  test('API keys whose hashes are on different shards are found by one query', async () => {
+    const residents = [];
+    for (const name of Array.from('bcdefghi')) residents.push(await settle(world.replica(), name));
+    const hashes = residents.map(({ token }) => Buffer.from(hashApiKey(token)).toString('hex'));
+    const found = await findTokenTenants(server, [...hashes, 'ff'.repeat(32)]);
+    expect(hashes.map((hash) => found.get(hash))).toEqual(residents.map(({ tenantId }) => tenantId));
+    expect(found.size).toBe(residents.length);
   });
 
   test('every statement of a request runs on one shard', async () => {

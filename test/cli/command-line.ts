@@ -17,7 +17,7 @@ export interface CommandLine {
 export async function commandLine(template: Template | null = migrated): Promise<CommandLine> {
   const database = await createDatabase(template ?? undefined);
   return on(database, {
-    DATABASE_URL: database.url('server'),
+    EAAS_DATABASE_URL: database.url('server'),
     EAAS_MIGRATE_DATABASE_URL: database.url('owner'),
     EAAS_ROOT_KEY: newRootKey(),
   });

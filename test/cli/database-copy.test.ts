@@ -107,10 +107,10 @@ test('after database copy --move, only the target serves the tenant', async () =
     const verify = await eaas('audit', 'verify', ...which);
     expect(verify).toMatchObject({ code: 3, stdout: '' });
     expect(verify.stderr).toContain(
-      'was not verified, because `eaas database copy` has moved it from this database to another one. Set DATABASE_URL',
+      'was not verified, because `eaas database copy` has moved it from this database to another one. Set EAAS_DATABASE_URL',
     );
   }
-  const there = eaas.with({ DATABASE_URL: target.url('server') });
+  const there = eaas.with({ EAAS_DATABASE_URL: target.url('server') });
   expect((await there('key', 'create', '--tenant', 'acme', '--name', 'patients')).code).toBe(0);
   expect((await there('audit', 'verify')).stdout).toContain('valid, 1 entries checked');
   const warning = 'This command erases only the copy.';

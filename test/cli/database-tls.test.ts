@@ -29,14 +29,14 @@ async function impostor({ certificate: cert, key } = selfSigned()): Promise<numb
 
 test('an invalid certificate of the database ends a command with exit code 3', async () => {
   const env = {
-    DATABASE_URL: `postgres://server@localhost:${await impostor()}/eaas?sslmode=verify-full`,
+    EAAS_DATABASE_URL: `postgres://server@localhost:${await impostor()}/eaas?sslmode=verify-full`,
     EAAS_ROOT_KEY: newRootKey(),
   };
   const { code, stderr } = await run([...eaas, 'tenant', 'list'], env);
   expect({ code, stderr }).toEqual({
     code: 3,
     stderr:
-      'The database of DATABASE_URL cannot be reached or used: self-signed certificate: set NODE_EXTRA_CA_CERTS to the certificate of the ' +
+      'The database of EAAS_DATABASE_URL cannot be reached or used: self-signed certificate: set NODE_EXTRA_CA_CERTS to the certificate of the ' +
       "authority that signed the database's certificate.\n",
   });
 });
@@ -53,7 +53,7 @@ test.each([
     const trusted = join(directory, 'certificate.pem');
     writeFileSync(trusted, pair.certificate);
     const env = {
-      DATABASE_URL: `postgres://server@127.0.0.1:${await impostor(pair)}/eaas?sslmode=verify-full`,
+      EAAS_DATABASE_URL: `postgres://server@127.0.0.1:${await impostor(pair)}/eaas?sslmode=verify-full`,
       EAAS_ROOT_KEY: newRootKey(),
       NODE_EXTRA_CA_CERTS: trusted,
     };

@@ -3,10 +3,12 @@ import { existsSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { permissions } from '@eaas/protocol/wire';
 import { EaasClient } from '@eaas/sdk';
 import { rewrapIndexKey } from '@eaas/sdk/fields';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { eaas as program, type Environment, launch, run, serve } from '../conformance/program.ts';
+import { isInstalled, whereAvailable } from '../setup/available.ts';
 import { jsonLines, newDirectory } from './command-line.ts';
 
 let folder: string;
@@ -19,7 +21,8 @@ beforeEach(async () => {
 interface Started {
   readonly output: string;
   readonly baseUrl: string;
-  stop(): Promise<void>;
+  readonly stderr: () => string;
+  readonly stop: () => Promise<void>;
 }
 
 async function dev(args: readonly string[] = [], env: Environment = {}): Promise<Started> {
@@ -35,7 +38,7 @@ async function dev(args: readonly string[] = [], env: Environment = {}): Promise
   await expect.poll(isSettled).toBe(true);
   const [output, baseUrl = ''] = ready.exec(stdout()) ?? [];
   if (output === undefined) throw new Error(`eaas dev ended: ${stdout()}${stderr()}`);
-  return { output, baseUrl, stop };
+  return { output, baseUrl, stderr, stop };
 }
 
 const variablesIn = (text: string): Record<string, string> =>
@@ -57,7 +60,18 @@ async function expectToWork(variables: Record<string, string>): Promise<void> {
 async function expectPrintedCallToWork({ output }: Started): Promise<void> {
   const [, call = ''] = /^Try it +(.*)$/m.exec(output) ?? [];
   const { stdout } = await run(['sh', '-c', `${call} --silent`], {});
-  expect(JSON.parse(stdout)).toMatchObject({ hash: expect.stringMatching(/^[\da-f]{64}$/) as string });
+  expect(JSON.parse(stdout)).toMatchObject({
+    wrapped_key: expect.stringMatching(/^[\w+/]{80,}=*$/) as string,
+  });
+  expect(call).not.toContain('hello');
+}
+
+const signInPage = /^(?:Playground|Console) +(http:\S+)#code=([\w-]{43})$/m;
+
+async function signIn(url: string, code: string): Promise<Response> {
+  const { origin } = new URL(url);
+  const headers = { origin, 'content-type': 'application/json' };
+  return fetch(`${origin}/console/session`, { method: 'POST', headers, body: JSON.stringify({ code }) });
 }
 
 test('a second start of eaas dev keeps the data of the first', async () => {
@@ -83,23 +97,61 @@ test('the code in the URL of eaas dev is valid for one sign-in, and pages of oth
   const [, code = ''] = /^Playground +http:\S+\/#code=([\w-]{43})$/m.exec(output) ?? [];
   expect(await (await fetch(baseUrl)).text()).toContain('<title>Eaas playground</title>');
   const own = { origin: baseUrl, 'content-type': 'application/json' };
-  const signIn = (headers: Record<string, string>) =>
+  const signInFrom = (headers: Record<string, string>) =>
     fetch(`${baseUrl}/console/session`, { method: 'POST', headers, body: JSON.stringify({ code }) });
-  expect((await signIn({ ...own, origin: 'http://evil.example' })).status).toBe(403);
-  const opened = await signIn(own);
+  expect((await signInFrom({ ...own, origin: 'http://evil.example' })).status).toBe(403);
+  const opened = await signInFrom(own);
   expect(opened.status).toBe(201);
   const { api_key, tenant } = (await opened.json()) as Record<string, string>;
   expect(tenant).toBe('dev');
-  expect((await signIn(own)).status).toBe(401);
+  expect((await signInFrom(own)).status).toBe(401);
   const headers = { ...own, authorization: `Bearer ${api_key}` };
   const apiKeys = await eaas<{ name: string; permissions: string[] }>('api-key', 'list', '--tenant', 'dev');
-  expect(apiKeys.find(({ name }) => name === 'console')?.permissions.toSorted()).toEqual(
-    ['encrypt', 'decrypt', 'keys.read', 'keys.manage', 'audit.read'].toSorted(),
-  );
+  const made = apiKeys.find(({ name }) => name.startsWith('console '));
+  expect(made?.permissions.toSorted()).toEqual(permissions.toSorted());
   const audit = await fetch(`${baseUrl}/v1/audit?limit=1`, { headers });
   expect(await audit.json()).toMatchObject({
     logs: [{ action: 'api_key.create', actor: 'operator', ip_address: '127.0.0.1' }],
   });
+});
+
+test('a second eaas dev beside the first prints a new sign-in URL, and changes nothing else', async () => {
+  const { output, baseUrl } = await dev();
+  const second = await run([...program, 'dev', '--env'], { EAAS_PORT: '0' }, { cwd: folder });
+  expect(second).toMatchObject({ code: 0, stderr: '' });
+  expect(second.stdout).toMatch(new RegExp(`^Eaas already runs on ${baseUrl} \\(process \\d+\\)\\.`));
+  for (const printed of [output, second.stdout]) {
+    const [, url = '', code = ''] = signInPage.exec(printed) ?? [];
+    expect(url).toBe(`${baseUrl}/`);
+    expect((await signIn(url, code)).status).toBe(201);
+    expect((await signIn(url, code)).status).toBe(401);
+  }
+  await expectToWork(variablesIn(await readFile(join(folder, '.env'), 'utf8')));
+  expect((await fetch(`${baseUrl}/readyz`)).status).toBe(200);
+});
+
+test('eaas dev --sign-in prints a new sign-in URL, and refuses if no eaas dev serves the folder', async () => {
+  const signInUrl = () => run([...program, 'dev', '--sign-in'], {}, { cwd: folder });
+  expect(await signInUrl()).toMatchObject({ code: 3, stdout: '' });
+  const running = await dev();
+  const { code: exitCode, stdout } = await signInUrl();
+  const [url = '', code = ''] = stdout.trimEnd().split('#code=');
+  expect([exitCode, url]).toEqual([0, `${running.baseUrl}/`]);
+  expect((await signIn(url, code)).status).toBe(201);
+  await running.stop();
+  const refused = await signInUrl();
+  expect(refused).toMatchObject({ code: 3, stdout: '' });
+  expect(refused.stderr).toContain('No `eaas dev` serves');
+});
+
+test('with EAAS_PLAYGROUND=0, eaas dev serves the console without the playground', async () => {
+  const { output, baseUrl } = await dev([], { EAAS_PLAYGROUND: '0' });
+  const [, url = '', code = ''] = signInPage.exec(output) ?? [];
+  expect([url, /^Playground/m.test(output)]).toEqual([`${baseUrl}/console/`, false]);
+  expect((await signIn(url, code)).status).toBe(201);
+  const moved = await fetch(baseUrl, { redirect: 'manual' });
+  expect([moved.status, moved.headers.get('location')]).toEqual([302, '/console/']);
+  expect(await (await fetch(`${baseUrl}/console/`)).text()).toContain('data-playground="off"');
 });
 
 test('a later start of eaas dev --env keeps the API key in .env', async () => {
@@ -151,7 +203,7 @@ test('eaas dev uses the next free port unless EAAS_PORT is set', async () => {
 });
 
 test.each([
-  ['DATABASE_URL', 'postgres://eaas@127.0.0.1:1/eaas', 'DATABASE_URL is set'],
+  ['EAAS_DATABASE_URL', 'postgres://eaas@127.0.0.1:1/eaas', 'EAAS_DATABASE_URL is set'],
   ['NODE_ENV', 'production', 'NODE_ENV is production'],
   ['EAAS_HOST', '0.0.0.0', 'EAAS_HOST'],
 ])('eaas dev refuses %s=%s and creates nothing', async (name, value, reason) => {
@@ -160,6 +212,53 @@ test.each([
   expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
   expect(stderr).toContain(reason);
   expect([existsSync(data), existsSync(join(folder, '.env'))]).toEqual([false, false]);
+});
+
+test('eaas dev and the commands in its folder leave the DATABASE_URL of the app alone', async () => {
+  const env = { DATABASE_URL: 'postgres://app:hunter2@127.0.0.1:1/shop' };
+  await (await dev([], env)).stop();
+  const listed = await run([...program, 'tenant', 'list', '--json'], env, { cwd: folder });
+  expect(jsonLines(listed.stdout)).toMatchObject([{ name: 'dev' }]);
+  expect(listed.stderr).toBe(
+    'Warning: DATABASE_URL names the database "shop" on 127.0.0.1:1, which is not used, because the data of `eaas dev` is ' +
+      `in ${data}. To use the database, put its URL in EAAS_DATABASE_URL.\n`,
+  );
+  for (const command of ['serve', 'migrate']) {
+    const refused = await run([...program, command], env, { cwd: folder });
+    expect(refused).toMatchObject({ code: 3, stdout: '' });
+    expect(refused.stderr).toContain(
+      'DATABASE_URL names the database "shop" on 127.0.0.1:1, but there is data',
+    );
+  }
+});
+
+whereAvailable('git', isInstalled('git'), () => {
+  const git = (...args: string[]) => run(['git', ...args], {}, { cwd: folder });
+  const started = async (...args: string[]): Promise<string> => {
+    const { stderr, stop } = await dev(['--env', ...args]);
+    await stop();
+    return stderr();
+  };
+
+  test('eaas dev --env warns of an environment file that git does not ignore or already tracks', async () => {
+    await git('init', '--quiet');
+    await writeFile(join(folder, '.gitignore'), '.env.local\n');
+    expect(await started('.env.local')).not.toContain('git');
+    expect(await started()).toContain(
+      'Warning: git does not ignore .env, which has an API key now: add the file to .gitignore.\n',
+    );
+    await git('add', '--force', '.env');
+    expect(await started()).toContain(
+      'Warning: git tracks .env, which has an API key now: add the file to .gitignore, and run `git rm --cached .env`.\n',
+    );
+    expect((await git('status', '--porcelain', '--untracked-files=all')).stdout).not.toContain('.eaas');
+  });
+});
+
+test('eaas dev says nothing of git outside a repository', async () => {
+  const { stderr, stop } = await dev(['--env']);
+  await stop();
+  expect(stderr()).not.toContain('git');
 });
 
 test('eaas dev does not change a .env with another EAAS_BASE_URL', async () => {

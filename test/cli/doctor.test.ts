@@ -54,9 +54,9 @@ test('the command doctor prints a table if --json is not passed', async () => {
 });
 
 test('doctor warns about the role that owns the tables, and fails for a superuser and a wrong root key', async () => {
-  const owner = await examined(eaas.with({ DATABASE_URL: eaas.database.url('owner') }));
+  const owner = await examined(eaas.with({ EAAS_DATABASE_URL: eaas.database.url('owner') }));
   expect(owner.statuses).toMatchObject({ role: 'warning', root_key: 'ok' });
-  const superuser = await examined(eaas.with({ DATABASE_URL: eaas.database.url('superuser') }));
+  const superuser = await examined(eaas.with({ EAAS_DATABASE_URL: eaas.database.url('superuser') }));
   expect(superuser.statuses).toMatchObject({ role: 'failed' });
   await eaas.json('tenant', 'create', '--name', 'acme');
   const other = await examined(eaas.with({ EAAS_ROOT_KEY: newRootKey() }));
@@ -67,7 +67,7 @@ test('doctor warns about the role that owns the tables, and fails for a superuse
 test('doctor finds a read-only database, a role that cannot append audit entries, and disabled guard triggers', async () => {
   const readOnly = new URL(eaas.database.url('server'));
   readOnly.searchParams.set('default_transaction_read_only', 'on');
-  const refused = await examined(eaas.with({ DATABASE_URL: readOnly.href }));
+  const refused = await examined(eaas.with({ EAAS_DATABASE_URL: readOnly.href }));
   expect(refused.statuses).toMatchObject({ database: 'failed', schema: 'ok' });
   expect(refused.messages).toContain('The database accepts no changes.');
 
@@ -92,7 +92,7 @@ test('doctor finds a read-only database, a role that cannot append audit entries
 test('doctor skips the checks that need the schema if the database is not migrated', async () => {
   const empty = await createDatabase();
   onTestFinished(() => empty.drop());
-  const unmigrated = await examined(eaas.with({ DATABASE_URL: empty.url('server') }));
+  const unmigrated = await examined(eaas.with({ EAAS_DATABASE_URL: empty.url('server') }));
   expect(unmigrated.statuses).toMatchObject({
     database: 'ok',
     schema: 'failed',
@@ -101,7 +101,7 @@ test('doctor skips the checks that need the schema if the database is not migrat
   });
   expect(unmigrated.messages).toContain('run `eaas migrate`');
   const url = 'postgres://someone:hunter2@127.0.0.1:1/eaas';
-  const away = await examined(eaas.with({ DATABASE_URL: url }));
+  const away = await examined(eaas.with({ EAAS_DATABASE_URL: url }));
   expect(away).toMatchObject({ code: 1, statuses: { database: 'failed', root_key: 'skipped' } });
   expect(away.messages).not.toContain('hunter2');
 });
@@ -129,7 +129,7 @@ test('doctor checks a wrapped root key even without a database', async () => {
     root_key_wrapped: 'failed',
     root_key: 'failed',
   });
-  const away = { DATABASE_URL: 'postgres://someone@127.0.0.1:1/eaas' };
+  const away = { EAAS_DATABASE_URL: 'postgres://someone@127.0.0.1:1/eaas' };
   expect(await found(away)).toMatchObject({ root_key_wrapped: 'ok', database: 'failed' });
 });
 

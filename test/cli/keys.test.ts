@@ -167,7 +167,9 @@ test('key public-key prints the public key for blind hashes, and refuses a disab
 test('if npm runs the program, the next step names the command with npx', async () => {
   const { name } = await newKey();
   const { stderr } = await eaas.with({ npm_command: 'exec' })('key', 'disable', name, ...onAcme);
-  expect(stderr).toMatch(/^Next: `npx @eaas\/server key enable \S+ --tenant acme` enables the key again/);
+  expect(stderr).toMatch(
+    /^Next: `npx --no-install @eaas\/server key enable \S+ --tenant acme` enables the key again/,
+  );
 });
 
 test('a misspelt option is reported with the nearest option', async () => {

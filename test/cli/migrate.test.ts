@@ -45,16 +45,16 @@ test("after `eaas migrate`, the server's role can serve requests but cannot chan
 
 test('migrate warns if the server role would own the tables', async () => {
   const owner = eaas.database.url('owner');
-  const { code, stderr } = await eaas.with({ DATABASE_URL: owner })('migrate', '--json');
+  const { code, stderr } = await eaas.with({ EAAS_DATABASE_URL: owner })('migrate', '--json');
   expect(code).toBe(0);
   expect(stderr).toContain('Warning: the server would run as the owner of the tables.');
 });
 
 test('migrate names a missing server role and prints the SQL that creates the role', async () => {
   const url = eaas.database.url('server').replace('eaas_server', 'no%20body');
-  const { code, stderr } = await eaas.with({ DATABASE_URL: url })('migrate');
+  const { code, stderr } = await eaas.with({ EAAS_DATABASE_URL: url })('migrate');
   expect(code).toBe(3);
-  expect(stderr).toContain('The role "no body" of DATABASE_URL does not exist.');
+  expect(stderr).toContain('The role "no body" of EAAS_DATABASE_URL does not exist.');
   expect(stderr).toContain(`create role "no body" login password '…';`);
 });
 
@@ -70,7 +70,7 @@ test('a command whose database role has no grants says to run `eaas migrate`', a
   const fresh = await createDatabase();
   try {
     await withSql(fresh, 'owner', (sql) => sql`create schema eaas`);
-    const { code, stderr } = await eaas.with({ DATABASE_URL: fresh.url('server') })('tenant', 'list');
+    const { code, stderr } = await eaas.with({ EAAS_DATABASE_URL: fresh.url('server') })('tenant', 'list');
     expect(code).toBe(3);
     expect(stderr).toContain('`eaas migrate`');
   } finally {
@@ -85,12 +85,12 @@ test('the error about an unreachable database is one sentence without the passwo
     eaas.database.url('server').replace(eaas.database.name, 'missing'),
   ]) {
     for (const command of [['migrate'], ['tenant', 'list']]) {
-      const { code, stderr } = await eaas.with({ DATABASE_URL: url, EAAS_MIGRATE_DATABASE_URL: url })(
+      const { code, stderr } = await eaas.with({ EAAS_DATABASE_URL: url, EAAS_MIGRATE_DATABASE_URL: url })(
         ...command,
       );
       expect({ url, command, code }).toEqual({ url, command, code: 3 });
       expect(stderr).toMatch(
-        /The database of DATABASE_URL or EAAS_MIGRATE_DATABASE_URL cannot be reached or used: [^\n]+\n$/,
+        /The database of EAAS_DATABASE_URL or EAAS_MIGRATE_DATABASE_URL cannot be reached or used: [^\n]+\n$/,
       );
       expect(stderr).not.toContain('hunter2');
     }

@@ -133,6 +133,7 @@ test.concurrent.each([
   ['a negative quota', ['create', '--name', 'x', '--monthly-encrypt-quota=-1']],
   ['a quota that is not a number', ['create', '--name', 'x', '--monthly-encrypt-quota', '1e3']],
   ['a quota beyond 2^53', ['create', '--name', 'x', '--monthly-encrypt-quota', '9007199254740993']],
+  ['a time in the future', ['create', '--name', 'x', '--created-at', '2999-01-01T00:00:00Z']],
   ['a date without a time', ['create', '--name', 'x', '--created-at', '2026-08-11']],
   ['a set command without options', ['set', 'x']],
 ])('a tenant command with %s exits with 2 and prints one sentence on standard error', async (_, args) => {

@@ -101,10 +101,10 @@ test('a misspelt or invalid option of the database URL is named', async () => {
     ['sslmod=require', 'unrecognized configuration parameter "sslmod"'],
     ['statement_timeout=soon', 'invalid value for parameter "statement_timeout": "soon"'],
   ]) {
-    const url = new URL(eaas.env['DATABASE_URL'] ?? '');
+    const url = new URL(eaas.env['EAAS_DATABASE_URL'] ?? '');
     url.search += `${url.search === '' ? '?' : '&'}${option}`;
     for (const args of [['tenant', 'list'], ['serve']]) {
-      expect(await eaas.with({ DATABASE_URL: url.href, EAAS_PORT: '0' })(...args)).toMatchObject({
+      expect(await eaas.with({ EAAS_DATABASE_URL: url.href, EAAS_PORT: '0' })(...args)).toMatchObject({
         code: 3,
         stdout: '',
         stderr: `The database refuses an option after \`?\` in its URL (${reason}): check the option's name and value.\n`,

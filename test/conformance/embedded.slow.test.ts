@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 const command = async (...args: string[]) => run([...eaas, ...args, '--json'], { EAAS_DATA_DIR: directory });
 
-test('without DATABASE_URL the server creates a database in EAAS_DATA_DIR and keeps it', async () => {
+test('without EAAS_DATABASE_URL the server creates a database in EAAS_DATA_DIR and keeps it', async () => {
   const first = await serve({ EAAS_DATA_DIR: directory });
   onTestFinished(() => first.stop());
   expect(await command('tenant', 'create', '--name', 'acme')).toMatchObject({ code: 0 });

@@ -29,8 +29,11 @@ test('export returns every version and the hash key, encrypted to the RSA key', 
     'hash_key',
     'key_id',
     'next_version',
+    'tenant_id',
     'versions',
   ]);
+  // With the id of the tenant, an export is enough to decrypt offline, in every page and for every API key.
+  expect(answer.body.tenant_id).toBe(tenant.tenant_id);
   expect(answer.body.next_version).toBeNull();
   const { versions } = answer.body;
   expect(versions).toStrictEqual([
@@ -74,6 +77,13 @@ test('export with `from_version` leaves out earlier versions', async () => {
   expect(next_version).toBeNull();
   expect(ok(await from(4)).versions).toStrictEqual([]);
   for (const wrong of [0, -1, 1.5, '2', null]) expect(await from(wrong)).toBeProblem('bad_request');
+});
+
+test('export names the tenant to an API key that has only the permission to export this key', async () => {
+  const { key_id } = await tenant.newKey({ exportable: true });
+  const { api } = await tenant.issue({ permissions: ['keys.export'], key_ids: [key_id] });
+  const { tenant_id } = ok(await api.post(`/v1/keys/${key_id}/export`, { public_key: publicJwk() }));
+  expect(tenant_id).toBe(tenant.tenant_id);
 });
 
 test('export ignores extra members of the JWK', async () => {

@@ -44,7 +44,7 @@ export async function run(
   { cwd = root, input = '' } = {},
 ): Promise<Finished> {
   const isOwn = eaas.every((word, at) => command[at] === word) && command[eaas.length] !== 'serve';
-  const isCommand = isOwn && 'DATABASE_URL' in env;
+  const isCommand = isOwn && 'EAAS_DATABASE_URL' in env;
   if (process.env['TEST_OPERATOR'] && isCommand && cwd === root && input === '') {
     return runShared(command.slice(eaas.length), env);
   }

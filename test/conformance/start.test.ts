@@ -79,8 +79,8 @@ async function newToken(changes: Environment = {}): Promise<string> {
 
 describe('an invalid value stops the start with a message that names the variable', () => {
   const values: [string, string][] = [
-    ['DATABASE_URL', 'not a url'],
-    ['DATABASE_URL', 'mysql://localhost/eaas'],
+    ['EAAS_DATABASE_URL', 'not a url'],
+    ['EAAS_DATABASE_URL', 'mysql://localhost/eaas'],
     ['EAAS_ROOT_KEY', 'short'],
     ['EAAS_ROOT_KEY', Buffer.alloc(31).toString('base64')],
     ['EAAS_ROOT_KEY', Buffer.alloc(32).toString('hex')],
@@ -115,7 +115,7 @@ describe('an invalid value stops the start with a message that names the variabl
     expect(stdout + stderr).not.toMatch(/^\s+at .*:\d+:\d+/m);
   });
 
-  test('the start fails without a root key if DATABASE_URL is set', async () => {
+  test('the start fails without a root key if EAAS_DATABASE_URL is set', async () => {
     const { code, stdout, stderr } = await refused({ EAAS_ROOT_KEY: undefined });
     expect(code).not.toBe(0);
     expect(stdout + stderr).toContain('EAAS_ROOT_KEY');
@@ -143,7 +143,7 @@ test.for(['1', '2'])('a starting server with %s workers refuses connections', as
   const { port: databasePort } = silent.address() as AddressInfo;
   const port = await freePort();
   const start = refused({
-    DATABASE_URL: `postgres://eaas@127.0.0.1:${databasePort}/eaas`,
+    EAAS_DATABASE_URL: `postgres://eaas@127.0.0.1:${databasePort}/eaas`,
     EAAS_PORT: String(port),
     EAAS_WORKERS: workers,
   });
@@ -178,7 +178,7 @@ describe('the database', () => {
 
   test('a server that uses the role that owns the tables starts with a warning', async () => {
     const least = await served();
-    const owner = await served({ DATABASE_URL: database.url('owner') });
+    const owner = await served({ EAAS_DATABASE_URL: database.url('owner') });
     await expect.poll(() => owner.log()).toMatch(/"level":"warn"[^\n]*owns the tables/);
     expect(least.log()).not.toMatch(/"level":"warn"[^\n]*owns the tables/);
     expect(await client(owner.baseUrl).get('/readyz')).toHaveStatus(200);

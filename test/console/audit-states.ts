@@ -89,6 +89,31 @@ export const auditStates: readonly State[] = [
     },
   },
   {
+    name: 'audit-of-an-actor',
+    reach: async (stage) => {
+      await seed(stage);
+      await stage.enter(log);
+      await stage.page.getByRole('table').getByText('operator').first().waitFor();
+      await stage.page.getByLabel('Actor').selectOption('operator');
+      await stage.page.getByText(/^All [\d,]+ entries are read/).waitFor();
+    },
+  },
+  {
+    name: 'audit-of-another-actor',
+    fails: true,
+    reach: async (stage) => {
+      const { key_id } = await stage.client.keys.create({ name: 'busy' });
+      await fill(stage, key_id, 8_000);
+      const { api_key_id } = stage.service.createApiKey({ name: 'quiet', permissions: ['encrypt'] });
+      await stage.enter(log, ['audit.read', 'keys.read']);
+      await stage.page.getByLabel('Actor').selectOption('other');
+      await stage.page.getByLabel('API key id').fill(api_key_id.slice(0, 20));
+      await stage.page.getByText('An API key id is a UUID with 36 characters.').waitFor();
+      await stage.page.getByLabel('API key id').fill(api_key_id);
+      await stage.page.getByRole('button', { name: 'Read on' }).waitFor();
+    },
+  },
+  {
     name: 'audit-forbidden',
     fails: true,
     reach: async ({ enter, page }) => {

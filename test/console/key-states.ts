@@ -164,6 +164,16 @@ export const keyStates: readonly State[] = [
   { name: 'key-rotate', reach: (stage) => openDialog(stage, 'patients', 'Rotate') },
   { name: 'key-disable', reach: (stage) => openDialog(stage, 'patients', 'Disable') },
   {
+    name: 'key-destroy-forbidden',
+    fails: true,
+    reach: async (stage) => {
+      const ids = await seed(stage);
+      await stage.enterWithApiKey(`${list}/${ids['legacy-import']}`, ['keys.read', 'keys.manage']);
+      await stage.page.getByRole('button', { name: 'Destroy', exact: true }).click();
+      await stage.page.locator('dialog').getByText('Your API key lacks the permission').waitFor();
+    },
+  },
+  {
     name: 'key-destroy',
     reach: async (stage) => {
       await openDialog(stage, 'legacy-import', 'Destroy');

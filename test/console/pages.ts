@@ -18,8 +18,6 @@ const types: Readonly<Record<string, string>> = {
 interface Entrance {
   readonly api_key: string;
   readonly expires_at: string;
-  readonly key_id: string | null;
-  readonly index_key: string | null;
   readonly tenant: string;
 }
 

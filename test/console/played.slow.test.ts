@@ -88,7 +88,7 @@ whereAvailable('Chromium', hasChromium, () => {
     const kept = await page.evaluate(
       `JSON.stringify([Object.keys(localStorage), Object.keys(sessionStorage), document.cookie])`,
     );
-    expect(kept).toBe('[[],[],""]');
+    expect(kept).toBe('[[],["eaas-dev-session"],""]');
     expect(await page.evaluate('document.documentElement.outerHTML')).not.toContain('eaas_sk_');
 
     expect(sent.filter((request) => request.includes('/wrap')).length).toBeGreaterThan(0);
@@ -96,6 +96,27 @@ whereAvailable('Chromium', hasChromium, () => {
     for (const spelling of [value, encodeURIComponent(value), bytes.toString('hex')])
       expect(sent.filter((request) => request.toLowerCase().includes(spelling))).toEqual([]);
     expect(sent.filter((request) => request.includes(bytes.toString('base64').slice(0, 30)))).toEqual([]);
+  });
+
+  test('after the sign-in of eaas dev, every page of the console works, and a reload stays signed in', async () => {
+    const { page } = await openPage();
+    const signInUrl = await run([...eaas, 'dev', '--sign-in'], {}, { cwd: folder });
+    await page.goto(signInUrl.stdout.trim());
+    await page.getByRole('heading', { name: 'Encrypt a value' }).waitFor();
+    for (const [path, title] of [
+      ['keys', 'Keys'],
+      ['api-keys', 'API keys'],
+      ['audit', 'Audit log'],
+      ['usage', 'Usage'],
+    ] as const) {
+      await page.goto(new URL(`/console/?reloaded=${path}#/${path}`, address).href);
+      await page.getByRole('heading', { name: title, exact: true }).waitFor();
+      await page.locator('table, .chart').first().waitFor();
+      expect(await page.locator('.failure').count()).toBe(0);
+    }
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.goto(new URL('/?again', address).href);
+    await page.getByLabel('API key').waitFor();
   });
 
   test('a sign-in URL works only once', async () => {
@@ -235,8 +256,13 @@ whereAvailable('Chromium', hasChromium, () => {
   test('if the user lacks the permission for usage, the usage page shows a command that creates an API key', async () => {
     const page = await openConsole('/console/#/usage', 'keys.read');
     const command = await page.getByRole('group', { name: 'In a terminal' }).innerText();
-    const [npx, program, ...words] = command.replace('<tenant>', 'dev').replace('\\\n', '').split(/\s+/);
-    expect([npx, program, ...words.splice(0, 2)].join(' ')).toBe('npx @eaas/server api-key create');
+    const [npx, noInstall, program, ...words] = command
+      .replace('<tenant>', 'dev')
+      .replace('\\\n', '')
+      .split(/\s+/);
+    expect([npx, noInstall, program, ...words.splice(0, 2)].join(' ')).toBe(
+      'npx --no-install @eaas/server api-key create',
+    );
     await page.getByRole('button', { name: 'Sign in with another API key' }).click();
     await signIn(page, await createApiKey(words));
     await page.locator('.empty, table').first().waitFor();

@@ -1,3 +1,4 @@
+import { formKeyName, keyName } from '../../packages/console/src/playground/own-keys.ts';
 import type { Page } from '../setup/chromium.ts';
 import { seed } from './seed.ts';
 import type { Stage } from './stage.ts';
@@ -7,7 +8,6 @@ const press = (page: Page, name: string) => page.getByRole('button', { name, exa
 const seen = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
 
 async function withKey(stage: Stage): Promise<void> {
-  await stage.client.keys.create({ name: 'app' });
   await stage.enter('/');
   await seen(stage.page, 'The chain holds.');
 }
@@ -29,8 +29,13 @@ export async function playAll(page: Page): Promise<void> {
   await press(page, 'Read it in the back office');
   await page.locator('#intake output').waitFor();
   await press(page, 'Rotate the key for real');
-  await seen(page, /all of them decrypt/);
-  await seen(page, 'key.rotate');
+  // With an API key that a user pasted, the page asks first.
+  const rotate = page.getByRole('button', { name: 'Rotate the key', exact: true });
+  const result = page.getByText(/all of them decrypt/).first();
+  await Promise.race([rotate.waitFor(), result.waitFor()]);
+  if ((await rotate.count()) > 0) await rotate.click();
+  await result.waitFor();
+  await page.getByRole('log').getByText('key.rotate').waitFor();
 }
 
 export const playgroundStates: readonly State[] = [
@@ -136,13 +141,12 @@ export const playgroundStates: readonly State[] = [
     },
   },
   {
-    name: 'playground-intake-forbidden',
+    name: 'playground-create-forbidden',
     fails: true,
     reach: async (stage) => {
-      await stage.client.keys.create({ name: 'app' });
-      await stage.enter('/', ['encrypt', 'decrypt', 'keys.read']);
-      await press(stage.page, 'Write with the public key');
-      await stage.page.locator('#intake .failure.forbidden').waitFor();
+      await stage.enterWithApiKey('/', ['encrypt', 'decrypt', 'keys.read']);
+      await press(stage.page, 'Create the keys');
+      await seen(stage.page, 'Your API key lacks the permission');
     },
   },
   {
@@ -152,7 +156,7 @@ export const playgroundStates: readonly State[] = [
       await withKey(stage);
       await press(stage.page, 'Write with the public key');
       await seen(stage.page, /encrypted without an API key/);
-      const [form] = (await stage.client.keys.page({ name: 'playground form' })).keys;
+      const [form] = (await stage.client.keys.page({ name: formKeyName })).keys;
       await stage.client.keys.disable({ key_id: form?.key_id ?? '' });
       await stage.client.keys.destroy({ key_id: form?.key_id ?? '' });
       await press(stage.page, 'Read it in the back office');
@@ -163,16 +167,46 @@ export const playgroundStates: readonly State[] = [
     name: 'playground-no-audit',
     fails: true,
     reach: async (stage) => {
-      await stage.client.keys.create({ name: 'app' });
-      await stage.enter('/', ['encrypt', 'decrypt']);
+      await stage.client.keys.create({ name: keyName });
+      await stage.client.keys.create({ name: formKeyName, intake: true });
+      await stage.enter('/', ['encrypt', 'decrypt', 'keys.read']);
       await seen(stage.page, /may not read the audit log/);
     },
   },
   {
-    name: 'playground-no-key',
+    name: 'playground-asks-to-create',
     reach: async (stage) => {
+      await stage.client.keys.create({ name: 'production' });
+      await stage.enterWithApiKey('/');
+      await seen(stage.page, 'The playground needs keys of its own');
+    },
+  },
+  {
+    name: 'playground-asks-to-use',
+    reach: async (stage) => {
+      await stage.client.keys.create({ name: keyName });
+      await stage.client.keys.create({ name: formKeyName, intake: true });
+      await stage.enterWithApiKey('/');
+      await seen(stage.page, 'Are these keys the playground’s?');
+    },
+  },
+  {
+    name: 'playground-key-disabled',
+    reach: async (stage) => {
+      const { key_id } = await stage.client.keys.create({ name: keyName });
+      await stage.client.keys.disable({ key_id });
       await stage.enter('/');
-      await seen(stage.page, 'There is no key to encrypt with');
+      await seen(stage.page, `The playground cannot use ${keyName}`);
+    },
+  },
+  {
+    name: 'playground-asks-to-rotate',
+    reach: async (stage) => {
+      await stage.enterWithApiKey('/');
+      await press(stage.page, 'Create the keys');
+      await press(stage.page, 'Encrypt');
+      await press(stage.page, 'Rotate the key for real');
+      await stage.page.locator('dialog').waitFor();
     },
   },
   {

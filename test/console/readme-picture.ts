@@ -14,12 +14,11 @@ try {
   const page = await browser.newPage({ locale: 'en-US', reducedMotion: 'reduce' });
   await page.setViewportSize({ width: 1280, height: 1120 });
   const stage = openStage(page, pages);
-  await stage.client.keys.create({ name: 'app' });
   await stage.enter('/');
   await page.getByText('The chain holds.').first().waitFor();
   await page.getByRole('button', { name: 'Encrypt', exact: true }).click();
   await page.getByText(/It is not there/).waitFor();
-  await page.getByText('key.wrap').waitFor();
+  await page.getByRole('log').getByText('key.wrap').waitFor();
   await page.evaluate('document.activeElement.blur(); scrollTo(0, 0)');
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });

@@ -12,7 +12,9 @@ export interface Stage {
   readonly pages: Pages;
   readonly service: TestService;
   readonly client: EaasClient;
+  /** Signs in with a sign-in code, as in development. */
   readonly enter: (path: string, some?: readonly Permission[]) => Promise<void>;
+  readonly enterWithApiKey: (path: string, some?: readonly Permission[]) => Promise<void>;
   readonly open: (path: string) => Promise<void>;
   readonly respond: Api;
   /**
@@ -45,12 +47,9 @@ export function openStage(page: Page, pages: Pages, daysAgo = history): Stage {
     },
     enter: async (path, some = permissions) => {
       const made = service.createApiKey({ name: 'console', permissions: [...some] });
-      const active = await client.keys.page({ status: 'active', limit: 100 });
       const code = pages.code({
         api_key: made.api_key,
         expires_at: new Date(Date.now() + day - 1_000).toISOString(),
-        key_id: active.keys.at(-1)?.key_id ?? null,
-        index_key: null,
         tenant: 'acme',
       });
       await page.goto('about:blank');
@@ -58,6 +57,14 @@ export function openStage(page: Page, pages: Pages, daysAgo = history): Stage {
       await page.goto(`${pages.url}${start}#code=${code}`);
       await page.getByRole('button', { name: 'Sign out' }).waitFor();
       if (path !== start) await follow(page, path);
+    },
+    enterWithApiKey: async (path, some = permissions) => {
+      const { api_key } = service.createApiKey({ name: 'pasted', permissions: [...some] });
+      await page.goto('about:blank');
+      await page.goto(pages.url + path);
+      await page.getByLabel('API key').fill(api_key);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: 'Sign out' }).waitFor();
     },
     setAway: (how, only = '') => {
       const away: Api = () =>

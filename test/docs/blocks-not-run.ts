@@ -3,22 +3,21 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
   'README.md': {
     'npm ci': 'first-field.slow.test.ts types it in a fresh clone',
     'node --env-file=.env examples/encrypt-a-field/index.mjs': 'first-field.slow.test.ts types it',
-    'npx @eaas/server audit tail --tenant dev --no-follow': 'first-field.slow.test.ts types it',
+    'npx --no-install @eaas/server audit tail --tenant dev --no-follow': 'first-field.slow.test.ts types it',
     'kill %1': 'first-field.slow.test.ts types it',
   },
   'docs/operating/observability.md': {
     'cd examples/observability': 'test/observability/operating.slow.test.ts runs it',
     'promtool check rules alerts.yml': 'test/observability/operating.slow.test.ts runs it',
-    'npm install @eaas/server @opentelemetry/api @opentelemetry/sdk-node':
-      'not published yet: test/packaging installs the tarballs',
+    'npm install @opentelemetry/api @opentelemetry/sdk-node': 'test/packaging installs the tarballs',
     'export OTEL_SERVICE_NAME=eaas': 'test/observability/operating.slow.test.ts runs it',
-    'npx @eaas/server audit stream --cursor audit.cursor >> audit.ndjson':
+    'npx --no-install @eaas/server audit stream --cursor audit.cursor >> audit.ndjson':
       'test/observability/operating.slow.test.ts runs it',
-    'npx @eaas/server audit stream --cursor syslog.cursor --format syslog | tee -a audit.log > /dev/null':
+    'npx --no-install @eaas/server audit stream --cursor syslog.cursor --format syslog | tee -a audit.log > /dev/null':
       'test/observability/operating.slow.test.ts runs it',
-    'npx @eaas/server audit checkpoint --tenant acme > acme.checkpoint':
+    'npx --no-install @eaas/server audit checkpoint --tenant acme > acme.checkpoint':
       'test/observability/operating.slow.test.ts runs it',
-    'tenant_id=$(npx @eaas/server tenant show acme --json | jq -r .tenant_id)':
+    'tenant_id=$(npx --no-install @eaas/server tenant show acme --json | jq -r .tenant_id)':
       'test/observability/operating.slow.test.ts runs it',
   },
   'docs/operating/high-availability.md': {
@@ -29,7 +28,7 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     'psql -h 127.0.0.1 -p 5000 -U postgres': 'needs three nodes: `npm run prove -- patroni` runs it',
     'export EAAS_MIGRATE_DATABASE_URL=postgres://eaas_owner:choose-one@127.0.0.1:5000/eaas':
       'needs three nodes: `npm run prove -- patroni` runs it',
-    "export DATABASE_URL='postgres://eaas_server:choose-another@127.0.0.1:6432/eaas?prepare=false'":
+    "export EAAS_DATABASE_URL='postgres://eaas_server:choose-another@127.0.0.1:6432/eaas?prepare=false'":
       'needs three nodes: `npm run prove -- patroni` runs it',
     'patronictl -c /etc/patroni/config.yml switchover eaas --force':
       'needs three nodes: `npm run prove -- patroni` runs it',
@@ -37,6 +36,8 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
       'needs three nodes: `npm run prove -- patroni` runs it',
   },
   'docs/releasing.md': {
+    'npm ci && npm run release:check': 'it publishes to npm',
+    'for name in protocol sdk drizzle prisma files console server; do': 'it changes the registry',
     'npm run release:check': 'it only runs test/packaging',
     'npm deprecate @eaas/sdk@1.2.3 "Broken tarball: use 1.2.4"': 'it changes the registry',
   },
@@ -45,31 +46,34 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
       'test/faults/database-copy.test.ts types it under load',
     'export EAAS_COPY_TO_DATABASE_URL=postgres://eaas_server:choose-another@db.example:5432/eaas?sslmode=verify-full':
       'test/faults/database-copy.test.ts types it under load',
-    'npx @eaas/server database copy --move': 'test/faults/database-copy.test.ts types it under load',
-    'npx @eaas/server audit verify': 'test/faults/database-copy.test.ts types it',
+    'npx --no-install @eaas/server database copy --move':
+      'test/faults/database-copy.test.ts types it under load',
+    'npx --no-install @eaas/server audit verify': 'test/faults/database-copy.test.ts types it',
   },
   'packages/protocol/README.md': {
-    'npm install @eaas/protocol': 'not published yet: test/packaging installs the tarballs',
+    'npm install /tmp/eaas-*.tgz': 'test/packaging installs the tarballs',
   },
   'packages/sdk/docs/audit.md': {
-    "npx @eaas/server audit verify-file acme.ndjson --checkpoint-file acme.checkpoint --verifier-key 'eaas/…+…+…'":
+    "npx --no-install @eaas/server audit verify-file acme.ndjson --checkpoint-file acme.checkpoint --verifier-key 'eaas/…+…+…'":
       'written-log.slow.test.ts runs it',
   },
   'packages/sdk/docs/fields.md': {
     'node --env-file=.env --input-type=module -e "': 'index-key-command.slow.test.ts runs it',
   },
   'packages/sdk/README.md': {
-    'npm install @eaas/sdk': 'not published yet: test/packaging installs the tarballs',
+    'npm install /tmp/eaas-*.tgz': 'test/packaging installs the tarballs',
   },
   'packages/server/README.md': {
     'npm ci && npm start': 'first-field.slow.test.ts types both commands',
-    'npm install @eaas/server': 'not published yet: test/packaging installs the tarballs',
-    'npm install @eaas/server @aws-sdk/client-kms': 'not published yet: test/packaging installs the tarballs',
+    'npm install /tmp/eaas-*.tgz': 'test/packaging installs the tarballs',
+    'npm install @aws-sdk/client-kms':
+      'test/packaging installs the server without it, and root-key-kms.slow.test.ts uses it',
     'aws kms create-key --description "root key of Eaas"': 'needs AWS: root-key-kms.slow.test.ts',
     'bao secrets enable transit': 'needs OpenBao: root-key-transit.slow.test.ts',
     'unset EAAS_ROOT_KEY_FILE': 'needs a key service: both root-key-*.slow.test.ts do the same',
     'umask 077': 'needs both key services: root-key-kms.slow.test.ts decrypts without the server',
-    'npx @eaas/server audit tail --tenant dev': 'needs the server of `npm start`: first-field.slow.test.ts',
+    'npx --no-install @eaas/server audit tail --tenant dev':
+      'needs the server of `npm start`: first-field.slow.test.ts',
     'pg_dump -h db.example -U eaas_owner -Fc eaas > eaas.dump':
       'needs PostgreSQL’s programs: `npm run prove` runs it',
     'pg_restore -h db.example -U postgres --exit-on-error --dbname eaas eaas.dump':

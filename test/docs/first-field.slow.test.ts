@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -84,6 +84,21 @@ test.each(['README.md', 'docs/concepts.md'])(
     });
   },
 );
+
+test('`npm start` of a script ends with npm', async () => {
+  const start = 'EAAS_PORT=0 EAAS_DATA_DIR=scripted npm start > scripted.log 2>&1 &';
+  const ready = 'until grep -q "^Try it" scripted.log || ! kill -0 $npm; do sleep 0.1; done';
+  await terminal.type(`set +m; ${start} npm=$!; ${ready}; kill $npm; set -m`);
+  const log = await readFile(join(folder, 'eaas', 'scripted.log'), 'utf8');
+  const [address = 'no address'] = /http:\/\/[\d.]+:\d+/.exec(log) ?? [];
+  expect(address).toMatch(/^http:/);
+  const serves = () =>
+    fetch(`${address}/readyz`).then(
+      () => true,
+      () => false,
+    );
+  await expect.poll(serves, { timeout: 30_000 }).toBe(false);
+});
 
 test('the commands in the README work one after the other in one terminal', async () => {
   const outputs: string[] = [];

@@ -63,7 +63,7 @@ describe.each(kinds)('on %s', (_, binaries) => {
 
     const place = `${encodeURIComponent(database.socketDirectory)}:${database.port}/eaas`;
     env = {
-      DATABASE_URL: `postgres://eaas_server:choose-another@${place}`,
+      EAAS_DATABASE_URL: `postgres://eaas_server:choose-another@${place}`,
       EAAS_MIGRATE_DATABASE_URL: `postgres://eaas_owner:choose-one@${place}`,
       EAAS_ROOT_KEY: newRootKey(),
       EAAS_CHECKPOINT_DIR: directory,

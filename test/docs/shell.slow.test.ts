@@ -35,13 +35,14 @@ const before: Readonly<Record<string, string>> = {
   'export NODE_EXTRA_CA_CERTS=/etc/eaas/database-ca.pem':
     'openssl req -x509 -newkey rsa:2048 -nodes -keyout /dev/null -out database-ca.pem -subj /CN=ca 2> /dev/null',
   [`jq -rR 'fromjson? | select(.route // "" | test("unwrap|decrypt")) | [.tenant_id, .actor] | @tsv' server.log |`]: `printf 'Eaas listens\n{"route":"/v1/decrypt","tenant_id":"t","actor":"a"}\n' > server.log`,
-  'npx @eaas/server audit verify --json': 'npx @eaas/server audit checkpoint --tenant acme > acme.checkpoint',
-  'npx @eaas/server audit tail --tenant acme --key patients --action key.unwrap':
-    'rm acme.* && npx @eaas/server tenant create --name acme && npx @eaas/server key create --tenant acme --name patients',
+  'npx --no-install @eaas/server audit verify --json':
+    'npx --no-install @eaas/server audit checkpoint --tenant acme > acme.checkpoint',
+  'npx --no-install @eaas/server audit tail --tenant acme --key patients --action key.unwrap':
+    'rm acme.* && npx --no-install @eaas/server tenant create --name acme && npx --no-install @eaas/server key create --tenant acme --name patients',
 };
 
 const untilCtrlC = (block: string): string =>
-  block.replace(/^npx @eaas\/server audit tail (?!.*--no-follow).*$/gm, 'interrupted $&');
+  block.replace(/^npx --no-install @eaas\/server audit tail (?!.*--no-follow).*$/gm, 'interrupted $&');
 
 let folder: string;
 let database: TestDatabase;
@@ -52,9 +53,9 @@ beforeAll(async () => {
   database = await createDatabase();
   terminal = await openTerminal(folder);
   const words = eaas.map((word) => `'${word}'`).join(' ');
-  await terminal.type(`npx() { shift; ${words} "$@"; }
+  await terminal.type(`npx() { shift 2; ${words} "$@"; }
 interrupted() {
-  shift 2; ${words} "$@" > followed 2>&1 &
+  shift 3; ${words} "$@" > followed 2>&1 &
   until grep -q Ctrl-C followed || ! kill -0 $!; do sleep 0.1; done
   kill -INT $!; wait $! || { cat followed; return 1; }
 }`);
@@ -85,7 +86,9 @@ test.each(needDocker)('the document %s states that its commands are not tested',
 
 async function own(block: string): Promise<string> {
   const found = async (command: string, pattern: RegExp): Promise<string> =>
-    pattern.exec((await terminal.type(`npx @eaas/server ${command} --tenant acme`)).output)?.[0] ?? '';
+    pattern.exec(
+      (await terminal.type(`npx --no-install @eaas/server ${command} --tenant acme`)).output,
+    )?.[0] ?? '';
   const id = '00000000-0000-4000-8000-000000000000';
   const verifier = 'eaas/…+…+…';
   const apiKey = block.includes(id) ? await found('api-key list --json', /(?<="api_key_id":")[^"]+/) : '';
@@ -128,6 +131,6 @@ test('the commands in the guide for releases work in a clone', async () => {
 });
 
 test('the test of shell commands in documents reports a command that fails', async () => {
-  const { failed } = await terminal.type('npx @eaas/server tenant show nobody');
+  const { failed } = await terminal.type('npx --no-install @eaas/server tenant show nobody');
   expect(failed).not.toEqual([]);
 });

@@ -26,8 +26,8 @@ test('the command in audit.md verifies the file that the code in audit.md writes
   expect(written).toMatchObject({ code: 0, stderr: '' });
 
   const typed = blocksOf(page, 'sh').find((block) => block.includes('verify-file')) ?? '';
-  const [npx, server, ...words] = typed.trim().replaceAll("'", '').split(' ');
-  expect([npx, server]).toEqual(['npx', '@eaas/server']);
+  const [npx, noInstall, server, ...words] = typed.trim().replaceAll("'", '').split(' ');
+  expect([npx, noInstall, server]).toEqual(['npx', '--no-install', '@eaas/server']);
   const command = [...eaas, ...words.slice(0, -1), written.stdout.trim()];
   const verify = () => run(command, {}, { cwd: place });
   expect(await verify()).toEqual({

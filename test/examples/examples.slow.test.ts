@@ -110,6 +110,47 @@ whereAvailable('python3 with the package cryptography', hasCryptography, () => {
   });
 });
 
+test('upload-a-file: no user can decrypt, download or continue the file of another user', async () => {
+  const uploads = await mkdtemp(join(tmpdir(), 'eaas-uploads-'));
+  const { url, stop, stderr } = await surroundings.start('upload-a-file/server.mjs', {
+    PORT: String(await freePort()),
+    UPLOADS: uploads,
+  });
+  type Init = Omit<RequestInit, 'headers'> & { readonly headers: Record<string, string> };
+  try {
+    const signIn = async () => {
+      const cookie = (await fetch(url)).headers.get('set-cookie')?.split(';')[0] ?? '';
+      return (path: string, init: Init) =>
+        fetch(`${url}${path}`, { ...init, headers: { ...init.headers, cookie, origin: url } });
+    };
+    const [ada, eve] = [await signIn(), await signIn()];
+    const call = (as: typeof ada, operation: string, body: object) =>
+      as(`/api/eaas/v1/keys/${surroundings.env['EAAS_KEY_ID']}/${operation}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    const wrapped = await call(ada, 'wrap', { dek: Buffer.alloc(32).toString('base64') });
+    const { wrapped_key } = (await wrapped.json()) as { wrapped_key: string };
+    expect((await call(ada, 'unwrap', { wrapped_key })).status).toBe(200);
+    expect((await call(eve, 'unwrap', { wrapped_key })).status).toBe(403);
+
+    const file = `/files/${crypto.randomUUID()}`;
+    const put = (as: typeof ada, offset: string) =>
+      as(file, { method: 'PUT', headers: { 'upload-offset': offset }, body: 'ciphertext' });
+    const get = (as: typeof ada) => as(file, { headers: { range: 'bytes=0-9' } });
+    expect((await put(ada, '0')).status).toBe(204);
+    expect((await get(eve)).status).toBe(416);
+    expect((await put(eve, '10')).status).toBe(409);
+    expect(await (await get(ada)).text()).toBe('ciphertext');
+    expect((await fetch(`${url}${file}`)).status).toBe(403);
+    expect(stderr()).toBe('');
+  } finally {
+    await stop();
+    await rm(uploads, { recursive: true, force: true });
+  }
+});
+
 whereAvailable('Chromium for the examples with pages', hasChromium, () => {
   test('sign-up stores only values that the page encrypted', async () => {
     const { browser, close } = await launchChromium();
@@ -136,8 +177,19 @@ whereAvailable('Chromium for the examples with pages', hasChromium, () => {
       }).then(({ status }) => status)`;
       expect(await page.evaluate(decrypting)).toBe(403);
       const plain = { id: crypto.randomUUID(), name: 'Ada', email: 'a@b.example', email_index: 'x' };
-      const refused = await fetch(`${server.url}/sign-up`, { method: 'POST', body: JSON.stringify(plain) });
-      expect(refused.status).toBe(400);
+      const post = async (body: object) =>
+        (await fetch(`${server.url}/sign-up`, { method: 'POST', body: JSON.stringify(body) })).status;
+      expect(await post(plain)).toBe(400);
+      const [{ name, email, email_index: ada } = {}] = rows;
+      const encrypted = { id: crypto.randomUUID(), name, email };
+      expect(await post({ ...encrypted, email_index: 'x' })).toBe(400);
+      expect(await post({ ...encrypted, email_index: ada, more: 'x'.repeat(32_768) })).toBe(413);
+      // Somebody stores other ciphertexts under Ada's fingerprint.
+      await sql`delete from sign_ups`;
+      await submit('Eve', 'eve@example.com', /^Welcome!$/);
+      await sql`update sign_ups set email_index = ${String(ada)}`;
+      const occupied = await surroundings.node('sign-up/search.mjs', 'ada@example.com');
+      expect(occupied).toEqual({ code: 0, stdout: 'Nobody has signed up with this email.\n', stderr: '' });
     } finally {
       await server.stop();
       await close();
@@ -230,7 +282,6 @@ whereAvailable('Chromium for the examples with pages', hasChromium, () => {
       await page.getByLabel(/Read 100 bytes/).fill('17000000');
       await page.getByRole('button', { name: 'Read' }).click();
       await page.getByText(/^001700000 001700001 .* 001700009/).waitFor();
-      expect((await fetch(`${server.url}/files/${stored}`)).status).toBe(403);
       expect(server.stderr()).toBe('');
     } finally {
       await server.stop();

@@ -20,7 +20,7 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
     afterAll(() => plain?.drop());
     const open = async (): Promise<Environment> => {
       plain = await createDatabase(migrated);
-      return { DATABASE_URL: plain.url('server') };
+      return { EAAS_DATABASE_URL: plain.url('server') };
     };
     testMove(open, () => requested<PostgresAddress>(inject('citus')));
   });

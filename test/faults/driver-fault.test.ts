@@ -47,7 +47,7 @@ afterAll(async () => {
 const survived = ({ log }: Replica): number => log().split('the database connection broke').length - 1;
 
 async function start(command?: readonly string[]): Promise<Replica> {
-  const replica = await startReplica({ ...operator.env, DATABASE_URL: proxy.url('server') }, command);
+  const replica = await startReplica({ ...operator.env, EAAS_DATABASE_URL: proxy.url('server') }, command);
   onTestFinished(() => replica.kill());
   onTestFailed(() => void process.stderr.write(replica.log()));
   return replica;

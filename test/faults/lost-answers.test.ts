@@ -28,7 +28,7 @@ beforeAll(async () => {
   database = await createDatabase();
   operator = await operate(database.url);
   proxy = await lossyProxy(database);
-  replica = await startReplica({ ...operator.env, DATABASE_URL: proxy.url('server') });
+  replica = await startReplica({ ...operator.env, EAAS_DATABASE_URL: proxy.url('server') });
 });
 
 afterAll(async () => {

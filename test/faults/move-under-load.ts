@@ -47,7 +47,7 @@ export function testMove(
     place = await createDatabase(undefined, address());
     const secret = { EAAS_ROOT_KEY: newRootKey() };
     source = { ...secret, ...(await databaseOf(folder)) };
-    target = { ...secret, DATABASE_URL: place.url('server') };
+    target = { ...secret, EAAS_DATABASE_URL: place.url('server') };
     for (const env of [source, secret]) terminals.push(await newTerminal(env));
     former = await startReplica(source);
     await type('target', 'migrate');
@@ -91,7 +91,7 @@ export function testMove(
 
   async function newTerminal(env: Environment): Promise<Terminal> {
     const terminal = await openTerminal(folder, env);
-    await terminal.type(`npx() { shift; ${eaas.map((word) => `'${word}'`).join(' ')} "$@"; }`);
+    await terminal.type(`npx() { shift 2; ${eaas.map((word) => `'${word}'`).join(' ')} "$@"; }`);
     return terminal;
   }
 

@@ -51,7 +51,7 @@ afterAll(async () => {
 async function openOwnTerminal(env: Readonly<Record<string, string>> = {}): Promise<Terminal> {
   const terminal = await openTerminal(place.folder, { ...operator.env, ...env });
   onTestFinished(() => terminal.close());
-  await terminal.type(`npx() { shift; ${eaas.map((word) => `'${word}'`).join(' ')} "$@"; }`);
+  await terminal.type(`npx() { shift 2; ${eaas.map((word) => `'${word}'`).join(' ')} "$@"; }`);
   return terminal;
 }
 
@@ -176,7 +176,7 @@ test('the commands in docs/operating/observability.md ship the audit log', async
     await expectDone(terminal, 'kill %1; wait %1 || true');
   }
   expect(parseSyslog((await content('audit.log')).split('\n')[0] ?? '').app).toBe('eaas');
-  const { output } = await terminal.type('npx @eaas/server audit checkpoint --tenant acme');
+  const { output } = await terminal.type('npx --no-install @eaas/server audit checkpoint --tenant acme');
   const verifierKey = /eaas\/\S+\+\S+\+\S+/.exec(output)?.[0] ?? '';
   await expectDone(terminal, blockWith('verify-file').replace('eaas/…+…+…', verifierKey));
   await expectDone(terminal, blockWith('acme-restored.ndjson'));

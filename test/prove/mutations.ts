@@ -489,10 +489,35 @@ export const mutations: readonly Mutation[] = [
     { 'fairness:verifies': ['some requests of the flooding tenant succeed'] },
     [
       `${server}/admission/admission.ts`,
-      'verifications: new Shares({ capacity: 2, perTenant: 1 })',
-      'verifications: new Shares({ capacity: 2, perTenant: 0 })',
+      'verifications: new Shares({ capacity: 2, perTenant: 1, patience: 8_000 })',
+      'verifications: new Shares({ capacity: 2, perTenant: 0, patience: 8_000 })',
     ],
   ),
+  mutation(
+    'verifications-keep-their-places',
+    { 'fairness:verifiers': ['each verification of the third tenant succeeds within 5 seconds'] },
+    [`${server}/operations/verify-audit.ts`, 'verifications.delaysOthers(tenantId)', 'false'],
+    [`${server}/admission/admission.ts`, 'perTenant: 1, patience: 8_000 }', 'perTenant: 1 }'],
+  ),
+  mutation(
+    'responses-to-strangers-without-turns',
+    {
+      'fairness:pages': [
+        "the tenant's median latency is at most 2 times its latency while another server gets the flood",
+      ],
+    },
+    [`${server}/http/app.ts`, 'else sendInTurn(request, send);', 'else send();'],
+    [
+      `${server}/http/pages.ts`,
+      'return hasPage(request, etag) ? reply.code(304).send() : reply.send(bytes);',
+      'return reply.send(Buffer.from(bytes.toString()));',
+    ],
+  ),
+  mutation('unknown-tokens-one-by-one', { 'fairness:restart': ['the first call of every tenant succeeds'] }, [
+    `${server}/state/tokens.ts`,
+    'const mostTogether = 1_000;',
+    'const mostTogether = 1;',
+  ]),
   mutation(
     'states-forgotten-by-a-change',
     { 'fairness:changes': ['70 changes per second leave at least half of the throughput of unwraps'] },
@@ -581,8 +606,8 @@ export const mutations: readonly Mutation[] = [
     { 'patroni:kill': ['a client with data keys in memory encrypts and decrypts without errors'] },
     [
       'packages/sdk/src/data-keys/cache.ts',
-      'if (Date.now() - lease.key.createdAt >= this.#limits.maxAge) {',
-      'if (Date.now() - lease.key.createdAt >= 0) {',
+      'if (!whateverItsAge && Date.now() - lease.key.createdAt >= this.#limits.maxAge) {',
+      'if (!whateverItsAge && Date.now() - lease.key.createdAt >= 0) {',
     ],
   ),
   mutation(
@@ -699,8 +724,8 @@ export const mutations: readonly Mutation[] = [
     { 'fleet:database': ['/healthz of every server succeeds without a database'] },
     [
       `${server}/http/pages.ts`,
-      "page('/healthz', (reply) => json(reply, { status: 'ok' }));",
-      "page('/healthz', async (reply) => json(reply.code((await readiness(doors)).ready ? 200 : 503), {}));",
+      "servePage(app, '/healthz', (_, reply) => json(reply, { status: 'ok' }));",
+      "servePage(app, '/healthz', async (_, reply) => json(reply.code((await readiness(doors)).ready ? 200 : 503), {}));",
     ],
   ),
 ];

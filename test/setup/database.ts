@@ -66,7 +66,7 @@ export function addressIn({ host, port }: PostgresAddress, database: string): Ac
 
 export function environmentOf(url: (role: keyof typeof ROLES) => string) {
   return {
-    DATABASE_URL: url('server'),
+    EAAS_DATABASE_URL: url('server'),
     EAAS_MIGRATE_DATABASE_URL: url('owner'),
     EAAS_ROOT_KEY: randomBytes(32).toString('base64'),
   };

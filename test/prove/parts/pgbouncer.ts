@@ -18,7 +18,7 @@ function outages(loginRetry: number, rounds: number, kills: boolean): Trial {
     async run(findings) {
       const cluster = await Cluster.create(findings);
       const url = await startPgbouncer(findings, cluster, loginRetry);
-      const bench = await UnderLoad.start(findings, cluster, { DATABASE_URL: url });
+      const bench = await UnderLoad.start(findings, cluster, { EAAS_DATABASE_URL: url });
       for (let round = 0; round < rounds; round++) {
         if (kills) await killServer(findings, bench, round % 2);
         await takeAway(findings, bench, loginRetry);
@@ -63,7 +63,7 @@ const start: Trial = {
     findings.try('start without a database');
     const { code, stderr } = await run([...eaas, 'serve'], {
       ...operator.env,
-      DATABASE_URL: url,
+      EAAS_DATABASE_URL: url,
       EAAS_PORT: '0',
     });
     findings.check('a server that cannot start exits with code 3', code === 3, `${code}`);

@@ -28,7 +28,7 @@ async function runBlock(block: string, cwd: string, cluster: Cluster, env: Envir
   const programs = (await postgresPrograms()) ?? '';
   const prelude = [
     'set -euo pipefail',
-    'npx() { shift; "${EAAS_PROGRAM[@]}" "$@"; }',
+    'npx() { shift 2; "${EAAS_PROGRAM[@]}" "$@"; }',
     `EAAS_PROGRAM=(${eaas.map((word) => `'${word}'`).join(' ')})`,
     `for name in pg_dump pg_restore; do eval "$name() { ${programs}/$name \\"\\\${@/db.example/${cluster.socket}}\\"; }"; done`,
   ];
@@ -61,7 +61,7 @@ async function drill(findings: Findings): Promise<void> {
   const restored = await Cluster.create(findings);
   const restoredEnv: Environment = {
     ...env,
-    DATABASE_URL: restored.url('server'),
+    EAAS_DATABASE_URL: restored.url('server'),
     EAAS_MIGRATE_DATABASE_URL: restored.url('owner'),
   };
   const step = async (what: string, block: string, code: number): Promise<Ran> => {
@@ -126,7 +126,7 @@ async function liveThenLose(
     dumped.output.slice(-300),
   );
   const later = await newKey(server, tenant.token);
-  const keep = 'npx eaas audit checkpoint --tenant acme > acme.checkpoint';
+  const keep = 'npx --no-install @eaas/server audit checkpoint --tenant acme > acme.checkpoint';
   await runBlock(keep, folder, lost, operator.env);
   await server.kill();
   await lost.kill();

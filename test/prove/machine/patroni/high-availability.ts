@@ -64,7 +64,7 @@ export class HighAvailability {
     const nodes = members.map((machine) => new Node(findings, machine));
     const urls = {
       owner: await exported('urls', 'EAAS_MIGRATE_DATABASE_URL', servers),
-      server: await exported('urls', 'DATABASE_URL', servers),
+      server: await exported('urls', 'EAAS_DATABASE_URL', servers),
     };
     const all = new HighAvailability(findings, { servers, operator: db1 }, etcd, nodes, urls);
     await etcd.start();
@@ -101,7 +101,7 @@ export class HighAvailability {
     await startDaemon(this.#findings, ['pgbouncer', '-q', file]);
     const address = { host: servers.address, port: 6432 };
     await until('pgbouncer accepts connections', setUpWithinSeconds, () => accepts(address));
-    return exported('pooledUrl', 'DATABASE_URL', servers);
+    return exported('pooledUrl', 'EAAS_DATABASE_URL', servers);
   }
 
   async primary(): Promise<Node | undefined> {

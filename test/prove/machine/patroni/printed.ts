@@ -13,7 +13,7 @@ export const printed = {
   list: 'patronictl -c /etc/patroni/config.yml list',
   psql: 'psql ',
   urls: 'export EAAS_MIGRATE_DATABASE_URL=',
-  pooledUrl: 'export DATABASE_URL=',
+  pooledUrl: 'export EAAS_DATABASE_URL=',
   switchover: 'patronictl -c /etc/patroni/config.yml switchover',
   reinit: 'patronictl -c /etc/patroni/config.yml reinit',
 } as const;

@@ -11,10 +11,15 @@ export interface FloodTarget {
   readonly intake: { readonly keyId: string; readonly wrapped: string };
   readonly versioned: string;
   readonly items: readonly object[];
+  /** What the service returned for `largePlaintext`. */
+  readonly bundle: object;
 }
 
 export interface Flood {
+  /** What the flooding tenant or the strangers send. */
   readonly about: string;
+  /** Whether the requests need no API key of a tenant. */
+  readonly isOfStrangers?: true;
   readonly connections: number;
   /** The status of the responses, or undefined if the requests never complete. */
   readonly served?: number;
@@ -23,6 +28,8 @@ export interface Flood {
 }
 
 const mebibyte = 1024 * 1024;
+
+export const largePlaintext = 'x'.repeat(64 * 1024);
 
 export const floods = {
   unwraps: {
@@ -63,6 +70,7 @@ export const floods = {
   },
   tokens: {
     about: 'unknown tokens on 400 connections',
+    isOfStrangers: true,
     connections: 400,
     served: 401,
     requests: (target) => () => http({ ...target, token: newToken().token }, 'GET', '/v1/keys'),
@@ -94,6 +102,55 @@ export const floods = {
     served: 200,
     requests: (target) => always(http(target, 'GET', `/v1/keys/${target.versioned}?limit=1000&offset=8000`)),
   },
+  pages: {
+    about: 'requests for /docs and /openapi.json on 64 connections',
+    isOfStrangers: true,
+    connections: 64,
+    served: 200,
+    requests: strangers(['/docs', '/openapi.json']),
+  },
+  metrics: {
+    about: 'requests for /metrics on 64 connections',
+    isOfStrangers: true,
+    connections: 64,
+    served: 200,
+    requests: strangers(['/metrics']),
+  },
+  probes: {
+    about: 'requests for /healthz and /readyz on 64 connections',
+    isOfStrangers: true,
+    connections: 64,
+    served: 200,
+    requests: strangers(['/healthz', '/readyz']),
+  },
+  nothing: {
+    about: 'requests without an API key, and for paths that do not exist, on 64 connections',
+    isOfStrangers: true,
+    connections: 64,
+    served: 401,
+    requests: strangers(['/v1/keys', '/nowhere', '/%']),
+  },
+  encrypts: {
+    about: 'encryptions of 64 KiB on 64 connections',
+    connections: 64,
+    served: 200,
+    requests: (target) => {
+      const body = { key_id: target.keyId, plaintext: largePlaintext };
+      return always(http(target, 'POST', '/v1/encrypt', body));
+    },
+  },
+  decrypts: {
+    about: 'decryptions of 64 KiB on 64 connections',
+    connections: 64,
+    served: 200,
+    requests: (target) => always(http(target, 'POST', '/v1/decrypt', target.bundle)),
+  },
+  lists: {
+    about: 'lists of 100 API keys of the largest size, on 16 connections',
+    connections: 16,
+    served: 200,
+    requests: (target) => always(http(target, 'GET', '/v1/api-keys?limit=100')),
+  },
   exports: {
     about: 'exports of a key with 10,000 versions under RSA of 8,192 bits, on 8 connections',
     connections: 8,
@@ -108,6 +165,14 @@ export const floods = {
 export type FloodName = keyof typeof floods;
 
 const always = (request: Uint8Array) => () => request;
+
+function strangers(paths: readonly string[]): Flood['requests'] {
+  return (target) => {
+    const requests = paths.map((path) => http({ ...target, token: '' }, 'GET', path));
+    let last = 0;
+    return () => requests[++last % requests.length] ?? new Uint8Array();
+  };
+}
 
 const unwrap = (target: FloodTarget): Uint8Array =>
   http(target, 'POST', `/v1/keys/${target.keyId}/unwrap`, { wrapped_key: target.wrapped });

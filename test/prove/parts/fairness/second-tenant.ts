@@ -31,7 +31,8 @@ export class SecondTenant {
   /** Measures latencies from the scheduled time of each request, so that a late start counts too. */
   async measure(place: Place, requests: number): Promise<Measurement> {
     const startedAt = performance.now();
-    const verified = send(place, this.#token, 'GET', '/v1/audit/verify');
+    const probes = probe(place);
+    const verified = this.verify(place);
     const pending: Promise<Timed>[] = [];
     for (let nth = 0; nth < requests; nth++) {
       const dueAt = startedAt + nth * interval;
@@ -40,7 +41,11 @@ export class SecondTenant {
       pending.push(this.#send(place, nth, dueAt));
     }
     const timed = await Promise.all(pending);
-    return summarize(timed, await verified);
+    return { ...summarize(timed, await verified), readiness: await probes.stop() };
+  }
+
+  verify(place: Place): Promise<Answer> {
+    return send(place, this.#token, 'GET', '/v1/audit/verify');
   }
 
   async #send(place: Place, nth: number, dueAt: number): Promise<Timed> {
@@ -59,13 +64,35 @@ interface Timed {
   readonly latency: number;
 }
 
+/** Asks `/readyz` ten times a second, as a load balancer does. `stop` returns the longest time until an answer. */
+function probe(place: Place) {
+  const over = new AbortController();
+  const probing = (async () => {
+    let longest = 0;
+    while (!over.signal.aborted) {
+      const { sentAt, answeredAt } = await send(place, '', 'GET', '/readyz');
+      longest = Math.max(longest, answeredAt - sentAt);
+      await sleep(100);
+    }
+    return longest;
+  })();
+  return {
+    stop(): Promise<number> {
+      over.abort();
+      return probing;
+    },
+  };
+}
+
 export interface Measurement {
   readonly p50: number;
   readonly p99: number;
+  /** The longest time until `/readyz` answered, in milliseconds. */
+  readonly readiness: number;
   readonly refused: readonly Answer[];
 }
 
-function summarize(timed: readonly Timed[], verified: Answer): Measurement {
+function summarize(timed: readonly Timed[], verified: Answer): Omit<Measurement, 'readiness'> {
   const latencies = timed.map(({ latency }) => latency);
   const answers = [...timed.map(({ answer }) => answer), verified];
   return {

@@ -24,6 +24,6 @@ export async function populate(findings: Findings, count: number, pooled = false
   const tenants: Tenant[] = [];
   while (tenants.length < count) tenants.push(await operator.newTenant());
   await operator.close();
-  const pool = pooled && { DATABASE_URL: await startPgbouncer(findings, cluster, 1, poolSize) };
+  const pool = pooled && { EAAS_DATABASE_URL: await startPgbouncer(findings, cluster, 1, poolSize) };
   return { cluster, env: { ...operator.env, ...pool }, tenants };
 }

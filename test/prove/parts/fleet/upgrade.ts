@@ -28,7 +28,9 @@ export const upgrade: Trial = {
   unavailable: withoutEarlierVersion,
   async run(findings) {
     const cluster = await createDatabase(findings);
-    const env = environmentOf(cluster.url);
+    const own = environmentOf(cluster.url);
+    // Earlier versions read only DATABASE_URL.
+    const env = { ...own, DATABASE_URL: own.EAAS_DATABASE_URL };
     await command(earlierProgram, ['migrate', '--json'], env);
     const tenants: Tenant[] = [];
     for (let nth = 0; nth < tenantCount; nth++) tenants.push(await newTenant(env, `tenant ${nth}`));

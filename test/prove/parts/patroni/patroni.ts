@@ -26,7 +26,7 @@ function patroniTrial(name: keyof typeof abouts): Trial {
     unavailable: async () => (pooled ? withoutPgbouncer() : undefined),
     async run(findings) {
       const database = await HighAvailability.start(findings);
-      const pool = pooled && { DATABASE_URL: await database.startPgbouncer() };
+      const pool = pooled && { EAAS_DATABASE_URL: await database.startPgbouncer() };
       const bench = await UnderLoad.start(findings, database, { ...pool });
       const since = performance.now();
       await faults[name]({ findings, database, bench });

@@ -1,0 +1,99 @@
+import { posix } from 'node:path';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { files } from './files.ts';
+
+interface Step {
+  readonly name?: string;
+  readonly uses?: string;
+  readonly run?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
+}
+
+interface Job {
+  readonly needs?: string | readonly string[];
+  readonly environment?: string;
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly steps: readonly Step[];
+}
+
+interface Workflow {
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly jobs: Readonly<Record<string, Job>>;
+}
+
+const workflows = files
+  .filter(({ path }) => /^\.github\/workflows\/[^/]+\.ya?ml$/.test(path))
+  .map(({ path, text, lines }) => ({ path, text, lines, workflow: parse(text) as Workflow }));
+
+const jobs = workflows.flatMap(({ path, workflow }) =>
+  Object.entries(workflow.jobs).map(([name, job]) => ({
+    place: `${path}: ${name}`,
+    job,
+    permissions: job.permissions ?? workflow.permissions,
+  })),
+);
+
+const manifestIn = (folder: string): { workspaces?: string[]; private?: boolean } =>
+  JSON.parse(files.find(({ path }) => path === posix.join(folder, 'package.json'))?.text ?? '{}');
+const published = (manifestIn('').workspaces ?? []).filter((folder) => !manifestIn(folder).private);
+
+const commandsOf = ({ steps }: Job): string => steps.map(({ run = '' }) => run).join('\n');
+const uses = (job: Job, action: string): Step[] =>
+  job.steps.filter((step) => step.uses?.startsWith(`${action}@`));
+
+test('every action is named by a full commit, with its version beside it', () => {
+  const named = workflows.flatMap(({ path, lines }) =>
+    lines.flatMap((line, index) => (/\buses:/.test(line) ? [{ place: `${path}:${index + 1}`, line }] : [])),
+  );
+  expect(named.length).toBeGreaterThan(3);
+  const pinned = /\buses: [\w.-]+\/[\w./-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/;
+  expect(named.filter(({ line }) => !pinned.test(line)).map(({ place }) => place)).toEqual([]);
+});
+
+test('every job says what its token may do, and no checkout keeps the token', () => {
+  expect(jobs.filter(({ permissions }) => permissions === undefined).map(({ place }) => place)).toEqual([]);
+  const keeping = jobs.filter(({ job }) =>
+    uses(job, 'actions/checkout').some((step) => step.with?.['persist-credentials'] !== false),
+  );
+  expect(keeping.map(({ place }) => place)).toEqual([]);
+});
+
+test('a job that runs the code of dependencies has no secret, and its token can only read', () => {
+  const running = jobs.filter(({ job }) =>
+    /npm (?:ci|install)(?!.*--ignore-scripts)|\.ci\/run|npm (?:test|start|run|pack)/.test(commandsOf(job)),
+  );
+  expect(running.map(({ place }) => place)).toEqual([
+    '.github/workflows/ci.yml: test',
+    '.github/workflows/release.yml: build',
+  ]);
+  for (const { place, job, permissions } of running) {
+    expect({ place, permissions }).toEqual({ place, permissions: { contents: 'read' } });
+    expect({ place, text: JSON.stringify(job) }).not.toMatchObject({
+      text: expect.stringMatching(/secrets\.|github\.token|GITHUB_TOKEN|"environment"/) as string,
+    });
+  }
+});
+
+test('no workflow has a token of npm', () => {
+  expect(workflows.filter(({ text }) => /NPM_TOKEN|NODE_AUTH_TOKEN|_authToken/.test(text))).toEqual([]);
+});
+
+test('only one job can publish: it installs nothing, and sends the tarballs of the job that built and tested', () => {
+  const able = jobs.filter(({ permissions }) => permissions?.['id-token'] !== undefined);
+  expect(able.map(({ place }) => place)).toEqual(['.github/workflows/release.yml: publish']);
+  const { job, permissions } = able[0] ?? {};
+  if (!job) throw new Error('the workflow has no job that publishes');
+  expect(permissions).toEqual({ 'id-token': 'write' });
+  expect([job.needs].flat()).toEqual(['build']);
+  expect(job.environment).toBe('npm');
+  expect(uses(job, 'actions/checkout')).toEqual([]);
+  expect(uses(job, 'actions/download-artifact')).toHaveLength(1);
+  const commands = commandsOf(job);
+  expect(commands).not.toMatch(/npm (?:ci|install|i|run|exec|test|pack)\b|npx|\bnode\b/);
+  const publishing = commands.match(/^.*\bnpm publish\b.*$/gm) ?? [];
+  expect(publishing.length).toBeGreaterThan(0);
+  const inOrder = /for name in ([\w ]+);/.exec(commands)?.[1]?.split(' ') ?? [];
+  expect(inOrder.map((name) => `packages/${name}`)).toEqual(published);
+  for (const line of publishing) expect(line).toMatch(/npm publish --ignore-scripts --provenance .*tarball/);
+});
