@@ -11,7 +11,7 @@ import { allowOrigin } from './cors.ts';
 import type { Doors } from './doors.ts';
 import { send } from './problems.ts';
 import { traceRequest } from './request-span.ts';
-import { hasList, serialize } from './serialize.ts';
+import { hasList, hasLongText, serialize } from './serialize.ts';
 
 export function serveApi(app: FastifyInstance, doors: Doors, isClosing: () => boolean): void {
   const { turns, shares } = doors.admission;
@@ -32,7 +32,7 @@ export function serveApi(app: FastifyInstance, doors: Doors, isClosing: () => bo
       });
       const output = await traced('operation', () => doors.run(route, caller, input));
       const serializing = serialize(route, endpoint.output, output);
-      const text = isList
+      const text = isList || hasLongText(output)
         ? await traced('serialize', () => turns.run(tenantId, serializing, { signal, isBegun: true }))
         : finish(serializing);
       if (endpoint.maxAge !== undefined)

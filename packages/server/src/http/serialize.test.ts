@@ -2,7 +2,7 @@ import { routes } from '@eaas/protocol/service';
 import { endpoints } from '@eaas/protocol/wire';
 import { describe, expect, test } from 'vitest';
 import { callOf } from './reference/groups.ts';
-import { hasList, serialize } from './serialize.ts';
+import { hasList, hasLongText, serialize } from './serialize.ts';
 
 function finish(reading: Generator<undefined, string | Buffer>) {
   for (let pauses = 0; ; pauses++) {
@@ -27,6 +27,11 @@ describe('an output', () => {
     expect(pauses).toBe(100);
     expect((JSON.parse(text) as typeof page).keys).toHaveLength(100);
     expect([hasList(keys), hasList(endpoints['POST /v1/keys'].output)]).toEqual([true, false]);
+  });
+
+  test('an output with a long text counts as long, however few fields it has', () => {
+    const outputs = [{ plaintext: 'x'.repeat(3_000) }, { plaintext: 'x', key_version: 1 }];
+    expect(outputs.map(hasLongText)).toEqual([true, false]);
   });
 
   test('a long output is returned as bytes', () => {

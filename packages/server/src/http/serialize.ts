@@ -65,6 +65,11 @@ export function hasList({ shape }: Endpoint['output']): boolean {
   return Object.values(shape).some((field) => field instanceof z.ZodMiniArray);
 }
 
+/** Whether the output takes so long to serialize that the responses of one append must not all be written at once. */
+export function hasLongText(output: object): boolean {
+  return Object.values(output).some((value: unknown) => typeof value === 'string' && value.length > 2 * 1024);
+}
+
 function stringify(
   route: string,
   path: readonly PropertyKey[],
