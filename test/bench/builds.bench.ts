@@ -28,9 +28,11 @@ export const benchmark: Benchmark = {
       return [];
     }
     const { postgres, ...operator } = await openOperator(defer, 'installed', false);
+    // Earlier builds read DATABASE_URL.
+    const env = { ...operator.env, DATABASE_URL: operator.env['EAAS_DATABASE_URL'] ?? '' };
     const start = async (checkout: string): Promise<Build> => {
       const program = [process.execPath, '--enable-source-maps', programOf(checkout)];
-      const server = await startDeferred(defer, operator.env, program);
+      const server = await startDeferred(defer, env, program);
       return { server, customers: await newCustomers(operator, server, tenants) };
     };
     const [now, before] = [await start('.'), await start(earlier)];
