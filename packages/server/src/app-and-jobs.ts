@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import type { Config } from './config.ts';
 import { createApp } from './http/app.ts';
 import { readConsolePages } from './http/console-pages.ts';
 import { type Doors, openDoors } from './http/doors.ts';
@@ -8,22 +7,20 @@ import type { AppOptions } from './http/server-options.ts';
 import type { ServerState } from './http/service-metrics.ts';
 import { countUsage } from './jobs/count-usage.ts';
 import { settleDueKeys } from './jobs/due-keys.ts';
-import { keepCheckpoints } from './jobs/keep-checkpoints.ts';
-import { type Lease, withLease } from './jobs/lease.ts';
-import { lastVerification, nightlyVerify } from './jobs/nightly-verify.ts';
+import { withLease } from './jobs/lease.ts';
 import { purge } from './jobs/purge.ts';
 import { recordLastUses } from './jobs/record-last-uses.ts';
 import { directoriesJob } from './jobs/repair-directories.ts';
 import { type Job, startJobs } from './jobs/schedule.ts';
 import { readTls } from './listen-address.ts';
 import type { OpenService } from './open-service.ts';
+import type { JobContext, ServeOptions } from './options.ts';
 import type { Report } from './server-process.ts';
-import type { Service } from './service.ts';
 import { measure } from './store/measurements.ts';
 import { connectTelemetry, tracedJob } from './tracing.ts';
 
 export interface AppAndJobs {
-  readonly config: Config;
+  readonly config: ServeOptions;
   readonly open: OpenService;
   readonly app: AppOptions;
   readonly report: Report;
@@ -49,7 +46,14 @@ export async function startAppAndJobs(options: AppAndJobs): Promise<() => Promis
     throw error;
   }
   await bridgeMetrics(() => doors.metrics());
-  const traceable = jobsOf(service, config, app, state).map(inSpan);
+  const leased: JobContext['leased'] = (name, everySeconds, run) => ({
+    name,
+    everySeconds,
+    run: async (signal) => void (await withLease(service, name, signal, run)),
+  });
+  const traceable = jobsOf(config, { service, state, log: app.log, worker: options.app.worker, leased }).map(
+    inSpan,
+  );
   const jobs = startJobs(traceable, (job, error) => {
     service.alarms.failed(error);
     app.log.error({ job, err: error }, 'a job failed and will run again');
@@ -69,29 +73,13 @@ export async function startAppAndJobs(options: AppAndJobs): Promise<() => Promis
 
 const inSpan = (job: Job): Job => ({ ...job, run: (signal) => tracedJob(job.name, () => job.run(signal)) });
 
-function jobsOf(service: Service, config: Config, app: FastifyInstance, state: ServerState): Job[] {
-  const onBroken: Parameters<typeof nightlyVerify>[2] = (tenantId, findings) => {
-    app.log.error({ tenant_id: tenantId, findings }, 'the audit chain of a tenant is broken');
-  };
-  const { auditRetentionMonths, checkpointDirectory: directory } = config;
-  const readVerified = async (): Promise<void> => {
-    state.verified = await lastVerification(service);
-  };
+function jobsOf({ auditRetentionMonths, extras }: ServeOptions, context: JobContext): Job[] {
+  const { service, state, leased } = context;
   const readMeasured = async (): Promise<void> => {
     const now = service.clock.now();
     state.measured = await service.background.run((sql) => measure(sql, now), 30_000);
   };
-  const leased = (name: string, everySeconds: number, run: (lease: Lease) => Promise<void>): Job => ({
-    name,
-    everySeconds,
-    run: async (signal) => void (await withLease(service, name, signal, run)),
-  });
   const repair = directoriesJob();
-  const keep = (path: string): Job => ({
-    name: 'checkpoints',
-    everySeconds: 3_600,
-    run: (signal) => keepCheckpoints(service, path, signal),
-  });
   return [
     { name: 'forget_unused', everySeconds: 300, run: async () => service.tenants.remembered.forgetUnused() },
     { name: 'last_uses', everySeconds: 20, run: () => recordLastUses(service) },
@@ -99,14 +87,12 @@ function jobsOf(service: Service, config: Config, app: FastifyInstance, state: S
     leased('count_usage', 20, (lease) => countUsage(service, lease)),
     leased('directories', 3_600, (lease) => repair(service, lease)),
     leased('purge', 3_600, (lease) => purge(service, auditRetentionMonths, lease)),
-    leased('verify', 600, (lease) => nightlyVerify(service, lease, onBroken)),
-    { name: 'verified', everySeconds: 60, run: readVerified },
     { name: 'measure', everySeconds: 1_800, run: readMeasured },
-    ...(directory === null ? [] : [keep(directory)]),
+    ...extras.flatMap((extra) => extra.jobs?.(context) ?? []),
   ];
 }
 
-export async function appOptions(config: Config): Promise<AppOptions> {
+export async function appOptions(config: ServeOptions): Promise<AppOptions> {
   const { tlsFiles, trustProxy, logLevel, publicUrl } = config;
   const tls = tlsFiles && (await readTls(tlsFiles));
   const console = config.console

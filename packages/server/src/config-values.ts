@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { CannotStart } from './cannot-start.ts';
+import { hostOf, isLoopback } from './http/addresses.ts';
 
 export const variables = [
   'EAAS_DATABASE_URL',
@@ -64,10 +65,6 @@ export function listenHost(read: Read, variable: Variable, otherwise: string): s
   );
 }
 
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
-}
-
 export function publicOrigin(read: Read, variable: Variable): string | null {
   const text = read(variable);
   if (text === undefined) return null;
@@ -78,10 +75,6 @@ export function publicOrigin(read: Read, variable: Variable): string | null {
     `${variable} must be an origin such as https://eaas.example, without a path or a final slash. ` +
       'Use https, or http if the host is this machine.',
   );
-}
-
-export function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
 export function proxyAddresses(read: Read, variable: Variable): readonly string[] | null {
@@ -137,22 +130,5 @@ function isPostgresUrl(text: string): boolean {
     );
   } catch {
     return false;
-  }
-}
-
-/**
- * Names the database of a URL by its host and name, never with user or password. A password that is not
- * percent-encoded can look like a port or a path: the text then names nothing.
- */
-export function databaseOf(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || /@/.test(url.pathname + url.search + url.hash)) return 'a database';
-  try {
-    const name = decodeURIComponent(url.pathname.slice(1));
-    const host = decodeURIComponent(url.host);
-    if (name === '' || host === '') return 'a database';
-    return `the database ${JSON.stringify(name)} on ${JSON.stringify(host).slice(1, -1)}`;
-  } catch {
-    return 'a database';
   }
 }

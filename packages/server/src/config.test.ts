@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
 import { CannotStart } from './cannot-start.ts';
-import { databaseOf } from './config-values.ts';
 import { readConfig, readDevelopmentConfig, variables } from './config.ts';
+import { databaseOf } from './open-database.ts';
 
 const key = Buffer.alloc(32, 1).toString('base64');
 const otherKey = Buffer.alloc(32, 2).toString('base64');

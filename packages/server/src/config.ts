@@ -3,10 +3,8 @@ import { availableParallelism } from 'node:os';
 import { nearestOf } from '@eaas/protocol/internal';
 import { CannotStart } from './cannot-start.ts';
 import {
-  isLoopback,
   listenHost,
   oneOf,
-  databaseOf,
   postgresUrl,
   proxyAddresses,
   publicOrigin,
@@ -16,13 +14,16 @@ import {
   wholeNumber,
 } from './config-values.ts';
 import { developmentFileIn, nearestDataDirectory } from './data-directory.ts';
-import type { ProviderEnvironment } from './root-key/key-service.ts';
+import { isLoopback } from './http/addresses.ts';
+import { logLevels } from './log-lines.ts';
+import { databaseOf } from './open-database.ts';
+import { embeddedIn } from './open-embedded.ts';
+import type { Extra } from './options.ts';
+import type { ProviderEnvironment } from './root-key/provider.ts';
 import { readRootKeys } from './root-key/sources.ts';
 import { asWord } from './shell-word.ts';
 
 export { variables } from './config-values.ts';
-
-export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -109,6 +110,7 @@ export function readConfig(
     databaseUrl,
     urlVariable,
     migrateDatabaseUrl,
+    openEmbedded: databaseUrl === null ? embeddedIn(read('EAAS_DATA_DIR') ?? null) : null,
     copyToDatabaseUrl: postgresUrl(read, 'EAAS_COPY_TO_DATABASE_URL'),
     dataDirectory: read('EAAS_DATA_DIR') ?? null,
     ...readRootKeys(read, providerEnvironment),
@@ -124,6 +126,7 @@ export function readConfig(
     checkpointDirectory: read('EAAS_CHECKPOINT_DIR') ?? null,
     logLevel: oneOf(read, 'EAAS_LOG_LEVEL', logLevels) ?? logLevel,
     warnings: [...(ignored === undefined ? [] : [ignored]), ...unknownVariables(env)],
+    extras: [] as readonly Extra[],
   };
 }
 
@@ -189,12 +192,4 @@ function unknownVariables(env: Environment): string[] {
       const advice = near === undefined ? 'Check the spelling.' : `Did you mean ${near}?`;
       return `${name} is not a variable of this program and is ignored. ${advice}`;
     });
-}
-
-/**
- * The text with its commands as the user types them: if npm runs this program, the shell usually does not find `eaas`.
- * With `--no-install`, npx never fetches a package from npm, where somebody else could have registered the name.
- */
-export function asTyped(text: string): string {
-  return process.env['npm_command'] ? text.replaceAll('`eaas ', '`npx --no-install @eaas/server ') : text;
 }

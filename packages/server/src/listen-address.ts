@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import { CannotStart, reasonOf } from './cannot-start.ts';
-import type { Config } from './config.ts';
 import { linesTo } from './log-lines.ts';
+import type { ListenOptions } from './options.ts';
 
 export async function readTls(files: { cert: string; key: string }): Promise<{ cert: Buffer; key: Buffer }> {
   try {
@@ -15,7 +15,7 @@ export async function readTls(files: { cert: string; key: string }): Promise<{ c
   }
 }
 
-export function refuseAddress({ host, port }: Pick<Config, 'host' | 'port'>) {
+export function refuseAddress({ host, port }: Pick<ListenOptions, 'host' | 'port'>) {
   return (error: unknown): never => {
     const code = String((error as NodeJS.ErrnoException | undefined)?.code);
     const messages: Readonly<Record<string, string>> = {
@@ -46,7 +46,7 @@ function cannotUse(variables: string, error: unknown, cure = ''): CannotStart {
   return new CannotStart(`${variables} cannot be used: ${reasonOf(error)}.${cure}`, { cause: error });
 }
 
-export function addressOf({ host, tlsFiles }: Config, port: number): string {
+export function addressOf({ host, tlsFiles }: ListenOptions, port: number): string {
   return `${tlsFiles ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 

@@ -4,6 +4,8 @@ export interface Lines {
   write(line: string): void;
 }
 
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
 const [pause, pauses] = [10, 10];
 const never = new Int32Array(new SharedArrayBuffer(4));
 

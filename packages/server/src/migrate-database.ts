@@ -1,8 +1,7 @@
 import { inLine } from '@eaas/protocol/internal';
 import { CannotStart, reasonOf } from './cannot-start.ts';
-import type { Config } from './config.ts';
-import { asOwner, openDatabase } from './open-database.ts';
-import { databaseOf } from './config-values.ts';
+import { asOwner, databaseOf, openDatabase } from './open-database.ts';
+import type { DatabaseOptions } from './options.ts';
 import { isDenied } from './store/faults.ts';
 import { foreignTables, isPrepared, migrate, roleExists } from './store/migrate.ts';
 import { readVersion, versionFault } from './store/postgres-version.ts';
@@ -14,7 +13,7 @@ interface Migration {
   readonly share?: (warning: string) => Promise<void>;
 }
 
-export async function migrateDatabase(config: Config, { onWait, share = refuse }: Migration = {}) {
+export async function migrateDatabase(config: DatabaseOptions, { onWait, share = refuse }: Migration = {}) {
   const database = await openDatabase(config, 'command');
   const { serverRole, embedded } = database;
   try {
@@ -44,7 +43,7 @@ async function refuse(warning: string): Promise<never> {
 }
 
 function warningOf(
-  { databaseUrl, migrateDatabaseUrl, urlVariable }: Config,
+  { databaseUrl, migrateDatabaseUrl, urlVariable }: DatabaseOptions,
   others: readonly string[],
 ): string {
   const named = databaseOf(migrateDatabaseUrl ?? databaseUrl ?? '');

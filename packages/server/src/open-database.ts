@@ -1,11 +1,6 @@
-import { existsSync } from 'node:fs';
 import { CannotStart } from './cannot-start.ts';
-import type { Config } from './config.ts';
-import { databaseOf } from './config-values.ts';
-import { createDataDirectory, findDataDirectory } from './data-directory.ts';
-import { startEmbeddedDatabase } from './embedded/embedded-database.ts';
-import { readOrCreateRootKeyFile } from './root-key/file.ts';
-import { type RootKeyProvider, rootKeyInFile } from './root-key/provider.ts';
+import type { DatabaseOptions } from './options.ts';
+import type { RootKeyProvider } from './root-key/provider.ts';
 import { type Connection, openPool, type Pool } from './store/sql.ts';
 
 export interface OpenDatabase {
@@ -23,9 +18,12 @@ export interface OpenDatabase {
 
 export type Purpose = 'serve' | 'command';
 
-export async function openDatabase(config: Config, purpose: Purpose): Promise<OpenDatabase> {
-  const { databaseUrl, urlVariable, migrateDatabaseUrl, rootKey } = config;
-  if (databaseUrl === null) return openEmbedded(config, purpose).catch(cannotStart);
+export async function openDatabase(options: DatabaseOptions, purpose: Purpose): Promise<OpenDatabase> {
+  const { databaseUrl, urlVariable, migrateDatabaseUrl, openEmbedded, rootKey } = options;
+  if (databaseUrl === null) {
+    if (openEmbedded) return openEmbedded(rootKey, purpose);
+    throw new CannotStart('The server needs a database: pass `databaseUrl` or `openEmbedded`.');
+  }
   const ownerUrl = migrateDatabaseUrl ?? databaseUrl;
   const [server, owner] = [databaseUrl, ownerUrl].map((url) => decodeURIComponent(new URL(url).username));
   return {
@@ -51,7 +49,7 @@ export function databaseAt(connection: Connection, rootKey: RootKeyProvider): Op
   };
 }
 
-const noRootKey: RootKeyProvider = {
+export const noRootKey: RootKeyProvider = {
   load() {
     throw new CannotStart(
       'There is no root key: set EAAS_ROOT_KEY_FILE, EAAS_ROOT_KEY, EAAS_ROOT_KEY_COMMAND or EAAS_ROOT_KEY_WRAPPED_FILE. ' +
@@ -60,47 +58,6 @@ const noRootKey: RootKeyProvider = {
     );
   },
 };
-
-export async function findRootKey({ rootKey, databaseUrl, dataDirectory }: Config): Promise<RootKeyProvider> {
-  if (rootKey) return rootKey;
-  if (databaseUrl !== null) return noRootKey;
-  return rootKeyInFile('EAAS_DATA_DIR', (await findDataDirectory(dataDirectory)).rootKeyFile);
-}
-
-async function openEmbedded(config: Config, purpose: Purpose): Promise<OpenDatabase> {
-  const find = purpose === 'serve' ? createDataDirectory : findDataDirectory;
-  const { path, rootKeyFile, hasDatabase } = await find(config.dataDirectory);
-  // Calls `hasDatabase` before PostgreSQL starts, because after the start a database always exists.
-  const mayCreate = !hasDatabase();
-  const inDirectory = () => readOrCreateRootKeyFile(rootKeyFile, { mayCreate });
-  // The root key is created before the database, so that an interrupted start cannot leave a database without a root
-  // key.
-  if (!config.rootKey && mayCreate) {
-    const isNew = !existsSync(rootKeyFile);
-    (await inDirectory()).fill(0);
-    if (isNew) {
-      const advice =
-        'Keep a copy of the root key in another place, because without the root key nothing can be decrypted.';
-      process.stderr.write(`A new root key is in ${rootKeyFile}. ${advice}\n`);
-    }
-  }
-  const { connection, serverRole, close } = await startEmbeddedDatabase(path, purpose);
-  return {
-    embedded: true,
-    connection: connection('server'),
-    ownerConnection: connection('owner'),
-    serverRole,
-    rootKey: config.rootKey ?? { load: () => inDirectory().catch(cannotStart) },
-    named: `the database in ${path}`,
-    isPerhapsOfApp: false,
-    close,
-  };
-}
-
-function cannotStart(error: unknown): never {
-  if (!(error instanceof Error) || error instanceof CannotStart) throw error;
-  throw new CannotStart(error.message, { cause: error });
-}
 
 export async function asOwner<T>(
   { ownerConnection }: OpenDatabase,
@@ -111,5 +68,22 @@ export async function asOwner<T>(
     return await work(owner);
   } finally {
     await owner.end({ timeout: 3 });
+  }
+}
+
+/**
+ * Names the database of a URL by its host and name, never with user or password. A password that is not
+ * percent-encoded can look like a port or a path: the text then names nothing.
+ */
+export function databaseOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || /@/.test(url.pathname + url.search + url.hash)) return 'a database';
+  try {
+    const name = decodeURIComponent(url.pathname.slice(1));
+    const host = decodeURIComponent(url.host);
+    if (name === '' || host === '') return 'a database';
+    return `the database ${JSON.stringify(name)} on ${JSON.stringify(host).slice(1, -1)}`;
+  } catch {
+    return 'a database';
   }
 }

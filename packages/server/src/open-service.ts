@@ -1,11 +1,9 @@
 import { using } from '@eaas/protocol/service';
 import { CannotStart } from './cannot-start.ts';
-import { requireCheckpointDirectory } from './checkpoint-files.ts';
-import type { Config } from './config.ts';
 import { type RootKey, type Roots, rootKey } from './crypto/key-hierarchy.ts';
 import { sameBytes } from './crypto/same-bytes.ts';
-import { judgeDatabaseTls, judgeDurability, judgeRole } from './doctor/database.ts';
 import { asOwner, openDatabase, type OpenDatabase, type Purpose } from './open-database.ts';
+import type { DatabaseOptions, Extra, ServeOptions } from './options.ts';
 import { checkRoots } from './root-check.ts';
 import type { RootKeyProvider } from './root-key/provider.ts';
 import { createService } from './service.ts';
@@ -17,14 +15,20 @@ import type { Pool, Sql } from './store/sql.ts';
 
 export type OpenService = Awaited<ReturnType<typeof openServiceOn>>;
 
-export async function openService(config: Config, purpose: Purpose): Promise<OpenService> {
-  const { checkpointDirectory } = config;
-  if (purpose === 'serve' && checkpointDirectory !== null)
-    await requireCheckpointDirectory(checkpointDirectory);
-  return openServiceOn(await openDatabase(config, purpose), config, purpose);
+/** What a command needs to open the service, and a server to begin. */
+export type OpenOptions = DatabaseOptions & Pick<ServeOptions, 'unencrypted' | 'warnings' | 'extras'>;
+
+export async function openService(options: OpenOptions, purpose: Purpose): Promise<OpenService> {
+  if (purpose === 'serve') for (const extra of options.extras) await extra.check?.();
+  return openServiceOn(await openDatabase(options, purpose), options, purpose);
 }
 
-export async function openServiceOn(database: OpenDatabase, config: Config, purpose: Purpose, workers = 1) {
+export async function openServiceOn(
+  database: OpenDatabase,
+  options: Pick<OpenOptions, 'previousRootKey' | 'unencrypted' | 'warnings' | 'extras'>,
+  purpose: Purpose,
+  workers = 1,
+) {
   const siblings = new Set<Database>();
   const openPart = (most: number, least: number): Database =>
     new Database(database.connection, Math.max(least, Math.floor(most / workers)), siblings);
@@ -42,12 +46,12 @@ export async function openServiceOn(database: OpenDatabase, config: Config, purp
         if (!(await isMigrated(owner))) await migrate(owner, database.serverRole);
       });
     } else await connections.run((sql) => requireMigrated(sql, database), 10_000);
-    const roots = await loadRoots(database.rootKey, config.previousRootKey);
+    const roots = await loadRoots(database.rootKey, options.previousRootKey);
     await connections.transaction((tx) => checkRoots(tx, roots));
-    const serverWarnings = purpose === 'serve' ? await warningsOf(config, connections) : [];
+    const serverWarnings = purpose === 'serve' ? await warningsOf(options, connections) : [];
     const service = createService({ database: connections, reads, background, roots, workers });
     await readClock(service);
-    const warnings = [...config.warnings, ...serverWarnings];
+    const warnings = [...options.warnings, ...serverWarnings];
     return { service, database, warnings, closeConnections, close };
   } catch (error) {
     await close();
@@ -55,17 +59,16 @@ export async function openServiceOn(database: OpenDatabase, config: Config, purp
   }
 }
 
-async function warningsOf({ databaseUrl, unencrypted }: Config, connections: Database): Promise<string[]> {
-  const durability = await connections.run(judgeDurability);
-  const failures = [judgeDatabaseTls(databaseUrl), ...durability].filter(({ status }) => status === 'failed');
-  const role = await connections.run(judgeRole);
-  return [
-    ...(unencrypted
-      ? ['EAAS_INSECURE_HTTP=1: API keys, data keys and plaintext travel unencrypted over the network.']
-      : []),
-    ...failures.map(({ message }) => message),
-    ...(role.status === 'ok' ? [] : [role.message]),
-  ];
+const plainHttp =
+  'EAAS_INSECURE_HTTP=1: API keys, data keys and plaintext travel unencrypted over the network.';
+
+async function warningsOf(
+  { unencrypted, extras }: { readonly unencrypted: boolean; readonly extras: readonly Extra[] },
+  connections: Database,
+): Promise<string[]> {
+  const found = unencrypted ? [plainHttp] : [];
+  for (const extra of extras) found.push(...((await extra.warnings?.(connections)) ?? []));
+  return found;
 }
 
 async function requireMigrated(sql: Pool, database: OpenDatabase): Promise<void> {

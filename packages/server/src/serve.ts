@@ -1,11 +1,11 @@
 import { freePort, hostsOf } from './http/addresses.ts';
-import type { Config } from './config.ts';
 import type { ConsoleOptions } from './http/console.ts';
 import { listenOn } from './http/listen.ts';
 import type { AppOptions } from './http/server-options.ts';
 import { appOptions, startAppAndJobs } from './app-and-jobs.ts';
 import { addressOf, announce, refuseAddress } from './listen-address.ts';
 import { openService } from './open-service.ts';
+import type { ServeOptions } from './options.ts';
 import { exitSoon, prepareProcess, untilStopped } from './server-process.ts';
 import type { Service } from './service.ts';
 
@@ -16,7 +16,7 @@ export interface Development {
 
 /** Checks the configuration and the port first, so that a failed start creates no data directory and no root key. */
 export async function serve(
-  config: Config,
+  config: ServeOptions,
   develop?: (service: Service) => Promise<Development>,
 ): Promise<void> {
   const report = prepareProcess();

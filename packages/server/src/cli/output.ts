@@ -1,5 +1,5 @@
 import { escapeHidden, inLine } from '@eaas/protocol/internal';
-import { asTyped } from '../config.ts';
+import { asTyped } from '../shell-word.ts';
 
 export interface Reporting {
   readonly json?: true;

@@ -1,8 +1,8 @@
 import manifest from '../../package.json' with { type: 'json' };
 import { type Command, Option } from 'commander';
 import { CannotStart } from '../cannot-start.ts';
-import { readConfig, readDevelopmentConfig, readServerConfig } from '../config.ts';
-import { examine } from '../doctor/examine.ts';
+import { type Config, readConfig, readDevelopmentConfig, readServerConfig } from '../config.ts';
+import { databaseWarnings, examine } from '../doctor/examine.ts';
 import { failed, type Finding, warning } from '../doctor/finding.ts';
 import { migrateDatabase } from '../migrate-database.ts';
 import { apiKeyCommands } from './api-key.ts';
@@ -33,7 +33,7 @@ const dev = command(
     new Option('--sign-in', 'only print a new URL that signs in to the running `eaas dev`').conflicts('env'),
   )
   .action(async ({ env, signIn }: { env?: string | true; signIn?: true }) => {
-    const config = readDevelopmentConfig();
+    const config = await withExtras(readDevelopmentConfig());
     const { dev, printSignIn } = await import('../dev/dev.ts');
     await (signIn ? printSignIn(config) : dev(config, env === true ? '.env' : env));
   });
@@ -47,7 +47,7 @@ const serve = command(
   .option('--workers <number>', 'the number of worker processes, 1 to 64')
   .addOption(new Option('--worker').hideHelp())
   .action(async ({ workers, worker }: { workers?: string; worker?: true }) => {
-    const config = readServerConfig(workers);
+    const config = await withExtras(readServerConfig(workers));
     // The HTTP server is imported dynamically, because a static import would delay all commands that do not need the
     // server.
     if (worker) {
@@ -65,6 +65,14 @@ const serve = command(
       await serve(config);
     }
   });
+
+/** Imports the extras only for a server, because other commands should start at once. */
+async function withExtras(config: Config): Promise<Config> {
+  const { checkpointFiles, nightlyVerification } = await import('../nightly.ts');
+  const { checkpointDirectory: directory, databaseUrl } = config;
+  const files = directory === null ? [] : [checkpointFiles(directory)];
+  return { ...config, extras: [...files, nightlyVerification, databaseWarnings(databaseUrl)] };
+}
 
 const migrate = reporting(
   'migrate',

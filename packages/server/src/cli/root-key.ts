@@ -3,7 +3,10 @@ import { toHex } from '@eaas/protocol/internal';
 import { CannotStart } from '../cannot-start.ts';
 import { rootKey } from '../crypto/key-hierarchy.ts';
 import { writeNewFile } from '../durable-files.ts';
-import { findRootKey } from '../open-database.ts';
+import { noRootKey } from '../open-database.ts';
+import { rootKeyInDirectory } from '../open-embedded.ts';
+import type { RootKeyProvider } from '../root-key/provider.ts';
+import type { Config } from '../config.ts';
 import { checkRootKey, rotateRootKey } from '../operations/root-keys.ts';
 import { Refusal } from '../refusal.ts';
 import { createRootKeyFile } from '../root-key/file.ts';
@@ -37,6 +40,11 @@ const generate = reporting(
     );
     if (file !== undefined) next(`set EAAS_ROOT_KEY_FILE=${asWord(file)} for every server`, options);
   });
+
+async function findRootKey({ rootKey, databaseUrl, dataDirectory }: Config): Promise<RootKeyProvider> {
+  if (rootKey) return rootKey;
+  return databaseUrl === null ? rootKeyInDirectory(dataDirectory) : noRootKey;
+}
 
 function unwritable(option: string, file: string) {
   return (error: NodeJS.ErrnoException): never => {

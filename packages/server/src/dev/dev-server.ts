@@ -3,9 +3,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kill } from 'node:process';
-import { hostOf } from '../config-values.ts';
 import { ifExists, replaceFile } from '../durable-files.ts';
-import { type Address, freePort } from '../http/addresses.ts';
+import { type Address, freePort, hostOf } from '../http/addresses.ts';
 
 export interface DevServer {
   readonly pid: number;

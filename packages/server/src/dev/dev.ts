@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { pid } from 'node:process';
 import { CannotStart } from '../cannot-start.ts';
-import { asTyped, type Config } from '../config.ts';
 import { defaultDataDirectory, developmentFileIn, findDataDirectory } from '../data-directory.ts';
 import { openService } from '../open-service.ts';
+import type { ServeOptions } from '../options.ts';
 import { serve } from '../serve.ts';
 import type { Service } from '../service.ts';
-import { asWord } from '../shell-word.ts';
+import { asTyped, asWord } from '../shell-word.ts';
 import { type DevServer, findDevServer, isFree, recordDevServer } from './dev-server.ts';
 import {
   createApplicationApiKey,
@@ -18,10 +18,17 @@ import {
 import { commitWarning, EnvFile } from './env-file.ts';
 import { SignInCodes } from './sign-in.ts';
 
+/** What `eaas dev` needs beyond a server. */
+export interface DevOptions extends ServeOptions {
+  readonly dataDirectory: string | null;
+  /** Whether the user chose the port. */
+  readonly isPortSet: boolean;
+}
+
 const portsToTry = 100;
 
 /** Serves for development, or describes the `eaas dev` that already serves the data directory. */
-export async function dev(given: Config, envPath: string | undefined): Promise<void> {
+export async function dev(given: DevOptions, envPath: string | undefined): Promise<void> {
   const envFile = envPath === undefined ? undefined : await EnvFile.read(envPath);
   const directory = resolve(given.dataDirectory ?? defaultDataDirectory);
   const running = await findDevServer(directory);
@@ -49,7 +56,7 @@ export async function dev(given: Config, envPath: string | undefined): Promise<v
 
 async function describe(
   running: DevServer,
-  config: Config,
+  config: DevOptions,
   directory: string,
   envFile: EnvFile | undefined,
 ): Promise<void> {
@@ -64,7 +71,7 @@ async function describe(
 }
 
 /** Prints a new sign-in URL of the `eaas dev` that serves the data directory. */
-export async function printSignIn(config: Config): Promise<void> {
+export async function printSignIn(config: DevOptions): Promise<void> {
   const { path } = await findDataDirectory(config.dataDirectory);
   const page = (await findDevServer(path))?.sign_in_page;
   if (page === undefined || page === null) {
@@ -122,7 +129,7 @@ async function print(
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-async function choosePort({ host, port, isPortSet }: Config): Promise<number> {
+async function choosePort({ host, port, isPortSet }: DevOptions): Promise<number> {
   if (isPortSet) return port;
   for (let candidate = port; candidate < port + portsToTry; candidate++) {
     if (await isFree({ host, port: candidate })) return candidate;

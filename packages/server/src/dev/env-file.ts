@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, realpath, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { CannotStart, reasonOf } from '../cannot-start.ts';
-import { hostOf, isLoopback } from '../config-values.ts';
+import { hostOf, isLoopback } from '../http/addresses.ts';
 import { ifExists, replaceFile } from '../durable-files.ts';
 import { asWord } from '../shell-word.ts';
 

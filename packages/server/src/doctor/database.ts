@@ -1,4 +1,4 @@
-import { isLoopback } from '../config-values.ts';
+import { isLoopback } from '../http/addresses.ts';
 import { ownsTables } from '../store/migrate.ts';
 import { type PostgresVersion, readVersion, versionFault } from '../store/postgres-version.ts';
 import type { Sql } from '../store/sql.ts';

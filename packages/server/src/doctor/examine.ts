@@ -2,6 +2,7 @@ import { versions } from 'node:process';
 import { reasonOf, unusableDatabase } from '../cannot-start.ts';
 import { type Config, databaseVariables } from '../config.ts';
 import { openDatabase, type OpenDatabase } from '../open-database.ts';
+import type { Extra } from '../options.ts';
 import { loadRoots, schemaFault } from '../open-service.ts';
 import { requireOpeningRoots } from '../root-check.ts';
 import { mostDisagreement } from '../state/clock.ts';
@@ -88,4 +89,18 @@ async function examineRootKey(
   } catch (error) {
     return failed('root_key', reasonOf(error));
   }
+}
+
+/** Lets the log of a server say what the doctor would say about its database. */
+export function databaseWarnings(databaseUrl: string | null): Extra {
+  return {
+    async warnings(database) {
+      const durability = await database.run(judgeDurability);
+      const failures = [judgeDatabaseTls(databaseUrl), ...durability].filter(
+        ({ status }) => status === 'failed',
+      );
+      const role = await database.run(judgeRole);
+      return [...failures, ...(role.status === 'ok' ? [] : [role])].map(({ message }) => message);
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { lookup } from 'node:dns/promises';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { type AddressInfo, createServer, isIP, type Server } from 'node:net';
 
 export interface Address {
   readonly host: string;
@@ -68,4 +68,14 @@ export async function freePort({ host, port }: Address): Promise<number> {
 async function closed(server: Server): Promise<void> {
   server.close();
   await once(server, 'close');
+}
+
+/** Whether only this machine reaches the host. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+/** The host of a URL, without the brackets of an IPv6 address. */
+export function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1');
 }

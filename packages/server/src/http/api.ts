@@ -32,9 +32,10 @@ export function serveApi(app: FastifyInstance, doors: Doors, isClosing: () => bo
       });
       const output = await traced('operation', () => doors.run(route, caller, input));
       const serializing = serialize(route, endpoint.output, output);
-      const text = isList || hasLongText(output)
-        ? await traced('serialize', () => turns.run(tenantId, serializing, { signal, isBegun: true }))
-        : finish(serializing);
+      const text =
+        isList || hasLongText(output)
+          ? await traced('serialize', () => turns.run(tenantId, serializing, { signal, isBegun: true }))
+          : finish(serializing);
       if (endpoint.maxAge !== undefined)
         void reply.header('cache-control', `private, max-age=${endpoint.maxAge}`);
       if (endpoint.status === 201) void reply.header('location', locationOf(route, output));

@@ -1,7 +1,7 @@
 import { oncePer } from '../admission/once-per.ts';
 import type { Service } from '../service.ts';
 import { readClock } from '../state/clock.ts';
-import { isWhollyClosed } from '../store/closed-heads.ts';
+import { isWhollyClosed } from '../store/heads.ts';
 
 export const notReady = {
   database: 'the database does not respond',

@@ -1,11 +1,11 @@
 import type { Service } from '../service.ts';
 import type { measure } from '../store/measurements.ts';
-import type { NightRow } from '../store/verifications.ts';
 import { metric } from './metrics.ts';
 
 export interface ServerState {
   jobs: readonly { name: string; lastSuccess: number | undefined; failures: number }[];
-  verified: Pick<NightRow, 'finished_at' | 'broken'> | undefined;
+  /** The last verification of all audit logs: when it ended, and how many chains were broken. */
+  verified: { readonly finished_at: number; readonly broken: number } | undefined;
   measured?: Awaited<ReturnType<typeof measure>>;
 }
 

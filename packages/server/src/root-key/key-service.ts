@@ -1,5 +1,4 @@
-/** The environment variables that a key service reads. They must not contain secrets of the server. */
-export type ProviderEnvironment = Readonly<Record<string, string | undefined>>;
+import type { ProviderEnvironment } from './provider.ts';
 
 export interface KeyService {
   readonly title: string;

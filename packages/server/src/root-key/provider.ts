@@ -5,6 +5,9 @@ import { CannotStart, reasonOf } from '../cannot-start.ts';
 import { readRootKeyFile } from './file.ts';
 import { decodeRootKey, longestRootKeyText } from './text.ts';
 
+/** The environment variables that a program or a key service gets. They must not contain secrets of the server. */
+export type ProviderEnvironment = Readonly<Record<string, string | undefined>>;
+
 export interface RootKeyProvider {
   readonly file?: string;
   readonly program?: string;
@@ -47,7 +50,7 @@ export function rootKeyInFile(variable: string, path: string): RootKeyProvider {
 export function rootKeyFromCommand(
   variable: string,
   path: string,
-  env: Readonly<Record<string, string | undefined>>,
+  env: ProviderEnvironment,
   milliseconds = 10_000,
 ): RootKeyProvider {
   if (!isAbsolute(path)) {

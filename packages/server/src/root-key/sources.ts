@@ -1,6 +1,6 @@
 import { CannotStart } from '../cannot-start.ts';
 import type { Read } from '../config-values.ts';
-import type { ProviderEnvironment } from './key-service.ts';
+import type { ProviderEnvironment } from './provider.ts';
 import { type RootKeyProvider, rootKeyFromCommand, rootKeyInFile, rootKeyInVariable } from './provider.ts';
 import { rootKeyInWrappedFile } from './wrapped.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { CannotStart } from '../cannot-start.ts';
-import { hostOf, isLoopback } from '../config-values.ts';
-import type { ProviderEnvironment } from './key-service.ts';
+import { hostOf, isLoopback } from '../http/addresses.ts';
+import type { ProviderEnvironment } from './provider.ts';
 
 export async function readTransitSettings(env: ProviderEnvironment) {
   const read = (name: string): string | undefined => env[`BAO_${name}`] || env[`VAULT_${name}`] || undefined;

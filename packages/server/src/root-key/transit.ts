@@ -3,7 +3,8 @@ import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestSecure } from 'node:https';
 import * as z from 'zod/mini';
 import { CannotStart, reasonOf } from '../cannot-start.ts';
-import { type KeyService, type ProviderEnvironment, providerDeadline } from './key-service.ts';
+import { type KeyService, providerDeadline } from './key-service.ts';
+import type { ProviderEnvironment } from './provider.ts';
 import { decodeRootKey, encodeRootKey } from './text.ts';
 import { readTransitSettings } from './transit-settings.ts';
 

@@ -2,7 +2,8 @@ import { open } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import { awsKms } from './aws-kms.ts';
 import { CannotStart, reasonOf } from '../cannot-start.ts';
-import type { KeyService, ProviderEnvironment } from './key-service.ts';
+import type { KeyService } from './key-service.ts';
+import type { ProviderEnvironment } from './provider.ts';
 import type { RootKeyProvider } from './provider.ts';
 import { transit } from './transit.ts';
 

@@ -72,3 +72,10 @@ export function isClosed({ state_id }: Pick<HeadRow, 'state_id'>): boolean {
 export async function insertHead(sql: Sql, head: HeadRow): Promise<void> {
   await sql`insert into eaas.audit_heads ${sql({ ...head, uncounted: !isClosed(head) })}`;
 }
+
+/** Returns whether all tenants of the database are closed. A database without tenants counts as open. */
+export async function isWhollyClosed(sql: Sql): Promise<boolean> {
+  // These are two statements and not one with a subquery, because Citus refuses a subquery over all tenants.
+  const open = await sql`select from eaas.audit_heads where state_id >= 0 limit 1`;
+  return open.count === 0 && (await sql`select from eaas.audit_heads limit 1`).count > 0;
+}

@@ -1,4 +1,4 @@
-import { logLevels } from '../config.ts';
+import { logLevels } from '../log-lines.ts';
 import { linesTo } from '../log-lines.ts';
 
 export type Log = (level: 'info' | 'warn' | 'error', message: string, fields?: object) => void;

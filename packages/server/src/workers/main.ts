@@ -1,14 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import type { Config } from '../config.ts';
 import { freePort } from '../http/addresses.ts';
 import { addressOf, announce, readTls, refuseAddress } from '../listen-address.ts';
 import { openService } from '../open-service.ts';
+import type { ServeOptions } from '../options.ts';
 import { exitSoon, prepareProcess, untilStopped } from '../server-process.ts';
 import { type Deliver, openAcceptor } from './acceptor.ts';
 import { type Log, logTo } from './log.ts';
 import { Workers } from './workers.ts';
 
-export async function serveWithWorkers(config: Config): Promise<void> {
+export type WorkersOptions = ServeOptions & { readonly workers: number };
+
+/** Serves with several worker processes until the process gets SIGTERM or SIGINT. */
+export async function serveWithWorkers(config: WorkersOptions): Promise<void> {
   prepareProcess();
   const { host, tlsFiles } = config;
   if (tlsFiles) await readTls(tlsFiles);
@@ -29,7 +32,7 @@ export async function serveWithWorkers(config: Config): Promise<void> {
   exitSoon();
 }
 
-async function startWorkers(config: Config, port: number, log: Log) {
+async function startWorkers(config: WorkersOptions, port: number, log: Log) {
   const { service, database, warnings, closeConnections } = await openService(config, 'serve');
   try {
     const { connection } = database;

@@ -1,11 +1,11 @@
 import { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { oncePer } from '../admission/once-per.ts';
-import type { Config } from '../config.ts';
 import { notReady } from '../http/health.ts';
 import { prepareProcess } from '../server-process.ts';
 import { databaseAt } from '../open-database.ts';
 import { openServiceOn } from '../open-service.ts';
+import type { ServeOptions } from '../options.ts';
 import type { Doors } from '../http/doors.ts';
 import { appOptions, startAppAndJobs } from '../app-and-jobs.ts';
 import { Connections } from './connections.ts';
@@ -17,7 +17,7 @@ const send = (message: ToMain): void => {
   if (process.connected) process.send?.(message, undefined, undefined, () => {});
 };
 
-export function work(config: Config, messageOf: (error: unknown) => string): void {
+export function work(config: ServeOptions, messageOf: (error: unknown) => string): void {
   // Workers ignore signals, because Ctrl-C and systemd signal all processes, but the main process must stop the workers
   // in order.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
@@ -55,7 +55,7 @@ interface Serving {
 }
 
 async function serveAsWorker(
-  config: Config,
+  config: ServeOptions,
   order: Start,
   connections: Connections,
   questions: Questions,
@@ -65,12 +65,7 @@ async function serveAsWorker(
   const { console, tls, ...options } = await appOptions(config);
   const [root, previous = null] = order.rootKeys.map((bytes) => ({ load: async () => bytes }));
   if (!root) throw new Error('the first message to a worker must contain a root key (got none)');
-  const replica = {
-    ...config,
-    previousRootKey: previous,
-    // Only the first worker writes checkpoint files, so that two workers never write the same file.
-    checkpointDirectory: worker === 1 ? config.checkpointDirectory : null,
-  };
+  const replica = { ...config, previousRootKey: previous };
   const open = await openServiceOn(databaseAt(order.connection, root), replica, 'command', workers);
   let own: Doors | undefined;
   let server: FastifyInstance['server'] | undefined;
