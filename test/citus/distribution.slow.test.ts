@@ -4,6 +4,7 @@ import { rootKey } from '../../packages/server/src/crypto/key-hierarchy.ts';
 import { ROLES } from '../../packages/server/src/embedded/cluster.ts';
 import { createService } from '../../packages/server/src/service.ts';
 import { Database } from '../../packages/server/src/store/database.ts';
+import { citus as cluster } from '../../packages/server/src/store/distribute.ts';
 import { migrate } from '../../packages/server/src/store/migrate.ts';
 import { changeIndexes } from '../../packages/server/src/store/online-migration.ts';
 import { openPool, type Pool } from '../../packages/server/src/store/sql.ts';
@@ -91,18 +92,18 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
 
   test('`eaas migrate` distributes each table of a new database', async () => {
     await open(await createDatabase(undefined, Promise.resolve(citus)));
-    await migrate(owner, ROLES.server);
+    await migrate(owner, ROLES.server, { cluster });
     expect(await distributed()).toEqual(keys);
     const rows = await owner<{ name: string }[]>`
       select relname as name from pg_class where relnamespace = 'eaas'::regnamespace and relkind = 'r'`;
     expect(rows.map(({ name }) => name).toSorted()).toEqual([...Object.keys(keys), ...local].toSorted());
-    expect(await migrate(owner, ROLES.server)).toBe(0);
+    expect(await migrate(owner, ROLES.server, { cluster })).toBe(0);
   });
 
   test('`eaas migrate` upgrades and distributes a database with rows', async () => {
     await open(await createDatabase(undefined, Promise.resolve(citus)));
     await fill();
-    await migrate(owner, ROLES.server);
+    await migrate(owner, ROLES.server, { cluster });
     expect(new Set(await localRows())).toEqual(new Set([0]));
     await expectWhole();
   });
@@ -111,18 +112,18 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
     const alone = { ...citus, template: 'template0' };
     await open(await createDatabase(undefined, Promise.resolve(alone)));
     await fill();
-    await migrate(owner, ROLES.server);
+    await migrate(owner, ROLES.server, { cluster });
     await addNodes(citus, place.name);
-    expect(await migrate(owner, ROLES.server)).toBe(0);
+    expect(await migrate(owner, ROLES.server, { cluster })).toBe(0);
     expect(new Set(await localRows())).toEqual(new Set([0]));
     await expectWhole();
-    expect(await migrate(owner, ROLES.server)).toBe(0);
+    expect(await migrate(owner, ROLES.server, { cluster })).toBe(0);
   });
 
   test('an online migration changes the indexes of all shards', async () => {
     await open(await createDatabase(undefined, Promise.resolve(citus)));
     await fill();
-    await migrate(owner, ROLES.server);
+    await migrate(owner, ROLES.server, { cluster });
     const migration = {
       table: 'keys',
       created: { keys_by_mac: '(tenant_id, mac)' },

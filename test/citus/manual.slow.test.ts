@@ -4,6 +4,7 @@ import { ROLES } from '../../packages/server/src/embedded/cluster.ts';
 import { rootKey } from '../../packages/server/src/crypto/key-hierarchy.ts';
 import { createService } from '../../packages/server/src/service.ts';
 import { Database } from '../../packages/server/src/store/database.ts';
+import { citus as cluster } from '../../packages/server/src/store/distribute.ts';
 import { migrate } from '../../packages/server/src/store/migrate.ts';
 import { openPool } from '../../packages/server/src/store/sql.ts';
 import { blocksOf, read } from '../docs/markdown.ts';
@@ -54,7 +55,7 @@ whereAvailable('Citus', await citusIsInstalled(), () => {
     await superuser.unsafe(addressed(nodes));
     await superuser.unsafe(roles);
     const owner = openPool(place.connection('owner'), 1);
-    await migrate(owner, ROLES.server);
+    await migrate(owner, ROLES.server, { cluster });
     await owner.end();
 
     const service = createService({ database, roots: [rootKey(Buffer.alloc(32, 1))] });

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { inject } from 'vitest';
 import { createOwnedDatabase, ROLES } from '../../packages/server/src/embedded/cluster.ts';
+import { citus } from '../../packages/server/src/store/distribute.ts';
 import { migrate } from '../../packages/server/src/store/migrate.ts';
 import { openPool } from '../../packages/server/src/store/sql.ts';
 import { requested } from './on-demand.ts';
@@ -34,7 +35,7 @@ export const migrated: Template = {
   name: 'template_migrated',
   async prepare({ connection }) {
     const owner = openPool(connection('owner'), 1);
-    await migrate(owner, ROLES.server);
+    await migrate(owner, ROLES.server, { cluster: citus });
     await owner.end();
   },
 };

@@ -99,7 +99,7 @@ test('a replica appends while the migration waits for a session that reads the t
     let migrating: Promise<number> | undefined;
     await other.begin(async (tx) => {
       await tx`lock table eaas.audit_heads in access share mode`;
-      migrating = migrate(owner, ROLES.server, () => waits++);
+      migrating = migrate(owner, ROLES.server, { onWait: () => waits++ });
       await expect.poll(() => waits, { timeout: 30_000 }).toBeGreaterThan(0);
       await expect.poll(() => wrap().then(() => waits), { timeout: 30_000 }).toBeGreaterThan(2);
     });

@@ -24,6 +24,7 @@ test('an empty environment selects the embedded database and a loopback address'
     databaseUrl: null,
     urlVariable: 'EAAS_DATABASE_URL',
     migrateDatabaseUrl: null,
+    openEmbedded: expect.any(Function) as unknown,
     copyToDatabaseUrl: null,
     dataDirectory: null,
     rootKey: null,
@@ -42,6 +43,7 @@ test('an empty environment selects the embedded database and a loopback address'
     playground: false,
     publicUrl: null,
     warnings: [],
+    extras: [],
   });
 });
 

@@ -3,17 +3,19 @@ import { CannotStart, reasonOf } from './cannot-start.ts';
 import { asOwner, databaseOf, openDatabase } from './open-database.ts';
 import type { DatabaseOptions } from './options.ts';
 import { isDenied } from './store/faults.ts';
-import { foreignTables, isPrepared, migrate, roleExists } from './store/migrate.ts';
+import { foreignTables, isPrepared, migrate, type MigrateOptions, roleExists } from './store/migrate.ts';
 import { readVersion, versionFault } from './store/postgres-version.ts';
 import type { Pool } from './store/sql.ts';
 
-interface Migration {
-  readonly onWait?: () => void;
+interface Migration extends MigrateOptions {
   /** Decides whether the service may share a database that has tables of somebody else. By throwing, it refuses. */
   readonly share?: (warning: string) => Promise<void>;
 }
 
-export async function migrateDatabase(config: DatabaseOptions, { onWait, share = refuse }: Migration = {}) {
+export async function migrateDatabase(
+  config: DatabaseOptions,
+  { share = refuse, ...options }: Migration = {},
+) {
   const database = await openDatabase(config, 'command');
   const { serverRole, embedded } = database;
   try {
@@ -23,7 +25,7 @@ export async function migrateDatabase(config: DatabaseOptions, { onWait, share =
       if (serverRole !== null) await requireRole(owner, serverRole, config.urlVariable);
       const others = embedded || (await isPrepared(owner)) ? [] : await foreignTables(owner);
       if (others.length > 0) await share(warningOf(config, others));
-      return migrate(owner, serverRole, onWait);
+      return migrate(owner, serverRole, options);
     });
     return { applied, server_role: serverRole };
   } catch (error) {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createDatabase, migrated, type TestDatabase } from '../../../test/setup/database.ts';
 import { readConfig } from './config.ts';
+import { databaseWarnings } from './doctor/examine.ts';
 import { openDatabase, type Purpose } from './open-database.ts';
 import { openService, openServiceOn } from './open-service.ts';
 import { createTenant } from './operations/tenants.ts';
@@ -20,15 +21,14 @@ afterEach(async () => {
   await place.drop();
 });
 
-const open = (purpose: Purpose, env: Record<string, string> = {}) =>
-  openService(
-    readConfig({
-      EAAS_DATABASE_URL: place.url('server'),
-      EAAS_ROOT_KEY: randomBytes(32).toString('base64'),
-      ...env,
-    }),
-    purpose,
-  );
+const open = (purpose: Purpose, env: Record<string, string> = {}) => {
+  const config = readConfig({
+    EAAS_DATABASE_URL: place.url('server'),
+    EAAS_ROOT_KEY: randomBytes(32).toString('base64'),
+    ...env,
+  });
+  return openService({ ...config, extras: [databaseWarnings(config.databaseUrl)] }, purpose);
+};
 
 test('a command uses the database’s clock and not the clock of its own machine', async () => {
   const { now } = Date;

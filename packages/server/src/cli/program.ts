@@ -4,6 +4,7 @@ import { CannotStart } from '../cannot-start.ts';
 import { type Config, readConfig, readDevelopmentConfig, readServerConfig } from '../config.ts';
 import { databaseWarnings, examine } from '../doctor/examine.ts';
 import { failed, type Finding, warning } from '../doctor/finding.ts';
+import { citus } from '../store/distribute.ts';
 import { migrateDatabase } from '../migrate-database.ts';
 import { apiKeyCommands } from './api-key.ts';
 import { auditCommands } from './audit.ts';
@@ -84,6 +85,7 @@ const migrate = reporting(
   .option('--yes', 'use a database that has tables of somebody else, without asking')
   .action(async ({ yes, ...options }: Reporting & { yes?: true }) => {
     const migrated = await migrateDatabase(requireConfig(false), {
+      cluster: citus,
       onWait: () =>
         note(
           'The migration waits for a session that uses the tables, such as a backup. The servers continue to serve.',

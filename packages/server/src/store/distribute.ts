@@ -1,3 +1,5 @@
+// Spreads the tables over the workers of Citus, each tenant's rows on one of them.
+import type { Cluster } from './migrate.ts';
 import type { Sql, Transaction } from './sql.ts';
 
 /**
@@ -51,12 +53,12 @@ export async function undistributed(sql: Sql): Promise<{ tables: string[]; funct
 }
 
 /** Allows triggers, and statements that change several tables in one transaction. Citus refuses both by default. */
-export async function allowSchemaChanges(tx: Transaction): Promise<void> {
+async function allowSchemaChanges(tx: Transaction): Promise<void> {
   await tx`select set_config('citus.enable_unsafe_triggers', 'on', true),
     set_config('citus.multi_shard_modify_mode', 'sequential', true)`;
 }
 
-export async function distribute(tx: Transaction): Promise<void> {
+async function distribute(tx: Transaction): Promise<void> {
   const { tables, functions } = await undistributed(tx);
   if (tables.length === 0 && functions.length === 0) return;
   if (tables.length > 0) await lock(tx, tables);
@@ -117,3 +119,6 @@ async function removeLocalRows(tx: Transaction, tables: readonly string[]): Prom
     await tx.unsafe(`alter table ${table} enable always trigger ${name}`);
   await tx`select set_config('citus.enable_ddl_propagation', 'on', true)`;
 }
+
+/** For `migrate`: a database with the extension citus gets its tables distributed. */
+export const citus: Cluster = { isHere: hasCitus, allowSchemaChanges, distribute };

@@ -10,10 +10,9 @@ import { entriesByTime } from './migrations/0008-entries-by-time.ts';
 import { listTotals } from './migrations/0009-list-totals.ts';
 import { tenantsToVisit } from './migrations/0010-tenants-to-visit.ts';
 import { directoriesByTime } from './migrations/0011-directories-by-time.ts';
-import { allowSchemaChanges, distribute, hasCitus } from './distribute.ts';
 import { isLockTimeout } from './faults.ts';
 import { changeIndexes, indexesOfNew, type OnlineMigration } from './online-migration.ts';
-import type { Pool, Sql } from './sql.ts';
+import type { Pool, Sql, Transaction } from './sql.ts';
 
 /** A released migration must never change. Add a new migration instead. */
 const migrations: readonly (string | OnlineMigration)[] = [
@@ -39,12 +38,29 @@ const lockNumber = 0x65616173; // 'eaas' in ASCII: identifies the advisory lock
 const lockTimeout = '400ms';
 const pauseAfterLockTimeout = 2_000;
 
-/** Calls `onWait` each time when another session has locked a table. */
-export async function migrate(sql: Pool, serverRole: string | null, onWait = () => {}): Promise<number> {
+/** A database that spreads its tables over several nodes, such as Citus. */
+export interface Cluster {
+  isHere(sql: Sql): Promise<boolean>;
+  allowSchemaChanges(tx: Transaction): Promise<void>;
+  distribute(tx: Transaction): Promise<void>;
+}
+
+export interface MigrateOptions {
+  /** Called each time when another session has locked a table. */
+  readonly onWait?: (() => void) | undefined;
+  readonly cluster?: Cluster | undefined;
+}
+
+/** Applies the missing migrations, and returns how many there were. */
+export async function migrate(
+  sql: Pool,
+  serverRole: string | null,
+  { onWait = () => {}, cluster }: MigrateOptions = {},
+): Promise<number> {
   let applied = 0;
   for (let isDone = false; !isDone;) {
     try {
-      const step = await applyNext(sql, serverRole);
+      const step = await applyNext(sql, serverRole, cluster);
       applied += step.applied;
       isDone = step.isDone;
     } catch (error) {
@@ -57,15 +73,15 @@ export async function migrate(sql: Pool, serverRole: string | null, onWait = () 
 }
 
 /** A new database gets all migrations in one transaction. */
-async function applyNext(sql: Pool, serverRole: string | null) {
+async function applyNext(sql: Pool, serverRole: string | null, cluster: Cluster | undefined) {
   const known = (await isPrepared(sql)) ? await schemaVersion(sql) : 0;
   const online = migrations[known];
   if (typeof online === 'object') await changeIndexes(sql, online);
   return sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${lockNumber})`;
     await tx`select set_config('lock_timeout', ${lockTimeout}, true)`;
-    const isCitus = await hasCitus(tx);
-    if (isCitus) await allowSchemaChanges(tx);
+    const spread = (await cluster?.isHere(tx)) ? cluster : undefined;
+    await spread?.allowSchemaChanges(tx);
     // After a `create schema`, Citus cannot distribute a table in the same transaction, even if the schema existed
     // before.
     if (!(await hasSchema(tx))) await tx`create schema if not exists eaas`;
@@ -81,7 +97,7 @@ async function applyNext(sql: Pool, serverRole: string | null) {
       else await tx.unsafe(`${done === 0 ? indexesOfNew(migration) : ''}${migration.statements}`);
       await tx`insert into eaas.migrations (version) values (${done + index + 1})`;
     }
-    if (end < 0 && isCitus) await distribute(tx);
+    if (end < 0) await spread?.distribute(tx);
     // The rights are granted in the transaction of the last migration, so that an interruption cannot leave new tables
     // without rights.
     if (serverRole !== null && end < 0) await grant(tx, serverRole);
