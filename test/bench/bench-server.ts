@@ -1,8 +1,8 @@
-import type { Caller } from '../../packages/server/src/caller.ts';
-import { readConfig } from '../../packages/server/src/config.ts';
+import type { Caller } from '../../packages/server/src/base/caller.ts';
+import { readConfig } from '../../packages/cli/src/config.ts';
 import { createApp } from '../../packages/server/src/http/app.ts';
 import { type Doors, openDoors } from '../../packages/server/src/http/doors.ts';
-import { openService } from '../../packages/server/src/open-service.ts';
+import { openService } from '../../packages/server/src/app/open-service.ts';
 import { wrapInTransaction } from './wrap-in-transaction.ts';
 import { wrapWithoutLog } from './wrap-without-log.ts';
 

@@ -26,7 +26,7 @@ test('the figures in the sentences of docs/operating/capacity.md agree with the 
   expect(page).toMatch(/at least\s+2\.6\s+×\s+10\^12\s+entries/);
   expect((1e11 / 634 / (365.25 * day)).toFixed(2)).toBe('5.00');
   expect(page).toMatch(/10\^11 entries, as many as a\s+service\s+with\s+634\s+wraps\s+per\s+second/);
-  const service = read('packages/server/src/open-service.ts');
+  const service = read('packages/server/src/app/open-service.ts');
   const [[main = 0, least = 0] = [], ...others] = Array.from(
     service.matchAll(/openPart\((\d+), (\d+)\)/g),
     ([, most, atLeast]) => [Number(most), Number(atLeast)],

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readConfig } from '../../packages/server/src/config.ts';
-import { migrateDatabase } from '../../packages/server/src/migrate-database.ts';
-import type { CopyReport } from '../../packages/server/src/operations/copy/copy-database.ts';
+import { readConfig } from '../../packages/cli/src/config.ts';
+import { migrateDatabase } from '../../packages/server/src/app/migrate-database.ts';
+import type { CopyReport } from '../../packages/fleet/src/copy/copy-database.ts';
 import { createTransport } from '../../packages/sdk/src/transport.ts';
 import { jsonLines } from '../cli/command-line.ts';
 import { eaas, type Environment, launch, run } from '../conformance/program.ts';

@@ -1,7 +1,7 @@
 import { repairDirectories } from '../../packages/server/src/jobs/repair-directories.ts';
-import { verifyNight } from '../../packages/server/src/operations/verify/verify-night.ts';
+import { verifyNight } from '../../packages/fleet/src/nightly/verify-night.ts';
 import { seal } from '../../packages/server/src/state/integrity.ts';
-import { markerTable, writeMarker } from '../../packages/server/src/store/verifications.ts';
+import { markerTable, writeMarker } from '../../packages/fleet/src/nightly/verifications.ts';
 import { call } from '../faults/client.ts';
 import { startReplica } from '../faults/place.ts';
 import { alone } from '../setup/alone.ts';

@@ -2,7 +2,7 @@ import { countUsage } from '../../packages/server/src/jobs/count-usage.ts';
 import { settleDueKeys } from '../../packages/server/src/jobs/due-keys.ts';
 import { purge } from '../../packages/server/src/jobs/purge.ts';
 import { directoriesJob } from '../../packages/server/src/jobs/repair-directories.ts';
-import { nightlyVerify } from '../../packages/server/src/jobs/nightly-verify.ts';
+import { nightlyVerify } from '../../packages/fleet/src/nightly/nightly-verify.ts';
 import { verifyChain } from '../../packages/server/src/operations/verify/verify-chain.ts';
 import { alone } from '../setup/alone.ts';
 import { dek } from '../setup/world.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { insider } from '../../packages/server/src/caller.ts';
+import { insider } from '../../packages/server/src/base/caller.ts';
 import { verifyChain } from '../../packages/server/src/operations/verify/verify-chain.ts';
-import type { Service } from '../../packages/server/src/service.ts';
+import type { Service } from '../../packages/server/src/app/service.ts';
 import { decide } from '../../packages/server/src/state/decide.ts';
 import type { Operator } from '../faults/place.ts';
 import type { Benchmark, Contender } from './compare.ts';

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { rootKey } from '../../packages/server/src/crypto/key-hierarchy.ts';
-import { ROLES } from '../../packages/server/src/embedded/cluster.ts';
-import { createService } from '../../packages/server/src/service.ts';
+import { ROLES } from '../../packages/dev/src/cluster.ts';
+import { createService } from '../../packages/server/src/app/service.ts';
 import { Database } from '../../packages/server/src/store/database.ts';
-import { citus as cluster } from '../../packages/server/src/store/distribute.ts';
+import { citus as cluster } from '../../packages/fleet/src/citus/distribute.ts';
 import { migrate } from '../../packages/server/src/store/migrate.ts';
 import { changeIndexes } from '../../packages/server/src/store/online-migration.ts';
 import { openPool, type Pool } from '../../packages/server/src/store/sql.ts';

@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { judgeCitus } from '../../packages/server/src/doctor/citus.ts';
+import { judgeCitus } from '../../packages/cli/src/doctor/citus.ts';
 import { openPool, type Pool } from '../../packages/server/src/store/sql.ts';
 import { whereAvailable } from '../setup/available.ts';
 import { citusIsInstalled } from '../setup/citus.ts';

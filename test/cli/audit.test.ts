@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { type ChainedEntry, entryHash, genesisHash } from '@eaas/protocol/audit';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { listCheckpointFiles, writeCheckpointFile } from '../../packages/server/src/checkpoint-files.ts';
+import {
+  listCheckpointFiles,
+  writeCheckpointFile,
+} from '../../packages/fleet/src/nightly/checkpoint-files.ts';
 import { eaas as program, run } from '../conformance/program.ts';
 import { openAttacker } from '../tampering/attacker.ts';
 import { type CommandLine, commandLine, jsonLines, newDirectory } from './command-line.ts';

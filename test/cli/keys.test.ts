@@ -168,7 +168,7 @@ test('if npm runs the program, the next step names the command with npx', async 
   const { name } = await newKey();
   const { stderr } = await eaas.with({ npm_command: 'exec' })('key', 'disable', name, ...onAcme);
   expect(stderr).toMatch(
-    /^Next: `npx --no-install @eaas\/server key enable \S+ --tenant acme` enables the key again/,
+    /^Next: `npx --no-install @eaas\/cli key enable \S+ --tenant acme` enables the key again/,
   );
 });
 

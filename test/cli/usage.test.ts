@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { program } from '../../packages/server/src/cli/program.ts';
+import { program } from '../../packages/cli/src/program.ts';
 import { eaas as command, run } from '../conformance/program.ts';
 import { type CommandLine, commandLine, newDirectory } from './command-line.ts';
 
@@ -65,7 +65,7 @@ test.each([
 });
 
 test('--version prints the version of the package', async () => {
-  const manifest = new URL('../../packages/server/package.json', import.meta.url);
+  const manifest = new URL('../../packages/cli/package.json', import.meta.url);
   const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string };
   for (const option of ['--version', '-V']) {
     expect(await run([...command, option], {})).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });

@@ -44,7 +44,7 @@ async function chooseTarget(project: TestProject, undo: (() => Promise<void>)[])
   // Uses BASE_URL only if it is a URL, because Vite sets a missing BASE_URL to its own base path.
   const given = process.env['BASE_URL'];
   if (given?.startsWith('http')) {
-    const command = (process.env['EAAS_CLI'] ?? 'npx --no-install @eaas/server').split(' ');
+    const command = (process.env['EAAS_CLI'] ?? 'npx --no-install @eaas/cli').split(' ');
     return { baseUrl: given.replace(/(\/v1)?\/?$/, ''), command, env: ownEnvironment() };
   }
   const postgres = requested<PostgresAddress>(project.getProvidedContext().postgres);

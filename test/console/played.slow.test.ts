@@ -261,7 +261,7 @@ whereAvailable('Chromium', hasChromium, () => {
       .replace('\\\n', '')
       .split(/\s+/);
     expect([npx, noInstall, program, ...words.splice(0, 2)].join(' ')).toBe(
-      'npx --no-install @eaas/server api-key create',
+      'npx --no-install @eaas/cli api-key create',
     );
     await page.getByRole('button', { name: 'Sign in with another API key' }).click();
     await signIn(page, await createApiKey(words));

@@ -3,7 +3,7 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
   'README.md': {
     'npm ci': 'first-field.slow.test.ts types it in a fresh clone',
     'node --env-file=.env examples/encrypt-a-field/index.mjs': 'first-field.slow.test.ts types it',
-    'npx --no-install @eaas/server audit tail --tenant dev --no-follow': 'first-field.slow.test.ts types it',
+    'npx --no-install @eaas/cli audit tail --tenant dev --no-follow': 'first-field.slow.test.ts types it',
     'kill %1': 'first-field.slow.test.ts types it',
   },
   'docs/operating/observability.md': {
@@ -11,13 +11,13 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     'promtool check rules alerts.yml': 'test/observability/operating.slow.test.ts runs it',
     'npm install @opentelemetry/api @opentelemetry/sdk-node': 'test/packaging installs the tarballs',
     'export OTEL_SERVICE_NAME=eaas': 'test/observability/operating.slow.test.ts runs it',
-    'npx --no-install @eaas/server audit stream --cursor audit.cursor >> audit.ndjson':
+    'npx --no-install @eaas/cli audit stream --cursor audit.cursor >> audit.ndjson':
       'test/observability/operating.slow.test.ts runs it',
-    'npx --no-install @eaas/server audit stream --cursor syslog.cursor --format syslog | tee -a audit.log > /dev/null':
+    'npx --no-install @eaas/cli audit stream --cursor syslog.cursor --format syslog | tee -a audit.log > /dev/null':
       'test/observability/operating.slow.test.ts runs it',
-    'npx --no-install @eaas/server audit checkpoint --tenant acme > acme.checkpoint':
+    'npx --no-install @eaas/cli audit checkpoint --tenant acme > acme.checkpoint':
       'test/observability/operating.slow.test.ts runs it',
-    'tenant_id=$(npx --no-install @eaas/server tenant show acme --json | jq -r .tenant_id)':
+    'tenant_id=$(npx --no-install @eaas/cli tenant show acme --json | jq -r .tenant_id)':
       'test/observability/operating.slow.test.ts runs it',
   },
   'docs/operating/high-availability.md': {
@@ -46,15 +46,15 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
       'test/faults/database-copy.test.ts types it under load',
     'export EAAS_COPY_TO_DATABASE_URL=postgres://eaas_server:choose-another@db.example:5432/eaas?sslmode=verify-full':
       'test/faults/database-copy.test.ts types it under load',
-    'npx --no-install @eaas/server database copy --move':
+    'npx --no-install @eaas/cli database copy --move':
       'test/faults/database-copy.test.ts types it under load',
-    'npx --no-install @eaas/server audit verify': 'test/faults/database-copy.test.ts types it',
+    'npx --no-install @eaas/cli audit verify': 'test/faults/database-copy.test.ts types it',
   },
   'packages/protocol/README.md': {
     'npm install /tmp/eaas-*.tgz': 'test/packaging installs the tarballs',
   },
   'packages/sdk/docs/audit.md': {
-    "npx --no-install @eaas/server audit verify-file acme.ndjson --checkpoint-file acme.checkpoint --verifier-key 'eaas/…+…+…'":
+    "npx --no-install @eaas/cli audit verify-file acme.ndjson --checkpoint-file acme.checkpoint --verifier-key 'eaas/…+…+…'":
       'written-log.slow.test.ts runs it',
   },
   'packages/sdk/docs/fields.md': {
@@ -72,7 +72,7 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     'bao secrets enable transit': 'needs OpenBao: root-key-transit.slow.test.ts',
     'unset EAAS_ROOT_KEY_FILE': 'needs a key service: both root-key-*.slow.test.ts do the same',
     'umask 077': 'needs both key services: root-key-kms.slow.test.ts decrypts without the server',
-    'npx --no-install @eaas/server audit tail --tenant dev':
+    'npx --no-install @eaas/cli audit tail --tenant dev':
       'needs the server of `npm start`: first-field.slow.test.ts',
     'pg_dump -h db.example -U eaas_owner -Fc eaas > eaas.dump':
       'needs PostgreSQL’s programs: `npm run prove` runs it',

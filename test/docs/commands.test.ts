@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { program } from '../../packages/server/src/cli/program.ts';
+import { program } from '../../packages/cli/src/program.ts';
 import { codesIn, commandsOf, read, rowsUnder } from './markdown.ts';
 
 interface Command {
@@ -41,7 +41,7 @@ describe('the manual’s table', () => {
 });
 
 function wordsOf(line: string): string[] | undefined {
-  const call = /(?:npx --no-install @eaas\/server|run --rm (?:operator|eaas)) ((?:<\w+>|[^|>;)])*)/.exec(
+  const call = /(?:npx --no-install @eaas\/cli|run --rm (?:operator|eaas)) ((?:<\w+>|[^|>;)])*)/.exec(
     line,
   )?.[1];
   return call?.match(/(?:[^\s"]|"[^"]*")+/g) ?? undefined;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { permissions, problems } from '@eaas/protocol/wire';
-import { exitCodes, exitCodesHelp } from '../../packages/server/src/cli/failure.ts';
-import { readConfig, variables } from '../../packages/server/src/config.ts';
-import { defaultDataDirectory } from '../../packages/server/src/data-directory.ts';
+import { exitCodes, exitCodesHelp } from '../../packages/cli/src/failure.ts';
+import { readConfig, variables } from '../../packages/cli/src/config.ts';
+import { defaultDataDirectory } from '../../packages/dev/src/data-directory.ts';
 import { notReady } from '../../packages/server/src/http/health.ts';
 import { reasons } from '../../packages/server/src/operations/verify/report.ts';
 import { alerts } from '../observability/alerts.ts';

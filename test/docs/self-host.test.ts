@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { variables } from '../../packages/server/src/config.ts';
+import { variables } from '../../packages/cli/src/config.ts';
 import { blocksOf, read, root } from './markdown.ts';
 
 // These tests only read the files of the example, because the test machine has no Docker to start it.

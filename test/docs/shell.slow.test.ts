@@ -35,14 +35,14 @@ const before: Readonly<Record<string, string>> = {
   'export NODE_EXTRA_CA_CERTS=/etc/eaas/database-ca.pem':
     'openssl req -x509 -newkey rsa:2048 -nodes -keyout /dev/null -out database-ca.pem -subj /CN=ca 2> /dev/null',
   [`jq -rR 'fromjson? | select(.route // "" | test("unwrap|decrypt")) | [.tenant_id, .actor] | @tsv' server.log |`]: `printf 'Eaas listens\n{"route":"/v1/decrypt","tenant_id":"t","actor":"a"}\n' > server.log`,
-  'npx --no-install @eaas/server audit verify --json':
-    'npx --no-install @eaas/server audit checkpoint --tenant acme > acme.checkpoint',
-  'npx --no-install @eaas/server audit tail --tenant acme --key patients --action key.unwrap':
-    'rm acme.* && npx --no-install @eaas/server tenant create --name acme && npx --no-install @eaas/server key create --tenant acme --name patients',
+  'npx --no-install @eaas/cli audit verify --json':
+    'npx --no-install @eaas/cli audit checkpoint --tenant acme > acme.checkpoint',
+  'npx --no-install @eaas/cli audit tail --tenant acme --key patients --action key.unwrap':
+    'rm acme.* && npx --no-install @eaas/cli tenant create --name acme && npx --no-install @eaas/cli key create --tenant acme --name patients',
 };
 
 const untilCtrlC = (block: string): string =>
-  block.replace(/^npx --no-install @eaas\/server audit tail (?!.*--no-follow).*$/gm, 'interrupted $&');
+  block.replace(/^npx --no-install @eaas\/cli audit tail (?!.*--no-follow).*$/gm, 'interrupted $&');
 
 let folder: string;
 let database: TestDatabase;
@@ -86,9 +86,8 @@ test.each(needDocker)('the document %s states that its commands are not tested',
 
 async function own(block: string): Promise<string> {
   const found = async (command: string, pattern: RegExp): Promise<string> =>
-    pattern.exec(
-      (await terminal.type(`npx --no-install @eaas/server ${command} --tenant acme`)).output,
-    )?.[0] ?? '';
+    pattern.exec((await terminal.type(`npx --no-install @eaas/cli ${command} --tenant acme`)).output)?.[0] ??
+    '';
   const id = '00000000-0000-4000-8000-000000000000';
   const verifier = 'eaas/…+…+…';
   const apiKey = block.includes(id) ? await found('api-key list --json', /(?<="api_key_id":")[^"]+/) : '';
@@ -131,6 +130,6 @@ test('the commands in the guide for releases work in a clone', async () => {
 });
 
 test('the test of shell commands in documents reports a command that fails', async () => {
-  const { failed } = await terminal.type('npx --no-install @eaas/server tenant show nobody');
+  const { failed } = await terminal.type('npx --no-install @eaas/cli tenant show nobody');
   expect(failed).not.toEqual([]);
 });

@@ -27,7 +27,7 @@ test('the command in audit.md verifies the file that the code in audit.md writes
 
   const typed = blocksOf(page, 'sh').find((block) => block.includes('verify-file')) ?? '';
   const [npx, noInstall, server, ...words] = typed.trim().replaceAll("'", '').split(' ');
-  expect([npx, noInstall, server]).toEqual(['npx', '--no-install', '@eaas/server']);
+  expect([npx, noInstall, server]).toEqual(['npx', '--no-install', '@eaas/cli']);
   const command = [...eaas, ...words.slice(0, -1), written.stdout.trim()];
   const verify = () => run(command, {}, { cwd: place });
   expect(await verify()).toEqual({

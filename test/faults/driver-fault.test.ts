@@ -85,7 +85,7 @@ async function many(replica: Replica, keyId: string): Promise<readonly Answer[]>
 }
 
 const commands: [string, readonly string[]][] = [['run from source', eaas]];
-if (wasBuiltLast()) commands.push(['run as built', [process.execPath, 'packages/server/bin/eaas.mjs']]);
+if (wasBuiltLast()) commands.push(['run as built', [process.execPath, 'packages/cli/bin/eaas.mjs']]);
 
 function wasBuiltLast(): boolean {
   const server = new URL('../../packages/server/', import.meta.url);

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
-import { readConfig } from '../../packages/server/src/config.ts';
-import { migrateDatabase } from '../../packages/server/src/migrate-database.ts';
-import { openService } from '../../packages/server/src/open-service.ts';
+import { readConfig } from '../../packages/cli/src/config.ts';
+import { migrateDatabase } from '../../packages/server/src/app/migrate-database.ts';
+import { openService } from '../../packages/server/src/app/open-service.ts';
 import type { TenantFields } from '../../packages/server/src/operations/tenants.ts';
 import { eaas, type Environment, serve, type ServerProcess } from '../conformance/program.ts';
 import { createDatabase, environmentOf, type TestDatabase } from '../setup/database.ts';

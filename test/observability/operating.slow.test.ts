@@ -176,7 +176,7 @@ test('the commands in docs/operating/observability.md ship the audit log', async
     await expectDone(terminal, 'kill %1; wait %1 || true');
   }
   expect(parseSyslog((await content('audit.log')).split('\n')[0] ?? '').app).toBe('eaas');
-  const { output } = await terminal.type('npx --no-install @eaas/server audit checkpoint --tenant acme');
+  const { output } = await terminal.type('npx --no-install @eaas/cli audit checkpoint --tenant acme');
   const verifierKey = /eaas\/\S+\+\S+\+\S+/.exec(output)?.[0] ?? '';
   await expectDone(terminal, blockWith('verify-file').replace('eaas/…+…+…', verifierKey));
   await expectDone(terminal, blockWith('acme-restored.ndjson'));

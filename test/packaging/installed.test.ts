@@ -10,7 +10,7 @@ import { codesIn, read, root } from '../docs/markdown.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'eaas-installed-'));
 const example = new URL('../../examples/encrypt-a-field/index.mjs', import.meta.url);
-const eaas = ['npx', '--no-install', '@eaas/server'];
+const eaas = ['npx', '--no-install', '@eaas/cli'];
 
 beforeAll(async () => {
   const commands = codesIn(read('README.md')).map((command) => command.replace('/tmp', folder));
@@ -33,7 +33,7 @@ async function json<T>(...args: string[]): Promise<T> {
 
 test('the installed command eaas prints its version and its help', async () => {
   const { version } = JSON.parse(
-    readFileSync(join(folder, 'node_modules/@eaas/server/package.json'), 'utf8'),
+    readFileSync(join(folder, 'node_modules/@eaas/cli/package.json'), 'utf8'),
   ) as { version: string };
   expect(await command('--version')).toMatchObject({ code: 0, stdout: `${version}\n` });
   expect(await command('--help')).toMatchObject({ code: 0 });

@@ -13,7 +13,7 @@ import { run } from '../conformance/program.ts';
 const place = mkdtempSync(join(tmpdir(), 'eaas-unpublished-'));
 const folder = join(place, 'app');
 const ran = join(place, 'ran');
-const name = '@eaas/server';
+const name = '@eaas/cli';
 const registry = createServer((request, response) => {
   if (request.url?.endsWith('.tgz')) return response.end(readFileSync(join(place, 'eaas-server-9.0.0.tgz')));
   const { port } = registry.address() as AddressInfo;

@@ -5,7 +5,7 @@ import type { AuditEntry } from '@eaas/sdk/audit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { countUsage } from '../../packages/server/src/jobs/count-usage.ts';
 import { purge } from '../../packages/server/src/jobs/purge.ts';
-import type { Service } from '../../packages/server/src/service.ts';
+import type { Service } from '../../packages/server/src/app/service.ts';
 import { apiOf, dek, openWorld, type Resident, settle, type World } from '../setup/world.ts';
 import { type Attacker, openAttacker } from '../tampering/attacker.ts';
 import { type Auditor, auditor } from './auditor.ts';

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, buildSync } from 'esbuild';
@@ -16,13 +16,15 @@ let files: string | undefined;
 
 export function builtProgram(): string {
   const operator = fileURLToPath(new URL('operator-process.ts', import.meta.url));
-  const options = { name: 'server', entryPoints: { operator }, external: externals(packages) };
+  const options = { name: 'cli', entryPoints: { operator }, external: externals(packages) };
   return process.env['TEST_PROGRAM'] ?? build(options);
 }
 
 export function programOf(checkout: string): string {
   const folder = join(resolve(checkout), 'packages');
-  return build({ name: 'server', folder, external: externals(folder) });
+  // Earlier checkouts have the command in the server's package.
+  const name = existsSync(join(folder, 'cli')) ? 'cli' : 'server';
+  return build({ name, folder, external: externals(folder) });
 }
 
 export function builtFilesProgram(): string {
@@ -31,7 +33,7 @@ export function builtFilesProgram(): string {
 }
 
 export function serverBuild(): BuildOptions & { readonly outdir: string } {
-  return buildOf({ name: 'server', external: externals(packages) });
+  return buildOf({ name: 'cli', external: externals(packages) });
 }
 
 function build(one: Build): string {
@@ -62,12 +64,13 @@ function buildOf({ name, folder = packages, entryPoints, external = [] }: Build)
 }
 
 function externals(folder: string): string[] {
-  const manifest = JSON.parse(readFileSync(join(folder, 'server/package.json'), 'utf8')) as Record<
-    string,
-    object
-  >;
   const kinds = ['dependencies', 'optionalDependencies', 'peerDependencies'];
-  const names = kinds.flatMap((kind) => Object.keys(manifest[kind] ?? {}));
+  const names = ['server', 'root-keys', 'fleet', 'dev', 'cli'].flatMap((name) => {
+    const path = join(folder, name, 'package.json');
+    if (!existsSync(path)) return [];
+    const manifest = JSON.parse(readFileSync(path, 'utf8')) as Record<string, object>;
+    return kinds.flatMap((kind) => Object.keys(manifest[kind] ?? {}));
+  });
   // The bundle contains zod and noble, because loading their many files takes a third of the time that a program needs
   // to start.
   return names.filter((name) => name !== 'zod' && !name.startsWith('@eaas/'));

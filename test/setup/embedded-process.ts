@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import postgres from 'postgres';
-import { startEmbeddedDatabase } from '../../packages/server/src/embedded/embedded-database.ts';
+import { startEmbeddedDatabase } from '../../packages/dev/src/embedded-database.ts';
 
 const [path = '', purpose] = process.argv.slice(2);
 

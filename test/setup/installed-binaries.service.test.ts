@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { embeddedBinaries } from '../../packages/server/src/embedded/binaries.ts';
+import { embeddedBinaries } from '../../packages/dev/src/binaries.ts';
 import { installedBinaries } from './installed-binaries.ts';
 
 async function pathWith(programs: Record<string, string>): Promise<string> {

@@ -1,10 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import {
-  embeddedBinaries,
-  inspectBinaries,
-  type PostgresBinaries,
-} from '../../packages/server/src/embedded/binaries.ts';
+import { embeddedBinaries, inspectBinaries, type PostgresBinaries } from '../../packages/dev/src/binaries.ts';
 import { oldestPostgres } from '../../packages/server/src/store/postgres-version.ts';
 
 export async function chooseBinaries(preferred: 'installed' | 'embedded'): Promise<PostgresBinaries> {

@@ -4,7 +4,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { environment } from '../../packages/server/src/embedded/command-line.ts';
+import { environment } from '../../packages/dev/src/command-line.ts';
 import { blocksOf, read } from '../docs/markdown.ts';
 import { accepts } from './accepts.ts';
 import { isInstalled } from './available.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { endpoints, type Input, type Output, permissions, type Route } from '@eaas/protocol/wire';
-import { insider } from '../../packages/server/src/caller.ts';
+import { insider } from '../../packages/server/src/base/caller.ts';
 import { rootKey } from '../../packages/server/src/crypto/key-hierarchy.ts';
 import { createApp } from '../../packages/server/src/http/app.ts';
 import { openDoors } from '../../packages/server/src/http/doors.ts';
@@ -8,8 +8,8 @@ import { admit } from '../../packages/server/src/operations/admit.ts';
 import { createApiKey } from '../../packages/server/src/operations/api-keys.ts';
 import { operations } from '../../packages/server/src/operations/table.ts';
 import { createTenant, type TenantFields } from '../../packages/server/src/operations/tenants.ts';
-import { Refusal } from '../../packages/server/src/refusal.ts';
-import { createService, type Service } from '../../packages/server/src/service.ts';
+import { Refusal } from '../../packages/server/src/base/refusal.ts';
+import { createService, type Service } from '../../packages/server/src/app/service.ts';
 import { Database } from '../../packages/server/src/store/database.ts';
 import { openPool } from '../../packages/server/src/store/sql.ts';
 import { createDatabase, migrated, type PostgresAddress, type TestDatabase } from './database.ts';

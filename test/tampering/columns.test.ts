@@ -1,8 +1,8 @@
 import type { Input, Route } from '@eaas/protocol/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CannotStart } from '../../packages/server/src/cannot-start.ts';
+import { CannotStart } from '../../packages/server/src/base/cannot-start.ts';
 import { verifyChain } from '../../packages/server/src/operations/verify/verify-chain.ts';
-import { checkRoots } from '../../packages/server/src/root-check.ts';
+import { checkRoots } from '../../packages/server/src/root-key/root-check.ts';
 import { alternatives } from './alternatives.ts';
 import { type Attacker, openAttacker, type Table, tables, unbind } from './attacker.ts';
 import { populate, type Populated } from './populated.ts';

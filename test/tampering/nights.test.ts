@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { lastVerification, nightlyVerify } from '../../packages/server/src/jobs/nightly-verify.ts';
-import { isDue, nights } from '../../packages/server/src/operations/verify/nights.ts';
+import { lastVerification, nightlyVerify } from '../../packages/fleet/src/nightly/nightly-verify.ts';
+import { isDue, nights } from '../../packages/fleet/src/nightly/nights.ts';
 import { alone } from '../setup/alone.ts';
 import { apiOf, dek, openWorld, type World } from '../setup/world.ts';
 import { alternatives } from './alternatives.ts';

@@ -1,11 +1,11 @@
 import { alone } from '../setup/alone.ts';
 import type { Input } from '@eaas/protocol/wire';
-import { insider } from '../../packages/server/src/caller.ts';
+import { insider } from '../../packages/server/src/base/caller.ts';
 import { countUsage } from '../../packages/server/src/jobs/count-usage.ts';
 import { purge } from '../../packages/server/src/jobs/purge.ts';
 import { createApiKey } from '../../packages/server/src/operations/api-keys.ts';
 import { updateTenant } from '../../packages/server/src/operations/tenants.ts';
-import type { Service } from '../../packages/server/src/service.ts';
+import type { Service } from '../../packages/server/src/app/service.ts';
 import type { Attacker } from './attacker.ts';
 import { apiOf, dek, type Resident, settle, type World } from '../setup/world.ts';
 

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rootKey } from '../../packages/server/src/crypto/key-hierarchy.ts';
-import { ROLES } from '../../packages/server/src/embedded/cluster.ts';
+import { ROLES } from '../../packages/dev/src/cluster.ts';
 import { createTenant, requireTenant } from '../../packages/server/src/operations/tenants.ts';
-import { createService, type Service } from '../../packages/server/src/service.ts';
+import { createService, type Service } from '../../packages/server/src/app/service.ts';
 import { Database } from '../../packages/server/src/store/database.ts';
 import { migrate } from '../../packages/server/src/store/migrate.ts';
 import { openPool } from '../../packages/server/src/store/sql.ts';

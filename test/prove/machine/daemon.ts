@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { environment, postgresAccount, under } from '../../../packages/server/src/embedded/command-line.ts';
+import { environment, postgresAccount, under } from '../../../packages/dev/src/command-line.ts';
 import type { Environment } from '../../conformance/program.ts';
 import type { Findings } from '../trial.ts';
 

@@ -126,7 +126,7 @@ async function liveThenLose(
     dumped.output.slice(-300),
   );
   const later = await newKey(server, tenant.token);
-  const keep = 'npx --no-install @eaas/server audit checkpoint --tenant acme > acme.checkpoint';
+  const keep = 'npx --no-install @eaas/cli audit checkpoint --tenant acme > acme.checkpoint';
   await runBlock(keep, folder, lost, operator.env);
   await server.kill();
   await lost.kill();

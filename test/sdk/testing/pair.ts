@@ -1,11 +1,11 @@
 import { alone } from '../../setup/alone.ts';
 import { createTestService, type TestService } from '@eaas/sdk/testing';
-import { insider } from '../../../packages/server/src/caller.ts';
+import { insider } from '../../../packages/server/src/base/caller.ts';
 import { countUsage } from '../../../packages/server/src/jobs/count-usage.ts';
 import { recordLastUses } from '../../../packages/server/src/jobs/record-last-uses.ts';
 import { settleKey } from '../../../packages/server/src/operations/keys.ts';
 import { updateTenant } from '../../../packages/server/src/operations/tenants.ts';
-import type { Service } from '../../../packages/server/src/service.ts';
+import type { Service } from '../../../packages/server/src/app/service.ts';
 import { listKeys } from '../../../packages/server/src/store/keys.ts';
 import { settle, type World } from '../../setup/world.ts';
 import { comparable, Names } from './comparable.ts';

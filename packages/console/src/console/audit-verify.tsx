@@ -49,7 +49,7 @@ export function AuditVerify({ client, report, onShow }: AuditVerifyProps) {
             Your browser reads every entry, recomputes its hash, and compares the last hash with a checkpoint
             that the service signs. This page also comes from the service. If you do not trust the service,
             run <code>checkAudit</code> of the SDK, or export the log and run{' '}
-            <code>npx --no-install @eaas/server audit verify-file</code>, on your own machine.
+            <code>npx --no-install @eaas/cli audit verify-file</code>, on your own machine.
           </p>
         </div>
         <Button kind="primary" isBusy={isBusy} busyText="Verifying" onClick={() => void verify()}>

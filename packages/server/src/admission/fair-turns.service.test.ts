@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { apiOf, dek, openWorld, type Resident, settle, type World } from '../../../../test/setup/world.ts';
 import { openDoors } from '../http/doors.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../app/service.ts';
 import { heldTurns } from './testing/held-turns.ts';
 
 let world: World;

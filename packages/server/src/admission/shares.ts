@@ -1,6 +1,6 @@
-import type { EndSignal } from '../call-end.ts';
-import { Refusal } from '../refusal.ts';
-import { traced } from '../tracing.ts';
+import type { EndSignal } from '../base/call-end.ts';
+import { Refusal } from '../base/refusal.ts';
+import { traced } from '../base/tracing.ts';
 
 export function busy(): Refusal {
   return new Refusal('unavailable', 'The service is busy with other requests. Try again in a moment.');

@@ -1,6 +1,6 @@
 import { endpoints, type Endpoint } from '@eaas/protocol/wire';
 import { describe, expect, it } from 'vitest';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../base/refusal.ts';
 import { routes, splitRoute } from '@eaas/protocol/service';
 import { callOf } from './reference/groups.ts';
 import { keyId, tenantId } from './reference/samples.ts';

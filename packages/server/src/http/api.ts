@@ -1,10 +1,10 @@
 import { checkBody, finish, locationOf, readQuery, routes, splitRoute } from '@eaas/protocol/service';
 import type { Endpoint, Input, Route } from '@eaas/protocol/wire';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { CallEnd, type EndSignal } from '../call-end.ts';
-import type { Caller } from '../caller.ts';
-import { Refusal } from '../refusal.ts';
-import { traced } from '../tracing.ts';
+import { CallEnd, type EndSignal } from '../base/call-end.ts';
+import type { Caller } from '../base/caller.ts';
+import { Refusal } from '../base/refusal.ts';
+import { traced } from '../base/tracing.ts';
 import { readJsonBody } from './body.ts';
 import { canonicalIp } from './client-ip.ts';
 import { allowOrigin } from './cors.ts';

@@ -1,7 +1,7 @@
 import { type IncomingMessage, METHODS } from 'node:http';
 import { nothingHere } from '@eaas/protocol/service';
 import { fastify, type FastifyInstance, type FastifyRequest } from 'fastify';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../base/refusal.ts';
 import { serveApi } from './api.ts';
 import { closeGracefully } from './closing.ts';
 import { answerSocketError, limitUnread, oneByOne } from './connections.ts';

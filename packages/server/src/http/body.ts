@@ -11,7 +11,7 @@ import {
 } from '@eaas/protocol/service';
 import type { Endpoint } from '@eaas/protocol/wire';
 import { type Admission, smallBody } from '../admission/admission.ts';
-import type { EndSignal } from '../call-end.ts';
+import type { EndSignal } from '../base/call-end.ts';
 
 export interface BodyOwner {
   readonly shares: Pick<Admission['shares'], 'small_bodies' | 'large_bodies'>;

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { ifExists } from '../durable-files.ts';
+import { ifExists } from '../base/durable-files.ts';
 
 export type ConsolePage = Awaited<ReturnType<typeof readPage>>;
 

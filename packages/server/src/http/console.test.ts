@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../base/refusal.ts';
 import type { ConsoleOptions } from './console.ts';
 import { listen, shareServer } from './testing/listen.ts';
 import { memoryDoors } from './testing/memory-doors.ts';

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { badRequest, checked, requireBodyType } from '@eaas/protocol/service';
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod/mini';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../base/refusal.ts';
 import { endOf } from './api.ts';
 import { readBody } from './body.ts';
 import { canonicalIp } from './client-ip.ts';

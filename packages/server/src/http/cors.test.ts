@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../base/refusal.ts';
 import { listen } from './testing/listen.ts';
 import { listedOrigin, memoryDoors } from './testing/memory-doors.ts';
 

@@ -1,5 +1,5 @@
 import { oncePer } from '../admission/once-per.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../app/service.ts';
 import { readClock } from '../state/clock.ts';
 import { isWhollyClosed } from '../store/heads.ts';
 

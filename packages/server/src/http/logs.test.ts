@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../base/refusal.ts';
 import { LeaseLost } from '../store/leases.ts';
 import { describeError } from './problems.ts';
 import { apiKeyId, dek, keyId, tenantId, token } from './reference/samples.ts';

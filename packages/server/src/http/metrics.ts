@@ -1,4 +1,4 @@
-import { durationBounds as bounds } from '../tracing.ts';
+import { durationBounds as bounds } from '../base/tracing.ts';
 
 /** No label contains a tenant, so that metrics do not reveal the tenants. */
 export class HttpMetrics {

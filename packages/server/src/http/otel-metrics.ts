@@ -1,4 +1,4 @@
-import { telemetry } from '../tracing.ts';
+import { telemetry } from '../base/tracing.ts';
 
 /** Exports only counters and gauges, because OpenTelemetry cannot observe histograms. */
 export async function bridgeMetrics(read: () => Promise<string>): Promise<void> {

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { telemetry } from '../tracing.ts';
+import { telemetry } from '../base/tracing.ts';
 
 /** The request header `traceparent` names the parent span. */
 export function traceRequest<T>(

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { type FastifyServerOptions, LogController } from 'fastify';
-import type { Caller } from '../caller.ts';
+import type { Caller } from '../base/caller.ts';
 import type { ConsoleOptions } from './console.ts';
-import { type Lines, linesTo } from '../log-lines.ts';
+import { type Lines, linesTo } from '../base/log-lines.ts';
 import { describeError } from './problems.ts';
 
 export interface AppOptions {

@@ -1,4 +1,4 @@
-import type { Service } from '../service.ts';
+import type { Service } from '../app/service.ts';
 import type { measure } from '../store/measurements.ts';
 import { metric } from './metrics.ts';
 

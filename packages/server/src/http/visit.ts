@@ -1,6 +1,6 @@
 import type { ProblemCode } from '@eaas/protocol/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '../caller.ts';
+import type { Caller } from '../base/caller.ts';
 import type { HttpMetrics } from './metrics.ts';
 
 interface Visit {

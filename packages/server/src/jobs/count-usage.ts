@@ -1,4 +1,4 @@
-import type { Service } from '../service.ts';
+import type { Service } from '../app/service.ts';
 import { sumNext } from '../store/entry-counts.ts';
 import { countNext, uncountedTenants, unmarkCounted } from '../store/usage.ts';
 import { forEach } from './each.ts';

@@ -1,7 +1,7 @@
 import { limits } from '@eaas/protocol/wire';
-import { insider } from '../caller.ts';
+import { insider } from '../base/caller.ts';
 import { settleKey } from '../operations/keys.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../app/service.ts';
 import { requireAgreement } from '../state/clock.ts';
 import { keysDue } from '../store/keys.ts';
 import { forEach } from './each.ts';

@@ -1,4 +1,4 @@
-import { Closed } from '../refusal.ts';
+import { Closed } from '../base/refusal.ts';
 
 /**
  * Throws an error with the first failure as its `cause`, so that the log shows this failure. A moved tenant (`Closed`)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Service } from '../service.ts';
+import type { Service } from '../app/service.ts';
 import { type Hold, LeaseLost, releaseLease, requireLease, takeLease } from '../store/leases.ts';
 
 export interface Lease {

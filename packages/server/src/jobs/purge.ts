@@ -1,10 +1,10 @@
-import { Explained } from '../explained.ts';
+import { Explained } from '../base/explained.ts';
 import { judgeAllAges, judgeEnds } from '../operations/verify/ends.ts';
 import { startWalk, walkEntries } from '../operations/verify/entries.ts';
 import { beginInspection } from '../operations/verify/report.ts';
 import { advanceRows, rowsDigest, type RowsThen } from '../operations/verify/rows-then.ts';
 import { firstRow, walkRows } from '../operations/verify/rows.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../app/service.ts';
 import { requireAgreement } from '../state/clock.ts';
 import { seal } from '../state/integrity.ts';
 import { anchorTable, findAnchor, purgeThrough } from '../store/anchors.ts';

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createDatabase, migrated, type TestDatabase } from '../../../../test/setup/database.ts';
 import { rootKey } from '../crypto/key-hierarchy.ts';
-import { createService } from '../service.ts';
+import { createService } from '../app/service.ts';
 import { Database } from '../store/database.ts';
 import { recordLastUses } from './record-last-uses.ts';
 

@@ -1,4 +1,4 @@
-import type { Service } from '../service.ts';
+import type { Service } from '../app/service.ts';
 import { recordUses } from '../store/api-keys.ts';
 
 export async function recordLastUses({ used, database }: Service, milliseconds?: number): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Service } from '../service.ts';
+import type { Service } from '../app/service.ts';
 import { databaseTime } from '../store/database-time.ts';
 import { removeAbandoned, restoreMissing } from '../store/directories.ts';
 import type { Transaction } from '../store/sql.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { formatApiKey } from '@eaas/protocol/wire';
 import { expect, test } from 'vitest';
 import { rootKey } from '../crypto/key-hierarchy.ts';
-import { createService } from '../service.ts';
+import { createService } from '../app/service.ts';
 import { Database } from '../store/database.ts';
 import { admit } from './admit.ts';
 

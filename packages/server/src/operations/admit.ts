@@ -1,9 +1,9 @@
 import { bearerToken, unauthorized } from '@eaas/protocol/service';
 import { endpoints, isApiKey } from '@eaas/protocol/wire';
-import type { Arrival, Caller } from '../caller.ts';
+import type { Arrival, Caller } from '../base/caller.ts';
 import { hashApiKey } from '../crypto/api-key-token.ts';
-import { Refusal } from '../refusal.ts';
-import type { Service } from '../service.ts';
+import { Refusal } from '../base/refusal.ts';
+import type { Service } from '../app/service.ts';
 import type { ApiKeyRow } from '../store/api-keys.ts';
 import { authorize } from '../state/authorize.ts';
 import { available, decide } from '../state/decide.ts';

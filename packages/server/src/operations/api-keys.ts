@@ -10,10 +10,10 @@ import {
   revokedApiKey,
 } from '@eaas/protocol/service';
 import { type Input, limits, type Output } from '@eaas/protocol/wire';
-import type { Caller } from '../caller.ts';
+import type { Caller } from '../base/caller.ts';
 import { newToken } from '../crypto/api-key-token.ts';
 import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../app/service.ts';
 import { announced } from '../state/announced.ts';
 import { change, type Change } from '../state/change.ts';
 import { available, patience } from '../state/decide.ts';

@@ -2,7 +2,7 @@ import { toHex } from '@eaas/protocol/internal';
 import { requireKeyId } from '@eaas/protocol/service';
 import { auditActions, formatTimestamp, limits, type Output, parseTimestamp } from '@eaas/protocol/wire';
 import { signCheckpoint } from '../crypto/checkpoint.ts';
-import { Tampered } from '../refusal.ts';
+import { Tampered } from '../base/refusal.ts';
 import { monthOf } from '../state/clock.ts';
 import { checkedHead } from '../state/heads.ts';
 import { requireAnchor } from '../state/integrity.ts';

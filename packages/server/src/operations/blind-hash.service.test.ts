@@ -7,7 +7,7 @@ import { randomElements } from '../../../../test/protocol/elements.ts';
 import { apiOf, openWorld, type Resident, settle, type World } from '../../../../test/setup/world.ts';
 import { heldTurns } from '../admission/testing/held-turns.ts';
 import { openDoors } from '../http/doors.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../app/service.ts';
 
 let world: World;
 let ann: Resident;

@@ -1,6 +1,6 @@
 import type { Changed } from '@eaas/protocol/service';
-import { insider } from '../caller.ts';
-import type { Service } from '../service.ts';
+import { insider } from '../base/caller.ts';
+import type { Service } from '../app/service.ts';
 import { change, type Change } from '../state/change.ts';
 import { seal } from '../state/integrity.ts';
 import { updateRow } from '../store/rows.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openWorld, settle, type World } from '../../../../test/setup/world.ts';
-import { insider } from '../caller.ts';
-import { Tampered } from '../refusal.ts';
+import { insider } from '../base/caller.ts';
+import { Tampered } from '../base/refusal.ts';
 import { batch } from './data-keys.ts';
 import { createKey } from './keys.ts';
 

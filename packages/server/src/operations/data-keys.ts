@@ -22,9 +22,9 @@ import {
   wrappedKeyIn,
   wrapRule,
 } from '@eaas/protocol/service';
-import type { Caller } from '../caller.ts';
+import type { Caller } from '../base/caller.ts';
 import { wrappedKeyVersion } from '../crypto/sealed-secret.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../app/service.ts';
 import { decide } from '../state/decide.ts';
 import { loadKeys, type Wanted } from '../state/load-keys.ts';
 import type { KeyMaterial } from '../state/tenant-state.ts';

@@ -1,5 +1,5 @@
-import { Refusal, Tampered } from '../refusal.ts';
-import type { Service } from '../service.ts';
+import { Refusal, Tampered } from '../base/refusal.ts';
+import type { Service } from '../app/service.ts';
 import { findAnchor } from '../store/anchors.ts';
 import { entriesFrom, entryAt } from '../store/audit-entries.ts';
 import { findHead } from '../store/heads.ts';

@@ -7,10 +7,10 @@ import {
 } from '@eaas/protocol/internal-intake';
 import { refusedByStatus } from '@eaas/protocol/service';
 import { busy } from '../admission/shares.ts';
-import type { Caller } from '../caller.ts';
+import type { Caller } from '../base/caller.ts';
 import { intakeCrypto, openIntakeKey } from '../crypto/intake.ts';
-import { Refusal } from '../refusal.ts';
-import type { Service } from '../service.ts';
+import { Refusal } from '../base/refusal.ts';
+import type { Service } from '../app/service.ts';
 import type { KeyMaterial } from '../state/tenant-state.ts';
 
 const patience = 4_000;

@@ -17,9 +17,9 @@ import {
   timeOrNull,
 } from '@eaas/protocol/service';
 import { formatTimestamp, type Input, limits, type Output } from '@eaas/protocol/wire';
-import type { Caller } from '../caller.ts';
+import type { Caller } from '../base/caller.ts';
 import { hashKeyPlace, newMaterial, versionPlace } from '../crypto/key-material.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../app/service.ts';
 import { change, type Change } from '../state/change.ts';
 import { checked, seal } from '../state/integrity.ts';
 import {

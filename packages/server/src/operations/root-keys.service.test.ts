@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openWorld, settle, type World } from '../../../../test/setup/world.ts';
 import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
 import { rootKey } from '../crypto/key-hierarchy.ts';
-import { createService } from '../service.ts';
+import { createService } from '../app/service.ts';
 import { checkRootKey, rotateRootKey } from './root-keys.ts';
 
 let world: World;

@@ -5,7 +5,7 @@ import type { ChainHead } from '../crypto/checkpoint.ts';
 import { macHolds } from '../crypto/audit-mac.ts';
 import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
 import { sameBytes } from '../crypto/same-bytes.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../app/service.ts';
 import { checkedHead } from '../state/heads.ts';
 import { openTenant, requireAnchor } from '../state/integrity.ts';
 import { findAnchor } from '../store/anchors.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiOf, dek, openWorld, settle, type World } from '../../../../test/setup/world.ts';
 import { heldTurns } from '../admission/testing/held-turns.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../app/service.ts';
 
 let world: World;
 let service: Service;

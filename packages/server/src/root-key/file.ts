@@ -1,8 +1,8 @@
 import { randomFillSync, randomUUID } from 'node:crypto';
 import { link, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { CannotStart } from '../cannot-start.ts';
-import { ifExists, syncDirectory, writeNewFile } from '../durable-files.ts';
+import { CannotStart } from '../base/cannot-start.ts';
+import { ifExists, syncDirectory, writeNewFile } from '../base/durable-files.ts';
 import { decodeRootKey, encodeRootKey, longestRootKeyText } from './text.ts';
 
 /** `mayCreate` must be false if the database has data, because a new root key cannot decrypt the data. */

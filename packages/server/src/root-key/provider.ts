@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { isAbsolute } from 'node:path';
-import { CannotStart, reasonOf } from '../cannot-start.ts';
+import { CannotStart, reasonOf } from '../base/cannot-start.ts';
 import { readRootKeyFile } from './file.ts';
 import { decodeRootKey, longestRootKeyText } from './text.ts';
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../base/refusal.ts';
 import type { Database } from '../store/database.ts';
 import type { Sql } from '../store/sql.ts';
 

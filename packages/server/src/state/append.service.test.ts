@@ -11,10 +11,10 @@ import {
   type World,
 } from '../../../../test/setup/world.ts';
 import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
-import { insider } from '../caller.ts';
+import { insider } from '../base/caller.ts';
 import { updateTenant } from '../operations/tenants.ts';
-import { Refusal } from '../refusal.ts';
-import type { Service } from '../service.ts';
+import { Refusal } from '../base/refusal.ts';
+import type { Service } from '../app/service.ts';
 import { appendLink, type Link } from '../store/append.ts';
 import { findHead } from '../store/heads.ts';
 import type { Sql } from '../store/sql.ts';

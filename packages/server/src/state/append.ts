@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TurnOptions } from '../admission/turns.ts';
-import { Closed } from '../refusal.ts';
-import type { Service } from '../service.ts';
+import { Closed } from '../base/refusal.ts';
+import type { Service } from '../app/service.ts';
 import { appendLink, type Link, NotWritten } from '../store/append.ts';
 import { isDatabaseError, isDatabaseFault, isDenied, isLockTimeout } from '../store/faults.ts';
 import { type HeadRow, lockHead } from '../store/heads.ts';
 import type { Sql } from '../store/sql.ts';
-import { tracedTogether } from '../tracing.ts';
+import { tracedTogether } from '../base/tracing.ts';
 import { chain, type Chained, nextLink, statementLimits } from './chain.ts';
 import { checkedHead } from './heads.ts';
 import type { Waiting } from './queue.ts';

@@ -1,5 +1,5 @@
 import { authorize as authorizeApiKey } from '@eaas/protocol/service';
-import type { Caller } from '../caller.ts';
+import type { Caller } from '../base/caller.ts';
 import type { ApiKeyRow } from '../store/api-keys.ts';
 import type { TenantRow } from '../store/tenants.ts';
 

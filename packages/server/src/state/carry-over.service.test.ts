@@ -10,7 +10,7 @@ import {
   type World,
 } from '../../../../test/setup/world.ts';
 import { updateTenant } from '../operations/tenants.ts';
-import type { Service } from '../service.ts';
+import type { Service } from '../app/service.ts';
 
 let world: World;
 let service: Service;

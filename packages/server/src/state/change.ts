@@ -1,7 +1,7 @@
 import { type Draft, unauthorized } from '@eaas/protocol/service';
-import type { Caller } from '../caller.ts';
-import { Refusal, Tampered } from '../refusal.ts';
-import type { Service } from '../service.ts';
+import type { Caller } from '../base/caller.ts';
+import { Refusal, Tampered } from '../base/refusal.ts';
+import type { Service } from '../app/service.ts';
 import { type ApiKeyRow, apiKeyTable, findApiKeyByToken } from '../store/api-keys.ts';
 import { appendLink, type Link, NotWritten } from '../store/append.ts';
 import {

@@ -1,4 +1,4 @@
-import { Explained } from '../explained.ts';
+import { Explained } from '../base/explained.ts';
 import type { Database } from '../store/database.ts';
 import { databaseTime } from '../store/database-time.ts';
 

@@ -1,12 +1,12 @@
 import { auditUnwritten, type Draft, quotaExceeded, unauthorized } from '@eaas/protocol/service';
 import { entryUnits } from '../admission/admission.ts';
-import type { Caller } from '../caller.ts';
-import { Refusal } from '../refusal.ts';
-import type { Service } from '../service.ts';
+import type { Caller } from '../base/caller.ts';
+import { Refusal } from '../base/refusal.ts';
+import type { Service } from '../app/service.ts';
 import type { ApiKeyRow } from '../store/api-keys.ts';
 import { withDeadline } from '../store/deadline.ts';
 import { isDatabaseFault } from '../store/faults.ts';
-import { traced } from '../tracing.ts';
+import { traced } from '../base/tracing.ts';
 import { drain } from './append.ts';
 import { authorize, isExpired } from './authorize.ts';
 import { draftBytes } from './chain.ts';

@@ -1,5 +1,5 @@
 import { uuidFromBytes, uuidToBytes } from '@eaas/protocol/internal-audit';
-import { Closed, Tampered } from '../refusal.ts';
+import { Closed, Tampered } from '../base/refusal.ts';
 import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
 import { type HeadRow, headTable } from '../store/heads.ts';
 import type { Table } from '../store/rows.ts';

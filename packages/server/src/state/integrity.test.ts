@@ -6,7 +6,7 @@ import { headTable } from '../store/heads.ts';
 import { keyTable } from '../store/keys.ts';
 import type { Table } from '../store/rows.ts';
 import { tenantTable } from '../store/tenants.ts';
-import { markerTable, nightTable } from '../store/verifications.ts';
+import { markerTable, nightTable } from '../../../fleet/src/nightly/verifications.ts';
 import { macHolds, seal } from './integrity.ts';
 
 type Row = Record<string, unknown> & { readonly mac: Uint8Array };

@@ -1,5 +1,5 @@
 import type { Steps } from '@eaas/protocol/service';
-import { Tampered } from '../refusal.ts';
+import { Tampered } from '../base/refusal.ts';
 import { findKeys, findKeyVersions, keyTable } from '../store/keys.ts';
 import { checked, openHashKeyOf, openVersion } from './integrity.ts';
 import { type KeyMaterial, StateMoved, type TenantState } from './tenant-state.ts';

@@ -1,4 +1,4 @@
-import { BoundedMap, Budget } from '../bounded-map.ts';
+import { BoundedMap, Budget } from '../base/bounded-map.ts';
 import type { ApiKeyRow } from '../store/api-keys.ts';
 import type { KeyMaterial, TenantState } from './tenant-state.ts';
 import type { TenantView } from './tenant-view.ts';

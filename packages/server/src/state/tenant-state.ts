@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { BlindHashKey } from '@eaas/protocol/blind-hash';
 import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
 import { sameBytes } from '../crypto/same-bytes.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../base/refusal.ts';
 import type { SeenHead } from '../store/heads.ts';
 import type { KeyRow } from '../store/keys.ts';
 import type { TenantRow } from '../store/tenants.ts';

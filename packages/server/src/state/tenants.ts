@@ -1,13 +1,13 @@
-import type { Alarms } from '../alarms.ts';
+import type { Alarms } from '../base/alarms.ts';
 import type { Admission } from '../admission/admission.ts';
 import type { Roots } from '../crypto/key-hierarchy.ts';
 import type { Database } from '../store/database.ts';
-import { Tampered } from '../refusal.ts';
+import { Tampered } from '../base/refusal.ts';
 import { findHead, headTable, type HeadRow, isClosed, type SeenHead } from '../store/heads.ts';
 import { changedRows } from '../store/rows.ts';
 import type { Sql, Transaction } from '../store/sql.ts';
 import { findTenant } from '../store/tenants.ts';
-import { traced } from '../tracing.ts';
+import { traced } from '../base/tracing.ts';
 import type { Clock } from './clock.ts';
 import { checkedHead } from './heads.ts';
 import { openTenant } from './integrity.ts';

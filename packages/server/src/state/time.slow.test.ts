@@ -5,7 +5,7 @@ import { apiOf, dek, openWorld, settle, statusOf, type World } from '../../../..
 import { rootKey } from '../crypto/key-hierarchy.ts';
 import { settleDueKeys } from '../jobs/due-keys.ts';
 import { purge } from '../jobs/purge.ts';
-import { createService } from '../service.ts';
+import { createService } from '../app/service.ts';
 import { Database } from '../store/database.ts';
 import { DatabaseClock } from './clock.ts';
 

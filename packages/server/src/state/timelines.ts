@@ -1,4 +1,4 @@
-import { BoundedMap } from '../bounded-map.ts';
+import { BoundedMap } from '../base/bounded-map.ts';
 import { sameBytes } from '../crypto/same-bytes.ts';
 import type { SeenHead } from '../store/heads.ts';
 

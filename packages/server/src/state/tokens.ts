@@ -1,7 +1,7 @@
 import type { Admission } from '../admission/admission.ts';
 import { Lookups } from '../admission/lookups.ts';
-import type { Alarms } from '../alarms.ts';
-import { BoundedMap } from '../bounded-map.ts';
+import type { Alarms } from '../base/alarms.ts';
+import { BoundedMap } from '../base/bounded-map.ts';
 import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
 import { type ApiKeyRow, apiKeyTable, findApiKeyByToken } from '../store/api-keys.ts';
 import { databaseTime } from '../store/database-time.ts';

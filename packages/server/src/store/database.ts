@@ -1,6 +1,6 @@
 import { withDeadline } from './deadline.ts';
 import { DatabaseBusy, DatabaseSlow, isConnectionLost } from './faults.ts';
-import { traced } from '../tracing.ts';
+import { traced } from '../base/tracing.ts';
 import { type Connection, openPool, type Pool, together, type Transaction } from './sql.ts';
 import { tracedSql } from './traced-sql.ts';
 

@@ -9,7 +9,13 @@ import {
   newestEntries,
   storedRange,
 } from './audit-entries.ts';
-import { newestVersions, rowPortion, subjectsOf, tokenHashes, versionPortion } from './copies.ts';
+import {
+  newestVersions,
+  rowPortion,
+  subjectsOf,
+  tokenHashes,
+  versionPortion,
+} from '../../../fleet/src/copy/copies.ts';
 import { Database } from './database.ts';
 import { findTokenTenants } from './directories.ts';
 import { findHead } from './heads.ts';

@@ -1,5 +1,5 @@
 import postgres from 'postgres';
-import { Explained } from '../explained.ts';
+import { Explained } from '../base/explained.ts';
 
 export class DatabaseSlow extends Explained {
   override readonly name = 'DatabaseSlow';

@@ -1,4 +1,4 @@
-import { noteError, telemetry } from '../tracing.ts';
+import { noteError, telemetry } from '../base/tracing.ts';
 import type { Sql } from './sql.ts';
 
 /**

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getuid } from 'node:process';
-import { giveTo, postgresAccount } from '../../../../packages/server/src/embedded/command-line.ts';
+import { giveTo, postgresAccount } from '../../../../packages/dev/src/command-line.ts';
 import { read } from '../../../docs/markdown.ts';
 import type { Findings } from '../../trial.ts';
 import { postgresPrograms } from '../cluster.ts';

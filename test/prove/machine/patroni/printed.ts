@@ -1,9 +1,5 @@
 import { execFile } from 'node:child_process';
-import {
-  environment,
-  giveTo,
-  postgresAccount,
-} from '../../../../packages/server/src/embedded/command-line.ts';
+import { environment, giveTo, postgresAccount } from '../../../../packages/dev/src/command-line.ts';
 import { blocksOf, read } from '../../../docs/markdown.ts';
 import { postgresPrograms } from '../cluster.ts';
 import { copyExampleFile, type Machine, placed } from './files.ts';

@@ -9,12 +9,12 @@ import { createDatabase } from './populate.ts';
 import { Servers, serverCount } from './servers.ts';
 
 const earlierCheckout = process.env['PROVE_EARLIER'] ?? '';
-const earlierProgram = [process.execPath, join(earlierCheckout, 'packages/server/bin/eaas.mjs')];
+const earlierProgram = [process.execPath, join(earlierCheckout, 'packages/cli/bin/eaas.mjs')];
 const tenantCount = 8;
 
 async function withoutEarlierVersion(): Promise<string | undefined> {
   if (earlierCheckout === '') return 'PROVE_EARLIER does not name a checkout of an earlier version';
-  return access(join(earlierCheckout, 'packages/server/dist/main.js')).then(
+  return access(join(earlierCheckout, 'packages/cli/dist/main.js')).then(
     () => undefined,
     () => `${earlierCheckout} is not built: run \`npm ci\` in it`,
   );

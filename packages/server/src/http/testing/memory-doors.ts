@@ -1,7 +1,7 @@
 import type { Output, Route } from '@eaas/protocol/wire';
 import { createAdmission } from '../../admission/admission.ts';
-import { Refusal } from '../../refusal.ts';
-import type { Arrival, Caller } from '../../caller.ts';
+import { Refusal } from '../../base/refusal.ts';
+import type { Arrival, Caller } from '../../base/caller.ts';
 import type { Doors } from '../doors.ts';
 import { HttpMetrics } from '../metrics.ts';
 import { callOf } from '../reference/groups.ts';

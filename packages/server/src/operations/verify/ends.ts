@@ -2,7 +2,7 @@ import { genesisHash } from '@eaas/protocol/audit';
 import type { ChainHead } from '../../crypto/checkpoint.ts';
 import type { RootKey, TenantSecrets } from '../../crypto/key-hierarchy.ts';
 import { sameBytes } from '../../crypto/same-bytes.ts';
-import { Closed } from '../../refusal.ts';
+import { Closed } from '../../base/refusal.ts';
 import { readMark } from '../../state/heads.ts';
 import { macHolds, openSecrets } from '../../state/integrity.ts';
 import { noSuchTenant } from '../../state/tenant-state.ts';

@@ -1,5 +1,5 @@
 import type { Admission } from '../../admission/admission.ts';
-import type { Service } from '../../service.ts';
+import type { Service } from '../../app/service.ts';
 import type { Database } from '../../store/database.ts';
 
 export const reasons = [

@@ -1,7 +1,7 @@
 import { toHex } from '@eaas/protocol/internal';
 import { formatTimestamp, type Input, type Output } from '@eaas/protocol/wire';
 import type { ChainHead } from '../../crypto/checkpoint.ts';
-import type { Service } from '../../service.ts';
+import type { Service } from '../../app/service.ts';
 import { findAnchor } from '../../store/anchors.ts';
 import { judgeCheckpoint } from './checkpoint.ts';
 import { judgeAllAges, judgeEnds } from './ends.ts';

@@ -1,0 +1,99 @@
+import { checked } from '@eaas/protocol/service';
+import { endpoints, formatTimestamp, type Permission, permissions } from '@eaas/protocol/wire';
+import { asWord, expiringApiKeys, operations, readClock } from '@eaas/server/internal';
+import { allPages, type OnTenant, onTenant, reporting, withService, withTenant } from './command.ts';
+import { orNotFound } from './failure.ts';
+import { next, note, printResult, printResults, type Reporting } from './output.ts';
+import { daysTo, list, permissionList } from './values.ts';
+
+interface CreateOptions extends OnTenant {
+  readonly name: string;
+  readonly permissions: Permission[];
+  readonly keyIds?: string[];
+  readonly expiresAt?: string;
+  readonly allowedOrigins?: string[];
+}
+
+const create = onTenant('create', 'Create an API key. Its token is shown once.', [
+  'api-key create --tenant acme --name first --permissions all',
+  'api-key create --tenant acme --name ci --permissions encrypt,decrypt --expires-at 2027-01-01T00:00:00Z --json',
+])
+  .requiredOption('--name <name>', 'what the API key is for')
+  .requiredOption('--permissions <list>', `all, or some of ${permissions.join(',')}`, permissionList)
+  .option('--key-ids <list>', 'limit the API key to these keys', list)
+  .option('--expires-at <time>', 'when the API key expires (RFC 3339)')
+  .option(
+    '--allowed-origins <list>',
+    'let browsers use the API key on pages of these origins, such as https://app.example',
+    list,
+  )
+  .action(async (options: CreateOptions) => {
+    const { name, permissions, keyIds: key_ids, expiresAt: expires_at, allowedOrigins } = options;
+    const body = { name, permissions, key_ids, expires_at, allowed_origins: allowedOrigins };
+    const input = checked(endpoints['POST /v1/api-keys'].body, body);
+    const missing = 'The tenant does not have all of the keys in --key-ids: pass only ids of its own keys.';
+    const created = await withTenant(options, (service, operator) =>
+      orNotFound(missing, operations['POST /v1/api-keys'](service, operator, input)),
+    );
+    printResult(created, options);
+    note('The token is shown only once and is not stored: save it now.');
+    next('set EAAS_API_KEY to the token for the application', options);
+  });
+
+const listAll = onTenant('list', "List a tenant's API keys, newest first.", [
+  'api-key list --tenant acme',
+  'api-key list --tenant acme --json',
+]).action(async (options: OnTenant) => {
+  const read = operations['GET /v1/api-keys'];
+  const apiKeys = await withTenant(options, (service, operator) =>
+    allPages(
+      async (page) => (await read(service, operator, page)).api_keys,
+      ({ api_key_id }) => api_key_id,
+    ),
+  );
+  const columns = ['name', 'hint', 'permissions', 'expires_at', 'revoked_at', 'last_used_at'] as const;
+  printResults(apiKeys, ['api_key_id', ...columns], options);
+});
+
+const revoke = onTenant('revoke', 'Revoke an API key immediately and permanently.', [
+  'api-key revoke 0b6c9a52-6f0e-4d5a-9a5c-2f4f1d1e7c11 --tenant acme',
+])
+  .argument('<api_key_id>', 'the id of the API key')
+  .action(async (apiKeyId: string, options: OnTenant) => {
+    const revoked = await withTenant(options, (service, operator) => {
+      const missing = `The tenant has no API key with this id: \`eaas api-key list --tenant ${operator.tenantId}\` lists them.`;
+      const revoke = operations['DELETE /v1/api-keys/:api_key_id'];
+      return orNotFound(missing, revoke(service, operator, { api_key_id: apiKeyId }));
+    });
+    printResult(revoked, options);
+    const tail = `eaas audit tail --tenant ${asWord(options.tenant)} --actor ${revoked.api_key_id} --no-follow`;
+    next(`\`${tail}\` shows what the API key did`, options);
+  });
+
+const expiring = reporting(
+  'expiring',
+  'List the API keys of all tenants that expire soon, the earliest first. An API key without last_used_at was never used.',
+  ['api-key expiring', 'api-key expiring --days 30 --json'],
+)
+  .option('--days <number>', 'within this number of days', daysTo(36_500), 7)
+  .action(async (options: Reporting & { days: number }) => {
+    const rows = await withService(async ({ service }) => {
+      await readClock(service);
+      const now = service.clock.now();
+      return service.background.run(
+        (sql) => expiringApiKeys(sql, now, now + options.days * 24 * 60 * 60 * 1_000),
+        30_000,
+      );
+    });
+    const shown = rows.map(({ tenant, tenant_id, api_key_id, name, expires_at, last_used_at }) => ({
+      tenant,
+      tenant_id,
+      api_key_id,
+      name,
+      expires_at: formatTimestamp(expires_at),
+      last_used_at: last_used_at === null ? null : formatTimestamp(last_used_at),
+    }));
+    printResults(shown, ['tenant', 'api_key_id', 'name', 'expires_at', 'last_used_at'], options);
+  });
+
+export const apiKeyCommands = [create, listAll, expiring, revoke];

@@ -1,0 +1,168 @@
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { type ChainedEntry, entryHash, genesisHash } from '@eaas/protocol/audit';
+import { fromHex, toHex } from '@eaas/protocol/internal-audit';
+import { openSignedCheckpoint } from '@eaas/server/internal';
+import { readNamed } from './audit-verify.ts';
+import { reporting } from './command.ts';
+import { exitCodes, WrongUsage } from './failure.ts';
+import { note, printJson, type Reporting } from './output.ts';
+
+interface Options extends Reporting {
+  readonly checkpointFile?: string;
+  readonly verifierKey?: string;
+}
+
+interface Entry extends ChainedEntry {
+  readonly hash: string;
+}
+
+type Checkpoint = ReturnType<typeof openSignedCheckpoint>;
+type Verdict = Awaited<ReturnType<typeof verifyEntries>>;
+
+const mostErrors = 100;
+
+export const auditVerifyFile = reporting(
+  'verify-file',
+  'Verify an exported audit log, without the service and without a secret. Pass a checkpoint that you took or received ' +
+    'earlier, and the verifier key that you wrote down with it: this proves the log up to the entry of the checkpoint. ' +
+    'Without a checkpoint, the command shows only that the file is consistent, because the hashes use no secret.',
+  [
+    "audit verify-file acme.ndjson --checkpoint-file acme.checkpoint --verifier-key 'eaas/…+…+…'",
+    'audit verify-file acme.ndjson',
+  ],
+)
+  .argument('<file>', 'a file that `eaas audit export` or the console wrote')
+  .option('--checkpoint-file <path>', 'the log must extend this checkpoint')
+  .option('--verifier-key <key>', 'the verifier key that you pinned with the first checkpoint')
+  .action(async (file: string, { checkpointFile, verifierKey, json }: Options) => {
+    if ((checkpointFile === undefined) !== (verifierKey === undefined)) {
+      throw new WrongUsage('Pass both --checkpoint-file and --verifier-key, or neither.');
+    }
+    const checkpoint = checkpointFile && verifierKey && (await stated(checkpointFile, verifierKey));
+    const verdict = await verifyEntries(file, checkpoint || undefined);
+    if (json) printJson(verdict);
+    else show(verdict, checkpoint || undefined);
+    if (!verdict.valid) process.exitCode = exitCodes.refused;
+  });
+
+async function stated(path: string, verifierKey: string) {
+  const head = openSignedCheckpoint(verifierKey, await readNamed(path));
+  if (head) return head;
+  throw new WrongUsage(
+    `The checkpoint ${path} has no valid signature of the key in --verifier-key. ` +
+      'Pass the verifier key that you wrote down with this checkpoint. If you did, the checkpoint was changed.',
+  );
+}
+
+async function* entriesOf(path: string) {
+  const file = createReadStream(path);
+  // `createReadStream` can open a directory without an error. Only the attempt to read the first bytes shows the error.
+  await once(file, 'readable').catch((error: NodeJS.ErrnoException) => {
+    throw new WrongUsage(
+      `The file ${path} cannot be read (${error.code}): check its path and its permissions.`,
+    );
+  });
+  let line = 0;
+  for await (const text of createInterface({ input: file })) {
+    line++;
+    const entry = entryIn(text);
+    if (!entry) {
+      throw new WrongUsage(
+        `Line ${line} of ${path} is not an audit entry. ` +
+          'Pass a file that `eaas audit export` or the console wrote.',
+      );
+    }
+    yield { entry, isCovered: isCoveredByHash(text, entry) };
+  }
+}
+
+function entryIn(line: string): Entry | undefined {
+  try {
+    const entry = JSON.parse(line) as Entry;
+    const isEntry = Number.isSafeInteger(entry.id) && /^[\da-f]{64}$/.test(entry.hash);
+    return isEntry && typeof entry.tenant_id === 'string' ? entry : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const entryMembers = 10;
+
+/**
+ * Returns false if the hash does not cover the whole line. This is so if the line has an additional member, or two
+ * members with the same name. `JSON.parse` keeps only the last of two members with the same name.
+ */
+function isCoveredByHash(line: string, entry: Entry): boolean {
+  const strings = line.match(/"(?:[^"\\]|\\.)*"(?:\s*:)?/g) ?? [];
+  const names = strings.filter((string) => string.endsWith(':'));
+  return Object.keys(entry).length === entryMembers && names.length === membersIn(entry);
+}
+
+function membersIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const own = Array.isArray(value) ? 0 : Object.keys(value).length;
+  return Object.values(value).reduce<number>((sum, member) => sum + membersIn(member), own);
+}
+
+async function verifyEntries(path: string, checkpoint: Checkpoint) {
+  const errors: { id: number; reason: string }[] = [];
+  let first: Entry | undefined;
+  let last: Entry | undefined;
+  let checked = 0;
+  let isMet = false;
+  for await (const { entry, isCovered } of entriesOf(path)) {
+    const { id } = entry;
+    first ??= entry;
+    const next = last ? last.id + 1 : id;
+    if (id > next) errors.push({ id: next, reason: 'entry_missing' });
+    else if (id < next) errors.push({ id, reason: 'entry_repeated' });
+    else if (!isCovered || entry.tenant_id !== first.tenant_id || !isChained(last, entry))
+      errors.push({ id, reason: 'entry_altered' });
+    isMet ||=
+      entry.tenant_id === checkpoint?.tenantId &&
+      id === checkpoint.id &&
+      entry.hash === toHex(checkpoint.hash);
+    last = entry;
+    checked++;
+    if (errors.length >= mostErrors) break;
+  }
+  if (!first || !last)
+    throw new WrongUsage(`The file ${path} has no entries: pass a file that \`eaas audit export\` wrote.`);
+  if (checkpoint && !isMet) {
+    const isAhead = checkpoint.tenantId === last.tenant_id && checkpoint.id > last.id;
+    errors.push({ id: checkpoint.id, reason: isAhead ? 'checkpoint_ahead' : 'checkpoint_mismatch' });
+  }
+  const { tenant_id, id: first_id } = first;
+  const { id: last_id, hash } = last;
+  return { tenant_id, valid: errors.length === 0, checked, first_id, last_id, hash, errors };
+}
+
+/**
+ * If the id of the first entry is greater than 1, its hash cannot be verified, because earlier entries can have been
+ * purged.
+ */
+function isChained(last: Entry | undefined, { hash, ...entry }: Entry): boolean {
+  if (!last && entry.id !== 1) return true;
+  try {
+    return toHex(entryHash(last ? fromHex(last.hash) : genesisHash(entry.tenant_id), entry)) === hash;
+  } catch {
+    return false; // Canonical JSON does not allow a lone surrogate in the entry.
+  }
+}
+
+function show({ tenant_id, valid, first_id, last_id, errors }: Verdict, checkpoint: Checkpoint): void {
+  const verdict = valid ? 'valid' : 'BROKEN';
+  const findings = errors.map(({ id, reason }) => `  entry ${id}: ${reason}\n`).join('');
+  process.stdout.write(`${tenant_id}: ${verdict}, entries ${first_id} to ${last_id}\n${findings}`);
+  if (!valid) return;
+  if (first_id !== 1)
+    note(`The file begins with entry ${first_id}, so the hash of this entry was not verified.`);
+  if (!checkpoint)
+    note(
+      'No checkpoint was passed: this shows only that the file is consistent, not that it is the original log.',
+    );
+  else if (checkpoint.id < last_id)
+    note(`The checkpoint proves the entries up to ${checkpoint.id}. A later checkpoint proves the others.`);
+}

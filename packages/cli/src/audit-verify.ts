@@ -1,0 +1,191 @@
+import { readFile } from 'node:fs/promises';
+import { parseUuid } from '@eaas/protocol';
+import { inLine } from '@eaas/protocol/internal';
+import { listCheckpointFiles, readCheckpointFile } from '@eaas/fleet/nightly';
+import {
+  CannotStart,
+  Closed,
+  listChains,
+  requireTenant,
+  type Service,
+  verifyChain,
+} from '@eaas/server/internal';
+import { reporting, withService } from './command.ts';
+import { exitCodes, isRefusal, WrongUsage } from './failure.ts';
+import { note, printJson, progress, type Reporting } from './output.ts';
+
+interface Options extends Reporting {
+  readonly tenant?: string;
+  readonly checkpointFile?: string;
+}
+
+interface Chain {
+  readonly tenant_id: string;
+  readonly name: string | null;
+}
+
+type Result = 'valid' | 'broken' | 'closed';
+
+interface Checkpoints {
+  readonly named: string | undefined;
+  readonly kept: { readonly text: string; readonly path: string } | undefined;
+}
+
+export const auditVerify = reporting(
+  'verify',
+  'Verify the audit logs of all tenants or of one tenant. Also verify every row that the logs describe, and compare each ' +
+    'log with its checkpoint in EAAS_CHECKPOINT_DIR. Changes nothing. The exit code is 0 only if every log is valid, 1 ' +
+    'after a finding, and 3 if a log was not verified, for example because `eaas database copy` has moved the tenant.',
+  ['audit verify', 'audit verify --tenant acme --checkpoint-file acme.checkpoint', 'audit verify --json'],
+)
+  .option('--tenant <tenant>', 'verify only this tenant (id or name)')
+  .option('--checkpoint-file <path>', 'compare the log with this checkpoint')
+  .action(async ({ tenant, checkpointFile, json }: Options) => {
+    if (checkpointFile !== undefined && tenant === undefined) {
+      throw new WrongUsage('--checkpoint-file needs --tenant, because a checkpoint belongs to one tenant.');
+    }
+    // If the reader of the output closes the pipe early, the process exits before it has verified all logs. The exit
+    // code must then not be 0.
+    process.exitCode = exitCodes.cannotStart;
+    const named = checkpointFile === undefined ? undefined : await readNamed(checkpointFile);
+    const results = await withService(async ({ service }, { checkpointDirectory: directory }) => {
+      const chains = await chainsOf(service, tenant);
+      if (chains.length === 0) note('No tenant has an audit log yet, so nothing was verified.');
+      const results = new Set<Result>();
+      const findKept = directory === null ? undefined : await keptCheckpoints(directory);
+      for (const chain of chains) {
+        const kept = await findKept?.(chain.tenant_id);
+        results.add(await verifyAndShow(service, chain, { named, kept }, json));
+      }
+      if (directory === null || tenant !== undefined) return results;
+      if (await noteLost(directory, new Set(chains.map(({ tenant_id }) => tenant_id)))) results.add('broken');
+      return results;
+    });
+    if (results.has('broken')) process.exitCode = exitCodes.refused;
+    else if (!results.has('closed')) process.exitCode = exitCodes.ok;
+  });
+
+export async function readNamed(path: string): Promise<string> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new WrongUsage(
+      `The checkpoint file ${path} cannot be read (${error.code}): check its path and its permissions.`,
+    );
+  });
+  if (!text.startsWith('{')) return text;
+  try {
+    return String((JSON.parse(text) as { checkpoint?: unknown }).checkpoint);
+  } catch {
+    throw new WrongUsage(`The file ${path} must hold a checkpoint, or JSON with the field "checkpoint".`);
+  }
+}
+
+/**
+ * Another server can replace a checkpoint file after this command has listed the directory. The command then lists the
+ * directory again.
+ */
+async function keptCheckpoints(directory: string) {
+  const list = () => listCheckpointFiles(directory).catch(unreadable);
+  let files = await list();
+  return async (tenantId: string): Promise<Checkpoints['kept']> => {
+    for (let attempt = 1; attempt <= 5; attempt++) {
+      const [newest] = files.get(tenantId) ?? [];
+      if (!newest) break;
+      const text = await readCheckpointFile(newest).catch(unreadable);
+      if (text !== undefined) return { text, path: newest.path };
+      files = await list();
+    }
+    note(
+      `The directory ${directory} has no checkpoint of the tenant ${tenantId}, so a rollback of its log cannot be detected.`,
+    );
+    return undefined;
+  };
+}
+
+async function noteLost(directory: string, known: ReadonlySet<string>): Promise<boolean> {
+  const kept = await listCheckpointFiles(directory).catch(unreadable);
+  const lost = [...kept].filter(([tenantId]) => !known.has(tenantId));
+  for (const [tenantId, files] of lost) {
+    note(
+      `The tenant ${tenantId} has a checkpoint but is not in the database. The tenant was destroyed, or lost at a failover ` +
+        `or restore. If the tenant was destroyed, remove ${files.map(({ path }) => path).join(' and ')}.`,
+    );
+  }
+  return lost.length > 0;
+}
+
+function unreadable(error: NodeJS.ErrnoException): never {
+  throw new CannotStart(`The directory in EAAS_CHECKPOINT_DIR cannot be read: ${error.message}.`, {
+    cause: error,
+  });
+}
+
+async function chainsOf(service: Service, idOrName: string | undefined): Promise<readonly Chain[]> {
+  const tenantId = parseUuid(idOrName ?? '');
+  const all =
+    idOrName === undefined || tenantId !== undefined ? await service.database.run(listChains, 10_000) : [];
+  if (idOrName === undefined) return all;
+  const found = all.filter(({ tenant_id }) => tenant_id === tenantId);
+  return found.length > 0 ? found : [(await requireTenant(service, idOrName)).tenant];
+}
+
+async function verifyAndShow(
+  service: Service,
+  chain: Chain,
+  { named, kept }: Checkpoints,
+  json: true | undefined,
+): Promise<Result> {
+  try {
+    return (await verify(service, chain, named ?? kept?.text, json)) ? 'valid' : 'broken';
+  } catch (error) {
+    // The tenant was destroyed while the command was running.
+    if (isRefusal(error, 'not_found')) return 'valid';
+    if (error instanceof Closed) {
+      note(`The tenant ${chain.tenant_id} was not verified, because ${closedReasons[error.kind]}`);
+      return 'closed';
+    }
+    // An invalid checkpoint file does not stop the verification, because the audit log might have other faults.
+    if (named !== undefined || !kept || !isRefusal(error, 'bad_request')) throw error;
+  }
+  note(
+    `The checkpoint ${kept.path} has no valid signature for the tenant ${chain.tenant_id}, so the file was changed.`,
+  );
+  await verifyAndShow(service, chain, { named, kept: undefined }, json);
+  return 'broken';
+}
+
+const closedReasons: Readonly<Record<Closed['kind'], string>> = {
+  moved:
+    '`eaas database copy` has moved it from this database to another one. Set EAAS_DATABASE_URL to the other database, and ' +
+    'run the command again. If neither database serves the tenant, first run `eaas database copy --move` again.',
+  arriving:
+    'this database has only a copy of it that is not yet open. Set EAAS_DATABASE_URL to the database from which the copy ' +
+    'comes, or complete the move with `eaas database copy --move`, and run the command again.',
+};
+
+async function verify(
+  service: Service,
+  { tenant_id, name }: Chain,
+  checkpoint: string | undefined,
+  json: true | undefined,
+): Promise<boolean> {
+  const tell = progress(`verifying ${name ?? tenant_id}`);
+  const shouldStop = (checked: number, last: number): boolean => {
+    tell(checked, last);
+    return false;
+  };
+  const found = await verifyChain(service, tenant_id, { checkpoint, shouldStop });
+  if (json) printJson({ tenant_id, name, ...found });
+  else {
+    const label = name === null ? tenant_id : `${inLine(name)} (${tenant_id})`;
+    const verdict = found.valid ? 'valid' : 'BROKEN';
+    const findings = found.errors.map(
+      ({ id, reason }) => `  ${id === null ? '' : `entry ${id}: `}${reason}\n`,
+    );
+    process.stdout.write(
+      `${label}: ${verdict}, ${found.checked} entries checked, head ${found.head.id}\n${findings.join('')}`,
+    );
+    const hidden = found.error_count - found.errors.length;
+    if (hidden > 0) note(`${hidden} more findings are not shown.`);
+  }
+  return found.valid === true;
+}

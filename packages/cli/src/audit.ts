@@ -1,0 +1,90 @@
+import { acknowledgeRestore, exportAudit, operations, requireContinuable } from '@eaas/server/internal';
+import { auditStream } from './audit-stream.ts';
+import { auditTail } from './audit-tail.ts';
+import { auditVerify } from './audit-verify.ts';
+import { auditVerifyFile } from './audit-verify-file.ts';
+import { type OnTenant, onTenant, withTenant } from './command.ts';
+import { openExportFile } from './export-file.ts';
+import { note, printJson, printResult, progress } from './output.ts';
+import { write } from './stream-output.ts';
+import { wholeNumber } from './values.ts';
+
+const exportLog = onTenant(
+  'export',
+  "Write a tenant's audit log as lines of JSON, oldest entry first. Each line is an entry as the API returns it.",
+  ['audit export --tenant acme --out acme.ndjson', 'audit export --tenant acme --from-id 1000 > new.ndjson'],
+)
+  .option('--from-id <number>', 'the id of the first entry to write (default: the oldest entry)', wholeNumber)
+  .option('--out <file>', 'write to this file; if it already has an export, append the new entries')
+  .action(async (options: OnTenant & { fromId?: number; out?: string }) => {
+    const { fromId = 1, out } = options;
+    const written = await withTenant(options, async (service, { tenantId }) => {
+      if (out === undefined) return copy(exportAudit(service, tenantId, fromId), write);
+      const file = await openExportFile(out);
+      try {
+        if (file.last) await requireContinuable(service, tenantId, file.last);
+        await file.keepWholeLines();
+        const first = file.last ? file.last.id + 1 : fromId;
+        return await copy(exportAudit(service, tenantId, first), file.append);
+      } finally {
+        await file.close();
+      }
+    });
+    if (out === undefined) note(`${written} entries written.`);
+    else printResult({ file: out, written }, options);
+  });
+
+async function copy(
+  pages: ReturnType<typeof exportAudit>,
+  write: (lines: string) => Promise<void>,
+): Promise<number> {
+  const show = progress('exporting');
+  let written = 0;
+  for await (const { entries, last } of pages) {
+    await write(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+    written += entries.length;
+    show(entries.at(-1)?.id ?? 0, last);
+  }
+  return written;
+}
+
+const checkpoint = onTenant(
+  'checkpoint',
+  "Print a signed checkpoint of the head of a tenant's log. Keep the checkpoint outside the service: `audit verify " +
+    '--checkpoint-file` later proves that the log still extends it.',
+  ['audit checkpoint --tenant acme > acme.checkpoint', 'audit checkpoint --tenant acme --json'],
+).action(async (options: OnTenant) => {
+  const signed = await withTenant(options, (service, operator) =>
+    operations['GET /v1/audit/checkpoint'](service, operator, {}),
+  );
+  if (options.json) return printJson(signed);
+  process.stdout.write(signed.checkpoint);
+  note(`Pin this verifier key: ${signed.verifier_key}`);
+});
+
+const acknowledge = onTenant(
+  'acknowledge-restore',
+  "Record in a tenant's log that it was restored from a backup, and why. Checkpoints from after the backup no longer " +
+    'match the log, and the entry explains that to the tenant.',
+  ['audit acknowledge-restore --tenant acme --reason "disk failure, backup of 2026-11-19"'],
+)
+  .requiredOption('--reason <text>', 'what happened, in words that the tenant can read')
+  .action(async (options: OnTenant & { reason: string }) => {
+    const recorded = await withTenant(options, (service, { tenantId }) =>
+      acknowledgeRestore(service, tenantId, options.reason),
+    );
+    printResult(recorded, options);
+    note(
+      `Next: run \`eaas audit checkpoint --tenant ${recorded.tenant_id}\` and give the output to the tenant.`,
+    );
+  });
+
+export const auditCommands = [
+  auditTail,
+  auditStream,
+  auditVerify,
+  auditVerifyFile,
+  exportLog,
+  checkpoint,
+  acknowledge,
+];

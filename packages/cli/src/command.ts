@@ -1,0 +1,106 @@
+import { nearestOf } from '@eaas/protocol/internal';
+import { limits } from '@eaas/protocol/wire';
+import { Command } from 'commander';
+import {
+  type Caller,
+  insider,
+  type OpenService,
+  openService,
+  requireTenantId,
+  type Service,
+} from '@eaas/server/internal';
+import { type Config, readConfig } from './config.ts';
+import { note, type Reporting } from './output.ts';
+
+export interface OnTenant extends Reporting {
+  readonly tenant: string;
+}
+
+export function command(name: string, description: string, examples: readonly string[] = []): Command {
+  const made = new Command(name)
+    .description(description)
+    .summary(description.replace(/\.( .*)?$/, ''))
+    .helpOption('-h, --help', 'show this help')
+    .helpCommand(false)
+    .showHelpAfterError('(`--help` shows how to use the command)')
+    .allowExcessArguments(false)
+    .configureOutput({ outputError: (text, write) => write(unknownOption(made, text) ?? text) })
+    .exitOverride();
+  if (examples.length > 0) {
+    made.addHelpText('after', `\nExamples:\n${examples.map((line) => `  eaas ${line}`).join('\n')}`);
+  }
+  return made;
+}
+
+/**
+ * Returns an error that names the unknown option, or undefined. Commander itself reports a misspelt required option
+ * only as missing.
+ */
+function unknownOption({ args, options }: Command, error: string): string | undefined {
+  const [unknown] = args.find((word) => word.startsWith('--'))?.split('=') ?? [];
+  if (unknown === undefined || !error.startsWith('error: required option')) return undefined;
+  const nearest = nearestOf(
+    options.flatMap(({ long }) => long ?? []),
+    unknown,
+  );
+  return `error: unknown option '${unknown}'\n${nearest === undefined ? '' : `(Did you mean ${nearest}?)\n`}`;
+}
+
+export function reporting(name: string, description: string, examples: readonly string[]): Command {
+  return command(name, description, examples).option(
+    '--json',
+    'print each result as one line of JSON, and nothing else',
+  );
+}
+
+export function onTenant(name: string, description: string, examples: readonly string[]): Command {
+  return reporting(name, description, examples).requiredOption(
+    '--tenant <tenant>',
+    "the tenant's id or name",
+  );
+}
+
+export function group(name: string, description: string, commands: readonly Command[]): Command {
+  const made = command(name, description);
+  for (const each of commands) made.addCommand(each);
+  return made;
+}
+
+export function requireConfig(usesDevelopmentData = true): Config {
+  const config = readConfig(undefined, { usesDevelopmentData });
+  for (const warning of config.warnings) note(`Warning: ${warning}`);
+  return config;
+}
+
+export async function withService<T>(work: (open: OpenService, config: Config) => Promise<T>): Promise<T> {
+  const config = requireConfig();
+  const open = await openService(config, 'command');
+  try {
+    return await work(open, config);
+  } finally {
+    await open.close();
+  }
+}
+
+/** A row that is added between two pages moves all later rows, so a page can repeat rows of the page before. */
+export async function allPages<Row>(
+  read: (page: { limit: number; offset: number }) => Promise<readonly Row[]>,
+  idOf: (row: Row) => string,
+): Promise<Row[]> {
+  const all = new Map<string, Row>();
+  const limit = limits.pageMaximum;
+  for (let offset = 0; ; offset += limit) {
+    const rows = await read({ limit, offset });
+    for (const row of rows) all.set(idOf(row), row);
+    if (rows.length < limit) return [...all.values()];
+  }
+}
+
+export function withTenant<T>(
+  { tenant }: OnTenant,
+  work: (service: Service, operator: Caller) => Promise<T>,
+): Promise<T> {
+  return withService(async ({ service }) =>
+    work(service, insider(await requireTenantId(service, tenant), 'operator')),
+  );
+}

@@ -1,0 +1,311 @@
+import { availableParallelism } from 'node:os';
+import { expect, test } from 'vitest';
+import { CannotStart } from '../../server/src/base/cannot-start.ts';
+import { readConfig, readDevelopmentConfig, variables } from './config.ts';
+import { databaseOf } from '../../server/src/app/open-database.ts';
+
+const key = Buffer.alloc(32, 1).toString('base64');
+const otherKey = Buffer.alloc(32, 2).toString('base64');
+const url = 'postgres://server:hunter2@db.example:5432/eaas?sslmode=require';
+
+function refusal(env: Record<string, string>): string {
+  try {
+    readConfig(env);
+  } catch (error) {
+    if (error instanceof CannotStart) return error.message;
+    throw error;
+  }
+  return 'it was accepted';
+}
+
+test('an empty environment selects the embedded database and a loopback address', () => {
+  expect(readConfig({})).toEqual({
+    workers: Math.min(4, availableParallelism()),
+    databaseUrl: null,
+    urlVariable: 'EAAS_DATABASE_URL',
+    migrateDatabaseUrl: null,
+    openEmbedded: expect.any(Function) as unknown,
+    copyToDatabaseUrl: null,
+    dataDirectory: null,
+    rootKey: null,
+    previousRootKey: null,
+    providerEnvironment: {},
+    host: '127.0.0.1',
+    port: 8080,
+    isPortSet: false,
+    trustProxy: null,
+    tlsFiles: null,
+    unencrypted: false,
+    auditRetentionMonths: 60,
+    checkpointDirectory: null,
+    logLevel: 'info',
+    console: false,
+    playground: false,
+    publicUrl: null,
+    warnings: [],
+    extras: [],
+  });
+});
+
+test('the configuration of the server contains the value of every environment variable', () => {
+  const config = readConfig({
+    EAAS_DATABASE_URL: url,
+    EAAS_MIGRATE_DATABASE_URL: 'postgresql://owner@db.example/eaas',
+    EAAS_DATA_DIR: '/var/lib/eaas',
+    EAAS_ROOT_KEY: key,
+    EAAS_ROOT_KEY_PREVIOUS: otherKey,
+    EAAS_HOST: '0.0.0.0',
+    EAAS_PORT: '443',
+    EAAS_TRUST_PROXY: '10.0.0.0/8, 192.0.2.7,fd00::/8,loopback',
+    EAAS_INSECURE_HTTP: '0',
+    EAAS_TLS_CERT_FILE: 'cert.pem',
+    EAAS_TLS_KEY_FILE: 'key.pem',
+    EAAS_WORKERS: '3',
+    EAAS_AUDIT_RETENTION_MONTHS: '12',
+    EAAS_CHECKPOINT_DIR: '/var/lib/checkpoints',
+    EAAS_LOG_LEVEL: 'warn',
+  });
+  expect(config).toMatchObject({
+    databaseUrl: url,
+    migrateDatabaseUrl: 'postgresql://owner@db.example/eaas',
+    dataDirectory: '/var/lib/eaas',
+    host: '0.0.0.0',
+    port: 443,
+    trustProxy: ['10.0.0.0/8', '192.0.2.7', 'fd00::/8', 'loopback'],
+    tlsFiles: { cert: 'cert.pem', key: 'key.pem' },
+    workers: 3,
+    auditRetentionMonths: 12,
+    checkpointDirectory: '/var/lib/checkpoints',
+    logLevel: 'warn',
+    warnings: [],
+  });
+});
+
+test('a root key in an environment variable is decoded from base64', async () => {
+  const { rootKey, previousRootKey } = readConfig({ EAAS_ROOT_KEY: key, EAAS_ROOT_KEY_PREVIOUS: otherKey });
+  expect(await rootKey?.load()).toEqual(new Uint8Array(32).fill(1));
+  expect(await previousRootKey?.load()).toEqual(new Uint8Array(32).fill(2));
+});
+
+test.each<[string, Record<string, string>]>([
+  ['EAAS_DATABASE_URL', { EAAS_DATABASE_URL: 'mysql://server:hunter2@db/eaas' }],
+  ['EAAS_DATABASE_URL', { EAAS_DATABASE_URL: 'host=db password=hunter2' }],
+  ['EAAS_DATABASE_URL', { EAAS_DATABASE_URL: 'postgres://server:hunter2%@db/eaas' }],
+  ['EAAS_DATABASE_URL', { EAAS_DATABASE_URL: 'postgres://server:hunter2 @db:x/eaas' }],
+  ['EAAS_MIGRATE_DATABASE_URL', { EAAS_DATABASE_URL: url, EAAS_MIGRATE_DATABASE_URL: 'hunter2' }],
+  ['EAAS_MIGRATE_DATABASE_URL', { EAAS_MIGRATE_DATABASE_URL: url }],
+  ['EAAS_WORKERS', { EAAS_WORKERS: '0' }],
+  ['EAAS_WORKERS', { EAAS_WORKERS: '65' }],
+  ['EAAS_ROOT_KEY', { EAAS_ROOT_KEY: 'hunter2' }],
+  ['EAAS_ROOT_KEY', { EAAS_ROOT_KEY: Buffer.alloc(31).toString('base64') }],
+  ['EAAS_ROOT_KEY', { EAAS_ROOT_KEY: Buffer.alloc(33).toString('base64') }],
+  ['EAAS_ROOT_KEY', { EAAS_ROOT_KEY: `${key}\n` }],
+  ['EAAS_ROOT_KEY', { EAAS_ROOT_KEY: key.replace('E=', 'F=') }],
+  ['EAAS_ROOT_KEY', { EAAS_ROOT_KEY: Buffer.alloc(32, 255).toString('base64url') }],
+  ['EAAS_ROOT_KEY_PREVIOUS', { EAAS_ROOT_KEY: key, EAAS_ROOT_KEY_PREVIOUS: 'hunter2' }],
+  ['EAAS_ROOT_KEY_PREVIOUS', { EAAS_ROOT_KEY: key, EAAS_ROOT_KEY_PREVIOUS: key }],
+  ['EAAS_ROOT_KEY_FILE', { EAAS_ROOT_KEY: key, EAAS_ROOT_KEY_FILE: 'root.key' }],
+  ['EAAS_ROOT_KEY_COMMAND', { EAAS_ROOT_KEY: key, EAAS_ROOT_KEY_COMMAND: '/bin/print-key' }],
+  ['EAAS_ROOT_KEY_COMMAND', { EAAS_ROOT_KEY_FILE: 'root.key', EAAS_ROOT_KEY_COMMAND: '/bin/print-key' }],
+  ['EAAS_ROOT_KEY_COMMAND', { EAAS_ROOT_KEY_COMMAND: 'print-key' }],
+  ['EAAS_ROOT_KEY_PREVIOUS_FILE', { EAAS_ROOT_KEY_PREVIOUS: key, EAAS_ROOT_KEY_PREVIOUS_FILE: 'old.key' }],
+  ['EAAS_ROOT_KEY_PREVIOUS_FILE', { EAAS_ROOT_KEY_FILE: 'a.key', EAAS_ROOT_KEY_PREVIOUS_FILE: 'a.key' }],
+  [
+    'EAAS_ROOT_KEY_PREVIOUS_COMMAND',
+    { EAAS_ROOT_KEY_PREVIOUS_FILE: 'a.key', EAAS_ROOT_KEY_PREVIOUS_COMMAND: '/bin/print-key' },
+  ],
+  [
+    'EAAS_ROOT_KEY_PREVIOUS_WRAPPED_FILE',
+    { EAAS_ROOT_KEY_WRAPPED_FILE: 'a.wrapped', EAAS_ROOT_KEY_PREVIOUS_WRAPPED_FILE: 'a.wrapped' },
+  ],
+  ['EAAS_HOST', { EAAS_HOST: 'http://localhost' }],
+  ['EAAS_HOST', { EAAS_HOST: '0.0.0.0:80' }],
+  ['EAAS_PORT', { EAAS_PORT: '65536' }],
+  ['EAAS_PORT', { EAAS_PORT: '80 ' }],
+  ['EAAS_PORT', { EAAS_PORT: '-1' }],
+  ['EAAS_PORT', { EAAS_PORT: '0x50' }],
+  ['EAAS_TRUST_PROXY', { EAAS_TRUST_PROXY: 'true' }],
+  ['EAAS_TRUST_PROXY', { EAAS_TRUST_PROXY: '1' }],
+  ['EAAS_TRUST_PROXY', { EAAS_TRUST_PROXY: '10.0.0.0/33' }],
+  ['EAAS_TRUST_PROXY', { EAAS_TRUST_PROXY: '0.0.0.0/0' }],
+  ['EAAS_TRUST_PROXY', { EAAS_TRUST_PROXY: '10.0.0.1,' }],
+  ['EAAS_TRUST_PROXY', { EAAS_TRUST_PROXY: '10.0.0.1/8/8' }],
+  ['EAAS_INSECURE_HTTP', { EAAS_INSECURE_HTTP: 'true' }],
+  ['EAAS_TLS_KEY_FILE', { EAAS_TLS_CERT_FILE: 'cert.pem' }],
+  ['EAAS_TLS_CERT_FILE', { EAAS_TLS_KEY_FILE: 'key.pem' }],
+  ['EAAS_AUDIT_RETENTION_MONTHS', { EAAS_AUDIT_RETENTION_MONTHS: '0' }],
+  ['EAAS_AUDIT_RETENTION_MONTHS', { EAAS_AUDIT_RETENTION_MONTHS: '1201' }],
+  ['EAAS_AUDIT_RETENTION_MONTHS', { EAAS_AUDIT_RETENTION_MONTHS: '1.5' }],
+  ['EAAS_AUDIT_RETENTION_MONTHS', { EAAS_AUDIT_RETENTION_MONTHS: 'sixty' }],
+  ['EAAS_LOG_LEVEL', { EAAS_LOG_LEVEL: 'verbose' }],
+])('an invalid %s stops the start with an error without secrets: %j', (variable, env) => {
+  const sentence = refusal(env);
+  expect(sentence).toMatch(new RegExp(`\\b${variable}\\b.*\\.$`));
+  const values = [env['EAAS_ROOT_KEY'], env['EAAS_ROOT_KEY_PREVIOUS'], 'hunter2'];
+  expect(values.filter((value) => value && sentence.includes(value.trim()))).toEqual([]);
+});
+
+test.each(variables)('an empty environment variable %s is refused', (variable) => {
+  expect(refusal({ [variable]: '' })).toBe(`${variable} is empty: give it a value or remove it.`);
+});
+
+test.each(['127.0.0.1', '127.1.2.3', '::1', '[::1]', 'localhost'])(
+  'a server that listens on %s can use plain HTTP',
+  (host) => {
+    expect(readConfig({ EAAS_HOST: host }).host).toBe(host.replace(/[[\]]/g, ''));
+  },
+);
+
+test.each(['0.0.0.0', '::', '192.0.2.1', 'eaas.example', '127.0.0.1.example'])(
+  'a server that listens on %s needs TLS, a proxy or EAAS_INSECURE_HTTP=1',
+  (EAAS_HOST) => {
+    expect(refusal({ EAAS_HOST })).toContain(
+      `With EAAS_HOST=${EAAS_HOST}, the server would send secrets over the network`,
+    );
+    expect(refusal({ EAAS_HOST, EAAS_INSECURE_HTTP: '0' })).toContain('EAAS_INSECURE_HTTP=1');
+    expect(readConfig({ EAAS_HOST, EAAS_INSECURE_HTTP: '1' }).unencrypted).toBe(true);
+    expect(readConfig({ EAAS_HOST, EAAS_TRUST_PROXY: '10.0.0.1' }).unencrypted).toBe(false);
+    const tls = { EAAS_TLS_CERT_FILE: 'cert.pem', EAAS_TLS_KEY_FILE: 'key.pem' };
+    expect(readConfig({ EAAS_HOST, ...tls }).unencrypted).toBe(false);
+  },
+);
+
+test('an unknown EAAS_ variable is reported', () => {
+  expect(readConfig({ EAAS_AUDIT_RETENTION: '12', PATH: '/bin' }).warnings).toEqual([
+    'EAAS_AUDIT_RETENTION is not a variable of this program and is ignored. ' +
+      'Did you mean EAAS_AUDIT_RETENTION_MONTHS?',
+  ]);
+  expect(readConfig({ EAAS_PROT: '80' }).warnings[0]).toMatch(/ignored\. Did you mean EAAS_PORT\?$/);
+  expect(readConfig({ EAAS_NOTHING_LIKE_A_KNOWN_NAME: '1' }).warnings[0]).toMatch(/Check the spelling\.$/);
+});
+
+test('the server does not report the EAAS_ variables of the client libraries as unknown', () => {
+  expect(readConfig({ EAAS_API_KEY: 'eaas_sk_', EAAS_BASE_URL: 'https://eaas.example' }).warnings).toEqual(
+    [],
+  );
+});
+
+test.each([
+  'postgres://server@a,b:5432/eaas',
+  'postgres://server@a:5432,b:5432/eaas',
+  'postgres://server@a%2Cb/eaas',
+])('the database URL %s is refused, because it has two hosts', (url) => {
+  expect(refusal({ EAAS_DATABASE_URL: url })).toMatch(/^EAAS_DATABASE_URL must have exactly one host\. /);
+});
+
+test('a comma in the password of a database URL is not a second host', () => {
+  const databaseUrl = 'postgres://server:a,b@database/eaas';
+  expect(readConfig({ EAAS_DATABASE_URL: databaseUrl })).toMatchObject({ databaseUrl });
+});
+
+test('an unknown sslmode in a database URL is refused, and the error lists the valid values', () => {
+  const url = 'postgres://server@database/eaas?sslmode=';
+  expect(refusal({ EAAS_DATABASE_URL: `${url}verify_full` })).toBe(
+    'The sslmode in EAAS_DATABASE_URL must be one of disable, allow, prefer, require, verify-ca, verify-full.',
+  );
+  expect(readConfig({ EAAS_DATABASE_URL: `${url}verify-full` })).toMatchObject({
+    databaseUrl: `${url}verify-full`,
+  });
+});
+
+test('if Kubernetes has set EAAS_PORT, the error says how to remove this variable', () => {
+  expect(refusal({ EAAS_PORT: 'tcp://10.96.0.1:8080' })).toContain('enableServiceLinks: false');
+});
+
+test.each([
+  'https://eaas.example',
+  'https://eaas.example:8443',
+  'http://localhost:3000',
+  'http://[::1]:3000',
+])('the public URL %s is accepted', (publicUrl) => {
+  expect(readConfig({ EAAS_PUBLIC_URL: publicUrl })).toMatchObject({ publicUrl });
+});
+
+test.each([
+  ['with a slash at the end', 'https://eaas.example/'],
+  ['with a path', 'https://eaas.example/console'],
+  ['with its default port', 'https://eaas.example:443'],
+  ['in capitals', 'https://EAAS.example'],
+  ['with a user', 'https://me@eaas.example'],
+  ['over plain HTTP', 'http://eaas.example'],
+  ['of another scheme', 'ftp://localhost'],
+  ['without a scheme', 'eaas.example'],
+])('a public URL %s is refused', (_, url) => {
+  expect(() => readConfig({ EAAS_PUBLIC_URL: url })).toThrow('EAAS_PUBLIC_URL must be an origin');
+});
+
+test('the console needs a public URL unless the server listens on localhost, 127.0.0.1 or ::1', () => {
+  for (const host of ['localhost', '127.0.0.1', '[::1]']) {
+    expect(readConfig({ EAAS_CONSOLE: '1', EAAS_HOST: host })).toMatchObject({ console: true });
+  }
+  for (const env of [{ EAAS_HOST: '127.0.0.2' }, { EAAS_HOST: '0.0.0.0', EAAS_TRUST_PROXY: '10.0.0.1' }]) {
+    expect(() => readConfig({ EAAS_CONSOLE: '1', ...env })).toThrow('The console needs EAAS_PUBLIC_URL');
+    expect(readConfig({ ...env })).toMatchObject({ console: false });
+    const publicUrl = 'https://eaas.example';
+    const named = readConfig({ EAAS_CONSOLE: '1', ...env, EAAS_PUBLIC_URL: publicUrl });
+    expect(named).toMatchObject({ console: true, publicUrl });
+  }
+});
+
+test('the playground is off unless EAAS_PLAYGROUND=1, and needs the console', () => {
+  expect(readConfig({ EAAS_CONSOLE: '1' })).toMatchObject({ console: true, playground: false });
+  const on = readConfig({ EAAS_CONSOLE: '1', EAAS_PLAYGROUND: '1' });
+  expect(on).toMatchObject({ console: true, playground: true });
+  expect(() => readConfig({ EAAS_PLAYGROUND: '1' })).toThrow('EAAS_PLAYGROUND=1 needs the console');
+  expect(() => readConfig({ EAAS_CONSOLE: '1', EAAS_PLAYGROUND: 'yes' })).toThrow('EAAS_PLAYGROUND');
+});
+
+test('`eaas dev` serves the playground unless EAAS_PLAYGROUND=0 or the console is off', () => {
+  expect(readDevelopmentConfig({})).toMatchObject({ console: true, playground: true });
+  expect(readDevelopmentConfig({ EAAS_PLAYGROUND: '0' })).toMatchObject({ console: true, playground: false });
+  expect(readDevelopmentConfig({ EAAS_CONSOLE: '0' })).toMatchObject({ console: false, playground: false });
+});
+
+test('by default, `eaas dev` serves the console and logs only warnings', () => {
+  expect(readDevelopmentConfig({})).toMatchObject({ console: true, logLevel: 'warn', isPortSet: false });
+  expect(readDevelopmentConfig({ EAAS_WORKERS: '3' })).toMatchObject({ workers: 1 });
+  const env = { EAAS_CONSOLE: '0', EAAS_LOG_LEVEL: 'debug', EAAS_PORT: '8081' };
+  expect(readDevelopmentConfig(env)).toMatchObject({ console: false, logLevel: 'debug', isPortSet: true });
+});
+
+test.each([
+  ['NODE_ENV', 'production', 'NODE_ENV is production'],
+  ['EAAS_DATABASE_URL', 'postgres://server@db/eaas', 'EAAS_DATABASE_URL is set'],
+  ['EAAS_DATABASE_URL', '', 'EAAS_DATABASE_URL is set'],
+  ['EAAS_HOST', '0.0.0.0', 'EAAS_HOST is 0.0.0.0'],
+  ['EAAS_HOST', '::', 'EAAS_HOST is ::'],
+  ['EAAS_HOST', '10.0.0.1', 'EAAS_HOST is 10.0.0.1'],
+])('development refuses %s=%s', (name, value, reason) => {
+  expect(() => readDevelopmentConfig({ [name]: value })).toThrow(`\`eaas dev\` does not start: ${reason}`);
+});
+
+test('a DATABASE_URL counts only if no variable of the service says where the data is', () => {
+  const app = 'postgres://app:hunter2@db.example/shop';
+  expect(readConfig({ DATABASE_URL: app })).toMatchObject({ databaseUrl: app, urlVariable: 'DATABASE_URL' });
+  const ours = { urlVariable: 'EAAS_DATABASE_URL' };
+  expect(readConfig({ DATABASE_URL: app, EAAS_DATABASE_URL: url })).toMatchObject({
+    databaseUrl: url,
+    ...ours,
+  });
+  expect(readConfig({ DATABASE_URL: app, EAAS_DATA_DIR: '.eaas' })).toMatchObject({
+    databaseUrl: null,
+    ...ours,
+  });
+  expect(readDevelopmentConfig({ DATABASE_URL: app })).toMatchObject({ databaseUrl: null, ...ours });
+  expect(readDevelopmentConfig({ DATABASE_URL: 'mysql://db/shop' })).toMatchObject({ databaseUrl: null });
+  expect(refusal({ DATABASE_URL: app, EAAS_MIGRATE_DATABASE_URL: url })).toBe('it was accepted');
+});
+
+test.each([
+  ['postgres://app:hunter2@db.example:5433/shop?sslmode=require', 'the database "shop" on db.example:5433'],
+  ['postgres://app@%2Frun%2Fpostgresql:5432/shop', 'the database "shop" on /run/postgresql:5432'],
+  ['mysql://app:hunter2@db.example/my%20shop', 'the database "my shop" on db.example'],
+  ['postgres://app:hunter2@db.example/', 'a database'],
+  ['postgres://app:12/hunter2@db.example/shop', 'a database'],
+  ['postgres://app:12?hunter2@db.example/shop', 'a database'],
+  ['postgres://app:12#hunter2@db.example/shop', 'a database'],
+  ['file:./hunter2.db', 'a database'],
+  ['hunter2', 'a database'],
+])('in messages, %s is %s', (text, named) => {
+  expect(databaseOf(text)).toBe(named);
+});

@@ -1,0 +1,196 @@
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { nearestOf } from '@eaas/protocol/internal';
+import { developmentFileIn, embeddedIn, nearestDataDirectory } from '@eaas/dev/internal';
+import {
+  asWord,
+  CannotStart,
+  databaseOf,
+  type Extra,
+  isLoopback,
+  logLevels,
+  type ProviderEnvironment,
+} from '@eaas/server/internal';
+import {
+  listenHost,
+  oneOf,
+  postgresUrl,
+  proxyAddresses,
+  publicOrigin,
+  type Read,
+  type Variable,
+  variables,
+  wholeNumber,
+} from './config-values.ts';
+import { readRootKeys } from './root-key-sources.ts';
+
+export { variables } from './config-values.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export type Config = Readonly<ReturnType<typeof readConfig>>;
+
+/** The variables with the URL of the service's database, for messages. */
+export function databaseVariables(env: Environment = process.env): string[] {
+  return [urlVariableOf(env), 'EAAS_MIGRATE_DATABASE_URL'].filter((variable) => env[variable] !== undefined);
+}
+
+/** Many apps have a DATABASE_URL of their own, so it counts only if no variable of ours says where the data is. */
+function urlVariableOf(env: Environment): 'EAAS_DATABASE_URL' | 'DATABASE_URL' {
+  const isOurs = env['EAAS_DATABASE_URL'] !== undefined || env['EAAS_DATA_DIR'] !== undefined;
+  return isOurs || env['DATABASE_URL'] === undefined ? 'EAAS_DATABASE_URL' : 'DATABASE_URL';
+}
+
+/**
+ * Where a folder has data of the service, a DATABASE_URL is probably the app's. Returns a warning if the data of
+ * `eaas dev` is used instead, and refuses other data, because both could be meant.
+ */
+function judgeDataHere(url: string, usesDevelopmentData: boolean): string | undefined {
+  const directory = nearestDataDirectory();
+  if (directory === undefined) return undefined;
+  if (usesDevelopmentData && existsSync(developmentFileIn(directory))) {
+    return (
+      `DATABASE_URL names ${databaseOf(url)}, which is not used, because the data of \`eaas dev\` is in ${directory}. ` +
+      'To use the database, put its URL in EAAS_DATABASE_URL.'
+    );
+  }
+  throw new CannotStart(
+    `DATABASE_URL names ${databaseOf(url)}, but there is data of Eaas in ${directory}, so nothing was changed. ` +
+      `To use this data, set EAAS_DATA_DIR=${asWord(directory)}. To use the database, put its URL in EAAS_DATABASE_URL.`,
+  );
+}
+
+export function readDevelopmentConfig(env: Environment = process.env): Config {
+  const { NODE_ENV: mode, EAAS_DATABASE_URL: url, EAAS_HOST: host } = env;
+  const reasons = [
+    mode === 'production' ? 'NODE_ENV is production' : '',
+    url === undefined ? '' : 'EAAS_DATABASE_URL is set, but `eaas dev` works only with the embedded database',
+    host === undefined || isLoopback(host)
+      ? ''
+      : `EAAS_HOST is ${host}, but \`eaas dev\` listens only on this machine`,
+  ];
+  const reason = reasons.find((text) => text !== '');
+  if (reason !== undefined) {
+    throw new CannotStart(
+      `\`eaas dev\` does not start: ${reason}. Remove the variable, or run \`eaas serve\`.`,
+    );
+  }
+  const { DATABASE_URL: _, ...ours } = env;
+  return { ...readConfig(ours, { logLevel: 'warn', isConsoleOn: true }), workers: 1 };
+}
+
+export function readServerConfig(workers?: string): Config {
+  return readConfig({ ...process.env, ...(workers !== undefined && { EAAS_WORKERS: workers }) });
+}
+
+export function readConfig(
+  env: Environment = process.env,
+  { logLevel = 'info', isConsoleOn = false, usesDevelopmentData = false } = {},
+) {
+  const read: Read = (variable) => {
+    const value = env[variable];
+    if (value === '') throw new CannotStart(`${variable} is empty: give it a value or remove it.`);
+    return value;
+  };
+  const found = urlVariableOf(env);
+  const ignored =
+    found === 'DATABASE_URL' ? judgeDataHere(read(found) ?? '', usesDevelopmentData) : undefined;
+  const urlVariable = ignored === undefined ? found : 'EAAS_DATABASE_URL';
+  const databaseUrl = postgresUrl(read, urlVariable);
+  const migrateDatabaseUrl = postgresUrl(read, 'EAAS_MIGRATE_DATABASE_URL');
+  if (migrateDatabaseUrl !== null && databaseUrl === null) {
+    throw new CannotStart(
+      'EAAS_MIGRATE_DATABASE_URL is set, but EAAS_DATABASE_URL is not set. ' +
+        'Set EAAS_DATABASE_URL to the role of the server. To use the embedded database, remove both variables.',
+    );
+  }
+  const listening = readListening(read);
+  const providerEnvironment = withoutSecrets(env);
+  const retention = { otherwise: 60, least: 1, most: 1200 };
+  return {
+    databaseUrl,
+    urlVariable,
+    migrateDatabaseUrl,
+    openEmbedded: databaseUrl === null ? embeddedIn(read('EAAS_DATA_DIR') ?? null) : null,
+    copyToDatabaseUrl: postgresUrl(read, 'EAAS_COPY_TO_DATABASE_URL'),
+    dataDirectory: read('EAAS_DATA_DIR') ?? null,
+    ...readRootKeys(read, providerEnvironment),
+    providerEnvironment,
+    ...listening,
+    workers: wholeNumber(read, 'EAAS_WORKERS', {
+      otherwise: Math.min(4, availableParallelism()),
+      least: 1,
+      most: 64,
+    }),
+    ...readConsole(read, listening.host, isConsoleOn),
+    auditRetentionMonths: wholeNumber(read, 'EAAS_AUDIT_RETENTION_MONTHS', retention),
+    checkpointDirectory: read('EAAS_CHECKPOINT_DIR') ?? null,
+    logLevel: oneOf(read, 'EAAS_LOG_LEVEL', logLevels) ?? logLevel,
+    warnings: [...(ignored === undefined ? [] : [ignored]), ...unknownVariables(env)],
+    extras: [] as readonly Extra[],
+  };
+}
+
+function withoutSecrets(env: Environment): ProviderEnvironment {
+  const entries = Object.entries(env);
+  return Object.fromEntries(entries.filter(([name]) => name !== 'DATABASE_URL' && !name.startsWith('EAAS_')));
+}
+
+function readListening(read: Read) {
+  const host = listenHost(read, 'EAAS_HOST', '127.0.0.1');
+  const trustProxy = proxyAddresses(read, 'EAAS_TRUST_PROXY');
+  const insecure = oneOf(read, 'EAAS_INSECURE_HTTP', ['0', '1']) === '1';
+  const [cert, key] = [read('EAAS_TLS_CERT_FILE'), read('EAAS_TLS_KEY_FILE')];
+  if ((cert === undefined) !== (key === undefined)) {
+    throw new CannotStart(
+      'EAAS_TLS_CERT_FILE and EAAS_TLS_KEY_FILE need each other: set both variables, or neither.',
+    );
+  }
+  const tlsFiles = cert !== undefined && key !== undefined ? { cert, key } : null;
+  const unencrypted = !isLoopback(host) && !tlsFiles && !trustProxy;
+  if (unencrypted && !insecure) {
+    throw new CannotStart(
+      `With EAAS_HOST=${host}, the server would send secrets over the network in plain HTTP. ` +
+        'Set EAAS_TLS_CERT_FILE and EAAS_TLS_KEY_FILE, or EAAS_TRUST_PROXY to the IP addresses of the TLS proxy, or EAAS_INSECURE_HTTP=1.',
+    );
+  }
+  const port = wholeNumber(read, 'EAAS_PORT', { otherwise: 8080, least: 0, most: 65_535 });
+  return { host, port, isPortSet: read('EAAS_PORT') !== undefined, trustProxy, tlsFiles, unencrypted };
+}
+
+function readConsole(read: Read, host: string, isOnByDefault: boolean) {
+  const isOn = isSwitchedOn(read, 'EAAS_CONSOLE', isOnByDefault);
+  const playground = isSwitchedOn(read, 'EAAS_PLAYGROUND', isOn && isOnByDefault);
+  if (playground && !isOn) {
+    throw new CannotStart(
+      'EAAS_PLAYGROUND=1 needs the console: set EAAS_CONSOLE=1, or remove EAAS_PLAYGROUND.',
+    );
+  }
+  const publicUrl = publicOrigin(read, 'EAAS_PUBLIC_URL');
+  if (isOn && publicUrl === null && !['127.0.0.1', 'localhost', '::1'].includes(host)) {
+    throw new CannotStart(
+      `The console needs EAAS_PUBLIC_URL if EAAS_HOST is ${host}. ` +
+        'Set EAAS_PUBLIC_URL to the origin of the server in browsers, as in https://eaas.example, or set EAAS_CONSOLE=0.',
+    );
+  }
+  return { console: isOn, playground, publicUrl };
+}
+
+function isSwitchedOn(read: Read, variable: Variable, otherwise: boolean): boolean {
+  const switched = oneOf(read, variable, ['0', '1']);
+  return switched === undefined ? otherwise : switched === '1';
+}
+
+function unknownVariables(env: Environment): string[] {
+  // These variables of the client libraries are not reported as unknown, because developers often set them in the
+  // server's shell too.
+  const ofClients = ['EAAS_BASE_URL', 'EAAS_API_KEY', 'EAAS_KEY_ID', 'EAAS_INDEX_KEY'];
+  const known: ReadonlySet<string> = new Set([...variables, ...ofClients]);
+  return Object.keys(env)
+    .filter((name) => name.startsWith('EAAS_') && !known.has(name))
+    .map((name) => {
+      const near = nearestOf(variables, name);
+      const advice = near === undefined ? 'Check the spelling.' : `Did you mean ${near}?`;
+      return `${name} is not a variable of this program and is ignored. ${advice}`;
+    });
+}

@@ -1,0 +1,75 @@
+import { CommanderError } from 'commander';
+import type { ProblemCode } from '@eaas/protocol/wire';
+import {
+  CannotStart,
+  isDatabaseFault,
+  isDenied,
+  isSettingRefused,
+  Refusal,
+  Tampered,
+  unusableDatabase,
+} from '@eaas/server/internal';
+import { databaseVariables } from './config.ts';
+
+export const exitCodes = { ok: 0, refused: 1, usage: 2, cannotStart: 3, unexpected: 4 } as const;
+
+export const exitCodesHelp = `Exit codes:
+  0  done
+  1  the request was refused, an audit chain is broken, or a check failed
+  2  the command line is wrong
+  3  the configuration, the root key or the database cannot be used
+  4  an unexpected error happened`;
+
+export class WrongUsage extends Error {
+  override readonly name = 'WrongUsage';
+}
+
+export function failureOf(error: unknown, variables: readonly string[] = databaseVariables()) {
+  // Commander has already printed the message of its error. After `--help` and `--version`, Commander throws with the
+  // exit code 0.
+  if (error instanceof CommanderError) {
+    return { code: error.exitCode === 0 ? exitCodes.ok : exitCodes.usage, message: null };
+  }
+  if (error instanceof WrongUsage) return { code: exitCodes.usage, message: error.message };
+  if (error instanceof CannotStart) return { code: exitCodes.cannotStart, message: error.message };
+  if (error instanceof Refusal) return { code: codeOf(error), message: inOptions(error.message) };
+  if (!(error instanceof Error)) return { code: exitCodes.unexpected, message: String(error) };
+  if (isDenied(error)) {
+    const message = `The role of the server has no permission (${error.message}): run \`eaas migrate\` to grant it.`;
+    return { code: exitCodes.cannotStart, message };
+  }
+  if (isSettingRefused(error)) {
+    const message = `The database refuses an option after \`?\` in its URL (${error.message}): check the option's name and value.`;
+    return { code: exitCodes.cannotStart, message };
+  }
+  if (isDatabaseFault(error)) {
+    return { code: exitCodes.cannotStart, message: unusableDatabase(error, variables) };
+  }
+  return { code: exitCodes.unexpected, message: error.stack ?? error.message };
+}
+
+function codeOf(refusal: Refusal): number {
+  if (refusal instanceof Tampered) return exitCodes.refused;
+  if (refusal.code === 'unavailable' || refusal.code === 'audit_unwritten') return exitCodes.cannotStart;
+  return refusal.code === 'bad_request' ? exitCodes.usage : exitCodes.refused;
+}
+
+function inOptions(message: string): string {
+  return message
+    .replace('`rotation_policy.interval_days`', '--rotate-every')
+    .replace(/POST \/v1\/keys\/:id\/(disable|enable|restore)/, '`eaas key $1`')
+    .replace(
+      /`(permissions|key_ids|expires_at|created_at|allowed_origins|name)(?:\[\d+\])?`/g,
+      (_, field: string) => `--${field.replaceAll('_', '-')}`,
+    );
+}
+
+export function isRefusal(error: unknown, code: ProblemCode): boolean {
+  return error instanceof Refusal && error.code === code;
+}
+
+export function orNotFound<T>(message: string, work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    throw isRefusal(error, 'not_found') ? new Refusal('not_found', message) : error;
+  });
+}

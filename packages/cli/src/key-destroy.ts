@@ -1,0 +1,64 @@
+import { escapeHidden } from '@eaas/protocol/internal';
+import { limits, type Output } from '@eaas/protocol/wire';
+import { asWord, operations } from '@eaas/server/internal';
+import { onTenant, type OnTenant, withTenant } from './command.ts';
+import { requireConfirmable, requireConfirmed } from './confirm.ts';
+import { requireKey } from './find-key.ts';
+import { next, note, printResult } from './output.ts';
+import { daysTo } from './values.ts';
+
+interface Options extends OnTenant {
+  readonly graceDays: number;
+  readonly confirm?: string;
+}
+
+export const keyDestroy = onTenant(
+  'destroy',
+  'Destroy a disabled key. After the grace days its material is permanently erased. Then nothing that was encrypted ' +
+    'under the key can be decrypted. Prints how the key was used.',
+  [
+    'key disable patients --tenant acme',
+    'key destroy patients --tenant acme --grace-days 7 --confirm patients',
+  ],
+)
+  .argument('<key>', "the key's id or name")
+  .option(
+    '--grace-days <days>',
+    `days until the key is erased, 0 to ${limits.graceDays}; until then \`key restore\` stops the destruction`,
+    daysTo(limits.graceDays),
+    limits.graceDaysDefault,
+  )
+  .option(
+    '--confirm <name>',
+    "the key's name. Required without a terminal; at a terminal the command asks for the name",
+  )
+  .action(async (idOrName: string, options: Options) => {
+    const { graceDays, confirm } = options;
+    requireConfirmable(confirm, 'key');
+    const key = await withTenant(options, async (service, operator) => {
+      const { key_id, name } = await requireKey(service, operator, idOrName);
+      note(usageOf(await operations['GET /v1/keys/:key_id'](service, operator, { key_id })));
+      const when = graceDays === 0 ? 'at once' : `in ${graceDays} ${graceDays === 1 ? 'day' : 'days'}`;
+      const warning = `The key will be permanently erased ${when}, and data that is encrypted under it will be lost.`;
+      await requireConfirmed({ what: 'key', id: key_id, name }, confirm, warning);
+      return operations['DELETE /v1/keys/:key_id'](service, operator, { key_id, grace_days: graceDays });
+    });
+    printResult(key, options);
+    if (key.status === 'destroyed') return;
+    next(
+      `until ${key.destroy_at}, \`eaas key restore ${key.key_id} --tenant ${asWord(options.tenant)}\` keeps the key`,
+      options,
+    );
+  });
+
+function usageOf({ name, key_id, key_version, versions }: Output<'GET /v1/keys/:key_id'>): string {
+  const sum = (of: 'wraps' | 'unwraps') => versions.reduce((total, version) => total + version[of], 0);
+  const lastUse = versions
+    .map(({ last_unwrap_at }) => last_unwrap_at ?? '')
+    .toSorted()
+    .at(-1);
+  return (
+    `The key ${escapeHidden(JSON.stringify(name))} (${key_id}) has version ${key_version}. Clients wrapped ${sum('wraps')} data keys ` +
+    `under this key and unwrapped ${sum('unwraps')}. ${lastUse ? `The last unwrap was at ${lastUse}` : 'It was never used to unwrap'}.`
+  );
+}

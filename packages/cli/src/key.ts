@@ -1,0 +1,136 @@
+import { checked } from '@eaas/protocol/service';
+import { endpoints, type Output } from '@eaas/protocol/wire';
+import { type Command, Option } from 'commander';
+import { asWord, createKey, operations } from '@eaas/server/internal';
+import { allPages, type OnTenant, onTenant, withTenant } from './command.ts';
+import { type OnKey, withKey } from './find-key.ts';
+import { keyDestroy } from './key-destroy.ts';
+import { keyPublicKey } from './key-public-key.ts';
+import { next, note, printResult, printResults } from './output.ts';
+import { wholeNumber } from './values.ts';
+
+type Key = Output<'POST /v1/keys'>;
+
+interface CreateOptions extends OnTenant {
+  readonly name: string;
+  readonly rotateEvery?: number;
+  readonly exportable?: true;
+  readonly intake?: true;
+}
+
+const create = onTenant('create', 'Create a key.', [
+  'key create --tenant acme --name patients',
+  'key create --tenant acme --name patients --rotate-every 90 --json',
+  'key create --tenant acme --name contact-form --intake',
+])
+  .requiredOption('--name <name>', "the key's name, unique among the keys of the tenant")
+  .option(
+    '--rotate-every <days>',
+    'rotate the key automatically each time this number of days has passed',
+    wholeNumber,
+  )
+  .option('--exportable', 'allow the export of the key (cannot be changed later)')
+  .option(
+    '--intake',
+    'allow writers without credentials to encrypt with the public key (cannot be changed later)',
+  )
+  .action(async (options: CreateOptions) => {
+    const { name, rotateEvery, exportable, intake } = options;
+    const rotation_policy = rotateEvery === undefined ? null : { interval_days: rotateEvery };
+    const input = checked(endpoints['POST /v1/keys'].body, { name, exportable, intake, rotation_policy });
+    const key = await withTenant(options, (service, operator) => createKey(service, operator, input));
+    printResult(key, options);
+    const setKeyId = `set EAAS_KEY_ID=${key.key_id} for the application`;
+    next(key.intake ? showPublicKey(commandsOn(key, options)) : setKeyId, options);
+  });
+
+const statuses = ['active', 'disabled', 'pending_destruction', 'destroyed'] as const;
+
+const list = onTenant('list', "List a tenant's keys, newest first.", [
+  'key list --tenant acme',
+  'key list --tenant acme --status disabled --json',
+])
+  .addOption(new Option('--status <status>', 'only keys in this status').choices(statuses))
+  .action(async (options: OnTenant & { status?: (typeof statuses)[number] }) => {
+    const { status } = options;
+    const read = operations['GET /v1/keys'];
+    const keys = await withTenant(options, (service, operator) =>
+      allPages(
+        async (page) => (await read(service, operator, { ...page, status })).keys,
+        ({ key_id }) => key_id,
+      ),
+    );
+    const times = ['created_at', 'rotated_at', 'destroy_at'] as const;
+    printResults(keys, ['key_id', 'name', 'status', 'intake', 'key_version', ...times], options);
+  });
+
+const show = onKey(
+  'show',
+  'Show a key and its newest versions. Also show how often clients used each of these versions.',
+).action(async (idOrName: string, options: OnTenant) => {
+  const key = await withKey(options, idOrName, operations['GET /v1/keys/:key_id']);
+  if (options.json) return printResult(key, options);
+  const { versions, versions_total, limit: _limit, offset: _offset, ...record } = key;
+  printResult(record, options);
+  process.stdout.write('\n');
+  printResults(versions, ['key_version', 'created_at', 'wraps', 'unwraps', 'last_unwrap_at'], options);
+  if (versions_total > versions.length)
+    note(`${versions_total - versions.length} older versions are not shown.`);
+  if (key.intake && key.status === 'active') next(showPublicKey(commandsOn(key, options)), options);
+});
+
+type CommandsOnKey = (command: string) => string;
+
+function commandsOn({ key_id }: Pick<Key, 'key_id'>, { tenant }: OnTenant): CommandsOnKey {
+  return (command) => `\`eaas key ${command} ${key_id} --tenant ${asWord(tenant)}\``;
+}
+
+const showPublicKey = (eaas: CommandsOnKey): string =>
+  `${eaas('public-key')} shows the public key for writers`;
+
+interface ChangeOfKey {
+  readonly description: string;
+  readonly run: OnKey<Key>;
+  readonly next: (eaas: CommandsOnKey, key: Key) => string;
+}
+
+const changes: Readonly<Record<string, ChangeOfKey>> = {
+  rotate: {
+    description:
+      'Add a version to a key. New data keys use the new version, and older versions still decrypt.',
+    run: operations['POST /v1/keys/:key_id/rotate'],
+    next: (eaas, { intake }) =>
+      intake ? showPublicKey(eaas) : `${eaas('show')} shows how often the older versions are still used`,
+  },
+  disable: {
+    description:
+      'Disable a key immediately, on every server. A disabled key can still decrypt but not encrypt.',
+    run: operations['POST /v1/keys/:key_id/disable'],
+    next: (eaas) => `${eaas('enable')} enables the key again, ${eaas('destroy')} destroys it`,
+  },
+  enable: {
+    description: 'Enable a disabled key.',
+    run: operations['POST /v1/keys/:key_id/enable'],
+    next: (eaas) => `${eaas('show')} shows how the key is used`,
+  },
+  restore: {
+    description: 'Cancel the destruction of a key before its material is erased. The key is then disabled.',
+    run: operations['POST /v1/keys/:key_id/restore'],
+    next: (eaas) => `${eaas('enable')} lets the key encrypt again`,
+  },
+};
+
+const changeCommands = Object.entries(changes).map(([name, { description, run, next: nextStep }]) =>
+  onKey(name, description).action(async (idOrName: string, options: OnTenant) => {
+    const key = await withKey(options, idOrName, run);
+    printResult(key, options);
+    next(nextStep(commandsOn(key, options), key), options);
+  }),
+);
+
+function onKey(name: string, description: string): Command {
+  const examples = [`key ${name} patients --tenant acme`];
+  return onTenant(name, description, examples).argument('<key>', "the key's id or name");
+}
+
+export const keyCommands = [create, list, show, keyPublicKey, ...changeCommands, keyDestroy];

@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createDatabase, migrated, type TestDatabase } from '../../../test/setup/database.ts';
+import { readConfig } from './config.ts';
+import { databaseWarnings } from './doctor/examine.ts';
+import { openDatabase, type Purpose } from '../../server/src/app/open-database.ts';
+import { openService, openServiceOn } from '../../server/src/app/open-service.ts';
+import { createTenant } from '../../server/src/operations/tenants.ts';
+import type { Database } from '../../server/src/store/database.ts';
+
+// PostgreSQL runs without durability in the tests, because it is faster. The tests ignore the server's warnings about
+// missing durability.
+const fast = /fsync|full_page_writes|synchronous_commit/;
+
+let place: TestDatabase;
+beforeEach(async () => {
+  place = await createDatabase(migrated);
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await place.drop();
+});
+
+const open = (purpose: Purpose, env: Record<string, string> = {}) => {
+  const config = readConfig({
+    EAAS_DATABASE_URL: place.url('server'),
+    EAAS_ROOT_KEY: randomBytes(32).toString('base64'),
+    ...env,
+  });
+  return openService({ ...config, extras: [databaseWarnings(config.databaseUrl)] }, purpose);
+};
+
+test('a command uses the database’s clock and not the clock of its own machine', async () => {
+  const { now } = Date;
+  vi.spyOn(Date, 'now').mockImplementation(() => now() + 3_600_000);
+  const before = now();
+  const { service, close } = await open('command');
+  const { created_at } = await createTenant(service, { name: 'acme' });
+  expect(Date.parse(created_at)).toBeGreaterThanOrEqual(before - 1_000);
+  expect(Date.parse(created_at)).toBeLessThanOrEqual(now() + 1_000);
+  await close();
+});
+
+test('a server warns about the owner role, plain HTTP and misspelt variables', async () => {
+  const env = {
+    EAAS_HOST: '0.0.0.0',
+    EAAS_INSECURE_HTTP: '1',
+    EAAS_LOGS: 'x',
+    EAAS_DATABASE_URL: place.url('owner'),
+  };
+  const { warnings, close } = await open('serve', env);
+  expect(warnings.filter((warning) => !fast.test(warning))).toEqual([
+    expect.stringContaining('EAAS_LOGS is not a variable'),
+    expect.stringContaining('travel unencrypted'),
+    expect.stringContaining('owns the tables'),
+  ]);
+  await close();
+});
+
+test('a server warns about a database that can lose commits', async () => {
+  const { warnings, close } = await open('serve');
+  expect(warnings).toEqual([
+    expect.stringContaining('fsync is off'),
+    expect.stringContaining('full_page_writes is off'),
+    expect.stringContaining('synchronous_commit is off'),
+  ]);
+  await close();
+});
+
+test('a command does not warn about the database and the configuration, but the server does', async () => {
+  const { warnings, close } = await open('command', { EAAS_DATABASE_URL: place.url('owner') });
+  expect(warnings).toEqual([]);
+  await close();
+});
+
+test.each([
+  [1, [10, 4, 6]],
+  [2, [5, 2, 3]],
+  [3, [3, 1, 2]],
+  [4, [2, 1, 2]],
+  [8, [2, 1, 2]],
+])('each of %d workers opens at most %j connections to the database', async (workers, most) => {
+  const env = { EAAS_DATABASE_URL: place.url('server'), EAAS_ROOT_KEY: randomBytes(32).toString('base64') };
+  const config = readConfig(env);
+  const { service, close } = await openServiceOn(
+    await openDatabase(config, 'command'),
+    config,
+    'command',
+    workers,
+  );
+  const connectionsOf = async (pool: Database): Promise<number> => {
+    const pids = await Promise.all(
+      Array.from({ length: 12 }, () =>
+        pool.run(
+          async (sql) => (await sql`select pg_backend_pid() as pid, pg_sleep(0.1)`)[0]?.['pid'],
+          10_000,
+        ),
+      ),
+    );
+    return new Set(pids).size;
+  };
+  const { database, reads, background } = service;
+  const counts = [];
+  for (const pool of [database, reads, background]) counts.push(await connectionsOf(pool));
+  expect(counts).toEqual(most);
+  await close();
+});

@@ -1,0 +1,176 @@
+import manifest from '../package.json' with { type: 'json' };
+import { type Command, Option } from 'commander';
+import { citus } from '@eaas/fleet/citus';
+import { CannotStart, migrateDatabase } from '@eaas/server/internal';
+import { type Config, readConfig, readDevelopmentConfig, readServerConfig } from './config.ts';
+import { databaseWarnings, examine } from './doctor/examine.ts';
+import { failed, type Finding, warning } from './doctor/finding.ts';
+import { apiKeyCommands } from './api-key.ts';
+import { auditCommands } from './audit.ts';
+import { command, group, reporting, requireConfig } from './command.ts';
+import { completionCommand } from './completion.ts';
+import { databaseCommands } from './database-copy.ts';
+import { requireYes } from './confirm.ts';
+import { exitCodes, exitCodesHelp, failureOf, WrongUsage } from './failure.ts';
+import { keyCommands } from './key.ts';
+import { next, note, printResult, printResults, type Reporting } from './output.ts';
+import { rootKeyCommands } from './root-key.ts';
+import { tenantCommands } from './tenant.ts';
+
+const dev = command(
+  'dev',
+  'Serve for development on this machine. The first start creates a tenant, an API key, a key and an index key, and ' +
+    'prints them as environment variables. Later starts keep them. Prints a URL that signs in to the playground, also if ' +
+    'another `eaas dev` already serves this folder. Refuses EAAS_DATABASE_URL, NODE_ENV=production and an EAAS_HOST that ' +
+    "other machines reach. Ignores DATABASE_URL, which is the app's.",
+  ['dev', 'dev --env', 'dev --env apps/web/.env', 'dev --sign-in'],
+)
+  .option(
+    '--env [file]',
+    'write the variables to this file instead (.env by default) and keep its other lines',
+  )
+  .addOption(
+    new Option('--sign-in', 'only print a new URL that signs in to the running `eaas dev`').conflicts('env'),
+  )
+  .action(async ({ env, signIn }: { env?: string | true; signIn?: true }) => {
+    const config = await withExtras(readDevelopmentConfig());
+    const { dev, printSignIn } = await import('@eaas/dev');
+    await (signIn ? printSignIn(config) : dev(config, env === true ? '.env' : env));
+  });
+
+const serve = command(
+  'serve',
+  'Serve the API until SIGTERM or SIGINT. Uses as many worker processes as the machine has cores, and at most 4. ' +
+    'EAAS_WORKERS or --workers chooses another number. Each tenant is served by one worker.',
+  ['serve', 'serve --workers 2'],
+)
+  .option('--workers <number>', 'the number of worker processes, 1 to 64')
+  .addOption(new Option('--worker').hideHelp())
+  .action(async ({ workers, worker }: { workers?: string; worker?: true }) => {
+    const config = await withExtras(readServerConfig(workers));
+    // The HTTP server is imported dynamically, because a static import would delay all commands that do not need the
+    // server.
+    if (worker) {
+      if (!process.connected)
+        throw new WrongUsage(
+          'Do not start a worker process yourself: run `eaas serve`, which starts its workers.',
+        );
+      const { work } = await import('@eaas/fleet/workers');
+      work(config, (error) => failureOf(error).message ?? '');
+    } else if (config.workers > 1) {
+      const { serveWithWorkers } = await import('@eaas/fleet/workers');
+      await serveWithWorkers(config);
+    } else {
+      const { serve } = await import('@eaas/server');
+      await serve(config);
+    }
+  });
+
+/** Imports the extras only for a server, because other commands should start at once. */
+async function withExtras(config: Config): Promise<Config> {
+  const { checkpointFiles, nightlyVerification } = await import('@eaas/fleet/nightly');
+  const { checkpointDirectory: directory, databaseUrl } = config;
+  const files = directory === null ? [] : [checkpointFiles(directory)];
+  return { ...config, extras: [...files, nightlyVerification, databaseWarnings(databaseUrl)] };
+}
+
+const migrate = reporting(
+  'migrate',
+  'Prepare a database, or upgrade it to this version. Connects as the role of EAAS_MIGRATE_DATABASE_URL (by default of ' +
+    'EAAS_DATABASE_URL), and grants the role of EAAS_DATABASE_URL only what the server needs. Safe to repeat, and to run from ' +
+    'several processes at the same time.',
+  ['migrate', 'migrate --json'],
+)
+  .option('--yes', 'use a database that has tables of somebody else, without asking')
+  .action(async ({ yes, ...options }: Reporting & { yes?: true }) => {
+    const migrated = await migrateDatabase(requireConfig(false), {
+      cluster: citus,
+      onWait: () =>
+        note(
+          'The migration waits for a session that uses the tables, such as a backup. The servers continue to serve.',
+        ),
+      share: (warning) => requireYes(yes, warning),
+    });
+    printResult(migrated, options);
+    if (migrated.applied > 0) next('`eaas doctor`, and then `eaas serve`', options);
+    if (migrated.server_role === null) {
+      note(
+        'Warning: the server would run as the owner of the tables. Give it a separate role (EAAS_MIGRATE_DATABASE_URL).',
+      );
+    }
+  });
+
+const doctor = reporting(
+  'doctor',
+  'Check everything that a server needs. Checks the configuration, the files, the clock, the database and the root key, ' +
+    'and prints what to do about each problem. Changes nothing. The exit code is 1 if a check failed.',
+  ['doctor', 'doctor --json'],
+).action(async (options: Reporting) => {
+  const findings = await examineConfigured();
+  printResults(findings, ['status', 'check', 'message'], options);
+  if (findings.some(({ status }) => status === 'failed')) process.exitCode = exitCodes.refused;
+});
+
+async function examineConfigured(): Promise<Finding[]> {
+  try {
+    const config = readConfig(undefined, { usesDevelopmentData: true });
+    const warnings = config.warnings.map((sentence) => warning('configuration', sentence));
+    return [...warnings, ...(await examine(config))];
+  } catch (error) {
+    if (error instanceof CannotStart) return [failed('configuration', error.message)];
+    throw error;
+  }
+}
+
+const help = command('help', 'Show the help of a command, or the exit codes of all commands.', [
+  'help key create',
+  'help exit-codes',
+])
+  .argument('[topic...]', 'a command, or exit-codes')
+  .action((topic: string[], _: object, self: Command) => {
+    if (topic.join(' ') === 'exit-codes') {
+      process.stdout.write(`${exitCodesHelp}\n`);
+      return;
+    }
+    let found = self.parent;
+    for (const word of topic) found = found?.commands.find((each) => each.name() === word) ?? null;
+    if (!found) {
+      throw new WrongUsage(
+        `There is no command \`eaas ${topic.join(' ')}\`: \`eaas help\` lists the commands.`,
+      );
+    }
+    found.outputHelp();
+  });
+
+export const program = group('eaas', 'Encryption as a service: the server and its operator’s commands.', [
+  dev,
+  serve,
+  migrate,
+  doctor,
+  group('database', 'Databases of the service.', databaseCommands),
+  group('tenant', 'Tenants.', tenantCommands),
+  group('api-key', 'API keys of tenants.', apiKeyCommands),
+  group('key', 'Keys of tenants.', keyCommands),
+  group('audit', 'Audit logs of tenants.', auditCommands),
+  group('root-key', 'The root key, which protects all other keys.', rootKeyCommands),
+  completionCommand,
+  help,
+])
+  .version(manifest.version, '-V, --version', 'print the version')
+  .addHelpText('after', '\n`eaas help exit-codes` lists the exit codes.');
+
+export async function run(args: readonly string[]): Promise<number> {
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return Number(process.exitCode ?? exitCodes.ok);
+  } catch (error) {
+    return tell(error);
+  }
+}
+
+/** Prints the message of the error, and returns the exit code. */
+export function tell(error: unknown): number {
+  const { code, message } = failureOf(error);
+  if (message !== null) note(message);
+  return code;
+}

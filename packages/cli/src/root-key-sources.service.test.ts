@@ -1,0 +1,90 @@
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { wipedBy } from '../../../test/setup/wiped-by.ts';
+import { CannotStart } from '../../server/src/base/cannot-start.ts';
+import { readConfig } from './config.ts';
+import { rootKeyFromCommand } from '../../server/src/root-key/provider.ts';
+
+const key = new Uint8Array(32).fill(7);
+const text = Buffer.from(key).toString('base64');
+
+async function program(lines: string): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'eaas-test-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const path = join(directory, 'print-key');
+  await writeFile(path, `#!/bin/sh\n${lines}\n`);
+  await chmod(path, 0o755);
+  return path;
+}
+
+const run = (path: string, milliseconds?: number): Promise<Uint8Array> =>
+  rootKeyFromCommand('EAAS_ROOT_KEY_COMMAND', path, { PATH: process.env['PATH'] }, milliseconds).load();
+
+test.each([
+  `echo ${text}`,
+  `printf %s ${text}`,
+  `printf %s ${text.slice(0, 20)}; sleep 0.1; echo ${text.slice(20)}`,
+])('the root key is read from a program that runs `%s`', async (lines) => {
+  expect(await run(await program(lines))).toEqual(key);
+});
+
+test('the output of a root key program is overwritten', async () => {
+  const path = await program(`echo ${text}`);
+  const wiped = await wipedBy(() => run(path));
+  expect(wiped.map(String)).toEqual([`${text}\n`, `${text}\n\0`]);
+});
+
+test.each([
+  ['fails', `echo ${text}; exit 3`, 'ended with exit code 3'],
+  ['is killed', 'kill -KILL $$', 'ended with signal SIGKILL'],
+  ['prints nothing', 'true', 'did not print exactly 32 bytes'],
+  ['prints a shorter key', `echo ${text.slice(4)}`, 'did not print exactly 32 bytes'],
+  ['prints more than the key', `echo ${text}; echo done`, 'did not print exactly 32 bytes'],
+  ['prints without end', 'exec yes', 'did not print exactly 32 bytes'],
+])('a root key program that %s stops the start without showing its output', async (_, lines, sentence) => {
+  const failure = run(await program(lines), 60_000);
+  await expect(failure).rejects.toThrow(CannotStart);
+  await expect(failure).rejects.toThrow(sentence);
+  await expect(failure).rejects.not.toThrow(text.slice(4, 20));
+});
+
+// `sleep 86400` runs for a day, so these tests end only if the server stops the program.
+test.each(['sleep 86400', 'sleep 86400 & true'])(
+  'a root key program that runs `%s` is stopped after the time limit',
+  async (lines) => {
+    await expect(run(await program(lines), 300)).rejects.toThrow('did not end within 0.3 s');
+  },
+);
+
+test('the start fails if the root key program is missing or its path is followed by arguments', async () => {
+  await expect(run('/nowhere/print-key')).rejects.toThrow('cannot be run (ENOENT)');
+  const path = await program(`echo ${text}`);
+  await expect(run(`${path} --now`)).rejects.toThrow('cannot be run (ENOENT)');
+});
+
+test('a root key program can print the previous root key', async () => {
+  const { previousRootKey } = readConfig({
+    PATH: process.env['PATH'],
+    EAAS_ROOT_KEY_PREVIOUS_COMMAND: await program(`echo ${text}`),
+  });
+  expect(await previousRootKey?.load()).toEqual(key);
+});
+
+test('the root key program runs once and gets no arguments, no DATABASE_URL and no EAAS_ variables', async () => {
+  const path = await program(`{ echo "args: $*"; env; } >> "$0.log"; echo ${text}`);
+  const { rootKey } = readConfig({
+    PATH: process.env['PATH'],
+    VAULT_ADDR: 'https://vault.example',
+    DATABASE_URL: 'postgres://app:hunter2@db.example/shop',
+    EAAS_DATABASE_URL: 'postgres://server:hunter2@db.example/eaas',
+    EAAS_MIGRATE_DATABASE_URL: 'postgres://owner:hunter2@db.example/eaas',
+    EAAS_ROOT_KEY_COMMAND: path,
+  });
+  expect(await rootKey?.load()).toEqual(key);
+  const log = await readFile(`${path}.log`, 'utf8');
+  expect(log.match(/^args: .*$/gm)).toEqual(['args: ']);
+  expect(log).toContain('VAULT_ADDR=https://vault.example');
+  expect(log).not.toMatch(/DATABASE_URL|EAAS_|hunter2/);
+});

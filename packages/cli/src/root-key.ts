@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto';
+import { toHex } from '@eaas/protocol/internal';
+import { rootKeyInDirectory } from '@eaas/dev/internal';
+import { wrapRootKey } from '@eaas/root-keys';
+import {
+  asWord,
+  CannotStart,
+  checkRootKey,
+  createRootKeyFile,
+  encodeRootKey,
+  noRootKey,
+  Refusal,
+  rootKey,
+  type RootKeyProvider,
+  rotateRootKey,
+  writeNewFile,
+} from '@eaas/server/internal';
+import type { Config } from './config.ts';
+import { reporting, requireConfig, withService } from './command.ts';
+import { exitCodes, WrongUsage } from './failure.ts';
+import { next, note, printResult, progress, type Reporting } from './output.ts';
+
+const generate = reporting(
+  'generate',
+  'Generate a root key. Prints 32 random bytes in base64, or writes them to a new file that only you can read.',
+  ['root-key generate', 'root-key generate --file /etc/eaas/root.key'],
+)
+  .option('--file <path>', 'write the root key to this file, unless the file exists')
+  .action(async ({ file, ...options }: Reporting & { file?: string }) => {
+    const bytes =
+      file === undefined ? randomBytes(32) : await createRootKeyFile(file).catch(unwritable('--file', file));
+    if (!bytes) throw existing(file);
+    const root_id = toHex(rootKey(bytes).rootId);
+    if (file !== undefined) printResult({ file, root_id }, options);
+    else {
+      const text = Buffer.from(encodeRootKey(bytes)).toString();
+      if (options.json) printResult({ root_key: text.trimEnd(), root_id }, options);
+      else process.stdout.write(text);
+    }
+    bytes.fill(0);
+    note(
+      'Keep a copy of this key away from the database and its backups: without the key nothing can be decrypted.',
+    );
+    if (file !== undefined) next(`set EAAS_ROOT_KEY_FILE=${asWord(file)} for every server`, options);
+  });
+
+async function findRootKey({ rootKey, databaseUrl, dataDirectory }: Config): Promise<RootKeyProvider> {
+  if (rootKey) return rootKey;
+  return databaseUrl === null ? rootKeyInDirectory(dataDirectory) : noRootKey;
+}
+
+function unwritable(option: string, file: string) {
+  return (error: NodeJS.ErrnoException): never => {
+    throw new CannotStart(`${option}: the file ${file} cannot be written (${error.code}).`, { cause: error });
+  };
+}
+
+function existing(file: string | undefined): Refusal {
+  return new Refusal(
+    'conflict',
+    `The file ${file} already exists and was not changed: pass the path of a new file.`,
+  );
+}
+
+interface Wrapping extends Reporting {
+  readonly out: string;
+  readonly awsKms?: string;
+  readonly transit?: string;
+}
+
+const wrap = reporting(
+  'wrap',
+  'Encrypt the root key under a key of AWS KMS or of Transit. The command reads the current root key, encrypts it with ' +
+    'AWS KMS, OpenBao or Vault, and writes the ciphertext to a new file for EAAS_ROOT_KEY_WRAPPED_FILE. It never shows ' +
+    'the root key.',
+  [
+    'root-key wrap --aws-kms alias/eaas-root --out /etc/eaas/root.wrapped',
+    'root-key wrap --transit transit/eaas-root --out /etc/eaas/root.wrapped',
+  ],
+)
+  .requiredOption('--out <file>', 'write the ciphertext to this file, unless the file exists')
+  .option('--aws-kms <key>', 'the ARN, the id or the alias of a symmetric key of AWS KMS')
+  .option('--transit <key>', 'the mount and the name of a key of Transit, as in transit/eaas-root')
+  .action(async ({ out, awsKms, transit, ...options }: Wrapping) => {
+    if ((awsKms === undefined) === (transit === undefined)) {
+      throw new WrongUsage('Pass the key that encrypts the root key, with either --aws-kms or --transit.');
+    }
+    const config = requireConfig();
+    const bytes = await (await findRootKey(config)).load();
+    try {
+      const root_id = toHex(rootKey(bytes).rootId);
+      const [provider, key] =
+        awsKms === undefined ? (['transit', transit] as const) : (['aws-kms', awsKms] as const);
+      const wrapped = await wrapRootKey(provider, key ?? '', bytes, config.providerEnvironment);
+      await writeNewFile(out, `${JSON.stringify(wrapped, null, 2)}\n`).catch(
+        (error: NodeJS.ErrnoException) => {
+          throw error.code === 'EEXIST' ? existing(out) : unwritable('--out', out)(error);
+        },
+      );
+      printResult({ file: out, provider, key: wrapped.key, root_id }, options);
+    } finally {
+      bytes.fill(0);
+    }
+    note(
+      'Keep a copy of the root key outside the key service: without the service this file cannot be opened.',
+    );
+    next(
+      `run \`eaas root-key check\` with EAAS_ROOT_KEY_WRAPPED_FILE=${asWord(out)} instead of the present variable`,
+      options,
+    );
+  });
+
+const check = reporting(
+  'check',
+  'Check that the root key opens the database. Opens the secret of every tenant, and reports whether a rotation is under ' +
+    'way.',
+  ['root-key check', 'root-key check --json'],
+).action(async (options: Reporting) => {
+  const found = await withService(({ service }) => checkRootKey(service));
+  printResult(found, options);
+  if (found.unopened.length > 0) {
+    note(
+      'The secrets of these tenants cannot be decrypted, because something other than the service changed their rows.',
+    );
+    process.exitCode = exitCodes.refused;
+  } else if (found.under_previous > 0) {
+    next('`eaas root-key rotate`', options);
+  }
+});
+
+const rotate = reporting(
+  'rotate',
+  'Encrypt the secrets of all tenants under the current root key. First restart every replica with the current and ' +
+    'the previous root key (EAAS_ROOT_KEY_PREVIOUS_FILE). The replicas keep serving during the rotation. Writes an entry to each audit ' +
+    'log. No key and no ciphertext changes. Can be interrupted and repeated.',
+  [
+    'root-key generate --file new.key',
+    'root-key rotate   # with EAAS_ROOT_KEY_FILE=new.key and EAAS_ROOT_KEY_PREVIOUS_FILE=old.key',
+  ],
+).action(async (options: Reporting) => {
+  const rotation = await withService(async ({ service }) => {
+    const [current, previous] = service.tenants.roots;
+    if (!previous) {
+      throw new WrongUsage(
+        'There is no previous root key. ' +
+          'Set EAAS_ROOT_KEY_PREVIOUS_FILE to the old root key, and EAAS_ROOT_KEY_FILE to the new root key. ' +
+          'Each other variable of the root key also exists with PREVIOUS.',
+      );
+    }
+    const show = progress('re-encrypting tenants');
+    const { resealed, alreadyCurrent, failed, closed } = await rotateRootKey(service, previous, show);
+    const ids = { root_id: toHex(current.rootId), previous_root_id: toHex(previous.rootId) };
+    const finished = failed.length + closed.length === 0;
+    return { ...ids, resealed, already_current: alreadyCurrent, failed, closed, finished };
+  });
+  printResult(rotation, options);
+  if (rotation.finished) {
+    note(
+      'Restart every replica without the previous root key. Keep the previous root key as long as older backups exist.',
+    );
+    return;
+  }
+  process.exitCode = exitCodes.refused;
+  if (rotation.failed.length > 0) {
+    note(
+      'Some tenants were not rotated, because something other than the service changed their rows: keep both root keys.',
+    );
+  }
+  if (rotation.closed.length > 0) {
+    note(
+      'Some tenants were not rotated, because this database does not serve them: keep both root keys. Complete the move with ' +
+        '`eaas database copy --move`, and run this command again for the database that serves them.',
+    );
+  }
+});
+
+export const rootKeyCommands = [generate, wrap, check, rotate];

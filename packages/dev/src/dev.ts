@@ -1,0 +1,174 @@
+import { resolve } from 'node:path';
+import { pid } from 'node:process';
+import { serve } from '@eaas/server';
+import {
+  asTyped,
+  asWord,
+  CannotStart,
+  openService,
+  type ServeOptions,
+  type Service,
+} from '@eaas/server/internal';
+import { defaultDataDirectory, developmentFileIn, findDataDirectory } from './data-directory.ts';
+import { type DevServer, findDevServer, isFree, recordDevServer } from './dev-server.ts';
+import {
+  createApplicationApiKey,
+  type DevelopmentTenant,
+  isApiKeyOf,
+  openDevelopmentTenant,
+  openSession,
+} from './development-tenant.ts';
+import { commitWarning, EnvFile } from './env-file.ts';
+import { SignInCodes } from './sign-in.ts';
+
+/** What `eaas dev` needs beyond a server. */
+export interface DevOptions extends ServeOptions {
+  readonly dataDirectory: string | null;
+  /** Whether the user chose the port. */
+  readonly isPortSet: boolean;
+}
+
+const portsToTry = 100;
+
+/** Serves for development, or describes the `eaas dev` that already serves the data directory. */
+export async function dev(given: DevOptions, envPath: string | undefined): Promise<void> {
+  const envFile = envPath === undefined ? undefined : await EnvFile.read(envPath);
+  const directory = resolve(given.dataDirectory ?? defaultDataDirectory);
+  const running = await findDevServer(directory);
+  if (running) return describe(running, given, directory, envFile);
+  const config = { ...given, port: await choosePort(given) };
+  const codes = new SignInCodes(directory);
+  await serve(config, async (service) => {
+    const application = await openApplication(service, directory, envFile);
+    return {
+      signIn: (code, ipAddress) =>
+        codes.exchange(code, () => openSession(service, application.tenant, ipAddress)),
+      async announce(address, hasPages) {
+        const page = `${config.publicUrl ?? address}${config.playground ? '/' : '/console/'}`;
+        const server = { pid, address, sign_in_page: hasPages ? page : null };
+        await recordDevServer(directory, server);
+        const lines = [
+          `Eaas is ready on ${address}. Its data is in ${directory}.`,
+          ...(config.port === given.port ? [] : [portTaken(given.port, config.port)]),
+        ];
+        await print(lines, server, application, codes);
+      },
+    };
+  });
+}
+
+async function describe(
+  running: DevServer,
+  config: DevOptions,
+  directory: string,
+  envFile: EnvFile | undefined,
+): Promise<void> {
+  const { service, close } = await openService(config, 'command');
+  try {
+    const application = await openApplication(service, directory, envFile);
+    const head = `Eaas already runs on ${running.address} (process ${running.pid}). Its data is in ${directory}.`;
+    await print([head], running, application, new SignInCodes(directory));
+  } finally {
+    await close();
+  }
+}
+
+/** Prints a new sign-in URL of the `eaas dev` that serves the data directory. */
+export async function printSignIn(config: DevOptions): Promise<void> {
+  const { path } = await findDataDirectory(config.dataDirectory);
+  const page = (await findDevServer(path))?.sign_in_page;
+  if (page === undefined || page === null) {
+    throw new CannotStart(
+      `No \`eaas dev\` serves the console with the data directory ${path}: start it with \`eaas dev\`.`,
+    );
+  }
+  process.stdout.write(`${page}#code=${await new SignInCodes(path).create()}\n`);
+}
+
+interface Application {
+  readonly tenant: DevelopmentTenant;
+  /** The new API key, if the application has none yet. */
+  readonly apiKey: string | null;
+  readonly envFile: EnvFile | undefined;
+}
+
+async function openApplication(
+  service: Service,
+  directory: string,
+  envFile: EnvFile | undefined,
+): Promise<Application> {
+  const { tenant, apiKey } = await openDevelopmentTenant(service, developmentFileIn(directory));
+  const isMissing = envFile && !apiKey && !(await isApiKeyOf(service, tenant, envFile.get('EAAS_API_KEY')));
+  return { tenant, apiKey: isMissing ? await createApplicationApiKey(service, tenant) : apiKey, envFile };
+}
+
+async function print(
+  head: readonly string[],
+  { address, sign_in_page: page }: DevServer,
+  { tenant, apiKey, envFile }: Application,
+  codes: SignInCodes,
+): Promise<void> {
+  const variables = {
+    EAAS_BASE_URL: address,
+    ...(apiKey !== null && { EAAS_API_KEY: apiKey }),
+    EAAS_KEY_ID: tenant.key_id,
+    EAAS_INDEX_KEY: tenant.index_key,
+  };
+  if (envFile) {
+    await envFile.set(variables);
+    const warning = await commitWarning(envFile.path);
+    if (warning !== undefined) process.stderr.write(`Warning: ${warning}\n`);
+  }
+  const name = page?.endsWith('/console/') ? 'Console   ' : 'Playground';
+  const lines = [
+    ...head,
+    '',
+    ...(envFile ? written(envFile, variables) : printed(variables)),
+    '',
+    ...(page === null ? [] : [`${name}     ${page}#code=${await codes.create()}`]),
+    `API reference  ${address}/docs`,
+    `Try it         ${curl(variables, envFile)}`,
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+async function choosePort({ host, port, isPortSet }: DevOptions): Promise<number> {
+  if (isPortSet) return port;
+  for (let candidate = port; candidate < port + portsToTry; candidate++) {
+    if (await isFree({ host, port: candidate })) return candidate;
+  }
+  throw new CannotStart(
+    `All ports from ${port} to ${port + portsToTry - 1} are in use: set EAAS_PORT to a free port.`,
+  );
+}
+
+function portTaken(wanted: number, port: number): string {
+  return `Port ${wanted} is in use, so the server listens on port ${port}. To choose the port, set EAAS_PORT.`;
+}
+
+interface Variables {
+  readonly EAAS_BASE_URL: string;
+  readonly EAAS_API_KEY?: string;
+  readonly EAAS_KEY_ID: string;
+  readonly EAAS_INDEX_KEY: string;
+}
+
+function written({ path }: EnvFile, variables: Variables): string[] {
+  return [`Wrote ${Object.keys(variables).join(', ')} to ${path}. Use: node --env-file=${path} app.mjs`];
+}
+
+function printed(variables: Variables): string[] {
+  const another = asTyped('`eaas dev --env` creates another API key and writes it to .env.');
+  if (!variables.EAAS_API_KEY) return [`The API key was shown at the first start. ${another}`];
+  const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+  return [...lines, '', `Keep the API key now, because it is not shown again. Later, ${another}`];
+}
+
+function curl({ EAAS_BASE_URL, EAAS_API_KEY, EAAS_KEY_ID }: Variables, envFile: EnvFile | undefined): string {
+  const read = envFile ? `. ${asWord(resolve(envFile.path))} && ` : '';
+  const apiKey = envFile ? undefined : EAAS_API_KEY;
+  const headers = `-H "Authorization: Bearer ${apiKey ?? '$EAAS_API_KEY'}" -H "Content-Type: application/json"`;
+  // The service wraps a data key, as in each encryption, and does not see a value.
+  const body = String.raw`"{\"dek\":\"$(head -c 32 /dev/urandom | base64)\"}"`;
+  return `${read}curl ${EAAS_BASE_URL}/v1/keys/${EAAS_KEY_ID}/wrap ${headers} -d ${body}`;
+}

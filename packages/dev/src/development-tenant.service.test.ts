@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseIndexKey } from '@eaas/protocol/internal';
+import { permissions } from '@eaas/protocol/wire';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createDatabase, migrated, type TestDatabase } from '../../../test/setup/database.ts';
+import { insider } from '../../server/src/base/caller.ts';
+import { readConfig } from '../../cli/src/config.ts';
+import { type OpenService, openService } from '../../server/src/app/open-service.ts';
+import { operations } from '../../server/src/operations/table.ts';
+import { createTenant, listTenants, updateTenant } from '../../server/src/operations/tenants.ts';
+import {
+  createApplicationApiKey,
+  type DevelopmentTenant,
+  isApiKeyOf,
+  openDevelopmentTenant,
+  openSession,
+} from './development-tenant.ts';
+
+let database: TestDatabase;
+let open: OpenService;
+let folder: string;
+let file: string;
+beforeEach(async () => {
+  database = await createDatabase(migrated);
+  const env = {
+    EAAS_DATABASE_URL: database.url('server'),
+    EAAS_ROOT_KEY: randomBytes(32).toString('base64'),
+  };
+  open = await openService(readConfig(env), 'command');
+  folder = await mkdtemp(join(tmpdir(), 'eaas-test-'));
+  file = join(folder, 'dev.json');
+});
+afterEach(async () => {
+  await open.close();
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+const operator = ({ tenant_id }: DevelopmentTenant) => insider(tenant_id, 'operator');
+const apiKeysOf = async (tenant: DevelopmentTenant) =>
+  (await operations['GET /v1/api-keys'](open.service, operator(tenant), {})).api_keys;
+
+test('the first start creates a tenant, a key, an index key and an API key', async () => {
+  const { tenant, apiKey } = await openDevelopmentTenant(open.service, file);
+  expect(await listTenants(open.service)).toMatchObject([
+    { tenant: { tenant_id: tenant.tenant_id, name: 'dev', envelope_only: true } },
+  ]);
+  expect((await operations['GET /v1/keys'](open.service, operator(tenant), {})).keys).toMatchObject([
+    { key_id: tenant.key_id, name: 'app', status: 'active' },
+  ]);
+  expect(await apiKeysOf(tenant)).toMatchObject([
+    { name: 'app', permissions: ['encrypt', 'decrypt'], created_by: 'operator' },
+  ]);
+  expect(await isApiKeyOf(open.service, tenant, apiKey ?? '')).toBe(true);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await readFile(file, 'utf8')).not.toContain('eaas_sk_');
+});
+
+test('the index key that `eaas dev` creates unwraps to 32 bytes', async () => {
+  const { tenant } = await openDevelopmentTenant(open.service, file);
+  const wrapped = parseIndexKey(tenant.index_key);
+  expect(wrapped).toMatchObject({ keyId: tenant.key_id, keyVersion: 1 });
+  const { dek } = await operations['POST /v1/keys/:key_id/unwrap'](open.service, operator(tenant), {
+    key_id: tenant.key_id,
+    wrapped_key: Buffer.from(wrapped?.wrappedKey ?? []).toString('base64'),
+    context: { purpose: 'eaas index key v1' },
+  });
+  expect(Buffer.from(dek, 'base64')).toHaveLength(32);
+});
+
+test('a later start of `eaas dev` keeps the tenant, even if it was renamed', async () => {
+  const first = await openDevelopmentTenant(open.service, file);
+  await updateTenant(open.service, first.tenant.tenant_id, { name: 'mine' });
+  const second = await openDevelopmentTenant(open.service, file);
+  expect(second).toEqual({ tenant: first.tenant, apiKey: null });
+  expect(await apiKeysOf(first.tenant)).toHaveLength(1);
+  expect(await listTenants(open.service)).toHaveLength(1);
+});
+
+test('after an interrupted start, the next start of `eaas dev` creates what is missing', async () => {
+  const first = await openDevelopmentTenant(open.service, file);
+  const { tenant_id, key_id } = first.tenant;
+  await writeFile(file, JSON.stringify({ tenant_id, key_id }));
+  const second = await openDevelopmentTenant(open.service, file);
+  expect(second.tenant).toMatchObject({ tenant_id, key_id });
+  expect(second.apiKey).toMatch(/^eaas_sk_/);
+});
+
+test('`eaas dev` never uses a tenant that it did not create', async () => {
+  const { tenant_id } = await createTenant(open.service, { name: 'dev' });
+  await expect(openDevelopmentTenant(open.service, file)).rejects.toThrow(
+    'another tenant already has this name. Rename the other tenant',
+  );
+  expect(await apiKeysOf({ tenant_id, key_id: '', index_key: '' })).toEqual([]);
+});
+
+test('a sign-in creates an API key that may see every page of the console and expires after a day', async () => {
+  const { tenant } = await openDevelopmentTenant(open.service, file);
+  const before = Date.now();
+  const session = await openSession(open.service, tenant, '127.0.0.1');
+  expect(Object.keys(session).toSorted()).toEqual(['api_key', 'expires_at', 'tenant']);
+  expect(session.tenant).toBe('dev');
+  const lifetime = Date.parse(session.expires_at) - before;
+  expect(Math.abs(lifetime - 86_400_000)).toBeLessThan(60_000);
+  const [apiKey] = await apiKeysOf(tenant);
+  expect(apiKey).toMatchObject({ permissions: [...permissions], expires_at: session.expires_at });
+  expect(apiKey?.name).toMatch(/^console \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/);
+  const [entry] = (await operations['GET /v1/audit'](open.service, operator(tenant), { limit: 1 })).logs;
+  expect(entry).toMatchObject({ action: 'api_key.create', actor: 'operator', ip_address: '127.0.0.1' });
+});
+
+test('`isApiKeyOf` refuses revoked and malformed API keys, and API keys of other tenants', async () => {
+  const { tenant, apiKey } = await openDevelopmentTenant(open.service, file);
+  const other = await createTenant(open.service, { name: 'other' });
+  const { key_id, index_key } = tenant;
+  const foreign = await createApplicationApiKey(open.service, {
+    tenant_id: other.tenant_id,
+    key_id,
+    index_key,
+  });
+  const [record] = await apiKeysOf(tenant);
+  await operations['DELETE /v1/api-keys/:api_key_id'](open.service, operator(tenant), {
+    api_key_id: record?.api_key_id ?? '',
+  });
+  for (const token of [foreign, apiKey ?? '', 'eaas_sk_wrong', undefined]) {
+    expect(await isApiKeyOf(open.service, tenant, token)).toBe(false);
+  }
+});

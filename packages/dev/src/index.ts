@@ -1,0 +1,1 @@
+export { dev, type DevOptions, printSignIn } from './dev.ts';

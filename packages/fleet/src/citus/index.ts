@@ -1,0 +1,1 @@
+export { citus, hasCitus, tenantFunctions, undistributed } from './distribute.ts';

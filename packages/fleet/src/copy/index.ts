@@ -1,0 +1,1 @@
+export { copyDatabase, type CopyReport } from './copy-database.ts';

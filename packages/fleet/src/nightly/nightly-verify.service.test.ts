@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { alone } from '../../../../test/setup/alone.ts';
+import { openWorld, type Resident, settle, type World } from '../../../../test/setup/world.ts';
+import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
+import { serviceMetrics } from '../../../server/src/http/service-metrics.ts';
+import { withLease } from '../../../server/src/jobs/lease.ts';
+import { lastVerification, nightlyVerify } from './nightly-verify.ts';
+
+const never = new AbortController().signal;
+const day = 24 * 60 * 60 * 1_000;
+
+let world: World;
+let attacker: Attacker;
+let ann: Resident;
+let ben: Resident;
+let told: { tenantId: string; reasons: string[] }[];
+
+async function verify(signal = never) {
+  const service = world.replica();
+  await withLease(service, 'verify', signal, (lease) =>
+    nightlyVerify(service, lease, (tenantId, findings) => {
+      told.push({ tenantId, reasons: findings.map(({ reason }) => reason) });
+    }),
+  );
+  return lastVerification(service);
+}
+const markers = () =>
+  attacker.sql<
+    { tenant_id: string; valid: boolean }[]
+  >`select tenant_id, valid from eaas.verification_markers`;
+const metric = async (): Promise<string | undefined> =>
+  /^eaas_audit_broken_chains .*$/m.exec(
+    serviceMetrics(world.replica(), { jobs: [], verified: await verify() }),
+  )?.[0];
+
+beforeAll(async () => {
+  world = await openWorld('2026-09-01T03:00:00Z');
+  attacker = await openAttacker(world);
+  ann = await settle(world.replica(), 'ann');
+  ben = await settle(world.replica(), 'ben');
+  await attacker.keep('fresh');
+});
+beforeEach(async () => {
+  await attacker.restore('fresh');
+  world.time = Date.parse('2026-09-01T03:00:00Z');
+  told = [];
+});
+afterAll(() => world.close());
+
+test('the nightly verification reports nothing if the chain is valid', async () => {
+  expect(await verify()).toMatchObject({ finished_at: world.time, broken: 0 });
+  expect(told).toEqual([]);
+  expect(await metric()).toBe('eaas_audit_broken_chains 0');
+});
+
+test('a broken chain is reported and counted in the metric of every replica', async () => {
+  await attacker.sql`update eaas.audit_entries set actor = 'system' where tenant_id = ${ann.tenantId}`;
+  expect(await verify()).toMatchObject({ broken: 1 });
+  expect(told).toEqual([{ tenantId: ann.tenantId, reasons: ['entry_changed'] }]);
+  expect(await metric()).toBe('eaas_audit_broken_chains 1');
+});
+
+test('a failed verification of one tenant does not stop the others', async () => {
+  const service = world.replica();
+  vi.spyOn(service.background, 'snapshot').mockRejectedValueOnce(new Error('the database cannot be reached'));
+  await expect(nightlyVerify(service, alone(), () => {})).rejects.toThrow('1 of 2 failed');
+  const [, second] = [ann.tenantId, ben.tenantId].toSorted();
+  expect(await markers()).toEqual([{ tenant_id: second, valid: true }]);
+  expect(await lastVerification(service)).toBeUndefined();
+  expect(await verify()).toMatchObject({ broken: 0 });
+  expect(await markers()).toHaveLength(2);
+});
+
+test('the nightly verification runs once per night on one of many replicas', async () => {
+  await attacker.sql`update eaas.audit_entries set actor = 'system' where tenant_id = ${ann.tenantId}`;
+  await Promise.all([verify(), verify(), verify(), verify()]);
+  expect(told).toHaveLength(1);
+  world.time += day - 1;
+  await verify();
+  expect(told).toHaveLength(1);
+  world.time += 1;
+  await verify();
+  expect(told).toHaveLength(2);
+});
+
+test('the nightly verification begins at 03:00 UTC', async () => {
+  world.time = Date.parse('2026-09-01T02:59:59.999Z');
+  expect(await verify()).toBeUndefined();
+  world.time += 1;
+  expect(await verify()).toMatchObject({ broken: 0 });
+});
+
+test('if the clock of the database was set back, a verification with a later date does not count as done', async () => {
+  const today = world.time;
+  expect(await verify()).toMatchObject({ finished_at: today });
+  world.time += 365 * day;
+  expect(await verify()).toMatchObject({ finished_at: world.time });
+  world.time = today + day / 2;
+  expect(await verify()).toMatchObject({ finished_at: today });
+});
+
+test('an invalid row or secret of one tenant does not stop the nightly verification', async () => {
+  await attacker.sql`update eaas.tenants set sealed_secret = '' where tenant_id = ${ann.tenantId}`;
+  await attacker.sql`delete from eaas.tenants where tenant_id = ${ben.tenantId}`;
+  const cat = await settle(world.replica(), 'cat');
+  await attacker.sql`update eaas.audit_entries set actor = 'system' where tenant_id = ${cat.tenantId}`;
+  expect(await verify()).toMatchObject({ broken: 3 });
+  expect(new Set(told)).toEqual(
+    new Set([
+      { tenantId: ann.tenantId, reasons: [`tenant_changed: ${ann.tenantId}`] },
+      { tenantId: ben.tenantId, reasons: [`tenant_missing: ${ben.tenantId}`] },
+      { tenantId: cat.tenantId, reasons: ['entry_changed'] },
+    ]),
+  );
+});
+
+test('the next run of the nightly verification continues an interrupted verification', async () => {
+  const stop = new AbortController();
+  stop.abort();
+  expect(await verify(stop.signal)).toBeUndefined();
+  expect(await verify()).toMatchObject({ broken: 0 });
+});

@@ -1,0 +1,2 @@
+export { serveWithWorkers } from './main.ts';
+export { work } from './worker.ts';

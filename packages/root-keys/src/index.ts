@@ -1,0 +1,1 @@
+export { rootKeyInWrappedFile, wrapRootKey } from './wrapped.ts';

@@ -1,0 +1,75 @@
+import { inLine } from '@eaas/protocol/internal';
+import { CannotStart, reasonOf } from '../base/cannot-start.ts';
+import { asOwner, databaseOf, openDatabase } from './open-database.ts';
+import type { DatabaseOptions } from './options.ts';
+import { isDenied } from '../store/faults.ts';
+import { foreignTables, isPrepared, migrate, type MigrateOptions, roleExists } from '../store/migrate.ts';
+import { readVersion, versionFault } from '../store/postgres-version.ts';
+import type { Pool } from '../store/sql.ts';
+
+interface Migration extends MigrateOptions {
+  /** Decides whether the service may share a database that has tables of somebody else. By throwing, it refuses. */
+  readonly share?: (warning: string) => Promise<void>;
+}
+
+export async function migrateDatabase(
+  config: DatabaseOptions,
+  { share = refuse, ...options }: Migration = {},
+) {
+  const database = await openDatabase(config, 'command');
+  const { serverRole, embedded } = database;
+  try {
+    const applied = await asOwner(database, async (owner) => {
+      const fault = versionFault(await readVersion(owner));
+      if (fault !== undefined) throw new CannotStart(fault);
+      if (serverRole !== null) await requireRole(owner, serverRole, config.urlVariable);
+      const others = embedded || (await isPrepared(owner)) ? [] : await foreignTables(owner);
+      if (others.length > 0) await share(warningOf(config, others));
+      return migrate(owner, serverRole, options);
+    });
+    return { applied, server_role: serverRole };
+  } catch (error) {
+    if (!isDenied(error)) throw error;
+    throw new CannotStart(
+      `The database refused the migration (${reasonOf(error)}). ` +
+        'Set EAAS_MIGRATE_DATABASE_URL to the role that owns the database, and EAAS_DATABASE_URL to the role of the server.',
+      { cause: error },
+    );
+  } finally {
+    await database.close();
+  }
+}
+
+async function refuse(warning: string): Promise<never> {
+  throw new CannotStart(`Nothing was changed. ${warning}`);
+}
+
+function warningOf(
+  { databaseUrl, migrateDatabaseUrl, urlVariable }: DatabaseOptions,
+  others: readonly string[],
+): string {
+  const named = databaseOf(migrateDatabaseUrl ?? databaseUrl ?? '');
+  const shown = [...others.slice(0, 3), ...(others.length > 3 ? ['…'] : [])].join(', ');
+  const tables = others.length === 1 ? 'a table' : `${others.length} tables`;
+  const remedy =
+    urlVariable === 'DATABASE_URL'
+      ? " If this DATABASE_URL is the app's, set EAAS_DATABASE_URL to the database of the service."
+      : '';
+  return (
+    `The service should have a database of its own, but ${named} has ${tables} of somebody else (${inLine(shown)}). ` +
+    `The migration adds the schema "eaas" there.${remedy}`
+  );
+}
+
+async function requireRole(owner: Pool, role: string, variable: string): Promise<void> {
+  if (role === '') {
+    throw new CannotStart(
+      `${variable} must contain the database user of the server, because the migration grants rights to this user.`,
+    );
+  }
+  if (await roleExists(owner, role)) return;
+  throw new CannotStart(
+    `The role ${JSON.stringify(role)} of ${variable} does not exist. Connect as an administrator, and run: ` +
+      `create role "${role.replaceAll('"', '""')}" login password '…';`,
+  );
+}

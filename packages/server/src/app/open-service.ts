@@ -1,0 +1,111 @@
+import { using } from '@eaas/protocol/service';
+import { CannotStart } from '../base/cannot-start.ts';
+import { type RootKey, type Roots, rootKey } from '../crypto/key-hierarchy.ts';
+import { sameBytes } from '../crypto/same-bytes.ts';
+import { asOwner, openDatabase, type OpenDatabase, type Purpose } from './open-database.ts';
+import type { DatabaseOptions, Extra, ServeOptions } from './options.ts';
+import { checkRoots } from '../root-key/root-check.ts';
+import type { RootKeyProvider } from '../root-key/provider.ts';
+import { createService } from './service.ts';
+import { readClock } from '../state/clock.ts';
+import { Database } from '../store/database.ts';
+import { isDenied } from '../store/faults.ts';
+import { isMigrated, isPrepared, migrate } from '../store/migrate.ts';
+import type { Pool, Sql } from '../store/sql.ts';
+
+export type OpenService = Awaited<ReturnType<typeof openServiceOn>>;
+
+/** What a command needs to open the service, and a server to begin. */
+export type OpenOptions = DatabaseOptions & Pick<ServeOptions, 'unencrypted' | 'warnings' | 'extras'>;
+
+export async function openService(options: OpenOptions, purpose: Purpose): Promise<OpenService> {
+  if (purpose === 'serve') for (const extra of options.extras) await extra.check?.();
+  return openServiceOn(await openDatabase(options, purpose), options, purpose);
+}
+
+export async function openServiceOn(
+  database: OpenDatabase,
+  options: Pick<OpenOptions, 'previousRootKey' | 'unencrypted' | 'warnings' | 'extras'>,
+  purpose: Purpose,
+  workers = 1,
+) {
+  const siblings = new Set<Database>();
+  const openPart = (most: number, least: number): Database =>
+    new Database(database.connection, Math.max(least, Math.floor(most / workers)), siblings);
+  const [connections, reads, background] = [openPart(10, 2), openPart(4, 1), openPart(6, 2)];
+  const closeConnections = async (): Promise<void> => {
+    await Promise.all([connections, reads, background].map((pool) => pool.close()));
+  };
+  const close = async (): Promise<void> => {
+    await closeConnections();
+    await database.close();
+  };
+  try {
+    if (database.embedded) {
+      await asOwner(database, async (owner) => {
+        if (!(await isMigrated(owner))) await migrate(owner, database.serverRole);
+      });
+    } else await connections.run((sql) => requireMigrated(sql, database), 10_000);
+    const roots = await loadRoots(database.rootKey, options.previousRootKey);
+    await connections.transaction((tx) => checkRoots(tx, roots));
+    const serverWarnings = purpose === 'serve' ? await warningsOf(options, connections) : [];
+    const service = createService({ database: connections, reads, background, roots, workers });
+    await readClock(service);
+    const warnings = [...options.warnings, ...serverWarnings];
+    return { service, database, warnings, closeConnections, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+const plainHttp =
+  'EAAS_INSECURE_HTTP=1: API keys, data keys and plaintext travel unencrypted over the network.';
+
+async function warningsOf(
+  { unencrypted, extras }: { readonly unencrypted: boolean; readonly extras: readonly Extra[] },
+  connections: Database,
+): Promise<string[]> {
+  const found = unencrypted ? [plainHttp] : [];
+  for (const extra of extras) found.push(...((await extra.warnings?.(connections)) ?? []));
+  return found;
+}
+
+async function requireMigrated(sql: Pool, database: OpenDatabase): Promise<void> {
+  const fault = await schemaFault(sql, database);
+  if (fault !== undefined) throw new CannotStart(fault);
+}
+
+/** Why this program cannot use the tables of the database, or undefined if it can. Changes nothing. */
+export async function schemaFault(
+  sql: Sql,
+  { named, isPerhapsOfApp }: Pick<OpenDatabase, 'named' | 'isPerhapsOfApp'>,
+): Promise<string | undefined> {
+  const name = named.replace(/^./, (letter) => letter.toUpperCase());
+  try {
+    if (await isMigrated(sql)) return undefined;
+    if (await isPrepared(sql)) {
+      return `${name} is not yet migrated to this version of the program: run \`eaas migrate\` first.`;
+    }
+  } catch (error) {
+    if (!isDenied(error)) throw error;
+    return (
+      `The role of the server has no right to read the schema of ${named}. ` +
+      'To grant the right, run `eaas migrate` with EAAS_MIGRATE_DATABASE_URL set to the role that owns the tables.'
+    );
+  }
+  return isPerhapsOfApp
+    ? `${name} has no tables of Eaas, and was not changed. If this DATABASE_URL is the app's, set EAAS_DATABASE_URL to ` +
+        'the database of the service. If the service should use this database, run `eaas migrate` first.'
+    : `${name} has no tables of Eaas yet: run \`eaas migrate\` first.`;
+}
+
+export async function loadRoots(current: RootKeyProvider, previous: RootKeyProvider | null): Promise<Roots> {
+  const root = await load(current);
+  const former = previous && (await load(previous));
+  return !former || sameBytes(root.rootId, former.rootId) ? [root] : [root, former];
+}
+
+async function load(provider: RootKeyProvider): Promise<RootKey> {
+  return using(await provider.load(), rootKey);
+}

@@ -1,0 +1,66 @@
+// What a server is made of. The command line reads it from environment variables; another program can write it itself.
+import type { FastifyBaseLogger } from 'fastify';
+import type { ServerState } from '../http/service-metrics.ts';
+import type { Lease } from '../jobs/lease.ts';
+import type { Job } from '../jobs/schedule.ts';
+import type { OpenDatabase, Purpose } from './open-database.ts';
+import type { RootKeyProvider } from '../root-key/provider.ts';
+import type { Service } from './service.ts';
+import type { Database } from '../store/database.ts';
+
+/** How to reach the database and its root key. */
+export interface DatabaseOptions {
+  /** The URL for the role of the server, or null for an embedded database. */
+  readonly databaseUrl: string | null;
+  /** The variable with `databaseUrl`, for messages. */
+  readonly urlVariable: 'EAAS_DATABASE_URL' | 'DATABASE_URL';
+  /** The URL for the role that owns the tables. Null if it is the server's. */
+  readonly migrateDatabaseUrl: string | null;
+  /** Opens a database that this program runs itself, if there is no URL. */
+  readonly openEmbedded:
+    | ((rootKey: RootKeyProvider | null, purpose: Purpose) => Promise<OpenDatabase>)
+    | null;
+  readonly rootKey: RootKeyProvider | null;
+  /** The root key before the current one, during a rotation. */
+  readonly previousRootKey: RootKeyProvider | null;
+}
+
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly tlsFiles: { readonly cert: string; readonly key: string } | null;
+}
+
+export interface ServeOptions extends DatabaseOptions, ListenOptions {
+  readonly trustProxy: readonly string[] | null;
+  /** Whether other machines reach the server in plain HTTP. */
+  readonly unencrypted: boolean;
+  readonly console: boolean;
+  readonly playground: boolean;
+  /** The origin of the server in browsers. */
+  readonly publicUrl: string | null;
+  readonly auditRetentionMonths: number;
+  readonly logLevel: string;
+  /** What the log says at the start. */
+  readonly warnings: readonly string[];
+  readonly extras: readonly Extra[];
+}
+
+/** What a package around the server adds to it. */
+export interface Extra {
+  /** Throws CannotStart if the extra misses something. Runs before the database is opened. */
+  readonly check?: () => Promise<void>;
+  /** What the log says about the database at the start. */
+  readonly warnings?: (database: Database) => Promise<readonly string[]>;
+  readonly jobs?: (context: JobContext) => readonly Job[];
+}
+
+export interface JobContext {
+  readonly service: Service;
+  readonly log: FastifyBaseLogger;
+  readonly state: ServerState;
+  /** The number of the worker process, or undefined if the server has one process. */
+  readonly worker: number | undefined;
+  /** A job that only one of all replicas runs at a time. */
+  readonly leased: (name: string, everySeconds: number, run: (lease: Lease) => Promise<void>) => Job;
+}

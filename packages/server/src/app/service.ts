@@ -1,0 +1,62 @@
+import type { Roots } from '../crypto/key-hierarchy.ts';
+import { type Admission, createAdmission } from '../admission/admission.ts';
+import { Alarms } from '../base/alarms.ts';
+import { type Clock, DatabaseClock } from '../state/clock.ts';
+import { Tallies } from '../state/tallies.ts';
+import { Used } from '../state/used.ts';
+import { Tenants } from '../state/tenants.ts';
+import type { Database } from '../store/database.ts';
+
+export interface Service {
+  readonly database: Database;
+  /** Separate connections for lists, because slow lists must not delay other requests. */
+  readonly reads: Database;
+  readonly background: Database;
+  readonly tenants: Tenants;
+  readonly clock: Clock;
+  readonly admission: Admission;
+  readonly alarms: Alarms;
+  readonly used: Used;
+  readonly counts: Counts;
+}
+
+class Counts {
+  appends = 0;
+  entries = 0;
+  conflicts = 0;
+  failures = 0;
+  waiting = 0;
+  intakeOpened = 0;
+  blindHashElements = 0;
+  readonly tallies = new Tallies();
+  /**
+   * The time at which the last failed append ended, as a value of `performance.now()`, or null after a successful
+   * append.
+   */
+  failedAt: number | null = null;
+}
+
+export function createService(options: {
+  database: Database;
+  reads?: Database;
+  background?: Database;
+  roots: Roots;
+  clock?: Clock;
+  workers?: number;
+}): Service {
+  const { database, reads = database, background = database, roots } = options;
+  const clock = options.clock ?? new DatabaseClock();
+  const admission = createAdmission(undefined, options.workers);
+  const alarms = new Alarms();
+  return {
+    database,
+    reads,
+    background,
+    clock,
+    tenants: new Tenants(database, roots, clock, admission, alarms),
+    admission,
+    alarms,
+    used: new Used(clock),
+    counts: new Counts(),
+  };
+}

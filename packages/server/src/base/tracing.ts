@@ -1,0 +1,89 @@
+import type * as OpenTelemetry from '@opentelemetry/api';
+import type { Histogram, Meter, Span, Tracer } from '@opentelemetry/api';
+import manifest from '../../package.json' with { type: 'json' };
+import { Refusal } from './refusal.ts';
+
+interface Telemetry {
+  readonly api: typeof OpenTelemetry;
+  readonly tracer: Tracer;
+  readonly meter: Meter;
+  readonly requestDuration: Histogram;
+}
+
+/** The upper bounds, in seconds, of the histogram buckets for the durations of requests. */
+export const durationBounds = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+] as const;
+
+let connected: Telemetry | undefined;
+
+/** All 1.x versions of `@opentelemetry/api` find a registered SDK in this property of the global object. */
+const registry = Symbol.for('opentelemetry.js.api.1');
+
+/** Without a registered SDK, the server does not load `@opentelemetry/api`. */
+export async function connectTelemetry(): Promise<void> {
+  if (!(registry in globalThis)) return;
+  const api = await import('@opentelemetry/api');
+  const { name, version } = manifest;
+  const meter = api.metrics.getMeter(name, version);
+  const requestDuration = meter.createHistogram('http.server.request.duration', {
+    description: 'Time from the arrival of the headers to the end of the response.',
+    unit: 's',
+    advice: { explicitBucketBoundaries: [...durationBounds] },
+  });
+  connected = { api, tracer: api.trace.getTracer(name, version), meter, requestDuration };
+}
+
+export function telemetry(): Telemetry | undefined {
+  return connected;
+}
+
+/** Work outside a traced request or job, such as a readiness probe, gets no span. */
+export function traced<T>(name: string, work: (span?: Span) => Promise<T>): Promise<T> {
+  return connected?.api.trace.getActiveSpan()
+    ? within(connected, connected.tracer.startSpan(name), work)
+    : work();
+}
+
+export function tracedJob<T>(name: string, work: () => Promise<T>): Promise<T> {
+  return connected ? within(connected, connected.tracer.startSpan(`job ${name}`), work) : work();
+}
+
+/**
+ * Runs `work` in one span for all `items`. A span can have only one parent, so the parent is the span of the first
+ * item, and the spans of the other items are links.
+ */
+export function tracedTogether<T>(
+  name: string,
+  items: readonly { readonly span?: Span | undefined }[],
+  work: (span?: Span) => Promise<T>,
+): Promise<T> {
+  if (!connected) return work();
+  const { api, tracer } = connected;
+  const [first, ...others] = items.flatMap(({ span }) => span ?? []);
+  const parent = first ? api.trace.setSpan(api.ROOT_CONTEXT, first) : api.ROOT_CONTEXT;
+  const links = others.map((span) => ({ context: span.spanContext() }));
+  return within(connected, tracer.startSpan(name, { links }, parent), work);
+}
+
+async function within<T>({ api }: Telemetry, span: Span, work: (span?: Span) => Promise<T>): Promise<T> {
+  try {
+    return await api.context.with(api.trace.setSpan(api.context.active(), span), work, undefined, span);
+  } catch (error) {
+    noteError(span, error);
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+/** The message of the error is omitted, because it can contain secrets. */
+export function noteError(span: Span, error: unknown): void {
+  const isRefusal = error instanceof Refusal;
+  span.setAttribute(
+    'error.type',
+    isRefusal ? error.code : error instanceof Error ? error.name : typeof error,
+  );
+  const isOurs = !isRefusal || error.problem.status >= 500;
+  if (isOurs && connected) span.setStatus({ code: connected.api.SpanStatusCode.ERROR });
+}

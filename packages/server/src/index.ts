@@ -1,0 +1,3 @@
+export { appOptions, startAppAndJobs } from './app/app-and-jobs.ts';
+export type { DatabaseOptions, Extra, JobContext, ListenOptions, ServeOptions } from './app/options.ts';
+export { type Development, serve } from './app/serve.ts';

@@ -1,0 +1,109 @@
+export { oncePer } from './admission/once-per.ts';
+export { addressOf, announce, readTls, refuseAddress } from './app/listen-address.ts';
+export { migrateDatabase } from './app/migrate-database.ts';
+export {
+  asOwner,
+  databaseAt,
+  databaseOf,
+  noRootKey,
+  type OpenDatabase,
+  openDatabase,
+  type Purpose,
+} from './app/open-database.ts';
+export { loadRoots, type OpenService, openService, openServiceOn, schemaFault } from './app/open-service.ts';
+export type { Extra, ServeOptions } from './app/options.ts';
+export { exitSoon, prepareProcess, untilStopped } from './app/server-process.ts';
+export type { Service } from './app/service.ts';
+export { BoundedMap } from './base/bounded-map.ts';
+export { type Caller, insider } from './base/caller.ts';
+export { CannotStart, reasonOf, unusableDatabase } from './base/cannot-start.ts';
+export { ifExists, replaceFile, syncDirectory, writeNewFile } from './base/durable-files.ts';
+export { Explained } from './base/explained.ts';
+export { linesTo, logLevels } from './base/log-lines.ts';
+export { Closed, Refusal, Tampered } from './base/refusal.ts';
+export { asTyped, asWord } from './base/shell-word.ts';
+export { hashApiKey } from './crypto/api-key-token.ts';
+export { type ChainHead, openCheckpoint, openSignedCheckpoint, signCheckpoint } from './crypto/checkpoint.ts';
+export { nightKey, rootKey, type Roots, type TenantSecrets } from './crypto/key-hierarchy.ts';
+export { sameBytes } from './crypto/same-bytes.ts';
+export {
+  type Address,
+  freePort,
+  hostOf,
+  hostsOf,
+  isLoopback,
+  listening,
+  listenOnEach,
+} from './http/addresses.ts';
+export { acceptWaiting } from './http/closing.ts';
+export type { ConsoleSession } from './http/console.ts';
+export type { Doors } from './http/doors.ts';
+export { type Health, notReady } from './http/health.ts';
+export { metric } from './http/metrics.ts';
+export { forEach } from './jobs/each.ts';
+export type { Lease } from './jobs/lease.ts';
+export { createApiKey } from './operations/api-keys.ts';
+export type { ShownEntry } from './operations/audit.ts';
+export { exportAudit, requireContinuable } from './operations/export-audit.ts';
+export { createKey } from './operations/keys.ts';
+export { checkRootKey, rotateRootKey } from './operations/root-keys.ts';
+export { newEntries, type Notice, type Position } from './operations/stream-audit.ts';
+export { operations } from './operations/table.ts';
+export {
+  acknowledgeRestore,
+  createTenant,
+  destroyTenant,
+  listTenants,
+  requireTenant,
+  requireTenantId,
+  type TenantFields,
+  type TenantRecord,
+  updateTenant,
+} from './operations/tenants.ts';
+export { judgeRecentAges } from './operations/verify/ages.ts';
+export { compareHead } from './operations/verify/checkpoint.ts';
+export { type Ends, judgeAllAges, judgeEnds } from './operations/verify/ends.ts';
+export { startWalk, walkEntries } from './operations/verify/entries.ts';
+export { beginInspection, type Finding, type Inspection, unhurried } from './operations/verify/report.ts';
+export { allRows, firstRow, walkRows } from './operations/verify/rows.ts';
+export { unlessPurged, verifyChain } from './operations/verify/verify-chain.ts';
+export { createRootKeyFile, isOpenToOthers, readOrCreateRootKeyFile } from './root-key/file.ts';
+export {
+  type ProviderEnvironment,
+  rootKeyFromCommand,
+  rootKeyInFile,
+  rootKeyInVariable,
+  type RootKeyProvider,
+} from './root-key/provider.ts';
+export { requireOpeningRoots } from './root-key/root-check.ts';
+export { decodeRootKey, encodeRootKey } from './root-key/text.ts';
+export { isExpired } from './state/authorize.ts';
+export { mostDisagreement, readClock } from './state/clock.ts';
+export { checkedHead, closedStateId, closeHead, type Mark, openHead, readMark } from './state/heads.ts';
+export { macHolds, openSecrets, openTenant, type OpenTenant, seal } from './state/integrity.ts';
+export { SharedRead } from './state/shared-read.ts';
+export { findAnchor, purgeThrough } from './store/anchors.ts';
+export { apiKeyTable } from './store/api-keys.ts';
+export { entryAt } from './store/audit-entries.ts';
+export { clockDifference } from './store/database-time.ts';
+export { Database } from './store/database.ts';
+export { reserveName } from './store/directories.ts';
+export { isDatabaseFault, isDenied, isDriverFault, isSettingRefused } from './store/faults.ts';
+export {
+  findHead,
+  type HeadRow,
+  headTable,
+  insertHead,
+  isClosed,
+  listHeads,
+  lockHead,
+} from './store/heads.ts';
+export { eraseKeyVersions, keyTable } from './store/keys.ts';
+export { expiringApiKeys } from './store/measurements.ts';
+export { type Cluster, newestVersion, ownsTables, schemaVersion } from './store/migrate.ts';
+export { type PostgresVersion, readVersion, versionFault } from './store/postgres-version.ts';
+export { listRootChecks } from './store/root-checks.ts';
+export type { RowRange } from './store/row-pages.ts';
+export { changedRows, first, idsOf, rowsBy, type Table } from './store/rows.ts';
+export type { Connection, Sql, Transaction } from './store/sql.ts';
+export { countHoldings, findTenant, listChains, tenantTable } from './store/tenants.ts';

@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createDatabase, migrated, type TestDatabase } from '../../../../test/setup/database.ts';
+import { type RootKey, rootKey } from '../crypto/key-hierarchy.ts';
+import { createTenant } from '../operations/tenants.ts';
+import { checkRoots, claim, release } from './root-check.ts';
+import { createService } from '../app/service.ts';
+import { Database } from '../store/database.ts';
+
+type Roots = readonly [RootKey, ...RootKey[]];
+
+let place: TestDatabase;
+let database: Database;
+beforeEach(async () => {
+  place = await createDatabase(migrated);
+  database = new Database(place.connection('server'));
+});
+afterEach(async () => {
+  await database.close();
+  await place.drop();
+});
+
+const newRoot = (): RootKey => rootKey(randomBytes(32));
+const check = (...roots: Roots) => database.transaction((tx) => checkRoots(tx, roots));
+const tenantUnder = (...roots: Roots) =>
+  createTenant(createService({ database, roots }), { name: randomBytes(8).toString('hex') });
+
+test('a database accepts only the root key that was first registered in it', async () => {
+  const root = newRoot();
+  await check(root);
+  await check(root);
+  await expect(check(newRoot())).rejects.toThrow('does not open this database');
+  await expect(tenantUnder(newRoot())).rejects.toThrow('does not open this database');
+});
+
+test('concurrent first starts succeed only with the same root key', async () => {
+  const root = newRoot();
+  await Promise.all(Array.from({ length: 8 }, () => check(root)));
+
+  const other = await createDatabase(migrated);
+  const there = new Database(other.connection('server'));
+  const starts = await Promise.allSettled(
+    Array.from({ length: 8 }, () => there.transaction((tx) => checkRoots(tx, [newRoot()]))),
+  );
+  expect(starts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  await there.close();
+  await other.drop();
+});
+
+test('a server without the new root key can start as long as the new root key has encrypted no secret', async () => {
+  const [old, next] = [newRoot(), newRoot()];
+  await tenantUnder(old);
+  await check(next, old);
+  // The next root key has not encrypted any data yet, so a replica that does not have this key can still restart.
+  await check(old);
+  await tenantUnder(next, old);
+  await check(next, old);
+  await check(old, next);
+  for (const one of [old, next]) await expect(check(one)).rejects.toThrow('both root keys are needed');
+});
+
+test('a root key is removed only after it no longer encrypts any secret', async () => {
+  const [old, next] = [newRoot(), newRoot()];
+  await check(old);
+  await database.transaction((tx) => claim(tx, [next, old]));
+  await tenantUnder(old, next);
+  expect(await database.transaction((tx) => release(tx, old))).toBe(false);
+  await check(old, next);
+  expect(await database.transaction((tx) => release(tx, next))).toBe(true);
+  await check(old);
+  await expect(check(next)).rejects.toThrow('does not open this database');
+});
+
+test('a database with tenants is refused if its table `root_checks` is empty', async () => {
+  const root = newRoot();
+  await tenantUnder(root);
+  await database.run((sql) => sql`delete from eaas.root_checks`);
+  await expect(check(root)).rejects.toThrow('has tenants but no root check');
+  await expect(tenantUnder(newRoot())).rejects.toThrow('has tenants but no root check');
+});
+
+test('a changed row of root_checks stops the start with an error', async () => {
+  const root = newRoot();
+  await database.transaction((tx) => claim(tx, [root]));
+  await database.run((sql) => sql`delete from eaas.root_checks`);
+  await database.run(
+    (sql) => sql`insert into eaas.root_checks (root_id, sealed) values (${root.rootId}, ${randomBytes(78)})`,
+  );
+  await expect(check(root)).rejects.toThrow('does not open its own row in eaas.root_checks');
+});

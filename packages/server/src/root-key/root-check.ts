@@ -1,0 +1,68 @@
+import { toHex } from '@eaas/protocol/internal';
+import { CannotStart } from '../base/cannot-start.ts';
+import { opensRootCheck, type RootKey, type Roots, sealRootCheck } from '../crypto/key-hierarchy.ts';
+import { sameBytes } from '../crypto/same-bytes.ts';
+import {
+  deleteRootCheck,
+  insertRootCheck,
+  listRootChecks,
+  lockRootChecks,
+  type RootCheckRow,
+  someTenantIsSealed,
+} from '../store/root-checks.ts';
+import type { Sql, Transaction } from '../store/sql.ts';
+
+export async function checkRoots(tx: Transaction, roots: Roots): Promise<void> {
+  const existing = await listRootChecks(tx);
+  if (existing.length > 0) requireOpen(existing, roots);
+  else await claim(tx, roots);
+}
+
+export async function requireOpeningRoots(sql: Sql, roots: Roots): Promise<boolean> {
+  const existing = await listRootChecks(sql);
+  requireOpen(existing, roots);
+  if (existing.length === 0 && (await someTenantIsSealed(sql))) throw new CannotStart(missing);
+  return existing.length === 0;
+}
+
+/** Registers the current root key. A root key must be registered before it encrypts any data. */
+export async function claim(tx: Transaction, roots: Roots): Promise<void> {
+  await lockRootChecks(tx);
+  await requireOpeningRoots(tx, roots);
+  const [current] = roots;
+  const existing = await listRootChecks(tx);
+  if (existing.some((row) => sameBytes(row.root_id, current.rootId))) return;
+  await insertRootCheck(tx, { root_id: current.rootId, sealed: sealRootCheck(current) });
+}
+
+export async function release(tx: Transaction, root: RootKey): Promise<boolean> {
+  await lockRootChecks(tx);
+  if (await someTenantIsSealed(tx, root.rootId)) return false;
+  await deleteRootCheck(tx, root.rootId);
+  return true;
+}
+
+function requireOpen(existing: readonly RootCheckRow[], roots: Roots): void {
+  for (const { root_id, sealed } of existing) {
+    const root = roots.find(({ rootId }) => sameBytes(rootId, root_id));
+    if (root && opensRootCheck(root, sealed)) continue;
+    throw new CannotStart(root ? damaged : wrongKey(root_id, roots, existing.length > 1));
+  }
+}
+
+function wrongKey(needed: Uint8Array, roots: Roots, isRotating: boolean): string {
+  const given = roots.map(({ rootId }) => toHex(rootId)).join(' and ');
+  const rotating = isRotating
+    ? ' During the present rotation both root keys are needed, until `eaas root-key rotate` has ended.'
+    : '';
+  return (
+    `The root key does not open this database: the database needs the root key with the id ${toHex(needed)}, and the ` +
+    `given key has the id ${given}. Set EAAS_ROOT_KEY_FILE (or EAAS_ROOT_KEY_PREVIOUS_FILE) to the file of that key.${rotating}`
+  );
+}
+
+const damaged =
+  'The root key does not open its own row in eaas.root_checks, because that row was changed. Restore the row from a backup.';
+const missing =
+  'The database has tenants but no root check, so the correct root key is unknown. The rows of eaas.root_checks were ' +
+  'removed. Restore them from a backup.';
