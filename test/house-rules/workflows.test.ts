@@ -93,7 +93,7 @@ test('only one job can publish: it installs nothing, and sends the tarballs of t
   expect(commands).not.toMatch(/npm (?:ci|install|i|run|exec|test|pack)\b|npx|\bnode\b/);
   const publishing = commands.match(/^.*\bnpm publish\b.*$/gm) ?? [];
   expect(publishing.length).toBeGreaterThan(0);
-  const inOrder = /for name in ([\w ]+);/.exec(commands)?.[1]?.split(' ') ?? [];
+  const inOrder = /for name in ([\w -]+);/.exec(commands)?.[1]?.split(' ') ?? [];
   expect(inOrder.map((name) => `packages/${name}`)).toEqual(published);
   for (const line of publishing) expect(line).toMatch(/npm publish --ignore-scripts --provenance .*tarball/);
 });

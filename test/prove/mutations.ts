@@ -64,7 +64,7 @@ export const mutations: readonly Mutation[] = [
     ],
   ),
   mutation('uncaught-errors-of-the-driver', { 'faults:database': ['no server process ends unexpectedly'] }, [
-    `${server}/server-process.ts`,
+    `${server}/app/server-process.ts`,
     'if (isDriverFault(error)) {',
     'if (isDriverFault(error) && error.message === "") {',
   ]),
@@ -210,7 +210,7 @@ export const mutations: readonly Mutation[] = [
       ],
     },
     [
-      `${server}/cli/failure.ts`,
+      'packages/cli/src/failure.ts',
       'if (isDatabaseFault(error)) {',
       'if (isDatabaseFault(error) && !error.stack) {',
     ],
@@ -657,7 +657,7 @@ export const mutations: readonly Mutation[] = [
     ],
   ),
   mutation('larger-pools-of-a-server', { 'fleet:connections': ['a server has at most 20 connections'] }, [
-    `${server}/open-service.ts`,
+    `${server}/app/open-service.ts`,
     '[openPart(10, 2), openPart(4, 1), openPart(6, 2)]',
     '[openPart(40, 2), openPart(16, 1), openPart(24, 2)]',
   ]),
@@ -687,7 +687,7 @@ export const mutations: readonly Mutation[] = [
     ],
   ),
   mutation('a-stop-ends-with-an-error', { 'fleet:rolling': ['a stopped server exits with code 0'] }, [
-    `${server}/serve.ts`,
+    `${server}/app/serve.ts`,
     'await stop();\n',
     'await stop();\n  process.exitCode = 1;\n',
   ]),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import manifest from '../../server/package.json' with { type: 'json' };
+import manifest from '../package.json' with { type: 'json' };
 import { embeddedBinaries, systems } from './binaries.ts';
 
 test.each([

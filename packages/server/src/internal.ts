@@ -64,7 +64,13 @@ export { judgeRecentAges } from './operations/verify/ages.ts';
 export { compareHead } from './operations/verify/checkpoint.ts';
 export { type Ends, judgeAllAges, judgeEnds } from './operations/verify/ends.ts';
 export { startWalk, walkEntries } from './operations/verify/entries.ts';
-export { beginInspection, type Finding, type Inspection, unhurried } from './operations/verify/report.ts';
+export {
+  beginInspection,
+  type Finding,
+  type Findings,
+  type Inspection,
+  unhurried,
+} from './operations/verify/report.ts';
 export { allRows, firstRow, walkRows } from './operations/verify/rows.ts';
 export { unlessPurged, verifyChain } from './operations/verify/verify-chain.ts';
 export { createRootKeyFile, isOpenToOthers, readOrCreateRootKeyFile } from './root-key/file.ts';

@@ -4,6 +4,7 @@ import {
   type ChainHead,
   changedRows,
   type Ends,
+  type Findings,
   firstRow,
   type Inspection,
   judgeAllAges,
@@ -27,17 +28,30 @@ export interface NightOptions {
   readonly onProgress: (verified: ChainHead) => Promise<void>;
 }
 
+export interface VerifiedNight {
+  readonly head: ChainHead;
+  readonly anchor: ChainHead;
+  readonly findings: Findings;
+  /** Whether everything that was due was verified before `shouldStop`. */
+  readonly isComplete: boolean;
+  readonly checked: number;
+}
+
 const progressStep = 1_000_000;
 
 /**
  * Reads the whole log if the last 30 nights have no valid record of a verification, or if the last verification had
  * findings.
  */
-export function verifyNight(service: Service, tenantId: string, options: NightOptions) {
+export function verifyNight(
+  service: Service,
+  tenantId: string,
+  options: NightOptions,
+): Promise<VerifiedNight> {
   return unlessPurged(service, tenantId, () => verifyOnce(service, tenantId, options));
 }
 
-async function verifyOnce(service: Service, tenantId: string, options: NightOptions) {
+async function verifyOnce(service: Service, tenantId: string, options: NightOptions): Promise<VerifiedNight> {
   const { tonight, shouldStop } = options;
   const inspection = beginInspection(service, tenantId, { shouldStop });
   const { database, findings } = inspection;

@@ -15,7 +15,7 @@ import { type Deliver, openAcceptor } from './acceptor.ts';
 import { type Log, logTo } from './log.ts';
 import { Workers } from './workers.ts';
 
-export type WorkersOptions = ServeOptions & { readonly workers: number };
+type WorkersOptions = ServeOptions & { readonly workers: number };
 
 /** Serves with several worker processes until the process gets SIGTERM or SIGINT. */
 export async function serveWithWorkers(config: WorkersOptions): Promise<void> {

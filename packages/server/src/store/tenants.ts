@@ -70,7 +70,7 @@ export async function destroyTenant(tx: Transaction, tenantId: string): Promise<
   await tx`select eaas.destroy_tenant(${tenantId})`;
 }
 
-export interface Holdings {
+interface Holdings {
   readonly keys: number;
   readonly api_keys: number;
   readonly entries: number;
