@@ -99,9 +99,17 @@ describe.each(publishedPackages)('$name as it is published', (published) => {
     expect(types !== undefined).toBe(hasTypes);
   });
 
-  test('the package names its source, its home page and its issue tracker', () => {
+  test('the package names the repository that releases it, as soon as there is one', () => {
+    const released = process.env['RELEASE_REPOSITORY'];
     const { repository, homepage, bugs } = published.manifest;
+    if (released === undefined && repository === undefined) {
+      expect([homepage, bugs]).toEqual([undefined, undefined]);
+      return;
+    }
     const url = repository?.url.replace(/^git\+|\.git$/g, '');
+    expect(url, 'docs/releasing.md says where the repository is named').toBe(
+      released === undefined ? url : `https://github.com/${released}`,
+    );
     expect(repository).toMatchObject({ type: 'git', directory: relative(root, published.directory) });
     expect(homepage).toBe(`${url}/tree/main/${repository?.directory}#readme`);
     expect(bugs).toBe(`${url}/issues`);
