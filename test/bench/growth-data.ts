@@ -115,7 +115,7 @@ export async function growPurgeable({ operator, service, sql, size }: Place, old
     insert into eaas.audit_entries select (jsonb_populate_record(null::eaas.audit_entries, ${last}::text::jsonb ||
       jsonb_build_object('id', ${before.id}::bigint + nth, 'created_at', eaas.now_ms()))).*
     from generate_series(1, ${size}::int) nth`;
-  const { now: _, state_name: _name, known_hash: _known, ...head } = before;
+  const { now: _, known_hash: _known, ...head } = before;
   const { id, mac } = seal(state.secrets, headTable, { ...head, id: head.id + size });
   await sql`update eaas.audit_heads set id = ${id}, mac = ${mac} where tenant_id = ${past.tenantId}`;
   await sql`insert into eaas.usage_cursors (tenant_id, counted_through) values (${past.tenantId}, ${id})`;

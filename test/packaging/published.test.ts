@@ -102,17 +102,17 @@ describe.each(publishedPackages)('$name as it is published', (published) => {
   test('the package names the repository that releases it, as soon as there is one', () => {
     const released = process.env['RELEASE_REPOSITORY'];
     const { repository, homepage, bugs } = published.manifest;
-    if (released === undefined && repository === undefined) {
-      expect([homepage, bugs]).toEqual([undefined, undefined]);
-      return;
-    }
-    const url = repository?.url.replace(/^git\+|\.git$/g, '');
-    expect(url, 'docs/releasing.md says where the repository is named').toBe(
-      released === undefined ? url : `https://github.com/${released}`,
+    const url = released === undefined ? sourceOf(published) : `https://github.com/${released}`;
+    const directory = relative(root, published.directory);
+    expect({ repository, homepage, bugs }, 'docs/releasing.md says where the repository is named').toEqual(
+      url === undefined
+        ? {}
+        : {
+            repository: { type: 'git', url: `git+${url}.git`, directory },
+            homepage: `${url}/tree/main/${directory}#readme`,
+            bugs: `${url}/issues`,
+          },
     );
-    expect(repository).toMatchObject({ type: 'git', directory: relative(root, published.directory) });
-    expect(homepage).toBe(`${url}/tree/main/${repository?.directory}#readme`);
-    expect(bugs).toBe(`${url}/issues`);
   });
 
   test('passes publint', async () => {
@@ -122,6 +122,10 @@ describe.each(publishedPackages)('$name as it is published', (published) => {
     expect(messages).toEqual([]);
   });
 });
+
+function sourceOf({ manifest }: PublishedPackage): string | undefined {
+  return manifest.repository?.url.replace(/^git\+|\.git$/g, '');
+}
 
 function filesNamedBy({ bin, exports }: Manifest): string[] {
   const targets = JSON.stringify([bin ?? {}, exports ?? {}], (name, value: unknown) =>

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { mutations } from './mutations.ts';
@@ -12,18 +12,6 @@ test.each(changes)('the mutation $name changes exactly one place in its source f
   // If the next assertion fails, update the file and the text of this mutation in mutations.ts.
   expect({ file, search, times: source.split(search).length - 1 }).toEqual({ file, search, times: 1 });
 });
-
-const migrations = 'packages/server/src/store/migrations/';
-
-test.each(changes.filter(({ file }) => file.startsWith(migrations)))(
-  'no later migration replaces the SQL that the mutation $name changes',
-  ({ file, search }) => {
-    const withText = readdirSync(root + migrations)
-      .sort()
-      .filter((name) => readFileSync(root + migrations + name, 'utf8').includes(search));
-    expect(migrations + withText.at(-1)).toBe(file);
-  },
-);
 
 test('each mutation has a unique name and changes the source code', () => {
   expect(new Set(mutations.map(({ name }) => name)).size).toBe(mutations.length);

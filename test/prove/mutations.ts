@@ -24,7 +24,7 @@ function mutation(name: string, fails: Mutation['fails'], ...changes: readonly C
 }
 
 const uncheckedTime: ChangeFields = [
-  `${server}/store/migrations/0010-tenants-to-visit.ts`,
+  `${server}/store/schema-functions.ts`,
   'if moment not between present - 10000 and present + 1000 then',
   'if false then',
 ];
@@ -82,7 +82,7 @@ export const mutations: readonly Mutation[] = [
       'const last = { id: expected.id + 2 * hashes.length,',
     ],
     [
-      `${server}/store/migrations/0010-tenants-to-visit.ts`,
+      `${server}/store/schema-functions.ts`,
       'select tenant, expected_id + number,',
       'select tenant, expected_id + 2 * number,',
     ],
@@ -151,7 +151,7 @@ export const mutations: readonly Mutation[] = [
     [`${server}/state/timelines.ts`, 'if (last) last.isLost = true;', ''],
   ),
   mutation('append-behind-any-hash', { 'failover:asynchronous-state': ['the audit chain is valid'] }, [
-    `${server}/store/migrations/0010-tenants-to-visit.ts`,
+    `${server}/store/schema-functions.ts`,
     'and hash = expected_hash and state_id',
     'and state_id',
   ]),
@@ -163,7 +163,7 @@ export const mutations: readonly Mutation[] = [
         'a revoked API key is refused',
       ],
     },
-    [`${server}/state/tenant-state.ts`, 'return sameBytes(own.state_name, state_name);', 'return true;'],
+    [`${server}/state/tenant-state.ts`, '&& sameBytes(this.name.state_hash, state_hash)', ''],
     [
       `${server}/state/tenants.ts`,
       'if (!this.timelines.continues(tenantId, last, head)) this.forget(tenantId);',
@@ -341,9 +341,9 @@ export const mutations: readonly Mutation[] = [
     'return true;',
   ]),
   mutation('intake-without-a-mac', { 'tampering:suite': ['all tests of test/tampering pass'] }, [
-    `${server}/state/integrity.ts`,
-    'return flag && values[flag] ? [...parts, flag] : parts;',
-    'return flag === undefined || parts.length > 0 ? parts : [flag];',
+    `${server}/store/keys.ts`,
+    "    'intake',\n    'created_id',",
+    "    'created_id',",
   ]),
   mutation('intake-at-once', { 'hostile:legal': ['no request blocks the event loop for more than 50 ms'] }, [
     `${server}/operations/intake.ts`,
@@ -441,7 +441,7 @@ export const mutations: readonly Mutation[] = [
       'await sql`grant select, truncate, delete on all tables in schema eaas to ${to}`;',
     ],
     [
-      `${server}/store/migrations/0002-guards.ts`,
+      `${server}/store/schema-functions.ts`,
       "if tg_op = 'DELETE' and current_setting('eaas.erasing', true) = old.tenant_id::text then",
       "if tg_op = 'DELETE' then",
     ],
@@ -521,7 +521,7 @@ export const mutations: readonly Mutation[] = [
   mutation(
     'states-forgotten-by-a-change',
     { 'fairness:changes': ['70 changes per second leave at least half of the throughput of unwraps'] },
-    [`${server}/state/tenants.ts`, 'if (subjects.includes(tenantId)) {', 'if (tenantId) {'],
+    [`${server}/state/tenants.ts`, 'if (rowIds.includes(tenantId)) {', 'if (tenantId) {'],
   ),
   mutation(
     'parse-before-the-limits',

@@ -11,7 +11,6 @@ const usage = `npm run prove                   every part
 npm run prove -- failover       one part, or several
 npm run prove -- clocks:replica one trial
 npm run prove -- --list         what there is
-PROVE_EARLIER=<checkout>        a built checkout of an earlier version, for the trial fleet:upgrade
 npm run prove -- --workers 2    every server has two worker processes (one by default)
 npm run prove -- --write        every part, then docs/proof.md from the results
 npm run prove -- --small        the heavy parts ten times smaller, to try them out

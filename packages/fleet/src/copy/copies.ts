@@ -57,12 +57,12 @@ export function recordPortion(sql: Sql, tenantId: string, { after, through }: Ra
  * Returns the ids of the rows whose last change is in this range of audit entries. A row that changed again later is
  * copied together with that later change.
  */
-export async function subjectsOf(sql: Sql, tenantId: string, { after, through }: Range): Promise<string[]> {
-  const rows = await sql<{ subject: string }[]>`
-    select subject from eaas.row_records r where tenant_id = ${tenantId} and rev > ${after} and rev <= ${through}
+export async function rowIdsOf(sql: Sql, tenantId: string, { after, through }: Range): Promise<string[]> {
+  const rows = await sql<{ row_id: string }[]>`
+    select row_id from eaas.row_records r where tenant_id = ${tenantId} and rev > ${after} and rev <= ${through}
       and not exists (select from eaas.row_records newer
-        where newer.tenant_id = r.tenant_id and newer.subject = r.subject and newer.rev > r.rev)`;
-  return rows.map(({ subject }) => subject);
+        where newer.tenant_id = r.tenant_id and newer.row_id = r.row_id and newer.rev > r.rev)`;
+  return rows.map(({ row_id }) => row_id);
 }
 
 /**
@@ -74,11 +74,11 @@ export function rowPortion(
   table: 'tenants' | 'keys' | 'api_keys',
   id: string,
   tenantId: string,
-  subjects: readonly string[],
+  rowIds: readonly string[],
 ): Promise<Portion> {
   return portion(sql<Portion[]>`
     select coalesce(json_agg(t order by t.rev), '[]')::text as rows, count(*) as count
-    from ${rowsBy(sql, table, tenantId, id, idsOf(sql, subjects))}`);
+    from ${rowsBy(sql, table, tenantId, id, idsOf(sql, rowIds))}`);
 }
 
 export async function destroyedAmong(sql: Sql, tenantId: string, keyIds: readonly string[]) {

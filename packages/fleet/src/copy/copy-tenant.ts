@@ -56,7 +56,8 @@ async function beginCopy({ source, target }: Databases, { from, to }: Plan): Pro
   const { rows } = await source.background.run((sql) =>
     rowPortion(sql, 'tenants', tenantTable.id, tenantId, [tenantId]),
   );
-  const start = { id: 0, hash: genesisHash(tenantId), state_id: closedStateId(-1), state_hash: null };
+  const hash = genesisHash(tenantId);
+  const start = { id: 0, hash, state_id: closedStateId(-1), state_hash: hash };
   await target.background.transaction(async (tx) => {
     await putRows(tx, 'tenants', rows, 'fail');
     await putRows(tx, 'row_records', JSON.stringify(recordsOf(rows)), 'fail');
@@ -67,7 +68,7 @@ async function beginCopy({ source, target }: Databases, { from, to }: Plan): Pro
 
 function recordsOf(tenants: string) {
   const rows = JSON.parse(tenants) as { readonly tenant_id: string; readonly rev: number }[];
-  return rows.map(({ tenant_id, rev }) => ({ tenant_id, subject: tenant_id, rev }));
+  return rows.map(({ tenant_id, rev }) => ({ tenant_id, row_id: tenant_id, rev }));
 }
 
 /** The transaction `from` must already hold the lock on the head of the tenant's audit log. */

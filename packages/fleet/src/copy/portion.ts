@@ -24,7 +24,7 @@ import {
   putRows,
   recordPortion,
   rowPortion,
-  subjectsOf,
+  rowIdsOf,
   sumPortion,
   tokenHashes,
   versionPortion,
@@ -73,7 +73,7 @@ export async function copyPortion(
   if (through !== undefined) await copyRows(target, { from, to }, tenantId, { after, through });
   const sums = await sumPortion(from, tenantId, await lastSum(to, tenantId));
   await putRows(to, 'entry_counts', sums.rows, 'keep');
-  const state = { state_id: closedStateId(through ?? after), state_hash: null };
+  const state = { state_id: closedStateId(through ?? after), state_hash: hash };
   const mark = { kind: 'arriving', copyId } as const;
   await writeHead(to, closeHead(source.secrets, { ...source.head, id, hash, ...state }, mark));
   return { id, isComplete: id === source.head.id && through === undefined && sums.count === 0 };
@@ -86,18 +86,18 @@ async function copyRows(
   tenantId: string,
   range: { readonly after: number; readonly through: number },
 ): Promise<void> {
-  const subjects = await subjectsOf(from, tenantId, range);
-  if (subjects.includes(tenantId)) {
+  const rowIds = await rowIdsOf(from, tenantId, range);
+  if (rowIds.includes(tenantId)) {
     const { rows } = await rowPortion(from, 'tenants', tenantTable.id, tenantId, [tenantId]);
     for (const { name } of JSON.parse(rows) as { name: string }[]) await reserveIn(target, tenantId, name);
     await putRows(to, 'tenants', rows, ['tenant_id']);
   }
-  const keys = await rowPortion(from, 'keys', keyTable.id, tenantId, subjects);
+  const keys = await rowPortion(from, 'keys', keyTable.id, tenantId, rowIds);
   await putRows(to, 'keys', keys.rows, ['tenant_id', 'key_id']);
-  await copyVersions({ from, to }, tenantId, subjects);
-  const hashes = await tokenHashes(from, tenantId, subjects);
+  await copyVersions({ from, to }, tenantId, rowIds);
+  const hashes = await tokenHashes(from, tenantId, rowIds);
   await target.background.run((sql) => enterTokens(sql, tenantId, hashes));
-  const apiKeys = await rowPortion(from, 'api_keys', apiKeyTable.id, tenantId, subjects);
+  const apiKeys = await rowPortion(from, 'api_keys', apiKeyTable.id, tenantId, rowIds);
   await putRows(to, 'api_keys', apiKeys.rows, ['tenant_id', 'api_key_id']);
   await putRows(to, 'row_records', (await recordPortion(from, tenantId, range)).rows, 'keep');
 }

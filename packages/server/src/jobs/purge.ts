@@ -58,7 +58,7 @@ async function purgeStep(
     const ends = await judgeEnds(tx, inspection, service.tenants.roots);
     const { secrets, anchor } = ends;
     const read = secrets && isFirst ? await judgeAllAges(tx, inspection, ends) : [];
-    for (const [subject, rev] of read) rows.set(subject, rev);
+    for (const [rowId, rev] of read) rows.set(rowId, rev);
     await advanceRows(tx, inspection, rows, { after: anchor.id, through: last });
     const walk = await startWalk(tx, tenantId, anchor.id + 1, anchor);
     return { secrets, anchorId: anchor.id, last, walk, digest: await rowsDigest(inspection, rows) };

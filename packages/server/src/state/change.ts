@@ -105,17 +105,17 @@ async function changeOnce<Loaded, Answer>(
       const { draft, answer, write } = decide(open, loaded);
       if (!draft) return { answer, done: null };
       const link = linkOf(open, caller, draft);
-      const [, subjects, { outcome }] = await together([
+      const [, rowIds, { outcome }] = await together([
         together(write(tx)),
         changedRows(tx, caller.tenantId, open.head.id),
         appendLink(tx, caller.tenantId, link, open.time),
       ]);
       if (outcome !== 'written') throw new NotWritten(outcome);
       stage = 'sent';
-      return { answer, done: { before: open.state, head: link.next, subjects } };
+      return { answer, done: { before: open.state, head: link.next, rowIds } };
     };
     const { answer, done } = await service.database.transaction(run, 4_000, deadline);
-    if (done) service.tenants.changed(done.before, done.head, done.subjects);
+    if (done) service.tenants.changed(done.before, done.head, done.rowIds);
     return answer;
   } catch (error) {
     if (stage === 'sent') service.tenants.forget(caller.tenantId);

@@ -32,15 +32,13 @@ export function macHolds<Row extends { readonly mac: Uint8Array }>(
 }
 
 function columnsOf<Row>(
-  { columns, added, flag, booleans = [], numbers = [] }: Table<Row>,
+  { columns, booleans = [], numbers = [] }: Table<Row>,
   row: Omit<Row, 'mac'>,
 ): Column[] {
   const values = row as Readonly<Record<string, Column>>;
-  const all = added && values[added] !== null ? [...columns, added] : columns;
-  const parts = all.map((name) => values[name] as Column);
   for (const name of booleans) requireType('boolean', values[name], name);
   for (const name of numbers) if (values[name] !== null) requireType('number', values[name], name);
-  return flag && values[flag] ? [...parts, flag] : parts;
+  return columns.map((name) => values[name] as Column);
 }
 
 function requireType(type: 'boolean' | 'number', value: unknown, name: string): void {

@@ -8,7 +8,7 @@ import type { TenantView } from './tenant-view.ts';
 
 const stateOf = (tenantId: string, epoch?: number) =>
   new TenantState(
-    { state_id: 1, state_name: null },
+    { state_id: 1, state_hash: new Uint8Array(32) },
     { tenant: { tenant_id: tenantId }, secrets: {} } as ConstructorParameters<typeof TenantState>[1],
     epoch,
   );

@@ -55,10 +55,10 @@ export class Remembered {
     if (this.#isCurrent(state)) this.#apiKeys.set(idOf(state, apiKey.api_key_id), apiKey);
   }
 
-  drop(state: TenantState, subjects: readonly string[]): void {
-    for (const subject of subjects) {
-      this.#keys.delete(idOf(state, subject));
-      this.#apiKeys.delete(idOf(state, subject));
+  drop(state: TenantState, rowIds: readonly string[]): void {
+    for (const rowId of rowIds) {
+      this.#keys.delete(idOf(state, rowId));
+      this.#apiKeys.delete(idOf(state, rowId));
     }
   }
 

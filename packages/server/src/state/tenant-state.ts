@@ -3,7 +3,7 @@ import type { BlindHashKey } from '@eaas/protocol/blind-hash';
 import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
 import { sameBytes } from '../crypto/same-bytes.ts';
 import { Refusal } from '../base/refusal.ts';
-import type { SeenHead } from '../store/heads.ts';
+import type { HeadRow } from '../store/heads.ts';
 import type { KeyRow } from '../store/keys.ts';
 import type { TenantRow } from '../store/tenants.ts';
 import type { OpenTenant } from './integrity.ts';
@@ -21,7 +21,7 @@ export interface KeyMaterial {
  * Identifies the tenant's last change. The id of the change is not enough, because a restored database assigns the same
  * ids again.
  */
-type StateName = Pick<SeenHead, 'state_id' | 'state_name'>;
+type StateName = Pick<HeadRow, 'state_id' | 'state_hash'>;
 
 let lastEpoch = 0;
 
@@ -31,18 +31,15 @@ export class TenantState {
   readonly secrets: TenantSecrets;
   readonly epoch: number;
 
-  constructor({ state_id, state_name }: StateName, { tenant, secrets }: OpenTenant, epoch = ++lastEpoch) {
-    this.name = { state_id, state_name };
+  constructor({ state_id, state_hash }: StateName, { tenant, secrets }: OpenTenant, epoch = ++lastEpoch) {
+    this.name = { state_id, state_hash };
     this.tenant = tenant;
     this.secrets = secrets;
     this.epoch = epoch;
   }
 
-  isNamed({ state_id, state_name }: StateName): boolean {
-    const own = this.name;
-    if (own.state_id !== state_id) return false;
-    if (own.state_name === null || state_name === null) return own.state_name === state_name;
-    return sameBytes(own.state_name, state_name);
+  isNamed({ state_id, state_hash }: StateName): boolean {
+    return this.name.state_id === state_id && sameBytes(this.name.state_hash, state_hash);
   }
 }
 

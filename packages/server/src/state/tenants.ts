@@ -67,17 +67,16 @@ export class Tenants {
     view.wasCurrent(startedAt, time);
   }
 
-  changed(before: TenantState, head: HeadRow, subjects: readonly string[]): void {
+  changed(before: TenantState, head: HeadRow, rowIds: readonly string[]): void {
     const { tenant_id: tenantId } = before.tenant;
     const view = this.remembered.views.get(tenantId);
     if (!view?.state.isNamed(before.name)) return;
-    if (subjects.includes(tenantId)) {
+    if (rowIds.includes(tenantId)) {
       this.forget(tenantId);
       return;
     }
-    this.remembered.drop(view.state, subjects);
-    const { state_id, state_hash } = head;
-    view.state = new TenantState({ state_id, state_name: state_hash }, view.state, view.state.epoch);
+    this.remembered.drop(view.state, rowIds);
+    view.state = new TenantState(head, view.state, view.state.epoch);
     this.#noteHead(view, head, performance.now());
   }
 

@@ -12,7 +12,7 @@ import {
 import {
   newestVersions,
   rowPortion,
-  subjectsOf,
+  rowIdsOf,
   tokenHashes,
   versionPortion,
 } from '../../../fleet/src/copy/copies.ts';
@@ -101,7 +101,7 @@ const others: Record<string, Read> = {
   'the verified versions': (tx) => versionsOf(tx, tenantId, keyIds.slice(1)),
   'a page of the verified API keys': (tx) =>
     apiKeyPage(tx, tenantId, { after: apiKeyId(0), through: apiKeyId(3) }),
-  'the subjects of a copy': (tx) => subjectsOf(tx, tenantId, { after: 2, through: 10 }),
+  'the row ids of a copy': (tx) => rowIdsOf(tx, tenantId, { after: 2, through: 10 }),
   'the keys of a copy': (tx) => rowPortion(tx, 'keys', 'key_id', tenantId, keyIds),
   'the newest versions of a copy': (tx) => newestVersions(tx, tenantId, keyIds.slice(1)),
   'the versions of a copy': (tx) => versionPortion(tx, tenantId, keyIds.slice(1), new Map()),
@@ -148,10 +148,10 @@ async function fill(first: number, last: number): Promise<void> {
     insert into eaas.tenants select ${tenant}, 'tenant', false, null, 1, '', '', 0, '' where ${first} = 1;
     insert into eaas.tenant_names select 'tenant', ${tenant} where ${first} = 1;
     insert into eaas.tenants select gen_random_uuid(), 'tenant ' || nth, false, null, 1, '', '', 0, '' ${from};
-    insert into eaas.audit_heads (tenant_id, id, hash, state_id, created_at, month, encrypts, mac, uncounted)
-      select tenant_id, ${many}, '', 5, 1, '', 0, '', tenant_id = ${tenant} from eaas.tenants on conflict do nothing;
-    insert into eaas.keys (key_id, tenant_id, name, key_version, status, exportable, created_at, created_id, rev, mac)
-      select ${keyOf}, ${tenant}, 'key ' || nth, 1, 'active', false, 1, 2 * nth, 2 * nth, '' ${from};
+    insert into eaas.audit_heads (tenant_id, id, hash, state_id, state_hash, created_at, month, encrypts, mac, uncounted)
+      select tenant_id, ${many}, '', 5, '', 1, '', 0, '', tenant_id = ${tenant} from eaas.tenants on conflict do nothing;
+    insert into eaas.keys (key_id, tenant_id, name, key_version, status, exportable, intake, created_at, created_id, rev, mac)
+      select ${keyOf}, ${tenant}, 'key ' || nth, 1, 'active', false, false, 1, 2 * nth, 2 * nth, '' ${from};
     insert into eaas.key_versions select ${tenant}, ${keyOf}, 1, 1, '' ${from};
     insert into eaas.key_versions select ${tenant}, '${keyId(1)}', 1 + nth, 1, '' ${from};
     insert into eaas.key_version_uses select tenant_id, key_id, key_version, 1, 1 from eaas.key_versions
@@ -160,7 +160,7 @@ async function fill(first: number, last: number): Promise<void> {
         created_id, rev, mac)
       select ${apiKeyOf}, ${tenant}, '', '', sha256(nth::text::bytea), '{}', 1, '', 2 * nth + 1, 2 * nth + 1, '' ${from};
     insert into eaas.token_directory (token_hash, tenant_id) select sha256(nth::text::bytea), ${tenant} ${from};
-    insert into eaas.api_key_uses select ${apiKeyOf}, ${tenant}, 1 ${from};
+    insert into eaas.api_key_uses select ${tenant}, ${apiKeyOf}, 1 ${from};
     insert into eaas.row_records select ${tenant}, ${keyOf}, 2 * nth ${from};
     insert into eaas.row_records select ${tenant}, ${apiKeyOf}, 2 * nth + 1 ${from};
     insert into eaas.audit_entries (tenant_id, id, action, key_id, key_version, actor, metadata, created_at, hash, mac)

@@ -105,7 +105,7 @@ async function firstSumOf(
 
 function sumsOf(sql: Sql, tenantId: string, { keyId }: EntryFilter) {
   return sql`select created_at, counts from eaas.entry_counts
-    where tenant_id = ${tenantId} and subject = ${keyId ?? tenantId}`;
+    where tenant_id = ${tenantId} and row_id = ${keyId ?? tenantId}`;
 }
 
 function sumOf({ counts }: Sum, action: string | undefined): number {
@@ -160,14 +160,14 @@ async function writeSums(tx: Transaction, tenantId: string, from: number, end: n
       select max(id) as id, max(created_at) as created_at from entries
       where is_last and id <= ${end} group by id / ${sumEvery}
     ), sums as (
-      select ${tenantId}::uuid as subject, null::uuid as key_id, id, created_at from ends
+      select ${tenantId}::uuid as row_id, null::uuid as key_id, id, created_at from ends
       union
       select e.key_id, e.key_id, m.id, m.created_at from entries e
         cross join lateral (select * from ends where ends.id >= e.id order by ends.id limit 1) m
       where e.key_id is not null and substr(e.hash, 1, 1) = '\\x00' and substr(e.hash, 2, 1) < '\\x40'
     )
-    insert into eaas.entry_counts (tenant_id, subject, id, created_at, counts)
-    select ${tenantId}, m.subject, m.id, m.created_at, coalesce(
+    insert into eaas.entry_counts (tenant_id, row_id, id, created_at, counts)
+    select ${tenantId}, m.row_id, m.id, m.created_at, coalesce(
       (select jsonb_object_agg(action, count) from (
         select action, sum(count) as count from (
           select action, count(*) as count from eaas.audit_entries e where m.key_id is null and ${isAfter} group by action
@@ -178,7 +178,7 @@ async function writeSums(tx: Transaction, tenantId: string, from: number, end: n
         ) parts group by action
       ) by_action), '{}')
     from sums m left join lateral (
-      select * from eaas.entry_counts c where c.tenant_id = ${tenantId} and c.subject = m.subject
+      select * from eaas.entry_counts c where c.tenant_id = ${tenantId} and c.row_id = m.row_id
       order by c.created_at desc limit 1
     ) p on true`;
 }

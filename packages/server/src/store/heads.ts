@@ -6,8 +6,8 @@ export interface HeadRow {
   readonly id: number;
   readonly hash: Uint8Array;
   readonly state_id: number;
-  /** The hash of the entry with the id `state_id`, or null if an earlier version of the service wrote this row. */
-  readonly state_hash: Uint8Array | null;
+  /** The hash of the entry with the id `state_id`. */
+  readonly state_hash: Uint8Array;
   readonly created_at: number;
   readonly month: string;
   readonly encrypts: number;
@@ -18,13 +18,11 @@ export const headTable: Table<HeadRow> = {
   name: 'audit_heads',
   id: 'tenant_id',
   label: ['eaas head v1'],
-  columns: ['tenant_id', 'id', 'hash', 'state_id', 'created_at', 'month', 'encrypts'],
-  added: 'state_hash',
+  columns: ['tenant_id', 'id', 'hash', 'state_id', 'state_hash', 'created_at', 'month', 'encrypts'],
   numbers: ['id', 'state_id', 'created_at', 'encrypts'],
 };
 
 export interface SeenHead extends HeadRow {
-  readonly state_name: Uint8Array | null;
   /** The hash of the entry with the id `knownId`, or null if the log does not have this entry. */
   readonly known_hash?: Uint8Array | null | undefined;
   readonly now: number;
@@ -32,8 +30,7 @@ export interface SeenHead extends HeadRow {
 
 export function findHead(sql: Sql, tenantId: string, knownId?: number): Promise<SeenHead | undefined> {
   return first(sql<SeenHead[]>`
-    select tenant_id, id, hash, state_id, state_hash, created_at, month, encrypts, mac, eaas.now_ms() as now,
-      coalesce(state_hash, ${entryHash(sql, tenantId, sql`h.state_id`)}) as state_name
+    select tenant_id, id, hash, state_id, state_hash, created_at, month, encrypts, mac, eaas.now_ms() as now
       ${knownId === undefined ? sql`` : sql`, ${entryHash(sql, tenantId, sql`${knownId}`)} as known_hash`}
     from eaas.audit_heads h where tenant_id = ${tenantId}`);
 }

@@ -35,10 +35,10 @@ export const keyTable: Table<KeyRow> = {
     'next_rotation_at',
     'destroy_at',
     'sealed_hash_key',
+    'intake',
     'created_id',
     'rev',
   ],
-  flag: 'intake',
   booleans: ['exportable', 'intake'],
   numbers: [
     'key_version',

@@ -1,33 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { tables } from './migrations/0001-tables.ts';
-import { guards } from './migrations/0002-guards.ts';
-import { tenantFirst } from './migrations/0003-tenant-first.ts';
-import { append } from './migrations/0004-append.ts';
-import { runs } from './migrations/0005-runs.ts';
-import { verifiedNights } from './migrations/0006-verified-nights.ts';
-import { intake } from './migrations/0007-intake.ts';
-import { entriesByTime } from './migrations/0008-entries-by-time.ts';
-import { listTotals } from './migrations/0009-list-totals.ts';
-import { tenantsToVisit } from './migrations/0010-tenants-to-visit.ts';
-import { directoriesByTime } from './migrations/0011-directories-by-time.ts';
 import { isLockTimeout } from './faults.ts';
-import { changeIndexes, indexesOfNew, type OnlineMigration } from './online-migration.ts';
+import { append, functions, guards } from './schema-functions.ts';
+import { tables } from './schema.ts';
 import type { Pool, Sql, Transaction } from './sql.ts';
 
-/** A released migration must never change. Add a new migration instead. */
-const migrations: readonly (string | OnlineMigration)[] = [
-  tables,
-  guards,
-  tenantFirst,
-  append,
-  runs,
-  verifiedNights,
-  intake,
-  entriesByTime,
-  listTotals,
-  tenantsToVisit,
-  directoriesByTime,
-];
+/** The steps from an empty database to the present schema. A released step must never change: add a new one. */
+const steps: readonly string[] = [[tables, guards, functions, append].join('')];
 
 const lockNumber = 0x65616173; // 'eaas' in ASCII: identifies the advisory lock
 
@@ -51,32 +29,30 @@ export interface MigrateOptions {
   readonly cluster?: Cluster | undefined;
 }
 
-/** Applies the missing migrations, and returns how many there were. */
+/** Applies the missing steps in one transaction, and returns how many there were. */
 export async function migrate(
   sql: Pool,
   serverRole: string | null,
   { onWait = () => {}, cluster }: MigrateOptions = {},
+  wanted = steps,
 ): Promise<number> {
-  let applied = 0;
-  for (let isDone = false; !isDone;) {
+  for (;;) {
     try {
-      const step = await applyNext(sql, serverRole, cluster);
-      applied += step.applied;
-      isDone = step.isDone;
+      return await applyMissing(sql, serverRole, wanted, cluster);
     } catch (error) {
       if (!isLockTimeout(error)) throw error;
       onWait();
       await sleep(pauseAfterLockTimeout);
     }
   }
-  return applied;
 }
 
-/** A new database gets all migrations in one transaction. */
-async function applyNext(sql: Pool, serverRole: string | null, cluster: Cluster | undefined) {
-  const known = (await isPrepared(sql)) ? await schemaVersion(sql) : 0;
-  const online = migrations[known];
-  if (typeof online === 'object') await changeIndexes(sql, online);
+async function applyMissing(
+  sql: Pool,
+  serverRole: string | null,
+  wanted: readonly string[],
+  cluster: Cluster | undefined,
+): Promise<number> {
   return sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${lockNumber})`;
     await tx`select set_config('lock_timeout', ${lockTimeout}, true)`;
@@ -87,26 +63,20 @@ async function applyNext(sql: Pool, serverRole: string | null, cluster: Cluster 
     if (!(await hasSchema(tx))) await tx`create schema if not exists eaas`;
     await tx`create table if not exists eaas.migrations (version integer primary key, applied_at timestamptz not null default now())`;
     const done = await schemaVersion(tx);
-    const missing = migrations.slice(done);
-    const end = missing.findIndex(
-      (one, index) => typeof one === 'object' && done > 0 && done + index !== known,
-    );
-    const next = end < 0 ? missing : missing.slice(0, end);
-    for (const [index, migration] of next.entries()) {
-      if (typeof migration === 'string') await tx.unsafe(migration);
-      else await tx.unsafe(`${done === 0 ? indexesOfNew(migration) : ''}${migration.statements}`);
+    const missing = wanted.slice(done);
+    for (const [index, step] of missing.entries()) {
+      await tx.unsafe(step);
       await tx`insert into eaas.migrations (version) values (${done + index + 1})`;
     }
-    if (end < 0) await spread?.distribute(tx);
-    // The rights are granted in the transaction of the last migration, so that an interruption cannot leave new tables
-    // without rights.
-    if (serverRole !== null && end < 0) await grant(tx, serverRole);
-    return { applied: next.length, isDone: end < 0 };
+    await spread?.distribute(tx);
+    // The rights are granted in the same transaction, so that an interruption cannot leave new tables without rights.
+    if (serverRole !== null) await grant(tx, serverRole);
+    return missing.length;
   });
 }
 
 export async function isMigrated(sql: Sql): Promise<boolean> {
-  return (await isPrepared(sql)) && (await schemaVersion(sql)) >= migrations.length;
+  return (await isPrepared(sql)) && (await schemaVersion(sql)) >= steps.length;
 }
 
 /**
@@ -144,7 +114,7 @@ export async function isPrepared(sql: Sql): Promise<boolean> {
   return found?.there === true;
 }
 
-export const newestVersion = migrations.length;
+export const newestVersion = steps.length;
 
 export async function schemaVersion(sql: Sql): Promise<number> {
   const [row] = await sql<{ version: number | null }[]>`select max(version) as version from eaas.migrations`;

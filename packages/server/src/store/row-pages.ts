@@ -44,11 +44,11 @@ export async function recordedRevs(
   { through = Number.MAX_SAFE_INTEGER, among = null }: { through?: number; among?: readonly string[] | null },
 ): Promise<ReadonlyMap<string, number>> {
   const recorded = new Map<string, number>();
-  await tx<{ subject: string; rev: number }[]>`
-    select subject, max(rev) as rev from eaas.row_records
-    where tenant_id = ${tenantId} and rev <= ${through} ${ifAmong(tx, 'subject', among)}
-    group by subject`.cursor(1_000, (page) => {
-    for (const { subject, rev } of page) recorded.set(subject, rev);
+  await tx<{ row_id: string; rev: number }[]>`
+    select row_id, max(rev) as rev from eaas.row_records
+    where tenant_id = ${tenantId} and rev <= ${through} ${ifAmong(tx, 'row_id', among)}
+    group by row_id`.cursor(1_000, (page) => {
+    for (const { row_id, rev } of page) recorded.set(row_id, rev);
   });
   return recorded;
 }

@@ -8,13 +8,6 @@ export interface Table<Row> {
   readonly label: readonly string[];
   /** The order of the columns is a part of the MAC. */
   readonly columns: readonly (keyof Row & string)[];
-  /** A column that a later version of the schema added. The MAC covers the column only if its value is not null. */
-  readonly added?: keyof Row & string;
-  /**
-   * A boolean column that a later version of the schema added. The MAC covers its name only if its value is true, so
-   * that older rows stay valid.
-   */
-  readonly flag?: keyof Row & string;
   /**
    * The columns that must contain true or false. If an attacker changes the type of a column to text, the text `false`
    * has the same MAC as the boolean, but JavaScript treats it as true.
@@ -55,7 +48,7 @@ export async function updateRow<Row extends RecordedRow>(tx: Transaction, table:
 }
 
 async function recordRow<Row extends RecordedRow>(tx: Transaction, table: Table<Row>, row: Row) {
-  await tx`insert into eaas.row_records (tenant_id, subject, rev)
+  await tx`insert into eaas.row_records (tenant_id, row_id, rev)
     values (${row.tenant_id}, ${idOf(table, row)}, ${row.rev})`.execute();
 }
 
@@ -130,7 +123,7 @@ async function loadFrom<Row>(
 ): Promise<Loaded<Row>[]> {
   return sql<Loaded<Row>[]>`
     select t.*, (select max(r.rev) from eaas.row_records r
-      where r.tenant_id = ${tenant} and r.subject = t.${sql(table.id)}) as newest_rev
+      where r.tenant_id = ${tenant} and r.row_id = t.${sql(table.id)}) as newest_rev
     from ${rows}`;
 }
 
@@ -150,10 +143,10 @@ export async function changedRows(
   after: number,
   limit = Number.MAX_SAFE_INTEGER,
 ) {
-  const rows = await sql<{ subject: string }[]>`
-    select subject from eaas.row_records where tenant_id = ${tenantId} and rev > ${after}
+  const rows = await sql<{ row_id: string }[]>`
+    select row_id from eaas.row_records where tenant_id = ${tenantId} and rev > ${after}
     order by rev desc limit ${limit}`;
-  return rows.map(({ subject }) => subject);
+  return rows.map(({ row_id }) => row_id);
 }
 
 function idOf<Row>(table: Table<Row>, row: Row): string {
@@ -162,11 +155,11 @@ function idOf<Row>(table: Table<Row>, row: Row): string {
 
 function valuesOf<Row extends RecordedRow>(
   tx: Transaction,
-  { columns, flag }: Table<Row>,
+  { columns }: Table<Row>,
   row: Row,
   without: readonly string[] = [],
 ) {
-  const names = [...columns, ...(flag ? [flag] : []), 'mac'];
+  const names = [...columns, 'mac'];
   return tx(
     row as Record<string, never>,
     names.filter((name) => !without.includes(name)),

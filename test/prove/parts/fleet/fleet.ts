@@ -9,7 +9,6 @@ import { checkPool, connections, pooledConnections } from './connections.ts';
 import { comeBack } from './come-back.ts';
 import { populate, poolSize } from './populate.ts';
 import { Servers, serverCount } from './servers.ts';
-import { upgrade } from './upgrade.ts';
 
 const tenantCount = 24;
 const inTurn = 4;
@@ -87,7 +86,7 @@ async function reportAway(findings: Findings, servers: Servers): Promise<void> {
 
 export const fleet: Part = {
   name: 'fleet',
-  about: 'eight servers on one database are started, restarted, upgraded and stopped under load',
+  about: 'eight servers on one database are started, restarted and stopped under load',
   unavailable: withoutStandby,
-  trials: [rolling, behindPgbouncer, connections, pooledConnections, readiness, upgrade],
+  trials: [rolling, behindPgbouncer, connections, pooledConnections, readiness],
 };

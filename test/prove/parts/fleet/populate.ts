@@ -13,7 +13,7 @@ interface Populated {
 
 export const poolSize = 20;
 
-export function createDatabase(findings: Findings): Promise<Cluster> {
+function createDatabase(findings: Findings): Promise<Cluster> {
   // The manual's formula for `max_connections`: 40 connections for each server, and 10 for operators.
   return Cluster.create(findings, { max_connections: String(40 * serverCount + 10) });
 }

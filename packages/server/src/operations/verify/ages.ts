@@ -20,7 +20,7 @@ export async function judgeAges(sql: Sql, inspection: Inspection, anchorId: numb
 export async function judgeRecentAges(sql: Sql, inspection: Inspection, since: number): Promise<string[]> {
   const stories = await readStories(sql, inspection, since);
   const recorded = await changedRows(sql, inspection.tenantId, since);
-  const named = Array.from(stories.keys(), (subject) => parseUuid(subject.split(' ')[1] ?? ''));
+  const named = Array.from(stories.keys(), (rowName) => parseUuid(rowName.split(' ')[1] ?? ''));
   const ids = [...new Set([...recorded, ...named.filter((id) => id !== undefined)])];
   await compare(sql, inspection, stories, since, ids);
   return ids;
@@ -38,16 +38,16 @@ async function compare(
   function* judge(): Steps<void> {
     const existing = new Set<string>();
     for (const row of rows) {
-      const subject = `${row.kind} ${row.id}`;
-      if (existing.has(subject)) findings.add('row_duplicated', row.rev, subject);
-      existing.add(subject);
-      judgeAge(row, recorded.get(row.id), stories.get(subject), anchorId, findings);
+      const rowName = `${row.kind} ${row.id}`;
+      if (existing.has(rowName)) findings.add('row_duplicated', row.rev, rowName);
+      existing.add(rowName);
+      judgeAge(row, recorded.get(row.id), stories.get(rowName), anchorId, findings);
       yield;
     }
-    for (const [subject, story] of stories) {
+    for (const [rowName, story] of stories) {
       yield;
-      if (existing.has(subject)) continue;
-      const [kind, id] = subject.split(' ');
+      if (existing.has(rowName)) continue;
+      const [kind, id] = rowName.split(' ');
       const causes = [story.length === 1 ? [story.last] : []];
       findings.addUnlessExplained(causes, kind === 'key' ? 'key_missing' : 'api_key_missing', story.last, id);
     }

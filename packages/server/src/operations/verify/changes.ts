@@ -35,7 +35,7 @@ export async function forEachChange(
   );
 }
 
-export function subjectOf(tenantId: string, row: ChangeRow): string {
+export function rowNameOf(tenantId: string, row: ChangeRow): string {
   if (row.action === 'tenant.update') return `tenant ${tenantId}`;
   if (!row.action.startsWith('api_key.')) return `key ${row.key_id}`;
   const id = readMetadata(row)['api_key_id'];

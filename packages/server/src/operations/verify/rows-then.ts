@@ -5,7 +5,7 @@ import { sameBytes } from '../../crypto/same-bytes.ts';
 import { recordedRevs } from '../../store/row-pages.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { Ages } from './ages.ts';
-import { forEachChange, subjectOf } from './changes.ts';
+import { forEachChange, rowNameOf } from './changes.ts';
 import type { Causes, Inspection } from './report.ts';
 
 /**
@@ -48,15 +48,15 @@ async function causesOfDifference(
   const then = new Map(told);
   const causes: number[][] = [];
   for (const row of rows) {
-    const subject = `${row.kind} ${row.id}`;
+    const rowName = `${row.kind} ${row.id}`;
     const rev = recorded.get(row.id);
-    if (rev === undefined || rev === told.get(subject)) continue;
-    then.set(subject, rev);
-    const story = stories.get(subject);
+    if (rev === undefined || rev === told.get(rowName)) continue;
+    then.set(rowName, rev);
+    const story = stories.get(rowName);
     causes.push(story ? [story.first, story.before ?? story.first] : [row.rev]);
   }
-  for (const [subject, { first }] of stories) {
-    if (recorded.has(subject.split(' ')[1] ?? '') || !then.delete(subject)) continue;
+  for (const [rowName, { first }] of stories) {
+    if (recorded.has(rowName.split(' ')[1] ?? '') || !then.delete(rowName)) continue;
     causes.push([first]);
   }
   const isExplained = digest && sameBytes(await rowsDigest(inspection, then), digest);
@@ -69,8 +69,8 @@ function* rowsAt(anchorId: number, { rows, stories }: Ages): Steps<RowsThen> {
     if (rev <= anchorId && Number.isSafeInteger(rev)) then.set(`${kind} ${id}`, rev);
     yield;
   }
-  for (const [subject, { before }] of stories) {
-    if (before !== undefined && before <= anchorId) then.set(subject, before);
+  for (const [rowName, { before }] of stories) {
+    if (before !== undefined && before <= anchorId) then.set(rowName, before);
     yield;
   }
   return then;
@@ -83,7 +83,7 @@ export async function advanceRows(
   range: { readonly after: number; readonly through: number },
 ): Promise<void> {
   const { tenantId } = inspection;
-  await forEachChange(sql, inspection, range, (entry) => rows.set(subjectOf(tenantId, entry), entry.id));
+  await forEachChange(sql, inspection, range, (entry) => rows.set(rowNameOf(tenantId, entry), entry.id));
 }
 
 export function rowsDigest({ turns, tenantId, timeLeft }: Inspection, rows: RowsThen): Promise<Uint8Array> {

@@ -1,6 +1,6 @@
 import { type ChangeRow, readMetadata } from '../../store/audit-entries.ts';
 import type { Sql } from '../../store/sql.ts';
-import { forEachChange, subjectOf } from './changes.ts';
+import { forEachChange, rowNameOf } from './changes.ts';
 import type { Inspection } from './report.ts';
 
 /** The changes of one row after the purge, according to the audit entries. */
@@ -23,10 +23,10 @@ export async function readStories(sql: Sql, inspection: Inspection, anchorId: nu
   const stories = new Map<string, Story>();
   const range = { after: anchorId, through: Number.MAX_SAFE_INTEGER };
   await forEachChange(sql, inspection, range, (row) => {
-    const subject = subjectOf(inspection.tenantId, row);
-    const story = stories.get(subject);
+    const rowName = rowNameOf(inspection.tenantId, row);
+    const story = stories.get(rowName);
     if (story) continueStory(story, row);
-    else stories.set(subject, beginStory(row));
+    else stories.set(rowName, beginStory(row));
   });
   return stories;
 }

@@ -181,7 +181,7 @@ test('a verification reports an entry more than a minute in the future', async (
 
 test('a verification reports a row that was replaced by an older version', async () => {
   const { tenantId, key_id } = small;
-  await attacker.sql`insert into eaas.row_records (tenant_id, subject, rev) values (${tenantId}, ${key_id}, 9)`;
+  await attacker.sql`insert into eaas.row_records (tenant_id, row_id, rev) values (${tenantId}, ${key_id}, 9)`;
   const { errors } = await verify();
   expect(errors).toEqual([{ id: 2, reason: `key_put_back: ${key_id}` }]);
 });

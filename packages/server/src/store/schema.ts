@@ -1,0 +1,225 @@
+// The tables of the service. The SQL functions and guards are in schema-functions.ts.
+
+/**
+ * The tenant is first in every primary key, so that the tables can be sharded by tenant. Times are integers
+ * (milliseconds since 1970), because the MAC of a row needs exactly one encoding of each value.
+ */
+export const tables = `
+create function eaas.now_ms() returns bigint language sql volatile
+  return (extract(epoch from clock_timestamp()) * 1000)::bigint;
+
+create table eaas.root_checks (
+  root_id bytea primary key,
+  sealed bytea not null
+);
+
+create table eaas.tenants (
+  tenant_id uuid primary key,
+  name text not null,
+  envelope_only boolean not null,
+  monthly_encrypt_quota bigint,
+  created_at bigint not null,
+  root_id bytea not null,
+  sealed_secret bytea not null,
+  rev bigint not null,
+  mac bytea not null
+);
+
+create table eaas.audit_heads (
+  tenant_id uuid primary key references eaas.tenants,
+  id bigint not null,
+  hash bytea not null,
+  state_id bigint not null,
+  state_hash bytea not null,
+  created_at bigint not null,
+  month text not null,
+  encrypts bigint not null,
+  uncounted boolean not null default true,
+  mac bytea not null
+) with (fillfactor = 50);
+create index audit_heads_uncounted on eaas.audit_heads (tenant_id) where uncounted;
+
+create table eaas.audit_entries (
+  tenant_id uuid not null,
+  id bigint not null,
+  action text not null,
+  key_id uuid,
+  key_version bigint,
+  actor text not null,
+  ip_address text,
+  metadata text not null,
+  created_at bigint not null,
+  hash bytea not null,
+  mac bytea not null,
+  primary key (tenant_id, id)
+) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.02);
+create index audit_entries_by_key_and_time on eaas.audit_entries (tenant_id, key_id, created_at);
+create index audit_entries_by_action_and_time on eaas.audit_entries (tenant_id, action, created_at);
+
+create table eaas.audit_anchors (
+  tenant_id uuid primary key references eaas.tenants,
+  id bigint not null,
+  hash bytea not null,
+  rows_digest bytea not null,
+  mac bytea not null
+);
+
+create table eaas.keys (
+  tenant_id uuid not null references eaas.tenants,
+  key_id uuid not null,
+  name text not null,
+  key_version bigint not null,
+  status text not null,
+  exportable boolean not null,
+  created_at bigint not null,
+  rotated_at bigint,
+  interval_days integer,
+  next_rotation_at bigint,
+  destroy_at bigint,
+  sealed_hash_key bytea,
+  intake boolean not null,
+  created_id bigint not null,
+  rev bigint not null,
+  mac bytea not null,
+  primary key (tenant_id, key_id)
+);
+create unique index keys_by_name on eaas.keys (tenant_id, name) where status <> 'destroyed';
+create index keys_by_any_name on eaas.keys (tenant_id, name);
+create index keys_by_status on eaas.keys (tenant_id, status, created_id);
+create index keys_by_age on eaas.keys (tenant_id, created_id);
+create index keys_by_next_rotation on eaas.keys (next_rotation_at) where next_rotation_at is not null;
+create index keys_by_destroy_at on eaas.keys (destroy_at) where destroy_at is not null;
+
+create table eaas.key_versions (
+  tenant_id uuid not null references eaas.tenants,
+  key_id uuid not null,
+  key_version bigint not null,
+  created_at bigint not null,
+  sealed bytea,
+  primary key (tenant_id, key_id, key_version),
+  foreign key (tenant_id, key_id) references eaas.keys
+);
+
+create table eaas.key_counts (
+  tenant_id uuid not null,
+  status text not null,
+  count bigint not null,
+  primary key (tenant_id, status)
+);
+
+create table eaas.api_keys (
+  tenant_id uuid not null references eaas.tenants,
+  api_key_id uuid not null,
+  name text not null,
+  hint text not null,
+  token_hash bytea not null,
+  permissions text[] not null,
+  key_ids uuid[],
+  allowed_origins text[],
+  expires_at bigint,
+  created_at bigint not null,
+  created_by text not null,
+  revoked_at bigint,
+  created_id bigint not null,
+  rev bigint not null,
+  mac bytea not null,
+  primary key (tenant_id, api_key_id)
+);
+create unique index api_keys_by_token on eaas.api_keys (tenant_id, token_hash);
+create index api_keys_by_age on eaas.api_keys (tenant_id, created_id);
+
+-- If the rev of a row differs from its newest record, an older row was put back.
+create table eaas.row_records (
+  tenant_id uuid not null,
+  row_id uuid not null,
+  rev bigint not null,
+  primary key (tenant_id, row_id, rev)
+);
+create index row_records_by_rev on eaas.row_records (tenant_id, rev);
+
+-- A row of a directory grants nothing, because the tenant's own row decides.
+create table eaas.token_directory (
+  token_hash bytea primary key,
+  tenant_id uuid not null,
+  created_at bigint not null default eaas.now_ms()
+);
+create index token_directory_by_time on eaas.token_directory (created_at);
+create table eaas.tenant_names (
+  name text primary key,
+  tenant_id uuid not null,
+  created_at bigint not null default eaas.now_ms()
+);
+create index tenant_names_by_time on eaas.tenant_names (created_at);
+
+create table eaas.leases (
+  job text primary key,
+  holder uuid not null,
+  fence bigint not null,
+  expires_at bigint not null
+);
+
+create table eaas.verification_markers (
+  tenant_id uuid primary key,
+  id bigint not null,
+  hash bytea not null,
+  valid boolean not null,
+  findings text not null,
+  finished_at bigint not null,
+  night bigint not null,
+  mac bytea not null
+);
+
+create table eaas.verifications (
+  day text primary key,
+  taken_at bigint not null,
+  finished_at bigint not null,
+  broken bigint not null,
+  mac bytea not null
+);
+
+create table eaas.usage_cursors (
+  tenant_id uuid primary key references eaas.tenants,
+  counted_through bigint not null,
+  summed_through bigint not null default 0,
+  -- The oldest entry of the tenant is not older than this time.
+  oldest_at bigint not null default 0
+);
+create index usage_cursors_by_oldest on eaas.usage_cursors (oldest_at);
+
+-- How many entries of each action the row has through an entry. The row is a key, or the tenant itself.
+create table eaas.entry_counts (
+  tenant_id uuid not null,
+  row_id uuid not null,
+  id bigint not null,
+  created_at bigint not null,
+  counts jsonb not null,
+  primary key (tenant_id, row_id, created_at)
+);
+create index entry_counts_by_id on eaas.entry_counts (tenant_id, id);
+
+create table eaas.usage (
+  tenant_id uuid not null references eaas.tenants,
+  month text not null,
+  operation text not null,
+  count bigint not null,
+  primary key (tenant_id, month, operation)
+);
+
+create table eaas.key_version_uses (
+  tenant_id uuid not null references eaas.tenants,
+  key_id uuid not null,
+  key_version bigint not null,
+  wraps bigint not null,
+  unwraps bigint not null,
+  last_unwrap_at bigint,
+  primary key (tenant_id, key_id, key_version)
+);
+
+create table eaas.api_key_uses (
+  tenant_id uuid not null references eaas.tenants,
+  api_key_id uuid not null,
+  last_used_at bigint not null,
+  primary key (tenant_id, api_key_id),
+  foreign key (tenant_id, api_key_id) references eaas.api_keys
+);
+`;
