@@ -15,9 +15,9 @@ const folder = join(place, 'app');
 const ran = join(place, 'ran');
 const name = '@eaas/cli';
 const registry = createServer((request, response) => {
-  if (request.url?.endsWith('.tgz')) return response.end(readFileSync(join(place, 'eaas-server-9.0.0.tgz')));
+  if (request.url?.endsWith('.tgz')) return response.end(readFileSync(join(place, 'eaas-cli-9.0.0.tgz')));
   const { port } = registry.address() as AddressInfo;
-  const dist = { tarball: `http://127.0.0.1:${port}/eaas-server-9.0.0.tgz` };
+  const dist = { tarball: `http://127.0.0.1:${port}/eaas-cli-9.0.0.tgz` };
   const manifest = { name, version: '9.0.0', bin: { eaas: 'eaas.js' }, dist };
   response.setHeader('content-type', 'application/json');
   return response.end(
