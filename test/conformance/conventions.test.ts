@@ -266,11 +266,11 @@ describe('bodies', () => {
     expect(await send(8)).toBe(413);
   });
 
-  test('the body of a batch is refused if it has more than 8 MiB', async () => {
+  test('the body of a batch is refused if it has more than 2 MiB', async () => {
     const padded = (length: number) =>
       tenant.api.send('POST', '/v1/batch/hash', bytes(`{"items":[${valid()}]}`.padEnd(length)), asJson);
-    expect(await padded(8 * 1024 * 1024)).toHaveStatus(200);
-    expect(await padded(8 * 1024 * 1024 + 1)).toBeProblem('too_large');
+    expect(await padded(2 * 1024 * 1024)).toHaveStatus(200);
+    expect(await padded(2 * 1024 * 1024 + 1)).toBeProblem('too_large');
   });
 });
 

@@ -23,7 +23,7 @@ interface Waiting<R extends Single> {
 export type Coalesced<R extends Single> = (input: In<R>, options?: CallOptions) => Promise<Output<R>>;
 
 const maxItems = 1_000;
-// The service accepts 8 MiB. This limit is lower, because the response to a smaller batch arrives earlier.
+// The service accepts 2 MiB. This limit is lower, because the response to a smaller batch arrives earlier.
 const maxBytes = 2 ** 20;
 const maxFlights = 4;
 

@@ -23,7 +23,7 @@ export {
 export { type KeyFields, type KeyStatus, refusedByStatus } from './key-rules.ts';
 export { requireExportable, requireStatus } from './key-rules.ts';
 export { apiKeyRecord, keyRecord, timeOrNull } from './records.ts';
-export { apiKeyNotFound, auditUnwritten, badRequest, bodyCut, bodyLimit } from './refusal.ts';
+export { apiKeyNotFound, auditUnwritten, badRequest, bodyCut } from './refusal.ts';
 export { bodyTooLarge, foreignCheckpoint, keyNotFound, methodNotAllowed } from './refusal.ts';
 export { nothingHere, quotaExceeded, Refusal, requestTimeout, unauthorized } from './refusal.ts';
 export { checkBody, checked, parseBody, requireBodyType, takesFields } from './request.ts';

@@ -1,4 +1,3 @@
-import { limits } from '../wire/limits.ts';
 import { type Problem, problem, type ProblemCode } from '../wire/problems.ts';
 
 type Options = Partial<Pick<Problem, 'status' | 'title'>> & {
@@ -105,5 +104,3 @@ export const foreignCheckpoint = (): Refusal =>
   badRequest(
     '`checkpoint` was not signed for this tenant, or was changed: pass the whole text that this tenant received',
   );
-
-export const bodyLimit = ({ item }: { item?: unknown }): number => (item ? limits.batchBody : limits.body);

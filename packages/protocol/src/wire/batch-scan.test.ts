@@ -154,7 +154,7 @@ describe('an item', () => {
   test.each([
     ['a name twice', '{"a":1,"\\u0061":2}', 'the item has the field `a` twice'],
     ['too many levels', `${'['.repeat(7)}${']'.repeat(7)}`, 'the item is nested deeper than 8 levels'],
-    ['many levels', `${'['.repeat(1e5)}${']'.repeat(1e5)}`, 'the item is nested deeper than 8 levels'],
+    ['many levels', `${'['.repeat(9e4)}${']'.repeat(9e4)}`, 'the item is nested deeper than 8 levels'],
     [
       'too many members',
       `[${many(10_001, () => '0')}]`,
@@ -170,9 +170,7 @@ describe('an item', () => {
       `{"${'y'.repeat(65_536)}":1}`,
       'the item has a field name longer than 65536 bytes',
     ],
-    ['too many values', `[${lists(10)},0]`, 'the item has more than 100000 values'],
     ['a lone surrogate', '{"a":"\\udc00\\ud800"}', 'a string has a lone surrogate: it is not valid Unicode'],
-    ['too many bytes', `"${'x'.repeat(2 * 1024 * 1024)}"`, 'the item is larger than 2 MiB'],
   ])('an item with %s does not fail the other items', (_, item, reason) => {
     const faults = itemsOf('{"a":1}', item, '{"a":"\\ud83d\\udd11"}').map(({ fault }) => fault);
     expect(faults).toEqual([null, reason, null]);
@@ -192,7 +190,6 @@ describe('an item', () => {
   test.each([
     ['before the fault', `{"reference":"row 1","b":${tooDeep}}`, 'row 1'],
     ['after the fault', `{"b":${tooDeep}, "reference" : "row 1" }`, 'row 1'],
-    ['after 2 MiB', `{"b":"${'x'.repeat(2 << 20)}","reference":"row 1"}`, 'row 1'],
     ['after a long name', `{"${'y'.repeat(65_536)}":1,"reference":"row 1"}`, 'row 1'],
     ['with escapes', `{"b":${tooDeep},"\\u0072eference":"\\u00e9\\n"}`, 'é\n'],
     ['that is empty', `{"b":${tooDeep},"reference":""}`, ''],
@@ -214,18 +211,17 @@ describe('an item', () => {
     ['levels', `${'['.repeat(6)}${']'.repeat(6)}`],
     ['members', `[${many(10_000, () => '0')}]`],
     ['names', `[${many(10, (i) => `{${many(1_000, (k) => `"${i}.${k}":0`)}}`)}]`],
-    ['values', `[${lists(9)},[${many(9_988, () => '0')}]]`],
   ])('several items with the maximum number of %s are accepted in one batch', (_, item) => {
     expect(itemsOf(item, item, item).map(({ fault }) => fault)).toEqual([null, null, null]);
   });
 
-  test('a batch with more than 500,000 values in all items together is refused', () => {
-    const large = `[${lists(9)}]`;
-    expect(itemsOf(...Array<string>(5).fill(large))).toHaveLength(5);
-    const reason = 'the body has more than 500000 values';
-    expect(() => itemsOf(...Array<string>(6).fill(large))).toThrow(reason);
-    expect(() => itemsOf('['.repeat(500_001))).toThrow(reason);
-    expect(() => itemsOf(`[${'0,'.repeat(500_000)}0]`)).toThrow(reason);
+  test('a batch with more than 100,000 values in all items together is refused', () => {
+    const large = `[${lists(3)}]`;
+    expect(itemsOf(large, large, large)).toHaveLength(3);
+    const reason = 'the body has more than 100000 values';
+    expect(() => itemsOf(large, large, large, large)).toThrow(reason);
+    expect(() => itemsOf('['.repeat(100_001))).toThrow(reason);
+    expect(() => itemsOf(`[${'0,'.repeat(100_000)}0]`)).toThrow(reason);
   });
 });
 

@@ -51,10 +51,9 @@ export class BatchScan extends JsonScan {
   }
 
   protected override checkValues(): void {
-    if (this.#earlierValues + this.values > limits.batchValues) {
-      throw new InputError(`the body has more than ${limits.batchValues} values`);
+    if (this.#earlierValues + this.values > limits.jsonValues) {
+      throw new InputError(`the body has more than ${limits.jsonValues} values`);
     }
-    super.checkValues();
   }
 
   #takeOfFrame(kind: Token, start: number, end: number): void {
@@ -80,7 +79,6 @@ export class BatchScan extends JsonScan {
   }
 
   #takeOfItem(kind: Token, start: number, end: number): void {
-    if (this.#item && end - this.#item.start > limits.body) this.refuse('the item is larger than 2 MiB');
     if (this.#item?.exceedsLimit && kind === token.colon) this.skipName();
     else if (this.#item?.exceedsLimit && kind === token.comma) this.checkValues();
     else super.take(kind, start, end);

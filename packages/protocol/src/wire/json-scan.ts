@@ -31,8 +31,8 @@ interface Level {
 }
 
 /**
- * Checks the limits of a body before JSON.parse runs, because JSON.parse takes a second and 300 MB for 8 MiB of
- * brackets.
+ * Checks the limits of a body before JSON.parse runs, because JSON.parse takes almost half a second and 70 MB for
+ * 2 MiB of brackets.
  */
 export class JsonScan {
   isWellFormed = true;

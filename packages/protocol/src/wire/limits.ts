@@ -5,13 +5,11 @@ export const limits = {
   reference: 128,
   batchItems: 1_000,
   body: 2 * 1024 * 1024,
-  batchBody: 8 * 1024 * 1024,
   jsonDepth: 8,
   jsonMembers: 10_000,
   jsonNames: 10_000, // members of all objects in a body, or in one item of a batch
   jsonName: 65_536,
-  jsonValues: 100_000, // values in a body, or in one item of a batch
-  batchValues: 500_000,
+  jsonValues: 100_000, // values in a body, and in all items of a batch together
   pageDefault: 50,
   pageMaximum: 100,
   graceDays: 365,

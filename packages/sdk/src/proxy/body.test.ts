@@ -97,7 +97,7 @@ function streamed(path: string, body: ReadableStream, headers: Record<string, st
 describe('large request bodies', () => {
   test.each([
     [wrapPath, limits.body],
-    [batchPath, limits.batchBody],
+    [batchPath, limits.body],
   ])('the proxy reads a body for %s only up to %d bytes', async (path, limit) => {
     const { proxy } = setUp();
     const { stream, taken } = endless(100);

@@ -82,7 +82,7 @@ describe('request bodies in Node frameworks', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('a clone of a request contains only the first 8 to 9 MiB of an oversized body', async () => {
+  test('a clone of a request contains only the first 2 to 3 MiB of an oversized body', async () => {
     let length = 0;
     const { post, sent } = await serve({
       async authorize(request) {
@@ -91,8 +91,8 @@ describe('request bodies in Node frameworks', () => {
       },
     });
     expect((await post(new Uint8Array(20 * 1024 * 1024))).status).toBe(413);
-    expect(length).toBeGreaterThan(8 * 1024 * 1024);
-    expect(length).toBeLessThan(9 * 1024 * 1024);
+    expect(length).toBeGreaterThan(2 * 1024 * 1024);
+    expect(length).toBeLessThan(3 * 1024 * 1024);
     expect(sent).toEqual([]);
   });
 

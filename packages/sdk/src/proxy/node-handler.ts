@@ -140,7 +140,7 @@ function streamOf(req: NodeRequest): ReadableStream<Uint8Array> {
       length += chunk.length;
       // Ends the stream if the body is longer than the proxy accepts. Otherwise, a clone of the request could keep a
       // body of any length in memory.
-      if (length > limits.batchBody) end();
+      if (length > limits.body) end();
     });
     req.on('end', end);
     req.on('error', cut);

@@ -1,7 +1,6 @@
 import {
   authorize,
   bearerToken,
-  bodyLimit,
   bodyTooLarge,
   checkBody,
   findRoute,
@@ -17,7 +16,14 @@ import {
   tenantDraft,
   unauthorized,
 } from '@eaas/protocol/service';
-import type { Endpoint, Input, Output, Problem, Route } from '@eaas/protocol/wire';
+import {
+  type Endpoint,
+  type Input,
+  limits,
+  type Output,
+  type Problem,
+  type Route,
+} from '@eaas/protocol/wire';
 import { apiKeyOperations } from './api-keys.ts';
 import { auditOperations } from './audit.ts';
 import { blindHashOperations } from './blind-hash.ts';
@@ -99,7 +105,7 @@ function readInput(endpoint: Endpoint, { url, headers }: Request, body: Uint8Arr
     const [type, encoding] = [headers.get('content-type'), headers.get('content-encoding')];
     requireBodyType({ type, encoding }, takesFields(endpoint));
   }
-  if (body.length > bodyLimit(endpoint)) throw bodyTooLarge(bodyLimit(endpoint));
+  if (body.length > limits.body) throw bodyTooLarge(limits.body);
   const parsed = body.length === 0 ? {} : finish(parseBody(endpoint, body));
   return { ...readQuery(endpoint, new URL(url).search), ...checkBody(endpoint, parsed) };
 }

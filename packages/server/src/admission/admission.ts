@@ -12,7 +12,7 @@ export type Admission = ReturnType<typeof createAdmission>;
 export function createAdmission(turns = new Turns(), workers = 1) {
   const divide = (most: number): number => Math.max(1, Math.floor(most / workers));
   const reads = divide(4);
-  // Each worker process needs at least 8 MiB for large bodies, because one body can have 8 MiB.
+  // Each worker process has at least 8 MiB for large bodies, which is the share of one tenant.
   const largeBodies = Math.max(8 * mebi, divide(32 * mebi));
   return {
     turns,

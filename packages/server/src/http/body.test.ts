@@ -112,7 +112,7 @@ describe('the size of a body', () => {
   it.each([
     ['/v1/hash', limits.body],
     ['/v1/keys/x/wrap', limits.body],
-    ['/v1/batch/wrap', limits.batchBody],
+    ['/v1/batch/wrap', limits.body],
   ])('the endpoint %s accepts a body of %i bytes and refuses a larger body', async (path, size) => {
     const { post } = await serve();
     expect((await post(path, filled(size))).status).toBe(400);

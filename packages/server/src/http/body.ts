@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import {
   bodyCut,
-  bodyLimit,
   bodyTooLarge,
   finish,
   parseBody,
@@ -9,7 +8,7 @@ import {
   requireBodyType,
   takesFields,
 } from '@eaas/protocol/service';
-import type { Endpoint } from '@eaas/protocol/wire';
+import { type Endpoint, limits } from '@eaas/protocol/wire';
 import { type Admission, smallBody } from '../admission/admission.ts';
 import type { EndSignal } from '../base/call-end.ts';
 
@@ -37,7 +36,7 @@ export async function readJsonBody(
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
   if (!hasBody) return {};
   requireBodyType({ type, encoding }, takesFields(endpoint));
-  const bytes = await readBody(request, bodyLimit(endpoint), owner);
+  const bytes = await readBody(request, limits.body, owner);
   if (bytes.length === 0) return {};
   const parsing = parseBody(endpoint, bytes);
   if (bytes.length <= parsedAtOnce) return finish(parsing);

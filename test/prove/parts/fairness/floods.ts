@@ -51,10 +51,10 @@ export const floods = {
     requests: (target) => always(http(target, 'POST', '/v1/batch/wrap', { items: target.items })),
   },
   uploads: {
-    about: '64 uploads of 8 MiB that never end',
+    about: '64 uploads of 2 MiB that never end',
     connections: 64,
     slow: true,
-    requests: (target) => always(http(target, 'POST', '/v1/batch/wrap', Buffer.alloc(8 * mebibyte, ' '))),
+    requests: (target) => always(http(target, 'POST', '/v1/batch/wrap', Buffer.alloc(2 * mebibyte, ' '))),
   },
   creates: {
     about: 'creations of keys, 300 at a time',
@@ -76,7 +76,7 @@ export const floods = {
     requests: (target) => () => http({ ...target, token: newToken().token }, 'GET', '/v1/keys'),
   },
   brackets: {
-    about: '8 MiB of brackets, on 8 connections',
+    about: '2 MiB of brackets, on 8 connections',
     connections: 8,
     served: 400,
     requests: (target) => always(http(target, 'POST', '/v1/batch/wrap', junkOf('brackets'))),

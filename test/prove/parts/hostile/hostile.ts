@@ -76,9 +76,8 @@ const junkBodies = hostileTrial(
       const isBatch = template.startsWith('/v1/batch/');
       const path = template.replace(/:\w+/, world.plain);
       for (const [what, make] of Object.entries(junk)) {
-        const bytes = isBatch ? limits.batchBody : limits.body;
-        const body = bodies.get(`${what} ${bytes}`) ?? make(bytes);
-        bodies.set(`${what} ${bytes}`, body);
+        const body = bodies.get(what) ?? make(limits.body);
+        bodies.set(what, body);
         const request = { method, path, token: world.tenant.token, body };
         // Each item of a batch can fail separately, so the status of the whole batch is 200.
         const expected = (answer: Received): boolean =>

@@ -62,7 +62,7 @@ async function make(): Promise<World> {
 export function largestItems(keyId: string, shape: keyof typeof largestContexts): object[] {
   const context = largestContexts[shape];
   const item = { key_id: keyId, dek: newDek(), context };
-  const fit = Math.floor((8 * 1024 * 1024 - 20) / (Buffer.byteLength(JSON.stringify(item)) + 1));
+  const fit = Math.floor((2 * 1024 * 1024 - 20) / (Buffer.byteLength(JSON.stringify(item)) + 1));
   return Array.from({ length: Math.min(1_000, fit) }, () => item);
 }
 

@@ -120,7 +120,7 @@ curl "$EAAS_BASE_URL/v1/keys" -H "Authorization: Bearer $EAAS_API_KEY"</code></p
 <p>Bodies are JSON in UTF-8. A request with an unknown or repeated field or query parameter gets 400.
 Calls without body fields take no body. Bytes are standard base64 with padding; times are RFC 3339 in UTC; ids are UUIDs.</p>
 <p>Calls take the <code>key_id</code> of a key. A call with a name instead of the id gets 404.</p>
-<p>A body has at most ${limits.body / MiB} MiB, or ${limits.batchBody / MiB} MiB for a batch. A text to encrypt or hash has at most ${limits.text.toLocaleString('en')} bytes.
+<p>A body has at most ${limits.body / MiB} MiB. A text to encrypt or hash has at most ${limits.text.toLocaleString('en')} bytes.
 There is no rate limit; encryptions may have a monthly quota.</p>
 <p>Every response has an <code>X-Request-Id</code>, which is also in the service’s log. Errors are problem documents with <a href="#problems">stable codes</a>:</p>
 <pre><code>${jsonHtml(keyNotFound().problem)}</code></pre></section>`;

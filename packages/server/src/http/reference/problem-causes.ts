@@ -15,8 +15,7 @@ export const problemCauses: Readonly<Record<ProblemCode, string>> = {
   name_taken: 'Another key of the tenant has this name.',
   key_state: 'The state of the key does not allow this, or `key_version` is not the newest.',
   conflict: 'The state of the API key, or of the tenant’s API keys, does not allow this.',
-  too_large:
-    'The body is larger than 2 MiB (8 MiB for a batch), or the headers are larger than 16 KiB (status 431).',
+  too_large: 'The body is larger than 2 MiB, or the headers are larger than 16 KiB (status 431).',
   unsupported_media_type: 'The body is not `application/json`, or is compressed.',
   decryption_failed: 'The ciphertext was altered, or belongs to another key, version or `context`.',
   quota_exceeded: 'The monthly quota of encryptions is used up. There is no rate limit.',
