@@ -1,0 +1,59 @@
+// Prints what the repository weighs, beside a budget for each part. A budget is a guide and not a test: a feature that
+// needs more amends it here, with its own figure.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).trim().split('\n');
+const lines = (path: string): number => readFileSync(path, 'utf8').trimEnd().split('\n').length;
+const words = (path: string): number => readFileSync(path, 'utf8').split(/\s+/).filter(Boolean).length;
+const sum = (paths: readonly string[], measure: (path: string) => number): number =>
+  paths.reduce((total, path) => total + measure(path), 0);
+
+const isTest = (path: string): boolean => /\.test\.tsx?$|\/src\/(?:.*\/)?testing\//.test(path);
+const isSource = (path: string): boolean =>
+  /^packages\/[^/]+\/(?:src|bin|build\.ts)/.test(path) && /\.(?:tsx?|mjs|css)$/.test(path);
+/** The test service of the SDK is a part of the SDK, and not a test. */
+const isServedByTests = (path: string): boolean => path.startsWith('packages/sdk/src/testing/');
+const source = files.filter((path) => isSource(path) && (!isTest(path) || isServedByTests(path)));
+const tests = files.filter(
+  (path) => !source.includes(path) && /^(?:packages|test)\/.*\.(?:tsx?|mjs)$/.test(path),
+);
+const prose = files.filter(
+  (path) => path.endsWith('.md') && !/^\.changeset|\/docs\/reference\/|^docs\/proof\.md$/.test(path),
+);
+
+const budgets: Readonly<Record<string, number>> = {
+  protocol: 5_200,
+  sdk: 10_400,
+  drizzle: 3_200,
+  prisma: 2_100,
+  files: 1_700,
+  console: 6_300,
+  server: 9_000,
+  'root-keys': 2_500,
+  fleet: 2_500,
+  dev: 2_500,
+  cli: 2_500,
+};
+
+const row = (name: string, is: number, budget: number): void =>
+  console.log(
+    `${name.padEnd(34)}${is.toLocaleString('en').padStart(9)}${budget.toLocaleString('en').padStart(9)}` +
+      (is > budget ? `  over by ${(is - budget).toLocaleString('en')}` : ''),
+  );
+
+console.log(`${'lines of source'.padEnd(34)}${'is'.padStart(9)}${'budget'.padStart(9)}`);
+for (const [name, budget] of Object.entries(budgets)) {
+  row(
+    `  packages/${name}`,
+    sum(
+      source.filter((path) => path.startsWith(`packages/${name}/`)),
+      lines,
+    ),
+    budget,
+  );
+}
+row('  all', sum(source, lines), 43_000);
+row('lines of tests, bench and prove', sum(tests, lines), 52_000);
+row('words written by hand', sum(prose, words), 60_000);
+row('files', files.length, 1_200);
