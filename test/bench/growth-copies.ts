@@ -22,7 +22,7 @@ export async function copyKeys(
     select k.tenant_id, k.key_id, 1, v.created_at, v.sealed from eaas.keys k, eaas.key_versions v
     where k.tenant_id = ${tenantId} and k.created_id < 0 and v.tenant_id = ${tenantId} and v.key_id = ${keyId}`;
   await sql`
-    insert into eaas.row_records (tenant_id, subject, rev) select tenant_id, key_id, rev from eaas.keys
+    insert into eaas.row_records (tenant_id, row_id, rev) select tenant_id, key_id, rev from eaas.keys
     where tenant_id = ${tenantId} and created_id < 0`;
 }
 
@@ -52,7 +52,7 @@ export async function copyTenants(sql: postgres.Sql, tenantId: string, size: num
     insert into eaas.audit_heads (tenant_id, id, hash, state_id, created_at, month, encrypts, mac, uncounted)
     select id, 0, '', 0, 0, '', 0, '', false from copies`;
   await sql`insert into eaas.usage_cursors (tenant_id, counted_through, oldest_at) select id, 0, eaas.now_ms() from copies`;
-  await sql`insert into eaas.row_records (tenant_id, subject, rev) select id, id, 0 from copies`;
+  await sql`insert into eaas.row_records (tenant_id, row_id, rev) select id, id, 0 from copies`;
   await sql`insert into eaas.tenant_names (name, tenant_id, created_at) select 'copy ' || nth, id, 0 from copies`;
   const apiKey = await rowOf(
     sql`select to_jsonb(a)::text as row from eaas.api_keys a where tenant_id = ${tenantId}`,

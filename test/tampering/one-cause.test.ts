@@ -36,7 +36,7 @@ async function change(id: number, assignment: string): Promise<number> {
 async function putBack(table: Table, where: string): Promise<void> {
   await attacker.putBack('middle', table, where);
   await attacker.sql`delete from eaas.row_records r where not exists (
-    select from middle.row_records m where (m.tenant_id, m.subject, m.rev) = (r.tenant_id, r.subject, r.rev))`;
+    select from middle.row_records m where (m.tenant_id, m.row_id, m.rev) = (r.tenant_id, r.row_id, r.rev))`;
 }
 
 const ids = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
@@ -112,7 +112,7 @@ test('after a purge, verify finds a key that was put back to an older state and 
   await attacker.restore('now');
   await attacker.putBack('early', 'keys', `key_id = '${ann.quiet}'`);
   await attacker.sql`update eaas.row_records set rev = (select rev from eaas.keys where key_id = ${ann.quiet})
-    where subject = ${ann.quiet}`;
+    where row_id = ${ann.quiet}`;
   await apiOf(world.replica(), ann.token)('POST /v1/keys/:key_id/disable', { key_id: ann.quiet });
   await change(22, `action = 'encrypt'`);
   expect(await wrong()).toContain('14 rows_differ_from_anchor');

@@ -405,16 +405,16 @@ describe('a row restored to an older authentic state', () => {
   /** Only the owner of the tables can change `row_records`. */
   async function putBackWithRecords({ copy, table, where }: PutBack): Promise<void> {
     await attacker.putBack(copy, table, where(ann));
-    const subjects: Partial<Record<Table, string>> = {
+    const ids: Partial<Record<Table, string>> = {
       keys: 'key_id',
       api_keys: 'api_key_id',
       tenants: 'tenant_id',
     };
-    const subject = subjects[table];
-    if (subject === undefined) return;
+    const id = ids[table];
+    if (id === undefined) return;
     await attacker.sql.unsafe(
-      `delete from eaas.row_records where subject in (select ${subject} from eaas.${table} where ${where(ann)});
-       insert into eaas.row_records select tenant_id, ${subject}, rev from eaas.${table} where ${where(ann)}`,
+      `delete from eaas.row_records where row_id in (select ${id} from eaas.${table} where ${where(ann)});
+       insert into eaas.row_records select tenant_id, ${id}, rev from eaas.${table} where ${where(ann)}`,
     );
   }
 
