@@ -51,8 +51,8 @@ export const floods = {
     requests: (target) => always(http(target, 'POST', '/v1/batch/wrap', { items: target.items })),
   },
   uploads: {
-    about: '64 uploads of 2 MiB that never end',
-    connections: 64,
+    about: '256 uploads of 2 MiB that never end',
+    connections: 256,
     slow: true,
     requests: (target) => always(http(target, 'POST', '/v1/batch/wrap', Buffer.alloc(2 * mebibyte, ' '))),
   },
