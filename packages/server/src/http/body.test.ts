@@ -1,6 +1,6 @@
 import { limits } from '@eaas/protocol/wire';
 import { describe, expect, it } from 'vitest';
-import { keyId } from './reference/samples.ts';
+import { keyId } from '@eaas/protocol/reference';
 import { listen, type Served, shareServer } from './testing/listen.ts';
 import { watchDeadline } from './testing/watch-deadline.ts';
 import { authorization } from './testing/memory-doors.ts';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { Refusal } from '../base/refusal.ts';
 import { LeaseLost } from '../store/leases.ts';
 import { describeError } from './problems.ts';
-import { apiKeyId, dek, keyId, tenantId, token } from './reference/samples.ts';
+import { apiKeyId, dek, keyId, tenantId, token } from '@eaas/protocol/reference';
 import { listen } from './testing/listen.ts';
 import { memoryDoors } from './testing/memory-doors.ts';
 

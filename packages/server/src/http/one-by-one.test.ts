@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { callOf } from './reference/groups.ts';
+import { callOf } from '@eaas/protocol/reference';
 import { listen } from './testing/listen.ts';
 import { authorization, memoryDoors } from './testing/memory-doors.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { describeField } from './reference/fields.ts';
+import { describeField } from '@eaas/protocol/reference';
 
 export interface JsonSchema {
   type?: string | string[];

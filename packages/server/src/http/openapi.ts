@@ -10,8 +10,7 @@ import {
 } from '@eaas/protocol/wire';
 import { splitRoute, takesFields } from '@eaas/protocol/service';
 import { inputSchema, type JsonSchema, outputSchema } from './openapi-schema.ts';
-import { describeField } from './reference/fields.ts';
-import { callOf, groups, problemsOf } from './reference/groups.ts';
+import { callOf, describeField, groups, problemsOf } from '@eaas/protocol/reference';
 
 type Values = Record<string, unknown>;
 type Content = Record<string, { readonly schema: JsonSchema; readonly example?: unknown }>;

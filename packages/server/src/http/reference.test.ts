@@ -6,8 +6,7 @@ import { routes } from '@eaas/protocol/service';
 import { bodySchema, exampleOf, openApiDocument } from './openapi.ts';
 import { inputSchema, type JsonSchema, outputSchema } from './openapi-schema.ts';
 import { icon, style, tokens } from './docs/style.ts';
-import { fields } from './reference/fields.ts';
-import { callOf, groups, problemsOf } from './reference/groups.ts';
+import { callOf, fields, groups, problemsOf } from '@eaas/protocol/reference';
 import { listen } from './testing/listen.ts';
 
 interface Operation {

@@ -1,7 +1,7 @@
 import { routes } from '@eaas/protocol/service';
 import { endpoints } from '@eaas/protocol/wire';
 import { describe, expect, test } from 'vitest';
-import { callOf } from './reference/groups.ts';
+import { callOf } from '@eaas/protocol/reference';
 import { hasList, hasLongText, serialize } from './serialize.ts';
 
 function finish(reading: Generator<undefined, string | Buffer>) {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { createAdmission } from '../admission/admission.ts';
-import { callOf } from './reference/groups.ts';
+import { callOf } from '@eaas/protocol/reference';
 import { listen } from './testing/listen.ts';
 import { authorization, memoryDoors } from './testing/memory-doors.ts';
 

@@ -2,7 +2,7 @@ import { splitRoute } from '@eaas/protocol/service';
 import { problems, type Route } from '@eaas/protocol/wire';
 import { exampleOf, operationOf } from '../openapi.ts';
 import type { JsonSchema } from '../openapi-schema.ts';
-import { problemsOf } from '../reference/groups.ts';
+import { problemsOf } from '@eaas/protocol/reference';
 import { escape, jsonHtml, prose } from './html.ts';
 
 export function callSection(route: Route): string {

@@ -8,8 +8,7 @@ import {
   type Route,
 } from '@eaas/protocol/wire';
 import { keyNotFound, routes, splitRoute } from '@eaas/protocol/service';
-import { callOf, groups } from '../reference/groups.ts';
-import { problemCauses } from '../reference/problem-causes.ts';
+import { callOf, groups, problemCauses } from '@eaas/protocol/reference';
 import { callSection } from './call-section.ts';
 import { escape, jsonHtml, prose } from './html.ts';
 import { icon, style } from './style.ts';

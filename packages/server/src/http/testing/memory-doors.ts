@@ -4,8 +4,7 @@ import { Refusal } from '../../base/refusal.ts';
 import type { Arrival, Caller } from '../../base/caller.ts';
 import type { Doors } from '../doors.ts';
 import { HttpMetrics } from '../metrics.ts';
-import { callOf } from '../reference/groups.ts';
-import { apiKeyId, tenantId, token } from '../reference/samples.ts';
+import { apiKeyId, callOf, tenantId, token } from '@eaas/protocol/reference';
 
 export const authorization = `Bearer ${token}`;
 export const listedOrigin = 'https://app.example';

@@ -1,5 +1,5 @@
-import { type Endpoint, endpoints, type ProblemCode, problems, type Route } from '@eaas/protocol/wire';
-import { takesFields } from '@eaas/protocol/service';
+import { type Endpoint, endpoints, type ProblemCode, problems, type Route } from '../wire/index.ts';
+import { takesFields } from '../service/index.ts';
 import { apiKeys, audit, usage } from './administration.ts';
 import { blindHashes } from './blind-hash.ts';
 import { batches, dataKeys, serverMode } from './encryption.ts';

@@ -1,4 +1,4 @@
-import type { Input, Output, ProblemCode, Route } from '@eaas/protocol/wire';
+import type { Input, Output, ProblemCode, Route } from '../wire/index.ts';
 
 export interface Call<R extends Route> {
   readonly id: string;

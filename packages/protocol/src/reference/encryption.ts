@@ -1,5 +1,5 @@
-import { keyNotFound } from '@eaas/protocol/service';
-import type { ProblemCode } from '@eaas/protocol/wire';
+import { keyNotFound } from '../service/index.ts';
+import type { ProblemCode } from '../wire/index.ts';
 import {
   type Calls,
   ciphertext,

@@ -1,4 +1,4 @@
-import type { ProblemCode } from '@eaas/protocol/wire';
+import type { ProblemCode } from '../wire/index.ts';
 
 export const problemCauses: Readonly<Record<ProblemCode, string>> = {
   bad_request:
