@@ -55,6 +55,12 @@ test('the audit monitor is loaded on demand, not with the client', async () => {
   expect(client.filter((path) => own.test(path))).toEqual([]);
 });
 
+test('the client and the schemas contain none of the reference’s texts', async () => {
+  const sources = await sourcesIn("export * from '@eaas/sdk'; export * from '@eaas/protocol/wire'");
+  expect(sources).toContain('packages/protocol/src/wire/endpoints.ts');
+  expect(sources.filter((path) => path.includes('/src/reference/'))).toEqual([]);
+});
+
 test('the client contains no AES implementation', async () => {
   const sources = await sourcesIn("export { EaasClient } from '@eaas/sdk'");
   expect(sources).toContain('packages/protocol/src/engines/webcrypto.ts');

@@ -2,8 +2,7 @@ import { endpoints, type Endpoint } from '@eaas/protocol/wire';
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../base/refusal.ts';
 import { routes, splitRoute } from '@eaas/protocol/service';
-import { callOf, keyId, tenantId } from '@eaas/protocol/reference';
-import { exampleOf } from './openapi.ts';
+import { callOf, exampleOf, keyId, tenantId } from '@eaas/protocol/reference';
 import { listen, shareServer } from './testing/listen.ts';
 import { memoryDoors } from './testing/memory-doors.ts';
 

@@ -4,7 +4,7 @@ import { SharedRead } from '../state/shared-read.ts';
 import { docsPage, docsPolicy } from './docs/page.ts';
 import type { Doors } from './doors.ts';
 import { type Health, notReady } from './health.ts';
-import { openApiDocument } from './openapi.ts';
+import { openApiDocument } from '@eaas/protocol/reference';
 import { send } from './problems.ts';
 
 export function servePages(

@@ -3,10 +3,19 @@ import { readFileSync } from 'node:fs';
 import { endpoints, problems } from '@eaas/protocol/wire';
 import { describe, expect, it } from 'vitest';
 import { routes } from '@eaas/protocol/service';
-import { bodySchema, exampleOf, openApiDocument } from './openapi.ts';
-import { inputSchema, type JsonSchema, outputSchema } from './openapi-schema.ts';
+import {
+  bodySchema,
+  callOf,
+  exampleOf,
+  fields,
+  groups,
+  inputSchema,
+  type JsonSchema,
+  openApiDocument,
+  outputSchema,
+  problemsOf,
+} from '@eaas/protocol/reference';
 import { icon, style, tokens } from './docs/style.ts';
-import { callOf, fields, groups, problemsOf } from '@eaas/protocol/reference';
 import { listen } from './testing/listen.ts';
 
 interface Operation {

@@ -1,8 +1,6 @@
 import { splitRoute } from '@eaas/protocol/service';
 import { problems, type Route } from '@eaas/protocol/wire';
-import { exampleOf, operationOf } from '../openapi.ts';
-import type { JsonSchema } from '../openapi-schema.ts';
-import { problemsOf } from '@eaas/protocol/reference';
+import { exampleOf, type JsonSchema, operationOf, problemsOf } from '@eaas/protocol/reference';
 import { escape, jsonHtml, prose } from './html.ts';
 
 export function callSection(route: Route): string {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { describeField } from '@eaas/protocol/reference';
+import { describeField } from './fields.ts';
 
 export interface JsonSchema {
   type?: string | string[];

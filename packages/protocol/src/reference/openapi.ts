@@ -7,10 +7,11 @@ import {
   problemDocument,
   problems,
   type Route,
-} from '@eaas/protocol/wire';
-import { splitRoute, takesFields } from '@eaas/protocol/service';
+} from '../wire/index.ts';
+import { splitRoute, takesFields } from '../service/index.ts';
 import { inputSchema, type JsonSchema, outputSchema } from './openapi-schema.ts';
-import { callOf, describeField, groups, problemsOf } from '@eaas/protocol/reference';
+import { describeField } from './fields.ts';
+import { callOf, groups, problemsOf } from './groups.ts';
 
 type Values = Record<string, unknown>;
 type Content = Record<string, { readonly schema: JsonSchema; readonly example?: unknown }>;
