@@ -34,10 +34,11 @@ const frameworks: readonly Framework[] = [
     modules: 'src/lib/server/',
     build: ['../node_modules/vite/bin/vite.js', 'build'],
     start: () => ['build/index.js'],
-    env: (origin) => ({ ORIGIN: origin, BODY_SIZE_LIMIT: '8M' }),
+    env: (origin) => ({ ORIGIN: origin, BODY_SIZE_LIMIT: '2M' }),
   },
 ];
 
+const limit = 2 * 2 ** 20;
 const dek = Buffer.alloc(32, 7).toString('base64');
 let service: RunningService;
 let chromium: Awaited<ReturnType<typeof launchChromium>> | undefined;
@@ -140,11 +141,15 @@ describe.each(frameworks)('$name', (framework) => {
   );
 
   test('the proxy refuses a body above its limit with 413', async () => {
-    const filled = ' '.repeat(3 * 2 ** 20);
-    const refused = await post(wrapUrl, JSON.stringify({ dek }) + filled);
-    expect([refused.status, await refused.json()]).toMatchObject([413, { code: 'too_large' }]);
-    const batch = JSON.stringify({ items: [{ key_id: keyId, dek }] }) + filled;
-    const passed = await post(`${app.origin}/api/eaas/v1/batch/wrap`, batch);
+    const item = JSON.stringify({ items: [{ key_id: keyId, dek }] });
+    const batch = (bytes: number): Promise<Response> =>
+      post(`${app.origin}/api/eaas/v1/batch/wrap`, item.padEnd(bytes));
+    for (const refused of [
+      await post(wrapUrl, JSON.stringify({ dek }).padEnd(limit + 1)),
+      await batch(limit + 1),
+    ])
+      expect([refused.status, await refused.json()]).toMatchObject([413, { code: 'too_large' }]);
+    const passed = await batch(limit);
     expect([passed.status, await passed.json()]).toMatchObject([200, { results: [{ key_id: keyId }] }]);
   });
 
