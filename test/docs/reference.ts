@@ -40,6 +40,7 @@ const internal = new Set([
   './blind-hash-node',
   './internal-intake',
   './internal-blind-hash',
+  './reference',
 ]);
 
 function entriesOf(folder: string): Entry[] {
