@@ -1,3 +1,4 @@
+import { limits } from '@eaas/protocol/wire';
 import { newToken } from '../../../../packages/server/src/crypto/api-key-token.ts';
 import { jwkOfBits } from '../../../conformance/rsa.ts';
 import { manyElements } from '../../../protocol/elements.ts';
@@ -177,7 +178,7 @@ function strangers(paths: readonly string[]): Flood['requests'] {
 const unwrap = (target: FloodTarget): Uint8Array =>
   http(target, 'POST', `/v1/keys/${target.keyId}/unwrap`, { wrapped_key: target.wrapped });
 
-const junkOf = (kind: string): Uint8Array => junk[kind]?.(8 * mebibyte) ?? new Uint8Array();
+const junkOf = (kind: string): Uint8Array => junk[kind]?.(limits.body) ?? new Uint8Array();
 
 function http({ token }: FloodTarget, method: string, path: string, body?: object): Buffer {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body ? JSON.stringify(body) : '');
