@@ -28,8 +28,6 @@ export interface Flood {
   readonly slow?: true;
 }
 
-const mebibyte = 1024 * 1024;
-
 export const largePlaintext = 'x'.repeat(64 * 1024);
 
 export const floods = {
@@ -55,7 +53,7 @@ export const floods = {
     about: '256 uploads of 2 MiB that never end',
     connections: 256,
     slow: true,
-    requests: (target) => always(http(target, 'POST', '/v1/batch/wrap', Buffer.alloc(2 * mebibyte, ' '))),
+    requests: (target) => always(http(target, 'POST', '/v1/batch/wrap', Buffer.alloc(limits.body, ' '))),
   },
   creates: {
     about: 'creations of keys, 300 at a time',
@@ -80,7 +78,7 @@ export const floods = {
     about: '2 MiB of brackets, on 8 connections',
     connections: 8,
     served: 400,
-    requests: (target) => always(http(target, 'POST', '/v1/batch/wrap', junkOf('brackets'))),
+    requests: (target) => always(http(target, 'POST', '/v1/batch/wrap', junk.brackets(limits.body))),
   },
   audits: {
     about: 'deep pages of a filtered audit log, on 16 connections',
@@ -177,8 +175,6 @@ function strangers(paths: readonly string[]): Flood['requests'] {
 
 const unwrap = (target: FloodTarget): Uint8Array =>
   http(target, 'POST', `/v1/keys/${target.keyId}/unwrap`, { wrapped_key: target.wrapped });
-
-const junkOf = (kind: string): Uint8Array => junk[kind]?.(limits.body) ?? new Uint8Array();
 
 function http({ token }: FloodTarget, method: string, path: string, body?: object): Buffer {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body ? JSON.stringify(body) : '');

@@ -1,4 +1,4 @@
-export const junk: Readonly<Record<string, (bytes: number) => Buffer>> = {
+export const junk = {
   brackets: (bytes) => Buffer.from('['.repeat(bytes / 2) + ']'.repeat(bytes / 2)),
   'brackets never closed': (bytes) => Buffer.alloc(bytes, '['),
   'distinct names': (bytes) => filled(bytes, '{', (nth) => `"${nth}":0`, '}'),
@@ -12,7 +12,7 @@ export const junk: Readonly<Record<string, (bytes: number) => Buffer>> = {
   'a long number': (bytes) => Buffer.alloc(bytes, '1'),
   'a long name': (bytes) => Buffer.from(`{"${'a'.repeat(bytes - 6)}":0}`),
   'ill-formed UTF-8': (bytes) => Buffer.alloc(bytes, 0xc3),
-};
+} satisfies Record<string, (bytes: number) => Buffer>;
 
 function filled(bytes: number, start: string, member: (nth: number) => string, end: string): Buffer {
   const members: string[] = [];
