@@ -48,9 +48,12 @@ export async function copyTenants(sql: postgres.Sql, tenantId: string, size: num
   await sql`
     insert into eaas.tenants select (jsonb_populate_record(null::eaas.tenants, ${tenant}::text::jsonb ||
       jsonb_build_object('tenant_id', id, 'name', 'copy ' || nth))).* from copies`;
+  const head = await rowOf(
+    sql`select to_jsonb(h)::text as row from eaas.audit_heads h where tenant_id = ${tenantId}`,
+  );
   await sql`
-    insert into eaas.audit_heads (tenant_id, id, hash, state_id, state_hash, created_at, month, encrypts, mac, uncounted)
-    select id, 0, '', 0, '', 0, '', 0, '', false from copies`;
+    insert into eaas.audit_heads select (jsonb_populate_record(null::eaas.audit_heads, ${head}::text::jsonb ||
+      jsonb_build_object('tenant_id', id, 'id', 0, 'state_id', 0, 'encrypts', 0, 'uncounted', false))).* from copies`;
   await sql`insert into eaas.usage_cursors (tenant_id, counted_through, oldest_at) select id, 0, eaas.now_ms() from copies`;
   await sql`insert into eaas.row_records (tenant_id, row_id, rev) select id, id, 0 from copies`;
   await sql`insert into eaas.tenant_names (name, tenant_id, created_at) select 'copy ' || nth, id, 0 from copies`;
