@@ -1,9 +1,8 @@
 import type * as z from 'zod/mini';
 import { InputError } from '../errors.ts';
-import type { Steps } from '../steps.ts';
 import { type Endpoint, endpoints, type Route } from '../wire/endpoints.ts';
 import { explain } from '../wire/explain.ts';
-import { readBatch, readJson } from '../wire/json.ts';
+import { readJson } from '../wire/json.ts';
 import { badRequest, methodNotAllowed, nothingHere, Refusal } from './refusal.ts';
 
 export const routes = /* @__PURE__ */ Object.entries(endpoints) as [Route, Endpoint][];
@@ -104,17 +103,16 @@ export function requireBodyType(
   }
 }
 
-export function* parseBody({ item }: Endpoint, bytes: Uint8Array): Steps<unknown> {
+/** Parses the JSON of a body. In a batch, an item at fault becomes a Refusal and does not fail the others. */
+export function parseBody({ item }: Endpoint, bytes: Uint8Array): unknown {
   try {
-    if (item) return { items: yield* readBatch(bytes, orRefused) };
-    return yield* readJson(bytes);
+    return readJson(bytes, item && orRefused);
   } catch (error) {
     throw error instanceof InputError ? badRequest(error.message) : error;
   }
 }
 
-function orRefused(item: unknown, fault: string | null): unknown {
-  if (fault === null) return item;
+function orRefused(item: unknown, fault: string): unknown {
   const { reference } = (item ?? {}) as { readonly reference?: unknown };
   return Object.assign(badRequest(fault), { reference });
 }

@@ -172,5 +172,5 @@ test('the event loop runs while the proxy checks a large batch', async () => {
   expect(await post(batchPath, `{"items":[${items}]}`)).toMatchObject({ status: 200 });
   clearImmediate(next);
   clock.mockRestore();
-  expect(turns).toBeGreaterThan(1_000);
+  expect(turns).toBeGreaterThanOrEqual(1_000);
 });

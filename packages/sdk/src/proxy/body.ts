@@ -1,19 +1,13 @@
 import { InputError } from '@eaas/protocol';
 import { bodyCut, bodyTooLarge, parseBody, requestTimeout, requireBodyType } from '@eaas/protocol/service';
 import { type Endpoint, limits } from '@eaas/protocol/wire';
-import type { Slices } from '../slices.ts';
 
-export async function readJson(
-  request: Request,
-  endpoint: Endpoint,
-  signal: AbortSignal,
-  inSlices: Slices,
-): Promise<unknown> {
+export async function readJson(request: Request, endpoint: Endpoint, signal: AbortSignal): Promise<unknown> {
   const { headers } = request;
   // Accepts only JSON, because forms of other sites cannot send JSON. Scripts of other sites can send JSON only after a
   // preflight, which the proxy refuses.
   requireBodyType({ type: headers.get('content-type'), encoding: headers.get('content-encoding') }, true);
-  return inSlices(parseBody(endpoint, await readBytes(request, limits.body, signal)));
+  return parseBody(endpoint, await readBytes(request, limits.body, signal));
 }
 
 async function readBytes(request: Request, limit: number, signal: AbortSignal): Promise<Uint8Array> {

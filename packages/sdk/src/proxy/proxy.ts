@@ -54,7 +54,7 @@ async function answer(request: Request, settings: Settings): Promise<Answered> {
     // Pauses after each 10 ms of work, so that the check of a large batch does not delay other requests of the app's
     // backend.
     const inSlices = createSlices(nextTurn);
-    const body = await readJson(request, endpoints[target.route], signal, inSlices);
+    const body = await readJson(request, endpoints[target.route], signal);
     if (search !== '') throw new Refusal('bad_request', 'The request must not have query parameters.');
     const ask = target.batch ? askBatch : askOne;
     const onKeyRefused = keyReporter(target, settings);

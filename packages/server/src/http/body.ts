@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import {
   bodyCut,
   bodyTooLarge,
-  finish,
   parseBody,
   requestTimeout,
   requireBodyType,
@@ -23,7 +22,7 @@ const longestPause = 4_000;
 const [leastBytes, window] = [1_000_000, 2_000];
 
 const longestBurst = 128 * 1024;
-/** A longer body is parsed in turns, because its parsing can take more than a millisecond. */
+/** A longer body waits for a turn of its tenant, because its parsing can take more than a millisecond. */
 const parsedAtOnce = 16 * 1024;
 const discardPause = 50;
 
@@ -38,9 +37,8 @@ export async function readJsonBody(
   requireBodyType({ type, encoding }, takesFields(endpoint));
   const bytes = await readBody(request, limits.body, owner);
   if (bytes.length === 0) return {};
-  const parsing = parseBody(endpoint, bytes);
-  if (bytes.length <= parsedAtOnce) return finish(parsing);
-  return owner.turns.run(owner.tenantId, parsing, { signal: owner.signal });
+  if (bytes.length <= parsedAtOnce) return parseBody(endpoint, bytes);
+  return owner.turns.call(owner.tenantId, () => parseBody(endpoint, bytes), { signal: owner.signal });
 }
 
 export async function readBody(request: IncomingMessage, limit: number, owner: BodyOwner): Promise<Buffer> {
