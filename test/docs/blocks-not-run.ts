@@ -51,6 +51,9 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
       'test/faults/database-copy.test.ts types it under load',
     'npx --no-install @eaas/cli audit verify': 'test/faults/database-copy.test.ts types it',
   },
+  'packages/server/README.md': {
+    'npx --no-install @eaas/cli dev': 'first-field.slow.test.ts starts it',
+  },
   'packages/protocol/README.md': {
     'npm install /tmp/eaas-*.tgz': 'test/packaging installs the tarballs',
   },
@@ -64,22 +67,28 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
   'packages/sdk/README.md': {
     'npm install /tmp/eaas-*.tgz': 'test/packaging installs the tarballs',
   },
-  'packages/server/README.md': {
+  'docs/operating/start.md': {
     'npm ci && npm start': 'first-field.slow.test.ts types both commands',
     'npm install /tmp/eaas-*.tgz': 'test/packaging installs the tarballs',
+    'npx --no-install @eaas/cli audit tail --tenant dev':
+      'needs the server of `npm start`: first-field.slow.test.ts',
+  },
+  'docs/operating/root-key.md': {
     'npm install @aws-sdk/client-kms':
       'test/packaging installs the server without it, and root-key-kms.slow.test.ts uses it',
     'aws kms create-key --description "root key of Eaas"': 'needs AWS: root-key-kms.slow.test.ts',
     'bao secrets enable transit': 'needs OpenBao: root-key-transit.slow.test.ts',
     'unset EAAS_ROOT_KEY_FILE': 'needs a key service: both root-key-*.slow.test.ts do the same',
     'umask 077': 'needs both key services: root-key-kms.slow.test.ts decrypts without the server',
-    'npx --no-install @eaas/cli audit tail --tenant dev':
-      'needs the server of `npm start`: first-field.slow.test.ts',
+  },
+  'docs/operating/backups.md': {
     'pg_dump -h db.example -U eaas_owner -Fc eaas > eaas.dump':
       'needs PostgreSQL’s programs: `npm run prove` runs it',
     'pg_restore -h db.example -U postgres --exit-on-error --dbname eaas eaas.dump':
       'needs PostgreSQL’s programs: `npm run prove` runs it',
     "psql -h db.example -U eaas_owner -d eaas -c 'vacuum full'": 'needs PostgreSQL’s programs',
+  },
+  'docs/operating/runbook.md': {
     'curl -s http://127.0.0.1:8080/readyz': 'needs the server on port 8080: test/conformance/health.test.ts',
   },
 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { program } from '../../packages/cli/src/program.ts';
-import { codesIn, commandsOf, read, rowsUnder } from './markdown.ts';
+import { codesIn, commandsOf, manualPages, read, readManual, rowsUnder } from './markdown.ts';
 
 interface Command {
   readonly commands: readonly Command[];
@@ -15,17 +15,17 @@ function leaves(from: Command, path: readonly string[]): [string, Command][] {
 }
 
 const commands = new Map(leaves(program, ['eaas']));
-const manual = 'packages/server/README.md';
 const documents = [
   'README.md',
-  manual,
+  ...manualPages,
+  'packages/server/README.md',
   'docs/operating/growing.md',
   'docs/operating/observability.md',
   'examples/self-host/README.md',
 ];
 
 describe('the manual’s table', () => {
-  const rows = rowsUnder(read(manual), 'command');
+  const rows = rowsUnder(readManual(), 'command');
 
   test('the table of commands in the manual has every command of the program', () => {
     expect(rows.map(([command = '']) => codesIn(command)[0])).toEqual([...commands.keys()]);

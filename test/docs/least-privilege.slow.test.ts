@@ -10,9 +10,9 @@ import { launchPostgres, type RunningPostgres } from '../../packages/dev/src/lau
 import { installedBinaries } from '../setup/installed-binaries.ts';
 import { newRootKey } from '../cli/command-line.ts';
 import { eaas, type Environment, run, serve, type ServerProcess } from '../conformance/program.ts';
-import { blocksOf, codesIn, commandsOf, read, root, rowsUnder, tablesOf } from './markdown.ts';
+import { blocksOf, codesIn, commandsOf, readManual, root, rowsUnder, tablesOf } from './markdown.ts';
 
-const manual = read('packages/server/README.md');
+const manual = readManual();
 const installed = await installedBinaries(process.env['PATH'] ?? '');
 const kinds: [string, PostgresBinaries][] = [
   ['the embedded PostgreSQL', await embeddedBinaries()],

@@ -3,6 +3,22 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
+/** The pages of the operator's manual, in the order in which an operator who begins types their commands. */
+export const manualPages = [
+  'start',
+  'production',
+  'root-key',
+  'replicas',
+  'upgrade',
+  'commands',
+  'tenants',
+  'metrics',
+  'runbook',
+  'backups',
+  'audit-log',
+  'threat-model',
+].map((page) => `docs/operating/${page}.md`);
+
 export interface Table {
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];
@@ -11,6 +27,9 @@ export interface Table {
 export function read(path: string): string {
   return readFileSync(root + path, 'utf8');
 }
+
+/** The operator's manual as one text. */
+export const readManual = (): string => manualPages.map(read).join('\n');
 
 export function tablesOf(text: string): Table[] {
   const found = withoutCode(text).matchAll(/(?:^ *\|.*\|\n)+/gm);

@@ -6,9 +6,9 @@ import { defaultDataDirectory } from '../../packages/dev/src/data-directory.ts';
 import { notReady } from '../../packages/server/src/http/health.ts';
 import { reasons } from '../../packages/server/src/operations/verify/report.ts';
 import { alerts } from '../observability/alerts.ts';
-import { codesIn, read, rowsUnder } from './markdown.ts';
+import { codesIn, readManual, rowsUnder } from './markdown.ts';
 
-const manual = read('packages/server/README.md');
+const manual = readManual();
 const firstCodes = (head: string): string[] =>
   rowsUnder(manual, head).flatMap(([cell = '']) => codesIn(cell));
 const sorted = (values: readonly string[]): string[] => values.toSorted();

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { variables } from '../../packages/cli/src/config.ts';
-import { blocksOf, read, root } from './markdown.ts';
+import { blocksOf, read, readManual, root } from './markdown.ts';
 
 // These tests only read the files of the example, because the test machine has no Docker to start it.
 
@@ -46,7 +46,7 @@ test('the self-host example uses only variables of the program and variables tha
 });
 
 test('roles.sql of the self-host example has the same SQL statements as the manual', () => {
-  const [theirs] = blocksOf(read('packages/server/README.md'), 'sql');
+  const [theirs] = blocksOf(readManual(), 'sql');
   expect(statements(read(`${place}roles.sql`))).toEqual(statements(theirs ?? ''));
 });
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { codesIn, read, rowsUnder } from '../docs/markdown.ts';
+import { codesIn, readManual, rowsUnder } from '../docs/markdown.ts';
 import { openWorld, settle, type World } from '../setup/world.ts';
 import { alerts } from './alerts.ts';
 import { expressions } from './dashboard.ts';
 import { metricsIn } from './promql.ts';
 
-const manual = read('packages/server/README.md');
+const manual = readManual();
 
 let world: World;
 let text: string;

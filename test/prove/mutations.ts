@@ -15,7 +15,7 @@ type ChangeFields = readonly [file: string, search: string, replace: string];
 
 const server = 'packages/server/src';
 const patroni = 'examples/high-availability/patroni.yml';
-const manual = 'packages/server/README.md';
+const manual = 'docs/operating/backups.md';
 const highAvailability = 'docs/operating/high-availability.md';
 const machine = 'test/prove/machine';
 

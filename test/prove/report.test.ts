@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { checksOf, describeOutcome, type Outcome, summaryOf, tableOf, verdictOf } from './report.ts';
+import {
+  checksOf,
+  describeOutcome,
+  neverSeenToFail,
+  type Outcome,
+  summaryOf,
+  tableOf,
+  verdictOf,
+} from './report.ts';
 import { Findings } from './trial.ts';
 
 const outcomeOf = (findings: Findings, unavailable?: string): Outcome => ({
@@ -20,6 +28,14 @@ test('a trial passes if its checks all pass', () => {
 
 test('a trial without a check fails, because it has proved nothing', () => {
   expect(verdictOf(outcomeOf(new Findings()))).toBe('fails');
+});
+
+test('a check that no mutation makes fail is named', () => {
+  const findings = new Findings();
+  findings.check('nothing is lost', true);
+  findings.check('nobody waits', true);
+  const mutation = { name: 'loses', changes: [], fails: { 'part:trial': ['nothing is lost'] } };
+  expect(neverSeenToFail([outcomeOf(findings)], [mutation])).toEqual(['nobody waits']);
 });
 
 test('a check that failed once stays failed in the report', () => {

@@ -1,3 +1,4 @@
+import type { Mutation } from './mutations.ts';
 import type { Check, Findings } from './trial.ts';
 
 export interface Outcome {
@@ -72,6 +73,13 @@ export function checksOf(outcomes: readonly Outcome[]): string {
     ['check', 'trials'],
     Array.from(trials, ([invariant, names]) => [invariant, names.join(', ')]),
   );
+}
+
+/** The checks that no mutation makes fail, so nobody has seen that they can. */
+export function neverSeenToFail(outcomes: readonly Outcome[], mutations: readonly Mutation[]): string[] {
+  const broken = new Set(mutations.flatMap(({ fails }) => Object.values(fails).flat()));
+  const invariants = outcomes.flatMap(({ findings }) => findings.checks.map(({ invariant }) => invariant));
+  return [...new Set(invariants)].filter((invariant) => !broken.has(invariant));
 }
 
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { environment } from '../../packages/dev/src/command-line.ts';
-import { blocksOf, read } from '../docs/markdown.ts';
+import { blocksOf, readManual } from '../docs/markdown.ts';
 import { accepts } from './accepts.ts';
 import { isInstalled } from './available.ts';
 import { freePort } from './free-port.ts';
@@ -50,7 +50,7 @@ export async function startProxy(proxy: Proxy, servers: readonly number[]): Prom
 }
 
 function blockOf(language: string, word: string): string {
-  const found = blocksOf(read('packages/server/README.md'), language).filter((block) => block.includes(word));
+  const found = blocksOf(readManual(), language).filter((block) => block.includes(word));
   if (found.length !== 1) {
     throw new Error(
       `the manual must have exactly one ${language} code block that contains "${word}" (got ${found.length})`,

@@ -11,14 +11,6 @@ import { Cluster, postgresPrograms, withoutStandby } from '../machine/cluster.ts
 import { startServer } from '../machine/server.ts';
 import type { Findings, Part } from '../trial.ts';
 
-function manualBlocks(heading: string): string[] {
-  const section =
-    read('packages/server/README.md')
-      .split(`\n${heading}\n`)[1]
-      ?.split(/\n##+ /)[0] ?? '';
-  return blocksOf(section, 'sh');
-}
-
 interface Ran {
   readonly code: number;
   readonly output: string;
@@ -53,8 +45,8 @@ interface Known {
 async function drill(findings: Findings): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'eaas-prove-'));
   findings.defer(() => rm(folder, { recursive: true, force: true }));
-  const [dump = ''] = manualBlocks('## Backups');
-  const [restore = '', compare = '', acknowledge = ''] = manualBlocks('### Restored from a backup');
+  const page = read('docs/operating/backups.md');
+  const [dump = '', restore = '', compare = '', acknowledge = ''] = blocksOf(page, 'sh');
   const lost = await Cluster.create(findings);
   const { env, known } = await liveThenLose(findings, { lost, folder, dump });
 

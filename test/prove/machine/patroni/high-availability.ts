@@ -1,4 +1,4 @@
-import { blocksOf, read } from '../../../docs/markdown.ts';
+import { blocksOf, readManual } from '../../../docs/markdown.ts';
 import { accepts } from '../../../setup/accepts.ts';
 import { isInstalled } from '../../../setup/available.ts';
 import type { Findings } from '../../trial.ts';
@@ -138,7 +138,7 @@ export class HighAvailability {
   }
 
   async #createDatabase(): Promise<void> {
-    const [statements = ''] = blocksOf(read('packages/server/README.md'), 'sql');
+    const [statements = ''] = blocksOf(readManual(), 'sql');
     const input = `\\set ON_ERROR_STOP on\n${statements}`;
     const env = { PGPASSWORD: passwords.superuser };
     await runPrinted('psql', { machine: this.#machines.servers, input, env });
