@@ -31,6 +31,7 @@ const budgets: Readonly<Record<string, number>> = {
   'root-keys': 2_500,
   fleet: 2_500,
   dev: 2_500,
+  'cli-kit': 300,
   cli: 2_500,
 };
 

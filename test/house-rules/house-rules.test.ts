@@ -14,11 +14,11 @@ const siblingsOf: Readonly<Record<string, RegExp>> = {
   console: /^@eaas\/(?:protocol|sdk)(?:\/|$)/,
   drizzle: /^@eaas\/sdk(?:\/|$)/,
   prisma: /^@eaas\/sdk(?:\/|$)/,
-  files: /^@eaas\/(?:protocol|sdk)(?:\/|$)/,
+  files: /^@eaas\/(?:protocol|sdk|cli-kit)(?:\/|$)/,
   'root-keys': /^@eaas\/server(?:\/|$)/,
   fleet: /^@eaas\/(?:protocol|server)(?:\/|$)/,
   dev: /^@eaas\/(?:protocol|server)(?:\/|$)/,
-  cli: /^@eaas\/(?:protocol|server|root-keys|fleet|dev)(?:\/|$)/,
+  cli: /^@eaas\/(?:protocol|server|root-keys|fleet|dev|cli-kit)(?:\/|$)/,
 };
 
 test('each package imports only the packages that its layer allows', () => {

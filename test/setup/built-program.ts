@@ -28,7 +28,7 @@ export function programOf(checkout: string): string {
 }
 
 export function builtFilesProgram(): string {
-  files ??= build({ name: 'files' });
+  files ??= build({ name: 'files', external: ['commander'] });
   return files;
 }
 

@@ -1,3 +1,4 @@
+import { printJson } from '@eaas/cli-kit';
 import { inLine } from '@eaas/protocol/internal';
 import { type AuditAction, auditActions } from '@eaas/protocol/wire';
 import { Option } from 'commander';
@@ -11,7 +12,7 @@ import {
 } from '@eaas/server/internal';
 import { type OnTenant, onTenant, withTenant } from './command.ts';
 import { requireKey } from './find-key.ts';
-import { note, printJson } from './output.ts';
+import { note } from './output.ts';
 import { pollUntil, shortestPause } from './poll.ts';
 import { untilSignal } from './signals.ts';
 import { entryLine } from './stream-formats.ts';

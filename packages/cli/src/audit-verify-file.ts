@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { printJson, WrongUsage } from '@eaas/cli-kit';
 import { type ChainedEntry, entryHash, genesisHash } from '@eaas/protocol/audit';
 import { fromHex, toHex } from '@eaas/protocol/internal-audit';
 import { openSignedCheckpoint } from '@eaas/server/internal';
 import { readNamed } from './audit-verify.ts';
 import { reporting } from './command.ts';
-import { exitCodes, WrongUsage } from './failure.ts';
-import { note, printJson, type Reporting } from './output.ts';
+import { exitCodes } from './failure.ts';
+import { note, type Reporting } from './output.ts';
 
 interface Options extends Reporting {
   readonly checkpointFile?: string;

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { printJson, WrongUsage } from '@eaas/cli-kit';
 import { parseUuid } from '@eaas/protocol';
 import { inLine } from '@eaas/protocol/internal';
 import { listCheckpointFiles, readCheckpointFile } from '@eaas/fleet/nightly';
@@ -11,8 +12,8 @@ import {
   verifyChain,
 } from '@eaas/server/internal';
 import { reporting, withService } from './command.ts';
-import { exitCodes, isRefusal, WrongUsage } from './failure.ts';
-import { note, printJson, progress, type Reporting } from './output.ts';
+import { exitCodes, isRefusal } from './failure.ts';
+import { note, progress, type Reporting } from './output.ts';
 
 interface Options extends Reporting {
   readonly tenant?: string;

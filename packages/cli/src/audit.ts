@@ -1,3 +1,4 @@
+import { printJson } from '@eaas/cli-kit';
 import { acknowledgeRestore, exportAudit, operations, requireContinuable } from '@eaas/server/internal';
 import { auditStream } from './audit-stream.ts';
 import { auditTail } from './audit-tail.ts';
@@ -5,7 +6,7 @@ import { auditVerify } from './audit-verify.ts';
 import { auditVerifyFile } from './audit-verify-file.ts';
 import { type OnTenant, onTenant, withTenant } from './command.ts';
 import { openExportFile } from './export-file.ts';
-import { note, printJson, printResult, progress } from './output.ts';
+import { note, printResult, progress } from './output.ts';
 import { write } from './stream-output.ts';
 import { wholeNumber } from './values.ts';
 

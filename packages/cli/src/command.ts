@@ -1,6 +1,6 @@
-import { nearestOf } from '@eaas/protocol/internal';
+import { command as plainCommand } from '@eaas/cli-kit';
 import { limits } from '@eaas/protocol/wire';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import {
   type Caller,
   insider,
@@ -16,34 +16,13 @@ export interface OnTenant extends Reporting {
   readonly tenant: string;
 }
 
+/** Makes a command of `eaas`. The examples are what follows `eaas`. */
 export function command(name: string, description: string, examples: readonly string[] = []): Command {
-  const made = new Command(name)
-    .description(description)
-    .summary(description.replace(/\.( .*)?$/, ''))
-    .helpOption('-h, --help', 'show this help')
-    .helpCommand(false)
-    .showHelpAfterError('(`--help` shows how to use the command)')
-    .allowExcessArguments(false)
-    .configureOutput({ outputError: (text, write) => write(unknownOption(made, text) ?? text) })
-    .exitOverride();
-  if (examples.length > 0) {
-    made.addHelpText('after', `\nExamples:\n${examples.map((line) => `  eaas ${line}`).join('\n')}`);
-  }
-  return made;
-}
-
-/**
- * Returns an error that names the unknown option, or undefined. Commander itself reports a misspelt required option
- * only as missing.
- */
-function unknownOption({ args, options }: Command, error: string): string | undefined {
-  const [unknown] = args.find((word) => word.startsWith('--'))?.split('=') ?? [];
-  if (unknown === undefined || !error.startsWith('error: required option')) return undefined;
-  const nearest = nearestOf(
-    options.flatMap(({ long }) => long ?? []),
-    unknown,
+  return plainCommand(
+    name,
+    description,
+    examples.map((example) => `eaas ${example}`),
   );
-  return `error: unknown option '${unknown}'\n${nearest === undefined ? '' : `(Did you mean ${nearest}?)\n`}`;
 }
 
 export function reporting(name: string, description: string, examples: readonly string[]): Command {

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
+import { WrongUsage } from '@eaas/cli-kit';
 import { inLine } from '@eaas/protocol/internal';
-import { WrongUsage } from './failure.ts';
 
 export interface Erasable {
   readonly what: 'tenant' | 'key';

@@ -1,3 +1,4 @@
+import { printJson } from '@eaas/cli-kit';
 import { inLine } from '@eaas/protocol/internal';
 import { copyDatabase, type CopyReport } from '@eaas/fleet/copy';
 import {
@@ -13,7 +14,7 @@ import {
 import type { Config } from './config.ts';
 import { reporting, withService } from './command.ts';
 import { exitCodes, failureOf } from './failure.ts';
-import { next, printJson, progress, type Reporting } from './output.ts';
+import { next, progress, type Reporting } from './output.ts';
 
 const variable = 'EAAS_COPY_TO_DATABASE_URL';
 

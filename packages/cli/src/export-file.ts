@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { WrongUsage } from '@eaas/cli-kit';
 import { Refusal } from '@eaas/server/internal';
-import { WrongUsage } from './failure.ts';
 
 // Every line of an export file is shorter than 1 MiB.
 const tailSize = 1024 * 1024;

@@ -1,4 +1,4 @@
-import { CommanderError } from 'commander';
+import { isParseError, WrongUsage } from '@eaas/cli-kit';
 import type { ProblemCode } from '@eaas/protocol/wire';
 import {
   CannotStart,
@@ -20,14 +20,8 @@ export const exitCodesHelp = `Exit codes:
   3  the configuration, the root key or the database cannot be used
   4  an unexpected error happened`;
 
-export class WrongUsage extends Error {
-  override readonly name = 'WrongUsage';
-}
-
 export function failureOf(error: unknown, variables: readonly string[] = databaseVariables()) {
-  // Commander has already printed the message of its error. After `--help` and `--version`, Commander throws with the
-  // exit code 0.
-  if (error instanceof CommanderError) {
+  if (isParseError(error)) {
     return { code: error.exitCode === 0 ? exitCodes.ok : exitCodes.usage, message: null };
   }
   if (error instanceof WrongUsage) return { code: exitCodes.usage, message: error.message };

@@ -1,15 +1,8 @@
+import { guardOutput } from '@eaas/cli-kit';
 import { run, tell } from './program.ts';
 import { isDriverFault } from '@eaas/server/internal';
 
-// In `eaas audit export … | head`, the reader closes the pipe early, so EPIPE is no error.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit();
-  process.stderr.write(`Standard output cannot be written: ${error.message}\n`);
-  process.exit(4);
-});
-
-// Nobody reads what cannot be written. The exit code still tells the outcome.
-process.stderr.on('error', () => {});
+guardOutput();
 
 // If a database connection breaks, postgres.js also throws errors in timers. The process ignores these errors, because
 // the query on this connection reports its own error to the caller.

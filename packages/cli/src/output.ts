@@ -1,4 +1,4 @@
-import { escapeHidden, inLine } from '@eaas/protocol/internal';
+import { printJson, printRows, shown } from '@eaas/cli-kit';
 import { asTyped } from '@eaas/server/internal';
 
 export interface Reporting {
@@ -15,20 +15,10 @@ export function printResult(record: object, options: Reporting): void {
 export function printResults<Row extends object>(
   rows: readonly Row[],
   columns: readonly (keyof Row & string)[],
-  options: Reporting,
+  { json }: Reporting,
 ): void {
-  if (options.json) return rows.forEach(printJson);
-  if (rows.length === 0) return note('None.');
-  const lines = [columns, ...rows.map((row) => columns.map((column) => shown(row[column])))];
-  const widths = columns.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
-  for (const line of lines) {
-    const cells = line.map((cell, at) => cell.padEnd(widths[at] ?? 0));
-    process.stdout.write(`${cells.join('  ').trimEnd()}\n`);
-  }
-}
-
-export function printJson(record: object): void {
-  process.stdout.write(`${escapeHidden(JSON.stringify(record))}\n`);
+  if (!json && rows.length === 0) note('None.');
+  else printRows(rows, columns, json === true);
 }
 
 export function note(sentence: string): void {
@@ -46,10 +36,4 @@ export function progress(what: string): (done: number, all: number) => void {
     next = performance.now() + 1_000;
     note(`${what}: ${done} of ${all}`);
   };
-}
-
-function shown(value: unknown): string {
-  if (value === null || (Array.isArray(value) && value.length === 0)) return '-';
-  if (Array.isArray(value)) return value.map(shown).join(', ');
-  return typeof value === 'string' ? inLine(value) : escapeHidden(JSON.stringify(value));
 }

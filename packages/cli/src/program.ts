@@ -1,5 +1,6 @@
+import { completionCommand, helpCommand, WrongUsage } from '@eaas/cli-kit';
 import manifest from '../package.json' with { type: 'json' };
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { citus } from '@eaas/fleet/citus';
 import { CannotStart, migrateDatabase } from '@eaas/server/internal';
 import { type Config, readConfig, readDevelopmentConfig, readServerConfig } from './config.ts';
@@ -8,10 +9,9 @@ import { failed, type Finding, warning } from './doctor/finding.ts';
 import { apiKeyCommands } from './api-key.ts';
 import { auditCommands } from './audit.ts';
 import { command, group, reporting, requireConfig } from './command.ts';
-import { completionCommand } from './completion.ts';
 import { databaseCommands } from './database-copy.ts';
 import { requireYes } from './confirm.ts';
-import { exitCodes, exitCodesHelp, failureOf, WrongUsage } from './failure.ts';
+import { exitCodes, exitCodesHelp, failureOf } from './failure.ts';
 import { keyCommands } from './key.ts';
 import { next, note, printResult, printResults, type Reporting } from './output.ts';
 import { rootKeyCommands } from './root-key.ts';
@@ -122,26 +122,6 @@ async function examineConfigured(): Promise<Finding[]> {
   }
 }
 
-const help = command('help', 'Show the help of a command, or the exit codes of all commands.', [
-  'help key create',
-  'help exit-codes',
-])
-  .argument('[topic...]', 'a command, or exit-codes')
-  .action((topic: string[], _: object, self: Command) => {
-    if (topic.join(' ') === 'exit-codes') {
-      process.stdout.write(`${exitCodesHelp}\n`);
-      return;
-    }
-    let found = self.parent;
-    for (const word of topic) found = found?.commands.find((each) => each.name() === word) ?? null;
-    if (!found) {
-      throw new WrongUsage(
-        `There is no command \`eaas ${topic.join(' ')}\`: \`eaas help\` lists the commands.`,
-      );
-    }
-    found.outputHelp();
-  });
-
 export const program = group('eaas', 'Encryption as a service: the server and its operator’s commands.', [
   dev,
   serve,
@@ -153,8 +133,8 @@ export const program = group('eaas', 'Encryption as a service: the server and it
   group('key', 'Keys of tenants.', keyCommands),
   group('audit', 'Audit logs of tenants.', auditCommands),
   group('root-key', 'The root key, which protects all other keys.', rootKeyCommands),
-  completionCommand,
-  help,
+  completionCommand('eaas'),
+  helpCommand(exitCodesHelp, ['eaas help key create', 'eaas help exit-codes']),
 ])
   .version(manifest.version, '-V, --version', 'print the version')
   .addHelpText('after', '\n`eaas help exit-codes` lists the exit codes.');

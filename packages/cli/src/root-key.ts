@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { WrongUsage } from '@eaas/cli-kit';
 import { toHex } from '@eaas/protocol/internal';
 import { rootKeyInDirectory } from '@eaas/dev/internal';
 import { wrapRootKey } from '@eaas/root-keys';
@@ -17,7 +18,7 @@ import {
 } from '@eaas/server/internal';
 import type { Config } from './config.ts';
 import { reporting, requireConfig, withService } from './command.ts';
-import { exitCodes, WrongUsage } from './failure.ts';
+import { exitCodes } from './failure.ts';
 import { next, note, printResult, progress, type Reporting } from './output.ts';
 
 const generate = reporting(

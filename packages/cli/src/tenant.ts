@@ -1,3 +1,4 @@
+import { WrongUsage } from '@eaas/cli-kit';
 import type { Command } from 'commander';
 import {
   createTenant,
@@ -8,7 +9,6 @@ import {
   updateTenant,
 } from '@eaas/server/internal';
 import { reporting, withService } from './command.ts';
-import { WrongUsage } from './failure.ts';
 import { next, note, printResult, printResults, type Reporting } from './output.ts';
 import { tenantDestroy } from './tenant-destroy.ts';
 import { moment, numberOrNull, trueOrFalse } from './values.ts';

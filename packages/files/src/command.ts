@@ -1,17 +1,63 @@
-import type { Options, Parsed } from './options.ts';
+import { WrongUsage } from '@eaas/cli-kit';
+import { Option } from 'commander';
 import type { Progress } from './progress.ts';
 
+export interface FileCommand {
+  readonly name: string;
+  readonly about: string;
+  readonly options: readonly Option[];
+  readonly examples: readonly string[];
+  /** Whether files, folders or standard input are its input. */
+  readonly takesPaths: boolean;
+  /** Returns the number of files that failed, which decides the exit code. */
+  readonly run: (run: Run) => Promise<number>;
+}
+
 export interface Run {
-  readonly parsed: Parsed;
+  readonly paths: readonly string[];
+  readonly options: Options;
   readonly stop: AbortController;
   readonly progress: Progress;
 }
 
-export interface Command {
-  readonly name: string;
-  readonly operand: string;
-  readonly about: string;
-  readonly options: Options;
-  readonly examples: readonly string[];
-  readonly run: (run: Run) => Promise<number>;
+/** The values of the options. Each command has some of them. */
+export interface Options {
+  readonly anyKey?: true;
+  readonly context?: readonly string[];
+  readonly exportedKey?: readonly string[];
+  readonly force?: true;
+  readonly insecureHttp?: true;
+  readonly json?: true;
+  readonly key?: string | readonly string[];
+  readonly out?: string;
+  readonly privateKey?: string;
+  readonly publicKey?: string;
+  readonly quiet?: true;
+  readonly recursive?: true;
+  readonly tenant?: string;
+}
+
+/** An option without a value, or with a value that can be passed once. */
+export function option(flags: string, about: string): Option {
+  const made = new Option(flags, about);
+  if (!made.required) return made;
+  return made.argParser((value, before) => {
+    requireValue(made, value);
+    if (before !== undefined) throw new WrongUsage(`The option ${made.long} can be passed only once.`);
+    return value;
+  });
+}
+
+/** An option with a value that can be passed several times. */
+export function repeatable(flags: string, about: string): Option {
+  const made = new Option(flags, about);
+  return made.argParser((value, before: readonly string[] = []) => {
+    requireValue(made, value);
+    return [...before, value];
+  });
+}
+
+function requireValue({ long, flags }: Option, value: string): void {
+  if (value !== '') return;
+  throw new WrongUsage(`The option ${long} needs a value: pass ${long} ${flags.slice(flags.indexOf('<'))}.`);
 }

@@ -1,41 +1,36 @@
+import { WrongUsage } from '@eaas/cli-kit';
 import { parseUuid } from '@eaas/protocol';
 import { type Context, EaasClient } from '@eaas/sdk';
 import type { OpenOptions, StreamClient } from '@eaas/sdk/stream';
 import { openOffline } from './offline.ts';
-import { CannotStart, WrongUsage } from './failure.ts';
-import type { Options, Parsed } from './options.ts';
+import { CannotStart } from './failure.ts';
+import { option, type Options, repeatable } from './command.ts';
 
-export const fileOptions: Options = {
-  recursive: { short: 'r', about: 'process the files in folders and their subfolders' },
-};
+export const recursive = option('-r, --recursive', 'process the files in folders and their subfolders');
 
-export const progressOptions: Options = {
-  quiet: { short: 'q', about: 'show no progress' },
-};
+export const quiet = option('-q, --quiet', 'show no progress');
 
-export const serviceOptions: Options = {
-  'insecure-http': { about: 'allow http: to another machine, on a network that you trust' },
-};
+export const insecureHttp = option(
+  '--insecure-http',
+  'allow http: to another machine, on a network that you trust',
+);
 
-export const contextOptions: Options = {
-  context: {
-    value: 'name=value',
-    multiple: true,
-    about: 'bind the data to this name and value (repeatable). Decryption needs the same. Not secret',
-  },
-};
+export const context = repeatable(
+  '--context <name=value>',
+  'bind the data to this name and value (repeatable). Decryption needs the same. Not secret',
+);
 
-export const openOptions: Options = {
-  key: { value: 'id', multiple: true, about: 'accept this key instead of EAAS_KEY_ID (repeatable)' },
-  'any-key': { about: 'accept every key that the API key may use' },
-  'exported-key': {
-    value: 'path',
-    multiple: true,
-    about: 'decrypt without the service, with a key that was exported (repeatable)',
-  },
-  'private-key': { value: 'path', about: 'the RSA private key of the export, in PEM or JWK' },
-  tenant: { value: 'id', about: 'the tenant of the exported key, if its file does not name it' },
-};
+/** The options for keys that decrypt. */
+export const opening = [
+  repeatable('--key <id>', 'accept this key instead of EAAS_KEY_ID (repeatable)'),
+  option('--any-key', 'accept every key that the API key may use'),
+  repeatable(
+    '--exported-key <path>',
+    'decrypt without the service, with a key that was exported (repeatable)',
+  ),
+  option('--private-key <path>', 'the RSA private key of the export, in PEM or JWK'),
+  option('--tenant <id>', 'the tenant of the exported key, if its file does not name it'),
+];
 
 export interface Opener {
   readonly client: StreamClient;
@@ -44,9 +39,9 @@ export interface Opener {
   readonly elsewhere: (keyId: string) => string;
 }
 
-export async function withClient<T>(parsed: Parsed, work: (client: EaasClient) => Promise<T>): Promise<T> {
+export async function withClient<T>(options: Options, work: (client: EaasClient) => Promise<T>): Promise<T> {
   requireVariables();
-  const client = new EaasClient({ insecureHttp: parsed.isSet('insecure-http') });
+  const client = new EaasClient({ insecureHttp: options.insecureHttp === true });
   try {
     return await work(client);
   } finally {
@@ -69,13 +64,12 @@ function requireVariables(): void {
   }
 }
 
-export async function withOpener<T>(parsed: Parsed, work: (opener: Opener) => Promise<T>): Promise<T> {
-  const keyIds = keyIdsIn(parsed);
-  const exportedKeys = parsed.all('exported-key');
-  const privateKey = parsed.one('private-key');
+export async function withOpener<T>(options: Options, work: (opener: Opener) => Promise<T>): Promise<T> {
+  const keyIds = keyIdsIn(options);
+  const { exportedKey: exportedKeys = [], privateKey, tenant } = options;
   if (exportedKeys.length > 0) {
     if (privateKey === undefined) throw new WrongUsage('--exported-key needs --private-key.');
-    const client = await openOffline({ exportedKeys, privateKey, tenant: parsed.one('tenant') });
+    const client = await openOffline({ exportedKeys, privateKey, tenant });
     return work({
       client,
       expected: { keyId: keyIds.length > 0 ? keyIds : client.keyIds },
@@ -83,9 +77,9 @@ export async function withOpener<T>(parsed: Parsed, work: (opener: Opener) => Pr
     });
   }
   if (privateKey !== undefined) throw new WrongUsage('--private-key needs --exported-key.');
-  return withClient(parsed, (client) => {
+  return withClient(options, (client) => {
     const elsewhere = (keyId: string): string => `pass --key ${keyId}`;
-    if (parsed.isSet('any-key')) return work({ client, expected: { anyKey: true }, elsewhere });
+    if (options.anyKey) return work({ client, expected: { anyKey: true }, elsewhere });
     if (keyIds.length > 0) return work({ client, expected: { keyId: keyIds }, elsewhere });
     if (client.keyId === undefined) {
       throw new CannotStart(
@@ -96,14 +90,14 @@ export async function withOpener<T>(parsed: Parsed, work: (opener: Opener) => Pr
   });
 }
 
-export function keyIdsIn(parsed: Parsed): readonly string[] {
-  const ids = parsed.all('key');
+export function keyIdsIn({ key = [] }: Options): readonly string[] {
+  const ids = [key].flat();
   if (ids.every((id) => parseUuid(id) !== undefined)) return ids;
   throw new WrongUsage('--key must be a UUID: pass the `key_id` of the key, not the name of the key.');
 }
 
-export function contextIn(parsed: Parsed): Context | undefined {
-  const pairs = parsed.all('context').map((text) => {
+export function contextIn({ context: texts = [] }: Options): Context | undefined {
+  const pairs = texts.map((text) => {
     const at = text.indexOf('=');
     if (at < 1) throw new WrongUsage('--context must have a name and a value, as in --context document=17.');
     return [text.slice(0, at), text.slice(at + 1)] as const;

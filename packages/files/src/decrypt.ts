@@ -1,61 +1,61 @@
+import { WrongUsage } from '@eaas/cli-kit';
 import { type Context, DecryptionError, open, parseUuid } from '@eaas/protocol';
 import { inLine } from '@eaas/protocol/internal';
 import { nodeEngine } from '@eaas/protocol/node';
 import { decryptStream } from '@eaas/sdk/stream';
 import { one, openCiphertext, sizeWithin } from './ciphertext.ts';
-import type { Command, Run } from './command.ts';
+import { type FileCommand, option, type Run } from './command.ts';
 import {
+  context as contextOption,
   contextIn,
-  contextOptions,
-  fileOptions,
+  insecureHttp,
   type Opener,
-  openOptions,
-  progressOptions,
-  serviceOptions,
+  opening,
+  quiet,
+  recursive,
   withOpener,
 } from './connection.ts';
 import { expectAll, forEachFile } from './each.ts';
-import { FileFailure, WrongUsage } from './failure.ts';
+import { FileFailure } from './failure.ts';
 import { findInputs, isEncryptedName, standard, suffix } from './inputs.ts';
 import { planOutputs } from './output-paths.ts';
 import { collect, type Source, streamOf, withSource } from './read.ts';
 import { underUmask, writePieces } from './write.ts';
 
-export const decrypt: Command = {
+export const decrypt: FileCommand = {
   name: 'decrypt',
-  operand: ' [path...]',
   about:
     'Decrypt files, folders or standard input. Writes report.pdf beside report.pdf.eaas. The file has its name only ' +
     'after all of it was authenticated. Reads standard input if no path is named, and then writes to standard output. ' +
     'In folders, reads only files that end in .eaas. Also decrypts single values, as bytes or in base64.',
-  options: {
-    out: { short: 'o', value: 'path', about: 'write to this file or folder, or to standard output (-)' },
-    ...fileOptions,
-    force: { short: 'f', about: 'overwrite existing files' },
-    ...openOptions,
-    ...contextOptions,
-    ...serviceOptions,
-    ...progressOptions,
-  },
+  options: [
+    option('-o, --out <path>', 'write to this file or folder, or to standard output (-)'),
+    recursive,
+    option('-f, --force', 'overwrite existing files'),
+    ...opening,
+    contextOption,
+    insecureHttp,
+    quiet,
+  ],
   examples: [
     'eaas-files decrypt report.pdf.eaas',
     'eaas-files decrypt --recursive photos-encrypted --out photos',
     'eaas-files decrypt < project.tar.eaas | tar x',
     'eaas-files decrypt report.pdf.eaas --exported-key key.json --private-key private.pem',
   ],
+  takesPaths: true,
   run: decryptFiles,
 };
 
 async function decryptFiles(run: Run): Promise<number> {
-  const { parsed } = run;
-  const context = contextIn(parsed);
-  const force = parsed.isSet('force');
-  const isRecursive = parsed.isSet('recursive');
-  const { inputs, unreadable } = await findInputs(parsed.paths, { isRecursive, isWanted: isEncryptedName });
-  const jobs = await planOutputs(inputs, { out: parsed.one('out'), force, rename: withoutSuffix });
+  const { options } = run;
+  const context = contextIn(options);
+  const { out, force = false } = options;
+  const { inputs, unreadable } = await findInputs(run, isEncryptedName);
+  const jobs = await planOutputs(inputs, { out, force, rename: withoutSuffix });
   if (process.stdout.isTTY && jobs.some(({ output }) => output === standard)) run.progress.hide();
   expectAll(run, inputs);
-  const failures = await withOpener(parsed, (opener) =>
+  const failures = await withOpener(options, (opener) =>
     forEachFile(
       run,
       jobs,

@@ -1,68 +1,65 @@
+import { WrongUsage } from '@eaas/cli-kit';
 import { createIntake, type Intake } from '@eaas/sdk/intake';
 import { encryptStream, type StreamWriter } from '@eaas/sdk/stream';
-import type { Command, Run } from './command.ts';
+import { type FileCommand, option, type Options, type Run } from './command.ts';
 import {
+  context as contextOption,
   contextIn,
-  contextOptions,
+  insecureHttp,
   keyIdsIn,
-  fileOptions,
-  progressOptions,
-  serviceOptions,
+  quiet,
+  recursive,
   withClient,
 } from './connection.ts';
 import { expectAll, forEachFile } from './each.ts';
-import { CannotStart, WrongUsage } from './failure.ts';
+import { CannotStart } from './failure.ts';
 import { findInputs, isEncryptedName, standard, suffix } from './inputs.ts';
 import { planOutputs } from './output-paths.ts';
-import type { Parsed } from './options.ts';
 import { readKeyFile, streamOf, withSource } from './read.ts';
 import { writePieces } from './write.ts';
 
-export const encrypt: Command = {
+export const encrypt: FileCommand = {
   name: 'encrypt',
-  operand: ' [path...]',
   about:
     'Encrypt files, folders or standard input. Writes report.pdf.eaas beside report.pdf, and keeps report.pdf. Reads ' +
     'standard input if no path is named, and then writes to standard output. In folders, skips links, ' +
     'and files that end in .eaas.',
-  options: {
-    out: { short: 'o', value: 'path', about: 'write to this file or folder, or to standard output (-)' },
-    ...fileOptions,
-    force: { short: 'f', about: 'overwrite existing files' },
-    key: { value: 'id', about: 'encrypt under this key instead of EAAS_KEY_ID' },
-    'public-key': {
-      value: 'text or path',
-      about: 'encrypt with the public key of an intake key, without the service and without an API key',
-    },
-    ...contextOptions,
-    ...serviceOptions,
-    ...progressOptions,
-  },
+  options: [
+    option('-o, --out <path>', 'write to this file or folder, or to standard output (-)'),
+    recursive,
+    option('-f, --force', 'overwrite existing files'),
+    option('--key <id>', 'encrypt under this key instead of EAAS_KEY_ID'),
+    option(
+      '--public-key <text or path>',
+      'encrypt with the public key of an intake key, without the service and without an API key',
+    ),
+    contextOption,
+    insecureHttp,
+    quiet,
+  ],
   examples: [
     'eaas-files encrypt report.pdf',
     'eaas-files encrypt --recursive photos --out photos-encrypted',
     'tar c project | eaas-files encrypt > project.tar.eaas',
     'eaas-files encrypt report.pdf --public-key forms.pub',
   ],
+  takesPaths: true,
   run: encryptFiles,
 };
 
 async function encryptFiles(run: Run): Promise<number> {
-  const { parsed, stop } = run;
-  const context = contextIn(parsed);
-  const force = parsed.isSet('force');
-  const { inputs, unreadable } = await findInputs(parsed.paths, {
-    isRecursive: parsed.isSet('recursive'),
-    isWanted: (name) => !isEncryptedName(name),
-  });
+  const { options, stop } = run;
+  const context = contextIn(options);
+  const { out, force = false } = options;
+  const { inputs, unreadable } = await findInputs(run, (name) => !isEncryptedName(name));
   const rename = (name: string): string => name + suffix;
-  const jobs = await planOutputs(inputs, { out: parsed.one('out'), force, rename });
+  const jobs = await planOutputs(inputs, { out, force, rename });
   if (process.stdout.isTTY && jobs.some(({ output }) => output === standard)) {
     throw new WrongUsage(
       'A terminal cannot show binary ciphertext: redirect standard output, or pass an output file with --out.',
     );
   }
-  const intake = await intakeIn(parsed);
+  const intake = await intakeIn(options);
   expectAll(run, inputs);
   const { signal } = stop;
   const encryptAll = async (writer: StreamWriter, keyId: string): Promise<number> => {
@@ -79,18 +76,18 @@ async function encryptFiles(run: Run): Promise<number> {
     return unreadable + failures;
   };
   if (intake) return encryptAll(intake, intake.keyId);
-  return withClient(parsed, (client) => {
-    const [keyId = client.keyId] = keyIdsIn(parsed);
+  return withClient(options, (client) => {
+    const [keyId = client.keyId] = keyIdsIn(options);
     if (keyId === undefined)
       throw new CannotStart('The id of the key is missing: set EAAS_KEY_ID, or pass --key.');
     return encryptAll(client, keyId);
   });
 }
 
-async function intakeIn(parsed: Parsed): Promise<Intake | undefined> {
-  const given = parsed.one('public-key');
+async function intakeIn(options: Options): Promise<Intake | undefined> {
+  const { publicKey: given } = options;
   if (given === undefined) return undefined;
-  if (keyIdsIn(parsed).length > 0)
+  if (keyIdsIn(options).length > 0)
     throw new WrongUsage(
       '--public-key already contains the id of the key: pass --key or --public-key, not both.',
     );

@@ -1,10 +1,11 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
+import { WrongUsage } from '@eaas/cli-kit';
 import { inLine } from '@eaas/protocol/internal';
 import type { Input, Output } from '@eaas/protocol/wire';
 import { one } from './ciphertext.ts';
-import type { Command, Run } from './command.ts';
-import { keyIdsIn, serviceOptions, withClient } from './connection.ts';
-import { CannotStart, WrongUsage } from './failure.ts';
+import { type FileCommand, option, type Run } from './command.ts';
+import { insecureHttp, keyIdsIn, withClient } from './connection.ts';
+import { CannotStart } from './failure.ts';
 import { standard } from './inputs.ts';
 import { requireWritable } from './output-paths.ts';
 import { readKeyFile } from './read.ts';
@@ -13,42 +14,39 @@ import { writePieces } from './write.ts';
 type Exported = Output<'POST /v1/keys/:key_id/export'>;
 type RsaPublicKey = Input<'POST /v1/keys/:key_id/export'>['public_key'];
 
-export const exportKey: Command = {
+export const exportKey: FileCommand = {
   name: 'export-key',
-  operand: '',
   about:
     'Export a key, so that `decrypt --exported-key` can decrypt without the service. The service encrypts every version ' +
     'of the key under your RSA public key, so only your private key opens the file. The key must be exportable, and the ' +
     'API key needs the permission keys.export.',
-  options: {
-    'public-key': { value: 'path', about: 'the RSA public key in PEM or JWK, with at least 3,072 bits' },
-    out: { short: 'o', value: 'path', about: 'write to this file instead of standard output' },
-    force: { short: 'f', about: 'overwrite an existing file' },
-    key: { value: 'id', about: 'export this key instead of EAAS_KEY_ID' },
-    ...serviceOptions,
-  },
+  options: [
+    option('--public-key <path>', 'the RSA public key in PEM or JWK, with at least 3,072 bits'),
+    option('-o, --out <path>', 'write to this file instead of standard output'),
+    option('-f, --force', 'overwrite an existing file'),
+    option('--key <id>', 'export this key instead of EAAS_KEY_ID'),
+    insecureHttp,
+  ],
   examples: [
     'openssl genrsa -out private.pem 4096',
     'openssl rsa -in private.pem -pubout -out public.pem',
     'eaas-files export-key --public-key public.pem --out key.json',
   ],
+  takesPaths: false,
   run: exportToFile,
 };
 
-async function exportToFile({ parsed, stop: { signal } }: Run): Promise<number> {
-  const path = parsed.one('public-key');
+async function exportToFile({ paths, options, stop: { signal } }: Run): Promise<number> {
+  const { publicKey: path, out: output = standard, force = false } = options;
   if (path === undefined)
     throw new WrongUsage(
       '--public-key is missing: pass the file of the RSA public key that encrypts the exported key.',
     );
-  if (parsed.paths.length > 0)
-    throw new WrongUsage('`export-key` takes no path: pass the output file with --out.');
+  if (paths.length > 0) throw new WrongUsage('`export-key` takes no path: pass the output file with --out.');
   const public_key = await readPublicKey(path);
-  const output = parsed.one('out') ?? standard;
-  const force = parsed.isSet('force');
   await requireWritable([output], force);
-  const exported = await withClient(parsed, async (client) => {
-    const [key_id = client.keyId] = keyIdsIn(parsed);
+  const exported = await withClient(options, async (client) => {
+    const [key_id = client.keyId] = keyIdsIn(options);
     if (key_id === undefined)
       throw new CannotStart('The id of the key is missing: set EAAS_KEY_ID, or pass --key.');
     const versions: Exported['versions'] = [];

@@ -1,3 +1,4 @@
+import { isParseError, WrongUsage } from '@eaas/cli-kit';
 import { inLine } from '@eaas/protocol/internal';
 import { EaasError, InputError, ServiceError } from '@eaas/sdk';
 
@@ -10,10 +11,6 @@ export const exitCodesHelp = `Exit codes:
   3    the configuration or the service cannot be used
   4    an unexpected error happened
   130  Ctrl-C ended the command (143: SIGTERM)`;
-
-export class WrongUsage extends Error {
-  override readonly name = 'WrongUsage';
-}
 
 export class CannotStart extends Error {
   override readonly name = 'CannotStart';
@@ -32,7 +29,10 @@ export function fileFailureOf(error: unknown): string | undefined {
   return error instanceof Error && 'syscall' in error ? inLine(error.message) : undefined;
 }
 
-export function failureOf(error: unknown): { readonly code: number; readonly message: string } {
+export function failureOf(error: unknown): { readonly code: number; readonly message: string | null } {
+  if (isParseError(error)) {
+    return { code: error.exitCode === 0 ? exitCodes.ok : exitCodes.usage, message: null };
+  }
   if (error instanceof WrongUsage) return { code: exitCodes.usage, message: error.message };
   if (error instanceof CannotStart) return { code: exitCodes.cannotStart, message: error.message };
   if (error instanceof InputError) return { code: exitCodes.cannotStart, message: inFlags(error.message) };

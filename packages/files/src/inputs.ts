@@ -2,7 +2,8 @@ import type { Dirent, Stats } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { inLine } from '@eaas/protocol/internal';
-import { WrongUsage } from './failure.ts';
+import { WrongUsage } from '@eaas/cli-kit';
+import type { Run } from './command.ts';
 import { isTemporary, noteLeftovers } from './leftovers.ts';
 import { note } from './output.ts';
 
@@ -19,11 +20,6 @@ export interface Input {
   readonly size: number | undefined;
 }
 
-export interface InputOptions {
-  readonly isRecursive: boolean;
-  readonly isWanted: (name: string) => boolean;
-}
-
 export const isEncryptedName = (name: string): boolean => name.endsWith(suffix);
 
 export interface Inputs {
@@ -38,7 +34,18 @@ interface Found extends Inputs {
   readonly skipped: string[];
 }
 
-export async function findInputs(paths: readonly string[], options: InputOptions): Promise<Inputs> {
+interface Wanted {
+  readonly isRecursive: boolean;
+  /** Whether a file in a folder is an input, by its name. */
+  readonly isWanted: (name: string) => boolean;
+}
+
+/** Finds the files that the paths of the command name, and the wanted ones in folders. */
+export async function findInputs(
+  { paths, options }: Pick<Run, 'paths' | 'options'>,
+  isWanted: Wanted['isWanted'],
+): Promise<Inputs> {
+  const wanted = { isRecursive: options.recursive === true, isWanted };
   if (paths.length === 0 && process.stdin.isTTY) {
     throw new WrongUsage('Pass at least one file, or pipe data to standard input.');
   }
@@ -49,27 +56,27 @@ export async function findInputs(paths: readonly string[], options: InputOptions
     return { inputs: [input], unreadable: 0 };
   }
   const found: Found = { inputs: [], unreadable: 0, folders: new Set(), skipped: [] };
-  for (const path of named) await addInputsAt(path, options, found);
+  for (const path of named) await addInputsAt(path, wanted, found);
   noteSkipped(found.skipped);
   await noteLeftovers(found.folders);
   return found;
 }
 
-async function addInputsAt(path: string, options: InputOptions, found: Found): Promise<void> {
+async function addInputsAt(path: string, wanted: Wanted, found: Found): Promise<void> {
   const stats = await stat(path).catch((error: NodeJS.ErrnoException) => {
     throw new WrongUsage(
       `${inLine(path)} cannot be read (${error.code}): check its path and its permissions.`,
     );
   });
   if (stats.isDirectory()) {
-    if (options.isRecursive) return addFolder(path, '', options, found);
+    if (wanted.isRecursive) return addFolder(path, '', wanted, found);
     throw new WrongUsage(`${inLine(path)} is a folder: add --recursive to process the files in it.`);
   }
   found.folders.add(dirname(path));
   found.inputs.push(inputOf(path, basename(path), false, stats));
 }
 
-async function addFolder(root: string, below: string, options: InputOptions, found: Found): Promise<void> {
+async function addFolder(root: string, below: string, wanted: Wanted, found: Found): Promise<void> {
   const byName = (a: Dirent, b: Dirent): number => (a.name < b.name ? -1 : 1);
   const folder = join(root, below);
   found.folders.add(folder);
@@ -77,11 +84,11 @@ async function addFolder(root: string, below: string, options: InputOptions, fou
   for (const entry of entries?.sort(byName) ?? []) {
     const relative = join(below, entry.name);
     const path = join(root, relative);
-    if (entry.isDirectory()) await addFolder(root, relative, options, found);
+    if (entry.isDirectory()) await addFolder(root, relative, wanted, found);
     else if (!entry.isFile()) {
-      if (options.isWanted(entry.name) || (await isFolder(path)))
+      if (wanted.isWanted(entry.name) || (await isFolder(path)))
         found.skipped.push(`${inLine(path)} (${kindOf(entry)})`);
-    } else if (options.isWanted(entry.name) && !isTemporary(entry.name)) {
+    } else if (wanted.isWanted(entry.name) && !isTemporary(entry.name)) {
       const stats = await readable(path, found, lstat(path));
       if (stats?.isFile()) found.inputs.push(inputOf(path, relative, true, stats));
     }

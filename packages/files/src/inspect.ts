@@ -1,9 +1,9 @@
+import { printRows } from '@eaas/cli-kit';
 import { openCiphertext, sizeWithin } from './ciphertext.ts';
-import type { Command, Run } from './command.ts';
-import { fileOptions } from './connection.ts';
+import { type FileCommand, option, type Run } from './command.ts';
+import { recursive } from './connection.ts';
 import { forEachFile, nameOf } from './each.ts';
 import { findInputs, type Input, isEncryptedName } from './inputs.ts';
-import { printResults } from './output.ts';
 import { type Source, withSource } from './read.ts';
 
 interface Found {
@@ -14,34 +14,34 @@ interface Found {
   readonly size: number;
 }
 
-const json = { json: { about: 'print each result as one line of JSON, and nothing else' } };
+const json = option('--json', 'print each result as one line of JSON, and nothing else');
 
-export const inspect: Command = {
+export const inspect: FileCommand = {
   name: 'inspect',
-  operand: ' [path...]',
   about:
     'Show what a ciphertext contains, without decrypting it. Prints the kind, the key, its version and the size of the ' +
     'plaintext in bytes. Needs no service and no key. The values are not authenticated: only `decrypt` finds out whether ' +
     'a file was altered.',
-  options: { ...fileOptions, ...json },
+  options: [recursive, json],
   examples: ['eaas-files inspect report.pdf.eaas', 'eaas-files inspect --recursive photos-encrypted --json'],
+  takesPaths: true,
   async run(run) {
     const found: Found[] = [];
     const failures = await examine(run, (each) => found.push(each));
     const columns = ['path', 'kind', 'key_id', 'key_version', 'size'] as const;
-    printResults(found, columns, run.parsed.isSet('json'));
+    printRows(found, columns, run.options.json === true);
     return failures;
   },
 };
 
-export const keys: Command = {
+export const keys: FileCommand = {
   name: 'keys',
-  operand: ' [path...]',
   about:
     'Show which versions of which keys a set of files needs. Prints each version with the number of files and the size of ' +
     'their plaintexts in bytes. Needs no service and no key.',
-  options: { ...fileOptions, ...json },
+  options: [recursive, json],
   examples: ['eaas-files keys *.eaas', 'eaas-files keys --recursive archive --json'],
+  takesPaths: true,
   async run(run) {
     const versions = new Map<string, { key_id: string; key_version: number; files: number; size: number }>();
     const failures = await examine(run, ({ key_id, key_version, size }) => {
@@ -50,15 +50,13 @@ export const keys: Command = {
       versions.set(name, { ...known, files: known.files + 1, size: known.size + size });
     });
     const rows = [...versions].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
-    printResults(rows, ['key_id', 'key_version', 'files', 'size'], run.parsed.isSet('json'));
+    printRows(rows, ['key_id', 'key_version', 'files', 'size'], run.options.json === true);
     return failures;
   },
 };
 
 async function examine(run: Run, found: (each: Found) => void): Promise<number> {
-  const { parsed } = run;
-  const isRecursive = parsed.isSet('recursive');
-  const { inputs, unreadable } = await findInputs(parsed.paths, { isRecursive, isWanted: isEncryptedName });
+  const { inputs, unreadable } = await findInputs(run, isEncryptedName);
   // Reads one file at a time, so that the results have the order of the command line.
   const failures = await forEachFile(
     run,

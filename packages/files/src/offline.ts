@@ -1,4 +1,5 @@
 import { constants, createHmac, type KeyObject, privateDecrypt } from 'node:crypto';
+import { WrongUsage } from '@eaas/cli-kit';
 import { DecryptionError, encodeContext, pae, parseUuid, type Wrapped } from '@eaas/protocol';
 import { inLine } from '@eaas/protocol/internal';
 import {
@@ -15,7 +16,7 @@ import {
 import { nodeEngine } from '@eaas/protocol/node';
 import type { StreamClient } from '@eaas/sdk/stream';
 import { type ExportedKey, readExportedKeys, readPrivateKey } from './exported-key.ts';
-import { CannotStart, FileFailure, WrongUsage } from './failure.ts';
+import { CannotStart, FileFailure } from './failure.ts';
 
 export interface OfflineFiles {
   readonly exportedKeys: readonly string[];

@@ -1,7 +1,8 @@
 import { lstat, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { WrongUsage } from '@eaas/cli-kit';
 import { inLine } from '@eaas/protocol/internal';
-import { FileFailure, WrongUsage } from './failure.ts';
+import { FileFailure } from './failure.ts';
 import { type Input, standard } from './inputs.ts';
 import { noteLeftovers } from './leftovers.ts';
 

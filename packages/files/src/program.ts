@@ -1,20 +1,18 @@
 import { setMaxListeners } from 'node:events';
+import { command, completionCommand, helpCommand, WrongUsage } from '@eaas/cli-kit';
+import type { Command } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
-import type { Command } from './command.ts';
-import { completionOf } from './completion.ts';
+import type { FileCommand, Options } from './command.ts';
 import { decrypt } from './decrypt.ts';
 import { encrypt } from './encrypt.ts';
 import { exportKey } from './export-key.ts';
-import { exitCodes, exitCodesHelp, failureOf, WrongUsage } from './failure.ts';
-import { commandHelp, programHelp } from './help.ts';
+import { exitCodes, exitCodesHelp, failureOf } from './failure.ts';
 import { inspect, keys } from './inspect.ts';
-import { parseOptions, unknown } from './options.ts';
 import { note } from './output.ts';
 import { createProgress } from './progress.ts';
 import { rewrap } from './rewrap.ts';
 
-const work: readonly Command[] = [encrypt, decrypt, inspect, keys, rewrap, exportKey];
-const commands: readonly Command[] = [...work, completionOf(work)];
+const name = 'eaas-files';
 const signals = { SIGINT: 130, SIGTERM: 143 } as const;
 
 export async function run(words: readonly string[]): Promise<number> {
@@ -31,45 +29,66 @@ export async function run(words: readonly string[]): Promise<number> {
     });
   }
   try {
-    const failures = await start(words, stop);
+    let failures = 0;
+    await programOf(words, async (work, made) => {
+      const options: Options = made.opts();
+      const progress = createProgress(options.quiet === true);
+      try {
+        failures = await work({ paths: made.args, options, stop, progress });
+      } finally {
+        progress.clearLine();
+      }
+    }).parseAsync(words, { from: 'user' });
     return interrupted ?? (failures === 0 ? exitCodes.ok : exitCodes.failed);
   } catch (error) {
     if (interrupted !== undefined) return interrupted;
     const { code, message } = failureOf(error);
-    note(message);
+    if (message !== null) note(message);
     return code;
   }
 }
 
-async function start(words: readonly string[], stop: AbortController): Promise<number> {
-  const [name, ...rest] = words;
-  if (name === undefined) throw new WrongUsage(programHelp(commands).trimEnd());
-  if (name === '-V' || name === '--version') return print(`${manifest.version}\n`);
-  if (name === '-h' || name === '--help') return print(programHelp(commands));
-  if (name === 'help') return print(helpOn(rest));
-  const command = commands.find((each) => each.name === name);
-  const known = [...commands.map((each) => each.name), 'help', '--version', '--help'];
-  if (!command) throw unknown(name.startsWith('-') ? 'option' : 'command', name, known);
-  const parsed = parseOptions({ ...command.options, help: { short: 'h', about: '' } }, rest);
-  if (parsed.isSet('help')) return print(commandHelp(command));
-  const progress = createProgress(parsed.isSet('quiet'));
-  try {
-    return await command.run({ parsed, stop, progress });
-  } finally {
-    progress.clearLine();
+type Start = (work: FileCommand['run'], made: Command) => Promise<void>;
+
+function programOf(words: readonly string[], start: Start): Command {
+  const program = command(name, 'Encrypt, decrypt and inspect files under the keys of a service.')
+    .version(manifest.version, '-V, --version', 'print the version')
+    .configureHelp({ subcommandTerm: (each) => `${each.name()} ${each.usage()}` })
+    .addHelpText(
+      'after',
+      '\nEAAS_BASE_URL, EAAS_API_KEY and EAAS_KEY_ID name the service and the key.\n' +
+        `\`${name} help exit-codes\` lists the exit codes.`,
+    );
+  for (const { name, about, options, examples, takesPaths, run: work } of [
+    encrypt,
+    decrypt,
+    inspect,
+    keys,
+    rewrap,
+    exportKey,
+  ]) {
+    const made = command(name, about, examples);
+    for (const option of options) made.addOption(option);
+    if (takesPaths) made.argument('[path...]');
+    made.allowExcessArguments().action(() => {
+      requireValues(made, words);
+      return start(work, made);
+    });
+    program.addCommand(made);
   }
+  const help = helpCommand(exitCodesHelp, [`${name} help encrypt`, `${name} help exit-codes`]);
+  return program
+    .addCommand(completionCommand(name))
+    .addCommand(help.usage('[topic]').summary('show the help of a command, or the exit codes'));
 }
 
-function helpOn([topic, ...more]: readonly string[]): string {
-  if (topic === undefined) return programHelp(commands);
-  if (topic === 'exit-codes') return `${exitCodesHelp}\n`;
-  const command = commands.find(({ name }) => name === topic);
-  if (command && more.length === 0) return commandHelp(command);
-  const line = [topic, ...more].join(' ');
-  throw new WrongUsage(`There is no command \`eaas-files ${line}\`: \`eaas-files help\` lists the commands.`);
-}
-
-function print(text: string): number {
-  process.stdout.write(text);
-  return 0;
+/** Refuses an option as the value of another option, because a value was probably forgotten. */
+function requireValues({ options }: Command, words: readonly string[]): void {
+  for (const [at, word] of words.entries()) {
+    const option = options.find((each) => each.required && (word === each.long || word === each.short));
+    if (!option || !/^-./.test(words[at + 1] ?? '')) continue;
+    throw new WrongUsage(
+      `The option ${word} needs a value: pass ${word} ${option.flags.split(/ (?=<)/)[1]}.`,
+    );
+  }
 }

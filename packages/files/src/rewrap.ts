@@ -1,31 +1,26 @@
 import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
+import { printRows, WrongUsage } from '@eaas/cli-kit';
 import type { EaasClient } from '@eaas/sdk';
 import { type Ciphertext, openCiphertext } from './ciphertext.ts';
 import { encodeBase64 } from './base64.ts';
-import type { Command, Run } from './command.ts';
-import { fileOptions, progressOptions, serviceOptions, withClient } from './connection.ts';
+import { type FileCommand, option, type Run } from './command.ts';
+import { insecureHttp, quiet, recursive, withClient } from './connection.ts';
 import { forEachFile } from './each.ts';
-import { FileFailure, WrongUsage } from './failure.ts';
+import { FileFailure } from './failure.ts';
 import { findInputs, type Input, isEncryptedName, standard } from './inputs.ts';
-import { printResults } from './output.ts';
 import { type Source, withoutLinks, withSource } from './read.ts';
 import { writePieces } from './write.ts';
 
-export const rewrap: Command = {
+export const rewrap: FileCommand = {
   name: 'rewrap',
-  operand: ' [path...]',
   about:
     'Move files to the newest version of their key, after a rotation. The service wraps the data key again. Writes only ' +
     'the first bytes of each file, in place, and decrypts nothing. Leaves a file alone that changes meanwhile, and follows ' +
     'no symbolic link. Does not notice a damaged file. With standard input, writes the result to standard output.',
-  options: {
-    ...fileOptions,
-    json: { about: 'print one line of JSON for each file' },
-    ...serviceOptions,
-    ...progressOptions,
-  },
+  options: [recursive, option('--json', 'print one line of JSON for each file'), insecureHttp, quiet],
   examples: ['eaas-files rewrap report.pdf.eaas', 'eaas-files rewrap --recursive archive'],
+  takesPaths: true,
   run: rewrapFiles,
 };
 
@@ -37,16 +32,15 @@ interface Result {
 }
 
 async function rewrapFiles(run: Run): Promise<number> {
-  const { parsed, progress, stop } = run;
-  const isRecursive = parsed.isSet('recursive');
-  const { inputs, unreadable } = await findInputs(parsed.paths, { isRecursive, isWanted: isEncryptedName });
+  const { options, progress, stop } = run;
+  const { inputs, unreadable } = await findInputs(run, isEncryptedName);
   const isPipe = inputs.some(({ path }) => path === standard);
   if (isPipe && process.stdout.isTTY)
     throw new WrongUsage('A terminal cannot show binary ciphertext: redirect standard output.');
   progress.expect(undefined, inputs.length);
   const results: Result[] = [];
   const turns = new Map<string, Promise<unknown>>();
-  const failures = await withClient(parsed, (client) =>
+  const failures = await withClient(options, (client) =>
     forEachFile(
       run,
       inputs,
@@ -61,7 +55,7 @@ async function rewrapFiles(run: Run): Promise<number> {
     ),
   );
   const rows = results.sort((a, b) => (a.path < b.path ? -1 : 1));
-  if (!isPipe) printResults(rows, ['path', 'key_id', 'key_version', 'rewrapped'], parsed.isSet('json'));
+  if (!isPipe) printRows(rows, ['path', 'key_id', 'key_version', 'rewrapped'], options.json === true);
   return unreadable + failures;
 }
 
