@@ -51,9 +51,9 @@ export function option(flags: string, about: string): Option {
 /** An option with a value that can be passed several times. */
 export function repeatable(flags: string, about: string): Option {
   const made = new Option(flags, about);
-  return made.argParser((value, before: readonly string[] = []) => {
+  return made.argParser<readonly string[] | undefined>((value, before) => {
     requireValue(made, value);
-    return [...before, value];
+    return [...(before ?? []), value];
   });
 }
 
