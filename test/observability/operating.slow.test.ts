@@ -117,7 +117,7 @@ test('a server with OpenTelemetry, started as docs/operating/observability.md sa
   const program = eaas[2] ?? '';
   const commands = blockWith('node --import ./telemetry.mjs')
     .replace(':4318', `:${collector.port}`)
-    .replace('node_modules/@eaas/server/bin/eaas.mjs', program);
+    .replace('node_modules/@eaas/cli/bin/eaas.mjs', program);
   await terminal.type(`${commands.trim()} > server.log 2>&1 &`);
   await expect
     .poll(() => readFile(join(place.folder, 'server.log'), 'utf8').catch(() => ''))
