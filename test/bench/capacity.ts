@@ -1,30 +1,21 @@
 import { type Figures, tableOfFigures } from './figures.ts';
-import { type Report, runsOf } from './results.ts';
+import { type Report, resultsOf } from './results.ts';
 
 /** Above this CPU utilization, queues grow fast. */
 const plannedUtilization = 0.7;
-const [workersPerServer, connectionsPerServer] = [4, 20];
+const workersPerServer = 4;
 const appendConnectionsPerServer = 2 * workersPerServer;
 const coresPerShard = 16;
 /** The size of an audit entry with its indexes, measured by the benchmark `storage` with one entry per append. */
 export const bytesPerEntry = 511;
-const pageBytes = 8_192;
-/** Appends of a tenant change four pages of PostgreSQL: the last pages of three indexes, and the log head's page. */
-const pagesPerTenant = 4;
 
-const fleets = [
-  { wraps: 1e3, tenants: 1e4, entries: 1e9 },
-  { wraps: 1e4, tenants: 1e5, entries: 1e10 },
-  { wraps: 1e5, tenants: 1e6, entries: 1e11 },
-  { wraps: 1e6, tenants: 1e6, entries: 1e11 },
-] as const;
+const fleets = [1e3, 1e4, 1e5, 1e6] as const;
 
 interface Item {
   readonly serverCpu: number;
   readonly databaseCpu: number;
   readonly wal: number;
   readonly toClient: number;
-  readonly toDatabase: number;
 }
 
 type Reports = readonly Report[];
@@ -35,23 +26,18 @@ export function capacityTables(reports: Reports): ReadonlyMap<string, readonly s
     tableOfFigures(figuresOf(reports, benchmark, name)),
   ];
   return new Map([
-    ['runs', runsOf(reports.filter(({ name }) => used.has(name)))],
     measured('costs', 'cost of an item'),
     measured('citus', 'µs of CPU for a wrap on Citus'),
     ['nodes of Citus', tableOfFigures(citusNodesOf(reports))],
-    measured('replicas', 'memory'),
-    measured('queue', 'service times'),
-    measured('queue', 'one server, client and PostgreSQL on two cores'),
-    measured('queue', 'simulated fleet and its load'),
     ['compute', tableOfFigures(computeOf(reports))],
     ['compute of batches', tableOfFigures(computeOf(reports, 'wrap, an item of a batch of 100'))],
-    ['network', tableOfFigures(networkOf(reports))],
-    ['disks', tableOfFigures(disksOf(reports))],
-    ['connections', tableOfFigures(connectionsOf(reports))],
+    ['traffic', tableOfFigures(trafficOf(reports))],
   ]);
 }
 
-const used = new Set(['citus', 'costs', 'queue', 'replicas']);
+/** The table of all results, for the page with the benchmarks. */
+export const resultsTable = (reports: Reports): ReadonlyMap<string, readonly string[]> =>
+  new Map([['results', resultsOf(reports)]]);
 
 const begin = (name: string): string => `<!-- table: ${name} -->`;
 const end = '<!-- /table -->';
@@ -85,8 +71,8 @@ const alone = 'wrap, appended alone';
 
 function itemOf(reports: Reports, name: string): Item {
   const values = valuesOf(figuresOf(reports, 'costs', 'cost of an item'), name);
-  const [serverCpu = 0, databaseCpu = 0, wal = 0, toClient = 0, toDatabase = 0] = values;
-  return { serverCpu, databaseCpu, wal, toClient, toDatabase };
+  const [serverCpu = 0, databaseCpu = 0, wal = 0, toClient = 0] = values;
+  return { serverCpu, databaseCpu, wal, toClient };
 }
 
 const coresFor = (perSecond: number, microseconds: number): number =>
@@ -102,7 +88,7 @@ const rate = (wraps: number): string => `${wraps.toLocaleString('en')} wraps per
 
 function computeOf(reports: Reports, name = alone): Figures {
   const item = itemOf(reports, name);
-  const rows = fleets.map(({ wraps }) => ({
+  const rows = fleets.map((wraps) => ({
     name: rate(wraps),
     values: [
       coresFor(wraps, item.serverCpu),
@@ -132,71 +118,28 @@ function citusNodesOf(reports: Reports): Figures {
   return { name: `wraps per second, nodes of ${coresPerShard} cores`, columns, rows };
 }
 
-function networkOf(reports: Reports): Figures {
+function trafficOf(reports: Reports): Figures {
   const item = itemOf(reports, alone);
-  const gigabits = (bytes: number): number => (8 * bytes) / 1e9;
-  const rows = fleets.map(({ wraps }) => ({
+  const times = figuresOf(reports, 'queue', 'service times');
+  const append = ['PostgreSQL, for an append', 'PostgreSQL, for an entry', 'wait without CPU, for an append']
+    .map((name) => valuesOf(times, name)[0] ?? 0)
+    .reduce((total, value) => total + value, 0);
+  const rows = fleets.map((wraps) => ({
     name: rate(wraps),
     values: [
-      gigabits(wraps * item.toClient),
-      gigabits(wraps * item.toDatabase),
-      (wraps * item.wal) / 1e6,
+      (8 * wraps * item.toClient) / 1e9,
       (wraps * item.wal) / 1e6 / shardsFor(wraps, item),
+      (wraps * 86_400 * 30 * bytesPerEntry) / 1e12,
+      appendConnectionsPerServer * serversFor(wraps, item),
+      (wraps * append) / 1e6,
     ],
   }));
   const columns = [
     'clients and servers, Gbit/s',
-    'servers and databases, Gbit/s',
-    'WAL, MB/s',
     'WAL of a shard, MB/s',
-  ];
-  return { name: 'each call appended alone', columns, rows };
-}
-
-function disksOf(reports: Reports): Figures {
-  const item = itemOf(reports, alone);
-  const rows = fleets.map(({ wraps, tenants, entries }) => {
-    const shards = shardsFor(wraps, item);
-    return {
-      name: rate(wraps),
-      values: [
-        tenants,
-        entries,
-        entries / wraps / 86_400,
-        (entries * bytesPerEntry) / 1e12,
-        (entries * bytesPerEntry) / 1e12 / shards,
-        (tenants * pagesPerTenant * pageBytes) / 1e9 / shards,
-      ],
-    };
-  });
-  const columns = [
-    'tenants',
-    'entries',
-    'days of this rate',
-    'TB of entries',
-    'TB of a shard',
-    'GB of busy pages of a shard',
-  ];
-  return { name: 'each call appended alone', columns, rows };
-}
-
-function connectionsOf(reports: Reports): Figures {
-  const item = itemOf(reports, alone);
-  const times = figuresOf(reports, 'queue', 'service times');
-  const sum = ['PostgreSQL, for an append', 'PostgreSQL, for an entry', 'wait without CPU, for an append']
-    .map((name) => valuesOf(times, name)[0] ?? 0)
-    .reduce((total, value) => total + value, 0);
-  const rows = fleets.map(({ wraps }) => {
-    const [servers, shards] = [serversFor(wraps, item), shardsFor(wraps, item)];
-    const busy = (wraps * sum) / 1e6;
-    const open = [connectionsPerServer * servers, appendConnectionsPerServer * servers];
-    return { name: rate(wraps), values: [...open, busy, busy / shards] };
-  });
-  const columns = [
-    'connections of N servers',
-    'of these for appends',
+    'TB of entries in 30 days',
+    'connections for appends',
     'busy at the same time',
-    'busy of a shard',
   ];
   return { name: 'each call appended alone', columns, rows };
 }

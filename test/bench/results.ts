@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Comparison, Note, Result } from './compare.ts';
-import { type Figures, tableOf, tableOfFigures } from './figures.ts';
+import { type Figures, tableOf } from './figures.ts';
 import { describeLoad, type Load } from './machine-load.ts';
 
 export interface Row {
@@ -62,39 +62,36 @@ export function cellsOf({ ours, reference, result, verdict }: Row): string[] {
 
 export const columns = ['ours', 'ops/s', 'reference', 'ops/s', 'ratio', 'min–max', 'target'];
 
-export function pageOf(reports: readonly Report[]): string {
-  return [
-    '# Benchmarks',
-    '',
-    'This page shows results of `npm run bench`. Each benchmark compares Eaas with a reference, in several rounds. The',
-    'ratio is the speed of Eaas divided by the speed of the reference, as the median of all rounds. Compare only ratios,',
-    'because the speeds depend on the machine.',
-    '[What limits the speed](design/limits-of-speed.md) explains the missed targets.',
-    '',
-    ...reports.flatMap(sectionOf),
-    '## Runs',
-    '',
-    ...runsOf(reports),
-    '',
-  ].join('\n');
+/** The results on the page with the benchmarks. Tables of costs are in docs/benchmarks.json, and some on other pages. */
+export function resultsOf(reports: readonly Report[]): string[] {
+  const compared = reports.filter(({ rows }) => rows.length > 0);
+  return [...compared.flatMap(sectionOf), '### Runs', '', ...runsOf(compared)];
 }
 
-export function runsOf(reports: readonly Report[]): string[] {
-  return tableOf(
-    ['benchmark', 'day', 'machine', 'load'],
-    reports.map(({ name, day, machine, load }) => [name, day, machine, describeLoad(load)]),
-  );
+function runsOf(reports: readonly Report[]): string[] {
+  const names = new Map<string, string[]>();
+  for (const { name, day, machine, load } of reports) {
+    const run = `${day}, ${machine}${load.isBusy ? `, ${describeLoad(load)}` : ''}`;
+    names.set(run, [...(names.get(run) ?? []), name]);
+  }
+  return Array.from(names, ([run, benchmarks]) => `- ${run}: ${benchmarks.join(', ')}`);
 }
 
-function sectionOf({ name, about, rows, figures = [] }: Report): string[] {
+/** The speed of the reference is left out: the ratio says it. */
+const isOnPage = (_: string, column: number): boolean => column !== 3;
+
+function sectionOf({ name, about, rows }: Report): string[] {
   return [
-    `## ${name}`,
+    `### ${name}`,
     '',
-    `Measures ${about}.`,
+    `${about.charAt(0).toUpperCase()}${about.slice(1)}.`,
     '',
-    ...(rows.length > 0 ? [...tableOf(columns, rows.map(cellsOf)), ''] : []),
+    ...tableOf(
+      columns.filter(isOnPage),
+      rows.map((row) => cellsOf(row).filter(isOnPage)),
+    ),
+    '',
     ...notesOf(rows),
-    ...figures.flatMap((table) => [...tableOfFigures(table), '']),
   ];
 }
 

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { capacityTables, withTables } from './capacity.ts';
+import { capacityTables, resultsTable, withTables } from './capacity.ts';
 import { telemetryTables } from './telemetry-table.ts';
-import { pageOf, readReports, type Report } from './results.ts';
+import { readReports, type Report } from './results.ts';
 
 const page = fileURLToPath(new URL('../../docs/benchmarks.md', import.meta.url));
 const capacity = fileURLToPath(new URL('../../docs/operating/capacity.md', import.meta.url));
@@ -17,7 +17,7 @@ export async function writePage(): Promise<void> {
   const all = new Map([...before, ...fresh].map((report) => [report.name, report]));
   const reports = Array.from(all.values()).sort((a, b) => (a.name < b.name ? -1 : 1));
   await writeFile(kept, JSON.stringify(reports, undefined, 2));
-  await writeFile(page, pageOf(reports));
+  await writeFile(page, withTables(await readFile(page, 'utf8'), resultsTable(reports)));
   await writeFile(capacity, withTables(await readFile(capacity, 'utf8'), capacityTables(reports)));
   const observed = await readFile(observability, 'utf8');
   await writeFile(observability, withTables(observed, telemetryTables(reports)));
