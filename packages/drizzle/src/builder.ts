@@ -1,5 +1,5 @@
 import { type Column, is, type SQL, type SQLChunk, type Subquery, type Table, View } from 'drizzle-orm';
-import { whileOpening } from './column-rules.ts';
+import { whileOpening } from './columns.ts';
 import { encryptionOf } from './encryption.ts';
 
 export interface SelectedField {

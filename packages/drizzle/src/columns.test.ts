@@ -23,9 +23,9 @@ import {
   encryptedTableIn,
   encryptedText,
   fieldsOf,
-} from './pg/pg.ts';
-import * as mysql from './mysql/mysql.ts';
-import * as sqlite from './sqlite/sqlite.ts';
+} from './pg.ts';
+import * as mysql from './mysql.ts';
+import * as sqlite from './sqlite.ts';
 
 const lowEntropy = 'accepted';
 

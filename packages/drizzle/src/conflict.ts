@@ -1,6 +1,6 @@
 import { Column, is, type SQL, sql, type Table } from 'drizzle-orm';
 import { type Builder, methodsOf } from './builder.ts';
-import { isSameColumn } from './comparison.ts';
+import { isSameColumn } from './chunks.ts';
 import {
   encryptedColumns,
   type Encryption,
@@ -11,7 +11,7 @@ import {
   isBound,
 } from './encryption.ts';
 import { refuse } from './error.ts';
-import { excludedColumn } from './excluded.ts';
+import { excludedColumn } from './operators.ts';
 import { findsSameForm } from './id-form.ts';
 import type { Row, RowId } from './records.ts';
 import { rewrite } from './rewrite.ts';

@@ -74,7 +74,36 @@ interface IndexEntry {
   readonly part: string | undefined;
 }
 
-export function encryptedColumns(table: Table): EncryptedEntry[] {
+/** What the package knows of a table, computed once: the columns of a table do not change after its definition. */
+interface Metadata {
+  readonly columns: readonly EncryptedEntry[];
+  readonly id: IdColumn | undefined;
+  /** The first column whose ciphertexts are bound to the row id. */
+  readonly bound: EncryptedEntry | undefined;
+}
+
+const known = new WeakMap<Table, Metadata>();
+
+function metadataOf(table: Table): Metadata {
+  const found = known.get(table);
+  if (found) return found;
+  const columns = findEncrypted(table);
+  const bound = columns.find(({ encryption }) => isBound(encryption));
+  const metadata = { columns, id: findId(table), bound };
+  known.set(table, metadata);
+  return metadata;
+}
+
+/** The encrypted columns of a table, with their index columns. */
+export const encryptedColumns = (table: Table): readonly EncryptedEntry[] => metadataOf(table).columns;
+
+/** The first column whose ciphertexts are bound to the row id. */
+export const boundColumnOf = (table: Table): EncryptedEntry | undefined => metadataOf(table).bound;
+
+/** The primary key, if it is one column. */
+export const idColumnOf = (table: Table): IdColumn | undefined => metadataOf(table).id;
+
+function findEncrypted(table: Table): EncryptedEntry[] {
   const columns: Readonly<Record<string, Column>> = getTableColumns(table);
   return Object.entries(columns).flatMap(([key, column]) => {
     const encryption = encryptionOf(column);
@@ -128,7 +157,7 @@ export interface IdColumn {
   readonly column: Column;
 }
 
-export function idColumnOf(table: Table): IdColumn | undefined {
+function findId(table: Table): IdColumn | undefined {
   const primary = Object.entries<Column>(getTableColumns(table)).filter(([, column]) => column.primary);
   const [only] = primary;
   return only && primary.length === 1 ? { key: only[0], column: only[1] } : undefined;

@@ -1,16 +1,17 @@
-import type { SQL, Table } from 'drizzle-orm';
-import { type Builder, methodsOf } from './builder.ts';
+import { Column, is, Param, SQL, Subquery, Table } from 'drizzle-orm';
+import { type Builder, type BuilderConfig, methodsOf } from './builder.ts';
+import { isQuery } from './chunks.ts';
 import type { Conflict } from './conflict.ts';
-import { encryptedColumns } from './encryption.ts';
+import { encryptedColumns, encryptionOf } from './encryption.ts';
 import { refuse } from './error.ts';
-import { usesEncryption, writesEncrypted } from './mentions.ts';
 import { runInsert } from './insert.ts';
 import { requirePlainFields } from './plain-fields.ts';
 import type { Access } from './records.ts';
 import { runRelational } from './relational.ts';
-import { type RelationalQuery, selectedColumns, selectsEncrypted } from './relational-config.ts';
+import { type RelationalQuery, selectedColumns, selectsEncrypted } from './relational.ts';
 import { requireReturnable, runReturning } from './returning.ts';
 import { requireInner, rewriteClauses, runSelect, subqueriesOf } from './select.ts';
+import { flatFields, opaqueSelection } from './selected-fields.ts';
 import { runUpdate, type SelectIds } from './update.ts';
 
 export interface HookContext extends Access {
@@ -128,4 +129,33 @@ export function hookRelational<T extends object>(query: T, context: HookContext)
     () => requirePlainFields(selectedColumns(relational), [], context.known),
     () => runRelational(relational, context),
   );
+}
+
+function mentionsEncrypted(chunk: unknown): boolean {
+  if (is(chunk, Column)) return encryptionOf(chunk) !== undefined;
+  if (is(chunk, Param)) return encryptionOf(chunk.encoder) !== undefined;
+  if (is(chunk, SQL)) return chunk.queryChunks.some(mentionsEncrypted);
+  if (is(chunk, SQL.Aliased)) return mentionsEncrypted(chunk.sql);
+  if (is(chunk, Subquery)) return mentionsEncrypted(chunk._.sql) || selects(chunk._.selectedFields);
+  if (Array.isArray(chunk)) return chunk.some(mentionsEncrypted);
+  return isQuery(chunk) && mentionsEncrypted(chunk.getSQL());
+}
+
+const selects = (fields: Readonly<Record<string, unknown>>): boolean =>
+  flatFields(fields).some(({ field }) => mentionsEncrypted(field));
+
+function writesEncrypted({ table, values, set }: BuilderConfig): boolean {
+  if (!is(table, Table)) return false;
+  const columns = encryptedColumns(table);
+  if (values !== undefined) return columns.length > 0;
+  return set !== undefined && columns.some(({ key, column }) => set[key] !== undefined || column.onUpdateFn);
+}
+
+function usesEncryption(builder: Builder, sql: () => SQL): boolean {
+  const { fields, returning, withList, setOperators = [], select, values } = builder.config;
+  if (writesEncrypted(builder.config)) return true;
+  const inner = [...setOperators.map(({ rightSelect }) => rightSelect), ...(select ? [values] : [])];
+  if (inner.some((query) => isQuery(query) && opaqueSelection(query).length > 0)) return true;
+  const listed = [...flatFields(fields ?? {}), ...(returning ?? [])].map(({ field }) => field);
+  return mentionsEncrypted([...listed, ...(withList ?? [])]) || mentionsEncrypted(sql());
 }

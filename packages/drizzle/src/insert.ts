@@ -14,7 +14,7 @@ import { keepsForm } from './id-form.ts';
 import type { Access, Row, RowId } from './records.ts';
 import { runReturning } from './returning.ts';
 import type { RewriteContext } from './search.ts';
-import { isQuery, isSql } from './query.ts';
+import { isQuery, isSql } from './chunks.ts';
 import { requirePlainSelection, rewrite, rewriteAll } from './rewrite.ts';
 import { asSqlValues, encryptValues, requireNoIndexValues, rewriteValues, valuesByColumn } from './values.ts';
 

@@ -1,6 +1,6 @@
 import { type Column, getTableName, is, Column as ColumnClass } from 'drizzle-orm';
 import type { SelectedField } from './builder.ts';
-import { isSameColumn } from './comparison.ts';
+import { isSameColumn } from './chunks.ts';
 import { type Encryption, encryptionOf, isBound, requireIdColumn } from './encryption.ts';
 import { refuse } from './error.ts';
 import { type WatchedField, watchedIn } from './plain-fields.ts';

@@ -1,5 +1,6 @@
 import * as drizzle from 'drizzle-orm';
-import type { BinaryOperator, Column, SQL, SQLWrapper } from 'drizzle-orm';
+import { Column, is, sql } from 'drizzle-orm';
+import type { BinaryOperator, SQL, SQLWrapper } from 'drizzle-orm';
 import type { EncryptedColumn, PartsQuery, SearchableColumn } from './types.ts';
 
 /** The type of operators such as `eq`, which compare two values. An encrypted column must be searchable. */
@@ -45,4 +46,19 @@ export function matches<Parts>(
  */
 export function columnOf<C>(column: EncryptedColumn<C>): C {
   return column as unknown as C;
+}
+
+const origins = new WeakMap<SQL, Column>();
+
+/** Returns SQL for the new value of a column if an insert conflicts. Use this SQL in `set` of `onConflictDoUpdate`. */
+export function excluded(column: EncryptedColumn<unknown> | Column): SQL {
+  if (!is(column, Column))
+    throw new TypeError('the argument of `excluded` must be a column of a Drizzle table');
+  const value = sql`excluded.${sql.identifier(column.name)}`;
+  origins.set(value, column);
+  return value;
+}
+
+export function excludedColumn(value: unknown): Column | undefined {
+  return typeof value === 'object' && value !== null ? origins.get(value as SQL) : undefined;
 }

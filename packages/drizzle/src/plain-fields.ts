@@ -12,7 +12,7 @@ import {
 } from 'drizzle-orm';
 import type { ColumnPlace } from '@eaas/sdk/fields';
 import type { SelectedField } from './builder.ts';
-import { textOf } from './comparison.ts';
+import { textOf } from './chunks.ts';
 import { encryptedColumns, type Encryption, encryptionOf, isIndexColumn } from './encryption.ts';
 import { refuse, refuseSql } from './error.ts';
 

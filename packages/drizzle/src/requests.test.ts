@@ -5,7 +5,7 @@ import { drizzle } from 'drizzle-orm/pg-proxy';
 import { EaasClient } from '@eaas/sdk';
 import { createTestService } from '@eaas/sdk/testing';
 import { expect, test } from 'vitest';
-import { encrypted, encryptedTable, encryptedText } from './pg/pg.ts';
+import { encrypted, encryptedTable, encryptedText } from './pg.ts';
 
 const patients = encryptedTable('patients', {
   id: uuid().primaryKey(),

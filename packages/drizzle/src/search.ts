@@ -1,8 +1,8 @@
 import { type Column, getTableName, is, Param, Placeholder, type SQL, sql } from 'drizzle-orm';
-import type { Comparison } from './comparison.ts';
+import type { Comparison } from './chunks.ts';
 import { type Encryption, encryptionOf, entryOf, isIndexColumn } from './encryption.ts';
 import { refuse, refusePlaceholder } from './error.ts';
-import { isSql } from './query.ts';
+import { isSql } from './chunks.ts';
 import type { Access } from './records.ts';
 
 export interface RewriteContext extends Access {

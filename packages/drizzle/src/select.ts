@@ -9,7 +9,7 @@ import {
   sourcesOf,
 } from './builder.ts';
 import { encryptionOf } from './encryption.ts';
-import { computedPlace } from './computed.ts';
+import { computedPlace } from './chunks.ts';
 import { refuse, refuseSql } from './error.ts';
 import { openRows, planOpening } from './opening.ts';
 import { type KnownColumns, requirePlainFields } from './plain-fields.ts';

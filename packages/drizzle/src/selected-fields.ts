@@ -1,5 +1,5 @@
 import { Column, getTableColumns, is, SQL, Subquery, Table } from 'drizzle-orm';
-import { computedPlace } from './computed.ts';
+import { computedPlace } from './chunks.ts';
 import { isIndexColumn } from './encryption.ts';
 import type { ColumnPlace } from './error.ts';
 import type { Fields, SelectedField } from './builder.ts';

@@ -20,7 +20,7 @@ import {
   matches,
   ne,
   notInArray,
-} from './pg/pg.ts';
+} from './pg.ts';
 
 const patients = encryptedTable('patients', {
   id: uuid().primaryKey(),

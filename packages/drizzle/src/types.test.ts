@@ -18,7 +18,7 @@ import {
   inArray,
   isNull,
   matches,
-} from './pg/pg.ts';
+} from './pg.ts';
 
 interface Notes {
   readonly tags: string[];

@@ -1,6 +1,6 @@
 import { and, type Column, inArray, Param, sql, type Table } from 'drizzle-orm';
 import type { Builder, BuilderConfig } from './builder.ts';
-import { comparedValue } from './comparison.ts';
+import { comparedValue } from './chunks.ts';
 import {
   encryptedColumns,
   type EncryptedEntry,

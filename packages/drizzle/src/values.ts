@@ -1,7 +1,13 @@
 import { is, Param, Placeholder, type SQL, sql, type Table } from 'drizzle-orm';
-import { type EncryptedEntry, encryptedColumns, type Encryption, idColumnOf, isBound } from './encryption.ts';
+import {
+  boundColumnOf,
+  type EncryptedEntry,
+  encryptedColumns,
+  type Encryption,
+  idColumnOf,
+} from './encryption.ts';
 import { refuse, refusePlaceholder } from './error.ts';
-import { isSql } from './query.ts';
+import { isSql } from './chunks.ts';
 import { type Row, type RowId, type TableRecords, withId } from './records.ts';
 import { rewrite } from './rewrite.ts';
 import type { RewriteContext } from './search.ts';
@@ -28,7 +34,7 @@ export function requireNoIndexValues(table: Table, values: Row): void {
 }
 
 export function requireSameId(table: Table, set: Row, known?: unknown): void {
-  const bound = encryptedColumns(table).find(({ encryption }) => isBound(encryption));
+  const bound = boundColumnOf(table);
   const id = idColumnOf(table);
   if (!bound || !id || set[id.key] === undefined) return;
   const given = set[id.key];

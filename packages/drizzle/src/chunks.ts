@@ -1,5 +1,30 @@
-import { Column, getTableUniqueName, is, Param, SQL, type SQLChunk, StringChunk } from 'drizzle-orm';
-import { type Encryption, encryptionOf } from './encryption.ts';
+// Reads the SQL that Drizzle builds from chunks: what a chunk is, what it compares, and which columns are in it.
+import {
+  Column,
+  getTableUniqueName,
+  is,
+  Param,
+  SQL,
+  type SQLChunk,
+  type SQLWrapper,
+  StringChunk,
+} from 'drizzle-orm';
+import { type Encryption, encryptionOf, opaquePlace } from './encryption.ts';
+import type { ColumnPlace } from './error.ts';
+
+export type Query = SQLWrapper & object;
+
+export function isQuery(chunk: unknown): chunk is Query {
+  if (typeof chunk !== 'object' || chunk === null || is(chunk, SQL)) return false;
+  return 'getSQL' in chunk && 'getSelectedFields' in chunk;
+}
+
+/** True for SQL and for other objects that Drizzle turns into SQL: columns, tables, views, subqueries and queries. */
+export function isSql(value: unknown): value is SQLWrapper {
+  return (
+    typeof value === 'object' && value !== null && 'getSQL' in value && typeof value.getSQL === 'function'
+  );
+}
 
 export type Comparison = {
   readonly column: Column;
@@ -66,4 +91,29 @@ export function comparedValue(where: SQL | undefined, column: Column): unknown {
 /** Compares names, because Drizzle creates a new object for a column of an alias at each access. */
 export function isSameColumn(one: Column, other: Column): boolean {
   return one.name === other.name && getTableUniqueName(one.table) === getTableUniqueName(other.table);
+}
+
+/**
+ * Returns the names of the table and the column for the first encrypted column or index column in an expression. Call
+ * this function before Drizzle builds the SQL, because built SQL contains columns only as text.
+ */
+export function computedPlace(chunk: unknown): ColumnPlace | undefined {
+  if (is(chunk, Column)) return opaquePlace(chunk);
+  if (is(chunk, SQL.Aliased)) return computedPlace(chunk.sql);
+  if (Array.isArray(chunk)) return firstIn(chunk);
+  if (!is(chunk, SQL)) return undefined;
+  const chunks = chunk.queryChunks.filter((part) => !isEmpty(part));
+  const comparison = comparisonIn(chunks);
+  // Accepts a comparison of an encrypted column with values, because another function replaces the values by
+  // fingerprints. If no function replaces a value, `mapToDriver` throws.
+  if (comparison && !comparison.operands.some(encryptionOf)) return undefined;
+  return firstIn(chunks);
+}
+
+function firstIn(chunks: readonly unknown[]): ColumnPlace | undefined {
+  for (const chunk of chunks) {
+    const place = computedPlace(chunk);
+    if (place) return place;
+  }
+  return undefined;
 }
