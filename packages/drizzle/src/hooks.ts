@@ -33,29 +33,23 @@ const immediate = [
   'toSQL',
 ];
 
+/** Replaces the methods of a builder that would build its statement at once, and the one that runs it. */
 function hook<T extends object>(
   builder: T,
   usesEncryption: () => boolean,
   requireReadable: () => void,
   run: Run,
 ): T {
-  const methods: Readonly<Record<string, unknown>> = { ...builder, ...inherited(builder) };
-  const replacements = immediate
-    .filter((name) => typeof methods[name] === 'function')
-    .map((name) => [
-      name,
-      (...args: unknown[]): unknown => {
-        if (usesEncryption()) refuseImmediate(name);
-        requireReadable();
-        return Reflect.apply(methods[name] as () => unknown, builder, args);
-      },
-    ]);
-  return Object.assign(builder, Object.fromEntries(replacements), { execute: run });
-}
-
-function inherited(builder: object): Record<string, unknown> {
-  const names = immediate.filter((name) => name in builder && !Object.hasOwn(builder, name));
-  return Object.fromEntries(names.map((name) => [name, Reflect.get(builder, name)]));
+  for (const name of immediate) {
+    const method: unknown = Reflect.get(builder, name);
+    if (typeof method !== 'function') continue;
+    Reflect.set(builder, name, (...args: unknown[]): unknown => {
+      if (usesEncryption()) refuseImmediate(name);
+      requireReadable();
+      return Reflect.apply(method, builder, args);
+    });
+  }
+  return Object.assign(builder, { execute: run });
 }
 
 function refuseImmediate(method: string): never {

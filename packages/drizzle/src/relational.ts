@@ -142,13 +142,13 @@ async function openNested(rows: readonly Row[], { opening, relations }: Plan, ac
   await Promise.all([openRows(rows, opening, access), ...inner]);
 }
 
-export interface TableConfig {
+interface TableConfig {
   readonly tsName: string;
   readonly columns: Readonly<Record<string, Column>>;
   readonly relations: Readonly<Record<string, Relation>>;
 }
 
-export interface QueryConfig {
+interface QueryConfig {
   readonly columns?: Readonly<Record<string, boolean | undefined>>;
   readonly with?: Readonly<Record<string, QueryConfig | boolean | undefined>>;
   readonly where?: SQL | ((columns: object, operators: object) => SQL | undefined);
@@ -176,13 +176,13 @@ export function selectsEncrypted(
   });
 }
 
-export function targetOf(query: RelationalQuery, table: TableConfig, name: string): TableConfig | undefined {
+function targetOf(query: RelationalQuery, table: TableConfig, name: string): TableConfig | undefined {
   const relation = table.relations[name];
   const target = relation && query.tableNamesMap[getTableUniqueName(relation.referencedTable)];
   return target === undefined ? undefined : query.schema[target];
 }
 
-export function resolved(given: QueryConfig, columns: TableConfig['columns']) {
+function resolved(given: QueryConfig, columns: TableConfig['columns']) {
   const call = (value: unknown, tools: object): unknown =>
     typeof value === 'function' ? (value(columns, tools) as unknown) : value;
   const orderBy = call(given.orderBy, getOrderByOperators()) ?? [];
@@ -193,7 +193,7 @@ export function resolved(given: QueryConfig, columns: TableConfig['columns']) {
   };
 }
 
-export function selectedKeys(chosen: QueryConfig['columns'], columns: TableConfig['columns']): string[] {
+function selectedKeys(chosen: QueryConfig['columns'], columns: TableConfig['columns']): string[] {
   const keys = Object.keys(columns).filter((key) => !isIndexColumn(columns[key]));
   if (!chosen) return keys;
   const named = keys.filter((key) => chosen[key] !== undefined);
