@@ -33,6 +33,8 @@ interface Entry {
 const internal = new Set([
   './internal',
   './service',
+  './internal-options',
+  './internal-turn',
   './internal-audit',
   './internal-noble',
   './internal-stream',
@@ -97,8 +99,8 @@ type Folder = 'sdk' | 'protocol';
 
 // Types that need no entry in the reference, because apps do not need their names.
 const unnamed: Readonly<Record<Folder, readonly string[]>> = {
-  sdk: `Absent AliasesIn ApiKeyFields ByteTransform Calls FieldOf FieldValue Flat FormOf IdFor IndexColumn
-    IndexValue IsWhole KeyFields KeyRecord NameOf NestedIn NestedValue OptionsOf PartColumn PartColumns PartQueries PartsOf Plain
+  sdk: `Absent AliasesIn ByteTransform Calls FieldOf FieldValue Flat FormOf IdFor IndexColumn
+    IndexValue IsWhole KeyRecord NameOf NestedIn NestedValue OptionsOf PartColumn PartColumns PartQueries PartsOf Plain
     PlaceOf RewrapClient RowIn Searchable Stored ValueOf ValueType
     Where apiKeyRoutes keyRoutes named ownReasons serverModeRoutes`.split(/\s+/),
   protocol: ['Flags', 'Part', 'PathPart', 'TextKey'],

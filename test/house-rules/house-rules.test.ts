@@ -11,6 +11,7 @@ const places = (among: readonly SourceFile[], pattern: RegExp): string[] =>
 
 const siblingsOf: Readonly<Record<string, RegExp>> = {
   protocol: /^$/,
+  sdk: /^@eaas\/(?:protocol(?:\/|$)|local$)/,
   console: /^@eaas\/(?:protocol|sdk)(?:\/|$)/,
   drizzle: /^@eaas\/sdk(?:\/|$)/,
   prisma: /^@eaas\/sdk(?:\/|$)/,

@@ -6,7 +6,7 @@ const budgets = {
   "export * from '@eaas/protocol'": 9_500,
   "export { pae } from '@eaas/protocol'": 1_000,
   "export { toBase64, fromBase64 } from '@eaas/protocol/base64'": 1_000,
-  "export * from '@eaas/protocol/internal'": 3_100,
+  "export * from '@eaas/protocol/internal'": 3_200,
   "export * from '@eaas/protocol/wire'": 17_600,
   "export { EaasClient } from '@eaas/sdk'": 16_000,
   "export * from '@eaas/sdk/stream'": 10_500,

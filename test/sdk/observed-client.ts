@@ -1,6 +1,6 @@
 import { nobleEngine } from '@eaas/protocol';
+import { createTestService, type TestService } from '@eaas/sdk/testing';
 import { EaasClient, type EaasClientOptions, type EaasEvent } from '../../packages/sdk/src/index.ts';
-import { createTestService, type TestService } from '../../packages/sdk/src/testing/testing.ts';
 
 export function observedClient(options: Partial<EaasClientOptions> = {}) {
   const service = createTestService();

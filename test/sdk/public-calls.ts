@@ -1,5 +1,6 @@
 // The table below stores methods without binding them to objects. No stored method uses `this`.
 /* oxlint-disable typescript/unbound-method */
+import { createTestService } from '@eaas/sdk/testing';
 import { checkAudit, monitorAudit, openCheckpoint } from '../../packages/sdk/src/audit/audit.ts';
 import { EaasBrowserClient } from '../../packages/sdk/src/browser/browser.ts';
 import * as fields from '../../packages/sdk/src/fields/fields.ts';
@@ -8,7 +9,6 @@ import { createIntake } from '../../packages/sdk/src/intake/intake.ts';
 import { createProxy, nodeRequestOf, toNodeHandler } from '../../packages/sdk/src/proxy/proxy.ts';
 import * as reencryption from '../../packages/sdk/src/reencrypt/reencrypt.ts';
 import * as streams from '../../packages/sdk/src/stream/stream.ts';
-import { createTestService } from '../../packages/sdk/src/testing/testing.ts';
 import { intakeKey } from './intake-key.ts';
 import { observedClient } from './observed-client.ts';
 

@@ -1,3 +1,5 @@
+import type { ProblemCode } from './wire/problems.ts';
+
 /** The base class of every error that Eaas throws. */
 export abstract class EaasError extends Error {
   /** The error code for programs. It never changes, so a `switch` can use it. */
@@ -45,4 +47,37 @@ export class LoadError extends EaasError {
 export class InputError extends EaasError {
   override readonly name = 'InputError';
   readonly code = 'input';
+}
+
+/** An error code of the service, or a code for a missing or invalid response. */
+export type ServiceErrorCode =
+  | ProblemCode
+  /** The service could not be reached. */
+  | 'network'
+  /** The service did not respond within the deadline. */
+  | 'timeout'
+  /** The response does not follow the API of the service. */
+  | 'invalid_response';
+
+/** Thrown if the service refused a call or could not be reached. The error contains no secret, so you can log it. */
+export class ServiceError extends EaasError {
+  override readonly name = 'ServiceError';
+  readonly code: ServiceErrorCode;
+  override readonly retryable: boolean;
+  /** The HTTP status of the response. Undefined if there was no response. */
+  readonly status: number | undefined;
+  /** The id of the request. Include this id when you report a problem to the operator of the service. */
+  readonly requestId: string | undefined;
+
+  constructor(
+    code: ServiceErrorCode,
+    message: string,
+    details: { readonly status?: number | undefined; readonly requestId?: string | undefined } = {},
+  ) {
+    super(message);
+    this.code = code;
+    this.status = details.status;
+    this.requestId = details.requestId;
+    this.retryable = /^(network|timeout|unavailable|audit_unwritten)$/.test(code);
+  }
 }

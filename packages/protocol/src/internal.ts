@@ -3,7 +3,7 @@ export { dataKeyFrom, dataKeyInfo, envelopeLength } from './data-key.ts';
 export { isPromise } from './engines/engine.ts';
 export { type Header, notCiphertext, parseHeader, readHeader, withBody } from './envelope.ts';
 export { isBytes, randomBytes, toHex } from './bytes.ts';
-export { LoadError } from './errors.ts';
+export { LoadError, ServiceError, type ServiceErrorCode } from './errors.ts';
 export { formatIndexKey, indexKeyContext, parseIndexKey } from './index-key.ts';
 export { nearestOf } from './nearest.ts';
 export { escapeHidden, inLine, utf8Length } from './text.ts';

@@ -1,10 +1,9 @@
 import { parseUuid } from '@eaas/protocol';
+import { object, requireKind, requireOptions, type Rule } from '@eaas/protocol/internal-options';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import { callOptions } from './call-options.ts';
 import { listPages, type PagesOptions } from './listing.ts';
 import { keyId } from './key-id.ts';
-import { requireKind, requireOptions, type Rule } from './require-options.ts';
-import { object } from './rules.ts';
 import type { Call, CallOptions } from './transport.ts';
 
 // Editors show the comments in this object as the documentation of the client's methods, such as `client.keys.create`.

@@ -1,5 +1,5 @@
 import { InputError } from '@eaas/protocol';
-import { kindOf } from './require-options.ts';
+import { kindOf } from '@eaas/protocol/internal-options';
 
 export function baseUrlOf(
   given: string | undefined,

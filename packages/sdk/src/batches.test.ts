@@ -1,3 +1,4 @@
+import { createTestService } from '@eaas/sdk/testing';
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { retryAtOnce } from '../../../test/sdk/retry-at-once.ts';
@@ -5,7 +6,6 @@ import { observedClient } from '../../../test/sdk/observed-client.ts';
 import { runs } from '../../../test/setup/cases.ts';
 import { coalesce } from './batches.ts';
 import { EaasClient, type SdkError, ServiceError } from './index.ts';
-import { createTestService } from './testing/testing.ts';
 import type { Call } from './transport.ts';
 
 const patience = { total: 30_000, retries: 2 };

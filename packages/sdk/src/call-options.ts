@@ -1,8 +1,15 @@
 import type { Context } from '@eaas/protocol';
+import {
+  anything,
+  context,
+  flag,
+  iterable,
+  type OptionRules,
+  signal,
+  text,
+} from '@eaas/protocol/internal-options';
 import type { Bundle, Ciphertext } from './ciphertext.ts';
 import { keyId, keyIds } from './key-id.ts';
-import type { OptionRules } from './require-options.ts';
-import { anything, context, flag, iterable, signal, text } from './rules.ts';
 import type { CallOptions } from './transport.ts';
 
 interface PartitionOptions extends CallOptions {

@@ -8,11 +8,11 @@ import {
   sealUnder,
   toUtf8,
 } from '@eaas/protocol';
-import { envelopeLength, fixContext, isBytes, notCiphertext } from '@eaas/protocol/internal';
 import { toBase64, viewBase64 } from '@eaas/protocol/base64';
+import { envelopeLength, fixContext, isBytes, notCiphertext } from '@eaas/protocol/internal';
+import { kindOf } from '@eaas/protocol/internal-options';
 import type { EncryptedForm } from './call-options.ts';
 import type { DerivedDataKey } from './data-keys/derive.ts';
-import { kindOf } from './require-options.ts';
 
 /**
  * An encrypted value as an object. Its members have the names of the API, so the object can be sent to `/v1/decrypt`

@@ -1,4 +1,5 @@
 import { InputError } from '@eaas/protocol';
+import { anything, kindOf, type OptionRules, requireOptions, text } from '@eaas/protocol/internal-options';
 import type { Input, Output } from '@eaas/protocol/wire';
 import { withEnvironment } from '#environment';
 import {
@@ -19,9 +20,7 @@ import { ServiceError, type Settled } from './errors.ts';
 import { createEmit } from './events.ts';
 import { requireKeyId } from './key-id.ts';
 import { envelopeClientOptions, type EnvelopeClientOptions } from './options.ts';
-import { kindOf, type OptionRules, requireOptions } from './require-options.ts';
 import { createRewrapAll } from './rewrap.ts';
-import { anything, text } from './rules.ts';
 import {
   type CallOptions,
   createTransport,

@@ -1,13 +1,13 @@
 import { DecryptionError, InputError, type Wrapped } from '@eaas/protocol';
-import { isBytes } from '@eaas/protocol/internal';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
+import { isBytes } from '@eaas/protocol/internal';
+import { kindOf } from '@eaas/protocol/internal-options';
 import { coalesce } from './batches.ts';
 import { contextOf, requireDek, requireText } from './ciphertext.ts';
 import { type ServiceError, unreadable } from './errors.ts';
 import type { UnwrapOptions } from './call-options.ts';
 import type { Partition } from './data-keys/derive.ts';
 import { requireKeyId } from './key-id.ts';
-import { kindOf } from './require-options.ts';
 import type { Call, CallOptions, Patience } from './transport.ts';
 
 export type DataKeyCalls = ReturnType<typeof createDataKeyCalls>;

@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
+import { createTestService } from '@eaas/sdk/testing';
 import { expect, test, vi } from 'vitest';
 import { EaasClient, type EaasClientOptions, EaasError } from './index.ts';
 import { defineFields, text } from './fields/fields.ts';
-import { createTestService } from './testing/testing.ts';
 
 const failureOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(

@@ -1,6 +1,7 @@
 import { type Context, InputError, openUnder, requireExpectedKey } from '@eaas/protocol';
 import { toBase64 } from '@eaas/protocol/base64';
 import { isBytes, withBody } from '@eaas/protocol/internal';
+import { requireOptions } from '@eaas/protocol/internal-options';
 import { aborted } from './abortable.ts';
 import {
   type As,
@@ -22,7 +23,6 @@ import type { Emit } from './events.ts';
 import { requireKeyId } from './key-id.ts';
 import { type Decrypted, open, opening, requireForm, textOf } from './open-value.ts';
 import type { Limits } from './options.ts';
-import { requireOptions } from './require-options.ts';
 import { settleMany, Waiting } from './settle-many.ts';
 
 type Expected = DecryptOptions['keyId'];

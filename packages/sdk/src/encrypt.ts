@@ -1,5 +1,6 @@
 import { InputError } from '@eaas/protocol';
 import { isBytes } from '@eaas/protocol/internal';
+import { requireOptions } from '@eaas/protocol/internal-options';
 import { aborted } from './abortable.ts';
 import {
   type As,
@@ -25,7 +26,6 @@ import { attempt, notPrimed } from './errors.ts';
 import type { Emit } from './events.ts';
 import { requireKeyId } from './key-id.ts';
 import type { Limits } from './options.ts';
-import { requireOptions } from './require-options.ts';
 import { settleMany, Waiting } from './settle-many.ts';
 
 type Options = EncryptOptions & As<EncryptedForm>;

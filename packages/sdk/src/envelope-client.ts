@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Wrapped } from '@eaas/protocol';
+import { requireOptions } from '@eaas/protocol/internal-options';
 import {
   type As,
   type DecryptedAs,
@@ -29,7 +30,6 @@ import { closedError, settleEach, type Settled } from './errors.ts';
 import { type Emit, observed } from './events.ts';
 import { requireKeyId } from './key-id.ts';
 import { enginesOf, type EnvelopeClientOptions, limitsOf } from './options.ts';
-import { requireOptions } from './require-options.ts';
 import { type Call, patienceOf, type TransportOptions } from './transport.ts';
 
 /**

@@ -1,7 +1,7 @@
+import { createTestService } from '@eaas/sdk/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { withEnvironment as withoutEnvironment } from './environment.ts';
 import { EaasClient, InputError } from './index.ts';
-import { createTestService } from './testing/testing.ts';
 
 const service = createTestService();
 const { key_id: keyId } = service.createKey('of the environment');

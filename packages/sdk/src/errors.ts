@@ -6,41 +6,10 @@ import {
   type LoadError,
 } from '@eaas/protocol';
 import type { ProofError, PublicKeyChangedError } from '@eaas/protocol/blind-hash';
-import type { ProblemCode } from '@eaas/protocol/wire';
-import { requireArray } from './require-options.ts';
+import { ServiceError, type ServiceErrorCode } from '@eaas/protocol/internal';
+import { requireArray } from '@eaas/protocol/internal-options';
 
-/** An error code of the service, or a code for a missing or invalid response. */
-export type ServiceErrorCode =
-  | ProblemCode
-  /** The service could not be reached. */
-  | 'network'
-  /** The service did not respond within the deadline. */
-  | 'timeout'
-  /** The response does not follow the API of the service. */
-  | 'invalid_response';
-
-/** Thrown if the service refused a call or could not be reached. The error contains no secret, so you can log it. */
-export class ServiceError extends EaasError {
-  override readonly name = 'ServiceError';
-  readonly code: ServiceErrorCode;
-  override readonly retryable: boolean;
-  /** The HTTP status of the response. Undefined if there was no response. */
-  readonly status: number | undefined;
-  /** The id of the request. Include this id when you report a problem to the operator of the service. */
-  readonly requestId: string | undefined;
-
-  constructor(
-    code: ServiceErrorCode,
-    message: string,
-    details: { readonly status?: number | undefined; readonly requestId?: string | undefined } = {},
-  ) {
-    super(message);
-    this.code = code;
-    this.status = details.status;
-    this.requestId = details.requestId;
-    this.retryable = /^(network|timeout|unavailable|audit_unwritten)$/.test(code);
-  }
-}
+export { ServiceError, type ServiceErrorCode };
 
 /** The reason why the client did not make a call, or stopped waiting for the response. */
 export type ClientErrorCode =

@@ -1,5 +1,5 @@
 import { InputError, parseUuid } from '@eaas/protocol';
-import { kindOf, type Rule } from './require-options.ts';
+import { kindOf, type Rule } from '@eaas/protocol/internal-options';
 
 export const keyId: Rule = (value, name) => {
   const isText = typeof value === 'string';

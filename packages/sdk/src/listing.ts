@@ -1,8 +1,14 @@
+import {
+  object,
+  type OptionRules,
+  positiveInteger,
+  requireKind,
+  requireOptions,
+  signal,
+} from '@eaas/protocol/internal-options';
 import type { CallOptions } from './transport.ts';
 import { unreadable } from './errors.ts';
 import { load } from './load.ts';
-import { type OptionRules, requireKind, requireOptions } from './require-options.ts';
-import { object, positiveInteger, signal } from './rules.ts';
 
 /** Options of methods that list records, such as `keys.list`. */
 export interface PagesOptions extends CallOptions {

@@ -1,4 +1,15 @@
 import { InputError } from '@eaas/protocol';
+import {
+  anything,
+  atLeastOne,
+  callback,
+  countFrom,
+  having,
+  kindOf,
+  type OptionRules,
+  requireOptions,
+  type Rule,
+} from '@eaas/protocol/internal-options';
 import { platformEngines } from '#engines';
 import type { CacheLimits } from './data-keys/cache.ts';
 import type { BudgetLimits } from './data-keys/encrypting.ts';
@@ -6,8 +17,6 @@ import type { Engines } from './engines.ts';
 import type { Emit, Observers } from './events.ts';
 import { allNoble } from './noble-engines.ts';
 import { keyId } from './key-id.ts';
-import { kindOf, type OptionRules, requireOptions, type Rule } from './require-options.ts';
-import { anything, atLeastOne, callback, countFrom, having } from './rules.ts';
 
 /** The limits of a client's data keys. Ages are in milliseconds. */
 export interface CacheOptions {

@@ -1,11 +1,11 @@
-import { parseHeader, replaceWrapped } from '@eaas/protocol/internal';
 import { toBase64 } from '@eaas/protocol/base64';
+import { parseHeader, replaceWrapped } from '@eaas/protocol/internal';
+import { requireOptions } from '@eaas/protocol/internal-options';
 import { coalesce } from './batches.ts';
 import { type FormOf, type Rewrapped, type UnwrapOptions, unwrapOptions } from './call-options.ts';
 import { type Ciphertext, contextOf, envelopeBytes } from './ciphertext.ts';
 import { asDecryption, wrappedOf } from './data-key-calls.ts';
 import { type Settled, settleEach } from './errors.ts';
-import { requireOptions } from './require-options.ts';
 import type { Call, Patience } from './transport.ts';
 
 export function createRewrapAll(call: Call, patience: Patience) {

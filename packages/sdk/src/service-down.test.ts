@@ -1,7 +1,7 @@
+import { createTestService } from '@eaas/sdk/testing';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { EaasClient } from './index.ts';
 import { createIndexKey, defineFields, text } from './fields/fields.ts';
-import { createTestService } from './testing/testing.ts';
-import { expect, onTestFinished, test, vi } from 'vitest';
 
 const fields = defineFields({ users: { email: text().searchable() } });
 

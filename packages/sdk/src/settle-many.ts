@@ -1,9 +1,9 @@
 import { isPromise } from '@eaas/protocol/internal';
+import { requireArray } from '@eaas/protocol/internal-options';
 import { abortable } from './abortable.ts';
 import type { DerivedDataKey } from './data-keys/derive.ts';
 import type { Lease } from './data-keys/lease.ts';
 import type { SdkError, Settled } from './errors.ts';
-import { requireArray } from './require-options.ts';
 import type { CallOptions } from './transport.ts';
 
 /** An item that waits for its data key. */

@@ -1,5 +1,5 @@
+import { nextTurn } from '@eaas/protocol/internal-turn';
 import { expect, test } from 'vitest';
-import { nextTurn } from './next-turn.ts';
 import { createSlices } from './slices.ts';
 
 function* steps(count: number, work: () => void): Generator<undefined, string> {

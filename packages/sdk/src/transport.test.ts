@@ -1,11 +1,11 @@
 import { inspect } from 'node:util';
 import { endpoints, type Route } from '@eaas/protocol/wire';
+import { createTestService, type Failure } from '@eaas/sdk/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { observedClient } from '../../../test/sdk/observed-client.ts';
 import { retryAtOnce } from '../../../test/sdk/retry-at-once.ts';
 import { createTransport, type TransportOptions } from './transport.ts';
 import { EaasClient, type EaasEvent, EaasError, type SdkError } from './index.ts';
-import { createTestService, type Failure } from './testing/testing.ts';
 
 const problemBody = (code: string, status: number): Response =>
   Response.json({ type: 'about:blank', title: '', status, detail: 'Do this next.', code }, { status });

@@ -1,11 +1,18 @@
+import {
+  anything,
+  atLeastOne,
+  callback,
+  countFrom,
+  flag,
+  type OptionRules,
+  requireOptions,
+} from '@eaas/protocol/internal-options';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import { abortable, aborted } from './abortable.ts';
 import { longest } from './timers.ts';
 import { ServiceError, timeoutError, unreadable } from './errors.ts';
 import type { Emit } from './events.ts';
 import { load } from './load.ts';
-import { type OptionRules, requireOptions } from './require-options.ts';
-import { anything, atLeastOne, callback, countFrom, flag } from './rules.ts';
 
 /** The options of every call. */
 export interface CallOptions {

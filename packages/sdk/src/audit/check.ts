@@ -1,6 +1,15 @@
+import {
+  callback,
+  countFrom,
+  flag,
+  having,
+  type OptionRules,
+  requireKind,
+  requireOptions,
+  signal,
+  text,
+} from '@eaas/protocol/internal-options';
 import { isCallError } from './call-error.ts';
-import { type OptionRules, requireKind, requireOptions } from '../require-options.ts';
-import { callback, countFrom, flag, having, signal, text } from '../rules.ts';
 import { type AuditHead, openCheckpoint, readVerifierKey, type VerifySignature } from './checkpoint.ts';
 import { addFinding, type AuditFinding } from './findings.ts';
 import type { AuditEntry } from './list.ts';

@@ -6,8 +6,7 @@ import {
   toHex,
   type Verifier,
 } from '@eaas/protocol/internal-audit';
-import { requireOptions } from '../require-options.ts';
-import { callback } from '../rules.ts';
+import { callback, requireOptions } from '@eaas/protocol/internal-options';
 
 /** Returns whether an Ed25519 signature (RFC 8032) of a message is valid under a public key of 32 bytes. */
 export type VerifySignature = (

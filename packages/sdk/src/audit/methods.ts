@@ -1,8 +1,15 @@
+import {
+  callback,
+  integerFrom,
+  type OptionRules,
+  positiveInteger,
+  requireOptions,
+  signal as aborting,
+  text,
+} from '@eaas/protocol/internal-options';
 import type { Input, Output } from '@eaas/protocol/wire';
 import { ServiceError, unreadable } from '../errors.ts';
 import { callOptions } from '../call-options.ts';
-import { type OptionRules, requireOptions } from '../require-options.ts';
-import { callback, integerFrom, positiveInteger, signal as aborting, text } from '../rules.ts';
 import type { Call, CallOptions } from '../transport.ts';
 import { load } from '../load.ts';
 import { type AuditFilter, filterRules } from './filter.ts';

@@ -1,8 +1,7 @@
-import { sleep } from '../abortable.ts';
 import type { LoadError } from '@eaas/protocol';
+import { atLeastOne, callback, type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
+import { sleep } from '../abortable.ts';
 import type { ClientError, ServiceError } from '../errors.ts';
-import { type OptionRules, requireOptions } from '../require-options.ts';
-import { atLeastOne, callback } from '../rules.ts';
 import { isCallError } from './call-error.ts';
 import { type AuditReport, type AuditSource, checkAudit, type CheckOptions, checkOptions } from './check.ts';
 

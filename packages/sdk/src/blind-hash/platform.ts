@@ -1,2 +1,2 @@
 export { nobleCurve as platformCurve } from '@eaas/protocol/internal-blind-hash';
-export { nextTurn } from '../next-turn.ts';
+export { nextTurn } from '@eaas/protocol/internal-turn';

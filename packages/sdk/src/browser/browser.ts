@@ -1,9 +1,9 @@
 import { InputError } from '@eaas/protocol';
+import { requireOptions } from '@eaas/protocol/internal-options';
 import { parseUrl, requireSecureUrl } from '../base-url.ts';
 import { EnvelopeClient } from '../envelope-client.ts';
 import { createEmit } from '../events.ts';
 import { httpHeaders } from '../http-headers.ts';
-import { requireOptions } from '../require-options.ts';
 import { createTransport } from '../transport.ts';
 import { browserOptions, type EaasBrowserClientOptions, type PlainHeaders } from './options.ts';
 

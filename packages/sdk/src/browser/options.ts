@@ -1,6 +1,5 @@
+import { object, type OptionRules, text } from '@eaas/protocol/internal-options';
 import { envelopeClientOptions, type EnvelopeClientOptions } from '../options.ts';
-import type { OptionRules } from '../require-options.ts';
-import { object, text } from '../rules.ts';
 import { type TransportOptions, transportOptions } from '../transport.ts';
 
 export type PlainHeaders = Readonly<Record<string, string>>;

@@ -1,10 +1,10 @@
+import { createTestService } from '@eaas/sdk/testing';
 import * as fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { withFakeTimers } from '../../../../test/sdk/fake-timers.ts';
 import { arrivals, watchedEngine } from '../../../../test/sdk/observed-client.ts';
 import { runs } from '../../../../test/setup/cases.ts';
 import { type Bundle, EaasClient, type EaasError } from '../index.ts';
-import { createTestService } from '../testing/testing.ts';
 
 const maxMessages = 5;
 const maxBytes = 60;

@@ -1,5 +1,13 @@
-import { type OptionRules, requireKind, requireOptions } from '../require-options.ts';
-import { anything, callback, flag, having, text as string } from '../rules.ts';
+import {
+  anything,
+  callback,
+  flag,
+  having,
+  type OptionRules,
+  requireKind,
+  requireOptions,
+  text as string,
+} from '@eaas/protocol/internal-options';
 import type {
   Bound,
   Field,

@@ -1,5 +1,4 @@
-import { requireOptions } from '../require-options.ts';
-import { flag, object, text } from '../rules.ts';
+import { flag, object, requireOptions, text } from '@eaas/protocol/internal-options';
 import type { FieldsDefinition } from './define-fields.ts';
 import { type FieldPlan, planOf, requireField, requireTable } from './plan.ts';
 import type { FieldName, IndexColumns, NameOf, Tables } from './row-types.ts';

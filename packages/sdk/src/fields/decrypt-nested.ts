@@ -1,6 +1,13 @@
 import { isBytes, isPromise } from '@eaas/protocol/internal';
-import { requireArray, requireKind, requireOptions } from '../require-options.ts';
-import { callback, having, object, text } from '../rules.ts';
+import {
+  callback,
+  having,
+  object,
+  requireArray,
+  requireKind,
+  requireOptions,
+  text,
+} from '@eaas/protocol/internal-options';
 import { type Row, type RowOptions, rowOptions } from './internals.ts';
 import type { DecryptNestedResult, Nesting } from './nested-types.ts';
 import type { Records } from './records.ts';

@@ -1,5 +1,13 @@
-import { kindOf, requireKind, requireOptions } from '../require-options.ts';
-import { anything, callback, flag, having, object } from '../rules.ts';
+import {
+  anything,
+  callback,
+  flag,
+  having,
+  kindOf,
+  object,
+  requireKind,
+  requireOptions,
+} from '@eaas/protocol/internal-options';
 import { decryptRows, type DecryptRowsOptions, type SettledRow } from './decrypt-rows.ts';
 import { encryptRows } from './encrypt-rows.ts';
 import { decryptFieldSync, encryptFieldSync } from './field-sync.ts';

@@ -1,5 +1,4 @@
-import { requireOptions } from '../require-options.ts';
-import { context as wrapContext, text as scope } from '../rules.ts';
+import { context as wrapContext, requireOptions, text as scope } from '@eaas/protocol/internal-options';
 import { ciphertextIn, readPlaintext } from './decrypt-rows.ts';
 import { encode } from './encrypt-rows.ts';
 import { inField } from './field-error.ts';

@@ -5,12 +5,19 @@ import {
   parseIndexKey,
   toHex,
 } from '@eaas/protocol/internal';
+import {
+  anything,
+  having,
+  kindOf,
+  type OptionRules,
+  requireKind,
+  requireOptions,
+  signal,
+} from '@eaas/protocol/internal-options';
 import type { WrapOptions } from '../call-options.ts';
 import type { EnvelopeClient } from '../envelope-client.ts';
 import { ClientError } from '../errors.ts';
 import { loadNoble } from '../noble-engines.ts';
-import { kindOf, type OptionRules, requireKind, requireOptions } from '../require-options.ts';
-import { anything, having, signal } from '../rules.ts';
 
 /** The key that wraps an index key. Defaults to the key of the client. */
 export type IndexKeyOptions = Omit<WrapOptions, 'wrapContext'>;

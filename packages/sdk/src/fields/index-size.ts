@@ -1,5 +1,4 @@
-import type { OptionRules } from '../require-options.ts';
-import { text } from '../rules.ts';
+import { type OptionRules, text } from '@eaas/protocol/internal-options';
 
 interface Size<Column extends string | true> {
   readonly column?: Column | undefined;

@@ -1,5 +1,4 @@
-import { type OptionRules, requireOptions } from '../require-options.ts';
-import { anything } from '../rules.ts';
+import { anything, type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
 import { sizeOf, sizeRules } from './index-size.ts';
 import { type Normalization, normalizer } from './normalize.ts';
 import { textType } from './scalar-types.ts';

@@ -1,11 +1,10 @@
 import { type Context, encodeContext, parseUuid } from '@eaas/protocol';
 import { isPromise, nearestOf } from '@eaas/protocol/internal';
+import { callback, object, requireArray, requireKind, type Rule } from '@eaas/protocol/internal-options';
 import { validContexts } from '../ciphertext.ts';
 import type { Field, Unencrypted } from './field.ts';
 import type { PartIndex } from './part-index.ts';
 import type { RecordId, Tables } from './row-types.ts';
-import { requireArray, requireKind, type Rule } from '../require-options.ts';
-import { callback, object } from '../rules.ts';
 import { refuse } from './value-type.ts';
 
 export interface PartPlan {

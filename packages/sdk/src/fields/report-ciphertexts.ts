@@ -1,6 +1,5 @@
+import { having, requireArray, requireKind, requireOptions, text } from '@eaas/protocol/internal-options';
 import { observed } from '../events.ts';
-import { requireArray, requireKind, requireOptions } from '../require-options.ts';
-import { having, text } from '../rules.ts';
 import type { FieldsClient, Row } from './internals.ts';
 import { someHoldCiphertext } from './recognize-ciphertext.ts';
 

@@ -1,6 +1,6 @@
 import { fromUtf8, toUtf8 } from '@eaas/protocol';
 import { isBytes } from '@eaas/protocol/internal';
-import { isDate } from '../require-options.ts';
+import { isDate } from '@eaas/protocol/internal-options';
 import {
   markedBytes,
   otherType,

@@ -1,5 +1,5 @@
 import { FormatError, InputError } from '@eaas/protocol';
-import { kindOf } from '../require-options.ts';
+import { kindOf } from '@eaas/protocol/internal-options';
 
 export interface ValueType<Value> {
   readonly name: string;

@@ -1,6 +1,7 @@
 import { type Context, InputError, type Wrapped } from '@eaas/protocol';
-import { isBytes } from '@eaas/protocol/internal';
 import { parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
+import { isBytes } from '@eaas/protocol/internal';
+import { type OptionNames, requireNames } from '@eaas/protocol/internal-options';
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
 import { aborted } from '../abortable.ts';
 import {
@@ -13,7 +14,6 @@ import {
 import { contextOf, type Encrypted, requireDek, sealAs, sealing } from '../ciphertext.ts';
 import type { Engines } from '../engines.ts';
 import { attempt, settleEach, type Settled } from '../errors.ts';
-import { type OptionNames, requireNames } from '../require-options.ts';
 import { createDataKey, wipe } from './one-data-key.ts';
 
 /** Options of `createIntake`. */

@@ -1,6 +1,5 @@
 import { type Context, encodeContext, InputError, parseUuid } from '@eaas/protocol';
-import { kindOf, type OptionRules, requireOptions } from '../require-options.ts';
-import { anything, context } from '../rules.ts';
+import { anything, context, kindOf, type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
 import { type Operation, operations } from './routes.ts';
 
 /** The operations and keys that a session can use. A session can do nothing else. */

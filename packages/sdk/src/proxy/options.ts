@@ -1,9 +1,18 @@
 import { InputError } from '@eaas/protocol';
+import {
+  anything,
+  atLeastOne,
+  callback,
+  flag,
+  kindOf,
+  list,
+  type OptionRules,
+  requireOptions,
+  text,
+} from '@eaas/protocol/internal-options';
 import type { ProblemCode } from '@eaas/protocol/wire';
 import { baseUrlOf } from '../base-url.ts';
 import { notify } from '../notify.ts';
-import { kindOf, type OptionRules, requireOptions } from '../require-options.ts';
-import { anything, atLeastOne, callback, flag, list, text } from '../rules.ts';
 import type { Authorize } from './grant.ts';
 import type { Operation } from './routes.ts';
 

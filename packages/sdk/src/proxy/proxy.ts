@@ -1,8 +1,8 @@
 import { InputError } from '@eaas/protocol';
+import { nextTurn } from '@eaas/protocol/internal-turn';
 import { Refusal } from '@eaas/protocol/service';
 import { endpoints } from '@eaas/protocol/wire';
 import { deadlineOf } from './deadline.ts';
-import { nextTurn } from '../next-turn.ts';
 import { createSlices } from '../slices.ts';
 import { readJson } from './body.ts';
 import { type Answered, askBatch, askOne } from './calls.ts';

@@ -1,9 +1,8 @@
 import { InputError, parseEnvelope } from '@eaas/protocol';
-import { replaceWrapped } from '@eaas/protocol/internal';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
+import { replaceWrapped } from '@eaas/protocol/internal';
+import { number, object, requireKind } from '@eaas/protocol/internal-options';
 import type { Bundle } from '../ciphertext.ts';
-import { requireKind } from '../require-options.ts';
-import { number, object } from '../rules.ts';
 
 /**
  * The parts of an encrypted value that an app stores in separate columns. If a part is absent, `fold` keeps the

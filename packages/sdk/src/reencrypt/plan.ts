@@ -1,10 +1,21 @@
 import type { Context } from '@eaas/protocol';
+import {
+  atLeastZero,
+  callback,
+  countFrom,
+  flag,
+  having,
+  object,
+  type OptionRules,
+  positiveInteger,
+  requireKind,
+  type Rule,
+  signal,
+} from '@eaas/protocol/internal-options';
 import type { DecryptItem, DecryptOptions, EncryptItem, EncryptOptions } from '../call-options.ts';
 import type { Bundle } from '../ciphertext.ts';
 import type { EaasClient } from '../client.ts';
 import type { Settled } from '../errors.ts';
-import { type OptionRules, requireKind, type Rule } from '../require-options.ts';
-import { atLeastZero, callback, countFrom, flag, having, object, positiveInteger, signal } from '../rules.ts';
 import type { ReencryptProgress } from './progress.ts';
 import type { StoredRow } from './store.ts';
 

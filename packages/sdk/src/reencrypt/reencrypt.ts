@@ -1,7 +1,6 @@
 import { InputError } from '@eaas/protocol';
+import { anything, having, requireKind, requireOptions, type Rule } from '@eaas/protocol/internal-options';
 import { aborted, sleep } from '../abortable.ts';
-import { requireKind, requireOptions, type Rule } from '../require-options.ts';
-import { anything, having } from '../rules.ts';
 import { callsOf } from './calls.ts';
 import { byRow, byValue, type ConvertRow } from './convert.ts';
 import { encrypting, moving } from './move.ts';

@@ -1,6 +1,13 @@
 import { InputError } from '@eaas/protocol';
-import { requireKind, requireOptions, type Rule } from '../require-options.ts';
-import { having, list, object, positiveInteger } from '../rules.ts';
+import {
+  having,
+  list,
+  object,
+  positiveInteger,
+  requireKind,
+  requireOptions,
+  type Rule,
+} from '@eaas/protocol/internal-options';
 
 /**
  * The id of a row. Each row must have a different id, which never changes. A conversion to JSON and back must not

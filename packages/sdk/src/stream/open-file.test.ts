@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createTestService } from '@eaas/sdk/testing';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { sendThrough } from '../../../../test/protocol/streams.ts';
 import { runs } from '../../../../test/setup/cases.ts';
 import { DecryptionError, EaasClient, FormatError } from '../index.ts';
-import { createTestService } from '../testing/testing.ts';
 import {
   blobSource,
   encryptStream,

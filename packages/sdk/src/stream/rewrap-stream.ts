@@ -1,10 +1,9 @@
 import { FormatError } from '@eaas/protocol';
 import { isBytes } from '@eaas/protocol/internal';
+import { having, requireKind, requireOptions, type Rule } from '@eaas/protocol/internal-options';
 import { findStreamHead, maxHeadLength, parseStreamHead } from '@eaas/protocol/stream';
 import type { EaasClient } from '../client.ts';
 import { type UnwrapOptions, unwrapOptions } from '../call-options.ts';
-import { requireKind, requireOptions, type Rule } from '../require-options.ts';
-import { having } from '../rules.ts';
 
 type RewrapClient = Pick<EaasClient, 'rewrap'>;
 

@@ -1,8 +1,16 @@
 import { EaasError } from '@eaas/protocol';
+import {
+  anything,
+  callback,
+  having,
+  type OptionRules,
+  requireKind,
+  requireOptions,
+  type Rule,
+  signal,
+} from '@eaas/protocol/internal-options';
 import { maxHeadLength, type RangeSource } from '@eaas/protocol/stream';
 import { httpHeaders } from '../http-headers.ts';
-import { type OptionRules, requireKind, requireOptions, type Rule } from '../require-options.ts';
-import { anything, callback, having, signal } from '../rules.ts';
 
 /**
  * Thrown by a source from `urlSource` if the server did not return exactly the requested part, or if the object at the

@@ -3,12 +3,12 @@ import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableWritablePair } from 'node:stream/web';
 import { inspect } from 'node:util';
+import { createTestService } from '@eaas/sdk/testing';
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { sendThrough } from '../../../../test/protocol/streams.ts';
 import { runs } from '../../../../test/setup/cases.ts';
 import { DecryptionError, EaasClient, EaasError, FormatError, InputError } from '../index.ts';
-import { createTestService } from '../testing/testing.ts';
 import {
   ciphertextSize,
   decryptBlob,

@@ -1,4 +1,15 @@
 import type { Context, ExpectedKey, Unwrap, Wrap } from '@eaas/protocol';
+import {
+  callback,
+  context,
+  flag,
+  having,
+  number,
+  type OptionRules,
+  requireKind,
+  requireOptions,
+  signal as aborting,
+} from '@eaas/protocol/internal-options';
 import { openFile as open, openStream, sealStream } from '@eaas/protocol/internal-stream';
 import {
   ciphertextSize,
@@ -12,8 +23,6 @@ import {
 import { type DecryptOptions, unwrapOptions, type WrapOptions, wrapOptions } from '../call-options.ts';
 import type { EnvelopeClient } from '../envelope-client.ts';
 import { keyIds } from '../key-id.ts';
-import { type OptionRules, requireKind, requireOptions } from '../require-options.ts';
-import { callback, context, flag, having, number, signal as aborting } from '../rules.ts';
 import { aBlob } from './sources.ts';
 
 /** The part of an `EaasClient` that encrypted streams use. */

@@ -1,8 +1,18 @@
+import { ServiceError } from '@eaas/protocol/internal';
+import {
+  callback,
+  flag,
+  integerFrom,
+  number,
+  numberFrom,
+  object,
+  type OptionRules,
+  requireKind,
+  requireOptions,
+  type Rule,
+} from '@eaas/protocol/internal-options';
 import { changedTenant, checked, Refusal } from '@eaas/protocol/service';
 import { endpoints, type Input, type Output, permissions } from '@eaas/protocol/wire';
-import { ServiceError } from '../errors.ts';
-import { type OptionRules, requireKind, requireOptions, type Rule } from '../require-options.ts';
-import { callback, flag, integerFrom, number, numberFrom, object } from '../rules.ts';
 import { createApiKey } from './api-keys.ts';
 import {
   addFailure,
@@ -14,8 +24,6 @@ import {
 } from './fetch.ts';
 import { createKey } from './keys.ts';
 import { callBy, record, type Tenant } from './tenant.ts';
-
-export type { Failure, FailureOptions, SeenRequest } from './fetch.ts';
 
 /** The settings of the test service's tenant. In the real service, only the operator can change such settings. */
 export interface TenantFields {

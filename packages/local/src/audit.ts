@@ -1,3 +1,4 @@
+import { toUtf8 } from '@eaas/protocol';
 import { entryHash } from '@eaas/protocol/audit';
 import {
   checkpointText,
@@ -9,7 +10,6 @@ import {
 } from '@eaas/protocol/internal-audit';
 import { foreignCheckpoint, requireKeyId } from '@eaas/protocol/service';
 import { formatTimestamp, type Output, parseTimestamp } from '@eaas/protocol/wire';
-import { toUtf8 } from '@eaas/protocol';
 import { hashOf, type Operations, pageOf, type Tenant } from './tenant.ts';
 
 type Report = Output<'GET /v1/audit/verify'>;

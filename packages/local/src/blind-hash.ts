@@ -5,7 +5,7 @@ import { type Call, type Key, type Operations, requireKey } from './tenant.ts';
 
 // The code for blind hashes is loaded on demand, because most tests do not use blind hashes.
 const load = () => import('@eaas/protocol/blind-hash');
-const loadCurve = () => import('#blind-hash');
+const loadCurve = () => import('#curve');
 
 export const blindHashOperations = {
   'POST /v1/hash/blind': async (call, { key_id, elements: texts }) => {

@@ -1,4 +1,6 @@
 import { InputError } from '@eaas/protocol';
+import { nextTurn } from '@eaas/protocol/internal-turn';
+import { positiveInteger, requireOptions, text } from '@eaas/protocol/internal-options';
 import { findRoute, orRefusal, Refusal } from '@eaas/protocol/service';
 import {
   endpoints,
@@ -8,9 +10,6 @@ import {
   problems,
   type Route,
 } from '@eaas/protocol/wire';
-import { nextTurn } from '../next-turn.ts';
-import { requireOptions } from '../require-options.ts';
-import { positiveInteger, text } from '../rules.ts';
 import { respondTo } from './door.ts';
 import type { Tenant } from './tenant.ts';
 

@@ -1,3 +1,4 @@
+import { anything, kindOf, numberFrom, requireOptions } from '@eaas/protocol/internal-options';
 import { describe, expect, test } from 'vitest';
 import { intakeKey } from '../../../test/sdk/intake-key.ts';
 import { observedClient } from '../../../test/sdk/observed-client.ts';
@@ -8,8 +9,6 @@ import * as sdk from './index.ts';
 import { createIntake } from './intake/intake.ts';
 import { EaasError, InputError } from './index.ts';
 import { inventory, reencrypt, storedValues } from './reencrypt/reencrypt.ts';
-import { kindOf, requireOptions } from './require-options.ts';
-import { anything, numberFrom } from './rules.ts';
 import {
   decryptBlob,
   decryptStream,

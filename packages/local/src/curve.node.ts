@@ -1,0 +1,1 @@
+export { nodeCurve as platformCurve } from '@eaas/protocol/blind-hash-node';

@@ -1,0 +1,1 @@
+export { nobleCurve as platformCurve } from '@eaas/protocol/internal-blind-hash';

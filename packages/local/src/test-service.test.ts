@@ -1,0 +1,84 @@
+import { toBase64 } from '@eaas/protocol/base64';
+import { parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
+import { afterEach, expect, test, vi } from 'vitest';
+import { createTestService } from './test-service.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('`failNext` throws InputError for an unknown failure or route', () => {
+  const service = createTestService();
+  expect(() => service.failNext('unavailible' as 'unavailable')).toThrow('unknown failure `unavailible`');
+  expect(() => service.failNext('network', { route: 'POST /v1/wrap' as 'POST /v1/hash' })).toThrow(
+    'unknown route `POST /v1/wrap`',
+  );
+});
+
+test('a test service does not receive a request with an aborted signal', async () => {
+  const service = createTestService();
+  const sent = service.fetch(`${service.baseUrl}/v1/keys`, { signal: AbortSignal.abort() });
+  await expect(sent).rejects.toMatchObject({ name: 'AbortError' });
+  expect(service.requests).toStrictEqual([]);
+});
+
+test('the `fetch` of a test service fails for a URL outside its `baseUrl`', async () => {
+  const service = createTestService();
+  for (const address of [
+    'https://example.com/v1/keys',
+    'https://eaas.test.example.com/v1/keys',
+    'http://eaas.test/',
+  ]) {
+    await expect(service.fetch(address)).rejects.toThrow(TypeError);
+  }
+});
+
+test('the test service responds even if a test has replaced the timers', async () => {
+  vi.useFakeTimers();
+  const service = createTestService();
+  const { key_id: keyId } = service.createKey('customers');
+  const answer = await service.fetch(`${service.baseUrl}/v1/hash`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ key_id: keyId, value: 'x' }),
+  });
+  expect(answer.status).toBe(200);
+});
+
+test('an endless loop of calls to a test service does not starve timers', async () => {
+  const service = createTestService();
+  const bell = new AbortController();
+  setTimeout(() => bell.abort(), 1);
+  while (!bell.signal.aborted) await service.fetch(`${service.baseUrl}/v1/keys`);
+  expect(service.requests.every(({ status }) => status === 401)).toBe(true);
+});
+
+test('the test service unwraps a data key that was wrapped with the public key of an intake key', async () => {
+  const service = createTestService();
+  const { key_id } = service.createKey('contact form', { intake: true });
+  const other = service.createKey('no intake').key_id;
+  const ask = async (path: string, body?: object) => {
+    const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' };
+    const sent = body ? { method: 'POST', body: JSON.stringify(body) } : {};
+    const response = await service.fetch(`${service.baseUrl}/v1/keys/${path}`, { headers, ...sent });
+    return (await response.json()) as Record<string, unknown>;
+  };
+  const { intake_public_key } = await ask(`${key_id}/public-key`);
+  expect(await ask(`${other}/public-key`)).toMatchObject({ intake_public_key: null });
+  const dek = new Uint8Array(32).fill(7);
+  const { wrappedKey } = await wrapForIntake(parsePublicKey(String(intake_public_key)), dek);
+  const wrapped_key = toBase64(wrappedKey);
+  const opened = { dek: toBase64(dek), key_id, key_version: 1 };
+  expect(await ask(`${key_id}/unwrap`, { wrapped_key })).toEqual(opened);
+  expect(await ask(`${other}/unwrap`, { wrapped_key })).toMatchObject({ code: 'wrapped_key_unauthentic' });
+  const rewrapped = await ask(`${key_id}/rewrap`, { wrapped_key });
+  expect(rewrapped).toMatchObject({ rewrapped: true });
+  expect(await ask(`${key_id}/unwrap`, { wrapped_key: rewrapped['wrapped_key'] })).toEqual(opened);
+});
+
+test('the test service returns 404 for a path that is not percent-encoded UTF-8', async () => {
+  const service = createTestService();
+  const headers = { authorization: `Bearer ${service.apiKey}` };
+  const response = await service.fetch(`${service.baseUrl}/v1/keys/100%`, { headers });
+  expect([response.status, await response.json()]).toMatchObject([404, { code: 'not_found' }]);
+});
