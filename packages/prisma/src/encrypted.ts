@@ -9,14 +9,13 @@ import {
 import { executorOf, type PrismaClient, type QueryCall } from './client.ts';
 import { refuse } from './error.ts';
 import { withNativeTypes } from './id-form.ts';
-import { type Models, modelsOf } from './models.ts';
+import { type Model, type Models, modelsOf } from './models.ts';
 import type { Report } from './open.ts';
 import { type Codec, perform } from './perform.ts';
 import { refuseRaw, reportRawResult } from './raw.ts';
 import type { Mapping } from './definition-types.ts';
 import type { EncryptedExtension } from './types.ts';
 import { isArgs } from './values.ts';
-import { refuseUndefined } from './undefined.ts';
 
 /** Options of `encrypted`: the options of `fields.for`, and the mapping from models to tables. */
 export interface EncryptedOptions<
@@ -143,4 +142,13 @@ function refuseVersion(): never {
     'this version of Prisma is not supported',
     'install a version that the README of @eaas/prisma names',
   );
+}
+
+function refuseUndefined(model: Model, value: unknown, name = 'arguments'): void {
+  if (value === undefined) {
+    const problem = `\`${name}\` is undefined`;
+    refuse('unknown_argument', { model: model.name }, problem, 'leave it out, or use null');
+  }
+  if (Array.isArray(value)) for (const item of value) refuseUndefined(model, item, name);
+  if (isArgs(value)) for (const [key, member] of Object.entries(value)) refuseUndefined(model, member, key);
 }

@@ -50,7 +50,7 @@ const updating: Rewrite = async (work, model, { where, data, ...others }) => {
   });
 };
 
-/** For ciphertexts that are bound to the row id, `update-many.ts` updates the rows one by one. */
+/** For ciphertexts that are bound to the row id, `perform.ts` updates the rows one by one. */
 const updatingMany: Rewrite = async (work, model, { where, data, limit, ...others }) => {
   const found = await whereOf(work, model, where);
   const updated = await updateOf(work, model, data, placeOf(work, model, found));

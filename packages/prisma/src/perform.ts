@@ -1,13 +1,14 @@
 import type { RecordId } from '@eaas/sdk/fields';
+import { needsRow } from './data.ts';
 import { refuse } from './error.ts';
 import type { Model, Models } from './models.ts';
 import { nestedOf } from './nested.ts';
 import { type DecryptRows, openResult, type Report } from './open.ts';
-import { rewrite } from './operations.ts';
+import { type Rewritten, rewrite } from './operations.ts';
 import type { Shape } from './selection.ts';
-import { isRowByRow, rowsToUpdate, updatesOf } from './update-many.ts';
 import { type Args, isArgs, joinConditions } from './values.ts';
-import { compoundsOf, type Sealing, type Terms, type Work } from './work.ts';
+import { compoundsOf, idColumns, type Sealing, selectId, type Terms, type Work } from './work.ts';
+import { whereOf } from './where.ts';
 
 type IdOf = (row: Args) => RecordId | undefined;
 
@@ -119,4 +120,32 @@ function shapeAt(shape: Shape, path: readonly string[]): Shape {
       )
     );
   }, shape);
+}
+
+function isRowByRow(model: Model, operation: string, args: Args): boolean {
+  return operation.startsWith('updateMany') && needsRow(model, args['data']);
+}
+
+async function rowsToUpdate(work: Work, model: Model, { where, limit }: Args): Promise<Args> {
+  return {
+    where: await whereOf(work, model, where),
+    select: selectId(model),
+    ...(limit === undefined ? {} : { take: limit }),
+  };
+}
+
+/** Each update repeats the conditions of the app, because a row can change after the extension has read its id. */
+async function updatesOf(
+  work: Work,
+  model: Model,
+  operation: string,
+  args: Args,
+  rows: readonly Args[],
+): Promise<Rewritten[]> {
+  return Promise.all(
+    rows.map((row) => {
+      const own = { ...idColumns(model, row), AND: [args['where'] ?? {}] };
+      return rewrite(work, model, operation, { ...args, where: own, limit: undefined });
+    }),
+  );
 }
