@@ -3,5 +3,4 @@ export { EncryptedModelError, type EncryptedModelErrorCode } from './error.ts';
 export type { ModelOptions } from './models.ts';
 export type { Mapping } from './definition-types.ts';
 export type { PlainInput } from './input-types.ts';
-export type { PlainRow } from './types.ts';
-export type { EncryptedExtension, PrismaPromise } from './types.ts';
+export type { EncryptedExtension, PlainRow, PrismaPromise } from './types.ts';
