@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { EaasClient } from '@eaas/sdk';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { readConsolePages } from '../../packages/server/src/http/console-pages.ts';
+import { readConsolePages } from '../../packages/server/src/http/console.ts';
 import { listen } from '../../packages/server/src/http/testing/listen.ts';
 import { memoryDoors } from '../../packages/server/src/http/testing/memory-doors.ts';
 import { whereAvailable } from '../setup/available.ts';

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createDatabase, migrated, type TestDatabase } from '../../../test/setup/database.ts';
 import { readConfig } from './config.ts';
 import { databaseWarnings } from './doctor/examine.ts';
-import { openDatabase, type Purpose } from '../../server/src/app/open-database.ts';
+import { openDatabase, type Purpose } from '../../server/src/app/open-service.ts';
 import { openService, openServiceOn } from '../../server/src/app/open-service.ts';
 import { createTenant } from '../../server/src/operations/tenants.ts';
 import type { Database } from '../../server/src/store/database.ts';

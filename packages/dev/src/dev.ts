@@ -5,7 +5,9 @@ import {
   asTyped,
   asWord,
   CannotStart,
+  freePort,
   openService,
+  refuseAddress,
   type ServeOptions,
   type Service,
 } from '@eaas/server/internal';
@@ -31,25 +33,25 @@ export interface DevOptions extends ServeOptions {
 const portsToTry = 100;
 
 /** Serves for development, or describes the `eaas dev` that already serves the data directory. */
-export async function dev(given: DevOptions, envPath: string | undefined): Promise<void> {
+export async function dev(options: DevOptions, envPath: string | undefined): Promise<void> {
   const envFile = envPath === undefined ? undefined : await EnvFile.read(envPath);
-  const directory = resolve(given.dataDirectory ?? defaultDataDirectory);
+  const directory = resolve(options.dataDirectory ?? defaultDataDirectory);
   const running = await findDevServer(directory);
-  if (running) return describe(running, given, directory, envFile);
-  const config = { ...given, port: await choosePort(given) };
+  if (running) return describe(running, options, directory, envFile);
+  const port = await choosePort(options);
   const codes = new SignInCodes(directory);
-  await serve(config, async (service) => {
+  await serve({ ...options, port }, async (service) => {
     const application = await openApplication(service, directory, envFile);
     return {
       signIn: (code, ipAddress) =>
         codes.exchange(code, () => openSession(service, application.tenant, ipAddress)),
       async announce(address, hasPages) {
-        const page = `${config.publicUrl ?? address}${config.playground ? '/' : '/console/'}`;
+        const page = `${options.publicUrl ?? address}${options.playground ? '/' : '/console/'}`;
         const server = { pid, address, sign_in_page: hasPages ? page : null };
         await recordDevServer(directory, server);
         const lines = [
           `Eaas is ready on ${address}. Its data is in ${directory}.`,
-          ...(config.port === given.port ? [] : [portTaken(given.port, config.port)]),
+          ...(port === options.port ? [] : [portTaken(options.port, port)]),
         ];
         await print(lines, server, application, codes);
       },
@@ -59,11 +61,11 @@ export async function dev(given: DevOptions, envPath: string | undefined): Promi
 
 async function describe(
   running: DevServer,
-  config: DevOptions,
+  options: DevOptions,
   directory: string,
   envFile: EnvFile | undefined,
 ): Promise<void> {
-  const { service, close } = await openService(config, 'command');
+  const { service, close } = await openService(options, 'command');
   try {
     const application = await openApplication(service, directory, envFile);
     const head = `Eaas already runs on ${running.address} (process ${running.pid}). Its data is in ${directory}.`;
@@ -74,8 +76,8 @@ async function describe(
 }
 
 /** Prints a new sign-in URL of the `eaas dev` that serves the data directory. */
-export async function printSignIn(config: DevOptions): Promise<void> {
-  const { path } = await findDataDirectory(config.dataDirectory);
+export async function printSignIn(options: DevOptions): Promise<void> {
+  const { path } = await findDataDirectory(options.dataDirectory);
   const page = (await findDevServer(path))?.sign_in_page;
   if (page === undefined || page === null) {
     throw new CannotStart(
@@ -132,8 +134,13 @@ async function print(
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-async function choosePort({ host, port, isPortSet }: DevOptions): Promise<number> {
-  if (isPortSet) return port;
+/** Returns a port that is free now: the one that the user chose, or the first free one from the default port. */
+async function choosePort(options: DevOptions): Promise<number> {
+  const { host, port, isPortSet } = options;
+  if (isPortSet) {
+    await freePort(options).catch(refuseAddress(options));
+    return port;
+  }
   for (let candidate = port; candidate < port + portsToTry; candidate++) {
     if (await isFree({ host, port: candidate })) return candidate;
   }

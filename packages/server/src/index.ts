@@ -1,3 +1,2 @@
-export { appOptions, startAppAndJobs } from './app/app-and-jobs.ts';
 export type { DatabaseOptions, Extra, JobContext, ListenOptions, ServeOptions } from './app/options.ts';
-export { type Development, serve } from './app/serve.ts';
+export { appOptions, type Development, serve, startAppAndJobs } from './app/serve.ts';

@@ -1,16 +1,19 @@
 export { oncePer } from './admission/once-per.ts';
-export { addressOf, announce, readTls, refuseAddress } from './app/listen-address.ts';
 export { migrateDatabase } from './app/migrate-database.ts';
 export {
   asOwner,
   databaseAt,
   databaseOf,
+  loadRoots,
   noRootKey,
   type OpenDatabase,
   openDatabase,
+  type OpenService,
+  openService,
+  openServiceOn,
   type Purpose,
-} from './app/open-database.ts';
-export { loadRoots, type OpenService, openService, openServiceOn, schemaFault } from './app/open-service.ts';
+  schemaFault,
+} from './app/open-service.ts';
 export type { Extra, ServeOptions } from './app/options.ts';
 export { exitSoon, prepareProcess, untilStopped } from './app/server-process.ts';
 export type { Service } from './app/service.ts';
@@ -26,19 +29,23 @@ export { hashApiKey } from './crypto/api-key-token.ts';
 export { type ChainHead, openCheckpoint, openSignedCheckpoint, signCheckpoint } from './crypto/checkpoint.ts';
 export { nightKey, rootKey, type Roots, type TenantSecrets } from './crypto/key-hierarchy.ts';
 export { sameBytes } from './crypto/same-bytes.ts';
+export { acceptWaiting } from './http/closing.ts';
+export type { ConsoleSession } from './http/console.ts';
+export type { Doors } from './http/doors.ts';
+export { type Health, notReady } from './http/health.ts';
 export {
   type Address,
+  addressOf,
+  announce,
   freePort,
   hostOf,
   hostsOf,
   isLoopback,
   listening,
   listenOnEach,
-} from './http/addresses.ts';
-export { acceptWaiting } from './http/closing.ts';
-export type { ConsoleSession } from './http/console.ts';
-export type { Doors } from './http/doors.ts';
-export { type Health, notReady } from './http/health.ts';
+  readTls,
+  refuseAddress,
+} from './http/listen.ts';
 export { metric } from './http/metrics.ts';
 export { forEach } from './jobs/each.ts';
 export type { Lease } from './jobs/lease.ts';

@@ -72,7 +72,7 @@ async function serveAsWorker(
   let own: Doors | undefined;
   let server: FastifyInstance['server'] | undefined;
   const stop = await startAppAndJobs({
-    config: replica,
+    options: replica,
     open: { ...open, warnings: [] },
     report,
     app: {

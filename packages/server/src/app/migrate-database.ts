@@ -1,6 +1,6 @@
 import { inLine } from '@eaas/protocol/internal';
 import { CannotStart, reasonOf } from '../base/cannot-start.ts';
-import { asOwner, databaseOf, openDatabase } from './open-database.ts';
+import { asOwner, databaseOf, openDatabase } from './open-service.ts';
 import type { DatabaseOptions } from './options.ts';
 import { isDenied } from '../store/faults.ts';
 import { foreignTables, isPrepared, migrate, type MigrateOptions, roleExists } from '../store/migrate.ts';

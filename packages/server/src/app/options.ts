@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { ServerState } from '../http/service-metrics.ts';
 import type { Lease } from '../jobs/lease.ts';
 import type { Job } from '../jobs/schedule.ts';
-import type { OpenDatabase, Purpose } from './open-database.ts';
+import type { OpenDatabase, Purpose } from './open-service.ts';
 import type { RootKeyProvider } from '../root-key/provider.ts';
 import type { Service } from './service.ts';
 import type { Database } from '../store/database.ts';

@@ -1,42 +1,58 @@
-import { freePort, hostsOf } from '../http/addresses.ts';
-import type { ConsoleOptions } from '../http/console.ts';
-import { listenOn } from '../http/listen.ts';
+// A server from its options to its end: checks, opens the service, serves, runs the jobs, and stops in order.
+import type { FastifyInstance } from 'fastify';
+import { connectTelemetry, tracedJob } from '../base/tracing.ts';
+import { createApp } from '../http/app.ts';
+import { type ConsoleOptions, readConsolePages } from '../http/console.ts';
+import { type Doors, openDoors } from '../http/doors.ts';
+import { addressOf, announce, freePort, hostsOf, listenOn, readTls, refuseAddress } from '../http/listen.ts';
+import { bridgeMetrics } from '../http/otel-metrics.ts';
 import type { AppOptions } from '../http/server-options.ts';
-import { appOptions, startAppAndJobs } from './app-and-jobs.ts';
-import { addressOf, announce, refuseAddress } from './listen-address.ts';
-import { openService } from './open-service.ts';
-import type { ServeOptions } from './options.ts';
-import { exitSoon, prepareProcess, untilStopped } from './server-process.ts';
+import type { ServerState } from '../http/service-metrics.ts';
+import { countUsage } from '../jobs/count-usage.ts';
+import { settleDueKeys } from '../jobs/due-keys.ts';
+import { withLease } from '../jobs/lease.ts';
+import { purge } from '../jobs/purge.ts';
+import { recordLastUses } from '../jobs/record-last-uses.ts';
+import { directoriesJob } from '../jobs/repair-directories.ts';
+import { type Job, startJobs } from '../jobs/schedule.ts';
+import { measure } from '../store/measurements.ts';
+import { type OpenService, openService } from './open-service.ts';
+import type { JobContext, ServeOptions } from './options.ts';
+import { exitSoon, prepareProcess, type Report, untilStopped } from './server-process.ts';
 import type { Service } from './service.ts';
 
+/** What a server for development adds. Its port is known to be free. */
 export interface Development {
   readonly signIn: NonNullable<ConsoleOptions['signIn']>;
   readonly announce: (address: string, hasPages: boolean) => Promise<void>;
 }
 
-/** Checks the configuration and the port first, so that a failed start creates no data directory and no root key. */
+/**
+ * Serves until SIGTERM or SIGINT. Checks the options and the port first, so that a failed start creates no data
+ * directory and no root key.
+ */
 export async function serve(
-  config: ServeOptions,
+  options: ServeOptions,
   develop?: (service: Service) => Promise<Development>,
 ): Promise<void> {
   const report = prepareProcess();
-  const options = await appOptions(config);
-  await freePort(config).catch(refuseAddress(config));
-  const open = await openService(config, 'serve');
+  const app = await appOptions(options);
+  if (!develop) await freePort(options).catch(refuseAddress(options));
+  const open = await openService(options, 'serve');
   const development = await develop?.(open.service).catch(async (error: unknown) => {
     await open.close();
     throw error;
   });
   const stop = await startAppAndJobs({
-    config,
+    options,
     open,
     report,
-    app: withSignIn(options, development),
-    async listen(app) {
-      const hosts = await hostsOf(config.host);
-      const port = await listenOn(app, hosts, config.port).catch(refuseAddress(config));
-      const address = addressOf(config, port);
-      if (development) await development.announce(address, Boolean(options.console?.pages));
+    app: withSignIn(app, development),
+    async listen(listener) {
+      const hosts = await hostsOf(options.host);
+      const port = await listenOn(listener, hosts, options.port).catch(refuseAddress(options));
+      const address = addressOf(options, port);
+      if (development) await development.announce(address, Boolean(app.console?.pages));
       else announce(address);
     },
   });
@@ -45,7 +61,96 @@ export async function serve(
   exitSoon();
 }
 
-function withSignIn(options: AppOptions, development: Development | undefined): AppOptions {
-  if (!options.console || !development) return options;
-  return { ...options, console: { ...options.console, signIn: development.signIn } };
+function withSignIn(app: AppOptions, development: Development | undefined): AppOptions {
+  if (!app.console || !development) return app;
+  return { ...app, console: { ...app.console, signIn: development.signIn } };
+}
+
+/** Reads the files that the HTTP server needs. */
+export async function appOptions(options: ServeOptions): Promise<AppOptions> {
+  const { tlsFiles, trustProxy, logLevel, publicUrl } = options;
+  const tls = tlsFiles && (await readTls(tlsFiles));
+  const console = options.console
+    ? { pages: await readConsolePages(options.playground), publicUrl }
+    : undefined;
+  return { logLevel, ...(tls && { tls }), ...(trustProxy && { trustProxy }), ...(console && { console }) };
+}
+
+interface AppAndJobs {
+  readonly options: ServeOptions;
+  readonly open: OpenService;
+  readonly app: AppOptions;
+  readonly report: Report;
+  readonly listen: (app: FastifyInstance) => Promise<void>;
+  readonly wrap?: (doors: Doors) => Doors;
+}
+
+/** Starts the HTTP server and the jobs of an open service. Returns a function that stops both. */
+export async function startAppAndJobs({
+  options,
+  open,
+  app: appOptions,
+  report,
+  listen,
+  wrap = (doors) => doors,
+}: AppAndJobs): Promise<() => Promise<void>> {
+  const { service, warnings, close } = open;
+  const state: ServerState = { jobs: [], verified: undefined };
+  await connectTelemetry();
+  const doors = openDoors(service, state);
+  const app = createApp(wrap(doors), appOptions);
+  for (const warning of warnings) app.log.warn(warning);
+  report.to = app.log;
+  service.alarms.log = (fields, message) => app.log.error(fields, message);
+  try {
+    await listen(app);
+  } catch (error) {
+    await app.close();
+    await close();
+    throw error;
+  }
+  await bridgeMetrics(() => doors.metrics());
+  const leased: JobContext['leased'] = (name, everySeconds, run) => ({
+    name,
+    everySeconds,
+    run: async (signal) => void (await withLease(service, name, signal, run)),
+  });
+  const context = { service, state, log: app.log, worker: appOptions.worker, leased };
+  const traceable = jobsOf(options, context).map(inSpan);
+  const jobs = startJobs(traceable, (job, error) => {
+    service.alarms.failed(error);
+    app.log.error({ job, err: error }, 'a job failed and will run again');
+  });
+  state.jobs = jobs.reports;
+  return async () => {
+    await app.close();
+    await jobs.stop();
+    // The job `last_uses` stores the last uses of API keys only every 20 s. The uses since its last run must therefore
+    // be stored before the process ends.
+    await recordLastUses(service, 1_000).catch((error: unknown) =>
+      app.log.warn({ job: 'last_uses', err: error }, 'the last uses of API keys could not be stored'),
+    );
+    await close();
+  };
+}
+
+const inSpan = (job: Job): Job => ({ ...job, run: (signal) => tracedJob(job.name, () => job.run(signal)) });
+
+function jobsOf({ auditRetentionMonths, extras }: ServeOptions, context: JobContext): Job[] {
+  const { service, state, leased } = context;
+  const readMeasured = async (): Promise<void> => {
+    const now = service.clock.now();
+    state.measured = await service.background.run((sql) => measure(sql, now), 30_000);
+  };
+  const repair = directoriesJob();
+  return [
+    { name: 'forget_unused', everySeconds: 300, run: async () => service.tenants.remembered.forgetUnused() },
+    { name: 'last_uses', everySeconds: 20, run: () => recordLastUses(service) },
+    leased('due_keys', 10, (lease) => settleDueKeys(service, lease)),
+    leased('count_usage', 20, (lease) => countUsage(service, lease)),
+    leased('directories', 3_600, (lease) => repair(service, lease)),
+    leased('purge', 3_600, (lease) => purge(service, auditRetentionMonths, lease)),
+    { name: 'measure', everySeconds: 1_800, run: readMeasured },
+    ...extras.flatMap((extra) => extra.jobs?.(context) ?? []),
+  ];
 }

@@ -1,6 +1,94 @@
-import { createServer, type Server, type Socket } from 'node:net';
+// Where a server listens: its addresses and certificate, and what to say about an address that cannot be used.
+import { once } from 'node:events';
+import { lookup } from 'node:dns/promises';
+import { readFile } from 'node:fs/promises';
+import { type AddressInfo, createServer, isIP, type Server, type Socket } from 'node:net';
+import { createSecureContext } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
-import { listening, listenOnEach } from './addresses.ts';
+import { CannotStart, reasonOf } from '../base/cannot-start.ts';
+import { linesTo } from '../base/log-lines.ts';
+
+interface Listening extends Address {
+  readonly tlsFiles: { readonly cert: string; readonly key: string } | null;
+}
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The name `localhost` often has an IPv4 and an IPv6 address. */
+export async function hostsOf(host: string): Promise<string[]> {
+  if (host !== 'localhost') return [host];
+  const found = await lookup(host, { all: true });
+  return Array.from(new Set(found.map(({ address }) => address)));
+}
+
+/** The hosts file can list `::1` for `localhost` on a machine without IPv6. */
+const absent = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT']);
+
+/**
+ * Listens on the same port of all hosts. Skips each host that this machine does not have. Throws if this machine has
+ * none of the hosts.
+ */
+export async function listenOnEach(
+  hosts: readonly string[],
+  port: number,
+  listen: (address: Address) => Promise<Server>,
+): Promise<number> {
+  let bound: number | undefined;
+  let failure: unknown;
+  for (const host of hosts) {
+    try {
+      const server = await listen({ host, port: bound ?? port });
+      bound = (server.address() as AddressInfo).port;
+    } catch (error) {
+      if (!absent.has(String((error as NodeJS.ErrnoException).code))) throw error;
+      failure = error;
+    }
+  }
+  if (bound === undefined) throw failure;
+  return bound;
+}
+
+export async function listening(server: Server, address: Address): Promise<Server> {
+  server.listen(address);
+  await once(server, 'listening');
+  return server;
+}
+
+/**
+ * Returns the port, or an unused port if the given port is 0. Throws if the port is in use. Stops listening before it
+ * returns, so that a proxy can try another server until this server is ready.
+ */
+export async function freePort({ host, port }: Address): Promise<number> {
+  const servers: Server[] = [];
+  const listen = (address: Address): Promise<Server> => {
+    const server = createServer((socket) => socket.destroy());
+    servers.push(server);
+    return listening(server, address);
+  };
+  try {
+    return await listenOnEach(await hostsOf(host), port, listen);
+  } finally {
+    await Promise.all(servers.filter(({ listening }) => listening).map(closed));
+  }
+}
+
+async function closed(server: Server): Promise<void> {
+  server.close();
+  await once(server, 'close');
+}
+
+/** Whether only this machine reaches the host. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+/** The host of a URL, without the brackets of an IPv6 address. */
+export function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1');
+}
 
 /**
  * Listens on all hosts, and passes every connection to `app.server`, because only this server ends connections
@@ -25,4 +113,54 @@ export async function listenOn(
     others.push(other);
     return listening(other, address);
   });
+}
+
+export async function readTls(files: { cert: string; key: string }): Promise<{ cert: Buffer; key: Buffer }> {
+  try {
+    const tls = { cert: await readFile(files.cert), key: await readFile(files.key) };
+    createSecureContext(tls);
+    return tls;
+  } catch (error) {
+    const cure = 'Set them to the certificate chain and to the private key of its first certificate.';
+    throw cannotUse('EAAS_TLS_CERT_FILE and EAAS_TLS_KEY_FILE', error, ` ${cure}`);
+  }
+}
+
+export function refuseAddress({ host, port }: Address) {
+  return (error: unknown): never => {
+    const code = String((error as NodeJS.ErrnoException | undefined)?.code);
+    const messages: Readonly<Record<string, string>> = {
+      EADDRINUSE:
+        `EAAS_PORT must be a free port (got ${port}, on which another program listens at ${host}). ` +
+        'Stop the other program, or set EAAS_PORT to another port.',
+      EACCES:
+        `EAAS_PORT must be a port on which this user may listen (got ${port}). ` +
+        'Set EAAS_PORT to 1024 or more, or give the process the capability CAP_NET_BIND_SERVICE.',
+      EADDRNOTAVAIL: noAddress(host),
+      ENOTFOUND: noAddress(host),
+    };
+    const message = messages[code];
+    throw message === undefined
+      ? cannotUse('EAAS_HOST and EAAS_PORT', error)
+      : new CannotStart(message, { cause: error });
+  };
+}
+
+function noAddress(host: string): string {
+  return (
+    `EAAS_HOST must be an address of this machine (got ${host}). ` +
+    'Set EAAS_HOST to 127.0.0.1 for this machine only, to 0.0.0.0 or :: for all addresses, or to one of its addresses.'
+  );
+}
+
+function cannotUse(variables: string, error: unknown, cure = ''): CannotStart {
+  return new CannotStart(`${variables} cannot be used: ${reasonOf(error)}.${cure}`, { cause: error });
+}
+
+export function addressOf({ host, tlsFiles }: Listening, port: number): string {
+  return `${tlsFiles ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+export function announce(address: string): void {
+  linesTo(process.stdout.fd).write(`Eaas listens on ${address} (API reference: ${address}/docs)\n`);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CannotStart } from '../base/cannot-start.ts';
-import { refuseAddress } from './listen-address.ts';
+import { refuseAddress } from './listen.ts';
 
 test.each([
   ['EADDRINUSE', 'EAAS_PORT must be a free port (got 80,', 'set EAAS_PORT to another port'],
