@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { blocksOf, read, root } from '../docs/markdown.ts';
+import { lookAlike } from '../sdk/look-alike.ts';
 import { createDatabase, type TestDatabase } from '../setup/database.ts';
 import { requireTools, type Tools } from '../setup/tools.ts';
 
@@ -42,6 +43,10 @@ const recipes: readonly Recipe[] = [
       'console.log(await insertPlain.execute().catch(codeOf)); // 23514',
       "const insertTwin = db.insertInto('patients').values(await records.encryptRow('patients', twin.id, twin));",
       'console.log(await insertTwin.execute().catch(codeOf)); // 23505',
+      `await db.updateTable('patients').set({ city: '${lookAlike}' }).where('id', '=', grace.id).execute();`,
+      "const all = await db.selectFrom('patients').selectAll().execute();",
+      "const read = await records.decryptRows('patients', all, ({ id }) => id);",
+      `console.log(read.map(({ city }) => city).sort().join()); // London,${lookAlike}`,
       'await db.destroy();',
     ],
   },
@@ -55,6 +60,9 @@ const recipes: readonly Recipe[] = [
       'const twin = { ...grace, id: randomUUID() };',
       "const insertTwin = patients.insert(await records.encryptRow('patients', twin.id, twin));",
       'console.log(await insertTwin.catch((error: { code: string }) => error.code)); // 23505',
+      `await patients.update(grace.id, { city: '${lookAlike}' });`,
+      "const all = await records.decryptRows('patients', await patients.find(), ({ id }) => id);",
+      `console.log(all.map(({ city }) => city).sort().join()); // London,${lookAlike}`,
       'await source.destroy();',
     ],
   },
@@ -110,6 +118,9 @@ const mongoose: Recipe = {
     'console.log(await insert.catch((error: Error) => error.name)); // ValidationError',
     'const copy = Patients.hydrate({ ...rows[0] });',
     "console.log(copy.get('visits').length, (await copy.validate()) === undefined); // 1 true",
+    `const typed = [{ ...patient.toObject<StoredDocument>(), city: '${lookAlike}' }];`,
+    "const [read] = await decryptNested(records, typed, { table: 'patients', id: idOf, nested });",
+    `console.log(read?.name, read?.city); // Ada ${lookAlike}`,
   ],
 };
 

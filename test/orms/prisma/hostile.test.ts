@@ -92,22 +92,6 @@ describe.each(majors)('Prisma %i', (major) => {
     expect(await clinic.sql`select label_index ~ '^[0-9a-f]{64}$' as ok from tags`).toEqual([{ ok: true }]);
   });
 
-  test('concurrent upserts of the same value create one row', async () => {
-    const upserts = Array.from({ length: 8 }, async (_, at) =>
-      patient('upsert', {
-        where: { ssn: '7' },
-        create: { ssn: '7', name: `new ${at}`, city: 'U' },
-        update: { name: `old ${at}` },
-      }),
-    );
-    const results = await Promise.allSettled(upserts);
-    const codes = results.map((result) =>
-      result.status === 'rejected' ? (result.reason as { code: unknown }).code : 'P2002',
-    );
-    expect(new Set(codes)).toEqual(new Set(['P2002']));
-    expect(await patient('findMany', { where: { ssn: '7' } })).toMatchObject([{ ssn: '7' }]);
-  });
-
   test.each<[string, (id: string) => string]>([
     ['in braces', (id) => `{${id}}`],
     ['without hyphens', (id) => id.replaceAll('-', '')],
