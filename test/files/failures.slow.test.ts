@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -52,6 +53,17 @@ test.each(['decrypt a.eaas --out pipe', 'decrypt a.eaas --out pipe --force', 'en
     expect((await stat(place.at('pipe'))).isFIFO()).toBe(true);
   },
 );
+
+whereAvailable('the file system /proc', existsSync('/proc/self'), () => {
+  test('a folder on a file system without files is refused at once', async () => {
+    const place = await placeWithFile();
+    const { code, stderr } = await place.type(
+      'eaas-files decrypt a.eaas --out /proc/eaas/box/a',
+      account.env,
+    );
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^a\.eaas: ENOENT: /) });
+  }, 60_000);
+});
 
 test('if one of several output files exists, the command writes none of them', async () => {
   const place = await placeWithFile();

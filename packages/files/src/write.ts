@@ -27,7 +27,7 @@ export async function writePieces(
 ): Promise<void> {
   if (path === standard) return writeToStandardOutput(pieces);
   const folder = dirname(path);
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const temporary = join(folder, temporaryName());
   const file = await open(temporary, 'wx', 0o600);
   try {
@@ -38,6 +38,19 @@ export async function writePieces(
     await rm(temporary, { force: true });
     throw error;
   }
+}
+
+/**
+ * Creates a folder and its missing parents. Node's option `recursive` does this too, but never returns where the system
+ * refuses a new folder with ENOENT, as it does in /proc.
+ */
+async function makeFolder(path: string): Promise<void> {
+  if (await exists(path)) return;
+  const parent = dirname(path);
+  if (parent !== path) await makeFolder(parent);
+  await mkdir(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
 }
 
 async function fill(
