@@ -118,7 +118,7 @@ const mongoose: Recipe = {
     'console.log(await insert.catch((error: Error) => error.name)); // ValidationError',
     'const copy = Patients.hydrate({ ...rows[0] });',
     "console.log(copy.get('visits').length, (await copy.validate()) === undefined); // 1 true",
-    `const typed = [{ ...patient.toObject<StoredDocument>(), city: '${lookAlike}' }];`,
+    `const typed = [{ ...rows[0]!, city: '${lookAlike}' }];`,
     "const [read] = await decryptNested(records, typed, { table: 'patients', id: idOf, nested });",
     `console.log(read?.name, read?.city); // Ada ${lookAlike}`,
   ],
