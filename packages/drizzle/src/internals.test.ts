@@ -28,15 +28,19 @@ const databases = {
 };
 
 describe.each(['pg', 'mysql', 'sqlite'] as const)('what the package uses of Drizzle: %s', (dialect) => {
-  const db = databases[dialect] as unknown as Record<string, (...args: unknown[]) => unknown> & {
+  const db = databases[dialect] as unknown as {
+    select(): { from(source: unknown): unknown };
+    insert(into: unknown): { values(row: object): unknown };
+    update(into: unknown): { set(row: object): unknown };
+    delete(from: unknown): unknown;
     readonly query: { readonly t: { findMany(): Readonly<Record<string, unknown>> } };
     readonly _: { readonly fullSchema?: unknown };
   };
   const table = tables[dialect];
-  const select = () => (db['select']?.() as { from(source: unknown): unknown }).from(table);
-  const insert = () => (db['insert']?.(table) as { values(row: object): unknown }).values({ id: 1 });
-  const update = () => (db['update']?.(table) as { set(row: object): unknown }).set({ id: 2 });
-  const statements = { select, insert, update, delete: () => db['delete']?.(table) };
+  const select = () => db.select().from(table);
+  const insert = () => db.insert(table).values({ id: 1 });
+  const update = () => db.update(table).set({ id: 2 });
+  const statements = { select, insert, update, delete: () => db.delete(table) };
 
   test.each(Object.keys(statements) as (keyof typeof statements)[])(
     '%s: the config of the builder, its session and the names of columns',
