@@ -1,5 +1,5 @@
 import { parseUuid } from '../uuid.ts';
-import type { Endpoint } from '../wire/endpoints.ts';
+import type { Endpoint } from '../wire/endpoint.ts';
 import type { Permission } from '../wire/permissions.ts';
 import { keyNotFound, Refusal, unauthorized } from './refusal.ts';
 

@@ -1,3 +1,4 @@
+export { splitRoute, takesFields } from '../wire/endpoint.ts';
 export { using } from '../bytes.ts';
 export { finish, type Steps } from '../steps.ts';
 export { type ApiKeyFields, isPermanentManager, keyIdsIn, newApiKey } from './api-key-rules.ts';
@@ -26,7 +27,7 @@ export { apiKeyRecord, keyRecord, timeOrNull } from './records.ts';
 export { apiKeyNotFound, auditUnwritten, badRequest, bodyCut } from './refusal.ts';
 export { bodyTooLarge, foreignCheckpoint, keyNotFound, methodNotAllowed } from './refusal.ts';
 export { nothingHere, quotaExceeded, Refusal, requestTimeout, unauthorized } from './refusal.ts';
-export { checkBody, checked, parseBody, requireBodyType, takesFields } from './request.ts';
-export { findRoute, locationOf, methodsAt, readQuery, routes, splitRoute } from './request.ts';
+export { checkBody, checked, parseBody, requireBodyType } from './request.ts';
+export { findRoute, locationOf, methodsAt, readQuery, routes } from './request.ts';
 export { type Bundle, decryptRule, encryptRule, openBundle } from './server-mode-rules.ts';
 export { type PresentedBundle, sealBundle, wrappedKeyIn } from './server-mode-rules.ts';

@@ -1,16 +1,12 @@
 import type * as z from 'zod/mini';
 import { InputError } from '../errors.ts';
-import { type Endpoint, endpoints, type Route } from '../wire/endpoints.ts';
+import { type Endpoint, splitRoute } from '../wire/endpoint.ts';
+import { endpoints, type Route } from '../wire/endpoints.ts';
 import { explain } from '../wire/explain.ts';
 import { readJson } from '../wire/json.ts';
 import { badRequest, methodNotAllowed, nothingHere, Refusal } from './refusal.ts';
 
 export const routes = /* @__PURE__ */ Object.entries(endpoints) as [Route, Endpoint][];
-
-export function splitRoute(route: Route): { method: string; path: string } {
-  const [method = '', path = ''] = route.split(' ');
-  return { method, path };
-}
 
 export function findRoute(requested: string, path: string) {
   const here = routesAt(path);
@@ -82,8 +78,6 @@ function decode(text: string, refusal: () => Refusal): string {
 }
 
 const quoted = (name: string): string => `\`${name.slice(0, 64)}\``;
-
-export const takesFields = ({ body }: Endpoint): boolean => Object.keys(body?.shape ?? {}).length > 0;
 
 export function requireBodyType(
   { type, encoding }: Readonly<Record<'type' | 'encoding', string | null | undefined>>,

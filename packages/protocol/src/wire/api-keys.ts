@@ -1,7 +1,9 @@
 import * as z from 'zod/mini';
+import type { Endpoints, Group } from './endpoint.ts';
 import { limits } from './limits.ts';
 import { permissions } from './permissions.ts';
 import { name, page, paging, sized, text, time, timestamp, uuid } from './primitives.ts';
+import { samples } from './samples.ts';
 
 function list<Item extends z.ZodMiniType<string>>(item: Item, most: number) {
   return z.array(item).check(
@@ -46,18 +48,90 @@ const apiKeyRecord = z.object({
   last_used_at: z.nullable(time),
 });
 
-export const createApiKey = {
-  body: z.partial(z.strictObject(fields), { key_ids: true, expires_at: true, allowed_origins: true }),
-  output: z.extend(apiKeyRecord, { api_key: z.string() }),
+export const apiKeys = {
+  'POST /v1/api-keys': {
+    permission: 'api_keys.manage',
+    summary: 'Create an API key',
+    body: z.partial(z.strictObject(fields), { key_ids: true, expires_at: true, allowed_origins: true }),
+    output: z.extend(apiKeyRecord, { api_key: z.string() }),
+    status: 201,
+    secret: true,
+  },
+  'GET /v1/api-keys': {
+    permission: 'api_keys.manage',
+    summary: 'List API keys',
+    query: z.strictObject(paging()),
+    output: z.object({ api_keys: z.array(apiKeyRecord), ...page }),
+  },
+  'GET /v1/api-keys/:api_key_id': {
+    permission: 'api_keys.manage',
+    summary: 'Show an API key',
+    output: apiKeyRecord,
+  },
+  'PATCH /v1/api-keys/:api_key_id': {
+    permission: 'api_keys.manage',
+    summary: 'Change an API key',
+    body: z.partial(z.strictObject(fields)),
+    output: apiKeyRecord,
+  },
+  'DELETE /v1/api-keys/:api_key_id': {
+    permission: 'api_keys.manage',
+    summary: 'Revoke an API key',
+    body: z.strictObject({}),
+    output: apiKeyRecord,
+  },
+} satisfies Endpoints;
+
+/** What the reference says about these calls. */
+export const aboutApiKeys = (): Group<typeof apiKeys> => {
+  const { apiKeyId, apiKeyRecord: sample, keyId, onePage, token } = samples;
+  return {
+    title: 'API keys',
+    about: 'Manage API keys and their permissions.',
+    calls: {
+      'POST /v1/api-keys': {
+        id: 'createApiKey',
+        about:
+          'Creates an API key. Only this response shows `api_key`. The permissions, keys, expiry and origins of the new API key must be within those of the caller, else 403. An API key that is limited to some keys cannot have `audit.read`, `api_keys.manage` or `usage.read`. An API key with `allowed_origins`, for browsers, cannot have `*.manage`, `keys.destroy` or `keys.export`.',
+        problems: ['not_found', 'audit_unwritten'],
+        input: {
+          name: 'web shop',
+          permissions: ['encrypt', 'decrypt'],
+          key_ids: [keyId],
+          expires_at: '2027-08-11T00:00:00Z',
+        },
+        output: { ...sample, last_used_at: null, api_key: token },
+      },
+      'GET /v1/api-keys': {
+        id: 'listApiKeys',
+        about: 'Lists API keys, newest first, including revoked ones. Their tokens are not stored.',
+        problems: [],
+        input: { limit: 50 },
+        output: { api_keys: [sample], ...onePage },
+      },
+      'GET /v1/api-keys/:api_key_id': {
+        id: 'getApiKey',
+        about: 'Returns an API key. `last_used_at` is exact to the minute.',
+        problems: ['not_found'],
+        input: { api_key_id: apiKeyId },
+        output: sample,
+      },
+      'PATCH /v1/api-keys/:api_key_id': {
+        id: 'updateApiKey',
+        about:
+          'Changes the fields that are sent. A change that only removes rights is always allowed. If a change adds any right, all resulting permissions, keys, expiry and origins must be within those of the caller, else 403. The last API key of a tenant with `api_keys.manage` and without an expiry cannot lose that permission or get an expiry here (409). A revoked API key cannot be changed (409).',
+        problems: ['not_found', 'conflict', 'audit_unwritten'],
+        input: { api_key_id: apiKeyId, name: 'web shop, EU' },
+        output: { ...sample, name: 'web shop, EU' },
+      },
+      'DELETE /v1/api-keys/:api_key_id': {
+        id: 'revokeApiKey',
+        about:
+          'Revokes an API key immediately and permanently. A second call responds with 200 and does nothing. The last API key of a tenant with `api_keys.manage` and without an expiry cannot be revoked here (409).',
+        problems: ['not_found', 'conflict', 'audit_unwritten'],
+        input: { api_key_id: apiKeyId },
+        output: { ...sample, revoked_at: '2026-11-20T09:12:45.310Z' },
+      },
+    },
+  };
 };
-
-export const listApiKeys = {
-  query: z.strictObject(paging()),
-  output: z.object({ api_keys: z.array(apiKeyRecord), ...page }),
-};
-
-export const getApiKey = { output: apiKeyRecord };
-
-export const updateApiKey = { body: z.partial(z.strictObject(fields)), output: apiKeyRecord };
-
-export const revokeApiKey = { body: z.strictObject({}), output: apiKeyRecord };

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { Endpoints, Group } from './endpoint.ts';
 import {
   count,
   hex,
@@ -11,6 +12,7 @@ import {
   uuid,
   wholeNumber,
 } from './primitives.ts';
+import { samples } from './samples.ts';
 
 /** Every action that an audit entry can record. */
 export const auditActions = [
@@ -49,17 +51,6 @@ const auditEntry = z.object({
   hash: hex,
 });
 
-export const listAudit = {
-  query: z.strictObject({
-    key_id: z.optional(keyId),
-    action: z.optional(z.enum(auditActions)),
-    date_from: z.optional(queryTimestamp),
-    date_to: z.optional(queryTimestamp),
-    ...paging(),
-  }),
-  output: z.object({ logs: z.array(auditEntry), ...page }),
-};
-
 const position = z.object({ id: count, hash: hex });
 
 const verifiedRow = text(
@@ -67,47 +58,124 @@ const verifiedRow = text(
   'must be the `next_row` that a verification returned: pass it unchanged, or leave it out to begin again',
 );
 
-export const verifyAudit = {
-  query: z.strictObject({
-    from_id: z.optional(wholeNumber(1)),
-    to_id: z.optional(wholeNumber(1)),
-    row: z.optional(verifiedRow),
-    checkpoint: z.optional(z.string()),
-  }),
-  output: z.object({
-    valid: z.nullable(z.boolean()),
-    complete: z.boolean(),
-    next_id: z.nullable(count),
-    next_row: z.nullable(z.string()),
-    checked: count,
-    first_id: z.nullable(count),
-    last_id: z.nullable(count),
-    purged_through: z.nullable(position),
-    head: position,
-    errors: z.array(z.object({ id: z.nullable(count), reason: z.string() })),
-    error_count: count,
-    checkpoint: z.nullable(z.object({ id: count, hash: hex, valid: z.boolean() })),
-    verified_at: time,
-  }),
-};
+export const audit = {
+  'GET /v1/audit': {
+    permission: 'audit.read',
+    summary: 'List audit entries',
+    query: z.strictObject({
+      key_id: z.optional(keyId),
+      action: z.optional(z.enum(auditActions)),
+      date_from: z.optional(queryTimestamp),
+      date_to: z.optional(queryTimestamp),
+      ...paging(),
+    }),
+    output: z.object({ logs: z.array(auditEntry), ...page }),
+  },
+  'GET /v1/audit/verify': {
+    permission: 'audit.read',
+    summary: 'Verify the audit chain',
+    query: z.strictObject({
+      from_id: z.optional(wholeNumber(1)),
+      to_id: z.optional(wholeNumber(1)),
+      row: z.optional(verifiedRow),
+      checkpoint: z.optional(z.string()),
+    }),
+    output: z.object({
+      valid: z.nullable(z.boolean()),
+      complete: z.boolean(),
+      next_id: z.nullable(count),
+      next_row: z.nullable(z.string()),
+      checked: count,
+      first_id: z.nullable(count),
+      last_id: z.nullable(count),
+      purged_through: z.nullable(position),
+      head: position,
+      errors: z.array(z.object({ id: z.nullable(count), reason: z.string() })),
+      error_count: count,
+      checkpoint: z.nullable(z.object({ id: count, hash: hex, valid: z.boolean() })),
+      verified_at: time,
+    }),
+  },
+  'GET /v1/audit/checkpoint': {
+    permission: 'audit.read',
+    summary: 'Sign the head of the audit chain',
+    output: z.object({
+      checkpoint: z.string(),
+      verifier_key: z.string(),
+      tenant_id: uuid,
+      id: count,
+      hash: hex,
+    }),
+  },
+} satisfies Endpoints;
 
-export const getCheckpoint = {
-  output: z.object({
-    checkpoint: z.string(),
-    verifier_key: z.string(),
-    tenant_id: uuid,
-    id: count,
-    hash: hex,
-  }),
-};
-
-export const getUsage = {
-  query: z.strictObject({
-    month: z.optional(text((text) => /^\d{4}-(0[1-9]|1[0-2])$/.test(text), 'must be a month like 2026-11')),
-  }),
-  output: z.object({
-    month: z.string(),
-    operations: z.object({ encrypt: count, decrypt: count, 'key.wrap': count, 'key.unwrap': count }),
-    encrypt_quota: z.nullable(count),
-  }),
+/** What the reference says about these calls. */
+export const aboutAudit = (): Group<typeof audit> => {
+  const { entryHash, tenantId } = samples;
+  return {
+    title: 'Audit',
+    about: 'A record of every operation, in a hash chain that reveals later changes.',
+    calls: {
+      'GET /v1/audit': {
+        id: 'listAudit',
+        about:
+          'Lists audit entries, newest first. Ids count 1, 2, 3 … without a gap. A `limit` above 100 means 100, without an error: compare `count` with your `limit`. Dates are RFC 3339 with a time; write the `+` of an offset as `%2B`.',
+        problems: ['not_found'],
+        input: { action: 'key.unwrap', date_from: '2026-11-01T00:00:00Z', limit: 50 },
+        output: {
+          logs: [
+            {
+              id: 48211,
+              tenant_id: tenantId,
+              action: 'key.unwrap',
+              key_id: samples.keyId,
+              key_version: 3,
+              actor: samples.apiKeyId,
+              ip_address: '203.0.113.7',
+              metadata: { key_version: 3 },
+              created_at: '2026-11-20T08:14:33.902Z',
+              hash: entryHash,
+            },
+          ],
+          ...samples.onePage,
+        },
+      },
+      'GET /v1/audit/verify': {
+        id: 'verifyAudit',
+        about:
+          'Recomputes the HMAC and the chaining of every entry, and checks the head, the purge anchors and the stored rows. For a broken chain, the response is 200 with `valid: false`. A call ends after 10 seconds, or earlier if other tenants wait: while `complete` is false, call again with `from_id` set to `next_id` and `row` set to `next_row`. With `checkpoint`, proves that the log still extends that checkpoint.',
+        problems: [],
+        input: { from_id: 1 },
+        output: {
+          valid: true,
+          complete: true,
+          next_id: null,
+          next_row: null,
+          checked: 48211,
+          first_id: 1,
+          last_id: 48211,
+          purged_through: null,
+          head: { id: 48211, hash: entryHash },
+          errors: [],
+          error_count: 0,
+          checkpoint: null,
+          verified_at: '2026-11-20T09:00:01.244Z',
+        },
+      },
+      'GET /v1/audit/checkpoint': {
+        id: 'getCheckpoint',
+        about:
+          'Returns a signed statement of the chain’s head (a C2SP signed note, Ed25519). Keep it outside the service: a later `GET /v1/audit/verify?checkpoint=…` finds a log that was rolled back. Pin `verifier_key`.',
+        problems: [],
+        input: {},
+        output: {
+          checkpoint: `eaas.audit-chain.v1/${tenantId}\n48210\nTDiP/FNPE9NDD6/bdx7Ut8yhAxKH9fkA1LnOXTyz1wI=\n\n— eaas/${tenantId} …\n`,
+          verifier_key: `eaas/${tenantId}+5f0b2c1a+AYKzF0oT…`,
+          tenant_id: tenantId,
+          id: 48210,
+          hash: samples.olderEntryHash,
+        },
+      },
+    },
+  };
 };

@@ -2,7 +2,8 @@ import * as fc from 'fast-check';
 import type * as z from 'zod/mini';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../../../test/setup/cases.ts';
-import { type Endpoint, endpoints, type Route } from './endpoints.ts';
+import type { Endpoint } from './endpoint.ts';
+import { endpoints, type Route } from './endpoints.ts';
 import { explain } from './explain.ts';
 
 function explained(schema: z.ZodMiniType | undefined, input: unknown): string {

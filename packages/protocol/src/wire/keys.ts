@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
+import type { Endpoints, Group } from './endpoint.ts';
 import { limits } from './limits.ts';
 import { count, element, integer, name, page, paging, time, uuid, wholeNumber } from './primitives.ts';
-import { rsaPublicKey } from './rsa-public-key.ts';
+import { samples } from './samples.ts';
 
 const keyStatus = z.enum(['active', 'disabled', 'pending_destruction', 'destroyed']);
 const intervalDays = integer(1, limits.rotationDays);
@@ -21,70 +22,204 @@ const keyRecord = z.object({
   destroy_at: z.nullable(time),
 });
 
-export const createKey = {
-  body: z.strictObject({
-    name,
-    exportable: z.nullish(z.boolean()),
-    intake: z.nullish(z.boolean()),
-    rotation_policy: z.nullish(rotationPolicy),
-  }),
-  output: keyRecord,
-};
+const nothing = z.strictObject({});
 
-export const listKeys = {
-  query: z.strictObject({ ...paging(), status: z.optional(keyStatus), name: z.optional(name) }),
-  output: z.object({ keys: z.array(keyRecord), ...page }),
-};
+export const keys = {
+  'POST /v1/keys': {
+    permission: 'keys.manage',
+    summary: 'Create a key',
+    body: z.strictObject({
+      name,
+      exportable: z.nullish(z.boolean()),
+      intake: z.nullish(z.boolean()),
+      rotation_policy: z.nullish(rotationPolicy),
+    }),
+    output: keyRecord,
+    status: 201,
+    unlimited: true,
+  },
+  'GET /v1/keys': {
+    permission: 'keys.read',
+    summary: 'List keys',
+    query: z.strictObject({ ...paging(), status: z.optional(keyStatus), name: z.optional(name) }),
+    output: z.object({ keys: z.array(keyRecord), ...page }),
+  },
+  'GET /v1/keys/:key_id': {
+    permission: 'keys.read',
+    summary: 'Show a key and its versions',
+    query: z.strictObject(paging(limits.versionsMaximum, limits.versionsDefault)),
+    output: z.extend(keyRecord, {
+      versions_total: count,
+      limit: count,
+      offset: count,
+      versions: z.array(
+        z.object({
+          key_version: count,
+          created_at: time,
+          wraps: count,
+          unwraps: count,
+          last_unwrap_at: z.nullable(time),
+        }),
+      ),
+    }),
+  },
+  'GET /v1/keys/:key_id/public-key': {
+    permission: 'encrypt',
+    summary: 'Show the public keys of a key',
+    output: z.object({
+      key_id: uuid,
+      key_version: count,
+      intake_public_key: z.nullable(z.string()),
+      hash_public_key: element,
+    }),
+    maxAge: 300,
+  },
+  'POST /v1/keys/:key_id/rotate': {
+    permission: 'keys.manage',
+    summary: 'Make a new version of a key',
+    body: z.strictObject({ key_version: z.optional(z.int()) }),
+    output: keyRecord,
+  },
+  'PUT /v1/keys/:key_id/rotation-policy': {
+    permission: 'keys.manage',
+    summary: 'Set the rotation policy',
+    body: z.strictObject({ interval_days: z.nullable(intervalDays) }),
+    output: keyRecord,
+  },
+  'POST /v1/keys/:key_id/disable': {
+    permission: 'keys.manage',
+    summary: 'Disable a key: it can still decrypt',
+    body: nothing,
+    output: keyRecord,
+  },
+  'POST /v1/keys/:key_id/enable': {
+    permission: 'keys.manage',
+    summary: 'Enable a disabled key',
+    body: nothing,
+    output: keyRecord,
+  },
+  'DELETE /v1/keys/:key_id': {
+    permission: 'keys.destroy',
+    summary: 'Destroy a disabled key',
+    body: nothing,
+    query: z.strictObject({ grace_days: z.optional(wholeNumber(0, limits.graceDays)) }),
+    output: keyRecord,
+    status: 202,
+  },
+  'POST /v1/keys/:key_id/restore': {
+    permission: 'keys.destroy',
+    summary: 'Cancel a pending destruction',
+    body: nothing,
+    output: keyRecord,
+  },
+} satisfies Endpoints;
 
-export const getKey = {
-  query: z.strictObject(paging(limits.versionsMaximum, limits.versionsDefault)),
-  output: z.extend(keyRecord, {
-    versions_total: count,
-    limit: count,
-    offset: count,
-    versions: z.array(
-      z.object({
-        key_version: count,
-        created_at: time,
-        wraps: count,
-        unwraps: count,
-        last_unwrap_at: z.nullable(time),
-      }),
-    ),
-  }),
-};
-
-export const getPublicKey = {
-  output: z.object({
-    key_id: uuid,
-    key_version: count,
-    intake_public_key: z.nullable(z.string()),
-    hash_public_key: element,
-  }),
-};
-
-export const rotateKey = { body: z.strictObject({ key_version: z.optional(z.int()) }), output: keyRecord };
-
-export const changeKey = { body: z.strictObject({}), output: keyRecord };
-
-export const destroyKey = {
-  body: z.strictObject({}),
-  query: z.strictObject({ grace_days: z.optional(wholeNumber(0, limits.graceDays)) }),
-  output: keyRecord,
-};
-
-export const setPolicy = {
-  body: z.strictObject({ interval_days: z.nullable(intervalDays) }),
-  output: keyRecord,
-};
-
-export const exportKey = {
-  body: z.strictObject({ public_key: rsaPublicKey, from_version: z.optional(integer(1)) }),
-  output: z.object({
-    tenant_id: uuid,
-    key_id: uuid,
-    versions: z.array(z.object({ key_version: count, encrypted: z.string() })),
-    next_version: z.nullable(count),
-    hash_key: z.string(),
-  }),
+/** What the reference says about these calls. */
+export const aboutKeys = (): Group<typeof keys> => {
+  const { hashPublicKey, keyId, keyRecord: sample, onePage } = samples;
+  const path = { key_id: keyId };
+  const disabled = { ...sample, status: 'disabled', next_rotation_at: null } as const;
+  return {
+    title: 'Keys',
+    about: 'Create, rotate, disable and destroy.',
+    calls: {
+      'POST /v1/keys': {
+        id: 'createKey',
+        about:
+          'Creates an active key with version 1. `exportable` and `intake` can never be changed. An `intake` key also opens what writers without credentials encrypted with its public key, so treat everything under it as input from outside. Names are unique among keys that are not destroyed. All other calls take the `key_id`.',
+        problems: ['name_taken', 'audit_unwritten'],
+        input: { name: 'patients', rotation_policy: { interval_days: 90 } },
+        output: {
+          ...sample,
+          key_version: 1,
+          rotated_at: null,
+          next_rotation_at: '2026-11-09T09:30:00.000Z',
+        },
+      },
+      'GET /v1/keys': {
+        id: 'listKeys',
+        about:
+          'Lists keys, newest first. An API key that is limited to some keys sees only those. `name` matches exactly.',
+        problems: [],
+        input: { status: 'active', limit: 50 },
+        output: { keys: [sample], ...onePage },
+      },
+      'GET /v1/keys/:key_id': {
+        id: 'getKey',
+        about:
+          'Returns a key and a page of its versions, newest first, with the use of each. `limit` is the number of versions: 100 by default; above 1,000 it means 1,000. The counts are at most a minute old.',
+        problems: ['not_found'],
+        input: { ...path, limit: 1 },
+        output: {
+          ...sample,
+          versions_total: 3,
+          limit: 1,
+          offset: 0,
+          versions: [
+            {
+              key_version: 3,
+              created_at: '2026-11-02T04:00:00.117Z',
+              wraps: 1204,
+              unwraps: 311,
+              last_unwrap_at: '2026-11-20T08:14:00.000Z',
+            },
+          ],
+        },
+      },
+      'GET /v1/keys/:key_id/public-key': {
+        id: 'getPublicKey',
+        about:
+          'Returns the public keys of an active key. Keep `hash_public_key` in the configuration of your app: it proves that a blind hash was made under this key, and never changes while the key exists. Clients can cache the response for five minutes.',
+        problems: ['not_found', 'key_state'],
+        input: path,
+        output: { key_id: keyId, key_version: 3, intake_public_key: null, hash_public_key: hashPublicKey },
+      },
+      'POST /v1/keys/:key_id/rotate': {
+        id: 'rotateKey',
+        about:
+          'Creates a new version, which wraps all further data keys. Older versions still unwrap. Send the current `key_version` so that a retry does not rotate twice (409). A key has at most 10,000 versions (409).',
+        problems: ['not_found', 'key_state', 'conflict', 'audit_unwritten'],
+        input: { ...path, key_version: 2 },
+        output: sample,
+      },
+      'PUT /v1/keys/:key_id/rotation-policy': {
+        id: 'setRotationPolicy',
+        about:
+          'Sets the rotation policy of an active or disabled key; null removes it. The server rotates the key `interval_days` days after the policy was set, and `interval_days` days after each rotation. A call with the interval that is already set changes nothing. A disabled key is not rotated: a rotation that is due waits until the key is enabled.',
+        problems: ['not_found', 'key_state', 'audit_unwritten'],
+        input: { ...path, interval_days: 90 },
+        output: sample,
+      },
+      'POST /v1/keys/:key_id/disable': {
+        id: 'disableKey',
+        about:
+          'Disables an active key: it no longer wraps, encrypts, hashes or rotates. It still unwraps and decrypts.',
+        problems: ['not_found', 'key_state', 'audit_unwritten'],
+        input: path,
+        output: disabled,
+      },
+      'POST /v1/keys/:key_id/enable': {
+        id: 'enableKey',
+        about: 'Makes a disabled key active again.',
+        problems: ['not_found', 'key_state', 'audit_unwritten'],
+        input: path,
+        output: sample,
+      },
+      'DELETE /v1/keys/:key_id': {
+        id: 'destroyKey',
+        about:
+          'Destroys a disabled key after `grace_days` days; until then it can be restored. Destruction erases the material of all versions: nothing that was encrypted or fingerprinted under the key can be used again. `grace_days=0` destroys the key at once.',
+        problems: ['not_found', 'key_state', 'audit_unwritten'],
+        input: { ...path, grace_days: 30 },
+        output: { ...disabled, status: 'pending_destruction', destroy_at: '2026-12-20T09:30:00.000Z' },
+      },
+      'POST /v1/keys/:key_id/restore': {
+        id: 'restoreKey',
+        about: 'Cancels a pending destruction. The key is then disabled.',
+        problems: ['not_found', 'key_state', 'audit_unwritten'],
+        input: path,
+        output: disabled,
+      },
+    },
+  };
 };

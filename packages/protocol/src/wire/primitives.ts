@@ -34,6 +34,9 @@ export const time = z.string().register(z.globalRegistry, { format: 'date-time' 
 export const count = z.int().register(z.globalRegistry, { minimum: 0 });
 export const hex = z.string().register(z.globalRegistry, { pattern: '^[0-9a-f]{64}$' });
 
+/** A fingerprint of a value. Unlike other hashes, the SDK checks its digits, because an app searches by it. */
+export const fingerprint = z.string().register(z.globalRegistry, { pattern: '^[0-9a-f]{64}$' });
+
 export const base64 = text(
   (text) => text !== '' && isBase64(text),
   'is not canonical base64 (standard alphabet, with padding)',
@@ -121,5 +124,7 @@ export function paging(maximum: number = limits.pageMaximum, standard: number = 
     .register(z.globalRegistry, { type: 'integer', minimum: 1, default: standard });
   return { limit: z.optional(limit), offset: z.optional(wholeNumber(0)) };
 }
+
+export const usedKey = { key_id: uuid, key_version: count };
 
 export const page = { count, total: count, limit: count, offset: count };

@@ -1,17 +1,51 @@
-import {
-  type Endpoint,
-  endpoints,
-  limits,
-  permissions,
-  type ProblemCode,
-  problemDocument,
-  problems,
-  type Route,
-} from '../wire/index.ts';
-import { splitRoute, takesFields } from '../service/index.ts';
-import { inputSchema, type JsonSchema, outputSchema } from './openapi-schema.ts';
+import * as z from 'zod/mini';
+import { aboutApiKeys } from './api-keys.ts';
+import { aboutAudit } from './audit.ts';
+import { aboutBatches } from './batches.ts';
+import { aboutBlindHash } from './blind-hash.ts';
+import { aboutDataKeys } from './data-keys.ts';
+import { type Call, type Endpoint, splitRoute, takesFields } from './endpoint.ts';
+import { endpoints, type Route } from './endpoints.ts';
 import { describeField } from './fields.ts';
-import { callOf, groups, problemsOf } from './groups.ts';
+import { aboutKeys } from './keys.ts';
+import { limits } from './limits.ts';
+import { permissions } from './permissions.ts';
+import { type ProblemCode, problemDocument, problems } from './problems.ts';
+import { aboutServerMode } from './server-mode.ts';
+import { aboutUsage } from './usage.ts';
+
+const abouts = [
+  aboutServerMode(),
+  aboutBlindHash(),
+  aboutDataKeys(),
+  aboutBatches(),
+  aboutKeys(),
+  aboutAudit(),
+  aboutApiKeys(),
+  aboutUsage(),
+];
+
+const calls = Object.assign({}, ...abouts.map((group) => group.calls)) as Record<Route, Call>;
+
+export const groups = abouts.map(({ title, about, calls }) => ({
+  title,
+  about,
+  routes: Object.keys(calls) as Route[],
+}));
+
+export function callOf(route: Route): Call {
+  return calls[route];
+}
+
+export interface JsonSchema {
+  type?: string | string[];
+  description?: string;
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  items?: JsonSchema;
+  anyOf?: JsonSchema[];
+  [keyword: string]: unknown;
+}
 
 type Values = Record<string, unknown>;
 type Content = Record<string, { readonly schema: JsonSchema; readonly example?: unknown }>;
@@ -42,8 +76,8 @@ export function openApiDocument() {
   };
 }
 
-function paths(): Record<string, Record<string, object>> {
-  const all: Record<string, Record<string, object>> = {};
+function paths(): Record<string, Record<string, Operation>> {
+  const all: Record<string, Record<string, Operation>> = {};
   for (const { title, routes } of groups) {
     for (const route of routes) {
       const { path, method } = splitRoute(route);
@@ -53,6 +87,8 @@ function paths(): Record<string, Record<string, object>> {
   }
   return all;
 }
+
+type Operation = ReturnType<typeof operationOf>;
 
 export function operationOf(route: Route, tag: string) {
   const endpoint: Endpoint = endpoints[route];
@@ -130,4 +166,48 @@ function refusals(codes: readonly ProblemCode[]): Responses {
     return [status, { description, headers: requestId, content: { 'application/problem+json': { schema } } }];
   });
   return Object.fromEntries(responses) as Responses;
+}
+
+export function problemsOf(route: Route): ProblemCode[] {
+  const endpoint: Endpoint = endpoints[route];
+  const codes = new Set<ProblemCode>([
+    'bad_request',
+    'unauthorized',
+    'permission_missing',
+    'origin_refused',
+    'internal',
+    'unavailable',
+    ...(takesFields(endpoint) ? (['too_large', 'unsupported_media_type'] as const) : []),
+    ...callOf(route).problems,
+  ]);
+  return (Object.keys(problems) as ProblemCode[]).filter((code) => codes.has(code));
+}
+
+export function inputSchema(schema: z.ZodMiniType): JsonSchema {
+  return describe(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema, '', true);
+}
+
+/** The objects of a response allow unknown fields, because later versions of the service can add fields. */
+export function outputSchema(schema: z.ZodMiniType): JsonSchema {
+  return describe(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }) as JsonSchema, '', false);
+}
+
+function describe(schema: JsonSchema, name: string, closed: boolean): JsonSchema {
+  const { $schema: _, propertyNames: __, ...rest } = schema;
+  const tidy: JsonSchema = rest;
+  // zod adds a minimum and a maximum to every integer, so limits that the schema does not set are removed.
+  const isBounded = closed && tidy['minimum'] !== Number.MIN_SAFE_INTEGER;
+  if (!isBounded && tidy['maximum'] === Number.MAX_SAFE_INTEGER) delete tidy['maximum'];
+  if (tidy['minimum'] === Number.MIN_SAFE_INTEGER) delete tidy['minimum'];
+  if (!closed && tidy['additionalProperties'] === false) delete tidy['additionalProperties'];
+  if (tidy.items) tidy.items = describe(tidy.items, name, closed);
+  if (tidy.anyOf) tidy.anyOf = tidy.anyOf.map((one) => describe(one, name, closed));
+  if (tidy.properties) {
+    const members = Object.entries(tidy.properties).map(([field, value]) => {
+      const description = describeField(field, name);
+      return [field, { ...(description && { description }), ...describe(value, field, closed) }] as const;
+    });
+    tidy.properties = Object.fromEntries(members);
+  }
+  return tidy;
 }

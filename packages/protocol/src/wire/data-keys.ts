@@ -1,0 +1,97 @@
+import * as z from 'zod/mini';
+import type { Endpoints, Group } from './endpoint.ts';
+import { base64, context, count, dek, integer, usedKey, uuid } from './primitives.ts';
+import { rsaPublicKey } from './rsa-public-key.ts';
+import { samples } from './samples.ts';
+
+export const dataKeys = {
+  'POST /v1/keys/:key_id/wrap': {
+    permission: 'encrypt',
+    summary: 'Wrap a data key',
+    body: z.strictObject({ dek, context: z.optional(context) }),
+    output: z.object({ wrapped_key: z.string(), ...usedKey }),
+  },
+  'POST /v1/keys/:key_id/unwrap': {
+    permission: 'decrypt',
+    summary: 'Unwrap a data key',
+    body: z.strictObject({
+      wrapped_key: base64,
+      key_version: z.optional(z.int()),
+      context: z.optional(context),
+    }),
+    output: z.object({ dek: z.string(), ...usedKey }),
+    secret: true,
+  },
+  'POST /v1/keys/:key_id/rewrap': {
+    permission: 'encrypt',
+    summary: 'Wrap a data key under the newest version',
+    body: z.strictObject({ wrapped_key: base64, context: z.optional(context) }),
+    output: z.object({ wrapped_key: z.string(), ...usedKey, rewrapped: z.boolean() }),
+  },
+  'POST /v1/keys/:key_id/export': {
+    permission: 'keys.export',
+    summary: 'Export a key',
+    body: z.strictObject({ public_key: rsaPublicKey, from_version: z.optional(integer(1)) }),
+    output: z.object({
+      tenant_id: uuid,
+      key_id: uuid,
+      versions: z.array(z.object({ key_version: count, encrypted: z.string() })),
+      next_version: z.nullable(count),
+      hash_key: z.string(),
+    }),
+    secret: true,
+  },
+} satisfies Endpoints;
+
+/** What the reference says about these calls. */
+export const aboutDataKeys = (): Group<typeof dataKeys> => {
+  const { keyId, olderWrappedKey, tenantId, wrappedKey } = samples;
+  const path = { key_id: keyId };
+  const used = { key_id: keyId, key_version: 3 };
+  const modulus = samples.rsaModulus.repeat(16);
+  const encrypted = `${'A'.repeat(510)}==`;
+  return {
+    title: 'Data keys',
+    about: 'Envelope mode: encrypt locally; the service only wraps and unwraps.',
+    calls: {
+      'POST /v1/keys/:key_id/wrap': {
+        id: 'wrapKey',
+        about:
+          'Wraps a data key of 32 bytes under the newest version. Encrypt locally with the data key, and store `wrapped_key` beside the data. The plaintext never reaches the service.',
+        problems: ['not_found', 'key_state', 'audit_unwritten'],
+        input: { ...path, dek: samples.dek },
+        output: { wrapped_key: wrappedKey, ...used },
+      },
+      'POST /v1/keys/:key_id/unwrap': {
+        id: 'unwrapKey',
+        about:
+          'Returns the data key after the audit entry was written. Responds with 403 if the `wrapped_key` is of another key or was altered, or if the `context` differs. A disabled key still unwraps. An intake key also unwraps data keys that writers wrapped with its public key.',
+        problems: ['not_found', 'key_state', 'wrapped_key_unauthentic', 'audit_unwritten'],
+        input: { ...path, wrapped_key: wrappedKey },
+        output: { dek: samples.dek, ...used },
+      },
+      'POST /v1/keys/:key_id/rewrap': {
+        id: 'rewrapKey',
+        about:
+          'Wraps a data key under the newest version after a rotation. The data key does not leave the service, and the data does not change. If the data key is already wrapped under the newest version, `rewrapped` is false and `wrapped_key` is unchanged. A data key that was wrapped with the public key of an intake key is always wrapped again.',
+        problems: ['not_found', 'key_state', 'wrapped_key_unauthentic', 'audit_unwritten'],
+        input: { ...path, wrapped_key: olderWrappedKey },
+        output: { wrapped_key: wrappedKey, ...used, rewrapped: true },
+      },
+      'POST /v1/keys/:key_id/export': {
+        id: 'exportKey',
+        about:
+          'Exports the versions of an exportable key, each encrypted to an RSA public key (RSA-OAEP with SHA-256 and MGF1-SHA-256, no label), to leave the service or for escrow. A call returns at most 1,000 versions, oldest first. While `next_version` is a number, call again with `from_version` set to it. Each call writes one audit entry. With the private RSA key, the response decrypts without the service.',
+        problems: ['not_found', 'key_state', 'audit_unwritten'],
+        input: { ...path, public_key: { kty: 'RSA', n: modulus, e: 'AQAB' } },
+        output: {
+          tenant_id: tenantId,
+          key_id: keyId,
+          versions: [{ key_version: 1, encrypted }],
+          next_version: null,
+          hash_key: encrypted,
+        },
+      },
+    },
+  };
+};

@@ -1,0 +1,76 @@
+import type * as z from 'zod/mini';
+import type { Permission } from './permissions.ts';
+import type { ProblemCode } from './problems.ts';
+
+/** An endpoint: the permission that it needs, its input and its output. */
+export interface Endpoint {
+  /** The permission that the API key needs. */
+  readonly permission: Permission;
+  readonly summary: string;
+  readonly body?: z.ZodMiniObject;
+  readonly query?: z.ZodMiniObject;
+  readonly item?: z.ZodMiniObject;
+  readonly output: z.ZodMiniObject;
+  /** The HTTP status of a successful response, if it is not 200. */
+  readonly status?: 201 | 202;
+  /** If true, the endpoint refuses calls of tenants that are envelope-only. */
+  readonly serverMode?: true;
+  /** If true, the endpoint refuses API keys that are limited to some keys. */
+  readonly unlimited?: true;
+  /** If true, the response contains a key or a plaintext, so caches must not store the response. */
+  readonly secret?: true;
+  /** The number of seconds for which the client can cache the response. */
+  readonly maxAge?: number;
+}
+
+/** Endpoints of one subject, by method and path. */
+export type Endpoints = Readonly<Record<string, Endpoint>>;
+
+/**
+ * What the reference says about a group of endpoints. Each group has it in a function, so that a bundle with the schemas
+ * of the endpoints contains none of these texts.
+ */
+export interface Group<All extends Endpoints> {
+  readonly title: string;
+  readonly about: string;
+  readonly calls: {
+    readonly [R in keyof All & string]: Call<InputOf<R, All[R]>, z.output<All[R]['output']>>;
+  };
+}
+
+/** What the reference says about a call: its name, its text, the problems of its own, and an example. */
+export interface Call<In = object, Out = object> {
+  readonly id: string;
+  readonly about: string;
+  readonly problems: readonly ProblemCode[];
+  readonly input: In;
+  readonly output: Out;
+}
+
+/** The input of a call: the fields of its path, query and body. */
+export type InputOf<Route extends string, E> = PathPart<Route> & Part<E, 'query'> & Part<E, 'body'>;
+
+type Part<E, Name extends 'body' | 'query'> = E extends {
+  readonly [N in Name]: infer Schema extends z.ZodMiniType;
+}
+  ? Fields<z.output<Schema>>
+  : unknown;
+
+/**
+ * Omits schemas without fields. For such a schema, zod infers Record<string, never>, and the input could then have no
+ * fields at all.
+ */
+type Fields<Value> = string extends keyof Value ? unknown : Value;
+
+type PathPart<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? { [N in Name]: string } & PathPart<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? { [N in Name]: string }
+    : unknown;
+
+export function splitRoute(route: string): { method: string; path: string } {
+  const [method = '', path = ''] = route.split(' ');
+  return { method, path };
+}
+
+export const takesFields = ({ body }: Endpoint): boolean => Object.keys(body?.shape ?? {}).length > 0;

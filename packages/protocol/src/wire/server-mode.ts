@@ -1,0 +1,73 @@
+import * as z from 'zod/mini';
+import type { Endpoints, Group } from './endpoint.ts';
+import { base64, context, fingerprint, keyId, plaintext, usedKey, uuid } from './primitives.ts';
+import { samples } from './samples.ts';
+
+export const serverMode = {
+  'POST /v1/encrypt': {
+    permission: 'encrypt',
+    summary: 'Encrypt a text under a key',
+    body: z.strictObject({ plaintext, key_id: keyId, context: z.optional(context) }),
+    output: z.object({ ciphertext: z.string(), wrapped_key: z.string(), iv: z.string(), ...usedKey }),
+    serverMode: true,
+  },
+  'POST /v1/decrypt': {
+    permission: 'decrypt',
+    summary: 'Decrypt a ciphertext',
+    body: z.strictObject({
+      ciphertext: base64,
+      key_id: keyId,
+      key_version: z.int(),
+      wrapped_key: z.optional(base64),
+      iv: z.optional(base64),
+      context: z.optional(context),
+    }),
+    output: z.object({ plaintext: z.string() }),
+    serverMode: true,
+    secret: true,
+  },
+  'POST /v1/hash': {
+    permission: 'encrypt',
+    summary: 'Fingerprint a value, to search for it',
+    body: z.strictObject({ value: plaintext, key_id: keyId }),
+    output: z.object({ hash: fingerprint, key_id: uuid }),
+  },
+} satisfies Endpoints;
+
+/** What the reference says about these calls. */
+export const aboutServerMode = (): Group<typeof serverMode> => {
+  const { ciphertext, iv, wrappedKey } = samples;
+  const path = { key_id: samples.keyId };
+  const used = { ...path, key_version: 3 };
+  const example = { plaintext: 'J45.0 asthma', context: { table: 'patients', column: 'diagnosis' } };
+  return {
+    title: 'Encrypt and hash',
+    about: 'Server mode: the plaintext passes through the service.',
+    calls: {
+      'POST /v1/encrypt': {
+        id: 'encrypt',
+        about:
+          'Encrypts a text under the newest version of a key, with a new data key each time. Store `ciphertext`, `key_id` and `key_version`: decryption needs nothing else. `ciphertext` also contains `wrapped_key` and `iv`. Envelope-only tenants get 403 and must encrypt locally. Each successful call counts towards the monthly quota.',
+        problems: ['envelope_only', 'not_found', 'key_state', 'quota_exceeded', 'audit_unwritten'],
+        input: { ...path, ...example },
+        output: { ciphertext, wrapped_key: wrappedKey, iv, ...used },
+      },
+      'POST /v1/decrypt': {
+        id: 'decrypt',
+        about:
+          'Decrypts a ciphertext of `POST /v1/encrypt` or of the SDK. `wrapped_key` and `iv`, if sent, replace those inside `ciphertext`. Responds with 422 if the ciphertext was altered, or was encrypted under another key, version or `context`. No quota applies.',
+        problems: ['envelope_only', 'not_found', 'key_state', 'decryption_failed', 'audit_unwritten'],
+        input: { ciphertext, ...used, context: example.context },
+        output: { plaintext: example.plaintext },
+      },
+      'POST /v1/hash': {
+        id: 'hash',
+        about:
+          'Returns the same fingerprint for the same value and key, also after a rotation. Store it beside the ciphertext and search by it. Send only the field to search for: this is the only call that takes plaintext from an envelope-only tenant. Do not hash values that can be guessed, such as dates of birth or postal codes: anyone who gets the fingerprints and may call this can try all values. This call is not in the audit log.',
+        problems: ['not_found', 'key_state'],
+        input: { ...path, value: 'alice@example.com' },
+        output: { hash: samples.fingerprint, ...path },
+      },
+    },
+  };
+};

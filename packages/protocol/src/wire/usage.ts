@@ -1,0 +1,38 @@
+import * as z from 'zod/mini';
+import type { Endpoints, Group } from './endpoint.ts';
+import { count, text } from './primitives.ts';
+
+export const usage = {
+  'GET /v1/usage': {
+    permission: 'usage.read',
+    summary: 'Count the operations of a month',
+    query: z.strictObject({
+      month: z.optional(text((text) => /^\d{4}-(0[1-9]|1[0-2])$/.test(text), 'must be a month like 2026-11')),
+    }),
+    output: z.object({
+      month: z.string(),
+      operations: z.object({ encrypt: count, decrypt: count, 'key.wrap': count, 'key.unwrap': count }),
+      encrypt_quota: z.nullable(count),
+    }),
+  },
+} satisfies Endpoints;
+
+/** What the reference says about these calls. */
+export const aboutUsage = (): Group<typeof usage> => ({
+  title: 'Usage',
+  about: 'Operations per month.',
+  calls: {
+    'GET /v1/usage': {
+      id: 'getUsage',
+      about:
+        'Returns the operations of a month (UTC), by default the current one. Every item of a batch counts. Only encrypt has a quota; null is unlimited.',
+      problems: [],
+      input: { month: '2026-11' },
+      output: {
+        month: '2026-11',
+        operations: { encrypt: 310, decrypt: 1290, 'key.wrap': 18044, 'key.unwrap': 20311 },
+        encrypt_quota: 100000,
+      },
+    },
+  },
+});
