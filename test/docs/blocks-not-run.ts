@@ -3,7 +3,6 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
   'README.md': {
     'npm ci': 'first-field.slow.test.ts types it in a fresh clone',
     'node --env-file=.env examples/encrypt-a-field/index.mjs': 'first-field.slow.test.ts types it',
-    'npx --no-install @eaas/cli audit tail --tenant dev --no-follow': 'first-field.slow.test.ts types it',
     'kill %1': 'first-field.slow.test.ts types it',
   },
   'docs/operating/observability.md': {
