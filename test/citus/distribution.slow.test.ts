@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { rootKey } from '../../packages/server/src/crypto/key-hierarchy.ts';
-import { ROLES } from '../../packages/dev/src/cluster.ts';
+import { ROLES } from '../../packages/dev/src/embedded-database.ts';
 import { createService, type Service } from '../../packages/server/src/app/service.ts';
 import { Database } from '../../packages/server/src/store/database.ts';
-import { citus as cluster } from '../../packages/fleet/src/citus/distribute.ts';
+import { citus as cluster } from '../../packages/fleet/src/citus.ts';
 import { migrate } from '../../packages/server/src/store/migrate.ts';
 import { openPool, type Pool } from '../../packages/server/src/store/sql.ts';
 import { whereAvailable } from '../setup/available.ts';

@@ -1,10 +1,10 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { ROLES } from '../../packages/dev/src/cluster.ts';
+import { ROLES } from '../../packages/dev/src/embedded-database.ts';
 import { rootKey } from '../../packages/server/src/crypto/key-hierarchy.ts';
 import { createService } from '../../packages/server/src/app/service.ts';
 import { Database } from '../../packages/server/src/store/database.ts';
-import { citus as cluster } from '../../packages/fleet/src/citus/distribute.ts';
+import { citus as cluster } from '../../packages/fleet/src/citus.ts';
 import { migrate } from '../../packages/server/src/store/migrate.ts';
 import { openPool } from '../../packages/server/src/store/sql.ts';
 import { blocksOf, read } from '../docs/markdown.ts';

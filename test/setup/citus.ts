@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { createOwnedDatabase, ROLES } from '../../packages/dev/src/cluster.ts';
+import { createOwnedDatabase, ROLES } from '../../packages/dev/src/embedded-database.ts';
 import { finishTemplate, type PostgresAddress, withAdmin } from './database.ts';
 import { installedBinaries } from './installed-binaries.ts';
 import { OwnPostgres } from './own-postgres.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { inject } from 'vitest';
-import { createOwnedDatabase, ROLES } from '../../packages/dev/src/cluster.ts';
-import { citus } from '../../packages/fleet/src/citus/distribute.ts';
+import { createOwnedDatabase, ROLES } from '../../packages/dev/src/embedded-database.ts';
+import { citus } from '../../packages/fleet/src/citus.ts';
 import { migrate } from '../../packages/server/src/store/migrate.ts';
 import { openPool } from '../../packages/server/src/store/sql.ts';
 import { requested } from './on-demand.ts';

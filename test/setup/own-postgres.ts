@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import type { PostgresBinaries } from '../../packages/dev/src/binaries.ts';
-import { ensureOwnedDatabase, ensureRoles, ROLES } from '../../packages/dev/src/cluster.ts';
+import { ensureOwnedDatabase, ensureRoles, ROLES } from '../../packages/dev/src/embedded-database.ts';
 import { launchPostgres, type RunningPostgres } from '../../packages/dev/src/launch.ts';
 import { addressIn, type TestDatabase } from './database.ts';
 import { chooseBinaries } from './installed-binaries.ts';

@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ROLES } from '../../packages/dev/src/cluster.ts';
+import { ROLES } from '../../packages/dev/src/embedded-database.ts';
 import { migrate } from '../../packages/server/src/store/migrate.ts';
 import { openPool } from '../../packages/server/src/store/sql.ts';
 import { apiOf, dek, openWorld, type Resident, settle, type World } from '../setup/world.ts';

@@ -16,6 +16,7 @@ export function printRows<Row extends object>(
   }
 }
 
+/** Prints the record as one line of JSON. */
 export function printJson(record: object): void {
   process.stdout.write(`${escapeHidden(JSON.stringify(record))}\n`);
 }
@@ -25,6 +26,11 @@ export function shown(value: unknown): string {
   if (value === null || (Array.isArray(value) && value.length === 0)) return '-';
   if (Array.isArray(value)) return value.map(shown).join(', ');
   return typeof value === 'string' ? inLine(value) : escapeHidden(JSON.stringify(value));
+}
+
+/** Prints a sentence for a person, on standard error. */
+export function note(sentence: string): void {
+  process.stderr.write(`${sentence}\n`);
 }
 
 /** Ends the process if its output cannot be written. Call this first. */

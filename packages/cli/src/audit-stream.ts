@@ -1,3 +1,6 @@
+import { fdatasync, fstatSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { formatTimestamp } from '@eaas/protocol/wire';
 import { Option } from 'commander';
 import {
@@ -11,12 +14,10 @@ import {
 } from '@eaas/server/internal';
 import { command, withService } from './command.ts';
 import { exitCodes } from './failure.ts';
-import { note } from './output.ts';
-import { pollUntil, shortestPause } from './poll.ts';
-import { untilSignal } from './signals.ts';
+import { note, write } from './output.ts';
+import { pollUntil, shortestPause, untilSignal } from './poll.ts';
 import { type Cursor, openCursor } from './stream-cursor.ts';
 import { type Format, formats, formatters } from './stream-formats.ts';
-import { openOutput, type Output } from './stream-output.ts';
 import { list } from './values.ts';
 
 interface Options {
@@ -148,4 +149,41 @@ function noticeOf({ service }: Stream, tenantId: string, { reason, id }: Notice)
   note(`${tenantId}, entry ${id}: ${message}`);
   const created_at = formatTimestamp(service.clock.now());
   return { tenant_id: tenantId, notice: reason, id, created_at, message };
+}
+
+const standardOutput = 1;
+/**
+ * The estimated maximum of bytes that the stream has written and its reader has not yet saved. A pipe on Linux holds up
+ * to 208 KiB, and its reader can hold more in memory.
+ */
+const heldByReader = 1024 * 1024;
+
+type Output = Awaited<ReturnType<typeof openOutput>>;
+
+async function openOutput() {
+  process.exitCode = exitCodes.cannotStart;
+  process.stdout.prependListener('error', ({ code }: NodeJS.ErrnoException) => {
+    if (code !== 'EPIPE') return;
+    note('The reader of the standard output has ended. Entries that it might have lost are sent again.');
+  });
+  const isFile = fstatSync(standardOutput).isFile();
+  if (isFile && !(await endsWithLine())) await write('\n');
+  return {
+    unread: isFile ? 0 : heldByReader,
+    flush: isFile ? () => promisify(fdatasync)(standardOutput) : async () => {},
+    write,
+  };
+}
+
+/** A killed stream can leave an incomplete line. */
+async function endsWithLine(): Promise<boolean> {
+  const file = await open(`/dev/fd/${standardOutput}`, 'r').catch(() => undefined);
+  if (!file) return true;
+  try {
+    const { size } = await file.stat();
+    const { buffer } = await file.read(Buffer.alloc(1), 0, 1, Math.max(0, size - 1));
+    return size === 0 || buffer.toString() === '\n';
+  } finally {
+    await file.close();
+  }
 }

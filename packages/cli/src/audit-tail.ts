@@ -10,11 +10,9 @@ import {
   type Service,
   type ShownEntry,
 } from '@eaas/server/internal';
-import { type OnTenant, onTenant, withTenant } from './command.ts';
-import { requireKey } from './find-key.ts';
+import { type OnTenant, onTenant, requireKey, withTenant } from './command.ts';
 import { note } from './output.ts';
-import { pollUntil, shortestPause } from './poll.ts';
-import { untilSignal } from './signals.ts';
+import { pollUntil, shortestPause, untilSignal } from './poll.ts';
 import { entryLine } from './stream-formats.ts';
 import { wholeNumber } from './values.ts';
 

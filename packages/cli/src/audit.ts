@@ -6,8 +6,7 @@ import { auditVerify } from './audit-verify.ts';
 import { auditVerifyFile } from './audit-verify-file.ts';
 import { type OnTenant, onTenant, withTenant } from './command.ts';
 import { openExportFile } from './export-file.ts';
-import { note, printResult, progress } from './output.ts';
-import { write } from './stream-output.ts';
+import { note, printResult, progress, write } from './output.ts';
 import { wholeNumber } from './values.ts';
 
 const exportLog = onTenant(

@@ -1,3 +1,4 @@
+// The variables of `eaas`, and how their values are read and checked.
 import { isIP } from 'node:net';
 import { CannotStart, hostOf, isLoopback } from '@eaas/server/internal';
 

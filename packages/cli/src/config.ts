@@ -1,3 +1,4 @@
+// Reads the environment variables of `eaas`, and makes the options of a server from them.
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { nearestOf } from '@eaas/protocol/internal';
@@ -10,7 +11,12 @@ import {
   isLoopback,
   logLevels,
   type ProviderEnvironment,
+  rootKeyFromCommand,
+  rootKeyInFile,
+  rootKeyInVariable,
+  type RootKeyProvider,
 } from '@eaas/server/internal';
+import { rootKeyInWrappedFile } from '@eaas/root-keys';
 import {
   listenHost,
   oneOf,
@@ -22,7 +28,6 @@ import {
   variables,
   wholeNumber,
 } from './config-values.ts';
-import { readRootKeys } from './root-key-sources.ts';
 
 export { variables } from './config-values.ts';
 
@@ -193,4 +198,44 @@ function unknownVariables(env: Environment): string[] {
       const advice = near === undefined ? 'Check the spelling.' : `Did you mean ${near}?`;
       return `${name} is not a variable of this program and is ignored. ${advice}`;
     });
+}
+
+type Source = (variable: string, value: string, env: ProviderEnvironment) => RootKeyProvider;
+
+const sources = [
+  ['', rootKeyInVariable],
+  ['_FILE', rootKeyInFile],
+  ['_COMMAND', rootKeyFromCommand],
+  ['_WRAPPED_FILE', rootKeyInWrappedFile],
+] as const satisfies readonly (readonly [string, Source])[];
+
+function readRootKeys(
+  read: Read,
+  env: ProviderEnvironment,
+): { rootKey: RootKeyProvider | null; previousRootKey: RootKeyProvider | null } {
+  const current = onlyOne(read, 'EAAS_ROOT_KEY');
+  const previous = onlyOne(read, 'EAAS_ROOT_KEY_PREVIOUS');
+  if (current && previous && previous.value === current.value) {
+    throw new CannotStart(
+      `${previous.variable} and ${current.variable} contain the same root key: remove ${previous.variable}.`,
+    );
+  }
+  return { rootKey: current?.open(env) ?? null, previousRootKey: previous?.open(env) ?? null };
+}
+
+function onlyOne(read: Read, prefix: 'EAAS_ROOT_KEY' | 'EAAS_ROOT_KEY_PREVIOUS') {
+  const given = sources.flatMap(([end, source]) => {
+    const variable = `${prefix}${end}` as const;
+    const value = read(variable);
+    if (value === undefined) return [];
+    const open = (env: ProviderEnvironment): RootKeyProvider => source(variable, value, env);
+    return [{ variable, value, open }];
+  });
+  const [one, other] = given;
+  if (one && other) {
+    throw new CannotStart(
+      `${one.variable} and ${other.variable} are both set: remove one of these variables.`,
+    );
+  }
+  return one;
 }

@@ -1,13 +1,12 @@
 import { checked } from '@eaas/protocol/service';
-import { endpoints, type Output } from '@eaas/protocol/wire';
+import { endpoints, limits, type Output } from '@eaas/protocol/wire';
 import { type Command, Option } from 'commander';
 import { asWord, createKey, operations } from '@eaas/server/internal';
-import { allPages, type OnTenant, onTenant, withTenant } from './command.ts';
-import { type OnKey, withKey } from './find-key.ts';
-import { keyDestroy } from './key-destroy.ts';
-import { keyPublicKey } from './key-public-key.ts';
+import { escapeHidden } from '@eaas/protocol/internal';
+import { allPages, type OnKey, type OnTenant, onTenant, requireKey, withKey, withTenant } from './command.ts';
 import { next, note, printResult, printResults } from './output.ts';
-import { wholeNumber } from './values.ts';
+import { daysTo, wholeNumber } from './values.ts';
+import { requireConfirmable, requireConfirmed } from './confirm.ts';
 
 type Key = Output<'POST /v1/keys'>;
 
@@ -133,4 +132,77 @@ function onKey(name: string, description: string): Command {
   return onTenant(name, description, examples).argument('<key>', "the key's id or name");
 }
 
-export const keyCommands = [create, list, show, keyPublicKey, ...changeCommands, keyDestroy];
+const publicKey = onTenant(
+  'public-key',
+  'Show the public keys of an active key. Writers encrypt with intake_public_key of an intake key, without an API key. ' +
+    'Clients check blind hashes with hash_public_key.',
+  ['key public-key contact-form --tenant acme'],
+)
+  .argument('<key>', "the key's id or name")
+  .action(async (idOrName: string, options: OnTenant) => {
+    const keys = await withKey(options, idOrName, operations['GET /v1/keys/:key_id/public-key']);
+    printResult(keys, options);
+    const step =
+      keys.intake_public_key === null
+        ? 'in clients that compute blind hashes, set the option hashPublicKeys to hash_public_key'
+        : 'give intake_public_key to the writers, for `createIntake` or `eaas-files encrypt --public-key`';
+    next(step, options);
+  });
+
+interface DestroyOptions extends OnTenant {
+  readonly graceDays: number;
+  readonly confirm?: string;
+}
+
+const destroy = onTenant(
+  'destroy',
+  'Destroy a disabled key. After the grace days its material is permanently erased. Then nothing that was encrypted ' +
+    'under the key can be decrypted. Prints how the key was used.',
+  [
+    'key disable patients --tenant acme',
+    'key destroy patients --tenant acme --grace-days 7 --confirm patients',
+  ],
+)
+  .argument('<key>', "the key's id or name")
+  .option(
+    '--grace-days <days>',
+    `days until the key is erased, 0 to ${limits.graceDays}; until then \`key restore\` stops the destruction`,
+    daysTo(limits.graceDays),
+    limits.graceDaysDefault,
+  )
+  .option(
+    '--confirm <name>',
+    "the key's name. Required without a terminal; at a terminal the command asks for the name",
+  )
+  .action(async (idOrName: string, options: DestroyOptions) => {
+    const { graceDays, confirm } = options;
+    requireConfirmable(confirm, 'key');
+    const key = await withTenant(options, async (service, operator) => {
+      const { key_id, name } = await requireKey(service, operator, idOrName);
+      note(usageOf(await operations['GET /v1/keys/:key_id'](service, operator, { key_id })));
+      const when = graceDays === 0 ? 'at once' : `in ${graceDays} ${graceDays === 1 ? 'day' : 'days'}`;
+      const warning = `The key will be permanently erased ${when}, and data that is encrypted under it will be lost.`;
+      await requireConfirmed({ what: 'key', id: key_id, name }, confirm, warning);
+      return operations['DELETE /v1/keys/:key_id'](service, operator, { key_id, grace_days: graceDays });
+    });
+    printResult(key, options);
+    if (key.status === 'destroyed') return;
+    next(
+      `until ${key.destroy_at}, \`eaas key restore ${key.key_id} --tenant ${asWord(options.tenant)}\` keeps the key`,
+      options,
+    );
+  });
+
+function usageOf({ name, key_id, key_version, versions }: Output<'GET /v1/keys/:key_id'>): string {
+  const sum = (of: 'wraps' | 'unwraps') => versions.reduce((total, version) => total + version[of], 0);
+  const lastUse = versions
+    .map(({ last_unwrap_at }) => last_unwrap_at ?? '')
+    .toSorted()
+    .at(-1);
+  return (
+    `The key ${escapeHidden(JSON.stringify(name))} (${key_id}) has version ${key_version}. Clients wrapped ${sum('wraps')} data keys ` +
+    `under this key and unwrapped ${sum('unwraps')}. ${lastUse ? `The last unwrap was at ${lastUse}` : 'It was never used to unwrap'}.`
+  );
+}
+
+export const keyCommands = [create, list, show, publicKey, ...changeCommands, destroy];

@@ -21,6 +21,13 @@ export function printResults<Row extends object>(
   else printRows(rows, columns, json === true);
 }
 
+/** Waits until the reader has taken the lines, so that a slow reader slows the stream. */
+export function write(lines: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(lines, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
 export function note(sentence: string): void {
   process.stderr.write(`${asTyped(sentence)}\n`);
 }

@@ -25,3 +25,9 @@ export async function pollUntil(stop: AbortSignal, poll: () => Promise<number>):
     await sleep(pause, undefined, { signal: stop }).catch(() => {});
   }
 }
+
+export function untilSignal(): AbortSignal {
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  return stop.signal;
+}

@@ -1,3 +1,4 @@
+// The words of the command line that starts PostgreSQL: as which user, with which lock, and how it ends with us.
 import { execFile } from 'node:child_process';
 import { chmod, lchown, lstat, readdir, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';

@@ -18,6 +18,7 @@ export interface DataDirectory {
   readonly hasDatabase: () => boolean;
 }
 
+/** Creates the data directory if it is missing. Throws CannotStart unless it belongs to this user alone. */
 export async function createDataDirectory(path: string | null): Promise<DataDirectory> {
   const directory = resolve(path ?? defaultDataDirectory);
   const refuse = (error: unknown): never => {
@@ -56,6 +57,7 @@ async function makeDirectory(path: string): Promise<void> {
   }
 }
 
+/** Finds the data directory that a server has created, here or in a folder above. Throws CannotStart if there is none. */
 export async function findDataDirectory(path: string | null): Promise<DataDirectory> {
   const directory = path === null ? nearestDataDirectory() : resolve(path);
   if (directory === undefined || !existsSync(directory)) {

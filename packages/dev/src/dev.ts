@@ -1,18 +1,22 @@
-import { resolve } from 'node:path';
-import { pid } from 'node:process';
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { kill, pid } from 'node:process';
 import { serve } from '@eaas/server';
 import {
+  type Address,
   asTyped,
   asWord,
   CannotStart,
   freePort,
+  hostOf,
+  ifExists,
   openService,
   refuseAddress,
+  replaceFile,
   type ServeOptions,
   type Service,
 } from '@eaas/server/internal';
 import { defaultDataDirectory, developmentFileIn, findDataDirectory } from './data-directory.ts';
-import { type DevServer, findDevServer, isFree, recordDevServer } from './dev-server.ts';
 import {
   createApplicationApiKey,
   type DevelopmentTenant,
@@ -179,3 +183,45 @@ function curl({ EAAS_BASE_URL, EAAS_API_KEY, EAAS_KEY_ID }: Variables, envFile: 
   const body = String.raw`"{\"dek\":\"$(head -c 32 /dev/urandom | base64)\"}"`;
   return `${read}curl ${EAAS_BASE_URL}/v1/keys/${EAAS_KEY_ID}/wrap ${headers} -d ${body}`;
 }
+
+/** Where an `eaas dev` listens. A file of the data directory has it, so that another `eaas dev` can print the same. */
+interface DevServer {
+  readonly pid: number;
+  readonly address: string;
+  /** The page that takes the sign-in code, or null if the server has no such page. */
+  readonly sign_in_page: string | null;
+}
+
+async function recordDevServer(directory: string, server: DevServer): Promise<void> {
+  await replaceFile(devServerFile(directory), `${JSON.stringify(server)}\n`);
+}
+
+/** Returns the `eaas dev` that serves the data directory now. */
+async function findDevServer(directory: string): Promise<DevServer | undefined> {
+  const text = await ifExists(readFile(devServerFile(directory), 'utf8'));
+  if (text === undefined) return undefined;
+  const server = JSON.parse(text) as DevServer;
+  const url = new URL(server.address);
+  const isTaken = !(await isFree({ host: hostOf(url), port: Number(url.port) }));
+  return isTaken && isRunning(server.pid) ? server : undefined;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+async function isFree(address: Address): Promise<boolean> {
+  try {
+    await freePort(address);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return false;
+    throw error;
+  }
+}
+
+const devServerFile = (directory: string): string => join(directory, 'dev-server.json');

@@ -1,3 +1,4 @@
+// One PostgreSQL for all processes on a data directory: the first runs it, the others share it or wait.
 import { once } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -5,8 +6,8 @@ import { basename, join } from 'node:path';
 import { kill } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
+import type { Sql } from 'postgres';
 import { embeddedBinaries } from './binaries.ts';
-import { ensureOwnedDatabase, ensureRoles, ROLES } from './cluster.ts';
 import { socketPort } from './command-line.ts';
 import { DataDirectoryInUse, launchPostgres, type RunningPostgres } from './launch.ts';
 import { isAlive, type Owner, type Purpose, readOwner, writeOwner } from './owner.ts';
@@ -140,4 +141,29 @@ async function postgresProcess(directory: string): Promise<string> {
 
 function ownerFile(directory: string): string {
   return join(directory, 'owner.json');
+}
+
+export const ROLES = { owner: 'eaas_owner', server: 'eaas_server' } as const;
+
+export async function ensureRoles(sql: Sql): Promise<void> {
+  for (const role of Object.values(ROLES)) {
+    const exists = await sql`select from pg_roles where rolname = ${role}`;
+    if (exists.count === 0) await sql`create role ${sql(role)} login`;
+  }
+}
+
+export async function createOwnedDatabase(sql: Sql, name: string, template = 'template0'): Promise<void> {
+  await sql`create database ${sql(name)} owner ${sql(ROLES.owner)} template ${sql(template)}`;
+  await restrict(sql, name);
+}
+
+export async function ensureOwnedDatabase(sql: Sql, name: string): Promise<void> {
+  const exists = await sql`select from pg_database where datname = ${name}`;
+  if (exists.count === 0) await createOwnedDatabase(sql, name);
+  else await restrict(sql, name);
+}
+
+async function restrict(sql: Sql, name: string): Promise<void> {
+  await sql`revoke all on database ${sql(name)} from public`;
+  await sql`grant connect on database ${sql(name)} to ${sql(ROLES.server)}`;
 }

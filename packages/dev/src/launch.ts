@@ -1,9 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+// Starts and stops PostgreSQL: creates its data directory, and waits until it is ready.
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chown, type FileHandle, mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { chown, type FileHandle, mkdtemp, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { existsSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { syncDirectory } from '@eaas/server/internal';
 import type { PostgresBinaries } from './binaries.ts';
 import {
   type Account,
@@ -17,8 +21,8 @@ import {
   postgresAccount,
   runs,
   socketPort,
+  under,
 } from './command-line.ts';
-import { initialise, removeUnfinished } from './initialise.ts';
 
 // The longest path of a Unix socket on macOS is 104 bytes, including the zero byte at the end. Linux allows 108 bytes.
 const longestSocketPath = 103;
@@ -138,4 +142,60 @@ function failure(child: ChildProcess, dataDirectory: string, lines: string, caus
   if (child.exitCode === lockConflict || conflict.test(lines)) return inUse(dataDirectory, cause);
   const message = `PostgreSQL did not start on ${dataDirectory}. ${cause.message}\n${lines}`;
   return new Error(message.trim(), { cause });
+}
+
+/** Creates the database in a temporary directory, so that `dataDirectory` never has partial data. */
+async function initialise(
+  { initdb }: PostgresBinaries,
+  { account, dataDirectory, durable }: { account: Account; dataDirectory: string; durable: boolean },
+): Promise<void> {
+  const isDone = (): boolean => existsSync(join(dataDirectory, 'PG_VERSION'));
+  if (isDone()) return;
+  const temporary = await mkdtemp(unfinishedPrefix(dataDirectory));
+  try {
+    await giveTo(account, temporary);
+    const [program = '', ...args] = [...(await under(account)), initdb, ...options(temporary, durable)];
+    await promisify(execFile)(program, args, { ...account.ids, cwd: '/', env: environment });
+    await rename(temporary, dataDirectory);
+    await syncDirectory(dirname(dataDirectory));
+  } catch (cause) {
+    await rm(temporary, { recursive: true, force: true });
+    if (isDone()) return;
+    const output = (cause as { stderr?: string }).stderr?.trim() ?? '';
+    throw new Error(`initdb could not create a database in ${dataDirectory}. ${output}`, { cause });
+  }
+}
+
+/**
+ * Removes the temporary directories of interrupted starts. Call this only after PostgreSQL runs on the data directory.
+ * Before that, another process might still be creating the database in its temporary directory.
+ */
+async function removeUnfinished(dataDirectory: string): Promise<void> {
+  const prefix = unfinishedPrefix(dataDirectory);
+  for (const name of await readdir(dirname(prefix))) {
+    if (!name.startsWith(basename(prefix))) continue;
+    // `rm` can fail, because initdb might still write files after the process that started initdb was killed. The next
+    // start removes these files.
+    await rm(join(dirname(prefix), name), { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+function unfinishedPrefix(dataDirectory: string): string {
+  return `${dataDirectory}.unfinished-`;
+}
+
+function options(dataDirectory: string, durable: boolean): string[] {
+  return [
+    `--pgdata=${dataDirectory}`,
+    '--username=postgres',
+    '--encoding=UTF8',
+    // PostgreSQL sorts text by bytes, so that an upgrade of the system's libraries cannot invalidate an index.
+    '--locale=C',
+    '--data-checksums',
+    // PostgreSQL trusts all connections, because it does not listen on TCP, and the mode of its socket's directory
+    // decides who can connect.
+    '--auth-local=trust',
+    '--auth-host=reject',
+    ...(durable ? [] : ['--no-sync']),
+  ];
 }

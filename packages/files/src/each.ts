@@ -1,8 +1,8 @@
+import { note } from '@eaas/cli-kit';
 import { inLine } from '@eaas/protocol/internal';
 import type { Run } from './command.ts';
 import { fileFailureOf } from './failure.ts';
 import { type Input, standard } from './inputs.ts';
-import { note } from './output.ts';
 
 export async function forEachFile<Item>(
   { stop, progress }: Pick<Run, 'stop' | 'progress'>,

@@ -2,10 +2,9 @@ import type { Dirent, Stats } from 'node:fs';
 import { lstat, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { inLine } from '@eaas/protocol/internal';
-import { WrongUsage } from '@eaas/cli-kit';
+import { note, WrongUsage } from '@eaas/cli-kit';
 import type { Run } from './command.ts';
 import { isTemporary, noteLeftovers } from './leftovers.ts';
-import { note } from './output.ts';
 
 export const suffix = '.eaas';
 

@@ -4,8 +4,8 @@
 import { randomBytes } from 'node:crypto';
 import { lstat, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { note } from '@eaas/cli-kit';
 import { inLine } from '@eaas/protocol/internal';
-import { note } from './output.ts';
 
 /** Contains the id of the process, so that other commands can see whether it still runs. */
 export const temporaryName = (): string => `.eaas-${process.pid}-${randomBytes(8).toString('hex')}.part`;

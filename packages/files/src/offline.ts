@@ -1,4 +1,11 @@
-import { constants, createHmac, type KeyObject, privateDecrypt } from 'node:crypto';
+import {
+  constants,
+  createHmac,
+  createPrivateKey,
+  type JsonWebKey,
+  type KeyObject,
+  privateDecrypt,
+} from 'node:crypto';
 import { WrongUsage } from '@eaas/cli-kit';
 import { DecryptionError, encodeContext, pae, parseUuid, type Wrapped } from '@eaas/protocol';
 import { inLine } from '@eaas/protocol/internal';
@@ -15,8 +22,8 @@ import {
 } from '@eaas/protocol/internal-intake';
 import { nodeEngine } from '@eaas/protocol/node';
 import type { StreamClient } from '@eaas/sdk/stream';
-import { type ExportedKey, readExportedKeys, readPrivateKey } from './exported-key.ts';
 import { CannotStart, FileFailure } from './failure.ts';
+import { readKeyFile } from './read.ts';
 
 export interface OfflineFiles {
   readonly exportedKeys: readonly string[];
@@ -127,4 +134,53 @@ function tenantOf({ tenant_id }: ExportedKey, tenant: string | undefined, path: 
   throw new CannotStart(
     `${inLine(path)} has no \`tenant_id\`: copy the \`tenant_id\` of an audit entry, and pass it with --tenant.`,
   );
+}
+
+interface ExportedVersion {
+  readonly key_version: number;
+  readonly encrypted: string;
+}
+
+interface ExportedKey {
+  readonly key_id: string;
+  readonly tenant_id?: string;
+  readonly versions: readonly ExportedVersion[];
+}
+
+async function readExportedKeys(path: string): Promise<ExportedKey[]> {
+  const text = await readKeyFile(path);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = undefined;
+  }
+  const keys = [value].flat();
+  if (keys.every(isExportedKey)) return keys;
+  throw new CannotStart(
+    `${inLine(path)} must be an exported key: JSON from \`eaas-files export-key\` or from POST /v1/keys/:key_id/export.`,
+  );
+}
+
+function isExportedKey(value: unknown): value is ExportedKey {
+  const { key_id, tenant_id, versions } = (value ?? {}) as Record<string, unknown>;
+  const isTenant = tenant_id === undefined || typeof tenant_id === 'string';
+  const isKey = typeof key_id === 'string' && parseUuid(key_id) === key_id;
+  return isKey && isTenant && Array.isArray(versions) && versions.every(isVersion);
+}
+
+function isVersion(value: unknown): value is ExportedVersion {
+  const { key_version, encrypted } = (value ?? {}) as Record<string, unknown>;
+  return Number.isInteger(key_version) && typeof encrypted === 'string';
+}
+
+async function readPrivateKey(path: string): Promise<KeyObject> {
+  const text = await readKeyFile(path);
+  try {
+    if (!text.trimStart().startsWith('{')) return createPrivateKey(text);
+    return createPrivateKey({ key: JSON.parse(text) as JsonWebKey, format: 'jwk' });
+  } catch (error) {
+    const message = `${inLine(path)} must be an RSA private key in PEM or JWK, without a passphrase (\`openssl rsa -in encrypted.pem\` removes it).`;
+    throw new CannotStart(message, { cause: error });
+  }
 }

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { command, completionCommand, helpCommand, WrongUsage } from '@eaas/cli-kit';
+import { command, completionCommand, helpCommand, note, WrongUsage } from '@eaas/cli-kit';
 import type { Command } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import type { FileCommand, Options } from './command.ts';
@@ -8,7 +8,6 @@ import { encrypt } from './encrypt.ts';
 import { exportKey } from './export-key.ts';
 import { exitCodes, exitCodesHelp, failureOf } from './failure.ts';
 import { inspect, keys } from './inspect.ts';
-import { note } from './output.ts';
 import { createProgress } from './progress.ts';
 import { rewrap } from './rewrap.ts';
 

@@ -15,6 +15,7 @@ const contents = z.strictObject({
 
 export type WrappedRootKey = z.infer<typeof contents>;
 
+/** The root key in a file of `eaas root-key wrap`. Its key service decrypts it at each start. */
 export function rootKeyInWrappedFile(
   variable: string,
   path: string,
@@ -39,6 +40,7 @@ export function rootKeyInWrappedFile(
   };
 }
 
+/** Encrypts the root key under a key of the service, as the content of a wrapped file. */
 export async function wrapRootKey(
   provider: WrappedRootKey['provider'],
   key: string,

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import postgres from 'postgres';
 import { environment, postgresAccount, under } from '../../../packages/dev/src/command-line.ts';
-import { createOwnedDatabase, ensureRoles, ROLES } from '../../../packages/dev/src/cluster.ts';
+import { createOwnedDatabase, ensureRoles, ROLES } from '../../../packages/dev/src/embedded-database.ts';
 import { childrenOf } from '../../setup/processes.ts';
 import { installedBinaries } from '../../setup/installed-binaries.ts';
 import type { Findings } from '../trial.ts';

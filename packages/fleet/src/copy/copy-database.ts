@@ -3,6 +3,7 @@ import { copyTenant, type Tell, verifyCopy } from './copy-tenant.ts';
 import { moveTenant, reopenTenant } from './move-tenant.ts';
 import { type Databases, planOf } from './plan.ts';
 
+/** What became of one tenant. */
 export interface CopyReport {
   readonly tenant_id: string;
   readonly name: string | null;
@@ -20,6 +21,7 @@ export interface CopyReport {
   readonly reason: string | null;
 }
 
+/** Whether to move the tenants, and whom to tell about the progress. */
 export interface CopyOptions {
   readonly isMove: boolean;
   readonly tell: (what: string, name: string | null) => Tell;

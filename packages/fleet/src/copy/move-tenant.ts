@@ -15,11 +15,9 @@ import {
   walkEntries,
   walkRows,
 } from '@eaas/server/internal';
-import { writeHead } from './closed-heads.ts';
+import { type Databases, findSide, planOf, refusal, requireLocked, type Side, writeHead } from './plan.ts';
 import { copyCounters } from './copies.ts';
 import { copyRest, copyTenant, requireNone, type Tell, verifyCopy } from './copy-tenant.ts';
-import { findSide, type Side, requireLocked } from './side.ts';
-import { type Databases, planOf, refusal } from './plan.ts';
 
 const lockTime = 10_000;
 const mostAttempts = 5;

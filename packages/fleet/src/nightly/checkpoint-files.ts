@@ -11,6 +11,7 @@ import { CannotStart, ifExists, replaceFile } from '@eaas/server/internal';
  */
 const fileName = /^([0-9a-f-]{36})(?:\.(\d{1,16}))?\.checkpoint(\.[0-9a-f-]{36}\.new)?$/;
 
+/** Throws CannotStart unless the server can read and write the directory. */
 export async function requireCheckpointDirectory(directory: string): Promise<void> {
   try {
     const isDirectory = (await stat(directory)).isDirectory();
@@ -93,6 +94,7 @@ export async function removeUnfinishedFiles(directory: string): Promise<void> {
   await removeCheckpointFiles(unfinished.filter(({ tenantId, id }) => id < newest(tenantId)));
 }
 
+/** Removes all checkpoint files of a tenant that was destroyed. */
 export async function removeFilesOfTenant(directory: string, tenantId: string): Promise<void> {
   const { checkpoints, unfinished } = await readFiles(directory);
   await removeCheckpointFiles([

@@ -1,8 +1,15 @@
 // What the nights of a server bring: the verification of every audit log, and checkpoint files beside the database.
+import type { Extra } from '@eaas/server/internal';
 import { requireCheckpointDirectory } from './checkpoint-files.ts';
 import { keepCheckpoints } from './keep-checkpoints.ts';
 import { lastVerification, nightlyVerify } from './nightly-verify.ts';
-import type { Extra } from '@eaas/server/internal';
+
+export {
+  listCheckpointFiles,
+  readCheckpointFile,
+  removeFilesOfTenant,
+  requireCheckpointDirectory,
+} from './checkpoint-files.ts';
 
 /** Verifies the audit log of each tenant once a night, on one of the replicas. */
 export const nightlyVerification: Extra = {

@@ -3,6 +3,7 @@ import {
   beginInspection,
   type ChainHead,
   changedRows,
+  compareHead,
   type Ends,
   type Findings,
   firstRow,
@@ -10,7 +11,9 @@ import {
   judgeAllAges,
   judgeEnds,
   judgeRecentAges,
+  macHolds,
   type Service,
+  type Sql,
   startWalk,
   type TenantSecrets,
   unhurried,
@@ -18,8 +21,8 @@ import {
   walkEntries,
   walkRows,
 } from '@eaas/server/internal';
-import { type Marker, trustedMarker } from './marker.ts';
-import { type Block, dueBlocks, dueRows, isDue } from './nights.ts';
+import { type Block, dueBlocks, dueRows, isDue, nights } from './nights.ts';
+import { findMarker, type MarkerRow, markerTable } from './verifications.ts';
 
 export interface NightOptions {
   /** The number of the current night: the days since 1970-01-01. */
@@ -109,4 +112,24 @@ async function walkDue(
   const start = marker ?? anchor;
   const isDone = await walkFrom({ first: start.id + 1, last: head.id }, start, progressStep);
   return isDone ? checked : undefined;
+}
+
+type Marker = Pick<MarkerRow, 'id' | 'hash' | 'night'>;
+
+async function trustedMarker(
+  sql: Sql,
+  { tenantId, findings }: Inspection,
+  secrets: TenantSecrets,
+  ends: Ends,
+  tonight: number,
+): Promise<Marker | undefined> {
+  const row = await findMarker(sql, tenantId);
+  if (!row || !macHolds(secrets, markerTable, row)) return undefined;
+  const reason = await compareHead(sql, tenantId, row, ends);
+  // The marker stores the id and the hash of an entry. Its MAC proves that the log once contained this entry. If the
+  // entry is now missing or different although it was not purged, the log was replaced.
+  if (reason && reason !== 'checkpoint_purged') findings.add(reason, row.id);
+  const { id, hash, night } = row;
+  const isRecent = night < tonight && tonight - night <= nights;
+  return reason === undefined && row.valid && isRecent ? { id, hash, night } : undefined;
 }

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../../server/src/base/caller.ts';
-import { Connections } from './connections.ts';
+import { Connections } from './worker.ts';
 import type { Seen } from './messages.ts';
 
 const bytes = new Uint8Array();

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { isComplete, tokenIn } from './head.ts';
+import { isComplete, tokenIn } from './acceptor.ts';
 
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 const head = (...lines: string[]): Buffer => Buffer.from(`GET /v1/keys HTTP/1.1\r\n${lines.join('\r\n')}`);

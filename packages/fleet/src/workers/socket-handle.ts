@@ -1,3 +1,4 @@
+// What Node does not offer for a socket on its way to another process. All of it is internal to Node.
 import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 

@@ -1,7 +1,16 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Socket } from 'node:net';
-import type { Answer, Arrived, Question, Seen, Start, ToMain, ToWorker } from './messages.ts';
-import { patience, Questions } from './questions.ts';
+import {
+  type Answer,
+  type Arrived,
+  patience,
+  type Question,
+  Questions,
+  type Seen,
+  type Start,
+  type ToMain,
+  type ToWorker,
+} from './messages.ts';
 import { closerOf, refuseLostSockets } from './socket-handle.ts';
 
 interface Passing {

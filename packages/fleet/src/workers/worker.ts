@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { appOptions, startAppAndJobs } from '@eaas/server';
 import {
+  type Caller,
   databaseAt,
   type Doors,
   notReady,
@@ -10,15 +11,23 @@ import {
   prepareProcess,
   type ServeOptions,
 } from '@eaas/server/internal';
-import { Connections } from './connections.ts';
-import type { Arrived, Start, ToMain, ToWorker } from './messages.ts';
-import { isHealth, patience, Questions } from './questions.ts';
+import {
+  type Arrived,
+  isHealth,
+  patience,
+  Questions,
+  type Seen,
+  type Start,
+  type ToMain,
+  type ToWorker,
+} from './messages.ts';
 
 const send = (message: ToMain): void => {
   // If the main process has just ended, the message is dropped. The event `disconnect` ends the worker.
   if (process.connected) process.send?.(message, undefined, undefined, () => {});
 };
 
+/** Serves as a worker process, by the messages of the main process. `messageOf` is how the command words an error. */
 export function work(config: ServeOptions, messageOf: (error: unknown) => string): void {
   // Workers ignore signals, because Ctrl-C and systemd signal all processes, but the main process must stop the workers
   // in order.
@@ -127,4 +136,49 @@ function together(doors: Doors, questions: Questions): Pick<Doors, 'health' | 'm
       return typeof answer === 'string' ? answer : doors.metrics();
     },
   };
+}
+
+interface Connection {
+  readonly token: string;
+  readonly isKnown: boolean;
+  tenantId?: string;
+  leaves: boolean;
+}
+
+export class Connections {
+  readonly #bySocket = new Map<Socket, Connection>();
+  readonly #report: (seen: Seen) => void;
+
+  constructor(report: (seen: Seen) => void) {
+    this.#report = report;
+  }
+
+  add(socket: Socket, { token, isKnown }: Arrived): void {
+    if (token === undefined) return;
+    this.#bySocket.set(socket, { token, isKnown, leaves: false });
+    socket.once('close', () => this.#bySocket.delete(socket));
+  }
+
+  leave(tenantId: string): void {
+    for (const connection of this.#bySocket.values()) {
+      if (connection.tenantId === tenantId) connection.leaves = true;
+    }
+  }
+
+  /**
+   * A proxy can send requests of several tenants on one connection. The connection belongs to the tenant of its first
+   * request.
+   */
+  note(socket: Socket, caller: Caller | undefined): boolean {
+    const connection = this.#bySocket.get(socket);
+    if (!connection) return false;
+    if (connection.tenantId === undefined && caller?.credential) {
+      const { token, isKnown } = connection;
+      if (Buffer.from(caller.credential.tokenHash).toString('hex') !== token) return false;
+      const { tenantId } = caller;
+      connection.tenantId = tenantId;
+      if (!isKnown) this.#report({ token, tenantId });
+    }
+    return connection.leaves;
+  }
 }

@@ -4,8 +4,7 @@ import { CannotStart, type Health, metric, notReady, oncePer, SharedRead } from 
 import type { Arrival } from './acceptor.ts';
 import type { Log } from './log.ts';
 import { mergeMetrics } from './merge-metrics.ts';
-import type { Answer, Question, Seen, Start } from './messages.ts';
-import { isHealth } from './questions.ts';
+import { type Answer, isHealth, type Question, type Seen, type Start } from './messages.ts';
 import { Routes } from './routes.ts';
 import { WorkerProcess } from './worker-process.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../../../../test/setup/database.ts';
-import { ROLES } from '../../../dev/src/cluster.ts';
+import { ROLES } from '../../../dev/src/embedded-database.ts';
 import { isMigrated, migrate, newestVersion, schemaVersion } from './migrate.ts';
 import { openPool, type Pool } from './sql.ts';
 

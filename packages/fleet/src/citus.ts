@@ -30,12 +30,15 @@ const directories: Readonly<Record<string, string>> = { token_directory: 'token_
  */
 const planSetting = 'plan_cache_mode=force_custom_plan';
 
+/** The SQL functions that Citus runs on the node with the tenant's rows. */
 export const tenantFunctions = ['append', 'purge_entries', 'destroy_tenant', 'first_entry_since'];
 
+/** Whether the database has the extension citus. */
 export async function hasCitus(sql: Sql): Promise<boolean> {
   return (await sql`select from pg_extension where extname = 'citus'`).count > 0;
 }
 
+/** The tables and functions that are still only on the coordinator. */
 export async function undistributed(sql: Sql): Promise<{ tables: string[]; functions: string[] }> {
   const wanted = [...tenantTables, ...Object.keys(directories)];
   const tables = await sql<{ name: string }[]>`

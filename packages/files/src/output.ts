@@ -1,3 +1,0 @@
-export function note(sentence: string): void {
-  process.stderr.write(`${sentence}\n`);
-}

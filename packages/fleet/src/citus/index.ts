@@ -1,1 +1,0 @@
-export { citus, hasCitus, tenantFunctions, undistributed } from './distribute.ts';

@@ -1,1 +1,0 @@
-export { copyDatabase, type CopyReport } from './copy-database.ts';
