@@ -13,8 +13,8 @@ export const manualPages = [
   'commands',
   'tenants',
   'metrics',
-  'runbook',
   'backups',
+  'runbook',
   'audit-log',
   'threat-model',
 ].map((page) => `docs/operating/${page}.md`);

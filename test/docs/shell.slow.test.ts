@@ -38,6 +38,8 @@ const before: Readonly<Record<string, string>> = {
   'export NODE_EXTRA_CA_CERTS=/etc/eaas/database-ca.pem':
     'openssl req -x509 -newkey rsa:2048 -nodes -keyout /dev/null -out database-ca.pem -subj /CN=ca 2> /dev/null',
   [`jq -rR 'fromjson? | select(.route // "" | test("unwrap|decrypt")) | [.tenant_id, .actor] | @tsv' server.log |`]: `printf 'Eaas listens\n{"route":"/v1/decrypt","tenant_id":"t","actor":"a"}\n' > server.log`,
+  'npx --no-install @eaas/cli audit verify --tenant acme --checkpoint-file acme.checkpoint':
+    'npx --no-install @eaas/cli audit checkpoint --tenant acme > acme.checkpoint',
   'npx --no-install @eaas/cli audit verify --json':
     'npx --no-install @eaas/cli audit checkpoint --tenant acme > acme.checkpoint',
   'npx --no-install @eaas/cli audit tail --tenant acme --key patients --action key.unwrap':
