@@ -45,6 +45,23 @@ export function traced<T>(name: string, work: (span?: Span) => Promise<T>): Prom
     : work();
 }
 
+export interface OpenSpan {
+  end(error?: unknown): void;
+}
+
+/** Begins a span that does not end where it begins. Only its first end counts. */
+export function beginSpan(name: string): OpenSpan | undefined {
+  if (!connected?.api.trace.getActiveSpan()) return undefined;
+  const span = connected.tracer.startSpan(name);
+  return {
+    end(error) {
+      if (!span.isRecording()) return;
+      if (error !== undefined) noteError(span, error);
+      span.end();
+    },
+  };
+}
+
 export function tracedJob<T>(name: string, work: () => Promise<T>): Promise<T> {
   return connected ? within(connected, connected.tracer.startSpan(`job ${name}`), work) : work();
 }

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { setImmediate as nextLoop } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAdmission } from '../admission/admission.ts';
-import { readBody } from './body.ts';
+import { admitBody, type Body, discardBody } from './body.ts';
 
 const mebi = 1024 * 1024;
 const kibi = 1024;
@@ -16,19 +16,23 @@ afterEach(() => void vi.useRealTimers());
 const { shares } = createAdmission();
 const held = () => [shares.small_bodies.counts.held, shares.large_bodies.counts.held];
 
+async function lengthOf(body: Body): Promise<number> {
+  let length = 0;
+  for await (const chunk of body) length += (chunk as Buffer).length;
+  if (body.fault) throw body.fault as Error;
+  return length;
+}
+
 function call(tenantId: string, length?: number) {
   const request = new PassThrough({ highWaterMark: 16 * mebi });
   const ending = new AbortController();
   const headers = length === undefined ? {} : { 'content-length': String(length) };
-  const body = readBody(Object.assign(request, { headers }) as unknown as IncomingMessage, 8 * mebi, {
-    shares,
-    tenantId,
-    signal: ending.signal,
+  const incoming = Object.assign(request, { headers }) as unknown as IncomingMessage;
+  const body = admitBody(incoming, 8 * mebi, { shares, tenantId, signal: ending.signal });
+  const outcome = body.then(lengthOf).catch((error: Error & { code?: string }) => {
+    discardBody(incoming);
+    return error.code ?? error.name;
   });
-  const outcome = body.then(
-    (bytes) => bytes.length,
-    (error: Error & { code?: string }) => error.code ?? error.name,
-  );
   let isSettled = false;
   void outcome.then(() => (isSettled = true));
   return {
@@ -37,8 +41,7 @@ function call(tenantId: string, length?: number) {
     finish: () => request.end(),
     end: () => ending.abort(),
     outcome: async () => {
-      await nextLoop();
-      await nextLoop();
+      for (let loop = 0; loop < 10; loop++) await nextLoop();
       return isSettled ? outcome : 'pending';
     },
   };

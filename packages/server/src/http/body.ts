@@ -1,13 +1,9 @@
+// Admits the body of a request by its bytes before Fastify reads it, and watches how it arrives. A body that fails ends
+// early instead, with its fault: after an error of its parser, Fastify closes the connection, and a client that still
+// sends would be reset before it can read the response.
 import type { IncomingMessage } from 'node:http';
-import {
-  bodyCut,
-  bodyTooLarge,
-  parseBody,
-  requestTimeout,
-  requireBodyType,
-  takesFields,
-} from '@eaas/protocol/service';
-import { type Endpoint, limits } from '@eaas/protocol/wire';
+import { type Readable, Transform } from 'node:stream';
+import { bodyCut, bodyTooLarge, requestTimeout } from '@eaas/protocol/service';
 import { type Admission, smallBody } from '../admission/admission.ts';
 import type { EndSignal } from '../base/call-end.ts';
 
@@ -22,32 +18,30 @@ const longestPause = 4_000;
 const [leastBytes, window] = [1_000_000, 2_000];
 
 const longestBurst = 128 * 1024;
-/** A longer body waits for a turn of its tenant, because its parsing can take more than a millisecond. */
-const parsedAtOnce = 16 * 1024;
 const discardPause = 50;
 
-export async function readJsonBody(
-  endpoint: Endpoint,
-  request: IncomingMessage,
-  owner: BodyOwner & { readonly turns: Admission['turns'] },
-): Promise<unknown> {
-  const { 'content-type': type, 'content-encoding': encoding, ...headers } = request.headers;
-  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-  if (!hasBody) return {};
-  requireBodyType({ type, encoding }, takesFields(endpoint));
-  const bytes = await readBody(request, limits.body, owner);
-  if (bytes.length === 0) return {};
-  if (bytes.length <= parsedAtOnce) return parseBody(endpoint, bytes);
-  return owner.turns.call(owner.tenantId, () => parseBody(endpoint, bytes), { signal: owner.signal });
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || lengthOf(headers) > 0;
 }
 
-export async function readBody(request: IncomingMessage, limit: number, owner: BodyOwner): Promise<Buffer> {
-  const announced = Number(request.headers['content-length'] ?? Number.NaN);
+const lengthOf = (headers: IncomingMessage['headers']): number => Number(headers['content-length'] ?? 0);
+
+/** A body as Fastify reads it. */
+export interface Body extends Readable {
+  fault?: unknown;
+  /** Fastify compares this with the announced length. */
+  receivedEncodedLength?: number;
+}
+
+/** Reserves memory for a body of at most `limit` bytes, and returns the stream to read it from. */
+export async function admitBody(request: IncomingMessage, limit: number, owner: BodyOwner): Promise<Body> {
+  const announced = lengthOf(request.headers);
   if (announced > limit) throw bodyTooLarge(limit);
   const isLarge = announced > smallBody;
   await reserve(owner, isLarge ? 'large_bodies' : 'small_bodies', announced || smallBody);
-  const room = isLarge ? Buffer.allocUnsafeSlow(announced) : undefined;
-  return receive(request, limit, room, () => reserve(owner, 'large_bodies', limit));
+  // A small body has mostly arrived with its headers.
+  if (request.complete) return request;
+  return watched(request, limit, isLarge, () => reserve(owner, 'large_bodies', limit));
 }
 
 async function reserve(
@@ -60,62 +54,66 @@ async function reserve(
   else signal.addEventListener('abort', release);
 }
 
-function receive(
+/** Passes the body on in bursts, and ends it if it becomes too large, pauses, is too slow or is cut. */
+function watched(
   request: IncomingMessage,
   limit: number,
-  room: Buffer | undefined,
+  isLargeFromStart: boolean,
   reserveMore: () => Promise<void>,
-): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let isLarge = room !== undefined;
-    let length = 0;
-    const countBurst = pauseAfterBursts(request, setImmediate);
-    let pace: NodeJS.Timeout | undefined;
-    const pause = setTimeout(() => fail(requestTimeout()), longestPause);
-    const keepPace = (): void => {
-      let windows = 0;
-      let before = length;
-      pace = setInterval(() => {
-        windows++;
-        if (windows > 2 && length - before < leastBytes) fail(requestTimeout());
-        before = length;
-      }, window);
-    };
-    const becomeLarge = async (): Promise<void> => {
-      isLarge = true;
-      request.pause();
-      await reserveMore();
-      keepPace();
-      request.resume();
-    };
-    const take = (chunk: Buffer): void => {
+): Body {
+  let isLarge = isLargeFromStart;
+  let length = 0;
+  let burst = 0;
+  let pace: NodeJS.Timeout | undefined;
+  const body: Body & Transform = new Transform({
+    transform(chunk: Buffer, _, done) {
       pause.refresh();
-      if (room) chunk.copy(room, length);
-      else chunks.push(chunk);
       length += chunk.length;
-      countBurst(chunk);
+      burst += chunk.length;
+      const pass = (): void => (body.fault === undefined ? done(null, chunk) : done());
       if (length > limit) fail(bodyTooLarge(limit));
-      else if (length > smallBody && !isLarge) becomeLarge().catch(fail);
-    };
-    const end = (): void => {
-      stop();
-      resolve(room ? room.subarray(0, length) : Buffer.concat(chunks, length));
-    };
-    const cut = (): void => fail(bodyCut());
-    const stop = (): void => {
-      clearTimeout(pause);
-      clearInterval(pace);
-      request.off('data', take).off('end', end).off('error', cut).off('close', cut);
-    };
-    const fail = (error: unknown): void => {
-      stop();
-      discardBody(request);
-      reject(error);
-    };
-    if (isLarge) keepPace();
-    request.on('data', take).on('end', end).on('error', cut).on('close', cut);
+      if (body.fault !== undefined) pass();
+      else if (length > smallBody && !isLarge) becomeLarge().catch(fail).then(pass, done);
+      else if (burst < longestBurst) pass();
+      else {
+        burst = 0;
+        setImmediate(pass);
+      }
+    },
   });
+  const fail = (fault: unknown): void => {
+    if (body.readableEnded) return;
+    body.fault ??= fault;
+    body.receivedEncodedLength = lengthOf(request.headers);
+    body.push(null);
+  };
+  const becomeLarge = async (): Promise<void> => {
+    isLarge = true;
+    await reserveMore();
+    if (!body.destroyed) keepPace();
+  };
+  const keepPace = (): void => {
+    let windows = 0;
+    let before = length;
+    pace = setInterval(() => {
+      windows++;
+      if (windows > 2 && length - before < leastBytes) fail(requestTimeout());
+      before = length;
+    }, window);
+  };
+  const pause = setTimeout(() => fail(requestTimeout()), longestPause);
+  const cut = (): void => {
+    if (!request.readableEnded) fail(bodyCut());
+  };
+  if (isLarge) keepPace();
+  request.on('error', cut).on('close', cut);
+  // The request is unpiped when it has ended, and when the rest of it is discarded.
+  body.once('unpipe', () => {
+    clearTimeout(pause);
+    clearInterval(pace);
+    if (!body.writableFinished) body.destroy();
+  });
+  return request.pipe(body);
 }
 
 /**
@@ -123,21 +121,17 @@ function receive(
  * a flood of refused uploads cannot block the event loop.
  */
 export function discardBody(request: IncomingMessage): void {
+  request.unpipe();
   if (request.complete || request.listenerCount('data') > 0) return;
-  const later = (resume: () => void) => setTimeout(resume, discardPause).unref();
+  let burst = 0;
   request
-    .on('data', pauseAfterBursts(request, later))
+    .on('data', (chunk: Buffer) => {
+      burst += chunk.length;
+      if (burst < longestBurst) return;
+      burst = 0;
+      request.pause();
+      setTimeout(() => request.resume(), discardPause).unref();
+    })
     .on('error', () => {})
     .resume();
-}
-
-function pauseAfterBursts(request: IncomingMessage, later: (resume: () => void) => unknown) {
-  let burst = 0;
-  return (chunk: Buffer): void => {
-    burst += chunk.length;
-    if (burst < longestBurst) return;
-    burst = 0;
-    request.pause();
-    later(() => request.resume());
-  };
 }

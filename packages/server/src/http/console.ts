@@ -3,14 +3,11 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { ifExists } from '../base/durable-files.ts';
 import type { AddressInfo } from 'node:net';
-import { badRequest, checked, requireBodyType } from '@eaas/protocol/service';
+import { badRequest, checked } from '@eaas/protocol/service';
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod/mini';
 import { Refusal } from '../base/refusal.ts';
-import { endOf } from './api.ts';
-import { readBody } from './body.ts';
 import { canonicalIp } from './client-ip.ts';
-import type { Doors } from './doors.ts';
 import { servePage, serveStatic } from './pages.ts';
 import { send } from './problems.ts';
 
@@ -36,13 +33,8 @@ const pageHeaders = {
 } as const;
 
 const sessionBody = z.strictObject({ code: z.string() });
-const longestBody = 64 * 1024;
 
-export function serveConsole(
-  app: FastifyInstance,
-  doors: Pick<Doors, 'admission'>,
-  options: ConsoleOptions,
-): void {
+export function serveConsole(app: FastifyInstance, options: ConsoleOptions): void {
   const { pages, signIn } = options;
   let origins: ReadonlySet<string> | undefined;
   app.addHook('onRequest', (request, _, done) => {
@@ -58,7 +50,7 @@ export function serveConsole(
   });
   if (pages) serveConsolePages(app, pages);
   if (!pages?.some(({ url }) => url === '/')) redirect(app, '/', pages ? '/console/' : '/docs');
-  if (signIn) serveSignIn(app, doors, signIn);
+  if (signIn) serveSignIn(app, signIn);
 }
 
 /**
@@ -89,34 +81,30 @@ function redirect(app: FastifyInstance, url: string, location: string): void {
   servePage(app, url, (_, reply) => reply.redirect(location, 302));
 }
 
-function serveSignIn(
-  app: FastifyInstance,
-  { admission }: Pick<Doors, 'admission'>,
-  signIn: NonNullable<ConsoleOptions['signIn']>,
-): void {
+function serveSignIn(app: FastifyInstance, signIn: NonNullable<ConsoleOptions['signIn']>): void {
   app.route({
     method: 'POST',
     url: '/console/session',
+    bodyLimit: 64 * 1024,
+    config: { body: { needsJson: true, parse } },
+    onRequest: async ({ visit }) => {
+      if (visit.isSameOrigin) return;
+      throw new Refusal(
+        'origin_refused',
+        'A sign-in code works only on a page of this server: open the console at the URL that the server printed.',
+      );
+    },
     handler: async (request, reply) => {
-      if (!request.visit.isSameOrigin) {
-        throw new Refusal(
-          'origin_refused',
-          'A sign-in code works only on a page of this server: open the console at the URL that the server printed.',
-        );
-      }
-      const { 'content-type': type, 'content-encoding': encoding } = request.headers;
-      requireBodyType({ type, encoding }, true);
-      const room = { shares: admission.shares, tenantId: 'no tenant', signal: endOf(reply) };
-      const { code } = checked(sessionBody, parse(await readBody(request.raw, longestBody, room)));
+      const { code } = checked(sessionBody, request.body);
       const session = await signIn(code, canonicalIp(request.ip));
       return send(reply.code(201), 'application/json', JSON.stringify(session));
     },
   });
 }
 
-function parse(bytes: Buffer): unknown {
+function parse(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(bytes.toString());
+    return JSON.parse(Buffer.from(bytes).toString());
   } catch {
     throw badRequest('the body is not JSON');
   }

@@ -1,14 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { telemetry } from '../base/tracing.ts';
 
-/** The request header `traceparent` names the parent span. */
-export function traceRequest<T>(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  work: () => Promise<T>,
-): Promise<T> {
+/** Handles the request in a span. The request header `traceparent` names its parent. */
+export function traceRequest(request: FastifyRequest, reply: FastifyReply, handle: () => void): void {
   const connected = telemetry();
-  if (!connected) return work();
+  if (!connected) {
+    handle();
+    return;
+  }
   const { api, tracer, requestDuration } = connected;
   const { method, headers, visit } = request;
   const route = visit.path ?? '';
@@ -31,5 +30,5 @@ export function traceRequest<T>(
     span.end();
     requestDuration.record((performance.now() - visit.arrivedAt) / 1_000, { ...labels, ...outcome });
   });
-  return api.context.with(api.trace.setSpan(parent, span), work);
+  api.context.with(api.trace.setSpan(parent, span), handle);
 }

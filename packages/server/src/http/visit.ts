@@ -1,15 +1,25 @@
 import type { ProblemCode } from '@eaas/protocol/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { CallEnd, type EndSignal } from '../base/call-end.ts';
 import type { Caller } from '../base/caller.ts';
+import type { OpenSpan } from '../base/tracing.ts';
+import type { Body } from './body.ts';
 import type { HttpMetrics } from './metrics.ts';
 
 interface Visit {
   readonly arrivedAt: number;
   /** The pattern of the matched route, as in `/v1/keys/:key_id`. The path that the client sent must never be logged. */
   readonly path: string | undefined;
+  /** Tells when the response has ended or the client has gone. */
+  readonly end: EndSignal;
   caller?: Caller;
+  /** Whether the operation has begun, which checks the API key against current data. */
+  hasBegun?: boolean;
   code?: ProblemCode;
   isSameOrigin?: boolean;
+  /** The span in which the body is read. */
+  reading?: OpenSpan | undefined;
+  body?: Body;
   traceId?: string;
   /** Whether the operating system has accepted the whole response. */
   isSent?: boolean;
@@ -40,7 +50,8 @@ export function sharesAs({ visit: { caller, path } }: FastifyRequest): string {
 
 export function beginVisit(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetrics): void {
   const path = request.is404 ? undefined : request.routeOptions.url;
-  request.visit = { arrivedAt: performance.now(), path };
+  const end = new CallEnd();
+  request.visit = { arrivedAt: performance.now(), path, end };
   void reply.headers({ ...commonHeaders, vary: 'Origin', 'x-request-id': request.id });
   if (request.protocol === 'https') void reply.header('strict-transport-security', 'max-age=31536000');
   const { socket } = request.raw;
@@ -50,6 +61,7 @@ export function beginVisit(request: FastifyRequest, reply: FastifyReply, metrics
     request.visit.isSent = !socket.destroyed && !socket.errored;
   });
   reply.raw.once('close', () => {
+    end.end();
     record(request, reply, metrics);
     const cutUnread = (): void => {
       if (!request.raw.complete) request.raw.socket.destroy();
