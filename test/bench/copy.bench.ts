@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '../../packages/cli/src/config.ts';
 import { migrateDatabase } from '../../packages/server/src/app/migrate-database.ts';
 import type { CopyReport } from '../../packages/fleet/src/copy/copy-database.ts';
-import { createTransport } from '../../packages/sdk/src/transport.ts';
+import { createTransport } from '../../packages/sdk/src/transport/transport.ts';
 import { jsonLines } from '../cli/command-line.ts';
 import { eaas, type Environment, launch, run } from '../conformance/program.ts';
 import { call } from '../faults/client.ts';

@@ -4,7 +4,7 @@ import type { AuditFindingCode } from '../../packages/sdk/src/audit/findings.ts'
 import { browserOptions } from '../../packages/sdk/src/browser/options.ts';
 import type { SdkError } from '../../packages/sdk/src/errors.ts';
 import { runOptions } from '../../packages/sdk/src/reencrypt/plan.ts';
-import { type CachePreset, limitsOf } from '../../packages/sdk/src/options.ts';
+import { type CachePreset, limitsOf } from '../../packages/sdk/src/options/client-options.ts';
 import { codesIn, read, rowsUnder } from './markdown.ts';
 
 const manual = read('packages/sdk/README.md');

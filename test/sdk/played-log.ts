@@ -3,7 +3,7 @@ import { entryHash, genesisHash } from '@eaas/protocol/audit';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import type { AuditEntry } from '../../packages/sdk/src/audit/list.ts';
 import { type AuditMethods, auditOf } from '../../packages/sdk/src/audit/methods.ts';
-import type { Call } from '../../packages/sdk/src/transport.ts';
+import type { Call } from '../../packages/sdk/src/transport/transport.ts';
 import { signCheckpoint } from '../../packages/server/src/crypto/checkpoint.ts';
 
 export interface PlayedLog {

@@ -2,7 +2,7 @@ export { DecryptionError, EaasError, FormatError, InputError } from '@eaas/proto
 export { LoadError } from '@eaas/protocol/internal';
 export type { Context, Engine, SyncEngine, Wrapped } from '@eaas/protocol';
 export type { ProofError, PublicKeyChangedError } from '@eaas/protocol/blind-hash';
-export type { ApiKeyCalls, KeyCalls, KeyFilter, ServerModeCalls } from './administration.ts';
+export type { ApiKeyCalls, KeyCalls, KeyFilter, ServerModeCalls } from './client/administration.ts';
 export type {
   As,
   DecryptedAs,
@@ -18,14 +18,14 @@ export type {
   Rewrapped,
   UnwrapOptions,
   WrapOptions,
-} from './call-options.ts';
-export type { Bundle, Ciphertext } from './ciphertext.ts';
+} from './options/call-options.ts';
+export type { Bundle, Ciphertext } from './client/ciphertext.ts';
 export type { AuditLog } from './audit/methods.ts';
-export { EaasClient, type EaasClientOptions, type PublicKeys } from './client.ts';
+export { EaasClient, type EaasClientOptions, type PublicKeys } from './client/client.ts';
 export type { CacheLimits } from './data-keys/cache.ts';
 export type { BudgetLimits } from './data-keys/encrypting.ts';
-export type { Engines } from './engines.ts';
-export type { EnvelopeClient } from './envelope-client.ts';
+export type { Engines } from './engines/engines.ts';
+export type { EnvelopeClient } from './client/envelope-client.ts';
 export {
   ClientError,
   type ClientErrorCode,
@@ -34,7 +34,12 @@ export {
   type ServiceErrorCode,
   type Settled,
 } from './errors.ts';
-export type { EaasEvent } from './events.ts';
-export type { PagesOptions } from './listing.ts';
-export type { CacheOptions, CachePreset, EnvelopeClientOptions, OptionalLimits } from './options.ts';
-export type { Call, CallOptions, TransportOptions } from './transport.ts';
+export type { EaasEvent } from './client/events.ts';
+export type { PagesOptions } from './client/listing.ts';
+export type {
+  CacheOptions,
+  CachePreset,
+  EnvelopeClientOptions,
+  OptionalLimits,
+} from './options/client-options.ts';
+export type { Call, CallOptions, TransportOptions } from './transport/transport.ts';

@@ -1,6 +1,6 @@
 import { isDate, type OptionRules, type Rule, text } from '@eaas/protocol/internal-options';
 import type { AuditAction } from '@eaas/protocol/wire';
-import { keyId } from '../key-id.ts';
+import { keyId } from '../options/key-id.ts';
 
 /**
  * A filter for audit entries. `date_from` and `date_to` are inclusive. A date as text must have the format of RFC 3339,

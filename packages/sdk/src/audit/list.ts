@@ -1,7 +1,7 @@
 import type { Output } from '@eaas/protocol/wire';
 import type { ServiceError } from '../errors.ts';
-import { createPageReader } from '../page-reader.ts';
-import type { Call, CallOptions } from '../transport.ts';
+import { createPageReader } from '../transport/page-reader.ts';
+import type { Call, CallOptions } from '../transport/transport.ts';
 import type { AuditFilter } from './filter.ts';
 
 /** A page of the audit log. */

@@ -9,9 +9,9 @@ import {
 } from '@eaas/protocol/internal-options';
 import type { Input, Output } from '@eaas/protocol/wire';
 import { ServiceError, unreadable } from '../errors.ts';
-import { callOptions } from '../call-options.ts';
-import type { Call, CallOptions } from '../transport.ts';
-import { load } from '../load.ts';
+import { callOptions } from '../options/call-options.ts';
+import type { Call, CallOptions } from '../transport/transport.ts';
+import { load } from '../transport/load.ts';
 import { type AuditFilter, filterRules } from './filter.ts';
 import type { AuditReport } from './check.ts';
 import type { AuditEntry, AuditPage, AuditPageQuery, ListOptions } from './list.ts';

@@ -1,6 +1,6 @@
 import type { LoadError } from '@eaas/protocol';
 import { atLeastOne, callback, type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
-import { sleep } from '../abortable.ts';
+import { sleep } from '../transport/abortable.ts';
 import type { ClientError, ServiceError } from '../errors.ts';
 import { isCallError } from './call-error.ts';
 import { type AuditReport, type AuditSource, checkAudit, type CheckOptions, checkOptions } from './check.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { playLog } from '../../../../test/sdk/played-log.ts';
-import type { Call } from '../transport.ts';
+import type { Call } from '../transport/transport.ts';
 import { type AuditVerification, verifyAudit } from './methods.ts';
 
 function inParts(parts: readonly Partial<AuditVerification>[]) {

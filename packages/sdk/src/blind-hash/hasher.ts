@@ -2,9 +2,9 @@ import { type BlindingTools, blindWith, nobleCurve } from '@eaas/protocol/intern
 import type { Output } from '@eaas/protocol/wire';
 import { nextTurn, platformCurve } from '#blind-hash';
 import type { ServiceError } from '../errors.ts';
-import type { EnvelopeClientOptions } from '../options.ts';
-import { createSlices, type Slices } from '../slices.ts';
-import type { Call } from '../transport.ts';
+import type { EnvelopeClientOptions } from '../options/client-options.ts';
+import { createSlices, type Slices } from '../transport/slices.ts';
+import type { Call } from '../transport/transport.ts';
 import { publicKeyStore } from './public-keys.ts';
 
 type Response = Output<'POST /v1/hash/blind'>;

@@ -1,10 +1,10 @@
 import { InputError } from '@eaas/protocol';
 import { requireOptions } from '@eaas/protocol/internal-options';
-import { parseUrl, requireSecureUrl } from '../base-url.ts';
-import { EnvelopeClient } from '../envelope-client.ts';
-import { createEmit } from '../events.ts';
-import { httpHeaders } from '../http-headers.ts';
-import { createTransport } from '../transport.ts';
+import { parseUrl, requireSecureUrl } from '../options/base-url.ts';
+import { EnvelopeClient } from '../client/envelope-client.ts';
+import { createEmit } from '../client/events.ts';
+import { httpHeaders } from '../transport/http-headers.ts';
+import { createTransport } from '../transport/transport.ts';
 import { browserOptions, type EaasBrowserClientOptions, type PlainHeaders } from './options.ts';
 
 export { DecryptionError, EaasError, FormatError, InputError } from '@eaas/protocol';

@@ -1,6 +1,6 @@
 import { object, type OptionRules, text } from '@eaas/protocol/internal-options';
-import { envelopeClientOptions, type EnvelopeClientOptions } from '../options.ts';
-import { type TransportOptions, transportOptions } from '../transport.ts';
+import { envelopeClientOptions, type EnvelopeClientOptions } from '../options/client-options.ts';
+import { type TransportOptions, transportOptions } from '../transport/transport.ts';
 
 export type PlainHeaders = Readonly<Record<string, string>>;
 

@@ -2,8 +2,8 @@ import { hkdf } from '#engines';
 import { type Context, type DataKey, encodeContext, wipeDataKey, type Wrapped } from '@eaas/protocol';
 import { dataKeyFrom, dataKeyInfo } from '@eaas/protocol/internal';
 import { toBase64 } from '@eaas/protocol/base64';
-import type { Engines } from '../engines.ts';
-import { loadNoble } from '../noble-engines.ts';
+import type { Engines } from '../engines/engines.ts';
+import { loadNoble } from '../engines/noble-engines.ts';
 
 export interface Partition {
   readonly keyId: string;

@@ -1,9 +1,9 @@
 import { randomBytes } from '@eaas/protocol/internal';
-import type { DataKeyCalls } from '../data-key-calls.ts';
-import { later, type Timer } from '../timers.ts';
-import type { Engines } from '../engines.ts';
-import type { Emit } from '../events.ts';
-import type { Limits } from '../options.ts';
+import type { DataKeyCalls } from '../transport/data-key-calls.ts';
+import { later, type Timer } from '../transport/timers.ts';
+import type { Engines } from '../engines/engines.ts';
+import type { Emit } from '../client/events.ts';
+import type { Limits } from '../options/client-options.ts';
 import { DataKeyCache } from './cache.ts';
 import { deriveDataKey, type DerivedDataKey, type Partition, partitionName } from './derive.ts';
 import type { Lease } from './lease.ts';

@@ -1,5 +1,5 @@
-import { abortable } from '../abortable.ts';
-import type { Timer } from '../timers.ts';
+import { abortable } from '../transport/abortable.ts';
+import type { Timer } from '../transport/timers.ts';
 import type { ServiceError } from '../errors.ts';
 import { type DerivedDataKey, wipe } from './derive.ts';
 

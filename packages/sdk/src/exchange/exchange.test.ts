@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { problem } from '@eaas/protocol/wire';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { retryAtOnce } from '../../../../test/sdk/retry-at-once.ts';
-import { createTransport, type TransportOptions } from '../transport.ts';
+import { createTransport, type TransportOptions } from '../transport/transport.ts';
 import { mask } from './mask.ts';
 import { maxBytes } from './read-text.ts';
 

@@ -1,7 +1,7 @@
 import type { Output, Problem, ProblemCode, problems, Route } from '@eaas/protocol/wire';
 import ky, { HTTPError } from 'ky';
 import type { ServiceError, ServiceErrorCode } from '../errors.ts';
-import type { Judge } from '../transport.ts';
+import type { Judge } from '../transport/transport.ts';
 import { isName } from './kinds.ts';
 import { mask, secretsIn, secretsOfHeaders } from './mask.ts';
 import { isOutput, namesSameKeys } from './outputs.ts';

@@ -1,6 +1,6 @@
 import { type Context, FormatError } from '@eaas/protocol';
 import { storedCiphertext } from '@eaas/protocol/internal';
-import { notify } from '../notify.ts';
+import { notify } from '../client/notify.ts';
 import { callByGroup } from './group-calls.ts';
 import { ciphertextAmongPlaintext } from './recognize-ciphertext.ts';
 import { FieldError, inField, resultOf, type Where } from './field-error.ts';

@@ -1,8 +1,8 @@
 import { pae } from '@eaas/protocol';
 import { toBase64 } from '@eaas/protocol/base64';
-import type { EnvelopeClient } from '../envelope-client.ts';
+import type { EnvelopeClient } from '../client/envelope-client.ts';
 import { type Settled, settleEach } from '../errors.ts';
-import type { CallOptions } from '../transport.ts';
+import type { CallOptions } from '../transport/transport.ts';
 import { indexKeyOf } from './index-key.ts';
 import type { FieldPlan, PartPlan } from './plan.ts';
 

@@ -14,10 +14,10 @@ import {
   requireOptions,
   signal,
 } from '@eaas/protocol/internal-options';
-import type { WrapOptions } from '../call-options.ts';
-import type { EnvelopeClient } from '../envelope-client.ts';
+import type { WrapOptions } from '../options/call-options.ts';
+import type { EnvelopeClient } from '../client/envelope-client.ts';
 import { ClientError } from '../errors.ts';
-import { loadNoble } from '../noble-engines.ts';
+import { loadNoble } from '../engines/noble-engines.ts';
 
 /** The key that wraps an index key. Defaults to the key of the client. */
 export type IndexKeyOptions = Omit<WrapOptions, 'wrapContext'>;

@@ -1,6 +1,6 @@
 import { context, type OptionRules, signal, text } from '@eaas/protocol/internal-options';
-import type { EncryptOptions } from '../call-options.ts';
-import type { EnvelopeClient } from '../envelope-client.ts';
+import type { EncryptOptions } from '../options/call-options.ts';
+import type { EnvelopeClient } from '../client/envelope-client.ts';
 import type { FieldPlace } from './field.ts';
 import type { Fingerprints } from './fingerprints.ts';
 import type { Plans } from './plan.ts';

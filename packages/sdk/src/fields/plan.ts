@@ -1,7 +1,7 @@
 import { type Context, encodeContext, parseUuid } from '@eaas/protocol';
 import { isPromise, nearestOf } from '@eaas/protocol/internal';
 import { callback, object, requireArray, requireKind, type Rule } from '@eaas/protocol/internal-options';
-import { validContexts } from '../ciphertext.ts';
+import { validContexts } from '../client/ciphertext.ts';
 import type { Field, Unencrypted } from './field.ts';
 import type { PartIndex } from './part-index.ts';
 import type { RecordId, Tables } from './row-types.ts';

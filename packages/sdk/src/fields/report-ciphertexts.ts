@@ -1,5 +1,5 @@
 import { having, requireArray, requireKind, requireOptions, text } from '@eaas/protocol/internal-options';
-import { observed } from '../events.ts';
+import { observed } from '../client/events.ts';
 import type { FieldsClient, Row } from './internals.ts';
 import { someHoldCiphertext } from './recognize-ciphertext.ts';
 

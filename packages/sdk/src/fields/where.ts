@@ -1,8 +1,8 @@
 import { InputError } from '@eaas/protocol';
 import { nearestOf } from '@eaas/protocol/internal';
 import { isDate, requireOptions } from '@eaas/protocol/internal-options';
-import { callOptions } from '../call-options.ts';
-import type { CallOptions } from '../transport.ts';
+import { callOptions } from '../options/call-options.ts';
+import type { CallOptions } from '../transport/transport.ts';
 import { FieldError, inField, resultOf, type Where } from './field-error.ts';
 import { type Subject, subjectOf } from './fingerprints.ts';
 import type { Internals, Row } from './internals.ts';

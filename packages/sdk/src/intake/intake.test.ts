@@ -3,7 +3,7 @@ import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import { openStream } from '@eaas/protocol/stream';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { intakeKey } from '../../../../test/sdk/intake-key.ts';
-import type { Bundle } from '../ciphertext.ts';
+import type { Bundle } from '../client/ciphertext.ts';
 import { ciphertextSize, encryptBlob, encryptStream } from '../stream/stream.ts';
 import { createIntake } from './intake.ts';
 

@@ -3,16 +3,16 @@ import { parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
 import { isBytes } from '@eaas/protocol/internal';
 import { type OptionNames, requireNames } from '@eaas/protocol/internal-options';
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
-import { aborted } from '../abortable.ts';
+import { aborted } from '../transport/abortable.ts';
 import {
   type As,
   type EncryptedAs,
   type EncryptedForm,
   type EncryptItem,
   type WrapOptions,
-} from '../call-options.ts';
-import { contextOf, type Encrypted, requireDek, sealAs, sealing } from '../ciphertext.ts';
-import type { Engines } from '../engines.ts';
+} from '../options/call-options.ts';
+import { contextOf, type Encrypted, requireDek, sealAs, sealing } from '../client/ciphertext.ts';
+import type { Engines } from '../engines/engines.ts';
 import { attempt, settleEach, type Settled } from '../errors.ts';
 import { createDataKey, wipe } from './one-data-key.ts';
 

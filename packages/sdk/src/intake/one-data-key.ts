@@ -3,8 +3,8 @@ import { toBase64 } from '@eaas/protocol/base64';
 import { type IntakePublicKey, wrapForIntake } from '@eaas/protocol/intake';
 import { dataKeyFrom, dataKeyInfo } from '@eaas/protocol/internal';
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
-import type { OneDataKey } from '../ciphertext.ts';
-import { webHkdf } from '../web-hkdf.ts';
+import type { OneDataKey } from '../client/ciphertext.ts';
+import { webHkdf } from '../engines/web-hkdf.ts';
 
 export async function createDataKey(
   publicKey: IntakePublicKey,

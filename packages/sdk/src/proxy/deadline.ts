@@ -1,4 +1,4 @@
-import { longest } from '../timers.ts';
+import { longest } from '../transport/timers.ts';
 
 /**
  * `AbortSignal.any` and `AbortSignal.timeout` are not used, because Node 20 can garbage-collect their signals too

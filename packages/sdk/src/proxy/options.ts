@@ -11,8 +11,8 @@ import {
   text,
 } from '@eaas/protocol/internal-options';
 import type { ProblemCode } from '@eaas/protocol/wire';
-import { baseUrlOf } from '../base-url.ts';
-import { notify } from '../notify.ts';
+import { baseUrlOf } from '../options/base-url.ts';
+import { notify } from '../client/notify.ts';
 import type { Authorize } from './grant.ts';
 import type { Operation } from './routes.ts';
 

@@ -3,7 +3,7 @@ import { nextTurn } from '@eaas/protocol/internal-turn';
 import { Refusal } from '@eaas/protocol/service';
 import { endpoints } from '@eaas/protocol/wire';
 import { deadlineOf } from './deadline.ts';
-import { createSlices } from '../slices.ts';
+import { createSlices } from '../transport/slices.ts';
 import { readJson } from './body.ts';
 import { type Answered, askBatch, askOne } from './calls.ts';
 import { checkGrant, type CheckedGrant } from './grant.ts';

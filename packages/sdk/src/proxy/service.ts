@@ -7,7 +7,7 @@ import {
   type ProblemCode,
   type Route,
 } from '@eaas/protocol/wire';
-import { abortable } from '../abortable.ts';
+import { abortable } from '../transport/abortable.ts';
 import { isName } from '../exchange/kinds.ts';
 import type { Answered } from './calls.ts';
 import type { Settings } from './options.ts';

@@ -1,7 +1,7 @@
 import { requireKind, requireOptions, type Rule, signal as aborting } from '@eaas/protocol/internal-options';
-import { aborted } from '../abortable.ts';
+import { aborted } from '../transport/abortable.ts';
 import { ServiceError } from '../errors.ts';
-import { keyIds as uuids } from '../key-id.ts';
+import { keyIds as uuids } from '../options/key-id.ts';
 import { countDistinct } from './distinct.ts';
 import { formOf, isIntake } from './stored-form.ts';
 import type { StoredValue } from './store.ts';

@@ -1,6 +1,6 @@
 import type { EaasError } from '@eaas/protocol';
 import { flag, list, requireKind, type Rule } from '@eaas/protocol/internal-options';
-import { aborted } from '../abortable.ts';
+import { aborted } from '../transport/abortable.ts';
 import { ConversionError, type ConvertRow, type FailureCode, type RowOutcome } from './convert.ts';
 import type { Clock } from './plan.ts';
 import type { RowFailure, RowResult } from './progress.ts';

@@ -2,7 +2,7 @@ import { InputError, parseEnvelope } from '@eaas/protocol';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import { replaceWrapped } from '@eaas/protocol/internal';
 import { number, object, requireKind } from '@eaas/protocol/internal-options';
-import type { Bundle } from '../ciphertext.ts';
+import type { Bundle } from '../client/ciphertext.ts';
 
 /**
  * The parts of an encrypted value that an app stores in separate columns. If a part is absent, `fold` keeps the

@@ -12,9 +12,9 @@ import {
   type Rule,
   signal,
 } from '@eaas/protocol/internal-options';
-import type { DecryptItem, DecryptOptions, EncryptItem, EncryptOptions } from '../call-options.ts';
-import type { Bundle } from '../ciphertext.ts';
-import type { EaasClient } from '../client.ts';
+import type { DecryptItem, DecryptOptions, EncryptItem, EncryptOptions } from '../options/call-options.ts';
+import type { Bundle } from '../client/ciphertext.ts';
+import type { EaasClient } from '../client/client.ts';
 import type { Settled } from '../errors.ts';
 import type { ReencryptProgress } from './progress.ts';
 import type { StoredRow } from './store.ts';

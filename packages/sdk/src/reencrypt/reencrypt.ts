@@ -1,6 +1,6 @@
 import { InputError } from '@eaas/protocol';
 import { anything, having, requireKind, requireOptions, type Rule } from '@eaas/protocol/internal-options';
-import { aborted, sleep } from '../abortable.ts';
+import { aborted, sleep } from '../transport/abortable.ts';
 import { callsOf } from './calls.ts';
 import { byRow, byValue, type ConvertRow } from './convert.ts';
 import { encrypting, moving } from './move.ts';

@@ -2,8 +2,8 @@ import { FormatError } from '@eaas/protocol';
 import { isBytes } from '@eaas/protocol/internal';
 import { having, requireKind, requireOptions, type Rule } from '@eaas/protocol/internal-options';
 import { findStreamHead, maxHeadLength, parseStreamHead } from '@eaas/protocol/stream';
-import type { EaasClient } from '../client.ts';
-import { type UnwrapOptions, unwrapOptions } from '../call-options.ts';
+import type { EaasClient } from '../client/client.ts';
+import { type UnwrapOptions, unwrapOptions } from '../options/call-options.ts';
 
 type RewrapClient = Pick<EaasClient, 'rewrap'>;
 

@@ -20,9 +20,14 @@ import {
   type Range,
   type RangeSource,
 } from '@eaas/protocol/stream';
-import { type DecryptOptions, unwrapOptions, type WrapOptions, wrapOptions } from '../call-options.ts';
-import type { EnvelopeClient } from '../envelope-client.ts';
-import { keyIds } from '../key-id.ts';
+import {
+  type DecryptOptions,
+  unwrapOptions,
+  type WrapOptions,
+  wrapOptions,
+} from '../options/call-options.ts';
+import type { EnvelopeClient } from '../client/envelope-client.ts';
+import { keyIds } from '../options/key-id.ts';
 import { aBlob } from './sources.ts';
 
 /** The part of an `EaasClient` that encrypted streams use. */

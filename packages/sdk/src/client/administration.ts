@@ -1,0 +1,153 @@
+import { parseUuid } from '@eaas/protocol';
+import { object, requireKind, requireOptions, type Rule } from '@eaas/protocol/internal-options';
+import type { Input, Output, Route } from '@eaas/protocol/wire';
+import { callOptions } from '../options/call-options.ts';
+import { listPages, type PagesOptions } from './listing.ts';
+import { keyId } from '../options/key-id.ts';
+import type { Call, CallOptions } from '../transport/transport.ts';
+
+// Editors show the comments in this object as the documentation of the client's methods, such as `client.keys.create`.
+const keyRoutes = {
+  /**
+   * Creates a key and returns its `key_id`. Pass this id as the option `keyId` of `encrypt` and other calls. Needs the
+   * permission `keys.manage`.
+   */
+  create: 'POST /v1/keys',
+  /** Returns one page of keys, newest first. Needs the permission `keys.read`. */
+  page: 'GET /v1/keys',
+  /** Returns a key and its versions, newest first. Needs the permission `keys.read`. */
+  get: 'GET /v1/keys/:key_id',
+  /**
+   * Adds a version to a key. New data keys are wrapped under the new version. Old ciphertexts still decrypt. If you
+   * pass `key_version`, the service rotates the key only if `key_version` is the newest version, so a repeated call
+   * does not rotate the key twice. Needs the permission `keys.manage`.
+   */
+  rotate: 'POST /v1/keys/:key_id/rotate',
+  /** Disables a key. A disabled key still decrypts, but no longer encrypts. Needs the permission `keys.manage`. */
+  disable: 'POST /v1/keys/:key_id/disable',
+  /** Lets a disabled key encrypt again. Needs the permission `keys.manage`. */
+  enable: 'POST /v1/keys/:key_id/enable',
+  /**
+   * Destroys a disabled key after a grace period of `grace_days` days (30 by default). During the grace period,
+   * `restore` cancels the destruction. After the grace period, nobody can decrypt the values under the key. Needs the
+   * permission `keys.destroy`.
+   */
+  destroy: 'DELETE /v1/keys/:key_id',
+  /** Cancels `destroy` before its grace period ends. The key is then disabled. Needs the permission `keys.destroy`. */
+  restore: 'POST /v1/keys/:key_id/restore',
+  /**
+   * Rotates a key automatically, every `interval_days` days from now on. If `interval_days` is null, the service no
+   * longer rotates the key automatically. Needs the permission `keys.manage`.
+   */
+  setRotationPolicy: 'PUT /v1/keys/:key_id/rotation-policy',
+  /**
+   * Returns the secrets of an exportable key, encrypted with your RSA public key. With the secrets, values can be
+   * decrypted without the service and without audit entries. Needs the permission `keys.export`.
+   */
+  export: 'POST /v1/keys/:key_id/export',
+} as const;
+
+const apiKeyRoutes = {
+  /**
+   * Creates an API key. The returned `api_key` is the token, which the service never shows again. Needs the permission
+   * `api_keys.manage`.
+   */
+  create: 'POST /v1/api-keys',
+  /** Returns one page of API keys, newest first. Needs the permission `api_keys.manage`. */
+  page: 'GET /v1/api-keys',
+  /** Returns an API key without its token. Needs the permission `api_keys.manage`. */
+  get: 'GET /v1/api-keys/:api_key_id',
+  /**
+   * Changes the name, permissions or other members of an API key. Members that you do not pass stay unchanged. Needs
+   * the permission `api_keys.manage`.
+   */
+  update: 'PATCH /v1/api-keys/:api_key_id',
+  /**
+   * Revokes an API key for ever. From then on, the service refuses calls with this API key. Needs the permission
+   * `api_keys.manage`.
+   */
+  revoke: 'DELETE /v1/api-keys/:api_key_id',
+} as const;
+
+// Accepts only a UUID. Otherwise, an API key that the caller passes by mistake would be in the URL, which servers and
+// proxies often log.
+const apiKeyId: Rule = (value) =>
+  (typeof value === 'string' && parseUuid(value) !== undefined) ||
+  'a UUID, the `api_key_id` that `apiKeys.create` returned';
+
+const serverModeRoutes = {
+  /** Sends a text to the service, which encrypts it. Needs the permission `encrypt`. */
+  encrypt: 'POST /v1/encrypt',
+  /** Sends a ciphertext to the service, which decrypts it. Needs the permission `decrypt`. */
+  decrypt: 'POST /v1/decrypt',
+} as const;
+
+export type Calls<Routes extends Readonly<Record<string, Route>>> = {
+  readonly [Name in keyof Routes]: (
+    ...[input, options]: object extends Asked<Routes[Name]>
+      ? [input?: Asked<Routes[Name]>, options?: CallOptions]
+      : [input: Asked<Routes[Name]>, options?: CallOptions]
+  ) => Promise<Output<Routes[Name]>>;
+};
+
+type Asked<R extends Route> = unknown extends Input<R> ? Readonly<Record<string, never>> : Readonly<Input<R>>;
+
+/** The filter of `keys.list` and `keys.page`. */
+export type KeyFilter = Omit<Input<'GET /v1/keys'>, 'limit' | 'offset'>;
+type KeyRecord = Output<'GET /v1/keys'>['keys'][number];
+type ApiKeyRecord = Output<'GET /v1/api-keys'>['api_keys'][number];
+
+/**
+ * The methods of `client.keys`: `list`, `create`, `page`, `get`, `rotate`, `disable`, `enable`, `destroy`, `restore`,
+ * `setRotationPolicy` and `export`.
+ */
+export type KeyCalls = Calls<typeof keyRoutes> & {
+  /**
+   * Yields the matching keys, newest first. With the filter `status`, a key can be missing if its status changes during
+   * the listing.
+   */
+  list(filter?: KeyFilter, options?: PagesOptions): AsyncGenerator<KeyRecord, void, undefined>;
+};
+
+/** The methods of `client.apiKeys`: `list`, `create`, `page`, `get`, `update` and `revoke`. */
+export type ApiKeyCalls = Calls<typeof apiKeyRoutes> & {
+  /** Yields every API key, newest first. */
+  list(
+    filter?: Readonly<Record<string, never>>,
+    options?: PagesOptions,
+  ): AsyncGenerator<ApiKeyRecord, void, undefined>;
+};
+
+/**
+ * The methods of `client.serverMode`: `encrypt` and `decrypt`. These methods run in the service, which therefore sees
+ * the plaintext.
+ */
+export type ServerModeCalls = Calls<typeof serverModeRoutes>;
+
+export function keyCalls(call: Call): KeyCalls {
+  const calls = bind(call, keyRoutes);
+  return { ...calls, list: (filter, options) => listPages(calls.page, filter, 'keys', 'key_id', options) };
+}
+
+export function apiKeyCalls(call: Call): ApiKeyCalls {
+  const calls = bind(call, apiKeyRoutes);
+  const list: ApiKeyCalls['list'] = (filter, options) =>
+    listPages(calls.page, filter, 'api_keys', 'api_key_id', options);
+  return { ...calls, list };
+}
+
+export const serverModeCalls = (call: Call): ServerModeCalls => bind(call, serverModeRoutes);
+
+function bind<Routes extends Readonly<Record<string, Route>>>(call: Call, routes: Routes): Calls<Routes> {
+  const bound = Object.entries(routes).map(([name, route]) => [
+    name,
+    async (input: Readonly<Record<string, unknown>> = {}, options: CallOptions = {}) => {
+      requireOptions(callOptions, options, name);
+      requireKind(object, input, `the first argument of \`${name}\``);
+      if (route.includes(':key_id')) keyId(input['key_id'], 'key_id');
+      if (route.includes(':api_key_id')) requireKind(apiKeyId, input['api_key_id'], '`api_key_id`');
+      return call(route, input as never, options);
+    },
+  ]);
+  return Object.fromEntries(bound) as Calls<Routes>;
+}

@@ -1,0 +1,142 @@
+import {
+  type Context,
+  type DataKey,
+  type EngineMode,
+  FormatError,
+  InputError,
+  type Outcome,
+  sealUnder,
+  toUtf8,
+} from '@eaas/protocol';
+import { toBase64, viewBase64 } from '@eaas/protocol/base64';
+import { envelopeLength, fixContext, isBytes, notCiphertext } from '@eaas/protocol/internal';
+import { kindOf } from '@eaas/protocol/internal-options';
+import type { EncryptedForm } from '../options/call-options.ts';
+import type { DerivedDataKey } from '../data-keys/derive.ts';
+
+/**
+ * An encrypted value as an object. Its members have the names of the API, so the object can be sent to `/v1/decrypt`
+ * unchanged. You only need to store `ciphertext`, because the ciphertext contains all other members.
+ */
+export interface Bundle {
+  readonly ciphertext: string;
+  readonly wrapped_key: string;
+  readonly iv: string;
+  readonly key_id: string;
+  readonly key_version: number;
+}
+
+/** A value that can be decrypted: the `ciphertext` of a bundle, the bundle itself, or the envelope's bytes. */
+export type Ciphertext = string | Uint8Array | { readonly ciphertext: string | Uint8Array };
+
+/**
+ * Frozen contexts that were already checked. A frozen context cannot change, so later calls neither copy nor check it.
+ */
+export const validContexts = /* @__PURE__ */ new WeakSet<Context>();
+
+export function contextOf(context: Context | undefined): Context | undefined {
+  if ((context ?? undefined) === undefined) return undefined;
+  return validContexts.has(context as Context) ? context : fixContext(context as Context);
+}
+
+interface Contexts {
+  readonly context?: Context | undefined;
+  readonly wrapContext?: Context | undefined;
+}
+
+export const copyContexts = <T extends Contexts>(options: T): T => ({
+  ...options,
+  context: contextOf(options.context),
+  wrapContext: contextOf(options.wrapContext),
+});
+
+export function envelopeBytes(given: Ciphertext): Uint8Array {
+  const ciphertext = (given as { readonly ciphertext?: string | Uint8Array } | null)?.ciphertext ?? given;
+  if (isBytes(ciphertext)) return ciphertext;
+  if (typeof ciphertext !== 'string') {
+    throw new InputError(
+      `a ciphertext must be a string, a Uint8Array or an object with \`ciphertext\` (got ${kindOf(given)})`,
+    );
+  }
+  const bytes = viewBase64(ciphertext);
+  if (bytes) return bytes;
+  throw new FormatError(
+    ciphertext.startsWith('eaas')
+      ? 'a ciphertext must be canonical base64: it was truncated or altered'
+      : notCiphertext,
+  );
+}
+
+export function requireValue(value: string | Uint8Array): void {
+  if (isBytes(value)) return;
+  if (typeof value === 'string') requireText(value);
+  else throw new InputError(`a value must be a string or a Uint8Array (got ${kindOf(value)})`);
+}
+
+export function requireText(value: string): void {
+  if (typeof value !== 'string') throw new InputError(`a value must be a string (got ${kindOf(value)})`);
+  if (!value.isWellFormed()) throw new InputError('a value must be valid Unicode (got a lone surrogate)');
+}
+
+export function requireDek(dek: Uint8Array): void {
+  if (isBytes(dek) && dek.length === 32) return;
+  throw new InputError(`a DEK (data encryption key) must be a Uint8Array of 32 bytes (got ${kindOf(dek)})`);
+}
+
+export type Encrypted = Bundle | Uint8Array;
+type Place = Pick<DerivedDataKey, 'wrappedText' | 'keyId' | 'keyVersion'>;
+export type OneDataKey = Place & Pick<DerivedDataKey, 'values'>;
+export type Seal<T = Encrypted> = <Mode extends EngineMode>(
+  key: Place,
+  dataKey: DataKey<Mode>,
+  value: string | Uint8Array,
+  context: Context | undefined,
+) => Outcome<Mode, T>;
+
+export function sealAs(form: EncryptedForm = 'bundle'): Seal {
+  if (form === 'bundle') return sealBundle;
+  if (form === 'bytes') return sealBytes;
+  throw new InputError("`as` must be 'bundle' or 'bytes'");
+}
+
+/**
+ * Returns a function that encrypts the value when the data key has arrived. Copies the value and the context now,
+ * because the caller can overwrite both before that time.
+ */
+export function sealing(seal: Seal, value: string | Uint8Array, context: Context | undefined) {
+  requireValue(value);
+  const own = typeof value === 'string' ? value : new Uint8Array(value);
+  const ownContext = contextOf(context);
+  return (key: OneDataKey) => seal(key, key.values, own, ownContext);
+}
+
+const sealBytes: Seal<Uint8Array> = (_, dataKey, value, context) =>
+  sealUnder(dataKey, typeof value === 'string' ? toUtf8(value) : value, context);
+
+const sealBundle: Seal<Bundle> = <Mode extends EngineMode>(
+  { wrappedText: wrapped_key, keyId: key_id, keyVersion: key_version }: Place,
+  dataKey: DataKey<Mode>,
+  value: string | Uint8Array,
+  context: Context | undefined,
+) => {
+  const { engine } = dataKey;
+  if (typeof value === 'string' && engine.sealText) {
+    const { ciphertext, iv } = engine.sealText(dataKey, value, context);
+    return { ciphertext, wrapped_key, iv, key_id, key_version } as Outcome<Mode, Bundle>;
+  }
+  const plaintext = typeof value === 'string' ? toUtf8(value) : value;
+  const length = envelopeLength(dataKey, plaintext.length);
+  const buffer = length > bufferLength ? undefined : (buffers.pop() ?? new Uint8Array(bufferLength));
+  const form = (envelope: Uint8Array, iv: Uint8Array): Bundle => {
+    const ciphertext = toBase64(envelope);
+    if (buffer && buffers.length < maxBuffers) buffers.push(buffer);
+    return { ciphertext, wrapped_key, iv: toBase64(iv), key_id, key_version };
+  };
+  return sealUnder(dataKey, plaintext, context, form, buffer?.subarray(0, length));
+};
+
+// Buffers for envelopes. The client reuses these buffers, because in a browser, a new buffer for each envelope would
+// cause most of the garbage collection.
+const buffers: Uint8Array<ArrayBuffer>[] = [];
+const maxBuffers = 100;
+const bufferLength = 4_096;

@@ -1,0 +1,170 @@
+import { InputError } from '@eaas/protocol';
+import { anything, kindOf, type OptionRules, requireOptions, text } from '@eaas/protocol/internal-options';
+import type { Input, Output } from '@eaas/protocol/wire';
+import { withEnvironment } from '#environment';
+import {
+  type ApiKeyCalls,
+  apiKeyCalls,
+  type KeyCalls,
+  keyCalls,
+  type ServerModeCalls,
+  serverModeCalls,
+} from './administration.ts';
+import { type AuditLog, auditOf } from '../audit/methods.ts';
+import { baseUrlOf } from '../options/base-url.ts';
+import { callOptions } from '../options/call-options.ts';
+import type { FormOf, Rewrapped, UnwrapOptions } from '../options/call-options.ts';
+import type { Ciphertext } from './ciphertext.ts';
+import { EnvelopeClient } from './envelope-client.ts';
+import { ServiceError, type Settled } from '../errors.ts';
+import { createEmit } from './events.ts';
+import { requireKeyId } from '../options/key-id.ts';
+import { envelopeClientOptions, type EnvelopeClientOptions } from '../options/client-options.ts';
+import { createRewrapAll } from './rewrap.ts';
+import {
+  type CallOptions,
+  createTransport,
+  patienceOf,
+  type TransportOptions,
+  transportOptions,
+} from '../transport/transport.ts';
+
+/** Options of `EaasClient`: the URL of the service, the API key, and the options of all clients. */
+export interface EaasClientOptions extends EnvelopeClientOptions, Omit<TransportOptions, 'baseUrl'> {
+  /**
+   * The URL of the service. On Node, Deno and Bun, `baseUrl` defaults to EAAS_BASE_URL, and `keyId` to EAAS_KEY_ID.
+   * `apiKey` defaults to EAAS_API_KEY only if `baseUrl` is not passed either.
+   */
+  readonly baseUrl?: string | undefined;
+  /** An API key, or a function that returns an API key. The client calls the function before every call. */
+  readonly apiKey?: string | (() => string | Promise<string>) | undefined;
+}
+
+const clientOptions: OptionRules<EaasClientOptions> = {
+  ...envelopeClientOptions,
+  ...transportOptions,
+  baseUrl: anything,
+  apiKey: anything,
+};
+
+/** The public keys that `client.publicKey` returns for a key. */
+export interface PublicKeys {
+  readonly keyId: string;
+  /** The newest version of the key. `intakePublicKey` is the public key of this version. */
+  readonly keyVersion: number;
+  readonly intakePublicKey: string | null;
+  /** The public key of the blind hashes under this key, in base64. All versions of the key have the same public key. */
+  readonly hashPublicKey: string;
+}
+
+/**
+ * A client for the whole API. The client needs an API key, which a browser must not hold, so use `@eaas/sdk/browser` in
+ * a browser.
+ */
+export class EaasClient extends EnvelopeClient {
+  /** Creates, rotates and retires keys. */
+  readonly keys: KeyCalls;
+  /** Creates, changes and revokes API keys. */
+  readonly apiKeys: ApiKeyCalls;
+  /** Lists and verifies the audit log. */
+  readonly audit: AuditLog;
+  /**
+   * Encrypts and decrypts in the service, which sees the plaintext. The service refuses these calls for envelope-only
+   * tenants.
+   */
+  readonly serverMode: ServerModeCalls;
+  readonly #rewrapAll: ReturnType<typeof createRewrapAll>;
+
+  constructor(options: EaasClientOptions = {}) {
+    requireOptions(clientOptions, options, 'new EaasClient');
+    const complete = withEnvironment(options);
+    const { apiKey } = complete;
+    const nameOf = (option: 'baseUrl' | 'apiKey', variable: string): string =>
+      complete[option] === options[option] ? option : variable;
+    if (typeof apiKey !== 'function') requireToken(apiKey, nameOf('apiKey', 'EAAS_API_KEY'));
+    const baseUrl = baseUrlOf(complete.baseUrl, complete.insecureHttp, nameOf('baseUrl', 'EAAS_BASE_URL'));
+    const emit = createEmit(complete);
+    super(
+      createTransport({ ...complete, baseUrl }, () => authorization(apiKey), emit),
+      complete,
+      emit,
+    );
+    this.#rewrapAll = createRewrapAll(this.call, patienceOf(complete));
+    this.keys = keyCalls(this.call);
+    this.apiKeys = apiKeyCalls(this.call);
+    this.serverMode = serverModeCalls(this.call);
+    this.audit = auditOf(this.call);
+  }
+
+  /**
+   * Asks the service to wrap a ciphertext's data key under the newest key version. The encrypted value does not change.
+   */
+  async rewrap<C extends Ciphertext>(ciphertext: C, options?: UnwrapOptions): Promise<Rewrapped<FormOf<C>>> {
+    const [result] = await this.rewrapMany([ciphertext], options);
+    if (result?.ok) return result.value;
+    throw result?.error;
+  }
+
+  /**
+   * Rewraps many ciphertexts. Ciphertexts with the same data key share one call. The results are in the order of the
+   * ciphertexts. If one ciphertext fails, the others still succeed.
+   */
+  rewrapMany<C extends Ciphertext>(
+    ciphertexts: readonly C[],
+    options?: UnwrapOptions,
+  ): Promise<Settled<Rewrapped<FormOf<C>>>[]> {
+    return this.#rewrapAll(ciphertexts, options);
+  }
+
+  /**
+   * Returns the public keys of a key. `intakePublicKey` is the argument of `createIntake`, and is null unless the key
+   * was created with `intake: true`. To pin the public key of the blind hashes, pass `hashPublicKey` in the option
+   * `hashPublicKeys` of a client.
+   */
+  async publicKey(keyId: string, options: CallOptions = {}): Promise<PublicKeys> {
+    requireOptions(callOptions, options, 'publicKey');
+    const output = await this.call(
+      'GET /v1/keys/:key_id/public-key',
+      { key_id: requireKeyId(keyId) },
+      options,
+    );
+    const { key_id, key_version, intake_public_key, hash_public_key } = output;
+    return {
+      keyId: key_id,
+      keyVersion: key_version,
+      intakePublicKey: intake_public_key,
+      hashPublicKey: hash_public_key,
+    };
+  }
+
+  /** Returns how many operations the tenant used in a month, such as `2026-11`. Defaults to the current month. */
+  async usage(
+    input: Input<'GET /v1/usage'> = {},
+    options: CallOptions = {},
+  ): Promise<Output<'GET /v1/usage'>> {
+    requireOptions({ month: text }, input, 'usage');
+    requireOptions(callOptions, options, 'usage');
+    return this.call('GET /v1/usage', input, options);
+  }
+}
+
+async function authorization(apiKey: EaasClientOptions['apiKey']): Promise<Record<string, string>> {
+  let token: unknown = apiKey;
+  try {
+    if (typeof apiKey === 'function') token = await apiKey();
+  } catch {
+    throw new ServiceError('unauthorized', 'the function that was passed as `apiKey` threw an error');
+  }
+  return { authorization: `Bearer ${requireToken(token)}` };
+}
+
+function requireToken(given: unknown, name = 'apiKey'): string {
+  const [, token] = typeof given === 'string' ? (/^(eaas_sk_\w+)\s*$/.exec(given) ?? []) : [];
+  if (token) return token;
+  let got = `${kindOf(given)}): is EAAS_API_KEY set?`;
+  if (typeof given === 'string')
+    got = given === '' ? 'an empty string): is EAAS_API_KEY set?' : 'another string)';
+  throw new InputError(
+    `\`${name}\` must be an API key (eaas_sk_ and 49 characters)${name === 'apiKey' ? ' or a function that returns an API key' : ''} (got ${got}`,
+  );
+}

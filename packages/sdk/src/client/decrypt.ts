@@ -1,0 +1,153 @@
+import { type Context, InputError, openUnder, requireExpectedKey } from '@eaas/protocol';
+import { toBase64 } from '@eaas/protocol/base64';
+import { isBytes, withBody } from '@eaas/protocol/internal';
+import { requireOptions } from '@eaas/protocol/internal-options';
+import { aborted } from '../transport/abortable.ts';
+import {
+  type As,
+  type DecryptedForm,
+  type DecryptItem,
+  decryptItem,
+  type DecryptOptions,
+  decryptOptions,
+} from '../options/call-options.ts';
+import { type Ciphertext, contextOf, copyContexts, envelopeBytes } from './ciphertext.ts';
+import type { DataKeyCalls } from '../transport/data-key-calls.ts';
+import { DataKeyCache } from '../data-keys/cache.ts';
+import { deriveDataKey, type DerivedDataKey, partitionName } from '../data-keys/derive.ts';
+import { createHeaderReader, type KnownHeader } from '../data-keys/headers.ts';
+import type { Lease } from '../data-keys/lease.ts';
+import type { Engines } from '../engines/engines.ts';
+import { attempt, notPrimed } from '../errors.ts';
+import type { Emit } from './events.ts';
+import { requireKeyId } from '../options/key-id.ts';
+import { type Decrypted, open, opening, requireForm, textOf } from './open-value.ts';
+import type { Limits } from '../options/client-options.ts';
+import { settleMany, Waiting } from './settle-many.ts';
+
+type Expected = DecryptOptions['keyId'];
+type Options = DecryptOptions & As<DecryptedForm>;
+
+export function createDecrypter(
+  calls: DataKeyCalls,
+  engines: Engines,
+  { decrypt: limits, patience }: Limits,
+  emit: Emit,
+) {
+  const cache = new DataKeyCache(limits);
+  const readHeader = createHeaderReader(limits.maxEntries);
+  const syncForm = engines.sync === engines.values ? '' : 'sync';
+
+  function headerOf(bytes: Uint8Array, usual: Expected, options: DecryptOptions) {
+    const { keyId: expected = usual, anyKey } = options;
+    const known = readHeader(bytes);
+    const { keyId } = known.header;
+    if (keyId !== expected && !anyKey)
+      requireExpectedKey(keyId, { keyId: expected ?? requireKeyId(expected) });
+    return known;
+  }
+
+  const arriving = (name: string, known: KnownHeader, options: DecryptOptions, withSync: boolean): Lease =>
+    cache.arriving(name) ?? fetchKey(name, known, options, withSync);
+
+  function fetchKey(
+    name: string,
+    { header, bytes }: KnownHeader,
+    options: DecryptOptions,
+    withSync: boolean,
+  ): Lease {
+    const request = async (): Promise<DerivedDataKey> => {
+      // The request does not get the caller's signal, because other calls might wait for the same data key.
+      const dek = await calls.unwrap(header, { wrapContext: options.wrapContext });
+      const key = await deriveDataKey(engines, dek, header, withSync, bytes);
+      emit({ type: 'data_key.unwrapped', keyId: key.keyId, keyVersion: key.keyVersion });
+      return key;
+    };
+    return limits.maxEntries === 0 ? cache.requestOnce(request) : cache.request(name, request);
+  }
+
+  function nameOf(known: KnownHeader, { scope, wrapContext }: DecryptOptions, form = ''): string {
+    if (known.name !== undefined && known.scope === scope && known.form === form && !wrapContext) {
+      return known.name;
+    }
+    const { keyId, keyVersion, wrappedKey } = known.header;
+    const partition = partitionName(keyId, { scope, wrapContext });
+    const name = `${partition}/${keyVersion}${form}/${toBase64(wrappedKey)}`;
+    if (!wrapContext) Object.assign(known, { scope, form, name });
+    return name;
+  }
+
+  function start(
+    ciphertext: Ciphertext,
+    usual: Expected,
+    options: Options,
+    context = options.context,
+  ): Decrypted | Promise<Decrypted> | Waiting<Decrypted> {
+    const { as, signal } = options;
+    if (signal?.aborted) throw aborted();
+    const bytes = envelopeBytes(ciphertext);
+    const known = headerOf(bytes, usual, options);
+    const name = nameOf(known, options);
+    const ready = cache.find(name)?.key;
+    if (ready) return open(ready, withBody(known.header, bytes), as, context);
+    // Copies the bytes, because the caller can change them before the data key arrives.
+    const own = typeof ciphertext === 'string' ? bytes : new Uint8Array(bytes);
+    const run = opening(known.header, own, as, contextOf(context));
+    return new Waiting(arriving(name, known, options, false), run);
+  }
+
+  return {
+    decrypt: (ciphertext: Ciphertext, usual: Expected, options: Options): Promise<Decrypted> =>
+      attempt(() => {
+        requireOptions(decryptOptions, options, 'decrypt');
+        requireForm(options.as);
+        const started = start(ciphertext, usual, options);
+        if (!(started instanceof Waiting)) return started;
+        return started.lease.use(started.run, options.signal, patience);
+      }),
+    async decryptMany(items: readonly DecryptItem[], usual: Expected, options: Options) {
+      requireOptions(decryptOptions, options, 'decryptMany');
+      requireForm(options.as);
+      const own = copyContexts(options);
+      const startItem = (item: DecryptItem) => {
+        if (typeof item !== 'string' && !isBytes(item)) {
+          requireOptions<object>(decryptItem, item, 'an item of decryptMany');
+        }
+        return start(item, usual, own, (item as { readonly context?: Context }).context);
+      };
+      return settleMany(items, startItem, options, patience);
+    },
+    decryptSync(ciphertext: Ciphertext, usual: Expected, options: Options): Decrypted {
+      requireOptions(decryptOptions, options, 'decryptSync');
+      requireForm(options.as);
+      const bytes = envelopeBytes(ciphertext);
+      const known = headerOf(bytes, usual, options);
+      const envelope = withBody(known.header, bytes);
+      const key = cache.find(nameOf(known, options, syncForm))?.key;
+      if (!key?.sync) throw notPrimed("this ciphertext's data key is not in memory");
+      const plaintext = openUnder(key.sync, envelope, options.context);
+      return options.as === 'text' ? textOf(plaintext) : plaintext;
+    },
+    async prime(ciphertexts: Iterable<Ciphertext>, usual: Expected, options: DecryptOptions): Promise<void> {
+      const { signal } = options;
+      if (signal?.aborted) throw aborted();
+      const wanted = new Map<string, KnownHeader>();
+      for (const ciphertext of ciphertexts) {
+        const known = headerOf(envelopeBytes(ciphertext), usual, options);
+        wanted.set(nameOf(known, options, syncForm), known);
+      }
+      if (wanted.size > limits.maxEntries) {
+        throw new InputError(
+          `the ciphertexts need ${wanted.size} data keys, but the cache keeps at most ${limits.maxEntries}: raise \`cache.decrypt.maxEntries\``,
+        );
+      }
+      const missing = Array.from(wanted).filter(([name]) => !cache.find(name));
+      await Promise.all(
+        missing.map(([name, known]) =>
+          arriving(name, known, options, true).use(() => undefined, signal, patience),
+        ),
+      );
+    },
+    close: (): void => cache.close(),
+  };
+}

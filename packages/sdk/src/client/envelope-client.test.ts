@@ -1,0 +1,276 @@
+import { nobleEngine } from '@eaas/protocol';
+import { webCryptoEngine } from '@eaas/protocol/webcrypto';
+import { createTestService } from '@eaas/sdk/testing';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { arrivals, observedClient, range, watchedEngine } from '../../../../test/sdk/observed-client.ts';
+import { EaasClient, EaasError, InputError } from '../index.ts';
+
+const minute = 60_000;
+
+afterEach(() => void vi.useRealTimers());
+
+describe('synchronous calls', () => {
+  test('synchronous calls use primed data keys and send no request', async () => {
+    const { service, client } = observedClient();
+    await client.prime();
+    const bundles = range(10).map((n) => client.encryptSync(`${n}`, { context: { row: `${n}` } }));
+    await client.prime({ ciphertexts: bundles });
+    const before = service.requests.length;
+    const texts = bundles.map((bundle, n) =>
+      client.decryptSync(bundle, { as: 'text', context: { row: `${n}` } }),
+    );
+    expect(texts).toEqual(range(10).map(String));
+    expect(service.requests).toHaveLength(before);
+  });
+
+  test('synchronous calls throw `not_primed` before a data key is primed and after it expires', async () => {
+    vi.useFakeTimers();
+    const { service, client } = observedClient();
+    const { ciphertext } = await client.encrypt('x');
+    expect(() => client.decryptSync(ciphertext)).toThrow(/client\.prime/);
+    await client.prime({ ciphertexts: [ciphertext] });
+    expect(client.decryptSync(ciphertext, { as: 'text' })).toBe('x');
+    await client.prime();
+    expect(client.encryptSync('y').ciphertext).toMatch(/^eaas/);
+    const before = service.requests.length;
+    vi.setSystemTime(Date.now() + 6 * minute);
+    for (const call of [() => client.encryptSync('y'), () => client.decryptSync(ciphertext)]) {
+      expect(call).toThrow(expect.objectContaining({ code: 'not_primed' }));
+    }
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(service.requests).toHaveLength(before);
+  });
+
+  test('synchronous calls work if asynchronous calls use a different engine', async () => {
+    const { client } = observedClient({
+      engines: { values: webCryptoEngine, sync: nobleEngine, streams: webCryptoEngine },
+    });
+    const { ciphertext } = await client.encrypt('x');
+    expect(() => client.encryptSync('y')).toThrow(expect.objectContaining({ code: 'not_primed' }));
+    await client.prime({ encrypt: true, ciphertexts: [ciphertext] });
+    expect(client.decryptSync(ciphertext, { as: 'text' })).toBe('x');
+    const second = client.encryptSync('y');
+    expect(await client.decrypt(second, { as: 'text' })).toBe('y');
+  });
+
+  test('`prime` throws if the cache keeps no data key', async () => {
+    const { client, make } = observedClient();
+    const { ciphertext } = await client.encrypt('x');
+    await expect(make({ cache: { encrypt: false } }).prime()).rejects.toBeInstanceOf(InputError);
+    const keepsNone = make({ cache: { decrypt: false } });
+    await expect(keepsNone.prime({ ciphertexts: [ciphertext] })).rejects.toBeInstanceOf(InputError);
+  });
+
+  test('with `prime({ keep: true })`, synchronous calls succeed for longer than the maximum age of a data key', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+    const { client, service } = observedClient();
+    await client.prime({ keep: true });
+    const keys = new Set<string>();
+    for (let at = 0; at < 20; at++) {
+      await vi.advanceTimersByTimeAsync(minute);
+      await arrivals(15);
+      keys.add(client.encryptSync('x').wrapped_key);
+    }
+    expect(keys.size).toBe(6);
+    await client.close();
+    const before = service.requests.length;
+    await vi.advanceTimersByTimeAsync(30 * minute);
+    await arrivals(50);
+    expect(service.requests).toHaveLength(before);
+  });
+});
+
+test('`close` overwrites the data keys and refuses later calls', async () => {
+  const watched = watchedEngine();
+  const { service, client } = observedClient({ engines: watched.engines });
+  const { ciphertext } = await client.encrypt('x');
+  await client.decrypt(ciphertext);
+  await client[Symbol.asyncDispose]();
+  expect(watched.keys).toHaveLength(2);
+  expect(watched.live()).toEqual([]);
+  const before = service.requests.length;
+  const calls = [client.encrypt('x'), client.decrypt(ciphertext), client.hash('x'), client.keys.page()];
+  for (const result of await Promise.allSettled(calls)) {
+    expect(result).toMatchObject({ reason: { code: 'closed' } });
+  }
+  expect(() => client.encryptSync('x')).toThrow(EaasError);
+  expect(service.requests).toHaveLength(before);
+});
+
+test('a data key that arrives after the client was closed is overwritten', async () => {
+  const watched = watchedEngine();
+  const { client } = observedClient({ engines: watched.engines });
+  const encrypting = client.encrypt('x').catch((error: unknown) => error);
+  await client.close();
+  expect(await encrypting).toMatchObject({ code: 'closed' });
+  expect(watched.live()).toEqual([]);
+});
+
+test.each([{}, { fresh: true }])(
+  'overwriting a value or its context after the call of `encrypt` does not change the ciphertext: %j',
+  async (options) => {
+    const { client } = observedClient();
+    const buffer = Buffer.from('first');
+    const context = { row: '1' };
+    const encrypting = [client.encrypt(buffer, { context, ...options })];
+    buffer.write('other');
+    context.row = '2';
+    encrypting.push(client.encrypt(buffer, { context, ...options }));
+    buffer.fill(0);
+    context.row = '3';
+    const [first, second] = await Promise.all(encrypting);
+    expect(await client.decrypt(first ?? '', { as: 'text', context: { row: '1' } })).toBe('first');
+    expect(await client.decrypt(second ?? '', { as: 'text', context: { row: '2' } })).toBe('other');
+  },
+);
+
+test('overwriting a ciphertext after the call of `decrypt` does not change the result', async () => {
+  const { client, make } = observedClient();
+  const context = { row: '1' };
+  const written = [
+    await client.encrypt('first', { as: 'bytes', context }),
+    await client.encrypt('other', { as: 'bytes', context: { row: '2' } }),
+  ];
+  const reader = make();
+  const buffer = Buffer.alloc(written[0]?.length ?? 0);
+  const reading = written.map((ciphertext, at) => {
+    buffer.set(ciphertext);
+    context.row = `${at + 1}`;
+    return reader.decrypt(buffer, { as: 'text', context });
+  });
+  buffer.fill(0);
+  context.row = '3';
+  expect(await Promise.all(reading)).toEqual(['first', 'other']);
+});
+
+test('changing a wrap context after a call has no effect on the data key', async () => {
+  const { client, make } = observedClient();
+  const wrapContext = { user: '1' };
+  const encrypting = client.encrypt('x', { wrapContext });
+  wrapContext.user = '2';
+  const other = client.encrypt('y', { wrapContext });
+  wrapContext.user = '3';
+  const bundles = await Promise.all([encrypting, other]);
+  const reading = bundles.map((bundle, at) =>
+    make().decrypt(bundle, { as: 'text', wrapContext: { user: `${at + 1}` } }),
+  );
+  expect(await Promise.all(reading)).toEqual(['x', 'y']);
+});
+
+test('a renewed data key has the wrap context of `prime`, even if the caller changes the object', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+  const { client, make, events } = observedClient();
+  const wrapContext = { user: '1' };
+  await client.prime({ keep: true, wrapContext });
+  wrapContext.user = '2';
+  await vi.advanceTimersByTimeAsync(4.5 * 60_000);
+  vi.useRealTimers();
+  await expect.poll(() => events.filter(({ type }) => type === 'data_key.minted')).toHaveLength(2);
+  const bundle = client.encryptSync('x', { wrapContext: { user: '1' } });
+  expect(await make().decrypt(bundle, { as: 'text', wrapContext: { user: '1' } })).toBe('x');
+});
+
+test.each([{ user: undefined }, new Map([['user', '1']]), ['user'], { user: 1 }])(
+  'an invalid wrap context is refused before a request: %j',
+  async (wrapContext) => {
+    const { client, service } = observedClient();
+    const options = { wrapContext: wrapContext as never };
+    const wrapped = { ...(await client.wrap(new Uint8Array(32))) };
+    const before = service.requests.length;
+    const calls = [
+      client.encrypt('x', options),
+      client.encrypt('x', { ...options, fresh: true }),
+      client.wrap(new Uint8Array(32), options),
+      client.unwrap(wrapped, options),
+      client.prime(options),
+    ];
+    for (const result of await Promise.allSettled(calls)) {
+      expect(result).toMatchObject({ reason: { code: 'input' } });
+    }
+    expect(service.requests).toHaveLength(before);
+  },
+);
+
+test.each([
+  new Map([['user', '1']]),
+  { user: 1 },
+  { user: 'tab\t' },
+  { user: 'x'.repeat(5_000) },
+  Object.create({ user: '1' }) as object,
+])('an invalid context is refused before a request, frozen or not: %#', async (given) => {
+  const { client, make } = observedClient();
+  const ciphertext = await client.encrypt('x');
+  for (const context of [given, Object.freeze(given)] as never[]) {
+    const send = vi.fn<typeof fetch>();
+    const caller = make({ fetch: send });
+    const one = [
+      caller.encrypt('x', { context }),
+      caller.encrypt('x', { context, fresh: true }),
+      caller.decrypt(ciphertext, { context }),
+      caller.encryptMany(['x'], { context }),
+      caller.decryptMany([ciphertext], { context }),
+    ];
+    const many = [
+      caller.encryptMany([{ value: 'x', context }]),
+      caller.decryptMany([{ ...ciphertext, context }]),
+    ];
+    for (const result of await Promise.allSettled(one))
+      expect(result).toMatchObject({ reason: { code: 'input' } });
+    for (const result of await Promise.all<readonly unknown[]>(many))
+      expect(result).toMatchObject([{ ok: false, error: { code: 'input' } }]);
+    expect(send).not.toHaveBeenCalled();
+  }
+});
+
+test('the other items of a call for many values succeed if one item is invalid', async () => {
+  const { client } = observedClient();
+  const nothing = [null, undefined, 7, {}, { value: null }] as unknown as string[];
+  const sealed = await client.encryptMany([...nothing, 'x']);
+  expect(sealed.map((result) => result.ok || result.error.code)).toEqual([
+    ...nothing.map(() => 'input'),
+    true,
+  ]);
+  const last = sealed.at(-1);
+  const opened = await client.decryptMany([...nothing, last?.ok ? last.value : '']);
+  expect(opened.map((result) => result.ok || result.error.code)).toEqual([
+    ...nothing.map(() => 'input'),
+    true,
+  ]);
+});
+
+test('the bytes that `wrap` and `unwrap` return are not part of a larger buffer', async () => {
+  const { client } = observedClient();
+  const wrapped = await client.wrap(new Uint8Array(32).fill(7));
+  const dek = await client.unwrap(wrapped);
+  expect(dek).toEqual(new Uint8Array(32).fill(7));
+  for (const { buffer, length } of [dek, wrapped.wrappedKey]) expect(buffer.byteLength).toBe(length);
+});
+
+test('the error of encryptSync with `fresh` advises to use `encrypt`', async () => {
+  const { client } = observedClient();
+  await client.prime();
+  expect(() => client.encryptSync('x', { fresh: true })).toThrow(
+    expect.objectContaining({
+      code: 'not_primed',
+      message: '`encryptSync` cannot request a fresh data key: use `encrypt`',
+    }),
+  );
+});
+
+test('a failed `prime` rejects once, without an unhandled rejection', async () => {
+  const broken = vi.fn();
+  process.on('unhandledRejection', broken);
+  const client = new EaasClient(createTestService());
+  await expect(client.prime({ ciphertexts: ['none'], encrypt: true })).rejects.toBeInstanceOf(InputError);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  process.off('unhandledRejection', broken);
+  expect(broken).not.toHaveBeenCalled();
+});
+
+test('synchronous calls of a closed client throw `closed`', async () => {
+  const { client } = observedClient();
+  const { ciphertext } = await client.encrypt('x');
+  await client.close();
+  expect(() => client.encryptSync('x')).toThrow(expect.objectContaining({ code: 'closed' }));
+  expect(() => client.decryptSync(ciphertext)).toThrow(expect.objectContaining({ code: 'closed' }));
+});

@@ -1,0 +1,61 @@
+import type { Route } from '@eaas/protocol/wire';
+import type { SdkError } from '../errors.ts';
+import { notify } from './notify.ts';
+
+/** Describes an action of the client, for metrics and logs. No event contains a secret. */
+export type EaasEvent =
+  | {
+      readonly type: 'call';
+      readonly route: Route;
+      readonly milliseconds: number;
+      /** The number of requests for the call. More than one if the client retried the call. */
+      readonly attempts: number;
+      /** The code of the call's error. Absent if the call succeeded. */
+      readonly code?: SdkError['code'];
+      readonly requestId?: string | undefined;
+    }
+  | { readonly type: 'data_key.minted'; readonly keyId: string; readonly keyVersion: number }
+  | { readonly type: 'data_key.unwrapped'; readonly keyId: string; readonly keyVersion: number }
+  /**
+   * The request for the next data key failed. The client continues with the current data key until this data key
+   * reaches one of its limits.
+   */
+  | { readonly type: 'data_key.refresh_failed'; readonly keyId: string; readonly code: string }
+  /**
+   * The platform has no `crypto.subtle`, so the client encrypts with the JavaScript library `noble`. Emitted once, when
+   * the client is created.
+   */
+  | { readonly type: 'engine.fallback'; readonly code: 'no_webcrypto'; readonly engine: 'noble' }
+  /**
+   * A column that the app did not encrypt holds a ciphertext, or a text that looks like one. The row was returned
+   * unchanged. Either a query read an encrypted column under another name, or a user typed the text. Emitted once for
+   * each column. `table` and `column` are undefined if the result does not name them.
+   */
+  | {
+      readonly type: 'unexpected_ciphertext';
+      readonly table: string | undefined;
+      readonly column: string | undefined;
+    };
+
+export interface Observers {
+  /** Called with every event. */
+  readonly onEvent?: ((event: EaasEvent) => void) | undefined;
+  /**
+   * Logs each event as one line, for example to `console`. Failures and unexpected ciphertexts are logged as warnings,
+   * and all other events as debug lines.
+   */
+  readonly logger?: Pick<Console, 'debug' | 'warn'> | undefined;
+}
+
+export type Emit = (event: EaasEvent) => void;
+
+export function createEmit({ onEvent, logger }: Observers): Emit {
+  return (event) => {
+    notify(onEvent, event);
+    const isWarning = 'code' in event || event.type === 'unexpected_ciphertext';
+    notify(() => logger?.[isWarning ? 'warn' : 'debug'](`eaas ${event.type}`, event), event);
+  };
+}
+
+/** The function that emits the events of a client, by client. Only for clients whose events the app observes. */
+export const observed = new WeakMap<object, Emit>();

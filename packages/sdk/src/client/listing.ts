@@ -1,0 +1,40 @@
+import {
+  object,
+  type OptionRules,
+  positiveInteger,
+  requireKind,
+  requireOptions,
+  signal,
+} from '@eaas/protocol/internal-options';
+import type { CallOptions } from '../transport/transport.ts';
+import { unreadable } from '../errors.ts';
+import { load } from '../transport/load.ts';
+
+/** Options of methods that list records, such as `keys.list`. */
+export interface PagesOptions extends CallOptions {
+  /** The number of records per request. Defaults to 100, which is also the maximum. */
+  readonly pageSize?: number | undefined;
+}
+
+const pagesOptions: OptionRules<PagesOptions> = { pageSize: positiveInteger, signal };
+
+export type PageOf<Member extends string, Item> = { readonly [Name in Member]: readonly Item[] } & {
+  readonly count: number;
+  readonly total: number;
+  readonly offset: number;
+};
+
+export async function* listPages<Member extends string, Id extends string, Item extends Record<Id, string>>(
+  pageAt: (query: object, options: CallOptions) => Promise<PageOf<Member, Item>>,
+  filter: object = {},
+  member: Member,
+  id: Id,
+  given: PagesOptions = {},
+): AsyncGenerator<Item, void, undefined> {
+  requireOptions(pagesOptions, given, 'list');
+  requireKind(object, filter, 'the filter of `list`');
+  const { pageSize: limit = 100, ...options } = given;
+  const { listRecords } = await load('lists', import('./list-records.ts'));
+  const pageFrom = (offset: number) => pageAt({ ...filter, limit, offset }, options);
+  yield* listRecords(pageFrom, member, id, unreadable);
+}

@@ -1,0 +1,38 @@
+import { toBase64 } from '@eaas/protocol/base64';
+import { parseHeader, replaceWrapped } from '@eaas/protocol/internal';
+import { requireOptions } from '@eaas/protocol/internal-options';
+import { coalesce } from '../transport/batches.ts';
+import { type FormOf, type Rewrapped, type UnwrapOptions, unwrapOptions } from '../options/call-options.ts';
+import { type Ciphertext, contextOf, envelopeBytes } from './ciphertext.ts';
+import { asDecryption, wrappedOf } from '../transport/data-key-calls.ts';
+import { type Settled, settleEach } from '../errors.ts';
+import type { Call, Patience } from '../transport/transport.ts';
+
+export function createRewrapAll(call: Call, patience: Patience) {
+  const rewrap = coalesce(call, 'POST /v1/keys/:key_id/rewrap', patience);
+
+  return async <C extends Ciphertext>(
+    ciphertexts: readonly C[],
+    options: UnwrapOptions = {},
+  ): Promise<Settled<Rewrapped<FormOf<C>>>[]> => {
+    requireOptions(unwrapOptions, options, 'rewrap');
+    const { signal } = options;
+    const context = contextOf(options.wrapContext);
+    const requests = new Map<string, ReturnType<typeof rewrap>>();
+    return settleEach(ciphertexts, async (ciphertext) => {
+      const bytes = envelopeBytes(ciphertext);
+      const { keyId: key_id, wrappedKey } = parseHeader(bytes);
+      const wrapped_key = toBase64(wrappedKey);
+      const name = key_id + wrapped_key;
+      const request = requests.get(name) ?? rewrap({ key_id, wrapped_key, context }, { signal });
+      requests.set(name, request);
+      const output = await request.catch(asDecryption);
+      const wrapped = wrappedOf(output, key_id);
+      const envelope = output.rewrapped ? replaceWrapped(bytes, wrapped) : bytes;
+      const given = (ciphertext as { ciphertext?: unknown }).ciphertext ?? ciphertext;
+      const form = typeof given === 'string' ? toBase64(envelope) : envelope;
+      const { wrapped_key: rewrappedKey, key_version, rewrapped } = output;
+      return { ciphertext: form as FormOf<C>, wrapped_key: rewrappedKey, key_id, key_version, rewrapped };
+    });
+  };
+}

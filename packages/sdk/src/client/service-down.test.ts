@@ -1,0 +1,65 @@
+import { createTestService } from '@eaas/sdk/testing';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { EaasClient } from '../index.ts';
+import { createIndexKey, defineFields, text } from '../fields/fields.ts';
+
+const fields = defineFields({ users: { email: text().searchable() } });
+
+async function whileDown() {
+  const service = createTestService();
+  const { key_id: keyId } = service.createKey('customers');
+  let isDown = false;
+  const fetch: typeof globalThis.fetch = async (...args) => {
+    if (isDown) throw new TypeError('fetch failed');
+    return service.fetch(...args);
+  };
+  const options = { ...service, keyId, fetch, retries: 0 };
+  const client = new EaasClient(options);
+  onTestFinished(() => client.close());
+  const records = fields.for(client, { index: await createIndexKey(client) });
+  const [stored, unread] = [await client.encrypt('ada'), await client.encrypt('joan', { fresh: true })];
+  await client.decrypt(stored);
+  const { email_index } = await records.where('users', { email: 'ada@example.com' });
+  isDown = true;
+  return { client, records, stored, unread, email_index, options };
+}
+
+const failure = expect.objectContaining({ code: 'network', retryable: true }) as Error;
+
+test('while the service is down, a call succeeds only with a data key or an index key that is in memory', async () => {
+  const { client, records, stored, unread, email_index } = await whileDown();
+  expect(await client.decrypt(stored, { as: 'text' })).toBe('ada');
+  expect(await client.decrypt(await client.encrypt('grace'), { as: 'text' })).toBe('grace');
+  expect(await records.where('users', { email: 'ada@example.com' })).toEqual({ email_index });
+  for (const call of [
+    () => client.decrypt(unread),
+    () => client.encrypt('x', { fresh: true }),
+    () => client.hash('ada@example.com'),
+    () => client.blindHash('ada@example.com'),
+    () => fields.for(client, { index: 'service' }).where('users', { email: 'ada@example.com' }),
+    () => fields.for(client, { index: 'blind' }).where('users', { email: 'ada@example.com' }),
+    () => client.usage(),
+  ])
+    await expect(call()).rejects.toEqual(failure);
+});
+
+test('while the service is down, cached data keys encrypt and decrypt for 5 minutes, and then calls fail', async () => {
+  const { client, stored } = await whileDown();
+  const start = Date.now();
+  const clock = vi.spyOn(Date, 'now');
+  onTestFinished(() => clock.mockRestore());
+  clock.mockReturnValue(start + 5 * 60_000 - 1_000);
+  expect(await client.decrypt(stored, { as: 'text' })).toBe('ada');
+  await client.encrypt('x');
+  clock.mockReturnValue(start + 5 * 60_000);
+  await expect(client.decrypt(stored)).rejects.toEqual(failure);
+  await expect(client.encrypt('x')).rejects.toEqual(failure);
+});
+
+test('a client that starts while the service is down can neither encrypt nor decrypt', async () => {
+  const { options, stored } = await whileDown();
+  const late = new EaasClient(options);
+  onTestFinished(() => late.close());
+  await expect(late.encrypt('x')).rejects.toEqual(failure);
+  await expect(late.decrypt(stored)).rejects.toEqual(failure);
+});

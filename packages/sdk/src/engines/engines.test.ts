@@ -1,0 +1,186 @@
+import { runInNewContext } from 'node:vm';
+import { type Engine, nobleEngine } from '@eaas/protocol';
+import { webCryptoEngine } from '@eaas/protocol/webcrypto';
+import * as fc from 'fast-check';
+import { afterEach, expect, test, vi } from 'vitest';
+import { observedClient } from '../../../../test/sdk/observed-client.ts';
+import { runs } from '../../../../test/setup/cases.ts';
+import { hkdf } from './engines.node.ts';
+import { platformEngines } from './engines.ts';
+import { type EaasClientOptions, InputError } from '../index.ts';
+import { createIndexKey, defineFields, text } from '../fields/fields.ts';
+import { allNoble, loadNoble } from './noble-engines.ts';
+import { decryptStream, encryptStream } from '../stream/stream.ts';
+import { webHkdf } from './web-hkdf.ts';
+
+afterEach(() => vi.unstubAllGlobals());
+
+function withoutWebCrypto(): void {
+  const platform = crypto;
+  vi.stubGlobal('crypto', {
+    getRandomValues: (bytes: Uint8Array<ArrayBuffer>) => platform.getRandomValues(bytes),
+    randomUUID: () => platform.randomUUID(),
+  });
+}
+
+function pair(engines: EaasClientOptions['engines']) {
+  const { client, make, events } = observedClient({ engines });
+  return { client, events, other: make({ engines: undefined, onEvent: undefined }) };
+}
+
+const bytesOf = async (stream: ReadableStream<Uint8Array>): Promise<Uint8Array> =>
+  new Uint8Array(await new Response(stream as BodyInit).arrayBuffer());
+
+test('HKDF in Node returns the same bytes as HKDF in WebCrypto', async () => {
+  const bytes = fc.uint8Array({ maxLength: 100 });
+  await fc.assert(
+    fc.asyncProperty(bytes, bytes, async (dek, info) => {
+      expect(await hkdf(dek, info)).toEqual(await webHkdf(dek, info));
+    }),
+    { numRuns: runs(300) },
+  );
+});
+
+test('synchronous calls work after `prime` where the platform has no synchronous cipher', async () => {
+  const { client, other, events } = pair(platformEngines());
+  expect(client.engines.sync).toBeUndefined();
+  expect(() => client.encryptSync('x')).toThrow(expect.objectContaining({ code: 'not_primed' }));
+  await client.prime();
+  const { ciphertext } = client.encryptSync('x');
+  expect(await other.decrypt(ciphertext, { as: 'text' })).toBe('x');
+  const theirs = (await other.encrypt('y')).ciphertext;
+  expect(() => client.decryptSync(theirs)).toThrow(expect.objectContaining({ code: 'not_primed' }));
+  await client.prime({ ciphertexts: [theirs] });
+  expect(client.decryptSync(theirs, { as: 'text' })).toBe('y');
+  expect(events.map(({ type }) => type)).not.toContain('engine.fallback');
+});
+
+test('a platform without WebCrypto falls back to noble and emits one event', async () => {
+  withoutWebCrypto();
+  const { client, other, events } = pair(platformEngines());
+  expect(client.engines).toEqual(allNoble);
+  const { ciphertext } = await client.encrypt('x', { context: { row: '1' } });
+  expect(await other.decrypt(ciphertext, { as: 'text', context: { row: '1' } })).toBe('x');
+  await expect(client.decrypt(ciphertext)).rejects.toMatchObject({ code: 'decryption' });
+  await client.prime({ encrypt: true, ciphertexts: [ciphertext] });
+  expect(client.decryptSync(ciphertext, { as: 'text', context: { row: '1' } })).toBe('x');
+  expect(await other.decrypt(client.encryptSync('y'), { as: 'text' })).toBe('y');
+  const plaintext = new Uint8Array(100_000).fill(7);
+  const sealed = new Blob([plaintext]).stream().pipeThrough(encryptStream(client));
+  const opened = await bytesOf(sealed.pipeThrough(decryptStream(other)));
+  expect(Buffer.from(opened).equals(plaintext)).toBe(true);
+  expect(await client.hash('x')).toHaveLength(64);
+  const fields = defineFields({ users: { email: text().searchable() } });
+  const index = await createIndexKey(client);
+  const [ours, theirs] = await Promise.all(
+    [client, other].map(async (one) => fields.for(one, { index }).where('users', { email: 'Ada' })),
+  );
+  vi.unstubAllGlobals();
+  const reference = await fields.for(other, { index }).where('users', { email: 'Ada' });
+  expect([ours, theirs]).toEqual([reference, reference]);
+  const fallback = { type: 'engine.fallback', code: 'no_webcrypto', engine: 'noble' };
+  expect(events.filter(({ type }) => type === 'engine.fallback')).toEqual([fallback]);
+});
+
+test("`engines: 'noble'` uses noble for every call", async () => {
+  const { client, other, events } = pair('noble');
+  const { ciphertext } = await client.encrypt('x');
+  expect(await other.decrypt(ciphertext, { as: 'text' })).toBe('x');
+  await client.prime();
+  expect(await other.decrypt(client.encryptSync('y'), { as: 'text' })).toBe('y');
+  expect(Object.values(client.engines).map((engine) => engine?.name)).toEqual(['noble', undefined, 'noble']);
+  expect(events.map(({ type }) => type)).not.toContain('engine.fallback');
+});
+
+test('bytes of another JavaScript realm, such as in Jest, are encrypted and decrypted', async () => {
+  const foreign = (bytes: Uint8Array): Uint8Array =>
+    runInNewContext('new Uint8Array(bytes)', { bytes: [...bytes] }) as Uint8Array;
+  expect(foreign(new Uint8Array(3))).not.toBeInstanceOf(Uint8Array);
+  const value = new Uint8Array([1, 2, 3]);
+  for (const engines of ['noble', undefined, platformEngines()] as const) {
+    const { client, other } = pair(engines);
+    const envelope = await client.encrypt(foreign(value), { as: 'bytes' });
+    expect(await other.decrypt(envelope)).toEqual(value);
+    expect(await client.decrypt(foreign(envelope))).toEqual(value);
+    const { wrappedKey, ...wrapped } = await client.wrap(foreign(new Uint8Array(32)));
+    expect(await client.unwrap({ ...wrapped, wrappedKey: foreign(wrappedKey) })).toEqual(new Uint8Array(32));
+  }
+});
+
+test('an engine that the app passes for one kind of call does not change the engines of other calls', async () => {
+  const { client } = pair({ sync: nobleEngine });
+  expect(client.engines).toMatchObject({
+    sync: nobleEngine,
+    values: { name: 'node' },
+    streams: { name: 'node' },
+  });
+  await client.prime();
+  expect(await client.decrypt(client.encryptSync('x'), { as: 'text' })).toBe('x');
+});
+
+test.each([undefined, { subtle: crypto.subtle }])(
+  'the constructor throws if the platform has no `crypto.getRandomValues` (`crypto` is %j)',
+  (platform) => {
+    const { make } = observedClient();
+    vi.stubGlobal('crypto', platform);
+    for (const engines of [undefined, 'noble'] as const) {
+      expect(() => make({ engines })).toThrow(InputError);
+      expect(() => make({ engines })).toThrow(/`crypto.getRandomValues`: import a polyfill/);
+    }
+  },
+);
+
+test('the engine copies a key before it loads noble, and `wipe` overwrites the copy', async () => {
+  const { values } = allNoble;
+  const given = new Uint8Array(32).fill(7);
+  const importing = values.importKey(given);
+  given.fill(0);
+  const key = (await importing) as { bytes: Uint8Array };
+  expect(key.bytes).toEqual(new Uint8Array(32).fill(7));
+  values.wipe(key);
+  expect(key.bytes).toEqual(new Uint8Array(32));
+});
+
+test('HKDF of noble has the same output as HKDF of WebCrypto', async () => {
+  const [ikm, info] = [new Uint8Array(32).fill(1), new Uint8Array(16).fill(2)];
+  const key = await crypto.subtle.importKey('raw', ikm, 'HKDF', false, ['deriveBits']);
+  const params = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(0), info };
+  const expected = new Uint8Array(await crypto.subtle.deriveBits(params, key, 512));
+  const { hkdf } = await loadNoble();
+  expect(hkdf(ikm, info)).toEqual(expected);
+});
+
+test('if noble cannot be loaded, the call throws a LoadError that can be retried', async () => {
+  vi.doMock('@eaas/protocol/internal-noble', () => {
+    throw new TypeError('Failed to fetch dynamically imported module');
+  });
+  const { client } = pair(platformEngines());
+  await expect(client.prime()).rejects.toMatchObject({
+    name: 'LoadError',
+    code: 'not_loaded',
+    retryable: true,
+  });
+  vi.doUnmock('@eaas/protocol/internal-noble');
+  await client.prime();
+});
+
+test('an engine can return promises that are not instances of `Promise`, such as promises of zone.js', async () => {
+  const foreign = runInNewContext('(promise) => new Promise((...ends) => promise.then(...ends))') as <T>(
+    promise: T,
+  ) => T;
+  const values: Engine<'async', CryptoKey> = {
+    ...webCryptoEngine,
+    importKey: (...given) => foreign(webCryptoEngine.importKey(...given)),
+    encrypt: (...given) => foreign(webCryptoEngine.encrypt(...given)),
+    decrypt: (...given) => foreign(webCryptoEngine.decrypt(...given)),
+  };
+  const engines = { values, streams: values };
+  const { client, make } = observedClient({ engines });
+  const { ciphertext } = await client.encrypt('a secret');
+  expect(await make({ engines }).decrypt(ciphertext, { as: 'text' })).toBe('a secret');
+  expect(await make({ engines }).decryptMany([ciphertext], { as: 'text' })).toEqual([
+    { ok: true, value: 'a secret' },
+  ]);
+  const stream = new Blob(['a secret']).stream().pipeThrough(encryptStream(client));
+  expect(await new Response(stream.pipeThrough(decryptStream(client))).text()).toBe('a secret');
+});

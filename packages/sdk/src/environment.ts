@@ -1,3 +1,0 @@
-import type { EaasClientOptions } from './client.ts';
-
-export const withEnvironment = (options: EaasClientOptions): EaasClientOptions => options;

@@ -1,0 +1,37 @@
+import { env } from 'node:process';
+import { InputError } from '@eaas/protocol';
+import type { EaasClientOptions } from '../client/client.ts';
+import { requireKeyId } from './key-id.ts';
+
+/**
+ * Reads absent settings from environment variables, but EAAS_API_KEY only if `baseUrl` is not passed either, because the
+ * client must send EAAS_API_KEY only to EAAS_BASE_URL.
+ */
+export function withEnvironment(options: EaasClientOptions): EaasClientOptions {
+  const keyId = options.keyId ?? keyIdInEnvironment(options);
+  if (options.baseUrl === undefined) {
+    const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey } = env;
+    return { ...options, baseUrl, apiKey: options.apiKey ?? apiKey, keyId };
+  }
+  if (options.apiKey === undefined && env['EAAS_API_KEY']) {
+    throw new InputError(
+      'pass `apiKey` together with `baseUrl` (got no `apiKey`): the API key in EAAS_API_KEY is sent only to the URL in EAAS_BASE_URL',
+    );
+  }
+  return { ...options, keyId };
+}
+
+function keyIdInEnvironment({ baseUrl }: EaasClientOptions): string | undefined {
+  const read = (): string | undefined => env['EAAS_KEY_ID'];
+  const keyId = baseUrl === undefined ? read() : ifAllowed(read);
+  return keyId ? requireKeyId(keyId, 'EAAS_KEY_ID') : undefined;
+}
+
+/** An app that passes its settings may run without the right to read variables, as in Deno. */
+function ifAllowed<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

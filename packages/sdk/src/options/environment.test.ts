@@ -1,0 +1,115 @@
+import { createTestService } from '@eaas/sdk/testing';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { withEnvironment as withoutEnvironment } from './environment.ts';
+import { EaasClient, InputError } from '../index.ts';
+
+const service = createTestService();
+const { key_id: keyId } = service.createKey('of the environment');
+const { fetch } = service;
+
+const variables = { EAAS_BASE_URL: service.baseUrl, EAAS_API_KEY: service.apiKey, EAAS_KEY_ID: keyId };
+beforeEach(() => {
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+});
+afterEach(() => void vi.unstubAllEnvs());
+
+function recorder() {
+  const requests: { readonly origin: string; readonly authorization: string | null }[] = [];
+  const record: typeof fetch = async (input, init) => {
+    const { url, headers } = new Request(input, init);
+    requests.push({ origin: new URL(url).origin, authorization: headers.get('authorization') });
+    throw new TypeError('fetch failed');
+  };
+  return { requests, fetch: record };
+}
+
+test('a client without `baseUrl` reads its settings from the environment', async () => {
+  const client = new EaasClient({ fetch });
+  const { ciphertext, key_id } = await client.encrypt('Ada');
+  expect(key_id).toBe(keyId);
+  expect(await client.decrypt(ciphertext, { as: 'text' })).toBe('Ada');
+  expect(() => new EaasClient()).not.toThrow();
+});
+
+test('options that are passed to a client take precedence over environment variables', async () => {
+  const { key_id: other } = service.createKey('passed');
+  const reader = service.createApiKey({ name: 'reader', permissions: ['keys.read'] });
+  const client = new EaasClient({ apiKey: reader.api_key, keyId: other, fetch });
+  await expect(client.encrypt('Ada')).rejects.toMatchObject({ code: 'permission_missing' });
+  expect((await new EaasClient({ keyId: other, fetch }).encrypt('Ada')).key_id).toBe(other);
+});
+
+test('the client never sends EAAS_API_KEY to a `baseUrl` that the caller passed', async () => {
+  const { requests, fetch } = recorder();
+  for (const absent of [{}, { apiKey: undefined }]) {
+    const make = () => new EaasClient({ baseUrl: 'https://elsewhere.example', fetch, ...absent });
+    expect(make).toThrow(
+      'pass `apiKey` together with `baseUrl` (got no `apiKey`): the API key in EAAS_API_KEY is sent only to the URL in EAAS_BASE_URL',
+    );
+    expect(make).toThrow(InputError);
+    expect(make).not.toThrow(service.apiKey);
+  }
+  expect(requests).toEqual([]);
+});
+
+test('a client with a passed `baseUrl` takes only its key from the environment', async () => {
+  const { requests, fetch } = recorder();
+  const token = `eaas_sk_${'0'.repeat(49)}`;
+  const elsewhere = { baseUrl: 'https://elsewhere.example', apiKey: token, fetch, retries: 0 };
+  const client = new EaasClient(elsewhere);
+  expect(client.keyId).toBe(keyId);
+  const other = keyId.replace(/^.{8}/, '00000000');
+  expect(new EaasClient({ ...elsewhere, keyId: other }).keyId).toBe(other);
+  await expect(client.keys.page()).rejects.toMatchObject({ code: 'network' });
+  expect(requests).toEqual([{ origin: 'https://elsewhere.example', authorization: `Bearer ${token}` }]);
+});
+
+test.each([
+  ['EAAS_BASE_URL', undefined, 'is EAAS_BASE_URL set?'],
+  ['EAAS_BASE_URL', '', 'is EAAS_BASE_URL set?'],
+  ['EAAS_BASE_URL', 'http://eaas.example', '`EAAS_BASE_URL` must use https:'],
+  ['EAAS_BASE_URL', 'eaas.example', '`EAAS_BASE_URL` must be the URL of the service'],
+  ['EAAS_BASE_URL', 'https://me@eaas.example', '`EAAS_BASE_URL` must be the URL of the service without'],
+  ['EAAS_API_KEY', undefined, 'is EAAS_API_KEY set?'],
+  ['EAAS_API_KEY', 'hunter2', '`EAAS_API_KEY` must be an API key (eaas_sk_ and 49 characters) (got another'],
+  ['EAAS_KEY_ID', 'patients', '`EAAS_KEY_ID` must be a UUID (got text of 8 characters)'],
+])('the constructor throws InputError with advice if the environment has %s=%s', (name, value, advice) => {
+  vi.stubEnv(name, value);
+  expect(() => new EaasClient()).toThrow(advice);
+  expect(() => new EaasClient()).toThrow(InputError);
+  expect(() => new EaasClient()).not.toThrow('hunter2');
+});
+
+test('a client with a passed `baseUrl` names EAAS_KEY_ID in the error about it', () => {
+  vi.stubEnv('EAAS_KEY_ID', 'patients');
+  const { baseUrl, apiKey } = service;
+  expect(() => new EaasClient({ baseUrl, apiKey, fetch })).toThrow('`EAAS_KEY_ID` must be a UUID');
+  expect(new EaasClient({ baseUrl, apiKey, keyId, fetch }).keyId).toBe(keyId);
+});
+
+test('without a key, decryption asks for the key, and does not suggest `anyKey`', async () => {
+  const { ciphertext } = await new EaasClient({ fetch }).encrypt('Ada');
+  vi.stubEnv('EAAS_KEY_ID', undefined);
+  const error = await new EaasClient({ fetch }).decrypt(ciphertext).catch((thrown: unknown) => thrown);
+  expect(error).toEqual(new InputError('`keyId` is missing: pass it to the client or set EAAS_KEY_ID'));
+});
+
+test('an error about a passed option names the option, not the variable', () => {
+  vi.stubEnv('EAAS_KEY_ID', 'ignored');
+  expect(() => new EaasClient({ keyId: 'patients' })).toThrow('`keyId` must be a UUID');
+  expect(() => new EaasClient({ apiKey: 'hunter2', keyId })).toThrow('`apiKey` must be an API key');
+});
+
+test('without EAAS_KEY_ID, each call needs the option `keyId`', async () => {
+  for (const none of [undefined, '']) {
+    vi.stubEnv('EAAS_KEY_ID', none);
+    const client = new EaasClient({ fetch });
+    await expect(client.encrypt('Ada')).rejects.toThrow('keyId');
+    expect((await client.encrypt('Ada', { keyId })).key_id).toBe(keyId);
+  }
+});
+
+test('on a platform without environment variables, `withoutEnvironment` returns the given options', () => {
+  const options = { retries: 1 };
+  expect(withoutEnvironment(options)).toBe(options);
+});

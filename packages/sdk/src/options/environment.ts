@@ -1,0 +1,3 @@
+import type { EaasClientOptions } from '../client/client.ts';
+
+export const withEnvironment = (options: EaasClientOptions): EaasClientOptions => options;

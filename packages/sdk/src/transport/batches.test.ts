@@ -1,0 +1,283 @@
+import { createTestService } from '@eaas/sdk/testing';
+import * as fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import { retryAtOnce } from '../../../../test/sdk/retry-at-once.ts';
+import { observedClient } from '../../../../test/sdk/observed-client.ts';
+import { runs } from '../../../../test/setup/cases.ts';
+import { coalesce } from './batches.ts';
+import { EaasClient, type SdkError, ServiceError } from '../index.ts';
+import type { Call } from './transport.ts';
+
+const patience = { total: 30_000, retries: 2 };
+const range = (length: number): number[] => Array.from({ length }, (_, index) => index);
+interface Input {
+  readonly value: string;
+  readonly items?: readonly { readonly value: string; readonly reference: string }[];
+}
+const echo = (results: readonly object[], items: Input['items']): object[] =>
+  results.map((result, index) => Object.assign({ reference: items?.[index]?.reference }, result));
+const later = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
+
+test('a context without a prototype is accepted', async () => {
+  const service = createTestService();
+  const keyId = service.createKey('fields').key_id;
+  const client = new EaasClient({ ...service, keyId });
+  const wrapContext = Object.assign(Object.create(null) as object, { user: '1' });
+  const { ciphertext } = await client.encrypt('x', { wrapContext });
+  const other = client.decrypt(ciphertext, { wrapContext: { user: '2' } });
+  await expect(other).rejects.toMatchObject({ code: 'decryption' });
+  expect(await client.decrypt(ciphertext, { as: 'text', wrapContext: { user: '1' }, scope: 'anew' })).toBe(
+    'x',
+  );
+});
+
+test('a batch is sent while fake timers of Jest replace `queueMicrotask`', async () => {
+  const call = async (_: string, input: object): Promise<unknown> => input;
+  const hash = coalesce(call as unknown as Call, 'POST /v1/hash', patience);
+  vi.stubGlobal('queueMicrotask', () => undefined);
+  const sent = hash({ key_id: 'k', value: 'x' });
+  vi.unstubAllGlobals();
+  expect(await sent).toEqual({ key_id: 'k', value: 'x' });
+});
+
+test('if JSON cannot represent the input of one call, the other calls of the batch succeed', async () => {
+  const call = async (_: string, input: object): Promise<unknown> => input;
+  const hash = coalesce(call as unknown as Call, 'POST /v1/hash', patience);
+  const results = await Promise.allSettled([
+    hash({ key_id: 'k', value: 1n as never }),
+    hash({ key_id: 'k', value: 'x' }),
+  ]);
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+});
+
+test('a call that is aborted before it is sent leaves no timer and no listener', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const silent = (): Promise<never> => new Promise(() => undefined);
+  const hash = coalesce(silent as unknown as Call, 'POST /v1/hash', patience);
+  for (const value of ['a', 'b', 'c', 'd']) {
+    void hash({ key_id: 'k', value });
+    await Promise.resolve();
+  }
+  const before = vi.getTimerCount();
+  const controller = new AbortController();
+  const removed = vi.spyOn(controller.signal, 'removeEventListener');
+  const waiting = hash({ key_id: 'k', value: 'e' }, controller);
+  controller.abort();
+  await expect(waiting).rejects.toMatchObject({ code: 'aborted' });
+  expect(removed).toHaveBeenCalledOnce();
+  expect(vi.getTimerCount()).toBe(before);
+  vi.useRealTimers();
+});
+
+test('each call of a batch gets its result, even if other calls are aborted', async () => {
+  const step = fc.record({
+    calls: fc.integer({ min: 0, max: 30 }),
+    aborted: fc.array(fc.integer({ min: 0, max: 29 }), { maxLength: 3 }),
+    wait: fc.boolean(),
+  });
+  const plan = fc.record({
+    steps: fc.array(step, { maxLength: 8 }),
+    batches: fc.boolean(),
+    slow: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(plan, async ({ steps, batches, slow }) => {
+      const sent: string[] = [];
+      const call = async (route: string, input: Input): Promise<unknown> => {
+        if (slow) await later();
+        const missing = new ServiceError('not_found', 'none', { status: 404 });
+        if (route.includes('batch') && !batches) throw missing;
+        const items = input.items ?? [input];
+        sent.push(...items.map(({ value }) => value));
+        const results = items.map(({ value }) =>
+          value.endsWith('7') ? { error: { code: 'key_state', detail: value } } : { hash: value },
+        );
+        if (input.items) return { results: echo(results, input.items) };
+        const [only] = results;
+        if (only?.error) throw new ServiceError('key_state', input.value);
+        return only;
+      };
+      const hash = coalesce(call as unknown as Call, 'POST /v1/hash', patience);
+      const outcomes: Promise<{ asked: unknown; told: unknown }>[] = [];
+      let number = 0;
+      for (const { calls, aborted, wait } of steps) {
+        const controllers = range(calls).map(() => new AbortController());
+        for (const controller of controllers) {
+          const value = `${number++}`;
+          const refused = { code: value.endsWith('7') ? 'key_state' : 'none', message: value };
+          const answered = hash({ key_id: 'k', value }, controller).then(
+            (output) => ({ asked: value, told: output.hash }),
+            ({ code, message }: SdkError) =>
+              code === 'aborted'
+                ? { asked: controller.signal.aborted, told: true }
+                : { asked: refused, told: { code, message } },
+          );
+          outcomes.push(answered);
+        }
+        if (wait) await later();
+        for (const index of aborted) controllers[index]?.abort();
+      }
+      for (const { asked, told } of await Promise.all(outcomes)) expect(told).toEqual(asked);
+      expect(new Set(sent).size).toBe(sent.length);
+    }),
+    { numRuns: runs(60) },
+  );
+});
+
+describe('services without a batch endpoint', () => {
+  test('calls are sent one by one to a service without a batch endpoint', async () => {
+    const { service, client, make } = observedClient();
+    const bundles = await Promise.all(range(20).map((n) => client.encrypt(`${n}`, { fresh: true })));
+    const asked: string[] = [];
+    const older: typeof fetch = async (input, init) => {
+      const { url } = input as Request;
+      asked.push(new URL(url).pathname.replace(/keys\/.*\//, 'keys/:key_id/'));
+      return url.includes('/batch/') ? new Response(null, { status: 404 }) : service.fetch(input, init);
+    };
+    const reader = make({ fetch: older });
+    const texts = await Promise.all(bundles.map((bundle) => reader.decrypt(bundle, { as: 'text' })));
+    expect(texts).toEqual(range(20).map(String));
+    await reader.decrypt((await client.encrypt('y', { fresh: true })).ciphertext, { as: 'text' });
+    expect(asked.filter((path) => path.includes('batch'))).toHaveLength(1);
+    expect(asked.filter((path) => path.endsWith('/keys/:key_id/unwrap'))).toHaveLength(21);
+  });
+});
+
+describe('items that the service refuses in a batch', () => {
+  const setUp = (status: number, failures: number) => {
+    const sent: string[][] = [];
+    const left = new Map<string, number>();
+    const call = async (_: string, input: Input) => {
+      const values = (input.items ?? [input]).map(({ value }) => value);
+      sent.push(values);
+      const results = values.map((value) => {
+        const times = left.get(value) ?? (value === 'bad' ? failures : 0);
+        left.set(value, times - 1);
+        return times > 0 ? { error: { status, code: 'audit_unwritten', detail: 'Again.' } } : { hash: value };
+      });
+      const [only] = results;
+      if (input.items) return { results: echo(results, input.items) };
+      if (only && 'error' in only) throw new ServiceError('audit_unwritten', 'Again.', { status });
+      return only;
+    };
+    const hash = coalesce(call as unknown as Call, 'POST /v1/hash', patience);
+    return {
+      sent,
+      ask: (value: string) => hash({ key_id: 'k', value }).catch(({ code }: ServiceError) => code),
+    };
+  };
+
+  retryAtOnce();
+
+  test.each([500, 502, 503, 504])(
+    'a batch item that failed with %i is sent again in a separate request',
+    async (status) => {
+      const { sent, ask } = setUp(status, 1);
+      const results = await Promise.all(['a', 'bad', 'b'].map(ask));
+      expect(results).toMatchObject([{ hash: 'a' }, { hash: 'bad' }, { hash: 'b' }]);
+      expect(sent).toEqual([['a', 'bad', 'b'], ['bad']]);
+    },
+  );
+
+  test('a batch item that failed with 409 is not sent again', async () => {
+    const { sent, ask } = setUp(409, 1);
+    expect(await Promise.all(['a', 'bad'].map(ask))).toMatchObject([{ hash: 'a' }, 'audit_unwritten']);
+    expect(sent).toHaveLength(1);
+  });
+
+  test('a call fails if its batch item fails more often than `retries` allows', async () => {
+    const { ask } = setUp(500, 10);
+    expect(await Promise.all(['a', 'bad'].map(ask))).toMatchObject([{ hash: 'a' }, 'audit_unwritten']);
+  });
+});
+
+test('a batch has at most 1,000 items and about 1 MiB', async () => {
+  const sizes: number[] = [];
+  const lengths: number[] = [];
+  const call = async (_: string, input: Input) => {
+    const { items = [input] } = input;
+    lengths.push(items.length);
+    sizes.push(new TextEncoder().encode(JSON.stringify(input)).length);
+    const results = items.map(() => ({ hash: 'x' }));
+    return input.items ? { results: echo(results, input.items) } : results[0];
+  };
+  const hash = coalesce(call as unknown as Call, 'POST /v1/hash', patience);
+  const ask = (count: number, value: string) =>
+    Promise.all(range(count).map(() => hash({ key_id: 'k', value })));
+  await ask(2_500, 'x');
+  expect(lengths).toEqual([1_000, 1_000, 500]);
+  await ask(40, '\u20ac'.repeat(20_000));
+  expect(lengths.slice(3)).toEqual([17, 17, 6]);
+  expect(Math.max(...sizes)).toBeLessThan(1.1 * 2 ** 20);
+});
+
+describe('a service that confuses the results of a batch', () => {
+  const hashes = (change: (results: object[]) => object[]) => {
+    const sent: Input[] = [];
+    const call = async (_: string, input: Input) => {
+      sent.push(input);
+      const items = input.items ?? [];
+      const results = items.map(({ value }) => ({ hash: value }));
+      return { results: change(echo(results, items)) };
+    };
+    const hash = coalesce(call as unknown as Call, 'POST /v1/hash', patience);
+    const ask = (values: string[]) => Promise.allSettled(values.map((value) => hash({ key_id: 'k', value })));
+    return { sent, ask };
+  };
+
+  test.each<[string, (results: object[]) => object[]]>([
+    ['swaps two results', ([a = {}, b = {}, ...rest]) => [b, a, ...rest]],
+    ['repeats a result', ([a = {}, , ...rest]) => [a, a, ...rest]],
+    ['omits a result', (results) => results.slice(1)],
+    ['adds a result', (results) => [...results, {}]],
+    ['omits a reference', ([a = {}, ...rest]) => [{ ...a, reference: undefined }, ...rest]],
+  ])('no call of the batch gets a result if the service %s', async (_, change) => {
+    const settled = await hashes(change).ask(['a', 'b', 'c']);
+    const refused = { status: 'rejected', reason: { code: 'invalid_response' } };
+    expect(settled).toMatchObject([refused, refused, refused]);
+  });
+
+  test('if no result of a batch has a reference, the client matches results and items by their order', async () => {
+    const { ask } = hashes((results) => results.map((result) => ({ ...result, reference: undefined })));
+    const settled = await ask(['a', 'b']);
+    expect(settled).toMatchObject(['a', 'b'].map((hash) => ({ status: 'fulfilled', value: { hash } })));
+  });
+
+  test('no call gets a result of another batch', async () => {
+    const first: object[] = [];
+    const { ask } = hashes((results) => {
+      if (first.length === 0) first.push(...results);
+      return first;
+    });
+    expect((await ask(['a', 'b'])).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
+    expect((await ask(['c', 'd'])).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  });
+
+  test('each item of a batch has its own short reference, and a single call has no reference', async () => {
+    const { sent, ask } = hashes((results) => results);
+    await ask(range(1_000).map(String));
+    const references = sent[0]?.items?.map(({ reference }) => reference) ?? [];
+    expect(new Set(references).size).toBe(1_000);
+    expect(references.filter((reference) => !/^\d{1,10}$/.test(reference))).toEqual([]);
+    await ask(['alone']);
+    expect(sent[1]).toEqual({ key_id: 'k', value: 'alone' });
+  });
+});
+
+test('`rewrap` copies the wrap context, and throws InputError for an invalid wrap context', async () => {
+  const { client, service } = observedClient();
+  const wrapContext = { customer: '7' };
+  const { ciphertext } = await client.encrypt('x', { wrapContext });
+  const rewrapping = client.rewrap(ciphertext, { wrapContext });
+  wrapContext.customer = '8';
+  expect(await rewrapping).toMatchObject({ ciphertext, rewrapped: false });
+  expect(
+    await client.rewrap((await client.encrypt('x')).ciphertext, { wrapContext: null as never }),
+  ).toMatchObject({
+    rewrapped: false,
+  });
+  const before = service.requests.length;
+  const invalid = client.rewrap(ciphertext, { wrapContext: { customer: '\ud800' } });
+  await expect(invalid).rejects.toMatchObject({ code: 'input' });
+  expect(service.requests).toHaveLength(before);
+});

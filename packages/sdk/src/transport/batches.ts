@@ -1,0 +1,133 @@
+import { utf8Length } from '@eaas/protocol/internal';
+import type { Input, Output, Problem } from '@eaas/protocol/wire';
+import { watch } from './abortable.ts';
+import { later } from './timers.ts';
+import { ServiceError, unreadable } from '../errors.ts';
+import { areInOrder, referenceBytes, withReferences } from './references.ts';
+import { backoff, type Call, type CallOptions, type Patience, retried } from './transport.ts';
+
+type Single = `POST /v1/keys/:key_id/${'wrap' | 'unwrap' | 'rewrap'}` | 'POST /v1/hash';
+type In<R extends Single> = Input<R> & object;
+type Result<R extends Single> = Output<R> | { readonly error: Problem };
+
+interface Waiting<R extends Single> {
+  readonly input: In<R>;
+  readonly bytes: number;
+  readonly signal: AbortSignal | undefined;
+  readonly resolve: (output: Output<R>) => void;
+  readonly reject: (error: unknown) => void;
+  retries: number;
+  isDone: boolean;
+}
+
+export type Coalesced<R extends Single> = (input: In<R>, options?: CallOptions) => Promise<Output<R>>;
+
+const maxItems = 1_000;
+// The service accepts 2 MiB. This limit is lower, because the response to a smaller batch arrives earlier.
+const maxBytes = 2 ** 20;
+const maxFlights = 4;
+
+export function coalesce<R extends Single>(call: Call, route: R, patience: Patience): Coalesced<R> {
+  const batch = `POST /v1/batch/${route.split('/').at(-1)}` as 'POST /v1/batch/hash';
+  const flights = new Set<{ readonly start: number }>();
+  let waiting: Waiting<R>[] = [];
+  let isScheduled = false;
+  let hasNoBatches = false;
+
+  function schedule(): void {
+    if (isScheduled || waiting.length === 0 || flights.size >= maxFlights) return;
+    isScheduled = true;
+    // Uses a promise instead of `queueMicrotask`, because the fake timers of Jest replace `queueMicrotask`.
+    void Promise.resolve().then(depart);
+  }
+
+  function depart(): void {
+    isScheduled = false;
+    const flight = { start: Date.now() };
+    flights.add(flight);
+    void deliver(take()).finally(() => {
+      flights.delete(flight);
+      schedule();
+    });
+    schedule();
+  }
+
+  function take(): Waiting<R>[] {
+    waiting = waiting.filter(({ isDone }) => !isDone);
+    let sum = 0;
+    const end = waiting.findIndex(({ bytes }, index) => {
+      sum += bytes;
+      return index > 0 && (hasNoBatches || index === maxItems || sum > maxBytes);
+    });
+    return waiting.splice(0, end < 0 ? waiting.length : end);
+  }
+
+  async function deliver(items: Waiting<R>[]): Promise<void> {
+    const [first, second] = items;
+    if (!first) return;
+    try {
+      // A request with several items gets no signal, because aborting the batch would abort the calls of other callers.
+      if (!second) {
+        first.resolve(await call(route, first.input, first));
+        return;
+      }
+      const inputs = withReferences(items.map(({ input }) => input));
+      const { results } = await call(batch, { items: inputs });
+      if (!areInOrder(results, inputs)) throw unreadable();
+      const passing = items.filter((item, index) => {
+        const result = Object(results[index]) as Result<R>;
+        if (!('error' in result)) {
+          item.resolve(result);
+          return false;
+        }
+        const { code, detail, status } = result.error;
+        const error = new ServiceError(code, detail, { status });
+        const isPassing = retried.includes(status) && item.retries++ < patience.retries;
+        if (!isPassing) item.reject(error);
+        return isPassing;
+      });
+      if (passing.length > 0) later(backoff(passing[0]?.retries ?? 1), () => enqueue(passing));
+    } catch (error) {
+      if (second && /^40[45]$/.test(`${(error as ServiceError).status}`)) {
+        hasNoBatches = true;
+        waiting = [...items, ...waiting];
+      } else for (const { reject } of items) reject(error);
+    }
+  }
+
+  function enqueue(items: readonly Waiting<R>[]): void {
+    waiting.push(...items);
+    schedule();
+  }
+
+  function stop(item: Waiting<R>, error: unknown): void {
+    item.reject(error);
+    // Removes batches that are older than the time limit of a call. An edge platform can freeze a batch. A frozen batch
+    // never ends, and would count towards the limit `maxFlights` forever.
+    const longAgo = Date.now() - patience.total;
+    for (const flight of flights) if (flight.start <= longAgo) flights.delete(flight);
+  }
+
+  return (input, { signal } = {}) =>
+    new Promise((resolve, reject) => {
+      const settle =
+        <T>(by: (outcome: T) => void) =>
+        (outcome: T): void => {
+          item.isDone = true;
+          end();
+          by(outcome);
+        };
+      const bytes = utf8Length(JSON.stringify(input)) + referenceBytes;
+      const item: Waiting<R> = {
+        input,
+        bytes,
+        signal,
+        resolve: settle(resolve),
+        reject: settle(reject),
+        retries: 0,
+        isDone: false,
+      };
+      const end = watch((error) => stop(item, error), signal, patience.total);
+      enqueue([item]);
+    });
+}

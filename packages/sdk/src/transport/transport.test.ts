@@ -1,0 +1,341 @@
+import { inspect } from 'node:util';
+import { endpoints, type Route } from '@eaas/protocol/wire';
+import { createTestService, type Failure } from '@eaas/sdk/testing';
+import { describe, expect, test, vi } from 'vitest';
+import { observedClient } from '../../../../test/sdk/observed-client.ts';
+import { retryAtOnce } from '../../../../test/sdk/retry-at-once.ts';
+import { createTransport, type TransportOptions } from './transport.ts';
+import { EaasClient, type EaasEvent, EaasError, type SdkError } from '../index.ts';
+
+const problemBody = (code: string, status: number): Response =>
+  Response.json({ type: 'about:blank', title: '', status, detail: 'Do this next.', code }, { status });
+
+function answered(
+  answer: (attempt: number) => Response | Promise<Response>,
+  more: Partial<TransportOptions> = {},
+) {
+  const sent: Request[] = [];
+  const events: EaasEvent[] = [];
+  const fetch: TransportOptions['fetch'] = async (input, init) => {
+    const request = new Request(input, init);
+    sent.push(request);
+    return answer(sent.length);
+  };
+  const options = { baseUrl: 'https://eaas.example/', fetch, ...more };
+  const call = createTransport(
+    options,
+    () => ({}),
+    (event) => events.push(event),
+  );
+  return { call, sent, events };
+}
+
+const inputs: Partial<Record<Route, object>> = {};
+const send = (call: ReturnType<typeof createTransport>, route: Route): Promise<unknown> =>
+  call(route, (inputs[route] ?? { key_id: 'k', api_key_id: 'a' }) as never);
+const failureOf = (work: Promise<unknown>): Promise<SdkError> =>
+  work.then(
+    () => Promise.reject(new Error('it succeeded')),
+    (error: SdkError) => error,
+  );
+
+const once = new Set<Route>([
+  'POST /v1/encrypt',
+  'POST /v1/keys',
+  'DELETE /v1/keys/:key_id',
+  'POST /v1/keys/:key_id/rotate',
+  'POST /v1/keys/:key_id/disable',
+  'POST /v1/keys/:key_id/enable',
+  'POST /v1/keys/:key_id/restore',
+  'POST /v1/keys/:key_id/export',
+  'POST /v1/api-keys',
+]);
+
+describe.each(Object.keys(endpoints) as Route[])('%s', (route) => {
+  retryAtOnce();
+  const times = once.has(route) ? 1 : 3;
+  test(`the request ${route} is sent ${times === 1 ? 'once' : 'up to three times'} if the service is unavailable`, async () => {
+    const { call, sent } = answered(() => problemBody('unavailable', 503));
+    await failureOf(send(call, route));
+    expect(sent).toHaveLength(times);
+  });
+
+  test(`the request ${route} is sent ${times === 1 ? 'once' : 'up to three times'} if the network fails`, async () => {
+    const { call, sent } = answered(() => Promise.reject(new TypeError('connection refused')));
+    expect(await failureOf(send(call, route))).toMatchObject({ code: 'network', retryable: true });
+    expect(sent).toHaveLength(times);
+  });
+
+  test.each([
+    ['key_state', 409],
+    ['decryption_failed', 422],
+    ['quota_exceeded', 429],
+    ['bad_request', 400],
+    ['unauthorized', 401],
+  ] as const)(`the request ${route} is never sent again after %s`, async (code, status) => {
+    const { call, sent } = answered(() => problemBody(code, status));
+    expect(await failureOf(send(call, route))).toMatchObject({ code, status, retryable: false });
+    expect(sent).toHaveLength(1);
+  });
+});
+
+const wrap = 'POST /v1/keys/:key_id/wrap';
+const usedKey = { key_id: 'k', key_version: 1 };
+const wrapped = { wrapped_key: 'x', ...usedKey };
+
+test('a retried call emits one event with the number of attempts', async () => {
+  const { call, events } = answered((attempt) =>
+    attempt < 3 ? problemBody('audit_unwritten', 500) : Response.json({ dek: 'x', ...usedKey }),
+  );
+  expect(await send(call, 'POST /v1/keys/:key_id/unwrap')).toEqual({ dek: 'x', ...usedKey });
+  expect(events).toEqual([
+    { type: 'call', route: 'POST /v1/keys/:key_id/unwrap', attempts: 3, milliseconds: expect.any(Number) },
+  ]);
+});
+
+test('retries wait a random part of an exponential backoff', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+  const waits: number[] = [];
+  for (let run = 0; run < 8; run++) {
+    const at: number[] = [];
+    const { call } = answered(() => (at.push(Date.now()), problemBody('unavailable', 503)), { retries: 1 });
+    const calling = failureOf(send(call, wrap));
+    while (at.length < 2) await vi.advanceTimersByTimeAsync(1);
+    await calling;
+    waits.push((at[1] ?? 0) - (at[0] ?? 0));
+  }
+  vi.useRealTimers();
+  expect(Math.max(...waits) - Math.min(...waits)).toBeGreaterThan(10);
+});
+
+test.each([
+  ['60', 5_000],
+  ['1', 1_000],
+  ['Thu, 01 Jan 2026 00:00:04 GMT', 4_000],
+])('a retry waits for the time in Retry-After, at most five seconds: %s', async (after, milliseconds) => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: Date.UTC(2026, 0) });
+  const headers = { 'retry-after': after };
+  const { call, sent } = answered((attempt) =>
+    attempt === 1 ? new Response('{}', { status: 503, headers }) : Response.json(wrapped),
+  );
+  const calling = send(call, wrap);
+  await vi.advanceTimersByTimeAsync(milliseconds - 1);
+  expect(sent).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(sent).toHaveLength(2);
+  await calling;
+  vi.useRealTimers();
+});
+
+test('a call sends no request after its deadline', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+  const { call, sent } = answered(
+    () => new Response('{}', { status: 503, headers: { 'retry-after': '5' } }),
+    { timeouts: { total: 1_000 } },
+  );
+  const calling = failureOf(send(call, wrap));
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(await calling).toMatchObject({ code: 'timeout' });
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(sent).toHaveLength(1);
+  vi.useRealTimers();
+});
+
+test('the deadline of a call applies to all its attempts together', async () => {
+  const { call } = answered(() => problemBody('unavailable', 503), {
+    timeouts: { total: 100 },
+    retries: 1_000,
+  });
+  expect(await failureOf(send(call, wrap))).toMatchObject({ code: 'timeout', retryable: true });
+});
+
+test('the client aborts and repeats an attempt that gets no response', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+  const { call, sent } = answered((attempt) => (attempt === 1 ? hanging(sent[0]) : Response.json(wrapped)), {
+    timeouts: { attempt: 50 },
+  });
+  const calling = send(call, wrap);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(await calling).toEqual(wrapped);
+  expect(sent).toHaveLength(2);
+  vi.useRealTimers();
+});
+
+test('an aborted signal ends a waiting call with the code `aborted`', async () => {
+  const controller = new AbortController();
+  const { call, sent } = answered(() => hanging(sent[0]));
+  const waiting = failureOf(call(wrap, { key_id: 'k', dek: 'd' }, controller));
+  controller.abort();
+  expect(await waiting).toMatchObject({ code: 'aborted', retryable: false });
+});
+
+test.each([
+  ['not JSON', () => new Response('<html>')],
+  ['an error without a problem document', () => new Response('<html>', { status: 500 })],
+  ['a redirect', () => Response.redirect('https://elsewhere.example/', 307)],
+])('a call throws `invalid_response` if the response is %s', async (_, answer) => {
+  const { call, sent } = answered(answer, { retries: 0 });
+  expect(await failureOf(send(call, wrap))).toMatchObject({ code: 'invalid_response' });
+  expect(sent).toHaveLength(1);
+});
+
+test('a client accepts a base URL with a trailing slash', async () => {
+  for (const baseUrl of ['https://eaas.example', 'https://eaas.example/', 'https://eaas.example/behind']) {
+    const response = { ...wrapped, key_id: '../secrets' };
+    const { call, sent } = answered(() => Response.json(response), { baseUrl });
+    await call(wrap, { key_id: '../secrets', dek: 'd' });
+    expect(sent[0]?.url).toBe(`${baseUrl.replace(/\/$/, '')}/v1/keys/..%2Fsecrets/wrap`);
+  }
+});
+
+describe('secrets in errors and events', () => {
+  retryAtOnce();
+  const secrets = { apiKey: `eaas_sk_${'7'.repeat(49)}`, plaintext: 'plaintext that nobody may see' };
+  const failures: readonly Failure[] = [
+    'network',
+    'timeout',
+    'invalid_response',
+    'bad_request',
+    'unauthorized',
+    'permission_missing',
+    'audit_unwritten',
+    'unavailable',
+  ];
+
+  test.each(failures)(
+    'after %s, no secret is in the errors, events, log lines or the client object',
+    async (failure) => {
+      const service = createTestService();
+      const keyId = service.createKey('k').key_id;
+      const seen: unknown[] = [];
+      const bodies: string[] = [];
+      const fetch: TransportOptions['fetch'] = async (input, init) => {
+        const request = new Request(input, init);
+        bodies.push(await request.clone().text());
+        request.headers.set('authorization', `Bearer ${service.apiKey}`);
+        const response = await service.fetch(request);
+        response.headers.delete('retry-after');
+        return response;
+      };
+      const observe = (...what: unknown[]): void => void seen.push(...what);
+      const client = new EaasClient({
+        ...service,
+        apiKey: secrets.apiKey,
+        fetch,
+        keyId,
+        retries: 1,
+        timeouts: { total: 6_000, attempt: 50 },
+        onEvent: observe,
+        logger: { debug: observe, warn: observe },
+      });
+      const { ciphertext } = await client.encrypt(secrets.plaintext);
+      service.failNext(failure, { times: 10 });
+      const calls = [
+        client.encrypt(secrets.plaintext, { fresh: true }),
+        client.decrypt(ciphertext),
+        client.hash(secrets.plaintext),
+        client.serverMode.encrypt({ plaintext: secrets.plaintext, key_id: keyId }),
+      ];
+      for (const result of await Promise.allSettled(calls)) {
+        if (result.status === 'fulfilled') throw new Error('it should have failed');
+        expect(result.reason).toBeInstanceOf(EaasError);
+        seen.push(result.reason);
+      }
+      const deks = bodies.join().match(/[\w+/]{43}=/g) ?? [];
+      expect(deks.length).toBeGreaterThan(0);
+      const shown = [...seen, client]
+        .map(
+          (value) => inspect(value, { depth: 10, showHidden: true }) + JSON.stringify(value) + String(value),
+        )
+        .join('\n');
+      for (const secret of [...Object.values(secrets), ...deks]) expect(shown).not.toContain(secret);
+    },
+  );
+});
+
+test('the error of a call does not show what the function `apiKey` threw', async () => {
+  const service = createTestService();
+  const keyId = service.createKey('k').key_id;
+  let asked = 0;
+  const client = new EaasClient({ ...service, keyId, apiKey: async () => (asked++, service.apiKey) });
+  await client.hash('x');
+  await client.hash('x');
+  expect(asked).toBe(2);
+  const failing = new EaasClient({
+    ...service,
+    keyId,
+    apiKey: () => {
+      throw new Error('vault token s.1234');
+    },
+  });
+  const error = await failureOf(failing.hash('x'));
+  expect(error.code).toBe('unauthorized');
+  expect(inspect(error, { depth: 10 })).not.toContain('s.1234');
+  const missing = new EaasClient({ ...service, keyId, apiKey: async () => undefined as unknown as string });
+  expect(await failureOf(missing.hash('x'))).toMatchObject({ code: 'input' });
+});
+
+test('the types let the compiler narrow an error by `switch (error.code)`', async () => {
+  const describeIt = (error: SdkError): string => {
+    // oxlint-disable-next-line typescript/switch-exhaustiveness-check
+    switch (error.code) {
+      case 'format':
+        return error.name satisfies 'FormatError';
+      case 'decryption':
+        return error.name satisfies 'DecryptionError';
+      case 'input':
+        return error.name satisfies 'InputError';
+      case 'aborted':
+      case 'closed':
+      case 'not_primed':
+        return error.name satisfies 'ClientError';
+      case 'not_loaded':
+        return error.name satisfies 'LoadError';
+      case 'proof_invalid':
+        return error.name satisfies 'ProofError';
+      case 'public_key_changed':
+        return error.name satisfies 'PublicKeyChangedError';
+      default:
+        return `${error.name satisfies 'ServiceError'} ${error.requestId ?? ''}`;
+    }
+  };
+  const client = new EaasClient(createTestService());
+  expect(describeIt(await failureOf(client.decrypt('nothing', { anyKey: true })))).toBe('FormatError');
+  expect(describeIt(await failureOf(client.hash('x')))).toBe('InputError');
+});
+
+test('a network error shows only the code of the system error that caused it', async () => {
+  const refused = Object.assign(new Error('connect 10.0.0.1:5432 secret'), { code: 'ECONNREFUSED' });
+  const { client } = observedClient({
+    retries: 0,
+    fetch: () => Promise.reject(new TypeError('fetch failed', { cause: refused })),
+  });
+  const error = (await client.hash('x').catch((thrown: unknown) => thrown)) as SdkError;
+  expect(error.message).toMatch(
+    /^the service could not be reached at https:\/\/[\w.]+ \(ECONNREFUSED\): is it running, and is its URL right\?$/,
+  );
+  for (const code of ['eaas_sk_1', 'TOKEN eaas_sk_1']) {
+    const silent = observedClient({
+      retries: 0,
+      fetch: () => Promise.reject(new TypeError('x', { cause: { code } })),
+    });
+    await expect(silent.client.hash('x')).rejects.toThrow(/reached at https:\/\/[\w.]+: is it/);
+  }
+});
+
+function hanging(request: Request | undefined): Promise<Response> {
+  return new Promise((_, reject) => {
+    const { signal } = request ?? new Request('https://eaas.example');
+    if (signal.aborted) reject(signal.reason as Error);
+    signal.addEventListener('abort', () => reject(signal.reason as Error));
+  });
+}
+
+test('an error shows the last four characters of a refused API key', async () => {
+  const service = createTestService();
+  const { api_key: apiKey, api_key_id } = service.createApiKey({ permissions: ['encrypt'] });
+  await new EaasClient(service).apiKeys.revoke({ api_key_id });
+  const error = await failureOf(new EaasClient({ ...service, apiKey }).hash('x', { keyId: api_key_id }));
+  expect(error.message).toContain(`(the API key that ends in ${apiKey.slice(-4)} was refused)`);
+  expect(error.message).not.toContain(apiKey.slice(0, -4));
+});

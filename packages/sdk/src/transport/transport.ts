@@ -1,0 +1,130 @@
+import {
+  anything,
+  atLeastOne,
+  callback,
+  countFrom,
+  flag,
+  type OptionRules,
+  requireOptions,
+} from '@eaas/protocol/internal-options';
+import type { Input, Output, Route } from '@eaas/protocol/wire';
+import { abortable, aborted } from './abortable.ts';
+import { longest } from './timers.ts';
+import { ServiceError, timeoutError, unreadable } from '../errors.ts';
+import type { Emit } from '../client/events.ts';
+import { load } from './load.ts';
+
+/** The options of every call. */
+export interface CallOptions {
+  /** If the signal aborts, the call throws ClientError `aborted`. The service might still carry out the call. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const timeoutRules: OptionRules<NonNullable<TransportOptions['timeouts']>> = {
+  total: atLeastOne,
+  attempt: atLeastOne,
+};
+
+/** Gets the headers and the body of each request and response as text. If it throws, the call throws the same error. */
+export type Judge = (text: string) => void;
+
+/** Calls a route of the API: `call('POST /v1/keys/:key_id/wrap', { key_id, dek })`. Throws ServiceError. */
+export type Call = <R extends Route>(route: R, input: Input<R>, options?: CallOptions) => Promise<Output<R>>;
+
+/** Options for the connection to the service. */
+export interface TransportOptions {
+  /** The URL of the service. */
+  readonly baseUrl: string;
+  /** Allows `http:` to another machine. Anyone on the network path can then read credentials and data keys. */
+  readonly insecureHttp?: boolean | undefined;
+  /** Sends the requests. Defaults to the platform's `fetch`. */
+  readonly fetch?: typeof fetch | undefined;
+  /**
+   * Time limits in milliseconds. `total` limits a call with all its retries, and defaults to 30,000. `attempt` limits
+   * each attempt, including the time to read its response, and defaults to 10,000.
+   */
+  readonly timeouts?:
+    | { readonly total?: number | undefined; readonly attempt?: number | undefined }
+    | undefined;
+  /** The maximum number of retries of a failed call. Only calls that are safe to repeat are retried. Defaults to 2. */
+  readonly retries?: number | undefined;
+}
+
+export const transportOptions: OptionRules<Omit<TransportOptions, 'baseUrl'>> = {
+  insecureHttp: flag,
+  fetch: callback,
+  timeouts: anything,
+  retries: /* @__PURE__ */ countFrom(0),
+};
+
+export interface Patience {
+  readonly total: number;
+  readonly retries: number;
+}
+
+export function patienceOf({ timeouts = {}, retries = 2 }: Pick<TransportOptions, 'timeouts' | 'retries'>) {
+  requireOptions(timeoutRules, timeouts, 'timeouts');
+  return { total: timeouts.total ?? 30_000, attempt: timeouts.attempt ?? 10_000, retries };
+}
+
+/** Status 429 is not retried: it means that a quota is used up. */
+export const retried: readonly number[] = [500, 502, 503, 504];
+
+export const backoff = (retry: number): number => Math.random() * Math.min(2_000, 300 * 2 ** (retry - 1));
+
+// Loads the code for requests and the library ky on demand, so that a web page does not load them at its start. If
+// loading fails, the next call loads them again.
+const loadExchange = () => import('../exchange/exchange.ts');
+
+export function createTransport(
+  { baseUrl, fetch: send = fetch, ...options }: TransportOptions,
+  headers: () => Record<string, string> | Promise<Record<string, string>>,
+  emit: Emit,
+  judge?: Judge,
+): Call {
+  const patience = patienceOf(options);
+  loadExchange().catch(() => {});
+  return async <R extends Route>(route: R, input: Input<R>, { signal }: CallOptions = {}) => {
+    const start = Date.now();
+    const controller = new AbortController();
+    let attempts = 0;
+    let failure: ServiceError | undefined;
+
+    async function ask(): Promise<Output<R>> {
+      if (signal?.aborted) throw aborted();
+      const { exchange } = await load('ky', loadExchange());
+      const asked = {
+        route,
+        input: input as object | undefined,
+        baseUrl,
+        headers: await headers(),
+        signal: controller.signal,
+        timeout: Math.min(patience.attempt, longest),
+        retries: patience.retries,
+        retried,
+        send,
+        onAttempt: () => void attempts++,
+        judge,
+      };
+      return exchange(asked, { ServiceError, timeoutError, unreadable });
+    }
+
+    try {
+      // Ends the call on an abort or a timeout, because the function `headers` does not receive a signal, and some
+      // implementations of `fetch` ignore signals.
+      return await abortable(ask(), signal, patience.total);
+    } catch (error) {
+      failure = error as ServiceError;
+      controller.abort();
+      throw failure;
+    } finally {
+      emit({
+        type: 'call',
+        route,
+        milliseconds: Date.now() - start,
+        attempts,
+        ...(failure && { code: failure.code, requestId: failure.requestId }),
+      });
+    }
+  };
+}
