@@ -27,7 +27,7 @@ test.each(entries)(
   '%s contains no code for blind hashes, except the code that loads it on demand',
   async (entry) => {
     const sources = await sourcesIn(entry);
-    expect(sources).toContain('packages/sdk/src/client/blind-hashes.ts');
+    expect(sources).toContain('packages/sdk/src/client/envelope-client.ts');
     expect(sources.filter((path) => /noble\/curves|\/blind-hash\//.test(path))).toEqual([]);
   },
 );

@@ -1,6 +1,6 @@
 import type { Output } from '@eaas/protocol/wire';
 import type { ServiceError } from '../errors.ts';
-import { createPageReader } from '../transport/page-reader.ts';
+import { createPageReader } from '../client/list-records.ts';
 import type { Call, CallOptions } from '../transport/transport.ts';
 import type { AuditFilter } from './filter.ts';
 

@@ -1,11 +1,15 @@
-import { type BlindingTools, blindWith, nobleCurve } from '@eaas/protocol/internal-blind-hash';
+import {
+  type BlindingTools,
+  blindWith,
+  nobleCurve,
+  PublicKeyChangedError,
+} from '@eaas/protocol/internal-blind-hash';
 import type { Output } from '@eaas/protocol/wire';
 import { nextTurn, platformCurve } from '#blind-hash';
 import type { ServiceError } from '../errors.ts';
 import type { EnvelopeClientOptions } from '../options/client-options.ts';
 import { createSlices, type Slices } from '../transport/slices.ts';
 import type { Call } from '../transport/transport.ts';
-import { publicKeyStore } from './public-keys.ts';
 
 type Response = Output<'POST /v1/hash/blind'>;
 
@@ -112,4 +116,29 @@ function askedFor(value: Uint8Array): Asked {
 function hasMembers({ key_id, evaluated, proof, public_key }: Response, keyId: string): boolean {
   const texts: unknown[] = Array.isArray(evaluated) ? [...evaluated, proof, public_key] : [evaluated];
   return key_id === keyId && texts.every((text) => typeof text === 'string');
+}
+
+/**
+ * Checks that the service always returns the same public key for a key: the pinned public key or, without a pin, the
+ * public key of the first valid response.
+ */
+export function publicKeyStore(pinned: Readonly<Record<string, string>>) {
+  const pins = new Map(Object.entries(pinned).map(([keyId, key]) => [keyId.toLowerCase(), key]));
+  const seen = new Map<string, string>();
+
+  function check(keyId: string, publicKey: string): void {
+    const isPinned = pins.has(keyId);
+    const expected = isPinned ? pins.get(keyId) : (seen.get(keyId) ?? publicKey);
+    if (expected !== publicKey) throw new PublicKeyChangedError(keyId, isPinned);
+  }
+
+  return {
+    check,
+    remember(keyId: string, publicKey: string): void {
+      // Checks the public key again. During the verification of this response, another response can have set a
+      // different expected public key.
+      check(keyId, publicKey);
+      seen.set(keyId, publicKey);
+    },
+  };
 }

@@ -123,17 +123,12 @@ export class EaasClient extends EnvelopeClient {
    */
   async publicKey(keyId: string, options: CallOptions = {}): Promise<PublicKeys> {
     requireOptions(callOptions, options, 'publicKey');
-    const output = await this.call(
-      'GET /v1/keys/:key_id/public-key',
-      { key_id: requireKeyId(keyId) },
-      options,
-    );
-    const { key_id, key_version, intake_public_key, hash_public_key } = output;
+    const keys = await this.call('GET /v1/keys/:key_id/public-key', { key_id: requireKeyId(keyId) }, options);
     return {
-      keyId: key_id,
-      keyVersion: key_version,
-      intakePublicKey: intake_public_key,
-      hashPublicKey: hash_public_key,
+      keyId: keys.key_id,
+      keyVersion: keys.key_version,
+      intakePublicKey: keys.intake_public_key,
+      hashPublicKey: keys.hash_public_key,
     };
   }
 

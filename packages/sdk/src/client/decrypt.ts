@@ -1,8 +1,21 @@
-import { type Context, InputError, openUnder, requireExpectedKey } from '@eaas/protocol';
+import {
+  type Context,
+  DecryptionError,
+  type Envelope,
+  fromUtf8,
+  InputError,
+  openUnder,
+  requireExpectedKey,
+} from '@eaas/protocol';
 import { toBase64 } from '@eaas/protocol/base64';
-import { isBytes, withBody } from '@eaas/protocol/internal';
+import { type Header, isBytes, isPromise, withBody } from '@eaas/protocol/internal';
 import { requireOptions } from '@eaas/protocol/internal-options';
-import { aborted } from '../transport/abortable.ts';
+import { DataKeyCache } from '../data-keys/cache.ts';
+import { deriveDataKey, type DerivedDataKey, partitionName } from '../data-keys/derive.ts';
+import { createHeaderReader, type KnownHeader } from '../data-keys/headers.ts';
+import type { Lease } from '../data-keys/lease.ts';
+import type { Engines } from '../engines/engines.ts';
+import { attempt, notPrimed } from '../errors.ts';
 import {
   type As,
   type DecryptedForm,
@@ -11,18 +24,12 @@ import {
   type DecryptOptions,
   decryptOptions,
 } from '../options/call-options.ts';
-import { type Ciphertext, contextOf, copyContexts, envelopeBytes } from './ciphertext.ts';
-import type { DataKeyCalls } from '../transport/data-key-calls.ts';
-import { DataKeyCache } from '../data-keys/cache.ts';
-import { deriveDataKey, type DerivedDataKey, partitionName } from '../data-keys/derive.ts';
-import { createHeaderReader, type KnownHeader } from '../data-keys/headers.ts';
-import type { Lease } from '../data-keys/lease.ts';
-import type { Engines } from '../engines/engines.ts';
-import { attempt, notPrimed } from '../errors.ts';
-import type { Emit } from './events.ts';
-import { requireKeyId } from '../options/key-id.ts';
-import { type Decrypted, open, opening, requireForm, textOf } from './open-value.ts';
 import type { Limits } from '../options/client-options.ts';
+import { requireKeyId } from '../options/key-id.ts';
+import { aborted } from '../transport/abortable.ts';
+import type { DataKeyCalls } from '../transport/data-key-calls.ts';
+import { type Ciphertext, contextOf, copyContexts, envelopeBytes } from './ciphertext.ts';
+import type { Emit } from './events.ts';
 import { settleMany, Waiting } from './settle-many.ts';
 
 type Expected = DecryptOptions['keyId'];
@@ -67,9 +74,8 @@ export function createDecrypter(
   }
 
   function nameOf(known: KnownHeader, { scope, wrapContext }: DecryptOptions, form = ''): string {
-    if (known.name !== undefined && known.scope === scope && known.form === form && !wrapContext) {
-      return known.name;
-    }
+    // The name of a header that has none yet is looked up under the form `undefined`, which no call asks for.
+    if (!wrapContext && known.scope === scope && known.form === form) return known.name;
     const { keyId, keyVersion, wrappedKey } = known.header;
     const partition = partitionName(keyId, { scope, wrapContext });
     const name = `${partition}/${keyVersion}${form}/${toBase64(wrappedKey)}`;
@@ -150,4 +156,35 @@ export function createDecrypter(
     },
     close: (): void => cache.close(),
   };
+}
+
+export type Decrypted = Uint8Array | string;
+
+const opening =
+  (header: Header, bytes: Uint8Array, as: DecryptedForm | undefined, context: Context | undefined) =>
+  (key: DerivedDataKey): Decrypted | Promise<Decrypted> =>
+    open(key, withBody(header, bytes), as, context);
+
+function open(
+  key: DerivedDataKey,
+  envelope: Envelope,
+  as: DecryptedForm | undefined,
+  context: Context | undefined,
+): Decrypted | Promise<Decrypted> {
+  const plaintext = openUnder(key.values, envelope, context);
+  if (as !== 'text') return plaintext;
+  return isPromise<Uint8Array>(plaintext) ? plaintext.then(textOf) : textOf(plaintext);
+}
+
+function requireForm(form: DecryptedForm | undefined): void {
+  if (form === undefined || form === 'bytes' || form === 'text') return;
+  throw new InputError("`as` must be 'bytes' or 'text'");
+}
+
+function textOf(plaintext: Uint8Array): string {
+  try {
+    return fromUtf8(plaintext);
+  } catch {
+    throw new DecryptionError();
+  }
 }

@@ -1,6 +1,10 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Wrapped } from '@eaas/protocol';
+import { pae, toUtf8, type Wrapped } from '@eaas/protocol';
+import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import { requireOptions } from '@eaas/protocol/internal-options';
+import type { BlindHashOptions, Hash } from '../blind-hash/hasher.ts';
+import type { Engines } from '../engines/engines.ts';
+import { closedError, type Settled, settleEach, unreadable } from '../errors.ts';
 import {
   type As,
   type DecryptedAs,
@@ -20,17 +24,16 @@ import {
   type WrapOptions,
   wrapOptions,
 } from '../options/call-options.ts';
-import { createBlindHashes } from './blind-hashes.ts';
-import type { Ciphertext } from './ciphertext.ts';
+import { enginesOf, type EnvelopeClientOptions, limitsOf } from '../options/client-options.ts';
+import { requireKeyId } from '../options/key-id.ts';
+import { abortable } from '../transport/abortable.ts';
 import { createDataKeyCalls, type DataKeyCalls } from '../transport/data-key-calls.ts';
+import { load } from '../transport/load.ts';
+import { type Call, type CallOptions, patienceOf, type TransportOptions } from '../transport/transport.ts';
+import { type Ciphertext, requireValue } from './ciphertext.ts';
 import { createDecrypter } from './decrypt.ts';
 import { createEncrypter } from './encrypt.ts';
-import type { Engines } from '../engines/engines.ts';
-import { closedError, settleEach, type Settled } from '../errors.ts';
 import { type Emit, observed } from './events.ts';
-import { requireKeyId } from '../options/key-id.ts';
-import { enginesOf, type EnvelopeClientOptions, limitsOf } from '../options/client-options.ts';
-import { type Call, patienceOf, type TransportOptions } from '../transport/transport.ts';
 
 /**
  * Encrypts and decrypts in this process, with data keys that the service wraps and unwraps. The service never sees a
@@ -55,6 +58,7 @@ export class EnvelopeClient {
     emit: Emit,
   ) {
     if (options.onEvent || options.logger) observed.set(this, emit);
+
     const limits = limitsOf(options.cache, patienceOf(options).total);
     this.engines = enginesOf(options.engines, emit);
     this.call = async (route, input, options) => {
@@ -197,4 +201,24 @@ export class EnvelopeClient {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
+
+export function createBlindHashes(call: Call, options: BlindHashOptions) {
+  let loading: Promise<Hash> | undefined;
+  const loadHasher = () =>
+    (loading ??= load('blind hashes', import('../blind-hash/hasher.ts')).then(
+      ({ createHasher }) => createHasher(options, { call, unreadable, pae, readBase64, toBase64 }),
+      (error: unknown) => {
+        loading = undefined;
+        throw error;
+      },
+    ));
+
+  return (value: string | Uint8Array, keyId: string, { signal }: CallOptions): Promise<string> => {
+    requireValue(value);
+    // Copies the bytes, because the caller can overwrite them while the module for blind hashes is loaded.
+    const bytes = typeof value === 'string' ? toUtf8(value) : new Uint8Array(value);
+    const hashing = loadHasher().then((hash) => hash(bytes, keyId, signal));
+    return abortable(hashing, signal);
+  };
 }

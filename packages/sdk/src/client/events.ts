@@ -1,6 +1,5 @@
 import type { Route } from '@eaas/protocol/wire';
 import type { SdkError } from '../errors.ts';
-import { notify } from './notify.ts';
 
 /** Describes an action of the client, for metrics and logs. No event contains a secret. */
 export type EaasEvent =
@@ -59,3 +58,11 @@ export function createEmit({ onEvent, logger }: Observers): Emit {
 
 /** The function that emits the events of a client, by client. Only for clients whose events the app observes. */
 export const observed = new WeakMap<object, Emit>();
+
+/**
+ * Calls a listener of the app with an event. Ignores errors of the listener: otherwise an error would fail the call, or
+ * end the process as an unhandled rejection.
+ */
+export function notify<T>(listener: ((event: T) => unknown) | undefined, event: T): void {
+  (async () => listener?.(event))().catch(() => undefined);
+}

@@ -1,4 +1,4 @@
-import { later } from '../transport/timers.ts';
+import { later } from '../transport/abortable.ts';
 import { closedError, type ServiceError } from '../errors.ts';
 import { type DerivedDataKey, wipe } from './derive.ts';
 import { Lease } from './lease.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from '@eaas/protocol/internal';
 import type { DataKeyCalls } from '../transport/data-key-calls.ts';
-import { later, type Timer } from '../transport/timers.ts';
+import { later, type Timer } from '../transport/abortable.ts';
 import type { Engines } from '../engines/engines.ts';
 import type { Emit } from '../client/events.ts';
 import type { Limits } from '../options/client-options.ts';

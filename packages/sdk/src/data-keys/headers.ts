@@ -10,7 +10,8 @@ export interface KnownHeader {
   readonly least: number;
   scope?: string | undefined;
   form?: string;
-  name?: string;
+  /** The name of the data key in the cache, of the calls with this `scope` and `form`. */
+  name: string;
 }
 
 export function createHeaderReader(most: number) {
@@ -26,7 +27,7 @@ export function createHeaderReader(most: number) {
     const prefix = bytes.subarray(0, parsed.prefix.length);
     const wrappedKey = bytes.subarray(length - parsed.wrappedKey.length);
     const header = { version, keyId, keyVersion, length, prefix, wrappedKey };
-    const fresh = { bytes, header, least: envelopeLength({ header: bytes }, 0) };
+    const fresh = { bytes, header, least: envelopeLength({ header: bytes }, 0), name: '' };
     if (known.size >= most) known.clear();
     known.set(hashOf(bytes, headerLength), fresh);
     return fresh;

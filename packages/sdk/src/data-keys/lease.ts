@@ -1,6 +1,5 @@
-import { abortable } from '../transport/abortable.ts';
-import type { Timer } from '../transport/timers.ts';
 import type { ServiceError } from '../errors.ts';
+import { abortable, type Timer } from '../transport/abortable.ts';
 import { type DerivedDataKey, wipe } from './derive.ts';
 
 export class Lease {

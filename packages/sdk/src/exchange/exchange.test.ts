@@ -3,8 +3,7 @@ import { problem } from '@eaas/protocol/wire';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { retryAtOnce } from '../../../../test/sdk/retry-at-once.ts';
 import { createTransport, type TransportOptions } from '../transport/transport.ts';
-import { mask } from './mask.ts';
-import { maxBytes } from './read-text.ts';
+import { mask, maxBytes } from './exchange.ts';
 
 const keyId = '00000000-0000-4000-8000-00000000000a';
 const apiKey = `eaas_sk_${'7'.repeat(49)}`;

@@ -1,11 +1,10 @@
 import type { Output, Problem, ProblemCode, problems, Route } from '@eaas/protocol/wire';
-import ky, { HTTPError } from 'ky';
+import ky from 'ky';
+import { HTTPError } from 'ky';
 import type { ServiceError, ServiceErrorCode } from '../errors.ts';
 import type { Judge } from '../transport/transport.ts';
 import { isName } from './kinds.ts';
-import { mask, secretsIn, secretsOfHeaders } from './mask.ts';
 import { isOutput, namesSameKeys } from './outputs.ts';
-import { readText } from './read-text.ts';
 
 interface Asked<R extends Route> {
   readonly route: R;
@@ -204,4 +203,77 @@ function requestFor(route: Route, input: Record<string, unknown>) {
   });
   const isRead = /^(GET|DELETE)/.test(method);
   return { method, path, ...(isRead ? { searchParams: input as Record<string, string> } : { json: input }) };
+}
+
+const anyApiKey = /eaas_sk_\w*/g;
+const anyDek = /[\w+/-]{43}=/g;
+
+/**
+ * Replaces API keys, data keys and the given secrets in a text from the service, because a faulty gateway
+ * could copy them from the request into the text.
+ */
+export function mask(text: string, secrets: readonly string[]): string {
+  const spellings = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
+  const found = [...new Set(spellings)].filter((secret) => secret !== '' && text.includes(secret));
+  // Masks longer secrets first. Otherwise, masking a secret that is a part of a longer secret would leave the rest of
+  // the longer secret visible.
+  found.sort((a, b) => b.length - a.length);
+  for (const secret of found) text = text.replaceAll(secret.length < 4 ? asWord(secret) : secret, '…');
+  return text.replace(anyApiKey, 'eaas_sk_…').replace(anyDek, '…');
+}
+
+/**
+ * Matches a short secret only as a separate word, because the letters of a short secret also occur inside other words.
+ */
+function asWord(secret: string): RegExp {
+  const escaped = secret.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  return new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`, 'gu');
+}
+
+/** The secret members of a request, and of its items. */
+export function secretsIn(input: object): string[] {
+  const { dek, plaintext, value, items = [] } = input as Record<string, unknown> & { items?: object[] };
+  const own = [dek, plaintext, value].filter((secret) => typeof secret === 'string');
+  return [...own, ...items.flatMap(secretsIn)];
+}
+
+/**
+ * Returns the values of headers that might be secret, such as a session token. Values of less than 8 characters, such
+ * as `1`, are too short to be a secret.
+ */
+export function secretsOfHeaders(headers: Readonly<Record<string, string>>): string[] {
+  const values = Object.values(headers);
+  return [...values, ...values.flatMap((value) => value.split(/\s+/))].filter(({ length }) => length >= 8);
+}
+
+/**
+ * Limits the memory that a response takes. The largest responses of the service are pages of the audit log, of about
+ * 4 MiB, and batches, of about 3 MiB.
+ */
+export const maxBytes = 16 * 2 ** 20;
+
+/** Reads the body of a response. If the body has more than `maxBytes`, throws the error that `tooLarge` returns. */
+export async function readText(
+  response: Response,
+  signal: AbortSignal,
+  tooLarge: () => Error,
+): Promise<string> {
+  const { body } = response;
+  // Empty responses have no body stream. In React Native, no response has a body stream.
+  if (!body) return response.text();
+  const reader = body.getReader();
+  const cancel = (): void => void reader.cancel().catch(() => {});
+  signal.addEventListener('abort', cancel, { once: true });
+  const decoder = new TextDecoder();
+  let text = '';
+  for (let size = 0; ;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    size += value.length;
+    if (size > maxBytes) {
+      cancel();
+      throw tooLarge();
+    }
+    text += decoder.decode(value, { stream: true });
+  }
 }

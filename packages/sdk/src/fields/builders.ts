@@ -21,12 +21,19 @@ import type {
   TextSearchOptions,
   Unencrypted,
 } from './field.ts';
-import { sizeOf, sizeRules } from './index-size.ts';
-import { jsonType } from './json-type.ts';
 import { normalizer } from './normalize.ts';
-import type { PartIndexes } from './part-index.ts';
-import { bigintType, booleanType, bytesType, dateType, numberType, textType } from './scalar-types.ts';
-import { refuse, type ValueType } from './value-type.ts';
+import { type PartIndexes, sizeOf, sizeRules } from './part-index.ts';
+import {
+  bigintType,
+  booleanType,
+  bytesType,
+  dateType,
+  jsonType,
+  numberType,
+  refuse,
+  textType,
+  type ValueType,
+} from './value-types.ts';
 
 /**
  * Defines a field of text. `.searchable()` lets a search find rows by the whole text. `.searchableBy()` lets a search

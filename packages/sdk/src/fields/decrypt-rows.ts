@@ -1,9 +1,8 @@
 import { type Context, FormatError } from '@eaas/protocol';
 import { storedCiphertext } from '@eaas/protocol/internal';
-import { notify } from '../client/notify.ts';
-import { callByGroup } from './group-calls.ts';
-import { ciphertextAmongPlaintext } from './recognize-ciphertext.ts';
+import { notify } from '../client/events.ts';
 import { FieldError, inField, resultOf, type Where } from './field-error.ts';
+import { callByGroup } from './group-calls.ts';
 import type { IdOf, Internals, Row, RowOptions } from './internals.ts';
 import {
   contextOf,
@@ -14,7 +13,7 @@ import {
   rowIdOf,
   type TablePlan,
 } from './plan.ts';
-import { reportRows } from './report-ciphertexts.ts';
+import { ciphertextAmongPlaintext, reportRows } from './recognize-ciphertext.ts';
 
 /** The result for one row of many: the decrypted row, or the error of the first field that failed. */
 export type SettledRow<R> =

@@ -1,16 +1,24 @@
 import {
   anything,
   callback,
+  context as wrapContext,
   flag,
   having,
   kindOf,
   object,
   requireKind,
   requireOptions,
+  text as scope,
 } from '@eaas/protocol/internal-options';
-import { decryptRows, type DecryptRowsOptions, type SettledRow } from './decrypt-rows.ts';
-import { encryptRows } from './encrypt-rows.ts';
-import { decryptFieldSync, encryptFieldSync } from './field-sync.ts';
+import {
+  ciphertextIn,
+  decryptRows,
+  type DecryptRowsOptions,
+  readPlaintext,
+  type SettledRow,
+} from './decrypt-rows.ts';
+import { encode, encryptRows } from './encrypt-rows.ts';
+import { inField } from './field-error.ts';
 import { fingerprintsOf, type IndexSource, isRemote } from './fingerprints.ts';
 import { indexKinds } from './index-key.ts';
 import {
@@ -22,10 +30,10 @@ import {
   type RowOptions,
   rowOptions,
 } from './internals.ts';
-import { planOf } from './plan.ts';
+import { contextOf, type FieldPlan, planOf, requireField, requireTable } from './plan.ts';
 import type { Records } from './records.ts';
 import type { NameOf, PlaceOf, RecordId, Searchable, Tables } from './row-types.ts';
-import { refuse } from './value-type.ts';
+import { refuse } from './value-types.ts';
 import { where } from './where.ts';
 
 /** Options of `FieldsDefinition.for`: which keys encrypt the fields, and how fingerprints are computed. */
@@ -135,4 +143,50 @@ function recordsOf<T extends Tables>(
 function valueOf(result: SettledRow<Row>): Row {
   if (result.ok) return result.value;
   throw result.error;
+}
+
+type Options = Omit<RowOptions, 'signal'>;
+
+function encryptFieldSync(
+  internals: Internals,
+  table: string,
+  field: string,
+  value: unknown,
+  options: Options = {},
+): unknown {
+  requireOptions({ scope, wrapContext }, options, 'encryptFieldSync');
+  const plan = fieldWithoutRow(internals, table, field);
+  if (value === null || value === undefined) return value;
+  return inField({ table, field, row: undefined }, () => {
+    const all = { ...options, keyId: plan.keyIds?.[0], context: contextOf(plan, undefined) };
+    return internals.client.encryptSync(encode(plan, value), all).ciphertext;
+  });
+}
+
+function decryptFieldSync(
+  internals: Internals,
+  table: string,
+  field: string,
+  stored: unknown,
+  options: Options = {},
+): unknown {
+  requireOptions({ scope, wrapContext }, options, 'decryptFieldSync');
+  const plan = fieldWithoutRow(internals, table, field);
+  if (stored === null || stored === undefined) return stored;
+  return inField({ table, field, row: undefined }, () => {
+    const ciphertext = ciphertextIn(plan, stored);
+    if (ciphertext === undefined) return readPlaintext(internals, plan, stored, undefined);
+    const all = { ...options, keyId: plan.keyIds, context: contextOf(plan, undefined) };
+    const value = plan.field.type.decode(internals.client.decryptSync(ciphertext, all));
+    plan.reads.encrypted++;
+    return value;
+  });
+}
+
+function fieldWithoutRow({ plans }: Internals, table: string, name: string): FieldPlan {
+  const plan = requireField(requireTable(plans, table), name);
+  if (plan.field.context === 'field') return plan;
+  return refuse(
+    `each ciphertext of ${plan.place} is bound to a row, but this call has no row: use encryptRow and decryptRow, or define the field with context: 'field'`,
+  );
 }

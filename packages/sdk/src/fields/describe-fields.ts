@@ -1,6 +1,8 @@
+import { flag, object, requireOptions, text } from '@eaas/protocol/internal-options';
 import type { FieldsDefinition } from './define-fields.ts';
-import { planOf, requireTable } from './plan.ts';
-import type { NameOf, Tables } from './row-types.ts';
+import { type FieldPlan, planOf, requireField, requireTable } from './plan.ts';
+import type { FieldName, IndexColumns, NameOf, Tables } from './row-types.ts';
+import { refuse } from './value-types.ts';
 
 /** An index that `searchableBy` added to a field. */
 export interface PartDescription {
@@ -54,4 +56,70 @@ export function describeFields<T extends Tables>(
       isBoundToRow: field.context !== 'field',
     }),
   );
+}
+
+/**
+ * Returns the names of all index columns of a table. Pass these names to an inventory, which must ignore fingerprints:
+ * `{ except: indexColumns(fields, 'users') }`.
+ */
+export function indexColumns<T extends Tables, Table extends NameOf<T>>(
+  definition: FieldsDefinition<T>,
+  table: Table,
+): IndexColumns<T[Table]>[] {
+  const { fields } = requireTable(planOf(definition?.tables), table);
+  return fields.flatMap(({ indexColumns }) => indexColumns) as IndexColumns<T[Table]>[];
+}
+
+/** Options of `checkConstraints`: the names in the database, where they differ from the names in the definition. */
+export interface CheckConstraintsOptions<F> {
+  /** The schema of the table in the database. By default, PostgreSQL uses the search path. */
+  readonly schema?: string | undefined;
+  /** The name of the table in the database. Defaults to the name in the definition. */
+  readonly table?: string | undefined;
+  /** The database names of columns whose name differs from the definition, as in `{ firstName: 'first_name' }`. */
+  readonly columns?: { readonly [Name in FieldName<F> | IndexColumns<F>]?: string } | undefined;
+  /**
+   * If true, the constraints check only new and changed rows, so the table can still hold old plaintext. After the
+   * migration, run `validate constraint`.
+   */
+  readonly notValid?: boolean | undefined;
+}
+
+/**
+ * Returns a PostgreSQL statement that adds check constraints to a table. The encrypted columns of the table and the
+ * index columns of `searchableBy` then refuse plaintext, but accept NULL. Throws InputError for a table or a column
+ * that is not defined.
+ */
+export function checkConstraints<T extends Tables, Table extends NameOf<T>>(
+  definition: FieldsDefinition<T>,
+  table: Table,
+  options: CheckConstraintsOptions<T[Table]> = {},
+): string {
+  requireOptions({ schema: text, table: text, columns: object, notValid: flag }, options, 'checkConstraints');
+  const { schema, table: stored = table, notValid = false } = options;
+  const columns: Readonly<Record<string, string | undefined>> = options.columns ?? {};
+  const plan = requireTable(planOf(definition?.tables), table);
+  const { fields } = plan;
+  const indexes = new Set(fields.flatMap(({ indexColumns }) => indexColumns));
+  for (const name of Object.keys(columns)) if (!indexes.has(name)) requireField(plan, name);
+  if (fields.length === 0)
+    refuse(`the table \`${table}\` has no encrypted fields, so it needs no check constraints`);
+  const checks = fields.flatMap(conditionsOf).map(([name, condition]) => {
+    const check = `add check (${quote(columns[name] ?? name)} ${condition})`;
+    return notValid ? `${check} not valid` : check;
+  });
+  const target = schema === undefined ? quote(stored) : `${quote(schema)}.${quote(stored)}`;
+  return `alter table ${target}\n  ${checks.join(',\n  ')};\n`;
+}
+
+function conditionsOf({ name, parts }: FieldPlan): [string, string][] {
+  const indexes = parts.map(({ column, index }): [string, string] => {
+    const one = `[0-9a-f]{${Math.ceil(index.bits / 4)}}`;
+    return [column, `~ '^${one}( ${one})*$'`];
+  });
+  return [[name, "like 'eaasA%'"], ...indexes];
+}
+
+function quote(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
 }

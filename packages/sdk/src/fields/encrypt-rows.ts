@@ -1,13 +1,12 @@
 import type { Context } from '@eaas/protocol';
-import { callByGroup } from './group-calls.ts';
-import { isCiphertext } from './recognize-ciphertext.ts';
 import { inField, resultOf, type Where } from './field-error.ts';
 import { type Subject, subjectOf } from './fingerprints.ts';
+import { callByGroup } from './group-calls.ts';
 import type { IdOf, Internals, Row, RowOptions } from './internals.ts';
 import type { TypedValue } from './part-index.ts';
 import { contextOf, type FieldPlan, requireColumns, requireRows, requireTable, rowIdOf } from './plan.ts';
-import { textType } from './scalar-types.ts';
-import { refuse } from './value-type.ts';
+import { isCiphertext } from './recognize-ciphertext.ts';
+import { refuse, textType } from './value-types.ts';
 
 interface Cell {
   readonly row: Row;

@@ -1,7 +1,7 @@
 import type { Context } from '@eaas/protocol';
 import type { Normalization } from './normalize.ts';
 import type { PartIndexes } from './part-index.ts';
-import type { ValueType } from './value-type.ts';
+import type { ValueType } from './value-types.ts';
 
 /** Identifies a value by its table, its field and the id of its row. */
 export interface FieldPlace {

@@ -1,5 +1,5 @@
 export { bigint, boolean, bytes, date, json, number, plaintext, text, unencrypted } from './builders.ts';
-export { checkConstraints, type CheckConstraintsOptions } from './check-constraints.ts';
+export { checkConstraints, type CheckConstraintsOptions } from './describe-fields.ts';
 export { holdsCiphertext } from './recognize-ciphertext.ts';
 export type { SettledRow } from './decrypt-rows.ts';
 export { decryptNested } from './decrypt-nested.ts';
@@ -22,13 +22,13 @@ export type {
 } from './field.ts';
 export { FieldError, type FieldErrorCode } from './field-error.ts';
 export type { IndexSource } from './fingerprints.ts';
-export { indexColumns } from './index-columns.ts';
+export { indexColumns } from './describe-fields.ts';
 export { createIndexKey, type IndexKeyOptions, rewrapIndexKey } from './index-key.ts';
 export type { FieldsClient, PlaintextRead, ReadCount, RowOptions } from './internals.ts';
-export type { DecryptNestedResult, Nesting } from './nested-types.ts';
+export type { DecryptNestedResult, Nesting } from './decrypt-nested.ts';
 export type { NamedNormalization, Normalization } from './normalize.ts';
 export type { PartIndex, PartIndexes, PartOptions, TextPartOptions, TypedValue } from './part-index.ts';
-export type { Query } from './query-types.ts';
+export type { Query } from './with-fields.ts';
 export { days, months, type RangeIndex, type SearchRange, steps, years } from './range-rules.ts';
 export type { DecryptOptionsOf, Records } from './records.ts';
 export type {
@@ -46,6 +46,6 @@ export type {
   RecordId,
   Tables,
 } from './row-types.ts';
-export { type ColumnPlace, reportCiphertexts } from './report-ciphertexts.ts';
+export { type ColumnPlace, reportCiphertexts } from './recognize-ciphertext.ts';
 export { firstCharacters, lastCharacters, prefixes, wholeText, words } from './text-rules.ts';
 export { type FieldsQuery, withFields } from './with-fields.ts';

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { FormatError, InputError, toUtf8 } from '@eaas/protocol';
 import { expect, test } from 'vitest';
-import { jsonType } from './json-type.ts';
+import { jsonType } from './value-types.ts';
 
 function thrownBy(step: () => unknown): unknown {
   try {

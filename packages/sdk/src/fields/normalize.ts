@@ -1,5 +1,5 @@
 import { nearestOf } from '@eaas/protocol/internal';
-import { refuse, refuseValue } from './value-type.ts';
+import { refuse, refuseValue } from './value-types.ts';
 
 /** A named step, or a function. The function must return the same text for all texts that a search treats as equal. */
 export type Normalization = NamedNormalization | ((text: string) => string);

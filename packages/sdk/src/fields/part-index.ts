@@ -1,8 +1,6 @@
-import { anything, type OptionRules, requireOptions } from '@eaas/protocol/internal-options';
-import { sizeOf, sizeRules } from './index-size.ts';
+import { anything, type OptionRules, requireOptions, text } from '@eaas/protocol/internal-options';
 import { type Normalization, normalizer } from './normalize.ts';
-import { textType } from './scalar-types.ts';
-import { refuse, type ValueType } from './value-type.ts';
+import { refuse, textType, type ValueType } from './value-types.ts';
 
 /**
  * Options of an index that finds rows by a part of a value. `column` names the index column: `true` means
@@ -98,6 +96,25 @@ export function indexOf<Column extends string | true>(
   const others: readonly string[] = [];
   return { ...sizeOf(options), others };
 }
+
+interface Size<Column extends string | true> {
+  readonly column?: Column | undefined;
+  readonly bits?: number | undefined;
+}
+
+export const sizeRules: OptionRules<Size<string>> = {
+  column: text,
+  bits: (value) =>
+    (Number(value) >= 1 && Number(value) <= 256 && Number.isInteger(value)) || 'an integer from 1 to 256',
+};
+
+export const sizeOf = <Column extends string | true>({
+  column = true as Column,
+  bits = 256,
+}: Size<Column>) => ({
+  column,
+  bits,
+});
 
 export const partOptions: OptionRules<PartOptions<string>> = { ...sizeRules, lowEntropy: anything };
 

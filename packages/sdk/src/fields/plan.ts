@@ -5,7 +5,7 @@ import { validContexts } from '../client/ciphertext.ts';
 import type { Field, Unencrypted } from './field.ts';
 import type { PartIndex } from './part-index.ts';
 import type { RecordId, Tables } from './row-types.ts';
-import { refuse } from './value-type.ts';
+import { refuse } from './value-types.ts';
 
 export interface PartPlan {
   readonly name: string;

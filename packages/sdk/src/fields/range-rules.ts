@@ -1,6 +1,5 @@
-import { bigintType, dateType, numberType } from './scalar-types.ts';
 import { indexOf, type PartIndex, type PartOptions, partOptions } from './part-index.ts';
-import { refuse, type ValueType } from './value-type.ts';
+import { bigintType, dateType, numberType, refuse, type ValueType } from './value-types.ts';
 
 /** The bounds of a search. The search also finds values that are equal to a bound. */
 export interface SearchRange<Value> {

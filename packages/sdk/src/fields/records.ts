@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { SettledRow } from './decrypt-rows.ts';
 import type { ReadCount, RowOptions } from './internals.ts';
-import type { Query, Terms } from './query-types.ts';
+import type { Query, Terms } from './with-fields.ts';
 import type {
   Aliases,
   DecryptRowResult,

@@ -5,7 +5,7 @@ import {
   textIndex,
   type TextPartOptions,
 } from './part-index.ts';
-import { refuse } from './value-type.ts';
+import { refuse } from './value-types.ts';
 
 /**
  * Finds texts that are equal to the query. By default, a search ignores case and accents. Reveals which rows have the

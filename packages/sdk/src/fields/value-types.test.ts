@@ -1,11 +1,18 @@
 import { runInNewContext } from 'node:vm';
-import { fromUtf8, FormatError, InputError, toUtf8 } from '@eaas/protocol';
+import { FormatError, fromUtf8, InputError, toUtf8 } from '@eaas/protocol';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyCharacter } from '../../../../test/protocol/arbitraries.ts';
-import { jsonType } from './json-type.ts';
-import { bigintType, booleanType, bytesType, dateType, numberType, textType } from './scalar-types.ts';
-import type { ValueType } from './value-type.ts';
+import {
+  bigintType,
+  booleanType,
+  bytesType,
+  dateType,
+  jsonType,
+  numberType,
+  textType,
+  type ValueType,
+} from './value-types.ts';
 
 const types = { textType, numberType, bigintType, booleanType, dateType, bytesType, jsonType };
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');

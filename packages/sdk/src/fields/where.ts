@@ -7,7 +7,7 @@ import { FieldError, inField, resultOf, type Where } from './field-error.ts';
 import { type Subject, subjectOf } from './fingerprints.ts';
 import type { Internals, Row } from './internals.ts';
 import { type FieldPlan, type PartPlan, requireField, requireTable } from './plan.ts';
-import { refuse } from './value-type.ts';
+import { refuse } from './value-types.ts';
 
 interface Condition {
   readonly column: string;

@@ -1,20 +1,22 @@
-import { type Context, InputError, type Wrapped } from '@eaas/protocol';
-import { parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
-import { isBytes } from '@eaas/protocol/internal';
+import { type Context, InputError, wipeDataKey, type Wrapped } from '@eaas/protocol';
+import { toBase64 } from '@eaas/protocol/base64';
+import { type IntakePublicKey, parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
+import { dataKeyFrom, dataKeyInfo, isBytes } from '@eaas/protocol/internal';
 import { type OptionNames, requireNames } from '@eaas/protocol/internal-options';
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
-import { aborted } from '../transport/abortable.ts';
 import {
-  type As,
-  type EncryptedAs,
-  type EncryptedForm,
-  type EncryptItem,
-  type WrapOptions,
-} from '../options/call-options.ts';
-import { contextOf, type Encrypted, requireDek, sealAs, sealing } from '../client/ciphertext.ts';
+  contextOf,
+  type Encrypted,
+  type OneDataKey,
+  requireDek,
+  sealAs,
+  sealing,
+} from '../client/ciphertext.ts';
 import type { Engines } from '../engines/engines.ts';
-import { attempt, settleEach, type Settled } from '../errors.ts';
-import { createDataKey, wipe } from './one-data-key.ts';
+import { webHkdf } from '../engines/web-hkdf.ts';
+import { attempt, type Settled, settleEach } from '../errors.ts';
+import type { As, EncryptedAs, EncryptedForm, EncryptItem, WrapOptions } from '../options/call-options.ts';
+import { aborted } from '../transport/abortable.ts';
 
 /** Options of `createIntake`. */
 export interface IntakeOptions {
@@ -136,4 +138,26 @@ function partsOf(item: EncryptItem): { value: string | Uint8Array; context?: Con
   if (typeof item === 'string' || isBytes(item)) return { value: item };
   requireNames(encryptItem, item, 'an item of encryptMany');
   return item;
+}
+
+export async function createDataKey(
+  publicKey: IntakePublicKey,
+  wrapContext: Context | undefined,
+): Promise<OneDataKey> {
+  const dek = crypto.getRandomValues(new Uint8Array(32));
+  let derived: Uint8Array = dek;
+  try {
+    const wrapped = await wrapForIntake(publicKey, dek, wrapContext);
+    derived = await webHkdf(dek, dataKeyInfo);
+    const values = await dataKeyFrom(webCryptoEngine, derived, wrapped);
+    const { keyId, keyVersion, wrappedKey } = wrapped;
+    return { keyId, keyVersion, wrappedText: toBase64(wrappedKey), values };
+  } finally {
+    dek.fill(0);
+    derived.fill(0);
+  }
+}
+
+export function wipe({ values }: OneDataKey): void {
+  wipeDataKey(values);
 }

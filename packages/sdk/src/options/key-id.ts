@@ -11,8 +11,8 @@ export const keyId: Rule = (value, name) => {
   );
 };
 
-/** One key id or an array of key ids. */
-export const keyIds: Rule = (value, name) => [value].flat().every((id) => keyId(id, name)) || '';
+/** One key id or an array of key ids. Each is valid or throws. */
+export const keyIds: Rule = (value, name) => [value].flat().every((id) => keyId(id, name)) as true;
 
 export function requireKeyId(given: string | undefined, name = 'keyId'): string {
   if (given === undefined)

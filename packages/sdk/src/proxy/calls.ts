@@ -1,12 +1,20 @@
 import { type Context, encodeContext, parseUuid } from '@eaas/protocol';
 import { badRequest, checked, Refusal, ruleEach, runBatch } from '@eaas/protocol/service';
-import { endpoints, type Endpoint, type Problem } from '@eaas/protocol/wire';
-import type { CheckedGrant } from './grant.ts';
+import {
+  type Endpoint,
+  endpoints,
+  type Problem,
+  type ProblemCode,
+  problemDocument,
+  type Route,
+} from '@eaas/protocol/wire';
+import { isName } from '../exchange/kinds.ts';
+import { abortable } from '../transport/abortable.ts';
 import { areInOrder, withReferences } from '../transport/references.ts';
 import type { Slices } from '../transport/slices.ts';
+import type { CheckedGrant } from './grant.ts';
 import type { Settings } from './options.ts';
 import type { Target } from './routes.ts';
-import { askService, failed, forBrowser } from './service.ts';
 
 export interface Answered {
   readonly output: object;
@@ -100,4 +108,114 @@ function boundContext(set: Context, added: Context = {}): Context | undefined {
     throw badRequest('`context` is too large together with the names that the app adds');
   }
   return context;
+}
+
+async function askService(
+  settings: Settings,
+  route: Route,
+  keyId: string,
+  body: object,
+  signal: AbortSignal,
+): Promise<Answered> {
+  const path = route.slice('POST '.length).replace(':key_id', keyId);
+  const token = await tokenOf(settings, signal);
+  let response: Response;
+  try {
+    // Copies `fetch` to a variable. In browsers and edge runtimes, `fetch` throws if it is called as a method of
+    // another object, such as `settings.fetch(…)`.
+    const { fetch } = settings;
+    const asking = fetch(settings.baseUrl + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      // Does not follow redirects, because a redirected request would contain the API key. Does not use
+      // `redirect: 'error'`, because some runtimes lack it.
+      redirect: 'manual',
+      signal,
+    });
+    response = await abortable(asking, signal);
+  } catch {
+    // Throws a new error, because the error of `fetch` might contain the header with the API key.
+    throw signal.aborted ? tooLate(settings, signal) : failed(settings, 'network', undefined);
+  }
+  const id = response.headers.get('x-request-id');
+  const requestId = isName(id) ? id : undefined;
+  const json: unknown = await abortable(response.json(), signal).catch(() => undefined);
+  const { output }: Endpoint = endpoints[route];
+  const result = response.status === 200 ? output.safeParse(json) : undefined;
+  if (result?.success) return { output: result.data, requestId };
+  const refused = response.status >= 400 ? problemDocument.safeParse(json) : undefined;
+  if (refused?.success) throw forBrowser(settings, refused.data, requestId);
+  throw signal.aborted ? tooLate(settings, signal) : failed(settings, 'invalid_response', requestId);
+}
+
+async function tokenOf(settings: Settings, signal: AbortSignal): Promise<string> {
+  const { apiKey } = settings;
+  try {
+    // Stops waiting for the app's function `apiKey` when the signal aborts, because the function does not receive the
+    // signal.
+    return typeof apiKey === 'string' ? apiKey : await abortable((async () => apiKey())(), signal);
+  } catch (error) {
+    if (signal.aborted) throw tooLate(settings, signal);
+    settings.report({ type: 'failed', error });
+    throw badGateway(undefined);
+  }
+}
+
+function tooLate(settings: Settings, { reason }: AbortSignal): Refusal {
+  // Reports only timeouts. The signal also aborts if the browser closes the connection, which is not a failure of the
+  // service.
+  if (reason instanceof DOMException && reason.name === 'TimeoutError') {
+    settings.report({ type: 'service_failed', reason: 'timeout', requestId: undefined });
+  }
+  const status = { status: 504, title: 'Gateway Timeout' };
+  return new Refusal(
+    'unavailable',
+    'The key service did not respond in time: send the request again.',
+    status,
+  );
+}
+
+function failed(
+  settings: Settings,
+  reason: 'network' | 'invalid_response',
+  requestId: string | undefined,
+): Refusal {
+  settings.report({ type: 'service_failed', reason, requestId });
+  return badGateway(requestId);
+}
+
+function badGateway(requestId: string | undefined): Refusal {
+  const status = { status: 502, title: 'Bad Gateway', requestId };
+  return new Refusal(
+    'unavailable',
+    'The key service is not available at the moment: try again later.',
+    status,
+  );
+}
+
+/** The error codes that browsers receive. Codes about the app's API key are not in this set. */
+const passedOn: ReadonlySet<ProblemCode> = /* @__PURE__ */ new Set<ProblemCode>([
+  'bad_request',
+  // The service can refuse a body that the proxy accepted. The proxy makes the body longer: it adds the grant's
+  // context, and a `reference` for each batch item.
+  'too_large',
+  'not_found',
+  'key_state',
+  'wrapped_key_unauthentic',
+  'audit_unwritten',
+  'internal',
+]);
+
+function forBrowser(
+  settings: Settings,
+  { code, detail }: Pick<Problem, 'code' | 'detail'>,
+  requestId: string | undefined,
+): Refusal {
+  if (passedOn.has(code)) return new Refusal(code, detail, { requestId });
+  if (code === 'unavailable') {
+    return new Refusal(code, 'The key service is not available at the moment: try again.', { requestId });
+  }
+  settings.report({ type: 'api_key_refused', code, requestId });
+  return badGateway(requestId);
 }

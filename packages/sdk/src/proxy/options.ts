@@ -12,7 +12,7 @@ import {
 } from '@eaas/protocol/internal-options';
 import type { ProblemCode } from '@eaas/protocol/wire';
 import { baseUrlOf } from '../options/base-url.ts';
-import { notify } from '../client/notify.ts';
+import { notify } from '../client/events.ts';
 import type { Authorize } from './grant.ts';
 import type { Operation } from './routes.ts';
 

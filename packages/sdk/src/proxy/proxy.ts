@@ -1,12 +1,18 @@
 import { InputError } from '@eaas/protocol';
 import { nextTurn } from '@eaas/protocol/internal-turn';
-import { Refusal } from '@eaas/protocol/service';
-import { endpoints } from '@eaas/protocol/wire';
-import { deadlineOf } from './deadline.ts';
+import {
+  bodyCut,
+  bodyTooLarge,
+  parseBody,
+  Refusal,
+  requestTimeout,
+  requireBodyType,
+} from '@eaas/protocol/service';
+import { type Endpoint, endpoints, limits } from '@eaas/protocol/wire';
+import { longest } from '../transport/abortable.ts';
 import { createSlices } from '../transport/slices.ts';
-import { readJson } from './body.ts';
 import { type Answered, askBatch, askOne } from './calls.ts';
-import { checkGrant, type CheckedGrant } from './grant.ts';
+import { type CheckedGrant, checkGrant } from './grant.ts';
 import { checkOptions, type ProxyOptions, type Settings } from './options.ts';
 import { findTarget, type Target } from './routes.ts';
 
@@ -153,4 +159,59 @@ function respond(status: number, type: string, body: object, requestId: string |
     ...(status === 503 && { 'retry-after': '1' }),
   };
   return new Response(JSON.stringify(body), { status, headers });
+}
+
+export async function readJson(request: Request, endpoint: Endpoint, signal: AbortSignal): Promise<unknown> {
+  const { headers } = request;
+  // Accepts only JSON, because forms of other sites cannot send JSON. Scripts of other sites can send JSON only after a
+  // preflight, which the proxy refuses.
+  requireBodyType({ type: headers.get('content-type'), encoding: headers.get('content-encoding') }, true);
+  return parseBody(endpoint, await readBytes(request, limits.body, signal));
+}
+
+async function readBytes(request: Request, limit: number, signal: AbortSignal): Promise<Uint8Array> {
+  if (Number(request.headers.get('content-length') ?? 0) > limit) throw bodyTooLarge(limit);
+  if (request.bodyUsed)
+    throw new InputError(
+      '`authorize` must not read the body of its request, which the proxy reads later: read `request.clone()` instead',
+    );
+  if (!request.body) return new Uint8Array(0);
+  const reader = request.body.getReader();
+  const giveUp = () => void reader.cancel().catch(() => undefined);
+  signal.addEventListener('abort', giveUp, { once: true });
+  try {
+    const chunks: Uint8Array<ArrayBuffer>[] = [];
+    for (let length = 0; ;) {
+      const { done, value } = await reader.read().catch(() => {
+        throw bodyCut();
+      });
+      if (signal.aborted) throw requestTimeout();
+      if (done) return new Uint8Array(await new Blob(chunks).arrayBuffer());
+      length += value.length;
+      if (length > limit) throw bodyTooLarge(limit);
+      chunks.push(value);
+    }
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+    giveUp();
+  }
+}
+
+/**
+ * `AbortSignal.any` and `AbortSignal.timeout` are not used, because Node 20 can garbage-collect their signals too
+ * early.
+ */
+export function deadlineOf(milliseconds: number, outer?: AbortSignal | null, reason?: Error) {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(outer?.reason);
+  const timer = setTimeout(() => controller.abort(reason), Math.min(milliseconds, longest));
+  if (outer?.aborted) abort();
+  outer?.addEventListener('abort', abort);
+  return {
+    signal: controller.signal,
+    end: (): void => {
+      clearTimeout(timer);
+      outer?.removeEventListener('abort', abort);
+    },
+  };
 }

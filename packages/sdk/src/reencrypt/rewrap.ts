@@ -1,13 +1,12 @@
-import { type Context, type Wrapped } from '@eaas/protocol';
+import type { Context, Wrapped } from '@eaas/protocol';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import { replaceWrapped } from '@eaas/protocol/internal';
 import type { Calls } from './calls.ts';
 import { ConversionError, type Convert, unsuitable } from './convert.ts';
 import { type RewrapPlan, settingFor } from './plan.ts';
-import { Recent } from './recent.ts';
 import type { StoredRow } from './store.ts';
 import { type Encrypted, formOf, inFormOf, isIntake } from './stored-form.ts';
-import type { Proof } from './verify.ts';
+import { type Proof, Recent } from './verify.ts';
 
 /**
  * Values with the same data key get the same new wrapped key, so that one unwrap is still enough to decrypt all of

@@ -10,7 +10,6 @@ import { toBase64 } from '@eaas/protocol/base64';
 import type { Calls } from './calls.ts';
 import { ConversionError } from './convert.ts';
 import type { Sealing } from './plan.ts';
-import { Recent } from './recent.ts';
 
 export type Proof = ReturnType<typeof proofBy>;
 
@@ -58,4 +57,21 @@ export function proofBy(calls: Calls) {
 
 function unverified(): ConversionError {
   return new ConversionError('not_verified');
+}
+
+const most = 10_000;
+
+export class Recent<T> {
+  readonly #entries = new Map<string, Promise<T>>();
+
+  getOrAdd(name: string, create: () => Promise<T>): Promise<T> {
+    const known = this.#entries.get(name);
+    const promise = known ?? create();
+    this.#entries.delete(name);
+    this.#entries.set(name, promise);
+    if (!known) promise.catch(() => this.#entries.delete(name));
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size > most && oldest !== undefined) this.#entries.delete(oldest);
+    return promise;
+  }
 }

@@ -1,4 +1,3 @@
-import { longest } from './timers.ts';
 import { ClientError, type SdkError, timeoutError } from '../errors.ts';
 
 const watching = new WeakMap<EventTarget, Set<() => void>>();
@@ -54,4 +53,15 @@ export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
     timer = setTimeout(resolve, Math.min(milliseconds, longest));
   });
   return abortable(wait, signal).finally(() => clearTimeout(timer));
+}
+
+/** The longest delay of a JavaScript timer, in milliseconds. A timer with a longer delay fires immediately. */
+export const longest = 2 ** 31 - 1;
+
+export type Timer = ReturnType<typeof setTimeout>;
+
+export function later(milliseconds: number, work: () => void): Timer {
+  const timer = setTimeout(work, Math.min(milliseconds, longest));
+  (timer as { unref?: () => void }).unref?.();
+  return timer;
 }

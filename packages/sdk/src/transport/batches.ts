@@ -1,8 +1,7 @@
 import { utf8Length } from '@eaas/protocol/internal';
 import type { Input, Output, Problem } from '@eaas/protocol/wire';
-import { watch } from './abortable.ts';
-import { later } from './timers.ts';
 import { ServiceError, unreadable } from '../errors.ts';
+import { later, watch } from './abortable.ts';
 import { areInOrder, referenceBytes, withReferences } from './references.ts';
 import { backoff, type Call, type CallOptions, type Patience, retried } from './transport.ts';
 

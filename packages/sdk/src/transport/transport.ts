@@ -8,10 +8,9 @@ import {
   requireOptions,
 } from '@eaas/protocol/internal-options';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
-import { abortable, aborted } from './abortable.ts';
-import { longest } from './timers.ts';
-import { ServiceError, timeoutError, unreadable } from '../errors.ts';
 import type { Emit } from '../client/events.ts';
+import { ServiceError, timeoutError, unreadable } from '../errors.ts';
+import { abortable, aborted, longest } from './abortable.ts';
 import { load } from './load.ts';
 
 /** The options of every call. */
