@@ -1,4 +1,4 @@
-import type { Caller } from '../../packages/server/src/base/caller.ts';
+import type { Caller } from '../../packages/server/src/state/caller.ts';
 import { readConfig } from '../../packages/cli/src/config.ts';
 import { createApp } from '../../packages/server/src/http/app.ts';
 import { type Doors, openDoors } from '../../packages/server/src/http/doors.ts';

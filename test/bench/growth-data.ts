@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type postgres from 'postgres';
-import { insider } from '../../packages/server/src/base/caller.ts';
+import { insider } from '../../packages/server/src/state/caller.ts';
 import { nightKey } from '../../packages/server/src/crypto/key-hierarchy.ts';
 import { newMaterial, versionPlace } from '../../packages/server/src/crypto/key-material.ts';
 import { readConfig } from '../../packages/cli/src/config.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { insider } from '../../packages/server/src/base/caller.ts';
+import { insider } from '../../packages/server/src/state/caller.ts';
 import { verifyChain } from '../../packages/server/src/operations/verify/verify-chain.ts';
 import type { Service } from '../../packages/server/src/app/service.ts';
 import { decide } from '../../packages/server/src/state/decide.ts';

@@ -1,10 +1,10 @@
 import { wrapRule } from '@eaas/protocol/service';
 import type { Input, Output } from '@eaas/protocol/wire';
-import type { Caller } from '../../packages/server/src/base/caller.ts';
+import type { Caller } from '../../packages/server/src/state/caller.ts';
 import { requireKey, withKey } from '../../packages/server/src/operations/key-crypto.ts';
 import { Refusal } from '../../packages/server/src/base/refusal.ts';
 import type { Service } from '../../packages/server/src/app/service.ts';
-import { authorize } from '../../packages/server/src/state/authorize.ts';
+import { authorize } from '../../packages/server/src/state/caller.ts';
 
 type Wrap = 'POST /v1/keys/:key_id/wrap';
 

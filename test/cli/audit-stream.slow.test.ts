@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { insider } from '../../packages/server/src/base/caller.ts';
+import { insider } from '../../packages/server/src/state/caller.ts';
 import { readConfig } from '../../packages/cli/src/config.ts';
 import { openService, type OpenService } from '../../packages/server/src/app/open-service.ts';
 import { operations } from '../../packages/server/src/operations/table.ts';

@@ -154,7 +154,7 @@ test('the table of spans in docs/operating/observability.md names every span of 
   const sources = [
     'http/api.ts',
     'state/decide.ts',
-    'state/append.ts',
+    'state/commit.ts',
     'state/tenants.ts',
     'store/database.ts',
   ];

@@ -57,11 +57,7 @@ export const mutations: readonly Mutation[] = [
         'the audit log has the entries of every successful request after the promotion',
       ],
     },
-    [
-      `${server}/state/append.ts`,
-      '  view.queue.putBack(batch);\n',
-      "  for (const item of batch) item.settle('written');\n",
-    ],
+    [`${server}/state/commit.ts`, '  view.room.putBack(batch);\n', "  settle(batch, 'written');\n"],
   ),
   mutation('uncaught-errors-of-the-driver', { 'faults:database': ['no server process ends unexpectedly'] }, [
     `${server}/app/server-process.ts`,
@@ -72,12 +68,12 @@ export const mutations: readonly Mutation[] = [
     'gaps-between-ids',
     { 'faults:servers': ['the ids of audit entries have no gap', 'the audit chain is valid'] },
     [
-      `${server}/state/link.ts`,
+      `${server}/state/chain.ts`,
       'const id = expected.id + hashes.length + 1;',
       'const id = expected.id + 2 * hashes.length + 2;',
     ],
     [
-      `${server}/state/link.ts`,
+      `${server}/state/chain.ts`,
       'const last = { id: expected.id + hashes.length,',
       'const last = { id: expected.id + 2 * hashes.length,',
     ],
@@ -92,8 +88,8 @@ export const mutations: readonly Mutation[] = [
     { 'faults:database': ['every error response is 503 unavailable or 500 audit_unwritten'] },
     [
       `${server}/state/decide.ts`,
-      'if (error instanceof Refusal || error instanceof StateMoved || !isDatabaseFault(error)) throw error;',
-      'if (error) throw error;',
+      'if (error instanceof Refusal || error instanceof StateMoved || !isDatabaseFault(error)) return error;',
+      'if (error) return error;',
     ],
   ),
   mutation(
@@ -134,7 +130,7 @@ export const mutations: readonly Mutation[] = [
         'each server serves requests within 5000 ms after the promotion of the standby',
       ],
     },
-    [`${server}/state/append.ts`, 'await sleep(50);', 'await sleep(60_000);'],
+    [`${server}/state/commit.ts`, 'await sleep(50);', 'await sleep(60_000);'],
   ),
   mutation(
     'lost-logs-are-not-served',
@@ -667,14 +663,14 @@ export const mutations: readonly Mutation[] = [
       'fleet:rolling': ['clients that repeat a request see no error', 'clients of the SDK see no error'],
     },
     [
-      `${server}/state/append.ts`,
+      `${server}/state/commit.ts`,
       "import { isDatabaseError, isDatabaseFault, isDenied, isLockTimeout } from '../store/faults.ts';",
-      "import { Refusal } from '../refusal.ts';\nimport { isDatabaseError, isDatabaseFault, isDenied, isLockTimeout } from '../store/faults.ts';",
+      "import { Refusal } from '../base/refusal.ts';\nimport { isDatabaseError, isDatabaseFault, isDenied, isLockTimeout } from '../store/faults.ts';",
     ],
     [
-      `${server}/state/append.ts`,
+      `${server}/state/commit.ts`,
       '    counts.conflicts++;\n',
-      "    counts.conflicts++;\n    return batch.forEach((item) => item.fail(new Refusal('conflict', 'another replica was faster')));\n",
+      "    counts.conflicts++;\n    return batch.forEach((waiting) => waiting.fail(new Refusal('conflict', 'another replica was faster')));\n",
     ],
   ),
   mutation(

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { endpoints, type Input, type Output, permissions, type Route } from '@eaas/protocol/wire';
-import { insider } from '../../packages/server/src/base/caller.ts';
+import { insider } from '../../packages/server/src/state/caller.ts';
 import { rootKey } from '../../packages/server/src/crypto/key-hierarchy.ts';
 import { createApp } from '../../packages/server/src/http/app.ts';
 import { openDoors } from '../../packages/server/src/http/doors.ts';

@@ -1,6 +1,6 @@
 import { alone } from '../setup/alone.ts';
 import type { Input } from '@eaas/protocol/wire';
-import { insider } from '../../packages/server/src/base/caller.ts';
+import { insider } from '../../packages/server/src/state/caller.ts';
 import { countUsage } from '../../packages/server/src/jobs/count-usage.ts';
 import { purge } from '../../packages/server/src/jobs/purge.ts';
 import { createApiKey } from '../../packages/server/src/operations/api-keys.ts';

@@ -6,7 +6,7 @@ import { parseIndexKey } from '@eaas/protocol/internal';
 import { permissions } from '@eaas/protocol/wire';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createDatabase, migrated, type TestDatabase } from '../../../test/setup/database.ts';
-import { insider } from '../../server/src/base/caller.ts';
+import { insider } from '../../server/src/state/caller.ts';
 import { readConfig } from '../../cli/src/config.ts';
 import { type OpenService, openService } from '../../server/src/app/open-service.ts';
 import { operations } from '../../server/src/operations/table.ts';

@@ -18,7 +18,7 @@ export type { Extra, ServeOptions } from './app/options.ts';
 export { exitSoon, prepareProcess, untilStopped } from './app/server-process.ts';
 export type { Service } from './app/service.ts';
 export { BoundedMap } from './base/bounded-map.ts';
-export { type Caller, insider } from './base/caller.ts';
+export { type Caller, insider } from './state/caller.ts';
 export { CannotStart, reasonOf, unusableDatabase } from './base/cannot-start.ts';
 export { ifExists, replaceFile, syncDirectory, writeNewFile } from './base/durable-files.ts';
 export { Explained } from './base/explained.ts';
@@ -90,7 +90,7 @@ export {
 } from './root-key/provider.ts';
 export { requireOpeningRoots } from './root-key/root-check.ts';
 export { decodeRootKey, encodeRootKey } from './root-key/text.ts';
-export { isExpired } from './state/authorize.ts';
+export { isExpired } from './state/caller.ts';
 export { mostDisagreement, readClock } from './state/clock.ts';
 export { checkedHead, closedStateId, closeHead, type Mark, openHead, readMark } from './state/heads.ts';
 export { macHolds, openSecrets, openTenant, type OpenTenant, seal } from './state/integrity.ts';

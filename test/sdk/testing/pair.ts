@@ -1,6 +1,6 @@
 import { alone } from '../../setup/alone.ts';
 import { createTestService, type TestService } from '@eaas/sdk/testing';
-import { insider } from '../../../packages/server/src/base/caller.ts';
+import { insider } from '../../../packages/server/src/state/caller.ts';
 import { countUsage } from '../../../packages/server/src/jobs/count-usage.ts';
 import { recordLastUses } from '../../../packages/server/src/jobs/record-last-uses.ts';
 import { settleKey } from '../../../packages/server/src/operations/keys.ts';

@@ -1,11 +1,5 @@
+import { type Waiter, WaitingRoom } from '../base/waiting-room.ts';
 import { busy } from './shares.ts';
-
-interface Waiter<Value> {
-  readonly key: string;
-  readonly timer: NodeJS.Timeout;
-  readonly resolve: (value: Value | undefined) => void;
-  readonly reject: (error: unknown) => void;
-}
 
 const patience = 2_000;
 
@@ -16,7 +10,7 @@ const patience = 2_000;
 export class Lookups<Value> {
   readonly #look: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>;
   readonly #most: number;
-  readonly #waiting = new Set<Waiter<Value>>();
+  readonly #room = new WaitingRoom<string, Value | undefined>();
   #held = 0;
   #refused = 0;
 
@@ -26,41 +20,34 @@ export class Lookups<Value> {
   }
 
   get counts(): { readonly held: number; readonly waiting: number; readonly refused: number } {
-    return { held: this.#held, waiting: this.#waiting.size, refused: this.#refused };
+    return { held: this.#held, waiting: this.#room.size, refused: this.#refused };
   }
 
   find(key: string): Promise<Value | undefined> {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.#waiting.delete(waiter);
-        this.#refused++;
-        reject(busy());
-      }, patience);
-      const waiter = { key, timer, resolve, reject };
-      this.#waiting.add(waiter);
-      if (this.#held === 0) void this.#lookUpAll();
-    });
+    const giveUp = () => {
+      this.#refused++;
+      return busy();
+    };
+    const found = this.#room.wait(key, { milliseconds: patience, giveUp });
+    if (this.#held === 0) void this.#lookUpAll();
+    return found;
   }
 
   async #lookUpAll(): Promise<void> {
     for (let batch = this.#take(); batch.length > 0; batch = this.#take()) {
       try {
-        const found = await this.#look(batch.map(({ key }) => key));
-        for (const { key, resolve } of batch) resolve(found.get(key));
+        const found = await this.#look(batch.map(({ wish }) => wish));
+        for (const waiter of batch) waiter.settle(found.get(waiter.wish));
       } catch (error) {
-        for (const { reject } of batch) reject(error);
+        for (const waiter of batch) waiter.fail(error);
       }
     }
   }
 
-  #take(): Waiter<Value>[] {
-    const batch: Waiter<Value>[] = [];
-    for (const waiter of this.#waiting) {
-      if (batch.length === this.#most) break;
-      clearTimeout(waiter.timer);
-      this.#waiting.delete(waiter);
-      batch.push(waiter);
-    }
+  #take(): Waiter<string, Value | undefined>[] {
+    let count = 0;
+    const batch = this.#room.take(() => count++ < this.#most);
+    for (const waiter of batch) waiter.becomePatient();
     this.#held = batch.length;
     return batch;
   }

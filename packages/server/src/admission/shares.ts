@@ -1,19 +1,16 @@
 import type { EndSignal } from '../base/call-end.ts';
 import { Refusal } from '../base/refusal.ts';
 import { traced } from '../base/tracing.ts';
+import { WaitingRoom } from '../base/waiting-room.ts';
 
 export function busy(): Refusal {
   return new Refusal('unavailable', 'The service is busy with other requests. Try again in a moment.');
 }
 
-interface Waiter {
-  readonly units: number;
-  grant(): void;
-}
-
 interface Tenant {
   held: number;
-  readonly waiters: Set<Waiter>;
+  /** The requests that wait, each for a number of units. */
+  readonly room: WaitingRoom<number>;
 }
 
 export interface SharesOptions {
@@ -51,19 +48,15 @@ export class Shares {
 
   /** Whether a call of another tenant could start if the tenant gave its units back. */
   delaysOthers(tenantId: string): boolean {
-    for (const [other, { held, waiters }] of this.#tenants) {
-      const [next] = waiters;
-      if (other !== tenantId && next && held + next.units <= this.#perTenant) return true;
+    for (const [other, { held, room }] of this.#tenants) {
+      if (other !== tenantId && room.first && held + room.first.wish <= this.#perTenant) return true;
     }
     return false;
   }
 
+  /** Takes units, and returns the function that gives them back. */
   async take(tenantId: string, units: number, signal?: EndSignal): Promise<() => void> {
-    if (signal?.aborted) throw busy();
-    const tenant = this.#tenants.get(tenantId) ?? { held: 0, waiters: new Set() };
-    this.#tenants.set(tenantId, tenant);
-    if (tenant.waiters.size === 0 && this.#fits(tenant, units)) this.#hold(tenant, units);
-    else await traced('admission.wait', () => this.#wait(tenantId, tenant, units, signal));
+    const tenant = await this.#take(tenantId, units, signal);
     let isHeld = true;
     return () => {
       if (isHeld) this.#release(tenantId, tenant, units);
@@ -71,44 +64,48 @@ export class Shares {
     };
   }
 
+  /** Holds units while `work` runs. */
   async run<T>(tenantId: string, units: number, work: () => Promise<T>, signal?: EndSignal): Promise<T> {
-    const release = await this.take(tenantId, units, signal);
+    const tenant = await this.#take(tenantId, units, signal);
     try {
       return await work();
     } finally {
-      release();
+      this.#release(tenantId, tenant, units);
     }
   }
 
-  #wait(tenantId: string, tenant: Tenant, units: number, signal: EndSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', giveUp);
-        tenant.waiters.delete(waiter);
-        this.#waiting--;
-      };
-      const waiter = {
-        units,
-        grant: () => {
-          leave();
-          resolve();
-        },
-      };
-      const giveUp = (): void => {
-        leave();
-        this.#refused++;
-        this.#forgetIdle(tenantId, tenant);
-        reject(busy());
-        // The requests of a tenant get units in order, so the refused request might have delayed a smaller one behind
-        // it. `#grant` lets the smaller request start if enough units are free.
-        this.#grant();
-      };
-      const timer = setTimeout(giveUp, this.#patience);
-      signal?.addEventListener('abort', giveUp);
-      tenant.waiters.add(waiter);
-      this.#waiting++;
-    });
+  #take(tenantId: string, units: number, signal: EndSignal | undefined): Tenant | Promise<Tenant> {
+    if (signal?.aborted) throw busy();
+    const tenant = this.#tenants.get(tenantId) ?? { held: 0, room: new WaitingRoom() };
+    this.#tenants.set(tenantId, tenant);
+    if (tenant.room.size > 0 || !this.#fits(tenant, units)) {
+      return traced('admission.wait', () => this.#wait(tenantId, tenant, units, signal));
+    }
+    this.#hold(tenant, units);
+    return tenant;
+  }
+
+  async #wait(
+    tenantId: string,
+    tenant: Tenant,
+    units: number,
+    signal: EndSignal | undefined,
+  ): Promise<Tenant> {
+    const giveUp = (): Refusal => {
+      this.#refused++;
+      return busy();
+    };
+    const afterwards = (hasGivenUp: boolean): void => {
+      this.#waiting--;
+      if (!hasGivenUp) return;
+      this.#forgetIdle(tenantId, tenant);
+      // The requests of a tenant get units in order, so the refused request might have delayed a smaller one behind it.
+      // `#grant` lets the smaller request start if enough units are free.
+      this.#grant();
+    };
+    this.#waiting++;
+    await tenant.room.wait(units, { milliseconds: this.#patience, signal, giveUp, afterwards });
+    return tenant;
   }
 
   #fits({ held }: Tenant, units: number): boolean {
@@ -125,13 +122,13 @@ export class Shares {
   #release(tenantId: string, tenant: Tenant, units: number): void {
     tenant.held -= units;
     this.#held -= units;
-    if (tenant.waiters.size > 0) this.#moveToEnd(tenantId, tenant);
+    if (tenant.room.size > 0) this.#moveToEnd(tenantId, tenant);
     this.#forgetIdle(tenantId, tenant);
     this.#grant();
   }
 
   #forgetIdle(tenantId: string, tenant: Tenant): void {
-    if (tenant.held === 0 && tenant.waiters.size === 0) this.#tenants.delete(tenantId);
+    if (tenant.held === 0 && tenant.room.size === 0) this.#tenants.delete(tenantId);
   }
 
   /**
@@ -143,10 +140,10 @@ export class Shares {
     // several requests.
     for (const [tenantId, tenant] of this.#tenants) {
       if (this.#waiting === 0 || this.#held >= this.#capacity) return;
-      const [next] = tenant.waiters;
-      if (!next || !this.#fits(tenant, next.units)) continue;
-      this.#hold(tenant, next.units);
-      next.grant();
+      const { first } = tenant.room;
+      if (!first || !this.#fits(tenant, first.wish)) continue;
+      this.#hold(tenant, first.wish);
+      first.settle();
       this.#moveToEnd(tenantId, tenant);
     }
   }

@@ -1,9 +1,9 @@
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import type { Admission } from '../admission/admission.ts';
-import type { Arrival, Caller } from '../base/caller.ts';
-import { admit, confirmAdmission } from '../operations/admit.ts';
+import { admit, type Arrival, confirmAdmission } from '../operations/admit.ts';
 import { operations } from '../operations/table.ts';
 import type { Service } from '../app/service.ts';
+import type { Caller } from '../state/caller.ts';
 import { type Health, healthOf } from './health.ts';
 import { HttpMetrics, metric } from './metrics.ts';
 import { serviceMetrics, type ServerState } from './service-metrics.ts';

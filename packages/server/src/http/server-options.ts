@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { type FastifyServerOptions, LogController } from 'fastify';
-import type { Caller } from '../base/caller.ts';
+import type { Caller } from '../state/caller.ts';
 import type { ConsoleOptions } from './console.ts';
 import { type Lines, linesTo } from '../base/log-lines.ts';
 import { describeError } from './problems.ts';

@@ -1,7 +1,7 @@
 import type { ProblemCode } from '@eaas/protocol/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CallEnd, type EndSignal } from '../base/call-end.ts';
-import type { Caller } from '../base/caller.ts';
+import type { Caller } from '../state/caller.ts';
 import type { OpenSpan } from '../base/tracing.ts';
 import type { Body } from './body.ts';
 import type { HttpMetrics } from './metrics.ts';

@@ -11,7 +11,7 @@ import {
   type World,
 } from '../../../../test/setup/world.ts';
 import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
-import { insider } from '../base/caller.ts';
+import { insider } from '../state/caller.ts';
 import { settleKey } from '../operations/keys.ts';
 import { verifyChain } from '../operations/verify/verify-chain.ts';
 import { settleDueKeys } from './due-keys.ts';

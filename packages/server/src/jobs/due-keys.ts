@@ -1,5 +1,5 @@
 import { limits } from '@eaas/protocol/wire';
-import { insider } from '../base/caller.ts';
+import { insider } from '../state/caller.ts';
 import { settleKey } from '../operations/keys.ts';
 import type { Service } from '../app/service.ts';
 import { requireAgreement } from '../state/clock.ts';

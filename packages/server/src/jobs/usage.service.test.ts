@@ -11,7 +11,7 @@ import {
   type World,
 } from '../../../../test/setup/world.ts';
 import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
-import { insider } from '../base/caller.ts';
+import { insider } from '../state/caller.ts';
 import { operations } from '../operations/table.ts';
 import { uncountedTenants, unmarkCounted } from '../store/usage.ts';
 import { countUsage } from './count-usage.ts';

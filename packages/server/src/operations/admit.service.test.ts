@@ -1,7 +1,7 @@
 import { permissions } from '@eaas/protocol/wire';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openWorld, type World } from '../../../../test/setup/world.ts';
-import { insider } from '../base/caller.ts';
+import { insider } from '../state/caller.ts';
 import type { Service } from '../app/service.ts';
 import { admit, confirmAdmission } from './admit.ts';
 import { createApiKey } from './api-keys.ts';

@@ -1,12 +1,18 @@
 import { bearerToken, unauthorized } from '@eaas/protocol/service';
-import { endpoints, isApiKey } from '@eaas/protocol/wire';
-import type { Arrival, Caller } from '../base/caller.ts';
+import { endpoints, isApiKey, type Route } from '@eaas/protocol/wire';
 import { hashApiKey } from '../crypto/api-key-token.ts';
 import { Refusal } from '../base/refusal.ts';
 import type { Service } from '../app/service.ts';
 import type { ApiKeyRow } from '../store/api-keys.ts';
-import { authorize } from '../state/authorize.ts';
+import { authorize, type Caller } from '../state/caller.ts';
 import { available, decide } from '../state/decide.ts';
+
+/** What a request says about its sender, before its body is read. */
+export interface Arrival extends Pick<Caller, 'ipAddress' | 'arrivedAt' | 'signal'> {
+  readonly route: Route;
+  readonly authorization: string | undefined;
+  readonly origin: string | undefined;
+}
 
 /**
  * Admits a request with cached data, because the operation checks the API key again before it responds. Before a
@@ -20,17 +26,18 @@ export async function admit(service: Service, arrival: Arrival): Promise<Caller>
   if (arrival.route === 'GET /v1/audit/verify') return admitToVerify(service, arrival, tokenHash);
   const found = await available(() => service.tenants.tokens.find(tokenHash));
   if (!found) return refuseStranger(service, arrival);
-  const { view, apiKey } = found;
+  const { view, state, apiKey } = found;
   const caller = callerOf(arrival, apiKey, tokenHash);
   service.used.note(caller);
   try {
-    authorize(view.state, apiKey, caller, service.clock.now());
+    authorize(state, apiKey, caller, service.clock.now());
+    return { ...caller, admitted: { view, state, apiKey } };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     await service.admission.turns.begin(caller.tenantId, caller);
     await confirmAdmission(service, caller);
+    return caller;
   }
-  return caller;
 }
 
 async function admitToVerify(service: Service, arrival: Arrival, tokenHash: Uint8Array): Promise<Caller> {

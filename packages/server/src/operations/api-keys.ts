@@ -10,7 +10,7 @@ import {
   revokedApiKey,
 } from '@eaas/protocol/service';
 import { type Input, limits, type Output } from '@eaas/protocol/wire';
-import type { Caller } from '../base/caller.ts';
+import type { Caller } from '../state/caller.ts';
 import { newToken } from '../crypto/api-key-token.ts';
 import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
 import type { Service } from '../app/service.ts';

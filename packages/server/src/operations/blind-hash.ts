@@ -9,7 +9,7 @@ import {
 import { nodeCurve } from '@eaas/protocol/blind-hash-node';
 import { requireElements, requireStatus, type Steps, using } from '@eaas/protocol/service';
 import type { Input, Output } from '@eaas/protocol/wire';
-import type { Caller } from '../base/caller.ts';
+import type { Caller } from '../state/caller.ts';
 import type { Service } from '../app/service.ts';
 import { decide } from '../state/decide.ts';
 import type { KeyMaterial } from '../state/tenant-state.ts';

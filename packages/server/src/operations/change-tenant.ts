@@ -1,5 +1,5 @@
 import type { Changed } from '@eaas/protocol/service';
-import { insider } from '../base/caller.ts';
+import { insider } from '../state/caller.ts';
 import type { Service } from '../app/service.ts';
 import { change, type Change } from '../state/change.ts';
 import { seal } from '../state/integrity.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openWorld, settle, type World } from '../../../../test/setup/world.ts';
-import { insider } from '../base/caller.ts';
+import { insider } from '../state/caller.ts';
 import { Tampered } from '../base/refusal.ts';
 import { batch } from './data-keys.ts';
 import { createKey } from './keys.ts';

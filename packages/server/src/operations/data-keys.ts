@@ -22,7 +22,7 @@ import {
   wrappedKeyIn,
   wrapRule,
 } from '@eaas/protocol/service';
-import type { Caller } from '../base/caller.ts';
+import type { Caller } from '../state/caller.ts';
 import { wrappedKeyVersion } from '../crypto/sealed-secret.ts';
 import type { Service } from '../app/service.ts';
 import { decide } from '../state/decide.ts';
@@ -35,6 +35,7 @@ import type { Operations } from './operation.ts';
 interface Fields {
   readonly key_id: string;
   readonly wrapped_key?: string;
+  readonly value?: string;
 }
 
 export const dataKeyOperations = {
@@ -72,10 +73,14 @@ async function decideOne<Answer>(
   { key, openings }: { readonly key: KeyMaterial; readonly openings?: IntakeOpenings },
   rule: (crypto: KeyCrypto) => Ruling<Answer>,
 ) {
-  const compute = () => withKey(key, openings, rule);
-  const { draft, answer } = await admission.turns.call(caller.tenantId, compute, caller);
-  return { drafts: draft ? [draft] : [], answer };
+  const compute = () => decided(withKey(key, openings, rule));
+  return admission.turns.call(caller.tenantId, compute, caller);
 }
+
+const decided = <Answer>({ draft, answer }: Ruling<Answer>) => ({ drafts: draft ? [draft] : [], answer });
+
+/** The call has waited for a turn before its body was read, so only a long value waits for another one. */
+const computedAtOnce = 16 * 1024;
 
 function single<Input extends Fields, Answer>(rule: KeyRule<Input, Answer>) {
   return (service: Service, caller: Caller, input: Input): Promise<Answer> =>
@@ -83,7 +88,10 @@ function single<Input extends Fields, Answer>(rule: KeyRule<Input, Answer>) {
       decide(service, caller, async (facts) => {
         const key = await requireKey(service, facts, input.key_id, versionIn(input));
         if (isIntake(input)) await openings.prepare(wrappedIn([input], () => key));
-        return decideOne(service, caller, { key, openings }, (crypto) => rule(key.row, crypto, input));
+        const compute = (crypto: KeyCrypto) => rule(key.row, crypto, input);
+        const isShort = (input.value?.length ?? 0) <= computedAtOnce;
+        if (isShort) return decided(withKey(key, openings, compute));
+        return decideOne(service, caller, { key, openings }, compute);
       }),
     );
 }

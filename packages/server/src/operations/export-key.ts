@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { jwkThumbprint, keyDraft, requireExportable, type Steps, using } from '@eaas/protocol/service';
 import { type Input, limits, type Output } from '@eaas/protocol/wire';
-import type { Caller } from '../base/caller.ts';
+import type { Caller } from '../state/caller.ts';
 import { encryptTo, importRsaPublicKey } from '../crypto/rsa-export.ts';
 import type { Service } from '../app/service.ts';
 import { decide } from '../state/decide.ts';

@@ -2,7 +2,7 @@ import { createSecretKey } from 'node:crypto';
 import { parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
 import { afterEach, expect, test, vi } from 'vitest';
 import { Turns } from '../admission/turns.ts';
-import { insider } from '../base/caller.ts';
+import { insider } from '../state/caller.ts';
 import type { KeyMaterial } from '../state/tenant-state.ts';
 import { intakeOpenings, intakePublicKeyOf } from './intake.ts';
 

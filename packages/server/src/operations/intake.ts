@@ -7,7 +7,7 @@ import {
 } from '@eaas/protocol/internal-intake';
 import { refusedByStatus } from '@eaas/protocol/service';
 import { busy } from '../admission/shares.ts';
-import type { Caller } from '../base/caller.ts';
+import type { Caller } from '../state/caller.ts';
 import { intakeCrypto, openIntakeKey } from '../crypto/intake.ts';
 import { Refusal } from '../base/refusal.ts';
 import type { Service } from '../app/service.ts';

@@ -17,7 +17,7 @@ import {
   timeOrNull,
 } from '@eaas/protocol/service';
 import { formatTimestamp, type Input, limits, type Output } from '@eaas/protocol/wire';
-import type { Caller } from '../base/caller.ts';
+import type { Caller } from '../state/caller.ts';
 import { hashKeyPlace, newMaterial, versionPlace } from '../crypto/key-material.ts';
 import type { Service } from '../app/service.ts';
 import { change, type Change } from '../state/change.ts';

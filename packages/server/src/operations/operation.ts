@@ -1,6 +1,6 @@
 import type { Steps } from '@eaas/protocol/service';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
-import type { Caller } from '../base/caller.ts';
+import type { Caller } from '../state/caller.ts';
 import type { Service } from '../app/service.ts';
 import { decideRead, type Facts } from '../state/decide.ts';
 import type { Transaction } from '../store/sql.ts';

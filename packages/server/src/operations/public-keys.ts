@@ -1,7 +1,7 @@
 import { toBase64 } from '@eaas/protocol/base64';
 import { requireStatus } from '@eaas/protocol/service';
 import type { Input, Output } from '@eaas/protocol/wire';
-import type { Caller } from '../base/caller.ts';
+import type { Caller } from '../state/caller.ts';
 import type { Service } from '../app/service.ts';
 import { decideRead } from '../state/decide.ts';
 import { blindHashKeyOf } from './blind-hash.ts';

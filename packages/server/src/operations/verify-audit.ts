@@ -1,5 +1,5 @@
 import type { Input } from '@eaas/protocol/wire';
-import type { Caller } from '../base/caller.ts';
+import type { Caller } from '../state/caller.ts';
 import type { Service } from '../app/service.ts';
 import { available } from '../state/decide.ts';
 import { type Verification, verifyChain } from './verify/verify-chain.ts';

@@ -1,15 +1,20 @@
+// Builds the statements of an append: links of the hash chain, each with up to 2,000 entries and a new head.
+import type { StoredEntry } from '@eaas/protocol/audit';
 import type { Draft, Steps } from '@eaas/protocol/service';
-import type { Link } from '../store/append.ts';
-import type { HeadRow } from '../store/heads.ts';
+import { entryHashes, entryMacs } from '../crypto/audit-mac.ts';
+import { encodeRun, type Link } from '../store/append.ts';
+import { type HeadRow, headTable } from '../store/heads.ts';
 import { monthOf } from './clock.ts';
-import { beginLink } from './link.ts';
-import type { Waiting } from './queue.ts';
+import { seal } from './integrity.ts';
 import type { TenantState } from './tenant-state.ts';
+import type { Waiting } from './tenant-view.ts';
 
+/** The most that one statement appends. */
 export const statementLimits = { entries: 2_000, bytes: 512 * 1024 } as const;
 
 const spread = 11_000;
 
+/** The end of a chain: its last statement, the head after it, and the requests whose entries it has. */
 export interface Chained {
   readonly lastLink: Link | undefined;
   readonly head: HeadRow;
@@ -17,6 +22,7 @@ export interface Chained {
   readonly overQuota: readonly Waiting[];
 }
 
+/** Chains the entries of waiting requests after `head`. Yields each complete link, and undefined in between. */
 export function* chain(
   state: TenantState,
   head: HeadRow,
@@ -40,23 +46,20 @@ export function* chain(
     bytes = 0;
     return complete;
   };
-  for (const item of batch) {
-    if (item.gone) continue;
-    if (item.state !== state || (item.validUntil !== null && now >= item.validUntil)) {
-      item.settle('moved');
+  for (const waiting of batch) {
+    if (waiting.isGone) continue;
+    const { isEncrypt, drafts } = waiting.wish;
+    if (isEncrypt && quota !== null && encrypts >= quota) {
+      overQuota.push(waiting);
       continue;
     }
-    if (item.isEncrypt && quota !== null && encrypts >= quota) {
-      overQuota.push(item);
-      continue;
-    }
-    if (item.isEncrypt) encrypts++;
-    chosen.push(item);
-    for (const draft of item.drafts) {
+    if (isEncrypt) encrypts++;
+    chosen.push(waiting);
+    for (const draft of drafts) {
       const added = draftBytes(draft);
       const isFull = link.size >= statementLimits.entries || bytes + added > statementLimits.bytes;
       if (link.size > 0 && isFull) yield completeLink();
-      link.add(item, draft);
+      link.add(waiting.wish, draft);
       bytes += added;
       yield;
     }
@@ -65,6 +68,7 @@ export function* chain(
   return { lastLink, head: lastLink?.next ?? head, chosen, overQuota };
 }
 
+/** The steps up to the next link, or to the end of the chain. */
 export function* nextLink(links: ReturnType<typeof chain>): Steps<Link | Chained> {
   for (;;) {
     const { done, value } = links.next();
@@ -74,6 +78,73 @@ export function* nextLink(links: ReturnType<typeof chain>): Steps<Link | Chained
   }
 }
 
+/** Estimates how many bytes an entry adds to a statement. */
 export function draftBytes({ metadata }: Draft): number {
   return 256 + Buffer.byteLength(metadata);
+}
+
+interface Author {
+  readonly actor: string;
+  readonly ipAddress: string | null;
+}
+
+/**
+ * Begins a link after the head `expected`. Consecutive entries that differ only in their ids form a run, which is
+ * encoded once.
+ */
+export function beginLink({ tenant, secrets }: TenantState, expected: HeadRow, created_at: number) {
+  const hashOf = entryHashes();
+  const hashes: string[] = [];
+  const runs: string[] = [];
+  let run: StoredEntry | undefined;
+  let runFirst = 1;
+  let hash = Buffer.from(expected.hash).toString('latin1');
+  const endRun = (): void => {
+    if (run) runs.push(encodeRun(run, runFirst, hashes.length));
+    runFirst = hashes.length + 1;
+  };
+  return {
+    get size(): number {
+      return hashes.length;
+    },
+    add(by: Author, draft: Draft): void {
+      const id = expected.id + hashes.length + 1;
+      if (run && continues(run, by, draft)) hash = hashOf.next(hash, id);
+      else {
+        endRun();
+        run = {
+          tenant_id: tenant.tenant_id,
+          id,
+          action: draft.action,
+          key_id: draft.keyId,
+          key_version: draft.keyVersion,
+          actor: by.actor,
+          ip_address: by.ipAddress,
+          metadata: draft.metadata,
+          created_at,
+        };
+        hash = hashOf.first(hash, run);
+      }
+      hashes.push(hash);
+    },
+    complete(changesOf: (last: Pick<HeadRow, 'id' | 'hash'>) => Partial<HeadRow>): Link {
+      endRun();
+      const last = { id: expected.id + hashes.length, hash: Buffer.from(hash, 'latin1') };
+      const next = seal(secrets, headTable, { ...expected, ...last, created_at, ...changesOf(last) });
+      const macs = entryMacs(secrets.auditMac, hashes);
+      const seals = hashes.map((each, index) => `${each}${macs[index]}`).join('');
+      return { expected, next, runs, seals: Buffer.from(seals, 'latin1') };
+    },
+  };
+}
+
+function continues(run: StoredEntry, { actor, ipAddress }: Author, draft: Draft): boolean {
+  return (
+    run.metadata === draft.metadata &&
+    run.key_id === draft.keyId &&
+    run.key_version === draft.keyVersion &&
+    run.action === draft.action &&
+    run.actor === actor &&
+    run.ip_address === ipAddress
+  );
 }

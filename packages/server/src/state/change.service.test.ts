@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openWorld, type Resident, settle, type World } from '../../../../test/setup/world.ts';
-import { insider } from '../base/caller.ts';
+import { insider } from './caller.ts';
 import type { Service } from '../app/service.ts';
 import type { Sql } from '../store/sql.ts';
 import { change } from './change.ts';

@@ -1,5 +1,4 @@
 import { type Draft, unauthorized } from '@eaas/protocol/service';
-import type { Caller } from '../base/caller.ts';
 import { Refusal, Tampered } from '../base/refusal.ts';
 import type { Service } from '../app/service.ts';
 import { type ApiKeyRow, apiKeyTable, findApiKeyByToken } from '../store/api-keys.ts';
@@ -15,11 +14,11 @@ import { type HeadRow, headTable, lockHead } from '../store/heads.ts';
 import { changedRows } from '../store/rows.ts';
 import { together, type Transaction } from '../store/sql.ts';
 import { findTenant } from '../store/tenants.ts';
-import { authorize } from './authorize.ts';
+import { authorize, type Caller } from './caller.ts';
+import { beginLink } from './chain.ts';
 import { patience } from './decide.ts';
 import { checkedHead } from './heads.ts';
 import { authentic, openTenant } from './integrity.ts';
-import { beginLink } from './link.ts';
 import { noSuchTenant, TenantState } from './tenant-state.ts';
 
 export interface Change {
@@ -67,7 +66,7 @@ export function change<Loaded, Answer>(
   const run = (): Promise<Answer> => {
     const view = service.tenants.remembered.views.get(tenantId);
     const inTurn = () => changeInTurn(service, caller, work, deadline);
-    return view ? view.queue.changing(inTurn) : inTurn();
+    return view ? view.changing(inTurn) : inTurn();
   };
   return service.admission.shares.changes.run(tenantId, 1, run, signal);
 }

@@ -1,19 +1,17 @@
 import { auditUnwritten, type Draft, quotaExceeded, unauthorized } from '@eaas/protocol/service';
 import { entryUnits } from '../admission/admission.ts';
-import type { Caller } from '../base/caller.ts';
-import { Refusal } from '../base/refusal.ts';
 import type { Service } from '../app/service.ts';
+import { Refusal } from '../base/refusal.ts';
+import { traced } from '../base/tracing.ts';
 import type { ApiKeyRow } from '../store/api-keys.ts';
 import { withDeadline } from '../store/deadline.ts';
 import { isDatabaseFault } from '../store/faults.ts';
-import { traced } from '../base/tracing.ts';
-import { drain } from './append.ts';
-import { authorize, isExpired } from './authorize.ts';
-import { draftBytes } from './chain.ts';
-import type { Outcome, Waiting } from './queue.ts';
+import { authorize, type Caller, isExpired, type Standing } from './caller.ts';
+import { commit } from './commit.ts';
+import type { Outcome } from './tenant-view.ts';
 import { noSuchTenant, StateMoved, type TenantState } from './tenant-state.ts';
-import type { TenantView } from './tenant-view.ts';
 
+/** What a decision may rely on. */
 export interface Facts {
   readonly state: TenantState;
   readonly apiKey: ApiKeyRow | null;
@@ -42,12 +40,14 @@ export async function decide<Answer>(
 ): Promise<Answer> {
   // The time limit begins now and not at the request's arrival, because the request's body can take long to arrive.
   const deadline = performance.now() + patience;
+  let standing = caller.admitted;
   for (;;) {
     if (performance.now() > deadline) throw auditUnwritten();
-    const { view, apiKey } = await lookUpAfterChange(service, caller);
-    const { state } = view;
+    if (!standing || !isPresent(standing)) standing = await lookUp(service, caller);
+    const { view, state, apiKey } = standing;
     const time = service.clock.now();
-    const decision = await available(() => rule({ state, apiKey, time }, caller, judge));
+    const mayStill = standing === caller.admitted && !(apiKey && isExpired(apiKey, time));
+    const decision = await rule({ state, apiKey, time }, mayStill ? null : caller, judge);
     if (!decision || !view.stands(state)) continue;
     const { drafts, answer, isEncrypt = false } = decision;
     let outcome: Outcome | undefined;
@@ -56,8 +56,7 @@ export async function decide<Answer>(
       const wait = () =>
         traced('audit.append', (span) => {
           span?.setAttribute('eaas.entries', drafts.length);
-          const ruled = { state, drafts, validUntil, isEncrypt, span };
-          return enqueue(service, view, caller, ruled, deadline);
+          return commit(service, view, caller, { state, drafts, validUntil, isEncrypt, span }, deadline);
         });
       const { entries } = service.admission.shares;
       outcome = await entries.run(caller.tenantId, entryUnits(drafts), wait, caller.signal);
@@ -91,14 +90,16 @@ function before<T>(deadline: number, work: Promise<T>): Promise<T> {
   return withDeadline(work, Math.max(0, Math.round(deadline - performance.now())));
 }
 
-async function lookUpAfterChange(service: Service, caller: Caller) {
-  const found = await lookUp(service, caller);
-  if (!found.view.queue.isChanging) return found;
-  await found.view.queue.afterChange();
-  return lookUp(service, caller);
+const isPresent = ({ view, state }: Standing): boolean => view.stands(state) && !view.isChanging;
+
+async function lookUp(service: Service, caller: Caller): Promise<Standing> {
+  const found = await find(service, caller);
+  if (!found.view.isChanging) return found;
+  await found.view.afterChange();
+  return find(service, caller);
 }
 
-async function lookUp({ tenants }: Service, { credential, tenantId }: Caller) {
+function find({ tenants }: Service, { credential, tenantId }: Caller): Promise<Standing> {
   return available(async () => {
     if (credential) {
       const found = await tenants.tokens.find(credential.tokenHash);
@@ -107,21 +108,22 @@ async function lookUp({ tenants }: Service, { credential, tenantId }: Caller) {
     }
     const view = await tenants.view(tenantId);
     if (!view) throw noSuchTenant();
-    return { view, apiKey: null };
+    return { view, state: view.state, apiKey: null };
   });
 }
 
+/** Returns undefined if the state has moved. Authorises the caller, unless `admit` has done so in the same state. */
 async function rule<Answer>(
   facts: Facts,
-  caller: Caller,
+  caller: Caller | null,
   judge: Judge<Answer>,
 ): Promise<Decision<Answer> | undefined> {
   try {
-    if (facts.apiKey) authorize(facts.state, facts.apiKey, caller, facts.time);
+    if (caller && facts.apiKey) authorize(facts.state, facts.apiKey, caller, facts.time);
     return await judge(facts);
   } catch (error) {
     if (error instanceof StateMoved) return undefined;
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof Refusal)) throw unavailableIfFault(error);
     return { drafts: error.code === 'envelope_only' ? [envelopeOnlyRefused] : [], answer: error };
   }
 }
@@ -133,49 +135,16 @@ const envelopeOnlyRefused: Draft = {
   metadata: '{"code":"envelope_only","outcome":"refused"}',
 };
 
-function enqueue(
-  service: Service,
-  view: TenantView,
-  { actor, ipAddress, signal }: Caller,
-  ruling: Pick<Waiting, 'state' | 'drafts' | 'validUntil' | 'isEncrypt' | 'span'>,
-  deadline: number,
-): Promise<Outcome> {
-  const { state, drafts } = ruling;
-  if (!view.stands(state)) return Promise.resolve('moved');
-  const left = deadline - performance.now();
-  if (left <= 0) return Promise.reject(auditUnwritten());
-  service.counts.waiting += drafts.length;
-  return new Promise<Outcome>((resolve, reject) => {
-    const finish = (end: () => void): void => {
-      if (item.gone) return;
-      item.gone = true;
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', giveUp);
-      service.counts.waiting -= drafts.length;
-      end();
-    };
-    const item = {
-      ...ruling,
-      bytes: drafts.reduce((sum, draft) => sum + draftBytes(draft), 0),
-      actor,
-      ipAddress,
-      gone: false,
-      settle: (outcome: Outcome) => finish(() => resolve(outcome)),
-      fail: (error: unknown) => finish(() => reject(auditUnwritten(error))),
-    };
-    const giveUp = (): void => item.fail(undefined);
-    const timer = setTimeout(giveUp, left);
-    signal?.addEventListener('abort', giveUp);
-    view.queue.waiting.push(item);
-    void drain(service, view);
-  });
-}
-
+/** Runs `work`. A fault of the database becomes a refusal that says so. */
 export async function available<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Refusal || error instanceof StateMoved || !isDatabaseFault(error)) throw error;
-    throw new Refusal('unavailable', 'The service cannot reach its database. Try again in a moment.');
+    throw unavailableIfFault(error);
   }
+}
+
+function unavailableIfFault(error: unknown): unknown {
+  if (error instanceof Refusal || error instanceof StateMoved || !isDatabaseFault(error)) return error;
+  return new Refusal('unavailable', 'The service cannot reach its database. Try again in a moment.');
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openWorld, type World } from '../../../../test/setup/world.ts';
-import { insider } from '../base/caller.ts';
+import { insider } from './caller.ts';
 import { createKey } from '../operations/keys.ts';
 import { createTenant } from '../operations/tenants.ts';
 import { loadKeys } from './load-keys.ts';

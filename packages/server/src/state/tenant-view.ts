@@ -1,9 +1,36 @@
+import type { Draft } from '@eaas/protocol/service';
+import type { Span } from '@opentelemetry/api';
+import { type Waiter, WaitingRoom } from '../base/waiting-room.ts';
+import { withDeadline } from '../store/deadline.ts';
 import type { HeadRow } from '../store/heads.ts';
-import { Queue } from './queue.ts';
 import { SharedRead } from './shared-read.ts';
 import type { MinuteCount } from './tallies.ts';
 import type { TenantState } from './tenant-state.ts';
 
+/** What a request writes to the audit log, as decided in one state of the tenant. */
+export interface Ruling {
+  readonly state: TenantState;
+  readonly drafts: readonly Draft[];
+  /** The size of the drafts, as `draftBytes` estimates it. */
+  readonly bytes: number;
+  readonly actor: string;
+  readonly ipAddress: string | null;
+  /** When the caller's API key expires, and the decision with it. */
+  readonly validUntil: number | null;
+  readonly isEncrypt: boolean;
+  readonly span?: Span | undefined;
+}
+
+/** `moved`: nothing was written, because the decision is out of date. */
+export type Outcome = 'written' | 'moved' | 'over_quota';
+
+/** A request that waits for the append of its entries. */
+export type Waiting = Waiter<Ruling, Outcome>;
+
+/** For how long requests wait for a change of the tenant, in milliseconds. A change can hang. */
+const longestChange = 250;
+
+/** A tenant as this replica knows it: its state, the newest head of its log, and the requests that wait for an append. */
 export class TenantView {
   state: TenantState;
   head: HeadRow;
@@ -12,10 +39,12 @@ export class TenantView {
    * must not replace newer data.
    */
   readAt: number;
-  readonly queue = new Queue();
+  readonly room = new WaitingRoom<Ruling, Outcome>();
+  isDraining = false;
   conflicts = 0;
   readonly unwraps: MinuteCount = { minute: 0, count: 0 };
   gone = false;
+  #change: Promise<unknown> | null = null;
   #confirmedAt = Number.NEGATIVE_INFINITY;
   #confirmedTime = Number.NEGATIVE_INFINITY;
   readonly #headRead: SharedRead<void>;
@@ -32,18 +61,41 @@ export class TenantView {
     this.#headRead = new SharedRead(() => readHead(this));
   }
 
+  /** Whether the tenant is still in this state, as far as this replica knows. */
   stands(state: TenantState): boolean {
     return !this.gone && this.state === state;
   }
 
+  /** Reads the head of the log, unless it was read after the time `since`. Returns the database's time of that read. */
   async confirm(since: number): Promise<number> {
     while (this.#confirmedAt < since && !this.gone) await this.#headRead.run();
     return this.#confirmedTime;
   }
 
+  /** Notes that a query that began at `startedAt` found the tenant in its present state. */
   wasCurrent(startedAt: number, time: number): void {
     if (startedAt < this.#confirmedAt) return;
     this.#confirmedAt = startedAt;
     this.#confirmedTime = time;
+  }
+
+  get isChanging(): boolean {
+    return this.#change !== null;
+  }
+
+  /** Runs a change of the tenant. While it runs, appends wait in the room and use no database connections. */
+  async changing<T>(work: () => Promise<T>): Promise<T> {
+    const change = work();
+    this.#change = change;
+    try {
+      return await change;
+    } finally {
+      if (this.#change === change) this.#change = null;
+    }
+  }
+
+  /** Waits until the present change ends, or has taken too long. */
+  async afterChange(): Promise<void> {
+    if (this.#change) await withDeadline(this.#change, longestChange).catch(() => {});
   }
 }

@@ -9,14 +9,11 @@ import { withDeadline } from '../store/deadline.ts';
 import { findTokenTenants } from '../store/directories.ts';
 import type { Loaded } from '../store/rows.ts';
 import { findTenant } from '../store/tenants.ts';
+import type { Standing } from './caller.ts';
 import { authentic, openTenant } from './integrity.ts';
-import type { TenantView } from './tenant-view.ts';
 import type { Tenants } from './tenants.ts';
 
-interface FoundToken {
-  readonly view: TenantView;
-  readonly apiKey: ApiKeyRow;
-}
+type TokenStanding = Standing & { readonly apiKey: ApiKeyRow };
 
 /** The time limit of a lookup in milliseconds. A lookup sends several queries, and can wait for other lookups. */
 const patience = 2_900;
@@ -32,7 +29,7 @@ export class Tokens {
   );
   /** Finds the tenants of API keys that this replica has not found before. */
   readonly unknown: Lookups<string>;
-  readonly #running = new Map<string, Promise<FoundToken | undefined>>();
+  readonly #running = new Map<string, Promise<TokenStanding | undefined>>();
 
   constructor(tenants: Tenants, admission: Admission, alarms: Alarms) {
     this.#tenants = tenants;
@@ -47,16 +44,16 @@ export class Tokens {
     return this.#byToken.get(textOf(tokenHash)) !== undefined;
   }
 
-  async find(tokenHash: Uint8Array): Promise<FoundToken | undefined> {
+  async find(tokenHash: Uint8Array): Promise<TokenStanding | undefined> {
     const token = textOf(tokenHash);
     const known = this.#byToken.get(token);
     const view = known && this.#tenants.remembered.views.get(known.tenantId);
     const apiKey = view && this.#tenants.remembered.apiKey(view.state, known.apiKeyId);
-    if (apiKey) return { view, apiKey };
+    if (apiKey) return { view, state: view.state, apiKey };
     return withDeadline(this.#findStored(token, tokenHash), patience);
   }
 
-  async #findStored(token: string, tokenHash: Uint8Array): Promise<FoundToken | undefined> {
+  async #findStored(token: string, tokenHash: Uint8Array): Promise<TokenStanding | undefined> {
     // Waits for a running lookup of the same API key and uses its result. If that lookup fails or finds nothing, this
     // call queries the database itself.
     const shared = await this.#running.get(token)?.catch(() => undefined);
@@ -101,7 +98,7 @@ export class Tokens {
     return this.#admission.shares.known_tokens.run(tenantId, 1, () => load(tenantId));
   }
 
-  async #load(tenantId: string, tokenHash: Uint8Array): Promise<FoundToken | undefined> {
+  async #load(tenantId: string, tokenHash: Uint8Array): Promise<TokenStanding | undefined> {
     for (;;) {
       let loaded: Loaded<ApiKeyRow> | undefined;
       const read = await this.#tenants.read(tenantId, async (tx) => {
@@ -114,7 +111,7 @@ export class Tokens {
       const apiKey = this.#authentic(view.state.secrets, loaded);
       if (!apiKey) return undefined;
       this.#tenants.remembered.keepApiKey(view.state, apiKey);
-      return { view, apiKey };
+      return { view, state: view.state, apiKey };
     }
   }
 

@@ -1,4 +1,4 @@
-import type { Caller } from '../base/caller.ts';
+import type { Caller } from './caller.ts';
 import type { Use } from '../store/api-keys.ts';
 import type { Clock } from './clock.ts';
 

@@ -1,6 +1,7 @@
 import { withDeadline } from './deadline.ts';
 import { DatabaseBusy, DatabaseSlow, isConnectionLost } from './faults.ts';
 import { traced } from '../base/tracing.ts';
+import { WaitingRoom } from '../base/waiting-room.ts';
 import { type Connection, openPool, type Pool, together, type Transaction } from './sql.ts';
 import { tracedSql } from './traced-sql.ts';
 
@@ -27,7 +28,7 @@ export class Database {
   readonly #siblings: Set<Database>;
   /** The open pools, each with the time of its oldest plan. */
   readonly #open = new Map<Pool, number>();
-  readonly #waiting = new Set<() => void>();
+  readonly #room = new WaitingRoom();
   #free: number;
   #idle: Pool[] = [];
   #isClosed = false;
@@ -79,8 +80,8 @@ export class Database {
     } finally {
       if (idle === this.#idle) idle.push(pool);
       else setTimeout(() => void this.#end(pool, 0), endsIn).unref();
-      const [next] = this.#waiting;
-      if (next) next();
+      const next = this.#room.first;
+      if (next) next.settle();
       else this.#free++;
     }
   }
@@ -134,7 +135,7 @@ export class Database {
   }
 
   get counts(): { readonly limit: number; readonly used: number; readonly waiting: number } {
-    return { limit: this.#max, used: this.#max - this.#free, waiting: this.#waiting.size };
+    return { limit: this.#max, used: this.#max - this.#free, waiting: this.#room.size };
   }
 
   async close(): Promise<void> {
@@ -143,19 +144,9 @@ export class Database {
     await Promise.all(Array.from(this.#open.keys(), (pool) => this.#end(pool, 3)));
   }
 
-  async #wait(milliseconds: number): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      const start = (): void => {
-        clearTimeout(timer);
-        this.#waiting.delete(start);
-        resolve();
-      };
-      const timer = setTimeout(() => {
-        this.#waiting.delete(start);
-        reject(new DatabaseBusy(`no connection came free within ${milliseconds} ms`));
-      }, milliseconds);
-      this.#waiting.add(start);
-    });
+  #wait(milliseconds: number): Promise<void> {
+    const giveUp = () => new DatabaseBusy(`no connection came free within ${milliseconds} ms`);
+    return this.#room.wait(undefined, { milliseconds, giveUp });
   }
 
   #suspect(isDead: (sibling: Database) => boolean): void {

@@ -11,7 +11,7 @@ import {
   type World,
 } from '../../../../test/setup/world.ts';
 import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
-import { insider } from '../base/caller.ts';
+import { insider } from '../state/caller.ts';
 import { countUsage } from '../jobs/count-usage.ts';
 import { purge } from '../jobs/purge.ts';
 import { decide } from '../state/decide.ts';

@@ -1,7 +1,8 @@
 import type { Output, Route } from '@eaas/protocol/wire';
 import { createAdmission } from '../../admission/admission.ts';
 import { Refusal } from '../../base/refusal.ts';
-import type { Arrival, Caller } from '../../base/caller.ts';
+import type { Arrival } from '../../operations/admit.ts';
+import type { Caller } from '../../state/caller.ts';
 import type { Doors } from '../doors.ts';
 import { HttpMetrics } from '../metrics.ts';
 import { apiKeyId, callOf, tenantId, token } from '@eaas/protocol/reference';

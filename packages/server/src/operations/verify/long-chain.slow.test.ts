@@ -2,7 +2,7 @@ import { alone } from '../../../../../test/setup/alone.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { dek, openWorld, type Resident, settle, type World, apiOf } from '../../../../../test/setup/world.ts';
 import { type Attacker, openAttacker, unbind } from '../../../../../test/tampering/attacker.ts';
-import { insider } from '../../base/caller.ts';
+import { insider } from '../../state/caller.ts';
 import { countUsage } from '../../jobs/count-usage.ts';
 import { purge } from '../../jobs/purge.ts';
 import type { Service } from '../../app/service.ts';

@@ -2,7 +2,7 @@ import { permissions } from '@eaas/protocol/wire';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openWorld, settle, type World } from '../../../../../test/setup/world.ts';
 import { Turns } from '../../admission/turns.ts';
-import { insider } from '../../base/caller.ts';
+import { insider } from '../../state/caller.ts';
 import { createApiKey } from '../api-keys.ts';
 import { Findings, unhurried } from './report.ts';
 import { walkRows } from './rows.ts';

@@ -11,7 +11,7 @@ import {
   type World,
 } from '../../../../test/setup/world.ts';
 import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
-import { insider } from '../base/caller.ts';
+import { insider } from './caller.ts';
 import { updateTenant } from '../operations/tenants.ts';
 import { Refusal } from '../base/refusal.ts';
 import type { Service } from '../app/service.ts';
@@ -19,8 +19,8 @@ import { appendLink, type Link } from '../store/append.ts';
 import { findHead } from '../store/heads.ts';
 import { chain, nextLink } from './chain.ts';
 import { decide } from './decide.ts';
-import type { Waiting } from './queue.ts';
 import type { TenantState } from './tenant-state.ts';
+import type { Waiting } from './tenant-view.ts';
 
 let world: World;
 let attacker: Attacker;
@@ -53,8 +53,9 @@ const codeOf = (call: Promise<unknown>) =>
 function waitingFor(metadata: readonly string[], state: TenantState): Waiting {
   const draft = { action: 'key.wrap', keyId: key_id, keyVersion: 1 } as const;
   const drafts = metadata.map((text) => ({ ...draft, metadata: text }));
-  const item = { state, drafts, bytes: 1, actor: 'system', ipAddress: null, validUntil: null };
-  return { ...item, isEncrypt: false, gone: false, settle: () => {}, fail: () => {} };
+  const by = { actor: 'system', ipAddress: null, validUntil: null, isEncrypt: false };
+  const never = { becomePatient: () => {}, settle: () => {}, fail: () => {} };
+  return { wish: { state, drafts, bytes: 1, ...by }, isGone: false, ...never };
 }
 
 async function linkOf(metadata: readonly string[], now: number): Promise<Link> {
@@ -71,7 +72,7 @@ async function linkOf(metadata: readonly string[], now: number): Promise<Link> {
 test('a waiting request that already has a response gets no audit entry', async () => {
   const view = await service.tenants.reload(ann.tenantId);
   if (!view) throw new Error('expected a tenant');
-  const gone = { ...waitingFor(['{"call":"gone"}'], view.state), gone: true };
+  const gone = { ...waitingFor(['{"call":"gone"}'], view.state), isGone: true };
   const present = waitingFor(['{}'], view.state);
   const chained = finish(nextLink(chain(view.state, view.head, [gone, present], world.time)));
   expect(chained).toMatchObject({ chosen: [present] });
@@ -83,7 +84,7 @@ test('a request that exceeds its time limit before its append writes no audit en
   const late = decide(service, caller, async ({ state }) => {
     const now = performance.now();
     vi.spyOn(performance, 'now').mockReturnValue(now + 5_000);
-    return { drafts: waitingFor(['{}'], state).drafts, answer: 'done' };
+    return { drafts: waitingFor(['{}'], state).wish.drafts, answer: 'done' };
   });
   await expect(late.finally(() => vi.restoreAllMocks())).rejects.toMatchObject({ code: 'audit_unwritten' });
   await wrap();

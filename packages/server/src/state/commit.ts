@@ -1,19 +1,24 @@
+// The append is the commit of a request: its entries are in the audit log before its result leaves the service. Requests of
+// one tenant that wait together are committed by one append.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { auditUnwritten, finish } from '@eaas/protocol/service';
 import type { TurnOptions } from '../admission/turns.ts';
-import { Closed } from '../base/refusal.ts';
 import type { Service } from '../app/service.ts';
+import { Closed } from '../base/refusal.ts';
+import { tracedTogether } from '../base/tracing.ts';
 import { appendLink, type Link, NotWritten } from '../store/append.ts';
 import { isDatabaseError, isDatabaseFault, isDenied, isLockTimeout } from '../store/faults.ts';
 import { type HeadRow, lockHead } from '../store/heads.ts';
 import type { Sql } from '../store/sql.ts';
-import { tracedTogether } from '../base/tracing.ts';
-import { chain, type Chained, nextLink, statementLimits } from './chain.ts';
+import type { Caller } from './caller.ts';
+import { chain, type Chained, draftBytes, nextLink, statementLimits } from './chain.ts';
 import { checkedHead } from './heads.ts';
-import type { Waiting } from './queue.ts';
-import type { TenantView } from './tenant-view.ts';
+import type { Outcome, Ruling, TenantView, Waiting } from './tenant-view.ts';
 import type { Tenants } from './tenants.ts';
 
 const fewConflicts = 2;
+/** The entries of a few requests are chained at once, because they cost less than a turn. */
+const chainedAtOnce = 32 * 1024;
 
 interface Written {
   readonly outcome: 'written';
@@ -24,7 +29,7 @@ interface Written {
 
 type Attempt = Written | { readonly outcome: 'moved' | 'clock'; readonly time?: number };
 
-type NextLink = (turn: TurnOptions) => Promise<Link | Chained>;
+type NextLink = (turn: TurnOptions) => Link | Chained | Promise<Link | Chained>;
 
 const inTransaction: TurnOptions = { isUrgent: true };
 /**
@@ -33,32 +38,60 @@ const inTransaction: TurnOptions = { isUrgent: true };
  */
 const beforeTransaction: TurnOptions = { isBegun: true };
 
-/**
- * Appends the entries of waiting requests to a tenant's audit log. The head advances by compare-and-set, so an append
- * fails if another replica has appended or the tenant has changed.
- */
-export async function drain(service: Service, view: TenantView): Promise<void> {
-  const { queue } = view;
-  if (queue.draining) return;
-  queue.draining = true;
+/** Writes the entries of a request to the log, or finds that the decision is out of date. */
+export async function commit(
+  service: Service,
+  view: TenantView,
+  { actor, ipAddress, signal }: Caller,
+  ruling: Pick<Ruling, 'state' | 'drafts' | 'validUntil' | 'isEncrypt' | 'span'>,
+  deadline: number,
+): Promise<Outcome> {
+  const { state, drafts } = ruling;
+  if (!view.stands(state)) return 'moved';
+  const milliseconds = deadline - performance.now();
+  if (milliseconds <= 0) throw auditUnwritten();
+  const { counts } = service;
+  counts.waiting += drafts.length;
+  const afterwards = (): void => void (counts.waiting -= drafts.length);
+  const bytes = drafts.reduce((sum, draft) => sum + draftBytes(draft), 0);
+  const patience = { milliseconds, signal, giveUp: () => auditUnwritten(), afterwards };
+  const outcome = view.room.wait({ ...ruling, bytes, actor, ipAddress }, patience);
+  if (!view.isDraining) void drain(service, view);
+  return outcome;
+}
+
+/** Appends the entries of the tenant's waiting requests, batch after batch, until nobody waits. */
+async function drain(service: Service, view: TenantView): Promise<void> {
+  view.isDraining = true;
   try {
     for (;;) {
-      if (queue.isChanging) await queue.afterChange();
-      const batch = queue.take(statementLimits);
+      if (view.isChanging) await view.afterChange();
+      const batch = takeBatch(view);
       if (batch.length === 0) break;
-      await tracedTogether('audit.append.batch', batch, async (span) => {
+      const rulings = batch.map(({ wish }) => wish);
+      await tracedTogether('audit.append.batch', rulings, async (span) => {
         span?.setAttribute('eaas.requests', batch.length);
-        span?.setAttribute('eaas.entries', entriesOf(batch));
+        span?.setAttribute(
+          'eaas.entries',
+          rulings.reduce((sum, { drafts }) => sum + drafts.length, 0),
+        );
         await append(service, view, batch);
       });
     }
   } finally {
-    queue.draining = false;
+    view.isDraining = false;
   }
 }
 
-const entriesOf = (batch: readonly Waiting[]): number =>
-  batch.reduce((sum, { drafts }) => sum + drafts.length, 0);
+function takeBatch({ room }: TenantView): Waiting[] {
+  let [entries, bytes] = [0, 0];
+  return room.take((ruling) => {
+    const isFirst = entries === 0;
+    entries += ruling.drafts.length;
+    bytes += ruling.bytes;
+    return isFirst || (entries <= statementLimits.entries && bytes <= statementLimits.bytes);
+  });
+}
 
 async function append(service: Service, view: TenantView, batch: readonly Waiting[]): Promise<void> {
   const { counts, clock } = service;
@@ -68,7 +101,7 @@ async function append(service: Service, view: TenantView, batch: readonly Waitin
     const attempt = await attemptOnce(service, view, batch);
     if (attempt.time !== undefined) clock.learn(attempt.time, startedAt);
     if (attempt.outcome === 'written') return release(service, view, attempt, startedAt);
-    if (attempt.outcome === 'clock') return batch.forEach((item) => item.settle('moved'));
+    if (attempt.outcome === 'clock') return settle(batch, 'moved');
     counts.conflicts++;
     view.conflicts++;
   } catch (error) {
@@ -79,12 +112,12 @@ async function append(service: Service, view: TenantView, batch: readonly Waitin
     }
     // A lock timeout or a violated constraint can concern only one tenant. Such errors do not make the replica unready.
     if ((isFault && !isLockTimeout(error)) || isDenied(error)) counts.failedAt = performance.now();
-    if (!isFault) return batch.forEach((item) => item.fail(error));
+    if (!isFault) return batch.forEach((waiting) => waiting.fail(auditUnwritten(error)));
     await sleep(50);
   }
   // After a database fault, the service cannot know whether the batch was written, so the batch is written again. The
   // log can then contain an entry twice, but every response has an entry.
-  view.queue.putBack(batch);
+  view.room.putBack(batch);
   await catchUp(service.tenants, view);
 }
 
@@ -98,15 +131,20 @@ function release(
   if (time !== undefined) {
     counts.appends += links;
     counts.failedAt = null;
-    for (const { drafts } of chosen) {
+    for (const { wish } of chosen) {
+      const { drafts } = wish;
       counts.entries += drafts.length;
       counts.tallies.add(view.unwraps, drafts, time);
     }
     view.conflicts = 0;
     tenants.advanced(view, head, startedAt, time);
   }
-  for (const item of chosen) item.settle('written');
-  for (const item of overQuota) item.settle('over_quota');
+  settle(chosen, 'written');
+  settle(overQuota, 'over_quota');
+}
+
+function settle(batch: readonly Waiting[], outcome: Outcome): void {
+  for (const waiting of batch) waiting.settle(outcome);
 }
 
 async function attemptAtOnce(
@@ -116,7 +154,7 @@ async function attemptAtOnce(
 ): Promise<Attempt> {
   const { database, clock } = service;
   const now = clock.now();
-  const next = chainInTurns(service, view, view.head, batch, now);
+  const next = chainFrom(service, view, view.head, batch, now);
   // The first statement is prepared before a connection is taken, so that the connection is used for a shorter time.
   const first = await next(beforeTransaction);
   // Several statements need a transaction, so that PostgreSQL writes all entries of the batch or none.
@@ -138,19 +176,31 @@ async function attemptLocked(
     if (!row || !state.isNamed(row)) return { outcome: 'moved' };
     const head = checkedHead(state.secrets, tenantId, row);
     const now = service.clock.now();
-    const next = chainInTurns(service, view, head, batch, now);
+    const next = chainFrom(service, view, head, batch, now);
     return appendLinks(tx, now, next, await next(inTransaction));
   }, 3_000);
 }
 
-function chainInTurns(
+/**
+ * Returns the function that builds the next link of the batch. Requests whose decision is out of date at the time `now`
+ * of the entries leave the batch, to be decided again.
+ */
+function chainFrom(
   { admission }: Service,
   { state }: TenantView,
   head: HeadRow,
   batch: readonly Waiting[],
   now: number,
 ): NextLink {
+  const isCurrent = ({ wish }: Waiting): boolean =>
+    wish.state === state && (wish.validUntil === null || now < wish.validUntil);
+  settle(
+    batch.filter((waiting) => !isCurrent(waiting)),
+    'moved',
+  );
   const links = chain(state, head, batch, now);
+  const bytes = batch.reduce((sum, { wish }) => sum + wish.bytes, 0);
+  if (bytes <= chainedAtOnce) return () => finish(nextLink(links));
   return (turn) => admission.turns.run(state.tenant.tenant_id, nextLink(links), turn);
 }
 
@@ -190,9 +240,10 @@ async function catchUp(tenants: Tenants, view: TenantView): Promise<void> {
       tenants.forget(tenantId);
     });
     if (!view.gone) return;
-    const { waiting } = view.queue;
-    view.queue.waiting = [];
-    for (const item of waiting) item.settle('moved');
+    settle(
+      view.room.take(() => true),
+      'moved',
+    );
   } catch {
     // If the database cannot be read, the requests stay in the queue, and each request fails at its own deadline.
     await sleep(100);

@@ -1,0 +1,48 @@
+import { type Asked, authorize as authorizeApiKey } from '@eaas/protocol/service';
+import type { EndSignal } from '../base/call-end.ts';
+import type { ApiKeyRow } from '../store/api-keys.ts';
+import type { TenantRow } from '../store/tenants.ts';
+import type { TenantState } from './tenant-state.ts';
+import type { TenantView } from './tenant-view.ts';
+
+/** Who calls an operation: the owner of an API key, the operator, or the service itself. */
+export interface Caller {
+  readonly tenantId: string;
+  readonly actor: string;
+  readonly ipAddress: string | null;
+  /** When the request arrived (`performance.now()`). */
+  readonly arrivedAt: number;
+  readonly signal?: EndSignal | undefined;
+  readonly credential: (Asked & { readonly tokenHash: Uint8Array }) | null;
+  /** What `admit` found. `decide` need not find and authorise the API key again while it stands. */
+  readonly admitted?: Standing | undefined;
+  /** Whether the API key was checked in the database after the request arrived. */
+  readonly isConfirmed?: boolean;
+}
+
+/** A tenant and the caller's API key, as they were in one state of the tenant. */
+export interface Standing {
+  readonly view: TenantView;
+  readonly state: TenantState;
+  readonly apiKey: ApiKeyRow | null;
+}
+
+/** The caller of an operation that no API key asks for. */
+export function insider(tenantId: string, actor: 'operator' | 'system'): Caller {
+  return { tenantId, actor, ipAddress: null, arrivedAt: performance.now(), credential: null };
+}
+
+/** Whether an API key has expired at a time of the database. */
+export function isExpired({ expires_at }: ApiKeyRow, time: number): boolean {
+  return expires_at !== null && expires_at <= time;
+}
+
+/** Throws a refusal unless the API key allows what the caller asks for. */
+export function authorize(
+  { tenant }: { readonly tenant: TenantRow },
+  apiKey: ApiKeyRow,
+  { credential }: Caller,
+  time: number,
+): void {
+  if (credential) authorizeApiKey(apiKey, credential, { envelopeOnly: tenant.envelope_only, time });
+}
