@@ -1,4 +1,3 @@
-export { oncePer } from './admission/once-per.ts';
 export { migrateDatabase } from './app/migrate-database.ts';
 export {
   asOwner,
@@ -17,13 +16,12 @@ export {
 export type { Extra, ServeOptions } from './app/options.ts';
 export { exitSoon, prepareProcess, untilStopped } from './app/server-process.ts';
 export type { Service } from './app/service.ts';
-export { BoundedMap } from './base/bounded-map.ts';
-export { type Caller, insider } from './state/caller.ts';
 export { CannotStart, reasonOf, unusableDatabase } from './base/cannot-start.ts';
 export { ifExists, replaceFile, syncDirectory, writeNewFile } from './base/durable-files.ts';
 export { Explained } from './base/explained.ts';
 export { linesTo, logLevels } from './base/log-lines.ts';
 export { Closed, Refusal, Tampered } from './base/refusal.ts';
+export { SharedRead } from './base/shared-read.ts';
 export { asTyped, asWord } from './base/shell-word.ts';
 export { hashApiKey } from './crypto/api-key-token.ts';
 export { type ChainHead, openCheckpoint, openSignedCheckpoint, signCheckpoint } from './crypto/checkpoint.ts';
@@ -90,11 +88,10 @@ export {
 } from './root-key/provider.ts';
 export { requireOpeningRoots } from './root-key/root-check.ts';
 export { decodeRootKey, encodeRootKey } from './root-key/text.ts';
-export { isExpired } from './state/caller.ts';
+export { type Caller, insider, isExpired } from './state/caller.ts';
 export { mostDisagreement, readClock } from './state/clock.ts';
 export { checkedHead, closedStateId, closeHead, type Mark, openHead, readMark } from './state/heads.ts';
 export { macHolds, openSecrets, openTenant, type OpenTenant, seal } from './state/integrity.ts';
-export { SharedRead } from './state/shared-read.ts';
 export { findAnchor, purgeThrough } from './store/anchors.ts';
 export { apiKeyTable } from './store/api-keys.ts';
 export { entryAt } from './store/audit-entries.ts';

@@ -1,16 +1,16 @@
-import { BoundedMap } from '@eaas/server/internal';
+import { LRUCache } from 'lru-cache';
 
 const mostNames = 100_000;
 const mostStrangers = 10_000;
 
-/** An LRU cache that maps names to workers. A name is the id of a tenant or the hash of an API key. */
+/** Maps the names that were used last to workers. A name is the id of a tenant or the hash of an API key. */
 class Assignments {
-  readonly #most: number;
-  readonly #workerOf = new Map<string, number>();
+  readonly #workerOf: LRUCache<string, number>;
   readonly #counts = new Map<number, number>();
 
   constructor(most: number) {
-    this.#most = most;
+    const dispose = (worker: number) => this.#counts.set(worker, this.count(worker) - 1);
+    this.#workerOf = new LRUCache({ max: most, dispose });
   }
 
   count(worker: number): number {
@@ -18,24 +18,17 @@ class Assignments {
   }
 
   get(name: string): number | undefined {
-    const worker = this.#workerOf.get(name);
-    if (worker !== undefined) this.set(name, worker);
-    return worker;
+    return this.#workerOf.get(name);
   }
 
   set(name: string, worker: number): void {
     this.delete(name);
     this.#workerOf.set(name, worker);
     this.#counts.set(worker, this.count(worker) + 1);
-    const [oldest] = this.#workerOf.keys();
-    if (this.#workerOf.size > this.#most && oldest !== undefined) this.delete(oldest);
   }
 
   delete(name: string): void {
-    const worker = this.#workerOf.get(name);
-    if (worker === undefined) return;
     this.#workerOf.delete(name);
-    this.#counts.set(worker, this.count(worker) - 1);
   }
 
   forget(worker: number): void {
@@ -61,7 +54,8 @@ class Assignments {
   }
 
   #namesOf(worker: number): string[] {
-    return Array.from(this.#workerOf).flatMap(([name, of]) => (of === worker ? [name] : []));
+    const oldestFirst = [...this.#workerOf.rkeys()];
+    return oldestFirst.filter((name) => this.#workerOf.peek(name) === worker);
   }
 }
 
@@ -73,7 +67,7 @@ export interface Choice {
 /** A wrong choice only costs time, because every worker can serve every tenant. */
 export class Routes {
   readonly #running = new Set<number>();
-  readonly #tenantOf = new BoundedMap<string, string>(mostNames);
+  readonly #tenantOf = new LRUCache<string, string>({ max: mostNames });
   readonly #tenants = new Assignments(mostNames);
   /** Unknown API keys have a cache of their own, so that a flood of them cannot push known tenants out of the cache. */
   readonly #strangers = new Assignments(mostStrangers);

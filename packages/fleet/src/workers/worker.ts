@@ -6,7 +6,7 @@ import {
   databaseAt,
   type Doors,
   notReady,
-  oncePer,
+  SharedRead,
   openServiceOn,
   prepareProcess,
   type ServeOptions,
@@ -126,11 +126,12 @@ async function serveAsWorker(
 }
 
 function together(doors: Doors, questions: Questions): Pick<Doors, 'health' | 'metrics'> {
+  const health = new SharedRead(async () => {
+    const answer = await questions.ask('health', send);
+    return isHealth(answer) ? answer : { ready: false, reasons: [notReady.unknown] };
+  }, 1_000);
   return {
-    health: oncePer(1_000, async () => {
-      const answer = await questions.ask('health', send);
-      return isHealth(answer) ? answer : { ready: false, reasons: [notReady.unknown] };
-    }),
+    health: () => health.recent(),
     async metrics() {
       const answer = await questions.ask('metrics', send);
       return typeof answer === 'string' ? answer : doors.metrics();

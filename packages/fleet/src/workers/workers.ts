@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CannotStart, type Health, metric, notReady, oncePer, SharedRead } from '@eaas/server/internal';
+import { CannotStart, type Health, metric, notReady, SharedRead } from '@eaas/server/internal';
 import type { Arrival } from './acceptor.ts';
 import type { Log } from './log.ts';
 import { mergeMetrics } from './merge-metrics.ts';
@@ -23,8 +23,9 @@ export class Workers {
   #kept: Promise<void>[] = [];
   #restarts = 0;
   // Anyone may ask for both, so the workers are asked at most once a second.
-  readonly #health = oncePer(1_000, async () =>
-    healthOfAll(Array.from((await this.#ask('health')).values())),
+  readonly #health = new SharedRead(
+    async () => healthOfAll(Array.from((await this.#ask('health')).values())),
+    1_000,
   );
   readonly #metrics = new SharedRead(async () => this.#merged(await this.#ask('metrics')), 1_000);
 
@@ -122,7 +123,7 @@ export class Workers {
   }
 
   #answer(question: Question): Promise<Answer> {
-    return question === 'health' ? this.#health() : this.#metrics.run();
+    return question === 'health' ? this.#health.recent() : this.#metrics.run();
   }
 
   async #ask(question: Question): Promise<ReadonlyMap<number, Answer | undefined>> {

@@ -1,4 +1,4 @@
-import { BoundedMap } from './bounded-map.ts';
+import { LRUCache } from 'lru-cache';
 import { Tampered, type NamedRow } from './refusal.ts';
 
 const minute = 60_000;
@@ -10,7 +10,7 @@ export class Alarms {
   /** `Alarms` calls `distrust` with the tenant of a tampered row, at most once per minute for each row. */
   distrust: (tenantId: string) => void = () => {};
   readonly #clock: () => number;
-  readonly #logged = new BoundedMap<string, number>(10_000);
+  readonly #logged = new LRUCache<string, number>({ max: 10_000 });
 
   constructor(clock = () => performance.now()) {
     this.#clock = clock;

@@ -1,4 +1,4 @@
-import { oncePer } from '../admission/once-per.ts';
+import { SharedRead } from '../base/shared-read.ts';
 import type { Service } from '../app/service.ts';
 import { readClock } from '../state/clock.ts';
 import { isWhollyClosed } from '../store/heads.ts';
@@ -19,15 +19,15 @@ export interface Health {
 const failureCounts = 10_000;
 
 export function healthOf(service: Service): () => Promise<Health> {
-  const askDatabase = oncePer(1_000, async () => {
+  const askDatabase = new SharedRead(async () => {
     await readClock(service);
     const { tenants, database } = service;
     if (tenants.mayBeClosed) tenants.mayBeClosed = await database.run(isWhollyClosed, 2_000);
     return tenants.mayBeClosed;
-  });
+  }, 1_000);
   return async () => {
     try {
-      if (await askDatabase()) return { ready: false, reasons: [notReady.closed] };
+      if (await askDatabase.recent()) return { ready: false, reasons: [notReady.closed] };
     } catch {
       return { ready: false, reasons: [notReady.database] };
     }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { SharedRead } from '../state/shared-read.ts';
+import { SharedRead } from '../base/shared-read.ts';
 import { docsPage, docsPolicy } from './docs/page.ts';
 import type { Doors } from './doors.ts';
 import { type Health, notReady } from './health.ts';

@@ -1,5 +1,5 @@
 import { deriveBlindHashKey, nobleCurve } from '@eaas/protocol/blind-hash';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ApiKeyRow } from '../store/api-keys.ts';
 import type { KeyRow } from '../store/keys.ts';
 import { Remembered } from './remembered.ts';
@@ -33,13 +33,17 @@ test('rows that were read before a change are not cached after the change', () =
   expect([remembered.key(now, 'key'), remembered.apiKey(now, 'api key')]).toEqual([undefined, undefined]);
 });
 
-test('data that was not used between two calls of `forgetUnused` leaves the memory', () => {
+test('data that nobody has used for five minutes leaves the memory', () => {
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(1_000_000);
+  onTestFinished(() => clock.mockRestore());
   const remembered = new Remembered();
   const state = stateOf('a');
   see(remembered, state);
   for (const id of ['used', 'unused']) remembered.keepKey(state, keyOf(id));
+  clock.mockReturnValue(1_200_000);
   remembered.forgetUnused();
   expect(remembered.key(state, 'used')).toBeDefined();
+  clock.mockReturnValue(1_400_000);
   remembered.forgetUnused();
   expect(remembered.key(state, 'used')).toBeDefined();
   expect(remembered.key(state, 'unused')).toBeUndefined();

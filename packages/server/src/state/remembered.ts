@@ -1,4 +1,4 @@
-import { BoundedMap, Budget } from '../base/bounded-map.ts';
+import { LRUCache } from 'lru-cache';
 import type { ApiKeyRow } from '../store/api-keys.ts';
 import type { KeyMaterial, TenantState } from './tenant-state.ts';
 import type { TenantView } from './tenant-view.ts';
@@ -9,30 +9,30 @@ const budget = 64 * 1024 * 1024;
 const [viewBytes, apiKeyBytes, keyBytes, versionBytes] = [6_000, 1_500, 2_500, 1_000];
 // A cached key for blind hashes has two ECDH objects, each with a copy of the curve.
 const blindHashBytes = 9_000;
+/** How long data stays that nobody uses, in milliseconds. */
+const unusedFor = 300_000;
 
 /**
  * After a change of a tenant, the changed rows or all rows of the tenant leave the cache, so that no outdated row is
  * used.
  */
 export class Remembered {
-  readonly #budget: Budget;
-  readonly views: BoundedMap<string, TenantView>;
-  readonly #keys: BoundedMap<string, KeyMaterial>;
-  readonly #apiKeys: BoundedMap<string, ApiKeyRow>;
+  readonly views: LRUCache<string, TenantView>;
+  readonly #keys: LRUCache<string, KeyMaterial>;
+  readonly #apiKeys: LRUCache<string, ApiKeyRow>;
 
   constructor(bytes = budget) {
-    this.#budget = new Budget(bytes);
-    this.views = new BoundedMap(this.#budget, () => viewBytes);
-    this.#keys = new BoundedMap(this.#budget, keyCost);
-    this.#apiKeys = new BoundedMap(this.#budget, apiKeyCost);
+    this.views = cacheOf((5 / 16) * bytes, () => viewBytes);
+    this.#keys = cacheOf((8 / 16) * bytes, keyCost);
+    this.#apiKeys = cacheOf((3 / 16) * bytes, apiKeyCost);
   }
 
   /**
-   * Removes the data that was not used since the last call. A replica without traffic would otherwise keep keys that
+   * Removes the data that nobody has used for five minutes. A replica without traffic would otherwise keep keys that
    * another replica has erased.
    */
   forgetUnused(): void {
-    this.#budget.startGeneration();
+    for (const cache of [this.views, this.#keys, this.#apiKeys]) cache.purgeStale();
   }
 
   key(state: TenantState, keyId: string): KeyMaterial | undefined {
@@ -44,7 +44,11 @@ export class Remembered {
    * size.
    */
   keepKey(state: TenantState, key: KeyMaterial): void {
-    if (this.#isCurrent(state)) this.#keys.set(idOf(state, key.row.key_id), key);
+    if (!this.#isCurrent(state)) return;
+    const id = idOf(state, key.row.key_id);
+    // The cache measures a value only when it is new.
+    this.#keys.delete(id);
+    this.#keys.set(id, key);
   }
 
   apiKey(state: TenantState, apiKeyId: string): ApiKeyRow | undefined {
@@ -65,6 +69,17 @@ export class Remembered {
   #isCurrent(state: TenantState): boolean {
     return this.views.get(state.tenant.tenant_id)?.state === state;
   }
+}
+
+function cacheOf<Value extends object>(bytes: number, costOf: (value: Value) => number) {
+  return new LRUCache<string, Value>({
+    maxSize: Math.ceil(bytes),
+    sizeCalculation: costOf,
+    ttl: unusedFor,
+    // Reads the clock at each use. By default, the cache sets a timer for each millisecond in which it is used.
+    ttlResolution: 0,
+    updateAgeOnGet: true,
+  });
 }
 
 function idOf({ epoch }: TenantState, id: string): string {

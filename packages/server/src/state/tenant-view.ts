@@ -1,9 +1,9 @@
 import type { Draft } from '@eaas/protocol/service';
 import type { Span } from '@opentelemetry/api';
+import { SharedRead } from '../base/shared-read.ts';
 import { type Waiter, WaitingRoom } from '../base/waiting-room.ts';
 import { withDeadline } from '../store/deadline.ts';
 import type { HeadRow } from '../store/heads.ts';
-import { SharedRead } from './shared-read.ts';
 import type { MinuteCount } from './tallies.ts';
 import type { TenantState } from './tenant-state.ts';
 

@@ -3,6 +3,7 @@ import type { Admission } from '../admission/admission.ts';
 import type { Roots } from '../crypto/key-hierarchy.ts';
 import type { Database } from '../store/database.ts';
 import { Tampered } from '../base/refusal.ts';
+import { SharedReads } from '../base/shared-read.ts';
 import { findHead, headTable, type HeadRow, isClosed, type SeenHead } from '../store/heads.ts';
 import { changedRows } from '../store/rows.ts';
 import type { Sql, Transaction } from '../store/sql.ts';
@@ -12,7 +13,6 @@ import type { Clock } from './clock.ts';
 import { checkedHead } from './heads.ts';
 import { openTenant } from './integrity.ts';
 import { Remembered } from './remembered.ts';
-import { SharedRead } from './shared-read.ts';
 import { TenantState } from './tenant-state.ts';
 import { TenantView } from './tenant-view.ts';
 import { Timelines } from './timelines.ts';
@@ -32,7 +32,7 @@ export class Tenants {
   mayBeClosed = true;
   readonly turns: Admission['turns'];
   readonly #clock: Clock;
-  readonly #reloads = new Map<string, SharedRead<TenantView | undefined>>();
+  readonly #reloads = new SharedReads<TenantView | undefined>();
 
   constructor(database: Database, roots: Roots, clock: Clock, admission: Admission, alarms: Alarms) {
     this.database = database;
@@ -48,18 +48,13 @@ export class Tenants {
     return this.remembered.views.get(tenantId) ?? (await this.reload(tenantId));
   }
 
+  /** Reads the tenant from the database, or returns undefined if it does not exist. */
   async reload(tenantId: string): Promise<TenantView | undefined> {
     const read = async (): Promise<TenantView | undefined> => {
       const found = await this.read(tenantId, async () => {});
       return found && this.learn(found);
     };
-    const shared = this.#reloads.get(tenantId) ?? new SharedRead(() => traced('tenant.reload', read));
-    this.#reloads.set(tenantId, shared);
-    try {
-      return await shared.run();
-    } finally {
-      if (shared.isIdle) this.#reloads.delete(tenantId);
-    }
+    return this.#reloads.run(tenantId, () => traced('tenant.reload', read));
   }
 
   advanced(view: TenantView, head: HeadRow, startedAt: number, time: number): void {

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../base/bounded-map.ts';
+import { LRUCache } from 'lru-cache';
 import { sameBytes } from '../crypto/same-bytes.ts';
 import type { SeenHead } from '../store/heads.ts';
 
@@ -13,7 +13,7 @@ interface LastHead {
  * has removed entries.
  */
 export class Timelines {
-  readonly #last = new BoundedMap<string, LastHead>(50_000);
+  readonly #last = new LRUCache<string, LastHead>({ max: 50_000 });
   wentBack = 0;
 
   last(tenantId: string): LastHead | undefined {

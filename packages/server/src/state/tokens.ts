@@ -1,7 +1,8 @@
+import { LRUCache } from 'lru-cache';
 import type { Admission } from '../admission/admission.ts';
 import { Lookups } from '../admission/lookups.ts';
 import type { Alarms } from '../base/alarms.ts';
-import { BoundedMap } from '../base/bounded-map.ts';
+import { SharedReads } from '../base/shared-read.ts';
 import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
 import { type ApiKeyRow, apiKeyTable, findApiKeyByToken } from '../store/api-keys.ts';
 import { databaseTime } from '../store/database-time.ts';
@@ -24,12 +25,12 @@ export class Tokens {
   readonly #tenants: Tenants;
   readonly #admission: Admission;
   readonly #alarms: Alarms;
-  readonly #byToken = new BoundedMap<string, { readonly tenantId: string; readonly apiKeyId: string }>(
-    100_000,
-  );
+  readonly #byToken = new LRUCache<string, { readonly tenantId: string; readonly apiKeyId: string }>({
+    max: 100_000,
+  });
   /** Finds the tenants of API keys that this replica has not found before. */
   readonly unknown: Lookups<string>;
-  readonly #running = new Map<string, Promise<TokenStanding | undefined>>();
+  readonly #lookups = new SharedReads<TokenStanding | undefined>();
 
   constructor(tenants: Tenants, admission: Admission, alarms: Alarms) {
     this.#tenants = tenants;
@@ -40,36 +41,36 @@ export class Tokens {
     this.unknown = new Lookups(look, mostTogether);
   }
 
+  /** Whether this replica has found the API key before. */
   remembers(tokenHash: Uint8Array): boolean {
     return this.#byToken.get(textOf(tokenHash)) !== undefined;
   }
 
+  /** Finds the API key of a token, and its tenant, in the cache or in the database. */
   async find(tokenHash: Uint8Array): Promise<TokenStanding | undefined> {
     const token = textOf(tokenHash);
+    return this.#cached(token) ?? withDeadline(this.#lookUp(token, tokenHash), patience);
+  }
+
+  #cached(token: string): TokenStanding | undefined {
     const known = this.#byToken.get(token);
     const view = known && this.#tenants.remembered.views.get(known.tenantId);
     const apiKey = view && this.#tenants.remembered.apiKey(view.state, known.apiKeyId);
-    if (apiKey) return { view, state: view.state, apiKey };
-    return withDeadline(this.#findStored(token, tokenHash), patience);
+    return apiKey && { view, state: view.state, apiKey };
   }
 
-  async #findStored(token: string, tokenHash: Uint8Array): Promise<TokenStanding | undefined> {
-    // Waits for a running lookup of the same API key and uses its result. If that lookup fails or finds nothing, this
-    // call queries the database itself.
-    const shared = await this.#running.get(token)?.catch(() => undefined);
-    if (shared) return shared;
-    const own = this.#inShare(tokenHash, (tenantId) => this.#load(tenantId, tokenHash));
-    this.#running.set(token, own);
-    try {
-      const found = await own;
+  #lookUp(token: string, tokenHash: Uint8Array): Promise<TokenStanding | undefined> {
+    return this.#lookups.run(token, async () => {
+      // Callers that waited for an earlier lookup of the token find its result here.
+      const cached = this.#cached(token);
+      if (cached) return cached;
+      const found = await this.#inShare(tokenHash, (tenantId) => this.#load(tenantId, tokenHash));
       if (found) {
         const { tenant_id: tenantId, api_key_id: apiKeyId } = found.apiKey;
         this.#byToken.set(token, { tenantId, apiKeyId });
       }
       return found;
-    } finally {
-      if (this.#running.get(token) === own) this.#running.delete(token);
-    }
+    });
   }
 
   /** Does not read the head: a tampered head must not block `GET /v1/audit/verify`, which reports the tampering. */

@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { SharedRead, SharedReads } from './shared-read.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test('an expensive function runs once for all calls within one second', async () => {
+  const work = vi.fn(async () => work.mock.calls.length);
+  const shared = new SharedRead(work, 1_000);
+  expect(await Promise.all([shared.recent(), shared.recent()])).toEqual([1, 1]);
+  vi.advanceTimersByTime(999);
+  expect(await shared.recent()).toBe(1);
+  vi.advanceTimersByTime(1);
+  expect(await shared.recent()).toBe(2);
+});
+
+test('concurrent calls share one run of the function, even if the run is slow or fails', async () => {
+  let fail = (_error: Error): void => {};
+  const work = vi.fn(() => new Promise<void>((_, reject) => (fail = reject)));
+  const shared = new SharedRead(work, 1_000);
+  const first = shared.recent();
+  await Promise.resolve();
+  vi.advanceTimersByTime(5_000);
+  const second = shared.recent();
+  expect(work).toHaveBeenCalledTimes(1);
+  fail(new Error('away'));
+  await Promise.all([first, second].map((run) => expect(run).rejects.toThrow('away')));
+  void shared.recent();
+  await Promise.resolve();
+  expect(work).toHaveBeenCalledTimes(2);
+});
+
+test('a caller that arrives while a read runs gets the result of the next one, and shares it', async () => {
+  const ends: (() => void)[] = [];
+  const work = vi.fn(() => new Promise<number>((resolve) => ends.push(() => resolve(ends.length))));
+  const shared = new SharedRead(work);
+  const first = shared.run();
+  await Promise.resolve();
+  const others = [shared.run(), shared.run()];
+  ends[0]?.();
+  expect(await first).toBe(1);
+  await vi.waitFor(() => expect(ends).toHaveLength(2));
+  ends[1]?.();
+  expect(await Promise.all(others)).toEqual([2, 2]);
+  expect(shared.isIdle).toBe(true);
+});
+
+test('reads of different things do not wait for each other', async () => {
+  const reads = new SharedReads<string>();
+  const never = reads.run('a', () => new Promise(() => {}));
+  expect(await reads.run('b', async () => 'b')).toBe('b');
+  void never;
+});
