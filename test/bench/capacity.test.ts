@@ -9,7 +9,7 @@ const page = read('docs/operating/capacity.md');
 
 test('the tables of docs/operating/capacity.md are computed from docs/benchmarks.json', () => {
   const tables = capacityTables(reports);
-  expect(tables.size).toBeGreaterThan(5);
+  expect(tables.size).toBeGreaterThan(4);
   expect(tablesOf(page)).toEqual(tablesOf(withTables(page, tables)));
 });
 
@@ -33,6 +33,12 @@ test('the figures in the sentences of docs/operating/capacity.md agree with the 
   const rows = tablesOf(page).find(({ head }) => head.includes('busy at the same time'))?.rows ?? [];
   const last = rows.at(-1)?.map((cell) => Number(cell.replaceAll(',', ''))) ?? [];
   expect(((last[5] ?? 0) / (last[4] ?? 1)).toFixed(1)).toBe('0.6');
+  const citus =
+    tablesOf(page)
+      .find(({ head }) => head.includes('coordinator'))
+      ?.rows.at(-1) ?? [];
+  expect((Number(citus[5]) / Number(citus[2])).toFixed(1)).toBe('2.7');
+  expect(page).toMatch(/2\.7\s+times\s+as\s+many/);
   expect(page).toMatch(/busy\s+for\s+about\s+60 % of\s+the\s+time/);
 });
 

@@ -28,7 +28,6 @@ export function capacityTables(reports: Reports): ReadonlyMap<string, readonly s
   return new Map([
     measured('costs', 'cost of an item'),
     measured('citus', 'µs of CPU for a wrap on Citus'),
-    ['nodes of Citus', tableOfFigures(citusNodesOf(reports))],
     ['compute', tableOfFigures(computeOf(reports))],
     ['compute of batches', tableOfFigures(computeOf(reports, 'wrap, an item of a batch of 100'))],
     ['traffic', tableOfFigures(trafficOf(reports))],
@@ -104,18 +103,6 @@ function computeOf(reports: Reports, name = alone): Figures {
     `M, shards of ${coresPerShard} cores`,
   ];
   return { name: name === alone ? 'each call appended alone' : 'in batches of 100', columns, rows };
-}
-
-function citusNodesOf(reports: Reports): Figures {
-  const figures = figuresOf(reports, 'citus', 'µs of CPU for a wrap on Citus');
-  const perSecond = (microseconds: number): number =>
-    (coresPerShard * plannedUtilization * 1e6) / microseconds;
-  const rows = ['appended alone', 'in batches of 100'].map((name) => {
-    const [, coordinator = 0, workers = 0, , one = 0] = valuesOf(figures, `${name}, 100 tenants`);
-    return { name, values: [one, coordinator, workers].map(perSecond) };
-  });
-  const columns = ['one PostgreSQL', 'the coordinator', 'each worker'];
-  return { name: `wraps per second, nodes of ${coresPerShard} cores`, columns, rows };
 }
 
 function trafficOf(reports: Reports): Figures {

@@ -62,9 +62,12 @@ export function cellsOf({ ours, reference, result, verdict }: Row): string[] {
 
 export const columns = ['ours', 'ops/s', 'reference', 'ops/s', 'ratio', 'min–max', 'target'];
 
-/** The results on the page with the benchmarks. Tables of costs are in docs/benchmarks.json, and some on other pages. */
+/** These compare Eaas with itself. Their figures are in docs/benchmarks.json, and in sentences where they matter. */
+const withItself = new Set(['citus', 'growth', 'seal', 'telemetry', 'verify', 'workers']);
+
+/** The results on the page with the benchmarks: Eaas beside other programs. */
 export function resultsOf(reports: readonly Report[]): string[] {
-  const compared = reports.filter(({ rows }) => rows.length > 0);
+  const compared = reports.filter(({ name, rows }) => rows.length > 0 && !withItself.has(name));
   return [...compared.flatMap(sectionOf), '### Runs', '', ...runsOf(compared)];
 }
 

@@ -23,7 +23,6 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     "sed -e 's/@NAME@/db1/g' -e 's/@ADDRESS@/10.0.0.11/g' etcd.env > /etc/default/etcd":
       'needs three nodes: `npm run prove -- patroni` runs it',
     'patronictl -c /etc/patroni/config.yml list': 'needs three nodes: `npm run prove -- patroni` runs it',
-    'ETCD_NAME=@NAME@': 'it is a file: `npm run prove -- patroni` starts etcd with it',
     'psql -h 127.0.0.1 -p 5000 -U postgres': 'needs three nodes: `npm run prove -- patroni` runs it',
     'export EAAS_MIGRATE_DATABASE_URL=postgres://eaas_owner:choose-one@127.0.0.1:5000/eaas':
       'needs three nodes: `npm run prove -- patroni` runs it',
