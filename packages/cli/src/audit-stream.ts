@@ -2,7 +2,6 @@ import { fdatasync, fstatSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { formatTimestamp } from '@eaas/protocol/wire';
-import { Option } from 'commander';
 import {
   Closed,
   listHeads,
@@ -12,6 +11,7 @@ import {
   type Service,
   Tampered,
 } from '@eaas/server/internal';
+import { Option } from 'commander';
 import { command, withService } from './command.ts';
 import { exitCodes } from './failure.ts';
 import { note, write } from './output.ts';

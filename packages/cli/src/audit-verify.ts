@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { printJson, WrongUsage } from '@eaas/cli-kit';
+import { listCheckpointFiles, readCheckpointFile } from '@eaas/fleet/nightly';
 import { parseUuid } from '@eaas/protocol';
 import { inLine } from '@eaas/protocol/internal';
-import { listCheckpointFiles, readCheckpointFile } from '@eaas/fleet/nightly';
 import {
   CannotStart,
   Closed,

@@ -1,6 +1,6 @@
 import { command as plainCommand } from '@eaas/cli-kit';
+import { parseUuid } from '@eaas/protocol';
 import { limits, type Output } from '@eaas/protocol/wire';
-import type { Command } from 'commander';
 import {
   type Caller,
   insider,
@@ -11,10 +11,10 @@ import {
   requireTenantId,
   type Service,
 } from '@eaas/server/internal';
-import { parseUuid } from '@eaas/protocol';
+import type { Command } from 'commander';
 import { type Config, readConfig } from './config.ts';
-import { note, type Reporting } from './output.ts';
 import { orNotFound } from './failure.ts';
+import { note, type Reporting } from './output.ts';
 
 export interface OnTenant extends Reporting {
   readonly tenant: string;

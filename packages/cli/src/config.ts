@@ -1,8 +1,9 @@
 // Reads the environment variables of `eaas`, and makes the options of a server from them.
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { nearestOf } from '@eaas/protocol/internal';
 import { developmentFileIn, embeddedIn, nearestDataDirectory } from '@eaas/dev/internal';
+import { nearestOf } from '@eaas/protocol/internal';
+import { rootKeyInWrappedFile } from '@eaas/root-keys';
 import {
   asWord,
   CannotStart,
@@ -16,7 +17,6 @@ import {
   rootKeyInVariable,
   type RootKeyProvider,
 } from '@eaas/server/internal';
-import { rootKeyInWrappedFile } from '@eaas/root-keys';
 import {
   listenHost,
   oneOf,

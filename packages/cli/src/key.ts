@@ -1,12 +1,12 @@
+import { escapeHidden } from '@eaas/protocol/internal';
 import { checked } from '@eaas/protocol/service';
 import { endpoints, limits, type Output } from '@eaas/protocol/wire';
-import { type Command, Option } from 'commander';
 import { asWord, createKey, operations } from '@eaas/server/internal';
-import { escapeHidden } from '@eaas/protocol/internal';
+import { type Command, Option } from 'commander';
 import { allPages, type OnKey, type OnTenant, onTenant, requireKey, withKey, withTenant } from './command.ts';
+import { requireConfirmable, requireConfirmed } from './confirm.ts';
 import { next, note, printResult, printResults } from './output.ts';
 import { daysTo, wholeNumber } from './values.ts';
-import { requireConfirmable, requireConfirmed } from './confirm.ts';
 
 type Key = Output<'POST /v1/keys'>;
 

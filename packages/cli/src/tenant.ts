@@ -1,5 +1,7 @@
 import { WrongUsage } from '@eaas/cli-kit';
-import type { Command } from 'commander';
+import { removeFilesOfTenant } from '@eaas/fleet/nightly';
+import { escapeHidden } from '@eaas/protocol/internal';
+import { formatTimestamp } from '@eaas/protocol/wire';
 import {
   asOwner,
   CannotStart,
@@ -18,13 +20,11 @@ import {
   type TenantRecord,
   updateTenant,
 } from '@eaas/server/internal';
-import { escapeHidden } from '@eaas/protocol/internal';
-import { formatTimestamp } from '@eaas/protocol/wire';
-import { removeFilesOfTenant } from '@eaas/fleet/nightly';
+import type { Command } from 'commander';
 import { reporting, withService } from './command.ts';
+import { requireConfirmable, requireConfirmed } from './confirm.ts';
 import { next, note, printResult, printResults, type Reporting } from './output.ts';
 import { moment, numberOrNull, trueOrFalse } from './values.ts';
-import { requireConfirmable, requireConfirmed } from './confirm.ts';
 
 interface FieldOptions extends Reporting {
   readonly name?: string;

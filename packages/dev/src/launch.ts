@@ -1,11 +1,11 @@
 // Starts and stops PostgreSQL: creates its data directory, and waits until it is ready.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { chown, type FileHandle, mkdtemp, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { syncDirectory } from '@eaas/server/internal';
 import type { PostgresBinaries } from './binaries.ts';

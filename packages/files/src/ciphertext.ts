@@ -1,7 +1,7 @@
 import { FormatError } from '@eaas/protocol';
+import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import { envelopeLength, type Header, parseHeader } from '@eaas/protocol/internal';
 import { maxHeadLength, plaintextSize } from '@eaas/protocol/stream';
-import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import { peek } from './read.ts';
 
 export interface Ciphertext {

@@ -2,9 +2,9 @@ import { WrongUsage } from '@eaas/cli-kit';
 import { parseUuid } from '@eaas/protocol';
 import { type Context, EaasClient } from '@eaas/sdk';
 import type { OpenOptions, StreamClient } from '@eaas/sdk/stream';
-import { openOffline } from './offline.ts';
-import { CannotStart } from './failure.ts';
 import { option, type Options, repeatable } from './command.ts';
+import { CannotStart } from './failure.ts';
+import { openOffline } from './offline.ts';
 
 export const recursive = option('-r, --recursive', 'process the files in folders and their subfolders');
 

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestSecure } from 'node:https';
-import { readFile } from 'node:fs/promises';
-import * as z from 'zod/mini';
 import {
   CannotStart,
   decodeRootKey,
@@ -12,6 +11,7 @@ import {
   type ProviderEnvironment,
   reasonOf,
 } from '@eaas/server/internal';
+import * as z from 'zod/mini';
 import { type KeyService, providerDeadline } from './key-service.ts';
 
 const longestResponse = 65_536;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { genesisHash } from '@eaas/protocol/audit';
+import { escapeHidden } from '@eaas/protocol/internal';
 import {
   apiKeyTable,
   closedStateId,
@@ -15,8 +16,6 @@ import {
   type Transaction,
   verifyChain,
 } from '@eaas/server/internal';
-import { escapeHidden } from '@eaas/protocol/internal';
-import { type Databases, findSide, type Plan, refusal, requireLocked, type Side, writeHead } from './plan.ts';
 import {
   destroyedAmong,
   enterTokens,
@@ -33,6 +32,7 @@ import {
   tokenHashes,
   versionPortion,
 } from './copies.ts';
+import { type Databases, findSide, type Plan, refusal, requireLocked, type Side, writeHead } from './plan.ts';
 
 export type Tell = (done: number, all: number) => void;
 

@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { acceptWaiting, hashApiKey, hostsOf, listening, listenOnEach } from '@eaas/server/internal';
 import { bearerToken } from '@eaas/protocol/service';
+import { acceptWaiting, hashApiKey, hostsOf, listening, listenOnEach } from '@eaas/server/internal';
 import { stopReading } from './socket-handle.ts';
 
 const longestHead = 16 * 1024;

@@ -1,5 +1,4 @@
 import { Socket } from 'node:net';
-import type { FastifyInstance } from 'fastify';
 import { appOptions, startAppAndJobs } from '@eaas/server';
 import {
   type Caller,
@@ -11,6 +10,7 @@ import {
   prepareProcess,
   type ServeOptions,
 } from '@eaas/server/internal';
+import type { FastifyInstance } from 'fastify';
 import {
   type Arrived,
   isHealth,

@@ -3,15 +3,15 @@ import { using } from '@eaas/protocol/service';
 import { CannotStart } from '../base/cannot-start.ts';
 import { type RootKey, type Roots, rootKey } from '../crypto/key-hierarchy.ts';
 import { sameBytes } from '../crypto/same-bytes.ts';
-import type { DatabaseOptions, Extra, ServeOptions } from './options.ts';
-import { checkRoots } from '../root-key/root-check.ts';
 import type { RootKeyProvider } from '../root-key/provider.ts';
-import { createService } from './service.ts';
+import { checkRoots } from '../root-key/root-check.ts';
 import { readClock } from '../state/clock.ts';
 import { Database } from '../store/database.ts';
 import { isDenied } from '../store/faults.ts';
 import { isMigrated, isPrepared, migrate } from '../store/migrate.ts';
 import { type Connection, openPool, type Pool, type Sql } from '../store/sql.ts';
+import type { DatabaseOptions, Extra, ServeOptions } from './options.ts';
+import { createService } from './service.ts';
 
 export interface OpenDatabase {
   readonly embedded: boolean;

@@ -1,11 +1,11 @@
 // The console: the pages of the package `@eaas/console`, and the session that a sign-in code buys.
 import { readdir, readFile } from 'node:fs/promises';
-import { extname } from 'node:path';
-import { ifExists } from '../base/durable-files.ts';
 import type { AddressInfo } from 'node:net';
+import { extname } from 'node:path';
 import { badRequest, checked } from '@eaas/protocol/service';
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod/mini';
+import { ifExists } from '../base/durable-files.ts';
 import { Refusal } from '../base/refusal.ts';
 import { canonicalIp } from './client-ip.ts';
 import { servePage, serveStatic } from './pages.ts';
