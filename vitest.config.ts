@@ -1,18 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig, type Plugin } from 'vitest/config';
-import { ClosingLine } from './test/setup/closing-line.ts';
+import { ClosingLine } from './test/kit/closing-line.ts';
 
 // Vite applies resolve conditions also to CommonJS dependencies. Conditions other than `@eaas/source` and `node` would
 // break these dependencies.
 const conditions = ['@eaas/source', 'node'];
 
-// The name or the folder of a test file determines its suite, as CONTRIBUTING.md describes.
-const named = { service: '**/*.service.test.ts', slow: '**/*.slow.test.ts' };
-const folders = {
-  service: 'test/{cli,conformance,matrix,sdk}/**/*.test.ts',
-  slow: 'test/{faults,frameworks,orms,packaging,runtimes,tampering}/**/*.test.ts',
-};
+// The name of a test file determines its suite, as CONTRIBUTING.md describes.
+const filesOf = (kind: string): string => `{packages/*/{src,test},test}/**/*${kind}.test.ts`;
+const [service, slow] = [filesOf('.service'), filesOf('.slow')];
+
 // The cache holds modules with resolved import paths. These paths depend on `exports` in the package.json files, so the
 // key of the cache contains these files.
 const manifests: Plugin = {
@@ -25,7 +23,7 @@ const manifests: Plugin = {
   },
 };
 
-const withServer = ['test/setup/postgres.ts', 'test/conformance/setup.ts'];
+const withServer = ['test/kit/postgres.ts', 'test/kit/server-under-test.ts'];
 
 export default defineConfig(({ mode }) => {
   const suite = (name: string, include: string[], exclude: string[], globalSetup: string[] = []) => ({
@@ -39,7 +37,7 @@ export default defineConfig(({ mode }) => {
       // Unit tests use all cores, so they run first. Other tests often wait for processes, so they get one more worker.
       maxWorkers: availableParallelism() + (name === 'unit' ? 0 : 1),
       sequence: { groupOrder: name === 'unit' ? 0 : 1 },
-      // See test/setup/cases.ts.
+      // See test/kit/cases.ts.
       provide: { everyCase: mode === 'every-case' },
     },
   });
@@ -55,13 +53,9 @@ export default defineConfig(({ mode }) => {
       hookTimeout: 600_000,
       expect: { poll: { interval: 10, timeout: 120_000 } },
       projects: [
-        suite(
-          'unit',
-          ['{packages/*/src,test}/**/*.test.ts'],
-          [...Object.values(named), ...Object.values(folders)],
-        ),
-        suite('service', [named.service, folders.service], [named.slow], withServer),
-        suite('slow', [named.slow, folders.slow], [], withServer),
+        suite('unit', [filesOf('')], [service, slow]),
+        suite('service', [service], [], withServer),
+        suite('slow', [slow], [], withServer),
       ],
     },
   };

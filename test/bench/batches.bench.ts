@@ -1,5 +1,5 @@
-import { call } from '../faults/client.ts';
-import { newKey } from '../faults/place.ts';
+import { call } from '@eaas/test-kit/faults/client';
+import { newKey } from '@eaas/test-kit/faults/place';
 import { Burst, openLater, postRequest } from './burst.ts';
 import type { Benchmark, Comparison, Contender, Defer } from './compare.ts';
 import { startOpenBao } from './open-bao.ts';

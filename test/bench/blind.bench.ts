@@ -8,8 +8,8 @@ import {
 } from '@eaas/protocol/blind-hash';
 import { nodeCurve } from '@eaas/protocol/blind-hash-node';
 import { finish } from '@eaas/protocol/service';
-import { blindValues } from '../protocol/blind-values.ts';
-import { randomElements } from '../protocol/elements.ts';
+import { blindValues } from '@eaas/test-kit/blind-values';
+import { randomElements } from '@eaas/test-kit/elements';
 import type { Benchmark } from './compare.ts';
 
 const { voprf } = p256_oprf;

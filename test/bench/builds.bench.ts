@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Replica } from '../faults/place.ts';
-import { programOf } from '../setup/built-program.ts';
+import type { Replica } from '@eaas/test-kit/faults/place';
+import { programOf } from '@eaas/test-kit/built-program';
 import { getRequest, postRequest } from './burst.ts';
 import type { Benchmark } from './compare.ts';
 import { itemsPer, itemsPerSecond } from './costs.ts';

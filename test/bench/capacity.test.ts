@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { read, tablesOf } from '../docs/markdown.ts';
+import { read, tablesOf } from '@eaas/test-kit/markdown';
 import { bytesPerEntry, capacityTables, withTables } from './capacity.ts';
 import type { Report } from './results.ts';
 import { readyCounter } from './wire.ts';

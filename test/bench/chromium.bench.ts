@@ -1,13 +1,14 @@
+import { join } from 'node:path';
 import { p256 } from '@noble/curves/nist.js';
 import { deriveBlindHashKey, evaluate, readElements } from '@eaas/protocol/blind-hash';
 import { nodeCurve } from '@eaas/protocol/blind-hash-node';
 import { toUtf8 } from '@eaas/protocol';
 import { finish } from '@eaas/protocol/service';
-import { blindValues } from '../protocol/blind-values.ts';
-import { chromium } from '../runtimes/chromium.ts';
-import { intakeKey } from '../sdk/intake-key.ts';
-import { installPackages } from '../setup/installed-packages.ts';
-import type { Started } from '../runtimes/runtime.ts';
+import { blindValues } from '@eaas/test-kit/blind-values';
+import { chromium } from '@eaas/test-kit/runtimes/chromium';
+import { intakeKey } from '@eaas/test-kit/intake-key';
+import { installPackages } from '@eaas/test-kit/installed-packages';
+import type { Started } from '@eaas/test-kit/runtimes/runtime';
 import type { Benchmark, Comparison, Note, Result } from './compare.ts';
 import { comparisons, type PageComparison, type PageResult, type Prepared } from './in-page.ts';
 
@@ -22,7 +23,7 @@ export const benchmark: Benchmark = {
     }
     const app = await installPackages();
     defer(app.remove);
-    const started = await chromium.start({ app, module: '../bench/in-page.ts' });
+    const started = await chromium.start({ app, module: join(import.meta.dirname, 'in-page.ts') });
     defer(started.stop);
     const prepared = prepare();
     return Object.entries(comparisons).map(([name, of]) => comparisonOf(name, of, started, prepared));

@@ -1,6 +1,6 @@
-import type { Operator, Replica } from '../faults/place.ts';
-import { startCitus } from '../setup/citus.ts';
-import { createDatabase, type PostgresAddress, withAdmin } from '../setup/database.ts';
+import type { Operator, Replica } from '@eaas/test-kit/faults/place';
+import { startCitus } from '@eaas/test-kit/citus';
+import { createDatabase, type PostgresAddress, withAdmin } from '@eaas/test-kit/database';
 import type { Defer } from './compare.ts';
 import { openOperator, operateDeferred, startDeferred } from './open-operator.ts';
 

@@ -1,11 +1,11 @@
-import { citusIsInstalled } from '../setup/citus.ts';
+import { citusIsInstalled } from '@eaas/test-kit/citus';
 import { type BenchPlace, onCitus, onOnePostgres } from './citus-place.ts';
 import type { Benchmark, Defer, Measurement } from './compare.ts';
 import { itemsPerSecond, opened, repeated } from './costs.ts';
 import { cpuMicroseconds } from './cpu-time.ts';
 import { comparisonOf } from './in-turns.ts';
 import { batchRequest, type Customer, newCustomers, type Operation, wrapOf } from './operations.ts';
-import { median } from './statistics.ts';
+import { median } from '@eaas/test-kit/statistics';
 
 interface Crowd extends BenchPlace {
   readonly customers: readonly Customer[];

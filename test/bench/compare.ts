@@ -1,5 +1,5 @@
 import type { Figures } from './figures.ts';
-import { median } from './statistics.ts';
+import { median } from '@eaas/test-kit/statistics';
 
 /** Registers a function that runs after the benchmark. The last registered function runs first. */
 export type Defer = (close: () => unknown) => void;

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type postgres from 'postgres';
-import type { Replica } from '../faults/place.ts';
+import type { Replica } from '@eaas/test-kit/faults/place';
 import { Burst } from './burst.ts';
 import { cpuMicroseconds } from './cpu-time.ts';
 import type { Operation } from './operations.ts';
-import { median } from './statistics.ts';
+import { median } from '@eaas/test-kit/statistics';
 import type { Wire } from './wire.ts';
 
 const rounds = 5;

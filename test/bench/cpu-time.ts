@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { readProcesses } from '../setup/processes.ts';
+import { readProcesses } from '@eaas/test-kit/processes';
 
 export async function cpuMicroseconds(root: number): Promise<number> {
   const processes = await readProcesses();

@@ -4,7 +4,7 @@ import postgres from 'postgres';
 import { encrypted, encryptedTable, encryptedText } from '@eaas/drizzle/pg';
 import { EaasClient } from '@eaas/sdk';
 import { createTestService } from '@eaas/sdk/testing';
-import { OwnPostgres } from '../setup/own-postgres.ts';
+import { OwnPostgres } from '@eaas/test-kit/own-postgres';
 import type { Benchmark } from './compare.ts';
 
 const size = 10_000;

@@ -1,9 +1,10 @@
-import { chromium } from '../runtimes/chromium.ts';
-import { programs } from '../runtimes/programs.ts';
-import type { Runtime, Started } from '../runtimes/runtime.ts';
-import { workerd } from '../runtimes/workerd.ts';
-import { installPackages } from '../setup/installed-packages.ts';
-import { median } from './statistics.ts';
+import { join } from 'node:path';
+import { chromium } from '@eaas/test-kit/runtimes/chromium';
+import { programs } from '@eaas/test-kit/runtimes/programs';
+import type { Runtime, Started } from '@eaas/test-kit/runtimes/runtime';
+import { workerd } from '@eaas/test-kit/runtimes/workerd';
+import { installPackages } from '@eaas/test-kit/installed-packages';
+import { median } from '@eaas/test-kit/statistics';
 import type { Rate, run, Task } from './engines-in.ts';
 
 const sizes = [64, 1_024, 16_384, 16 * 1_024 * 1_024];
@@ -32,7 +33,7 @@ try {
 }
 
 async function measure(runtime: Runtime): Promise<Rate[]> {
-  const started = await runtime.start({ app, module: '../bench/engines-in.ts' });
+  const started = await runtime.start({ app, module: join(import.meta.dirname, 'engines-in.ts') });
   try {
     if (!runtime.name.startsWith('workerd')) return await (started.run({ tasks }) as ReturnType<typeof run>);
     const rates: Rate[] = [];

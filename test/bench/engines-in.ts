@@ -1,7 +1,7 @@
 import { type Engine, nobleEngine } from '@eaas/protocol';
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
 import { speed, warmUp } from './compare.ts';
-import { median } from './statistics.ts';
+import { median } from '@eaas/test-kit/statistics';
 
 export interface Task {
   readonly engine: string;

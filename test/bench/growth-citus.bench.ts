@@ -1,4 +1,4 @@
-import { citusIsInstalled } from '../setup/citus.ts';
+import { citusIsInstalled } from '@eaas/test-kit/citus';
 import { citusBase } from './citus-place.ts';
 import type { Benchmark } from './compare.ts';
 import { growthOn } from './growth.bench.ts';

@@ -2,11 +2,11 @@ import { repairDirectories } from '../../packages/server/src/jobs/repair-directo
 import { verifyNight } from '../../packages/fleet/src/nightly/verify-night.ts';
 import { seal } from '../../packages/server/src/state/integrity.ts';
 import { markerTable, writeMarker } from '../../packages/fleet/src/nightly/verifications.ts';
-import { call } from '../faults/client.ts';
-import { startReplica } from '../faults/place.ts';
-import { alone } from '../setup/alone.ts';
-import { memoryOf } from '../setup/processes.ts';
-import { dek } from '../setup/world.ts';
+import { call } from '@eaas/test-kit/faults/client';
+import { startReplica } from '@eaas/test-kit/faults/place';
+import { alone } from '@eaas/test-kit/alone';
+import { memoryOf } from '@eaas/test-kit/processes';
+import { dek } from '@eaas/test-kit/world';
 import { appendEntries, type Place, stateOf } from './growth-data.ts';
 
 const dayLength = 24 * 60 * 60 * 1_000;

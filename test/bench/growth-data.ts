@@ -12,9 +12,9 @@ import type { TenantState } from '../../packages/server/src/state/tenant-state.t
 import { findHead, headTable } from '../../packages/server/src/store/heads.ts';
 import { findKey, keyTable } from '../../packages/server/src/store/keys.ts';
 import { finishNight, nightTable } from '../../packages/fleet/src/nightly/verifications.ts';
-import type { Operator } from '../faults/place.ts';
+import type { Operator } from '@eaas/test-kit/faults/place';
 import { copyKeys, copyTenants, rowOf } from './growth-copies.ts';
-import { type Api, apiOf, dek, type Resident, settle } from '../setup/world.ts';
+import { type Api, apiOf, dek, type Resident, settle } from '@eaas/test-kit/world';
 
 export interface Grown extends Resident {
   readonly api: Api;

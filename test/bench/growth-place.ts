@@ -1,10 +1,10 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { countUsage } from '../../packages/server/src/jobs/count-usage.ts';
-import type { TestBase } from '../faults/place.ts';
-import { alone } from '../setup/alone.ts';
-import { OwnPostgres } from '../setup/own-postgres.ts';
-import { apiOf } from '../setup/world.ts';
+import type { TestBase } from '@eaas/test-kit/faults/place';
+import { alone } from '@eaas/test-kit/alone';
+import { OwnPostgres } from '@eaas/test-kit/own-postgres';
+import { apiOf } from '@eaas/test-kit/world';
 import type { Defer } from './compare.ts';
 import { fillTenants, finishTonight, type Grown, type Place, type Tenants } from './growth-data.ts';
 import { connectDeferred, operateDeferred } from './open-operator.ts';

@@ -1,10 +1,10 @@
 import { openPool, type Pool } from '../../packages/server/src/store/sql.ts';
-import { newKey } from '../faults/place.ts';
+import { newKey } from '@eaas/test-kit/faults/place';
 import { Burst, openLater, postRequest, wrapRequest } from './burst.ts';
 import { type Benchmark, type Defer, type Note, speed } from './compare.ts';
 import { openOperator, startDeferred } from './open-operator.ts';
 import { startBenchServer } from './start-bench-server.ts';
-import { median } from './statistics.ts';
+import { median } from '@eaas/test-kit/statistics';
 
 type Work = () => Promise<unknown>;
 type Works = Awaited<ReturnType<typeof setUp>>['works'];

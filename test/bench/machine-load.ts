@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { type Process, readProcesses } from '../setup/processes.ts';
+import { type Process, readProcesses } from '@eaas/test-kit/processes';
 
 export interface Load {
   readonly others: number | undefined;

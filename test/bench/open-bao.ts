@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { launch } from '../conformance/program.ts';
-import { freePort } from '../setup/free-port.ts';
+import { launch } from '@eaas/test-kit/program';
+import { freePort } from '@eaas/test-kit/free-port';
 import type { Defer } from './compare.ts';
 
 type Json = Record<string, unknown>;

@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import type { Environment } from '../conformance/program.ts';
+import type { Environment } from '@eaas/test-kit/program';
 import {
   connectTo,
   operate,
@@ -7,8 +7,8 @@ import {
   type Replica,
   startReplica,
   type TestBase,
-} from '../faults/place.ts';
-import { OwnPostgres } from '../setup/own-postgres.ts';
+} from '@eaas/test-kit/faults/place';
+import { OwnPostgres } from '@eaas/test-kit/own-postgres';
 import type { Defer } from './compare.ts';
 
 export async function openOperator(

@@ -1,7 +1,7 @@
-import { call } from '../faults/client.ts';
-import { newKey, type Operator, type Replica } from '../faults/place.ts';
-import { randomElements } from '../protocol/elements.ts';
-import { dek } from '../setup/world.ts';
+import { call } from '@eaas/test-kit/faults/client';
+import { newKey, type Operator, type Replica } from '@eaas/test-kit/faults/place';
+import { randomElements } from '@eaas/test-kit/elements';
+import { dek } from '@eaas/test-kit/world';
 import { getRequest, postRequest } from './burst.ts';
 
 export interface Operation {

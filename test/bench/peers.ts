@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from '
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Context } from '@eaas/protocol';
-import { requireTools } from '../setup/tools.ts';
+import { requireTools } from '@eaas/test-kit/tools';
 
 export interface Peer {
   readonly name: string;
@@ -130,6 +130,6 @@ export async function awsEncryptionSdk(context: Context = {}): Promise<Peer> {
 }
 
 async function load<T>(name: string): Promise<T> {
-  const modules = await requireTools('peers');
+  const modules = await requireTools('test/tools/peers');
   return createRequire(join(modules, 'peers.cjs'))(name) as T;
 }

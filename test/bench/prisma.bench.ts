@@ -1,6 +1,6 @@
 import type { EaasClient } from '@eaas/sdk';
-import { type Clinic, openClinic } from '../orms/prisma/clinic.ts';
-import { OwnPostgres } from '../setup/own-postgres.ts';
+import { type Clinic, openClinic } from '../../packages/prisma/test/clinic.ts';
+import { OwnPostgres } from '@eaas/test-kit/own-postgres';
 import type { Benchmark } from './compare.ts';
 
 const size = 10_000;

@@ -1,5 +1,5 @@
-import { eaas } from '../conformance/program.ts';
-import type { Operator, Replica } from '../faults/place.ts';
+import { eaas } from '@eaas/test-kit/program';
+import type { Operator, Replica } from '@eaas/test-kit/faults/place';
 import { postRequest } from './burst.ts';
 import type { Defer, Measurement } from './compare.ts';
 import { differences, opened, repeated, type Watched } from './costs.ts';

@@ -1,7 +1,7 @@
-import { eaasImporting, moduleOf } from '../conformance/program.ts';
+import { eaasImporting, moduleOf } from '@eaas/test-kit/program';
 import { differences, opened, repeated, type Watched } from './costs.ts';
 import type { Model } from './queue-stations.ts';
-import { fitted, mean, quantile } from './statistics.ts';
+import { fitted, mean, quantile } from '@eaas/test-kit/statistics';
 
 export interface Place extends Watched {
   readonly texts: readonly string[];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { simulate } from './queue-simulation.ts';
 import type { Model } from './queue-stations.ts';
-import { fitted } from './statistics.ts';
+import { fitted } from '@eaas/test-kit/statistics';
 
 const model: Model = {
   servers: 1,

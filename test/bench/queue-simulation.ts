@@ -1,7 +1,7 @@
 import { type Model, type Server, type Station, station, takeNext, type Tenant } from './queue-stations.ts';
 import { randomOf } from './random.ts';
 import { clockOf } from './simulated-clock.ts';
-import { quantile } from './statistics.ts';
+import { quantile } from '@eaas/test-kit/statistics';
 
 type Demand = { readonly perSecond: number } | { readonly clients: number };
 

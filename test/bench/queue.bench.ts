@@ -7,7 +7,7 @@ import { newCustomers, wrapOf } from './operations.ts';
 import { calibrate, load, observed, type Place, timesOf } from './queue-calibration.ts';
 import { simulate, type Simulated } from './queue-simulation.ts';
 import type { Model } from './queue-stations.ts';
-import { mean, median, quantile } from './statistics.ts';
+import { mean, median, quantile } from '@eaas/test-kit/statistics';
 
 const tenants = 16;
 const connections = 4;

@@ -1,9 +1,9 @@
 import { countUsage } from '../../packages/server/src/jobs/count-usage.ts';
-import { send } from '../faults/client.ts';
-import type { Operator, Replica } from '../faults/place.ts';
-import { alone } from '../setup/alone.ts';
-import { memoryOf } from '../setup/processes.ts';
-import { apiOf, dek, settle } from '../setup/world.ts';
+import { send } from '@eaas/test-kit/faults/client';
+import type { Operator, Replica } from '@eaas/test-kit/faults/place';
+import { alone } from '@eaas/test-kit/alone';
+import { memoryOf } from '@eaas/test-kit/processes';
+import { apiOf, dek, settle } from '@eaas/test-kit/world';
 import type { Defer, Measurement } from './compare.ts';
 import { cpuMicroseconds } from './cpu-time.ts';
 import type { Figures } from './figures.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { read, tablesOf } from '../docs/markdown.ts';
-import { parseProcess } from '../setup/processes.ts';
+import { read, tablesOf } from '@eaas/test-kit/markdown';
+import { parseProcess } from '@eaas/test-kit/processes';
 import { resultsTable, withTables } from './capacity.ts';
 import { ownTime } from './machine-load.ts';
 import type { Report } from './results.ts';

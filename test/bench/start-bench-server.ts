@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import type { Environment } from '../conformance/program.ts';
-import type { Replica } from '../faults/place.ts';
+import type { Environment } from '@eaas/test-kit/program';
+import type { Replica } from '@eaas/test-kit/faults/place';
 import type { Defer } from './compare.ts';
 import { startDeferred } from './open-operator.ts';
 

@@ -1,8 +1,8 @@
 import type { Input } from '@eaas/protocol/wire';
-import { OwnPostgres } from '../setup/own-postgres.ts';
-import { apiOf } from '../setup/world.ts';
+import { OwnPostgres } from '@eaas/test-kit/own-postgres';
+import { apiOf } from '@eaas/test-kit/world';
 import type { Report } from './compare.ts';
-import { median } from './statistics.ts';
+import { median } from '@eaas/test-kit/statistics';
 import {
   addEntries,
   coverEntries,

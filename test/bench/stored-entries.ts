@@ -2,9 +2,9 @@ import { seal } from '../../packages/server/src/state/integrity.ts';
 import { purgeThrough } from '../../packages/server/src/store/anchors.ts';
 import { findHead, headTable } from '../../packages/server/src/store/heads.ts';
 import { openPool, type Pool } from '../../packages/server/src/store/sql.ts';
-import type { Operator, Tenant } from '../faults/place.ts';
-import type { OwnPostgres } from '../setup/own-postgres.ts';
-import { apiOf, dek } from '../setup/world.ts';
+import type { Operator, Tenant } from '@eaas/test-kit/faults/place';
+import type { OwnPostgres } from '@eaas/test-kit/own-postgres';
+import { apiOf, dek } from '@eaas/test-kit/world';
 import type { Defer } from './compare.ts';
 import { operateDeferred } from './open-operator.ts';
 

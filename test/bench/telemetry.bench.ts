@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Environment } from '../conformance/program.ts';
-import type { Replica } from '../faults/place.ts';
-import { telemetryFolder } from '../observability/with-telemetry.ts';
-import { builtProgram } from '../setup/built-program.ts';
+import type { Environment } from '@eaas/test-kit/program';
+import type { Replica } from '@eaas/test-kit/faults/place';
+import { telemetryFolder } from '@eaas/test-kit/with-telemetry';
+import { builtProgram } from '@eaas/test-kit/built-program';
 import { type Benchmark, type Comparison, type Defer, resultOf } from './compare.ts';
 import { itemsPer } from './costs.ts';
 import { cpuMicroseconds } from './cpu-time.ts';

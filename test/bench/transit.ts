@@ -1,10 +1,10 @@
-import { call } from '../faults/client.ts';
-import { newKey } from '../faults/place.ts';
+import { call } from '@eaas/test-kit/faults/client';
+import { newKey } from '@eaas/test-kit/faults/place';
 import { Burst, openLater, postRequest } from './burst.ts';
 import type { Comparison, Contender, Defer, Note } from './compare.ts';
 import { startOpenBao } from './open-bao.ts';
 import { openOperator, startDeferred } from './open-operator.ts';
-import { quantile } from './statistics.ts';
+import { quantile } from '@eaas/test-kit/statistics';
 
 interface Server {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
-import { serverBuild } from '../setup/built-program.ts';
+import { serverBuild } from '@eaas/test-kit/built-program';
 
 const replacement = fileURLToPath(new URL('untraced.ts', import.meta.url));
 

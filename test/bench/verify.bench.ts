@@ -3,7 +3,7 @@ import { insider } from '../../packages/server/src/state/caller.ts';
 import { verifyChain } from '../../packages/server/src/operations/verify/verify-chain.ts';
 import type { Service } from '../../packages/server/src/app/service.ts';
 import { decide } from '../../packages/server/src/state/decide.ts';
-import type { Operator } from '../faults/place.ts';
+import type { Operator } from '@eaas/test-kit/faults/place';
 import type { Benchmark, Contender } from './compare.ts';
 import { openOperator } from './open-operator.ts';
 

@@ -1,5 +1,5 @@
-import type { Replica } from '../faults/place.ts';
-import { hasProxy, type Proxy, startProxy } from '../setup/tenant-proxies.ts';
+import type { Replica } from '@eaas/test-kit/faults/place';
+import { hasProxy, type Proxy, startProxy } from '@eaas/test-kit/tenant-proxies';
 import { type Benchmark, type Comparison, type Result, resultOf } from './compare.ts';
 import { withSenders, repeated, type Sender } from './costs.ts';
 import { cpuMicroseconds } from './cpu-time.ts';

@@ -1,5 +1,5 @@
-import { call, type Place } from '../faults/client.ts';
-import { newKey } from '../faults/place.ts';
+import { call, type Place } from '@eaas/test-kit/faults/client';
+import { newKey } from '@eaas/test-kit/faults/place';
 import { openOperator, startDeferred } from './open-operator.ts';
 import { startBenchServer } from './start-bench-server.ts';
 import { Burst, openLater, wrapRequest } from './burst.ts';

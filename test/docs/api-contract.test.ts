@@ -3,8 +3,8 @@ import { EaasClient } from '@eaas/sdk';
 import { createIntake } from '@eaas/sdk/intake';
 import { createTestService } from '@eaas/sdk/testing';
 import { expect, test } from 'vitest';
-import { jwkOfBits } from '../conformance/rsa.ts';
-import { codesIn, read, rowsUnder } from './markdown.ts';
+import { jwkOfBits } from '@eaas/test-kit/rsa';
+import { codesIn, read, rowsUnder } from '@eaas/test-kit/markdown';
 
 const contract = read('docs/api-contract.md');
 const firstCodes = (head: string): string[] =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { program } from '../../packages/cli/src/program.ts';
-import { codesIn, commandsOf, manualPages, read, readManual, rowsUnder } from './markdown.ts';
+import { codesIn, commandsOf, manualPages, read, readManual, rowsUnder } from '@eaas/test-kit/markdown';
 
 interface Command {
   readonly commands: readonly Command[];

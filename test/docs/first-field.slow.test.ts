@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { whereAvailable } from '../setup/available.ts';
-import { type Browser, hasChromium, launchChromium } from '../setup/chromium.ts';
-import { blocksOf, commandsOf, read, root } from './markdown.ts';
-import { openTerminal, type Terminal } from './terminal.ts';
+import { whereAvailable } from '@eaas/test-kit/available';
+import { type Browser, hasChromium, launchChromium } from '@eaas/test-kit/chromium';
+import { blocksOf, commandsOf, read, root } from '@eaas/test-kit/markdown';
+import { openTerminal, type Terminal } from '@eaas/test-kit/terminal';
 
 const value = 'grace.hopper@example.com';
 const commands = commandsOf(read('README.md'));

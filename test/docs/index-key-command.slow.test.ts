@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { blocksOf, read, root } from './markdown.ts';
-import { openTerminal } from './terminal.ts';
+import { blocksOf, read, root } from '@eaas/test-kit/markdown';
+import { openTerminal } from '@eaas/test-kit/terminal';
 
 const service = join(root, 'test/docs/played-service.ts');
 

@@ -7,10 +7,10 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { embeddedBinaries, type PostgresBinaries } from '../../packages/dev/src/binaries.ts';
 import { launchPostgres, type RunningPostgres } from '../../packages/dev/src/launch.ts';
-import { installedBinaries } from '../setup/installed-binaries.ts';
-import { newRootKey } from '../cli/command-line.ts';
-import { eaas, type Environment, run, serve, type ServerProcess } from '../conformance/program.ts';
-import { blocksOf, codesIn, commandsOf, readManual, root, rowsUnder, tablesOf } from './markdown.ts';
+import { installedBinaries } from '@eaas/test-kit/installed-binaries';
+import { newRootKey } from '@eaas/test-kit/command-line';
+import { eaas, type Environment, run, serve, type ServerProcess } from '@eaas/test-kit/program';
+import { blocksOf, codesIn, commandsOf, readManual, root, rowsUnder, tablesOf } from '@eaas/test-kit/markdown';
 
 const manual = readManual();
 const installed = await installedBinaries(process.env['PATH'] ?? '');

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { posix } from 'node:path';
 import { expect, test } from 'vitest';
 import { files } from '../house-rules/files.ts';
-import { anchorsOf, linksOf, read, readManual, root } from './markdown.ts';
+import { anchorsOf, linksOf, read, readManual, root } from '@eaas/test-kit/markdown';
 
 const documents = files.filter(({ path }) => path.endsWith('.md')).map(({ path }) => path);
 

@@ -5,8 +5,8 @@ import { readConfig, variables } from '../../packages/cli/src/config.ts';
 import { defaultDataDirectory } from '../../packages/dev/src/data-directory.ts';
 import { notReady } from '../../packages/server/src/http/health.ts';
 import { reasons } from '../../packages/server/src/operations/verify/report.ts';
-import { alerts } from '../observability/alerts.ts';
-import { codesIn, readManual, rowsUnder } from './markdown.ts';
+import { alerts } from '@eaas/test-kit/alerts';
+import { codesIn, readManual, rowsUnder } from '@eaas/test-kit/markdown';
 
 const manual = readManual();
 const firstCodes = (head: string): string[] =>

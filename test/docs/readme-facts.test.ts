@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { libraries } from '../packaging/published.ts';
+import { libraries } from '@eaas/test-kit/published';
 
 test.each(libraries)(
   'the README of $name names every entry point of the package',

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { root } from './markdown.ts';
+import { root } from '@eaas/test-kit/markdown';
 import { reference, writeReference } from './reference.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'eaas-reference-'));

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { requireTools } from '../setup/tools.ts';
-import { root } from './markdown.ts';
+import { requireTools } from '@eaas/test-kit/tools';
+import { root } from '@eaas/test-kit/markdown';
 
 export const reference = 'packages/sdk/docs/reference';
 
@@ -60,7 +60,7 @@ function entriesOf(folder: string): Entry[] {
 }
 
 export async function writeReference(folder: string): Promise<string[]> {
-  const modules = await requireTools('reference');
+  const modules = await requireTools('test/tools/reference');
   const typedoc = (await import(pathToFileURL(join(modules, 'typedoc/dist/index.js')).href)) as Typedoc;
   const complaints: string[] = [];
   const all: Entry[] = [];

@@ -5,7 +5,7 @@ import { browserOptions } from '../../packages/sdk/src/browser/browser.ts';
 import type { SdkError } from '../../packages/sdk/src/errors.ts';
 import { runOptions } from '../../packages/sdk/src/reencrypt/plan.ts';
 import { type CachePreset, limitsOf } from '../../packages/sdk/src/options/client-options.ts';
-import { codesIn, read, rowsUnder } from './markdown.ts';
+import { codesIn, read, rowsUnder } from '@eaas/test-kit/markdown';
 
 const manual = read('packages/sdk/README.md');
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { variables } from '../../packages/cli/src/config.ts';
-import { blocksOf, read, readManual, root } from './markdown.ts';
+import { blocksOf, read, readManual, root } from '@eaas/test-kit/markdown';
 
 // These tests only read the files of the example, because the test machine has no Docker to start it.
 

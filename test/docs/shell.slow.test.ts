@@ -3,11 +3,11 @@ import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eaas } from '../conformance/program.ts';
-import { createDatabase, type TestDatabase } from '../setup/database.ts';
+import { eaas } from '@eaas/test-kit/program';
+import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
 import { blocksNotRun } from './blocks-not-run.ts';
-import { blocksOf, manualPages, read, root } from './markdown.ts';
-import { openTerminal, type Terminal } from './terminal.ts';
+import { blocksOf, manualPages, read, root } from '@eaas/test-kit/markdown';
+import { openTerminal, type Terminal } from '@eaas/test-kit/terminal';
 
 const needDocker = ['examples/self-host/README.md'];
 

@@ -1,8 +1,8 @@
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { files } from '../house-rules/files.ts';
-import { createDatabase, type TestDatabase } from '../setup/database.ts';
-import { blocksOf, manualPages, read } from './markdown.ts';
+import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
+import { blocksOf, manualPages, read } from '@eaas/test-kit/markdown';
 
 const guide = 'packages/sdk/docs/reencrypt.md';
 const elsewhere: Readonly<Record<string, string>> = {

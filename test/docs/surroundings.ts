@@ -1,11 +1,11 @@
 export function surroundingsOf(document: string): string | undefined {
   if (!document.startsWith('sdk/')) return undefined;
-  return listed[document] ?? `import { eaas, keyId } from '../../../test/docs/played-service.ts';`;
+  return listed[document] ?? `import { eaas, keyId } from '@eaas/test-kit/played-service';`;
 }
 
 const listed: Readonly<Record<string, string>> = {
   'sdk/README.md': `
-import { eaas as before, keyId, playPage } from '../../../test/docs/played-service.ts';
+import { eaas as before, keyId, playPage } from '@eaas/test-kit/played-service';
 import { tableOf } from '../../../test/docs/played-table.ts';
 const findSession = async (cookie: string | null) => (cookie === 'session=42' ? { userId: '42' } : undefined);
 const count = (_type: string): void => {};
@@ -15,7 +15,7 @@ playPage((request) => POST(request));
 `,
   'sdk/docs/audit.md': `
 import { writeFileSync } from 'node:fs';
-import { eaas } from '../../../test/docs/played-service.ts';
+import { eaas } from '@eaas/test-kit/played-service';
 writeFileSync('audit.json', 'null');
 const { monitor } = eaas.audit;
 Object.assign(eaas.audit, {
@@ -28,7 +28,7 @@ Object.assign(eaas.audit, {
 });
 `,
   'sdk/docs/browser.md': `
-import { playPage, service } from '../../../test/docs/played-service.ts';
+import { playPage, service } from '@eaas/test-kit/played-service';
 import type { IncomingMessage } from 'node:http';
 declare namespace express {
   type Request = IncomingMessage & { session?: { userId?: string } };
@@ -39,14 +39,14 @@ const findSession = async (cookie: string | null) => (cookie === 'session=42' ? 
 playPage((request) => proxy(request));
 `,
   'sdk/docs/reencrypt.md': `
-import { eaas, keyId } from '../../../test/docs/played-service.ts';
+import { eaas, keyId } from '@eaas/test-kit/played-service';
 import { sql } from '../../../test/docs/played-table.ts';
 const keep = async (_progress: string): Promise<void> => {};
 const report = (..._facts: unknown[]): void => {};
 `,
   'sdk/docs/from-a-static-key.md': `
 import { decryptStringSync, encryptStringSync } from '../../../test/docs/played-cloak.ts';
-import { eaas } from '../../../test/docs/played-service.ts';
+import { eaas } from '@eaas/test-kit/played-service';
 import { tableOf } from '../../../test/docs/played-table.ts';
 process.env.CLOAK_MASTER_KEY = 'k1.aesgcm256.' + 'A'.repeat(43);
 const cloaked = (email: string) => encryptStringSync(email, process.env.CLOAK_MASTER_KEY!);
@@ -55,13 +55,13 @@ const users = tableOf(emails.map((email) => ({ email: email as string | null, em
 const report = (..._facts: unknown[]): void => {};
 `,
   'sdk/docs/from-server-mode.md': `
-import { eaas, keyId, service } from '../../../test/docs/played-service.ts';
+import { eaas, keyId, service } from '@eaas/test-kit/played-service';
 const report = (..._facts: unknown[]): void => {};
 `,
   'sdk/docs/testing.md': '',
   'sdk/docs/streams.md': `
 import { writeFileSync } from 'node:fs';
-import { eaas, keyId } from '../../../test/docs/played-service.ts';
+import { eaas, keyId } from '@eaas/test-kit/played-service';
 writeFileSync('film.mp4', 'a film');
 `,
 };

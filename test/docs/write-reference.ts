@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { root } from './markdown.ts';
+import { root } from '@eaas/test-kit/markdown';
 import { reference, writeReference } from './reference.ts';
 
 rmSync(root + reference, { recursive: true, force: true });

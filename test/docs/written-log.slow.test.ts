@@ -1,8 +1,8 @@
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eaas, run } from '../conformance/program.ts';
-import { blocksOf, read, root } from './markdown.ts';
+import { eaas, run } from '@eaas/test-kit/program';
+import { blocksOf, read, root } from '@eaas/test-kit/markdown';
 
 const page = read('packages/sdk/docs/audit.md');
 const place = join(root, 'node_modules', '.cache', 'written-log');
@@ -14,7 +14,7 @@ test('the command in audit.md verifies the file that the code in audit.md writes
   const code = blocksOf(page, 'ts').find((block) => block.includes('acme.ndjson')) ?? '';
   const program = [
     "import { writeFile } from 'node:fs/promises';",
-    "import { eaas, service } from '../../../test/docs/played-service.ts';",
+    "import { eaas, service } from '@eaas/test-kit/played-service';",
     // A page of `audit.list` has 100 entries.
     "for (let key = 0; key < 120; key++) service.createKey('customers ' + key);",
     code,

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { EaasClient } from '@eaas/sdk';
 import { createIndexKey } from '@eaas/sdk/fields';
-import { type Environment, type Finished, launch, run } from '../conformance/program.ts';
-import { root } from '../docs/markdown.ts';
-import { createDatabase } from '../setup/database.ts';
-import { openWorld, settle } from '../setup/world.ts';
+import { type Environment, type Finished, launch, run } from '@eaas/test-kit/program';
+import { root } from '@eaas/test-kit/markdown';
+import { createDatabase } from '@eaas/test-kit/database';
+import { openWorld, settle } from '@eaas/test-kit/world';
 
 export async function openSurroundings() {
   const world = await openWorld(new Date().toISOString());

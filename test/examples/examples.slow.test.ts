@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { ciphertextSize } from '@eaas/sdk/stream';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { run } from '../conformance/program.ts';
-import { blocksOf, linksOf, read, root } from '../docs/markdown.ts';
-import { whereAvailable } from '../setup/available.ts';
-import { hasChromium, launchChromium } from '../setup/chromium.ts';
-import { freePort } from '../setup/free-port.ts';
+import { run } from '@eaas/test-kit/program';
+import { blocksOf, linksOf, read, root } from '@eaas/test-kit/markdown';
+import { whereAvailable } from '@eaas/test-kit/available';
+import { hasChromium, launchChromium } from '@eaas/test-kit/chromium';
+import { freePort } from '@eaas/test-kit/free-port';
 import { openSurroundings } from './example.ts';
 
 const isCiphertext = (text: unknown): boolean => /^eaasA[\w+/=]+$/.test(String(text));

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestService } from '@eaas/sdk/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { run } from '../conformance/program.ts';
-import { root } from '../docs/markdown.ts';
+import { run } from '@eaas/test-kit/program';
+import { root } from '@eaas/test-kit/markdown';
 
 const service = {
   EAAS_BASE_URL: 'http://127.0.0.1:1',

@@ -41,6 +41,24 @@ test('no relative import refers to a file of another package', () => {
   expect(wrong).toEqual([]);
 });
 
+test('each test imports only its package, the packages that its manifest names, and the kit', () => {
+  const tests = files.filter(({ path }) =>
+    /^packages\/[^/]+\/(?:src\/.*\.test\.tsx?|test\/.*\.ts)$/.test(path),
+  );
+  const wrong = tests.flatMap((file) => {
+    const home = `packages/${packageOf(file)}/`;
+    const manifest = files.find(({ path }) => path === `${home}package.json`)?.text ?? '';
+    return importsOf(file)
+      .filter((specifier) =>
+        isRelative(specifier)
+          ? !targetOf(file, specifier).startsWith(home)
+          : specifier.startsWith('@eaas/') && !manifest.includes(`"${specifier.split('/', 2).join('/')}"`),
+      )
+      .map((specifier) => `${file.path}: ${specifier}`);
+  });
+  expect(wrong).toEqual([]);
+});
+
 // The layers of the server, lowest first. Each pattern matches the files of one part of a layer. A file imports only
 // from lower layers and from its own part.
 const layers: readonly (readonly RegExp[])[] = [

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build, type Metafile } from 'esbuild';
-import { browserBuild } from '../setup/browser-build.ts';
+import { browserBuild } from '@eaas/test-kit/browser-build';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 

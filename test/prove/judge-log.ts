@@ -1,6 +1,6 @@
-import type { Place } from '../faults/client.ts';
-import { type Sent, tally, unrecorded } from '../faults/load.ts';
-import { type Entry, readLog, type Tenant, verify } from '../faults/place.ts';
+import type { Place } from '@eaas/test-kit/faults/client';
+import { type Sent, tally, unrecorded } from '@eaas/test-kit/faults/load';
+import { type Entry, readLog, type Tenant, verify } from '@eaas/test-kit/faults/place';
 import { metric } from './machine/server.ts';
 import type { Findings } from './trial.ts';
 

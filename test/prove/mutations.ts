@@ -331,26 +331,30 @@ export const mutations: readonly Mutation[] = [
       '',
     ],
   ),
-  mutation('rows-without-macs', { 'tampering:suite': ['all tests of test/tampering pass'] }, [
+  mutation('rows-without-macs', { 'tampering:suite': ['all tests of packages/server/test/tampering pass'] }, [
     `${server}/crypto/row-mac.ts`,
     'return sameBytes(rowMac(key, label, columns), presented);',
     'return true;',
   ]),
-  mutation('intake-without-a-mac', { 'tampering:suite': ['all tests of test/tampering pass'] }, [
-    `${server}/store/keys.ts`,
-    "    'intake',\n    'created_id',",
-    "    'created_id',",
-  ]),
+  mutation(
+    'intake-without-a-mac',
+    { 'tampering:suite': ['all tests of packages/server/test/tampering pass'] },
+    [`${server}/store/keys.ts`, "    'intake',\n    'created_id',", "    'created_id',"],
+  ),
   mutation('intake-at-once', { 'hostile:legal': ['no request blocks the event loop for more than 50 ms'] }, [
     `${server}/operations/intake.ts`,
     'isCounted: false });\n          yield;',
     'isCounted: false });',
   ]),
-  mutation('every-entry-reported', { 'tampering:suite': ['at least 200 tests of test/tampering pass'] }, [
-    `${server}/operations/verify/entries.ts`,
-    'if (expected && !sameBytes(expected.hash, hash))',
-    'if (expected)',
-  ]),
+  mutation(
+    'every-entry-reported',
+    { 'tampering:suite': ['at least 200 tests of packages/server/test/tampering pass'] },
+    [
+      `${server}/operations/verify/entries.ts`,
+      'if (expected && !sameBytes(expected.hash, hash))',
+      'if (expected)',
+    ],
+  ),
   mutation(
     'checkpoints-ahead-hold',
     {

@@ -1,6 +1,6 @@
 import { runTrial } from './trial.ts';
 import { expect, test } from 'vitest';
-import { whereAvailable } from '../setup/available.ts';
+import { whereAvailable } from '@eaas/test-kit/available';
 import { withoutStandby } from './machine/cluster.ts';
 import { withoutPgbouncer } from './machine/pgbouncer.ts';
 import { mutations } from './mutations.ts';

@@ -10,7 +10,7 @@ import {
   Refused,
   sha256Hex,
   toBase64,
-} from './webcrypto-opener.ts';
+} from '@eaas/test-kit/webcrypto-opener';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 type Open = (envelope: Bytes, opening: Opening) => Promise<Bytes>;

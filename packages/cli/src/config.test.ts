@@ -1,8 +1,7 @@
+import { CannotStart, databaseOf } from '@eaas/server/internal';
 import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
-import { CannotStart } from '../../server/src/base/cannot-start.ts';
 import { readConfig, readDevelopmentConfig, variables } from './config.ts';
-import { databaseOf } from '../../server/src/app/open-service.ts';
 
 const key = Buffer.alloc(32, 1).toString('base64');
 const otherKey = Buffer.alloc(32, 2).toString('base64');

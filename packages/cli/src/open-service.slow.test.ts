@@ -1,12 +1,16 @@
+import {
+  type Database,
+  type Purpose,
+  createTenant,
+  openDatabase,
+  openService,
+  openServiceOn,
+} from '@eaas/server/internal';
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createDatabase, migrated, type TestDatabase } from '../../../test/setup/database.ts';
+import { createDatabase, migrated, type TestDatabase } from '@eaas/test-kit/database';
 import { readConfig } from './config.ts';
 import { databaseWarnings } from './doctor/examine.ts';
-import { openDatabase, type Purpose } from '../../server/src/app/open-service.ts';
-import { openService, openServiceOn } from '../../server/src/app/open-service.ts';
-import { createTenant } from '../../server/src/operations/tenants.ts';
-import type { Database } from '../../server/src/store/database.ts';
 
 // PostgreSQL runs without durability in the tests, because it is faster. The tests ignore the server's warnings about
 // missing durability.

@@ -1,11 +1,10 @@
+import { CannotStart, rootKeyFromCommand } from '@eaas/server/internal';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { wipedBy } from '../../../test/setup/wiped-by.ts';
-import { CannotStart } from '../../server/src/base/cannot-start.ts';
+import { wipedBy } from '@eaas/test-kit/wiped-by';
 import { readConfig } from './config.ts';
-import { rootKeyFromCommand } from '../../server/src/root-key/provider.ts';
 
 const key = new Uint8Array(32).fill(7);
 const text = Buffer.from(key).toString('base64');

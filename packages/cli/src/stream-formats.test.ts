@@ -1,6 +1,6 @@
 import { hasControlCharacter } from '@eaas/protocol/wire';
 import { expect, test } from 'vitest';
-import { parseSyslog } from '../../../test/cli/syslog.ts';
+import { parseSyslog } from '@eaas/test-kit/syslog';
 import { formatters, type NoticeRecord, syslogLine } from './stream-formats.ts';
 
 const entry = {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createTestService } from '@eaas/sdk/testing';
-import { retryAtOnce } from '../../../test/sdk/retry-at-once.ts';
+import { retryAtOnce } from '@eaas/test-kit/retry-at-once';
 import {
   enterAgain,
   enterWithApiKey,

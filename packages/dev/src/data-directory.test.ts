@@ -3,7 +3,7 @@ import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { whereAvailable } from '../../../test/setup/available.ts';
+import { whereAvailable } from '@eaas/test-kit/available';
 import { createDataDirectory, findDataDirectory } from './data-directory.ts';
 
 async function temporaryDirectory(): Promise<string> {

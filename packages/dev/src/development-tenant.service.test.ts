@@ -1,3 +1,5 @@
+import { readConfig } from '@eaas/test-kit/cli';
+import { type OpenService, createTenant, insider, listTenants, openService, operations, updateTenant } from '@eaas/server/internal';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -5,12 +7,7 @@ import { join } from 'node:path';
 import { parseIndexKey } from '@eaas/protocol/internal';
 import { permissions } from '@eaas/protocol/wire';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createDatabase, migrated, type TestDatabase } from '../../../test/setup/database.ts';
-import { insider } from '../../server/src/state/caller.ts';
-import { readConfig } from '../../cli/src/config.ts';
-import { type OpenService, openService } from '../../server/src/app/open-service.ts';
-import { operations } from '../../server/src/operations/table.ts';
-import { createTenant, listTenants, updateTenant } from '../../server/src/operations/tenants.ts';
+import { createDatabase, migrated, type TestDatabase } from '@eaas/test-kit/database';
 import {
   createApplicationApiKey,
   type DevelopmentTenant,

@@ -13,7 +13,7 @@ import { startEmbeddedDatabase } from './embedded-database.ts';
 import { launchPostgres } from './launch.ts';
 import { isAlive, readOwner, writeOwner, type Owner, type Purpose } from './owner.ts';
 
-const PROCESS = fileURLToPath(new URL('../../../test/setup/embedded-process.ts', import.meta.url));
+const PROCESS = fileURLToPath(new URL('../test/embedded-process.ts', import.meta.url));
 
 interface Event {
   ready?: string;

@@ -1,8 +1,8 @@
+import { Refusal } from '@eaas/server/internal';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Refusal } from '../../server/src/base/refusal.ts';
 import { SignInCodes } from './sign-in.ts';
 
 const open = async () => 'a session';

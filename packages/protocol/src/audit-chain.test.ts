@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { describe, expect, test } from 'vitest';
-import { vectors } from '../../../test/vectors/vectors.ts';
+import { vectors } from '@eaas/test-kit/vectors';
 import { entryHash, entryPreimage, genesisHash } from './audit-chain.ts';
 import { canonicalJson } from './canonical-json.ts';
 

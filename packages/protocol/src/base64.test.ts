@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runs } from '../../../test/setup/cases.ts';
-import { vectors } from '../../../test/vectors/vectors.ts';
+import { runs } from '@eaas/test-kit/cases';
+import { vectors } from '@eaas/test-kit/vectors';
 import { fromBase64, isBase64, toBase64 } from './base64.ts';
 import * as node from './base64-node.ts';
 import * as portable from './base64-portable.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { anyCharacter } from '../../../test/protocol/arbitraries.ts';
-import { vectors } from '../../../test/vectors/vectors.ts';
+import { anyCharacter } from '@eaas/test-kit/arbitraries';
+import { vectors } from '@eaas/test-kit/vectors';
 import { canonicalJson } from './canonical-json.ts';
 import { InputError } from './errors.ts';
 

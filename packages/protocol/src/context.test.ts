@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { anyContext } from '../../../test/protocol/arbitraries.ts';
-import { runs } from '../../../test/setup/cases.ts';
-import { vectors } from '../../../test/vectors/vectors.ts';
+import { anyContext } from '@eaas/test-kit/arbitraries';
+import { runs } from '@eaas/test-kit/cases';
+import { vectors } from '@eaas/test-kit/vectors';
 import { additionalData, type Context, encodeContext } from './context.ts';
 import { InputError } from './errors.ts';
 import { pae } from './pae.ts';

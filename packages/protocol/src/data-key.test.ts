@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { engines } from '../../../test/protocol/engines.ts';
-import { withIv } from '../../../test/protocol/fixed-iv.ts';
-import { bytes, type MessageCase, vectors } from '../../../test/vectors/vectors.ts';
+import { engines } from '../test/engines.ts';
+import { withIv } from '../test/fixed-iv.ts';
+import { bytes, type MessageCase, vectors } from '@eaas/test-kit/vectors';
 import { encodeContext } from './context.ts';
 import { type DataKey, openUnder, sealUnder, wipeDataKey } from './data-key.ts';
 import { deriveDataKey } from './derive.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { runs } from '../../../test/setup/cases.ts';
-import { vectors } from '../../../test/vectors/vectors.ts';
+import { runs } from '@eaas/test-kit/cases';
+import { vectors } from '@eaas/test-kit/vectors';
 import { InputError } from './errors.ts';
 import { pae, type PaePart } from './pae.ts';
 

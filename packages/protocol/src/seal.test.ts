@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { anyBytes, anyContext, anyView } from '../../../test/protocol/arbitraries.ts';
-import { engines } from '../../../test/protocol/engines.ts';
-import { keyService, Unauthentic } from '../../../test/protocol/key-service.ts';
-import { runs, some } from '../../../test/setup/cases.ts';
+import { anyBytes, anyContext, anyView } from '@eaas/test-kit/arbitraries';
+import { engines } from '../test/engines.ts';
+import { keyService, Unauthentic } from '../test/key-service.ts';
+import { runs, some } from '@eaas/test-kit/cases';
 import { type Context, encodeContext } from './context.ts';
 import type { SyncEngine } from './engines/engine.ts';
 import { nobleEngine } from './engines/noble.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
-import { engines } from '../../../test/protocol/engines.ts';
-import { keyService } from '../../../test/protocol/key-service.ts';
-import { sendThrough } from '../../../test/protocol/streams.ts';
+import { engines } from '../test/engines.ts';
+import { keyService } from '../test/key-service.ts';
+import { sendThrough } from '@eaas/test-kit/streams';
 import type { Engine } from './engines/engine.ts';
 import { nodeEngine } from './engines/node.ts';
 import { webCryptoEngine } from './engines/webcrypto.ts';

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { engines } from '../../../test/protocol/engines.ts';
-import { keyService } from '../../../test/protocol/key-service.ts';
-import { piecesOf, sendThrough } from '../../../test/protocol/streams.ts';
-import { runs } from '../../../test/setup/cases.ts';
+import { engines } from '../test/engines.ts';
+import { keyService } from '../test/key-service.ts';
+import { piecesOf, sendThrough } from '@eaas/test-kit/streams';
+import { runs } from '@eaas/test-kit/cases';
 import { nodeEngine } from './engines/node.ts';
 import { DecryptionError, FormatError, InputError } from './errors.ts';
 import { openFile, type RangeSource, sealStream } from './stream.ts';

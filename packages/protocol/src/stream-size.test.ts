@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sendThrough } from '../../../test/protocol/streams.ts';
-import { runs } from '../../../test/setup/cases.ts';
+import { sendThrough } from '@eaas/test-kit/streams';
+import { runs } from '@eaas/test-kit/cases';
 import { nodeEngine } from './engines/node.ts';
 import { FormatError, InputError } from './errors.ts';
 import { ciphertextSize, plaintextSize, sealStream } from './stream.ts';

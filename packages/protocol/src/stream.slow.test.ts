@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest';
-import { engines } from '../../../test/protocol/engines.ts';
-import { expectBothWays } from '../../../test/protocol/stream-vector.ts';
-import { vectors } from '../../../test/vectors/vectors.ts';
+import { engines } from '../test/engines.ts';
+import { expectBothWays } from '../test/stream-vector.ts';
+import { vectors } from '@eaas/test-kit/vectors';
 
 const large = vectors('envelope-v2').cases.filter(({ ciphertext_length: length }) => length >= 1 << 20);
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { engines } from '../../../test/protocol/engines.ts';
-import { expectBothWays } from '../../../test/protocol/stream-vector.ts';
-import { sendThrough } from '../../../test/protocol/streams.ts';
-import { plaintextOf, refusedBytes } from '../../../test/vectors/stream-cases.ts';
-import { bytes, type StreamCase, vectors } from '../../../test/vectors/vectors.ts';
+import { engines } from '../test/engines.ts';
+import { expectBothWays } from '../test/stream-vector.ts';
+import { sendThrough } from '@eaas/test-kit/streams';
+import { plaintextOf, refusedBytes } from '@eaas/test-kit/stream-cases';
+import { bytes, type StreamCase, vectors } from '@eaas/test-kit/vectors';
 import { DecryptionError, FormatError } from './errors.ts';
 import { openStream } from './stream.ts';
 

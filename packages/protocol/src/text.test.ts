@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { anyCharacter } from '../../../test/protocol/arbitraries.ts';
+import { anyCharacter } from '@eaas/test-kit/arbitraries';
 import { InputError } from './errors.ts';
 import { escapeHidden, fromUtf8, hasControlCharacter, inLine, toUtf8, utf8Length } from './text.ts';
 

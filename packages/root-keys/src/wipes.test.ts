@@ -1,13 +1,12 @@
+import { createRootKeyFile, decodeRootKey, rootKeyInVariable } from '@eaas/server/internal';
+import { readRootKeyFile } from '@eaas/test-kit/server';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { fakeTransit } from '../../../test/setup/fake-transit.ts';
-import { wipedBy } from '../../../test/setup/wiped-by.ts';
+import { fakeTransit } from '@eaas/test-kit/fake-transit';
+import { wipedBy } from '@eaas/test-kit/wiped-by';
 import { awsKms } from './aws-kms.ts';
-import { createRootKeyFile, readRootKeyFile } from '../../server/src/root-key/file.ts';
-import { rootKeyInVariable } from '../../server/src/root-key/provider.ts';
-import { decodeRootKey } from '../../server/src/root-key/text.ts';
 import { transit } from './transit.ts';
 import { rootKeyInWrappedFile } from './wrapped.ts';
 

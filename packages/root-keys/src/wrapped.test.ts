@@ -1,13 +1,13 @@
+import { CannotStart } from '@eaas/server/internal';
+import { readConfig } from '@eaas/test-kit/cli';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { fakeTransit, honest, listen, token } from '../../../test/setup/fake-transit.ts';
-import { selfSigned } from '../../../test/conformance/certificate.ts';
-import { CannotStart } from '../../server/src/base/cannot-start.ts';
-import { readConfig } from '../../cli/src/config.ts';
+import { fakeTransit, honest, listen, token } from '@eaas/test-kit/fake-transit';
+import { selfSigned } from '@eaas/test-kit/certificate';
 import { wrapRootKey } from './wrapped.ts';
 
 const key = Uint8Array.from(randomBytes(32));

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { toBase64 } from '@eaas/protocol/base64';
 import { afterEach, expect, test, vi } from 'vitest';
-import { some } from '../../../test/setup/cases.ts';
+import { some } from '@eaas/test-kit/cases';
 import { checkAudit } from './audit/check.ts';
 import { DecryptionError, EaasClient, EaasError, ServiceError } from './index.ts';
 import { createTestService, type TestService } from './testing.ts';

@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import type { Place } from '../../faults/client.ts';
+import type { Place } from '@eaas/test-kit/faults/client';
 
 /** The status is 0 if the connection broke before the response. */
 export interface Received {

@@ -1,5 +1,5 @@
-import { addNodes, citusIsInstalled, useSocket } from '../../setup/citus.ts';
-import { blocksOf, read } from '../../docs/markdown.ts';
+import { addNodes, citusIsInstalled, useSocket } from '@eaas/test-kit/citus';
+import { blocksOf, read } from '@eaas/test-kit/markdown';
 import type { Findings } from '../trial.ts';
 import { Cluster, withoutStandby } from './cluster.ts';
 

@@ -8,8 +8,8 @@ import { promisify } from 'node:util';
 import postgres from 'postgres';
 import { environment, postgresAccount, under } from '../../../packages/dev/src/command-line.ts';
 import { createOwnedDatabase, ensureRoles, ROLES } from '../../../packages/dev/src/embedded-database.ts';
-import { childrenOf } from '../../setup/processes.ts';
-import { installedBinaries } from '../../setup/installed-binaries.ts';
+import { childrenOf } from '@eaas/test-kit/processes';
+import { installedBinaries } from '@eaas/test-kit/installed-binaries';
 import type { Findings } from '../trial.ts';
 import { signal } from './daemon.ts';
 

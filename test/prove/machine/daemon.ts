@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { environment, postgresAccount, under } from '../../../packages/dev/src/command-line.ts';
-import type { Environment } from '../../conformance/program.ts';
+import type { Environment } from '@eaas/test-kit/program';
 import type { Findings } from '../trial.ts';
 
 /** Starts the program under the account `postgres`, because PostgreSQL and pgbouncer refuse to run as root. */

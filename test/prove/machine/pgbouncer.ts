@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { accepts } from '../../setup/accepts.ts';
-import { isInstalled } from '../../setup/available.ts';
+import { accepts } from '@eaas/test-kit/accepts';
+import { isInstalled } from '@eaas/test-kit/available';
 import type { Findings } from '../trial.ts';
 import { type Cluster, withoutStandby } from './cluster.ts';
 import { startDaemon } from './daemon.ts';

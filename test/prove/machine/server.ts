@@ -2,9 +2,9 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eaas, type Environment } from '../../conformance/program.ts';
-import { childrenOf, memoryOf } from '../../setup/processes.ts';
-import { type Replica, startReplica } from '../../faults/place.ts';
+import { eaas, type Environment } from '@eaas/test-kit/program';
+import { childrenOf, memoryOf } from '@eaas/test-kit/processes';
+import { type Replica, startReplica } from '@eaas/test-kit/faults/place';
 import type { Findings } from '../trial.ts';
 
 const probe = new URL('../probe/probe.mjs', import.meta.url).href;

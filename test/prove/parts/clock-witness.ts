@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, call, type Place, send } from '../../faults/client.ts';
-import { Load, newDek, tally } from '../../faults/load.ts';
-import { newKey, type Operator, readLog, type Tenant, verify } from '../../faults/place.ts';
+import { type Answer, call, type Place, send } from '@eaas/test-kit/faults/client';
+import { Load, newDek, tally } from '@eaas/test-kit/faults/load';
+import { newKey, type Operator, readLog, type Tenant, verify } from '@eaas/test-kit/faults/place';
 import type { Findings } from '../trial.ts';
 
 const day = 86_400_000;

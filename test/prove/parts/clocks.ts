@@ -2,7 +2,7 @@ import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { operate } from '../../faults/place.ts';
+import { operate } from '@eaas/test-kit/faults/place';
 import { Cluster, withoutStandby } from '../machine/cluster.ts';
 import { startProbed } from '../machine/server.ts';
 import type { Findings, Part, Trial } from '../trial.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { call, type Place, send } from '../../faults/client.ts';
-import { Load, succeeded, tally, unrecorded } from '../../faults/load.ts';
-import { newKey, operate, readLog, verify } from '../../faults/place.ts';
+import { call, type Place, send } from '@eaas/test-kit/faults/client';
+import { Load, succeeded, tally, unrecorded } from '@eaas/test-kit/faults/load';
+import { newKey, operate, readLog, verify } from '@eaas/test-kit/faults/place';
 import { Cluster } from '../machine/cluster.ts';
 import { metric, startServer } from '../machine/server.ts';
 import { Switch } from '../machine/switch.ts';

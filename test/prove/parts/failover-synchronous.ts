@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { send } from '../../faults/client.ts';
-import { tally } from '../../faults/load.ts';
+import { send } from '@eaas/test-kit/faults/client';
+import { tally } from '@eaas/test-kit/faults/load';
 import { judgeNoLoss } from '../judge-log.ts';
 import { Cluster } from '../machine/cluster.ts';
 import { type Manner, Switch } from '../machine/switch.ts';

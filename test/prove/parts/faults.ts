@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type postgres from 'postgres';
-import type { Environment } from '../../conformance/program.ts';
-import { childrenOf } from '../../setup/processes.ts';
+import type { Environment } from '@eaas/test-kit/program';
+import { childrenOf } from '@eaas/test-kit/processes';
 import { Cluster, withoutStandby } from '../machine/cluster.ts';
 import type { Findings, Part, Trial } from '../trial.ts';
 import { recovers } from './recovers.ts';

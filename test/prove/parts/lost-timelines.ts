@@ -1,8 +1,8 @@
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { call, type Place, send } from '../../faults/client.ts';
-import { newDek } from '../../faults/load.ts';
-import { newKey, operate, type Tenant, verify } from '../../faults/place.ts';
+import { call, type Place, send } from '@eaas/test-kit/faults/client';
+import { newDek } from '@eaas/test-kit/faults/load';
+import { newKey, operate, type Tenant, verify } from '@eaas/test-kit/faults/place';
 import { Cluster } from '../machine/cluster.ts';
 import { metric, startServer } from '../machine/server.ts';
 import { Switch } from '../machine/switch.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eaas, run } from '../../conformance/program.ts';
-import { operate } from '../../faults/place.ts';
+import { eaas, run } from '@eaas/test-kit/program';
+import { operate } from '@eaas/test-kit/faults/place';
 import { Cluster } from '../machine/cluster.ts';
 import { startPgbouncer, withoutPgbouncer } from '../machine/pgbouncer.ts';
 import { type Findings, type Part, scaled, type Trial } from '../trial.ts';

@@ -30,20 +30,24 @@ export const tampering: Part = {
     {
       name: 'suite',
       about:
-        'the tests in test/tampering: each field, row and end of the log changed, removed, inserted and put back',
+        'the tests in packages/server/test/tampering: each field, row and end of the log changed, removed, inserted and put back',
       limit: 300,
       async run(findings) {
         const directory = await mkdtemp(join(tmpdir(), 'eaas-prove-'));
         findings.defer(() => rm(directory, { recursive: true, force: true }));
-        const report = await runTests('test/tampering', join(directory, 'report.json'));
+        const report = await runTests('packages/server/test/tampering', join(directory, 'report.json'));
         findings.try('test of one kind of tampering', report.numTotalTests);
         const failed = report.testResults
           .flatMap(({ assertionResults }) => assertionResults)
           .filter(({ status }) => status === 'failed')
           .map(({ fullName }) => fullName);
-        findings.check('all tests of test/tampering pass', failed.length === 0, failed);
+        findings.check('all tests of packages/server/test/tampering pass', failed.length === 0, failed);
         const enough = report.numPassedTests >= 200;
-        findings.check('at least 200 tests of test/tampering pass', enough, `${report.numPassedTests}`);
+        findings.check(
+          'at least 200 tests of packages/server/test/tampering pass',
+          enough,
+          `${report.numPassedTests}`,
+        );
       },
     },
   ],

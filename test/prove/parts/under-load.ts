@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Environment } from '../../conformance/program.ts';
-import type { Place } from '../../faults/client.ts';
-import { Load, longest, type Sent, succeeded, tally } from '../../faults/load.ts';
-import { newKey, operate, type Tenant } from '../../faults/place.ts';
-import type { Replica } from '../../faults/place.ts';
+import type { Environment } from '@eaas/test-kit/program';
+import type { Place } from '@eaas/test-kit/faults/client';
+import { Load, longest, type Sent, succeeded, tally } from '@eaas/test-kit/faults/load';
+import { newKey, operate, type Tenant } from '@eaas/test-kit/faults/place';
+import type { Replica } from '@eaas/test-kit/faults/place';
 import { judgeLog } from '../judge-log.ts';
 import type { Cluster } from '../machine/cluster.ts';
 import { startServer } from '../machine/server.ts';

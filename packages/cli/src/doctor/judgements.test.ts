@@ -2,7 +2,7 @@ import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { whereAvailable } from '../../../../test/setup/available.ts';
+import { whereAvailable } from '@eaas/test-kit/available';
 import { readConfig } from '../config.ts';
 import { judgeDatabaseTls, judgeRights, judgeSettings, judgeState } from './database.ts';
 import { judgeClock } from './examine.ts';

@@ -2,7 +2,7 @@ import { constants, privateDecrypt } from 'node:crypto';
 import { EaasClient } from '@eaas/sdk';
 import { createTestService } from '@eaas/sdk/testing';
 import { expect, test } from 'vitest';
-import { privateKey, publicKey } from '../../../../test/setup/rsa-key.ts';
+import { privateKey, publicKey } from '@eaas/test-kit/rsa-key';
 import { exportKey } from './exported-key.ts';
 
 const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();

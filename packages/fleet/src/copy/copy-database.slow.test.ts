@@ -1,18 +1,19 @@
+import { type Pool, countUsage, createService, openPool } from '@eaas/test-kit/server';
+import {
+  Database,
+  Refusal,
+  type Service,
+  destroyTenant,
+  readClock,
+  rootKey,
+  rotateRootKey,
+  verifyChain,
+} from '@eaas/server/internal';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createDatabase, migrated, type TestDatabase } from '../../../../test/setup/database.ts';
-import { type Api, apiOf, dek, type Resident, settle, statusOf } from '../../../../test/setup/world.ts';
-import { alone } from '../../../../test/setup/alone.ts';
-import { openPool, type Pool } from '../../../server/src/store/sql.ts';
-import { Database } from '../../../server/src/store/database.ts';
-import { createService, type Service } from '../../../server/src/app/service.ts';
-import { rootKey } from '../../../server/src/crypto/key-hierarchy.ts';
-import { countUsage } from '../../../server/src/jobs/count-usage.ts';
+import { createDatabase, migrated, type TestDatabase } from '@eaas/test-kit/database';
+import { type Api, apiOf, dek, type Resident, settle, statusOf } from '@eaas/test-kit/world';
+import { alone } from '@eaas/test-kit/alone';
 import { nightlyVerify } from '../nightly/nightly-verify.ts';
-import { Refusal } from '../../../server/src/base/refusal.ts';
-import { readClock } from '../../../server/src/state/clock.ts';
-import { rotateRootKey } from '../../../server/src/operations/root-keys.ts';
-import { destroyTenant } from '../../../server/src/operations/tenants.ts';
-import { verifyChain } from '../../../server/src/operations/verify/verify-chain.ts';
 import { type CopyReport, copyDatabase } from './copy-database.ts';
 
 interface Side {

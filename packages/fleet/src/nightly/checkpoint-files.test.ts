@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { whereAvailable } from '../../../../test/setup/available.ts';
+import { whereAvailable } from '@eaas/test-kit/available';
 import {
   listCheckpointFiles,
   readCheckpointFile,

@@ -2,8 +2,8 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { apiOf, openWorld, type Resident, settle, type World } from '../../../../test/setup/world.ts';
-import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
+import { apiOf, openWorld, type Resident, settle, type World } from '@eaas/test-kit/world';
+import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
 import { listCheckpointFiles, readCheckpointFile, writeCheckpointFile } from './checkpoint-files.ts';
 import { keepCheckpoints } from './keep-checkpoints.ts';
 

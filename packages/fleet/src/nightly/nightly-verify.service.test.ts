@@ -1,9 +1,8 @@
+import { serviceMetrics, withLease } from '@eaas/test-kit/server';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { alone } from '../../../../test/setup/alone.ts';
-import { openWorld, type Resident, settle, type World } from '../../../../test/setup/world.ts';
-import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
-import { serviceMetrics } from '../../../server/src/http/service-metrics.ts';
-import { withLease } from '../../../server/src/jobs/lease.ts';
+import { alone } from '@eaas/test-kit/alone';
+import { openWorld, type Resident, settle, type World } from '@eaas/test-kit/world';
+import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
 import { lastVerification, nightlyVerify } from './nightly-verify.ts';
 
 const never = new AbortController().signal;

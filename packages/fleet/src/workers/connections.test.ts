@@ -1,6 +1,6 @@
+import { type Caller } from '@eaas/server/internal';
 import { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import type { Caller } from '../../../server/src/state/caller.ts';
 import { Connections } from './worker.ts';
 import type { Seen } from './messages.ts';
 

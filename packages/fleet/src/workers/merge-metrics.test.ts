@@ -1,5 +1,5 @@
+import { metric } from '@eaas/server/internal';
 import { expect, it } from 'vitest';
-import { metric } from '../../../server/src/http/metrics.ts';
 import { mergeMetrics } from './merge-metrics.ts';
 
 it('the samples of all workers follow the HELP and TYPE lines of their metric', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { runs } from '../../../../test/setup/cases.ts';
+import { runs } from '@eaas/test-kit/cases';
 import { InputError } from '../errors.ts';
 import { hashToGroup, Point, randomScalar, scalars } from './curve.ts';
 import { nodeCurve } from './multiply-node.ts';

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { runs } from '../../../../test/setup/cases.ts';
+import { runs } from '@eaas/test-kit/cases';
 import { fromBase64, toBase64 } from '../base64.ts';
 import { toUtf8 } from '../text.ts';
 import { finish } from '../steps.ts';
-import { blindValues } from '../../../../test/protocol/blind-values.ts';
+import { blindValues } from '@eaas/test-kit/blind-values';
 import type { BlindedValues } from './client.ts';
 import { concat, elementOf, Point, scalars } from './curve.ts';
 import { evaluate, type Evaluation, readElements } from './evaluate.ts';

@@ -1,11 +1,11 @@
 import { p256_oprf } from '@noble/curves/nist.js';
 import { describe, expect, test } from 'vitest';
-import { vectors } from '../../../../test/vectors/vectors.ts';
+import { vectors } from '@eaas/test-kit/vectors';
 import { toBase64 } from '../base64.ts';
 import { fromHex, toHex } from '../bytes.ts';
 import { finish } from '../steps.ts';
 import { pae } from '../pae.ts';
-import { blindValues } from '../../../../test/protocol/blind-values.ts';
+import { blindValues } from '@eaas/test-kit/blind-values';
 import { inputOf } from './client.ts';
 import { scalars } from './curve.ts';
 import { evaluate, readElements } from './evaluate.ts';

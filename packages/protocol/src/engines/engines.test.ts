@@ -1,8 +1,8 @@
 import { createDecipheriv } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { anyView } from '../../../../test/protocol/arbitraries.ts';
-import { engines } from '../../../../test/protocol/engines.ts';
+import { anyView } from '@eaas/test-kit/arbitraries';
+import { engines } from '../../test/engines.ts';
 import type { Engine } from './engine.ts';
 import { nobleEngine } from './noble.ts';
 import { nodeEngine } from './node.ts';

@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { anyCharacter, anyContext } from '../../../../test/protocol/arbitraries.ts';
-import { withIv } from '../../../../test/protocol/fixed-iv.ts';
-import { runs } from '../../../../test/setup/cases.ts';
+import { anyCharacter, anyContext } from '@eaas/test-kit/arbitraries';
+import { withIv } from '../../test/fixed-iv.ts';
+import { runs } from '@eaas/test-kit/cases';
 import { toBase64 } from '../base64.ts';
 import type { Context } from '../context.ts';
 import { type DataKey, sealUnder, wipeDataKey } from '../data-key.ts';

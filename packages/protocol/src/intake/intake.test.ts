@@ -5,7 +5,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { concatBytes } from '@noble/hashes/utils.js';
 import { ml_kem768_x25519 } from '@noble/post-quantum/hybrid.js';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { bytes, vectors } from '../../../../test/vectors/vectors.ts';
+import { bytes, vectors } from '@eaas/test-kit/vectors';
 import { fromHex, toHex } from '../bytes.ts';
 import { InputError } from '../errors.ts';
 import { formatPublicKey, type IntakePublicKey, wrapForIntake } from './index.ts';

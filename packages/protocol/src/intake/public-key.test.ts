@@ -1,7 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { expect, test } from 'vitest';
-import { some } from '../../../../test/setup/cases.ts';
-import { vectors } from '../../../../test/vectors/vectors.ts';
+import { some } from '@eaas/test-kit/cases';
+import { vectors } from '@eaas/test-kit/vectors';
 import { toHex } from '../bytes.ts';
 import { InputError } from '../errors.ts';
 import { formatPublicKey, parsePublicKey } from './public-key.ts';

@@ -1,7 +1,7 @@
 import { x25519 as noble } from '@noble/curves/ed25519.js';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { runs } from '../../../../test/setup/cases.ts';
+import { runs } from '@eaas/test-kit/cases';
 import { fromHex, toHex } from '../bytes.ts';
 import { x25519 } from './x25519.ts';
 

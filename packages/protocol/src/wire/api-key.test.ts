@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bytes, vectors } from '../../../../test/vectors/vectors.ts';
+import { bytes, vectors } from '@eaas/test-kit/vectors';
 import { InputError } from '../errors.ts';
 import { formatApiKey, isApiKey } from './api-key.ts';
 

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type * as z from 'zod/mini';
 import { describe, expect, test } from 'vitest';
-import { runs } from '../../../../test/setup/cases.ts';
+import { runs } from '@eaas/test-kit/cases';
 import type { Endpoint } from './endpoint.ts';
 import { endpoints, type Route } from './endpoints.ts';
 import { explain } from './explain.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { anyCharacter } from '../../../../test/protocol/arbitraries.ts';
-import { runs } from '../../../../test/setup/cases.ts';
+import { anyCharacter } from '@eaas/test-kit/arbitraries';
+import { runs } from '@eaas/test-kit/cases';
 import { InputError } from '../errors.ts';
 import { readJson } from './json.ts';
 

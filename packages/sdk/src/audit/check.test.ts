@@ -1,10 +1,10 @@
 import { InputError } from '@eaas/protocol';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { auditor } from '../../../../test/sdk/auditor.ts';
-import { runs } from '../../../../test/setup/cases.ts';
+import { auditor } from '../../test/auditor.ts';
+import { runs } from '@eaas/test-kit/cases';
 import { ServiceError } from '../errors.ts';
-import { playLog } from '../../../../test/sdk/played-log.ts';
+import { playLog } from '../../test/played-log.ts';
 import type { AuditEntry } from './list.ts';
 
 describe('checkAudit with an honest log', () => {

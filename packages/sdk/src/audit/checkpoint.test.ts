@@ -1,7 +1,7 @@
 import { InputError } from '@eaas/protocol';
 import { expect, test } from 'vitest';
-import { playLog } from '../../../../test/sdk/played-log.ts';
-import { vectors } from '../../../../test/vectors/vectors.ts';
+import { playLog } from '../../test/played-log.ts';
+import { vectors } from '@eaas/test-kit/vectors';
 import { openCheckpoint } from './checkpoint.ts';
 
 const { cases, accepted, refusals } = vectors('checkpoint');

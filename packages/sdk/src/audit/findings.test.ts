@@ -1,9 +1,9 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { auditor } from '../../../../test/sdk/auditor.ts';
-import { playLog, type PlayedLog } from '../../../../test/sdk/played-log.ts';
-import { runs } from '../../../../test/setup/cases.ts';
+import { auditor } from '../../test/auditor.ts';
+import { playLog, type PlayedLog } from '../../test/played-log.ts';
+import { runs } from '@eaas/test-kit/cases';
 import type { AuditEntry } from './list.ts';
 
 const at = (log: PlayedLog, id: number): AuditEntry => log.entries[id - 1 - log.purged] as AuditEntry;

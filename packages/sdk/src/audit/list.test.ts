@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { playLog, type PlayedLog } from '../../../../test/sdk/played-log.ts';
-import { runs } from '../../../../test/setup/cases.ts';
+import { playLog, type PlayedLog } from '../../test/played-log.ts';
+import { runs } from '@eaas/test-kit/cases';
 import type { Call } from '../transport/transport.ts';
 import { InputError } from '../index.ts';
 import type { AuditFilter } from './filter.ts';

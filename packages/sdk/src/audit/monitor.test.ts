@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { observedClient } from '../../../../test/sdk/observed-client.ts';
-import { playLog } from '../../../../test/sdk/played-log.ts';
+import { observedClient } from '../../test/observed-client.ts';
+import { playLog } from '../../test/played-log.ts';
 import { ServiceError } from '../errors.ts';
 import { monitorAudit } from './monitor.ts';
 import type { AuditState } from './state.ts';

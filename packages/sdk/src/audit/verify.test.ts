@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { playLog } from '../../../../test/sdk/played-log.ts';
+import { playLog } from '../../test/played-log.ts';
 import type { Call } from '../transport/transport.ts';
 import { type AuditVerification, verifyAudit } from './methods.ts';
 

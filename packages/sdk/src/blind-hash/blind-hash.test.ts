@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { observedClient, range, routesOf } from '../../../../test/sdk/observed-client.ts';
-import { vectors } from '../../../../test/vectors/vectors.ts';
+import { observedClient, range, routesOf } from '../../test/observed-client.ts';
+import { vectors } from '@eaas/test-kit/vectors';
 import { type EaasClientOptions, InputError } from '../index.ts';
 
 const { cases, public_key: publicKeyHex, key_id: vectorKey } = vectors('blind-hash');

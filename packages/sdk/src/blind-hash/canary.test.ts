@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { pae } from '@eaas/protocol';
 import { p256, p256_oprf } from '@noble/curves/nist.js';
 import { afterEach, expect, test, vi } from 'vitest';
-import { observedClient } from '../../../../test/sdk/observed-client.ts';
+import { observedClient } from '../../test/observed-client.ts';
 import { defineFields, text } from '../fields/fields.ts';
 
 const { Point } = p256;

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { toBase64 } from '@eaas/protocol/base64';
 import { problem, type ProblemCode } from '@eaas/protocol/wire';
 import { expect, test } from 'vitest';
-import { retryAtOnce } from '../../../../test/sdk/retry-at-once.ts';
+import { retryAtOnce } from '@eaas/test-kit/retry-at-once';
 import { DecryptionError, EaasClient, EaasError, FormatError } from '../index.ts';
 
 const keyId = '00000000-0000-4000-8000-000000000002';

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { observedClient, range, routesOf, watchedEngine } from '../../../../test/sdk/observed-client.ts';
-import { some } from '../../../../test/setup/cases.ts';
+import { observedClient, range, routesOf, watchedEngine } from '../../test/observed-client.ts';
+import { some } from '@eaas/test-kit/cases';
 import type { Bundle } from '../index.ts';
 
 const minute = 60_000;

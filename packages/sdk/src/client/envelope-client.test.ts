@@ -2,7 +2,7 @@ import { nobleEngine } from '@eaas/protocol';
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
 import { createTestService } from '@eaas/sdk/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { arrivals, observedClient, range, watchedEngine } from '../../../../test/sdk/observed-client.ts';
+import { arrivals, observedClient, range, watchedEngine } from '../../test/observed-client.ts';
 import { EaasClient, EaasError, InputError } from '../index.ts';
 
 const minute = 60_000;

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { observedClient } from '../../../../test/sdk/observed-client.ts';
+import { observedClient } from '../../test/observed-client.ts';
 import type { EaasClientOptions } from '../index.ts';
 
 test.each<[string, Partial<EaasClientOptions>]>([

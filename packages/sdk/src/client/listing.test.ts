@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { observedClient, range } from '../../../../test/sdk/observed-client.ts';
+import { observedClient, range } from '../../test/observed-client.ts';
 
 const all = async <T>(list: AsyncIterable<T>): Promise<T[]> => {
   const items: T[] = [];

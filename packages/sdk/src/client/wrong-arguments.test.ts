@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { bytesOf, type PublicCall, publicCalls } from '../../../../test/sdk/public-calls.ts';
-import { some } from '../../../../test/setup/cases.ts';
+import { bytesOf, type PublicCall, publicCalls } from '../../test/public-calls.ts';
+import { some } from '@eaas/test-kit/cases';
 import { EaasError, type EaasEvent } from '../index.ts';
 
 const wrong: readonly unknown[] = [

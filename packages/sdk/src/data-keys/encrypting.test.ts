@@ -1,12 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { withFakeTimers } from '../../../../test/sdk/fake-timers.ts';
-import {
-  arrivals,
-  observedClient,
-  range,
-  routesOf,
-  watchedEngine,
-} from '../../../../test/sdk/observed-client.ts';
+import { withFakeTimers } from '../../test/fake-timers.ts';
+import { arrivals, observedClient, range, routesOf, watchedEngine } from '../../test/observed-client.ts';
 import { type EaasClient, type EaasClientOptions } from '../index.ts';
 
 const second = 1_000;

@@ -1,9 +1,9 @@
 import { createTestService } from '@eaas/sdk/testing';
 import * as fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { withFakeTimers } from '../../../../test/sdk/fake-timers.ts';
-import { arrivals, watchedEngine } from '../../../../test/sdk/observed-client.ts';
-import { runs } from '../../../../test/setup/cases.ts';
+import { withFakeTimers } from '../../test/fake-timers.ts';
+import { arrivals, watchedEngine } from '../../test/observed-client.ts';
+import { runs } from '@eaas/test-kit/cases';
 import { type Bundle, EaasClient, type EaasError } from '../index.ts';
 
 const maxMessages = 5;

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { problem } from '@eaas/protocol/wire';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { retryAtOnce } from '../../../../test/sdk/retry-at-once.ts';
+import { retryAtOnce } from '@eaas/test-kit/retry-at-once';
 import { createTransport, type TransportOptions } from '../transport/transport.ts';
 import { mask, maxBytes } from './exchange.ts';
 

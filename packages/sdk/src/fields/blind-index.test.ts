@@ -1,7 +1,7 @@
 import { pae } from '@eaas/protocol';
 import { expect, test } from 'vitest';
-import { observedClient, routesOf } from '../../../../test/sdk/observed-client.ts';
-import { endOf, tableOf } from '../../../../test/sdk/simulated-table.ts';
+import { observedClient, routesOf } from '../../test/observed-client.ts';
+import { endOf, tableOf } from '../../test/simulated-table.ts';
 import { reencrypt } from '../reencrypt/reencrypt.ts';
 import { createIndexKey, defineFields, lastCharacters, text, unencrypted } from './fields.ts';
 

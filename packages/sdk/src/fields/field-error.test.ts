@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { observedClient } from '../../../../test/sdk/observed-client.ts';
+import { observedClient } from '../../test/observed-client.ts';
 import { defineFields, FieldError, text, unencrypted } from './fields.ts';
 
 test('the message of a FieldError has one line, even if the row id contains line breaks', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { observedClient } from '../../../../test/sdk/observed-client.ts';
+import { observedClient } from '../../test/observed-client.ts';
 import { EaasClient } from '../index.ts';
 import { createIndexKey, defineFields, rewrapIndexKey, text } from './fields.ts';
 import { indexKeyOf } from './index-key.ts';

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
-import { observedClient } from '../../../../test/sdk/observed-client.ts';
+import { observedClient } from '../../test/observed-client.ts';
 import { EaasClient, EaasError } from '../index.ts';
 import { defineFields, FieldError, number, text, unencrypted } from './fields.ts';
 

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { toUtf8 } from '@eaas/protocol';
 import { expect, test } from 'vitest';
-import { observedClient } from '../../../../test/sdk/observed-client.ts';
+import { observedClient } from '../../test/observed-client.ts';
 import { bytes, date, defineFields, json, number, plaintext, type PlaintextRead, text } from './fields.ts';
 
 const fields = defineFields({

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { observedClient } from '../../../../test/sdk/observed-client.ts';
-import { runs } from '../../../../test/setup/cases.ts';
+import { observedClient } from '../../test/observed-client.ts';
+import { runs } from '@eaas/test-kit/cases';
 import {
   bigint,
   createIndexKey,

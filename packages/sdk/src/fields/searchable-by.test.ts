@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { pae } from '@eaas/protocol';
 import { expect, test } from 'vitest';
-import { observedClient } from '../../../../test/sdk/observed-client.ts';
+import { observedClient } from '../../test/observed-client.ts';
 import {
   boolean,
   checkConstraints,

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { observedClient } from '../../../../test/sdk/observed-client.ts';
-import { deepJson, lookAlike } from '../../../../test/sdk/look-alike.ts';
+import { observedClient } from '../../test/observed-client.ts';
+import { deepJson, lookAlike } from '@eaas/test-kit/look-alike';
 import {
   decryptNested,
   defineFields,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { observedClient } from '../../../../test/sdk/observed-client.ts';
+import { observedClient } from '../../test/observed-client.ts';
 import { InputError } from '../index.ts';
 import {
   createIndexKey,

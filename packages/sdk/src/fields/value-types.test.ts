@@ -2,7 +2,7 @@ import { runInNewContext } from 'node:vm';
 import { FormatError, fromUtf8, InputError, toUtf8 } from '@eaas/protocol';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { anyCharacter } from '../../../../test/protocol/arbitraries.ts';
+import { anyCharacter } from '@eaas/test-kit/arbitraries';
 import {
   bigintType,
   booleanType,

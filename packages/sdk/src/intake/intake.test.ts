@@ -2,7 +2,7 @@ import { DecryptionError, fromUtf8, InputError, open, parseEnvelope } from '@eaa
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import { openStream } from '@eaas/protocol/stream';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { intakeKey } from '../../../../test/sdk/intake-key.ts';
+import { intakeKey } from '@eaas/test-kit/intake-key';
 import type { Bundle } from '../client/ciphertext.ts';
 import { ciphertextSize, encryptBlob, encryptStream } from '../stream/stream.ts';
 import { createIntake } from './intake.ts';

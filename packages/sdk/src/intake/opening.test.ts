@@ -1,8 +1,8 @@
 import { DecryptionError, InputError, parseEnvelope } from '@eaas/protocol';
 import { fromBase64 } from '@eaas/protocol/base64';
 import { describe, expect, test } from 'vitest';
-import { observedClient } from '../../../../test/sdk/observed-client.ts';
-import { endOf, tableOf } from '../../../../test/sdk/simulated-table.ts';
+import { observedClient } from '../../test/observed-client.ts';
+import { endOf, tableOf } from '../../test/simulated-table.ts';
 import { EaasBrowserClient } from '../browser/browser.ts';
 import type { Settled } from '../errors.ts';
 import { defineFields, text } from '../fields/fields.ts';

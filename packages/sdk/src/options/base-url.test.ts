@@ -1,6 +1,6 @@
 import { createTestService } from '@eaas/sdk/testing';
 import { describe, expect, test } from 'vitest';
-import { observedClient } from '../../../../test/sdk/observed-client.ts';
+import { observedClient } from '../../test/observed-client.ts';
 import { baseUrlOf } from './base-url.ts';
 import { EaasBrowserClient } from '../browser/browser.ts';
 import { EaasClient, InputError } from '../index.ts';

@@ -1,7 +1,7 @@
 import { anything, kindOf, numberFrom, requireOptions } from '@eaas/protocol/internal-options';
 import { describe, expect, test } from 'vitest';
-import { intakeKey } from '../../../../test/sdk/intake-key.ts';
-import { observedClient } from '../../../../test/sdk/observed-client.ts';
+import { intakeKey } from '@eaas/test-kit/intake-key';
+import { observedClient } from '../../test/observed-client.ts';
 import { checkAudit } from '../audit/audit.ts';
 import * as browser from '../browser/browser.ts';
 import { createIndexKey } from '../fields/fields.ts';

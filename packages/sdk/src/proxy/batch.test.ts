@@ -1,6 +1,6 @@
 import { problem } from '@eaas/protocol/wire';
 import { describe, expect, test } from 'vitest';
-import { batchAnswer, dek, key, otherKey, referenced, setUp } from '../../../../test/sdk/proxied.ts';
+import { batchAnswer, dek, key, otherKey, referenced, setUp } from '../../test/proxied.ts';
 
 const path = '/api/eaas/v1/batch/wrap';
 const result = (key_version: number) => ({ wrapped_key: 'AQ==', key_id: key, key_version });

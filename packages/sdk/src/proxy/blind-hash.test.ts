@@ -1,6 +1,6 @@
 import { problem } from '@eaas/protocol/wire';
 import { describe, expect, test } from 'vitest';
-import { all, key, otherKey, setUp } from '../../../../test/sdk/proxied.ts';
+import { all, key, otherKey, setUp } from '../../test/proxied.ts';
 import type { Grant } from './proxy.ts';
 
 const path = '/api/eaas/v1/hash/blind';

@@ -1,6 +1,6 @@
 import { limits } from '@eaas/protocol/wire';
 import { describe, expect, test, vi } from 'vitest';
-import { apiKey, dek, key, setUp, wrapPath } from '../../../../test/sdk/proxied.ts';
+import { apiKey, dek, key, setUp, wrapPath } from '../../test/proxied.ts';
 
 const batchPath = '/api/eaas/v1/batch/wrap';
 

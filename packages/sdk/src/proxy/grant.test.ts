@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { all, dek, key, otherKey, setUp, wrapPath } from '../../../../test/sdk/proxied.ts';
+import { all, dek, key, otherKey, setUp, wrapPath } from '../../test/proxied.ts';
 import type { Grant, ProxyOptions } from './proxy.ts';
 
 describe('authorize', () => {

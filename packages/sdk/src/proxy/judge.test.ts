@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { all, dek, key, referenced, setUp, wrapPath } from '../../../../test/sdk/proxied.ts';
+import { all, dek, key, referenced, setUp, wrapPath } from '../../test/proxied.ts';
 
 describe('the context of the grant', () => {
   const authorize = () => ({ ...all, context: { user: '42' } });

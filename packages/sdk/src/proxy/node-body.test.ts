@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { all, dek, wrapPath, wrapped } from '../../../../test/sdk/proxied.ts';
-import { exchange, serve } from '../../../../test/sdk/served-proxy.ts';
+import { all, dek, wrapPath, wrapped } from '../../test/proxied.ts';
+import { exchange, serve } from '../../test/served-proxy.ts';
 
 function parsing(parse: (bytes: Buffer) => unknown) {
   return (req: IncomingMessage, next: () => void): void => {

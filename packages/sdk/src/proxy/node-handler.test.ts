@@ -2,8 +2,8 @@ import { createServer, request as send } from 'node:http';
 import { connect as connectSecond, createServer as createSecondServer } from 'node:http2';
 import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { all, dek, key, setUp, wrapPath, wrapped } from '../../../../test/sdk/proxied.ts';
-import { exchange, serve } from '../../../../test/sdk/served-proxy.ts';
+import { all, dek, key, setUp, wrapPath, wrapped } from '../../test/proxied.ts';
+import { exchange, serve } from '../../test/served-proxy.ts';
 import { nodeRequestOf, toNodeHandler } from './proxy.ts';
 
 describe('request URLs in Node frameworks', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dek, setUp, wrapPath } from '../../../../test/sdk/proxied.ts';
+import { dek, setUp, wrapPath } from '../../test/proxied.ts';
 import type { ProxyOptions } from './proxy.ts';
 
 const own = 'https://app.example';

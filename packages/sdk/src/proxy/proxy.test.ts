@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { all, apiKey, dek, key, setUp, wrapPath, wrapped } from '../../../../test/sdk/proxied.ts';
+import { all, apiKey, dek, key, setUp, wrapPath, wrapped } from '../../test/proxied.ts';
 import { createProxy, type ProxyOptions } from './proxy.ts';
 
 describe('calls that are granted', () => {

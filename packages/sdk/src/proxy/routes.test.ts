@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dek, key, setUp, wrapPath } from '../../../../test/sdk/proxied.ts';
+import { dek, key, setUp, wrapPath } from '../../test/proxied.ts';
 
 test.each([
   '/',

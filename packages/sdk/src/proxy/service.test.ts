@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { problem } from '@eaas/protocol/wire';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { apiKey, dek, key, setUp, wrapPath, wrapped } from '../../../../test/sdk/proxied.ts';
+import { apiKey, dek, key, setUp, wrapPath, wrapped } from '../../test/proxied.ts';
 
 describe('failures of the service', () => {
   const answering = (code: Parameters<typeof problem>[0], detail = 'What to do next.') => {

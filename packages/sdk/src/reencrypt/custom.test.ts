@@ -1,7 +1,7 @@
 import { defineFields, number, plaintext, text } from '@eaas/sdk/fields';
 import { expect, test } from 'vitest';
-import { observedClient } from '../../../../test/sdk/observed-client.ts';
-import { endOf, runThrough, simulatedClock, tableOf } from '../../../../test/sdk/simulated-table.ts';
+import { observedClient } from '../../test/observed-client.ts';
+import { endOf, runThrough, simulatedClock, tableOf } from '../../test/simulated-table.ts';
 import { isEncrypted, reencrypt } from './reencrypt.ts';
 
 test('a custom conversion can encrypt rows with `encryptRow`', async () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { runs } from '../../../../test/setup/cases.ts';
+import { runs } from '@eaas/test-kit/cases';
 import { countDistinct } from './distinct.ts';
 
 const bytes = new Uint8Array(78);

@@ -1,7 +1,7 @@
 import { EaasClient } from '@eaas/sdk';
 import { createTestService } from '@eaas/sdk/testing';
 import { expect, test } from 'vitest';
-import { endOf, type Person, simulatedClock, tableOf } from '../../../../test/sdk/simulated-table.ts';
+import { endOf, type Person, simulatedClock, tableOf } from '../../test/simulated-table.ts';
 import { type ReencryptOptions, type ReencryptProgress, reencrypt } from './reencrypt.ts';
 
 const plaintexts = Array.from({ length: 6 }, (_, index) => `${index}@example.com`);

@@ -1,7 +1,7 @@
 import { EaasError, InputError } from '@eaas/sdk';
 import { expect, test } from 'vitest';
-import { observedClient } from '../../../../test/sdk/observed-client.ts';
-import { clientOf, endOf, tableOf } from '../../../../test/sdk/simulated-table.ts';
+import { observedClient } from '../../test/observed-client.ts';
+import { clientOf, endOf, tableOf } from '../../test/simulated-table.ts';
 import { createIntake } from '../intake/intake.ts';
 import { inventory, reencrypt, storedValues } from './reencrypt.ts';
 

@@ -1,7 +1,7 @@
 import { toUtf8 } from '@eaas/protocol';
 import { expect, test } from 'vitest';
-import { observedClient } from '../../../../test/sdk/observed-client.ts';
-import { clientOf, endOf, type Person, runThrough, tableOf } from '../../../../test/sdk/simulated-table.ts';
+import { observedClient } from '../../test/observed-client.ts';
+import { clientOf, endOf, type Person, runThrough, tableOf } from '../../test/simulated-table.ts';
 import { type Place, reencrypt, type ReencryptOptions, unfold } from './reencrypt.ts';
 
 const contextOf = ({ row, field }: Place<Person>) => ({ context: { row: String(row.id), field } });

@@ -1,7 +1,7 @@
 import { InputError } from '@eaas/protocol';
 import { expect, test } from 'vitest';
-import { observedClient } from '../../../../test/sdk/observed-client.ts';
-import { endOf, simulatedClock, tableOf } from '../../../../test/sdk/simulated-table.ts';
+import { observedClient } from '../../test/observed-client.ts';
+import { endOf, simulatedClock, tableOf } from '../../test/simulated-table.ts';
 import { inventory, reencrypt, type Store, storedValues } from './reencrypt.ts';
 
 test('if `read` returns fewer rows than the limit, a row that is not returned does not count as deleted', async () => {

@@ -1,7 +1,7 @@
 import { FormatError, InputError } from '@eaas/sdk';
 import { expect, test } from 'vitest';
-import { observedClient } from '../../../../test/sdk/observed-client.ts';
-import { clientOf } from '../../../../test/sdk/simulated-table.ts';
+import { observedClient } from '../../test/observed-client.ts';
+import { clientOf } from '../../test/simulated-table.ts';
 import { fold, isEncrypted, unfold } from './reencrypt.ts';
 
 test('`unfold` returns the parts of a ciphertext, and `fold` joins the parts', async () => {

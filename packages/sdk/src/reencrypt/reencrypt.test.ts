@@ -1,6 +1,6 @@
 import { EaasError, InputError } from '@eaas/sdk';
 import { expect, test } from 'vitest';
-import { observedClient } from '../../../../test/sdk/observed-client.ts';
+import { observedClient } from '../../test/observed-client.ts';
 import {
   clientOf,
   endOf,
@@ -8,7 +8,7 @@ import {
   runThrough,
   simulatedClock,
   tableOf,
-} from '../../../../test/sdk/simulated-table.ts';
+} from '../../test/simulated-table.ts';
 import { type ReencryptProgress, reencrypt, TooManyFailures } from './reencrypt.ts';
 
 const toEncrypt = { mode: 'encrypt', to: {} } as const;

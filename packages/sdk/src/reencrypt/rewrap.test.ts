@@ -3,8 +3,8 @@ import { parseEnvelope } from '@eaas/protocol';
 import { parseHeader } from '@eaas/protocol/internal';
 import { openStream, sealStream } from '@eaas/protocol/stream';
 import { expect, test } from 'vitest';
-import { observedClient } from '../../../../test/sdk/observed-client.ts';
-import { clientOf, endOf, runThrough, tableOf } from '../../../../test/sdk/simulated-table.ts';
+import { observedClient } from '../../test/observed-client.ts';
+import { clientOf, endOf, runThrough, tableOf } from '../../test/simulated-table.ts';
 import { inventory, reencrypt, storedValues } from './reencrypt.ts';
 
 async function rotated(rows: number, cache: { maxMessages: number } = { maxMessages: 65_536 }) {

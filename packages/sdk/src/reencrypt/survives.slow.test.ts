@@ -1,8 +1,8 @@
 import type { EaasClient } from '@eaas/sdk';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { observedClient } from '../../../../test/sdk/observed-client.ts';
-import { endOf, type Person, simulatedClock, tableOf } from '../../../../test/sdk/simulated-table.ts';
+import { observedClient } from '../../test/observed-client.ts';
+import { endOf, type Person, simulatedClock, tableOf } from '../../test/simulated-table.ts';
 import { createIntake } from '../intake/intake.ts';
 import { formOf, isIntake } from './stored-form.ts';
 import { type ReencryptProgress, reencrypt, type ReencryptOptions } from './reencrypt.ts';

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { createTestService } from '@eaas/sdk/testing';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { sendThrough } from '../../../../test/protocol/streams.ts';
-import { runs } from '../../../../test/setup/cases.ts';
+import { sendThrough } from '@eaas/test-kit/streams';
+import { runs } from '@eaas/test-kit/cases';
 import { DecryptionError, EaasClient, FormatError } from '../index.ts';
 import {
   blobSource,

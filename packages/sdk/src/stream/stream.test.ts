@@ -6,8 +6,8 @@ import { inspect } from 'node:util';
 import { createTestService } from '@eaas/sdk/testing';
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { sendThrough } from '../../../../test/protocol/streams.ts';
-import { runs } from '../../../../test/setup/cases.ts';
+import { sendThrough } from '@eaas/test-kit/streams';
+import { runs } from '@eaas/test-kit/cases';
 import { DecryptionError, EaasClient, EaasError, FormatError, InputError } from '../index.ts';
 import {
   ciphertextSize,

@@ -1,9 +1,9 @@
 import { createTestService } from '@eaas/sdk/testing';
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { retryAtOnce } from '../../../../test/sdk/retry-at-once.ts';
-import { observedClient } from '../../../../test/sdk/observed-client.ts';
-import { runs } from '../../../../test/setup/cases.ts';
+import { retryAtOnce } from '@eaas/test-kit/retry-at-once';
+import { observedClient } from '../../test/observed-client.ts';
+import { runs } from '@eaas/test-kit/cases';
 import { coalesce } from './batches.ts';
 import { EaasClient, type SdkError, ServiceError } from '../index.ts';
 import type { Call } from './transport.ts';

@@ -2,8 +2,8 @@ import { inspect } from 'node:util';
 import { endpoints, type Route } from '@eaas/protocol/wire';
 import { createTestService, type Failure } from '@eaas/sdk/testing';
 import { describe, expect, test, vi } from 'vitest';
-import { observedClient } from '../../../../test/sdk/observed-client.ts';
-import { retryAtOnce } from '../../../../test/sdk/retry-at-once.ts';
+import { observedClient } from '../../test/observed-client.ts';
+import { retryAtOnce } from '@eaas/test-kit/retry-at-once';
 import { createTransport, type TransportOptions } from './transport.ts';
 import { EaasClient, type EaasEvent, EaasError, type SdkError } from '../index.ts';
 

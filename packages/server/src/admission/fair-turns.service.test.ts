@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { apiOf, dek, openWorld, type Resident, settle, type World } from '../../../../test/setup/world.ts';
+import { apiOf, dek, openWorld, type Resident, settle, type World } from '@eaas/test-kit/world';
 import { openDoors } from '../http/doors.ts';
 import type { Service } from '../app/service.ts';
 import { heldTurns } from './testing/held-turns.ts';

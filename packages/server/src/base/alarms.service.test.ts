@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { apiOf, openWorld, settle, statusOf, type World } from '../../../../test/setup/world.ts';
-import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
+import { apiOf, openWorld, settle, statusOf, type World } from '@eaas/test-kit/world';
+import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
 
 let world: World;
 let attacker: Attacker;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isApiKey } from '@eaas/protocol/wire';
 import { expect, test } from 'vitest';
-import { vectors } from '../../../../test/vectors/vectors.ts';
+import { vectors } from '@eaas/test-kit/vectors';
 import { hashApiKey, newToken } from './api-key-token.ts';
 
 test('each new token is different and has a hash and a four-character hint', () => {

@@ -3,9 +3,9 @@ import { InputError } from '@eaas/protocol';
 import { entryPreimage, type StoredEntry } from '@eaas/protocol/audit';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { anyCharacter } from '../../../../test/protocol/arbitraries.ts';
-import { runs } from '../../../../test/setup/cases.ts';
-import { bytes, vectors } from '../../../../test/vectors/vectors.ts';
+import { anyCharacter } from '@eaas/test-kit/arbitraries';
+import { runs } from '@eaas/test-kit/cases';
+import { bytes, vectors } from '@eaas/test-kit/vectors';
 import { entryHashes, entryMacs, entryPreimageView, macHolds } from './audit-mac.ts';
 
 const { tenant_id, audit_mac_key, hash_0, chain } = vectors('audit-chain');

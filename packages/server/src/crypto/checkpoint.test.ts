@@ -1,8 +1,8 @@
 import { createPublicKey, createSecretKey, randomBytes, verify } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { runs, some } from '../../../../test/setup/cases.ts';
-import { bytes, vectors } from '../../../../test/vectors/vectors.ts';
+import { runs, some } from '@eaas/test-kit/cases';
+import { bytes, vectors } from '@eaas/test-kit/vectors';
 import { openCheckpoint, signCheckpoint } from './checkpoint.ts';
 
 const { cases, accepted, refusals } = vectors('checkpoint');

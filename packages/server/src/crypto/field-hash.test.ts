@@ -1,7 +1,7 @@
 import { createSecretKey } from 'node:crypto';
 import { InputError } from '@eaas/protocol';
 import { expect, test } from 'vitest';
-import { bytes, vectors } from '../../../../test/vectors/vectors.ts';
+import { bytes, vectors } from '@eaas/test-kit/vectors';
 import { fieldHash } from './field-hash.ts';
 
 const { cases, refusals } = vectors('hash');

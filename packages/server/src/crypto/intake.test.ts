@@ -1,8 +1,8 @@
 import { createHash, createSecretKey } from 'node:crypto';
 import { formatPublicKey, openForIntake } from '@eaas/protocol/internal-intake';
 import { describe, expect, test } from 'vitest';
-import { some } from '../../../../test/setup/cases.ts';
-import { bytes, vectors } from '../../../../test/vectors/vectors.ts';
+import { some } from '@eaas/test-kit/cases';
+import { bytes, vectors } from '@eaas/test-kit/vectors';
 import { intakeCrypto, openIntakeKey } from './intake.ts';
 
 const { tenant_id, key_id: keyId, cases, refusals } = vectors('intake');

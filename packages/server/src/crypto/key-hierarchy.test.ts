@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { bytes, vectors } from '../../../../test/vectors/vectors.ts';
+import { bytes, vectors } from '@eaas/test-kit/vectors';
 import {
   newTenantSecret,
   openTenantSecrets,

@@ -1,8 +1,8 @@
 import { InputError, pae, type PaePart } from '@eaas/protocol';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { anyCharacter } from '../../../../test/protocol/arbitraries.ts';
-import { runs } from '../../../../test/setup/cases.ts';
+import { anyCharacter } from '@eaas/test-kit/arbitraries';
+import { runs } from '@eaas/test-kit/cases';
 import { paeView } from './pae-view.ts';
 
 const anyPart: fc.Arbitrary<PaePart> = fc.oneof(

@@ -2,7 +2,7 @@ import { createHmac, createSecretKey } from 'node:crypto';
 import { pae } from '@eaas/protocol';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { anyCharacter } from '../../../../test/protocol/arbitraries.ts';
+import { anyCharacter } from '@eaas/test-kit/arbitraries';
 import { type Column, rowMac, rowMacHolds } from './row-mac.ts';
 
 const secret = Buffer.alloc(32, 5);

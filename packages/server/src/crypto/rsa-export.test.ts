@@ -1,6 +1,6 @@
 import { constants, privateDecrypt, randomBytes, webcrypto } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { privateKey, publicKey } from '../../../../test/setup/rsa-key.ts';
+import { privateKey, publicKey } from '@eaas/test-kit/rsa-key';
 import { encryptTo, importRsaPublicKey, type RsaJwk } from './rsa-export.ts';
 
 const jwk = publicKey.export({ format: 'jwk' }) as unknown as RsaJwk;

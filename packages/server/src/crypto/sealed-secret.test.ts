@@ -2,10 +2,10 @@ import { createSecretKey } from 'node:crypto';
 import { encodeContext } from '@eaas/protocol';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { anyContext } from '../../../../test/protocol/arbitraries.ts';
-import { runs } from '../../../../test/setup/cases.ts';
-import { wipedBy } from '../../../../test/setup/wiped-by.ts';
-import { bytes, vectors } from '../../../../test/vectors/vectors.ts';
+import { anyContext } from '@eaas/test-kit/arbitraries';
+import { runs } from '@eaas/test-kit/cases';
+import { wipedBy } from '@eaas/test-kit/wiped-by';
+import { bytes, vectors } from '@eaas/test-kit/vectors';
 import { openSecret, type Place, sealedVersion, sealer, sealSecret } from './sealed-secret.ts';
 
 const given = vectors('sealed-secret');

@@ -4,7 +4,7 @@ import type { Context } from '@eaas/protocol';
 import { nodeEngine } from '@eaas/protocol/node';
 import { openBundle, type PresentedBundle } from '@eaas/protocol/service';
 import { expect, test } from 'vitest';
-import { bytes, vectors } from '../../../../test/vectors/vectors.ts';
+import { bytes, vectors } from '@eaas/test-kit/vectors';
 import { openSecret, sealedVersion, sealSecret } from './sealed-secret.ts';
 
 const { tenant_id: tenantId, key_version_secret, cases, accepted_changes, refusals } = vectors('envelope-v1');

@@ -4,9 +4,9 @@ import { nodeEngine } from '@eaas/protocol/node';
 import { type Bundle, openBundle, type PresentedBundle, sealBundle } from '@eaas/protocol/service';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { anyCharacter, anyContext } from '../../../../test/protocol/arbitraries.ts';
-import { runs } from '../../../../test/setup/cases.ts';
-import { bytes } from '../../../../test/vectors/vectors.ts';
+import { anyCharacter, anyContext } from '@eaas/test-kit/arbitraries';
+import { runs } from '@eaas/test-kit/cases';
+import { bytes } from '@eaas/test-kit/vectors';
 import { openSecret, type Place, sealedVersion, sealSecret } from './sealed-secret.ts';
 
 const T = '00000000-0000-4000-8000-000000000001';

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openWorld, type World } from '../../../../test/setup/world.ts';
-import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
+import { openWorld, type World } from '@eaas/test-kit/world';
+import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
 import { LeaseLost, releaseLease, requireLease, takeLease } from '../store/leases.ts';
 import { withLease } from './lease.ts';
 

@@ -1,7 +1,7 @@
-import { alone } from '../../../../test/setup/alone.ts';
+import { alone } from '@eaas/test-kit/alone';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { apiOf, dek, openWorld, type Resident, settle, type World } from '../../../../test/setup/world.ts';
-import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
+import { apiOf, dek, openWorld, type Resident, settle, type World } from '@eaas/test-kit/world';
+import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
 import { verifyChain } from '../operations/verify/verify-chain.ts';
 import { tenantsToPurge } from '../store/audit-entries.ts';
 import { Database } from '../store/database.ts';

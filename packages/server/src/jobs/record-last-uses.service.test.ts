@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createDatabase, migrated, type TestDatabase } from '../../../../test/setup/database.ts';
+import { createDatabase, migrated, type TestDatabase } from '@eaas/test-kit/database';
 import { rootKey } from '../crypto/key-hierarchy.ts';
 import { createService } from '../app/service.ts';
 import { Database } from '../store/database.ts';

@@ -1,15 +1,8 @@
-import { alone } from '../../../../test/setup/alone.ts';
+import { alone } from '@eaas/test-kit/alone';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  apiOf,
-  openWorld,
-  type Resident,
-  settle,
-  statusOf,
-  type World,
-} from '../../../../test/setup/world.ts';
-import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
+import { apiOf, openWorld, type Resident, settle, statusOf, type World } from '@eaas/test-kit/world';
+import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
 import { createTenant, requireTenant } from '../operations/tenants.ts';
 import { checkNewDirectoryRows, repairDirectories } from './repair-directories.ts';
 

@@ -1,4 +1,4 @@
-import { alone } from '../../../../test/setup/alone.ts';
+import { alone } from '@eaas/test-kit/alone';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   type Api,
@@ -9,8 +9,8 @@ import {
   settle,
   statusOf,
   type World,
-} from '../../../../test/setup/world.ts';
-import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
+} from '@eaas/test-kit/world';
+import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
 import { insider } from '../state/caller.ts';
 import { operations } from '../operations/table.ts';
 import { uncountedTenants, unmarkCounted } from '../store/usage.ts';

@@ -1,6 +1,6 @@
 import { permissions } from '@eaas/protocol/wire';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openWorld, type World } from '../../../../test/setup/world.ts';
+import { openWorld, type World } from '@eaas/test-kit/world';
 import { insider } from '../state/caller.ts';
 import type { Service } from '../app/service.ts';
 import { admit, confirmAdmission } from './admit.ts';

@@ -1,6 +1,6 @@
 import type { Input, Output } from '@eaas/protocol/wire';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Api, apiOf, dek, openWorld, settle, type World } from '../../../../test/setup/world.ts';
+import { type Api, apiOf, dek, openWorld, settle, type World } from '@eaas/test-kit/world';
 
 type Entry = Output<'GET /v1/audit'>['logs'][number];
 type Filter = Pick<Input<'GET /v1/audit'>, 'key_id' | 'action' | 'date_from' | 'date_to'>;

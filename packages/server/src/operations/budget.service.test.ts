@@ -6,7 +6,7 @@ import { Session } from 'node:inspector';
 import { connect, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { apiOf, dek, openWorld, settle, type World } from '../../../../test/setup/world.ts';
+import { apiOf, dek, openWorld, settle, type World } from '@eaas/test-kit/world';
 
 const rounds = 50;
 /** Vite turns each export into such a function. Node alone calls none. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openWorld, settle, type World } from '../../../../test/setup/world.ts';
+import { openWorld, settle, type World } from '@eaas/test-kit/world';
 import { insider } from '../state/caller.ts';
 import { Tampered } from '../base/refusal.ts';
 import { batch } from './data-keys.ts';

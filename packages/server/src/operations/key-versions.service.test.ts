@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { publicJwk } from '../../../../test/conformance/rsa.ts';
-import { alone } from '../../../../test/setup/alone.ts';
-import { type Api, apiOf, openWorld, settle, statusOf, type World } from '../../../../test/setup/world.ts';
-import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
+import { publicJwk } from '@eaas/test-kit/rsa';
+import { alone } from '@eaas/test-kit/alone';
+import { type Api, apiOf, openWorld, settle, statusOf, type World } from '@eaas/test-kit/world';
+import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
 import { newMaterial, versionPlace } from '../crypto/key-material.ts';
 import { settleDueKeys } from '../jobs/due-keys.ts';
 import { seal } from '../state/integrity.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { openWorld, settle, type World } from '../../../../test/setup/world.ts';
-import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
+import { openWorld, settle, type World } from '@eaas/test-kit/world';
+import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
 import { rootKey } from '../crypto/key-hierarchy.ts';
 import { createService } from '../app/service.ts';
 import { checkRootKey, rotateRootKey } from './root-keys.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { alone } from '../../../../test/setup/alone.ts';
-import { apiOf, dek, openWorld, type Resident, settle, type World } from '../../../../test/setup/world.ts';
-import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
+import { alone } from '@eaas/test-kit/alone';
+import { apiOf, dek, openWorld, type Resident, settle, type World } from '@eaas/test-kit/world';
+import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
 import { countUsage } from '../jobs/count-usage.ts';
 import { purge } from '../jobs/purge.ts';
 import { newEntries, type Position } from './stream-audit.ts';

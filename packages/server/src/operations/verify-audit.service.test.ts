@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { apiOf, dek, openWorld, settle, type World } from '../../../../test/setup/world.ts';
+import { apiOf, dek, openWorld, settle, type World } from '@eaas/test-kit/world';
 import { heldTurns } from '../admission/testing/held-turns.ts';
 import type { Service } from '../app/service.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createDatabase, migrated, type TestDatabase } from '../../../../test/setup/database.ts';
+import { createDatabase, migrated, type TestDatabase } from '@eaas/test-kit/database';
 import { type RootKey, rootKey } from '../crypto/key-hierarchy.ts';
 import { createTenant } from '../operations/tenants.ts';
 import { checkRoots, claim, release } from './root-check.ts';

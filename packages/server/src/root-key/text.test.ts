@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { some } from '../../../../test/setup/cases.ts';
+import { some } from '@eaas/test-kit/cases';
 import { decodeRootKey, encodeRootKey } from './text.ts';
 
 const bytes = (text: string): Uint8Array => Uint8Array.from(text, (letter) => letter.charCodeAt(0));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openWorld, type Resident, settle, type World } from '../../../../test/setup/world.ts';
+import { openWorld, type Resident, settle, type World } from '@eaas/test-kit/world';
 import { insider } from './caller.ts';
 import type { Service } from '../app/service.ts';
 import type { Sql } from '../store/sql.ts';

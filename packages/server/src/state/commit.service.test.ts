@@ -9,8 +9,8 @@ import {
   settle,
   statusOf,
   type World,
-} from '../../../../test/setup/world.ts';
-import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
+} from '@eaas/test-kit/world';
+import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
 import { insider } from './caller.ts';
 import { updateTenant } from '../operations/tenants.ts';
 import { Refusal } from '../base/refusal.ts';

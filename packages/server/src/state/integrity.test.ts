@@ -1,3 +1,4 @@
+import { markerTable, nightTable } from '@eaas/test-kit/fleet';
 import { createSecretKey } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { anchorTable } from '../store/anchors.ts';
@@ -6,7 +7,6 @@ import { headTable } from '../store/heads.ts';
 import { keyTable } from '../store/keys.ts';
 import type { Table } from '../store/rows.ts';
 import { tenantTable } from '../store/tenants.ts';
-import { markerTable, nightTable } from '../../../fleet/src/nightly/verifications.ts';
 import { macHolds, seal } from './integrity.ts';
 
 type Row = Record<string, unknown> & { readonly mac: Uint8Array };

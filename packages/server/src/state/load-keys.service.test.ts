@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openWorld, type World } from '../../../../test/setup/world.ts';
+import { openWorld, type World } from '@eaas/test-kit/world';
 import { insider } from './caller.ts';
 import { createKey } from '../operations/keys.ts';
 import { createTenant } from '../operations/tenants.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { alone } from '../../../../test/setup/alone.ts';
-import { createDatabase, migrated, type TestDatabase } from '../../../../test/setup/database.ts';
-import { apiOf, dek, openWorld, settle, statusOf, type World } from '../../../../test/setup/world.ts';
+import { alone } from '@eaas/test-kit/alone';
+import { createDatabase, migrated, type TestDatabase } from '@eaas/test-kit/database';
+import { apiOf, dek, openWorld, settle, statusOf, type World } from '@eaas/test-kit/world';
 import { rootKey } from '../crypto/key-hierarchy.ts';
 import { settleDueKeys } from '../jobs/due-keys.ts';
 import { purge } from '../jobs/purge.ts';

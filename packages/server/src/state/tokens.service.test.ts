@@ -1,14 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { formatApiKey } from '@eaas/protocol/wire';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  apiOf,
-  openWorld,
-  type Resident,
-  settle,
-  statusOf,
-  type World,
-} from '../../../../test/setup/world.ts';
+import { apiOf, openWorld, type Resident, settle, statusOf, type World } from '@eaas/test-kit/world';
 import { heldTurns } from '../admission/testing/held-turns.ts';
 import { Database } from '../store/database.ts';
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { anyCharacter } from '../../../../test/protocol/arbitraries.ts';
+import { anyCharacter } from '@eaas/test-kit/arbitraries';
 import { formatArray, parseArray } from './arrays.ts';
 
 test('an array has the same values after it was formatted and parsed', () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { createDatabase, type TestDatabase } from '../../../../test/setup/database.ts';
+import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
 import { Database } from './database.ts';
 import { DatabaseBusy, DatabaseSlow } from './faults.ts';
 import type { Connection } from './sql.ts';

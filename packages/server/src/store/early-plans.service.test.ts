@@ -1,5 +1,6 @@
+import { newestVersions, rowIdsOf, rowPortion, tokenHashes, versionPortion } from '@eaas/test-kit/fleet';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createDatabase, migrated, type TestDatabase } from '../../../../test/setup/database.ts';
+import { createDatabase, migrated, type TestDatabase } from '@eaas/test-kit/database';
 import { findApiKey, findApiKeyByToken, lastUses, listApiKeys, recordUses } from './api-keys.ts';
 import {
   countEntries,
@@ -9,13 +10,6 @@ import {
   newestEntries,
   storedRange,
 } from './audit-entries.ts';
-import {
-  newestVersions,
-  rowPortion,
-  rowIdsOf,
-  tokenHashes,
-  versionPortion,
-} from '../../../fleet/src/copy/copies.ts';
 import { Database } from './database.ts';
 import { findTokenTenants } from './directories.ts';
 import { findHead } from './heads.ts';

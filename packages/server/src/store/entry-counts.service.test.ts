@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Input } from '@eaas/protocol/wire';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { alone } from '../../../../test/setup/alone.ts';
+import { alone } from '@eaas/test-kit/alone';
 import {
   type Api,
   apiOf,
@@ -9,8 +9,8 @@ import {
   type Resident,
   settle,
   type World,
-} from '../../../../test/setup/world.ts';
-import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
+} from '@eaas/test-kit/world';
+import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
 import { insider } from '../state/caller.ts';
 import { countUsage } from '../jobs/count-usage.ts';
 import { purge } from '../jobs/purge.ts';

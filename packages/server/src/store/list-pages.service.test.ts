@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Api, apiOf, openWorld, settle, type World } from '../../../../test/setup/world.ts';
+import { type Api, apiOf, openWorld, settle, type World } from '@eaas/test-kit/world';
 import { listKeys } from './keys.ts';
 
 const names = Array.from({ length: 30 }, (_, nth) => `key ${nth}`);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { apiOf, openWorld, type Resident, settle, type World } from '../../../../test/setup/world.ts';
+import { apiOf, openWorld, type Resident, settle, type World } from '@eaas/test-kit/world';
 import { recordLastUses } from '../jobs/record-last-uses.ts';
 import { expiringApiKeys, measure } from './measurements.ts';
 

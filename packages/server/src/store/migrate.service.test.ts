@@ -1,6 +1,6 @@
+import { ROLES } from '@eaas/test-kit/dev';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createDatabase, type TestDatabase } from '../../../../test/setup/database.ts';
-import { ROLES } from '../../../dev/src/embedded-database.ts';
+import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
 import { isMigrated, migrate, newestVersion, schemaVersion } from './migrate.ts';
 import { openPool, type Pool } from './sql.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getuid } from 'node:process';
 import { giveTo, postgresAccount } from '../../../../packages/dev/src/command-line.ts';
-import { read } from '../../../docs/markdown.ts';
+import { read } from '@eaas/test-kit/markdown';
 import type { Findings } from '../../trial.ts';
 import { postgresPrograms } from '../cluster.ts';
 

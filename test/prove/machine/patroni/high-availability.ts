@@ -1,6 +1,6 @@
-import { blocksOf, readManual } from '../../../docs/markdown.ts';
-import { accepts } from '../../../setup/accepts.ts';
-import { isInstalled } from '../../../setup/available.ts';
+import { blocksOf, readManual } from '@eaas/test-kit/markdown';
+import { accepts } from '@eaas/test-kit/accepts';
+import { isInstalled } from '@eaas/test-kit/available';
 import type { Findings } from '../../trial.ts';
 import { withoutStandby } from '../cluster.ts';
 import { startDaemon } from '../daemon.ts';

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { childrenOf } from '../../../setup/processes.ts';
+import { childrenOf } from '@eaas/test-kit/processes';
 import type { Findings } from '../../trial.ts';
 import { killDaemon, signal, startDaemon } from '../daemon.ts';
 import { holdsWithin } from '../until.ts';

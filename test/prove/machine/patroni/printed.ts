@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { environment, giveTo, postgresAccount } from '../../../../packages/dev/src/command-line.ts';
-import { blocksOf, read } from '../../../docs/markdown.ts';
+import { blocksOf, read } from '@eaas/test-kit/markdown';
 import { postgresPrograms } from '../cluster.ts';
 import { copyExampleFile, type Machine, placed } from './files.ts';
 

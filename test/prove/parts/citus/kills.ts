@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { succeeded } from '../../../faults/load.ts';
+import { succeeded } from '@eaas/test-kit/faults/load';
 import { recovers } from '../recovers.ts';
 import { separate } from './moves.ts';
 import type { Scene } from './scene.ts';

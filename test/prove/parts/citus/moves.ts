@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeadlock } from '../../../../packages/server/src/store/faults.ts';
-import { blocksOf, read } from '../../../docs/markdown.ts';
+import { blocksOf, read } from '@eaas/test-kit/markdown';
 import { Disturbance, type Scene } from './scene.ts';
 
 type Mode = 'force_logical' | 'block_writes';

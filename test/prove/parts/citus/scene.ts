@@ -1,4 +1,4 @@
-import { succeeded } from '../../../faults/load.ts';
+import { succeeded } from '@eaas/test-kit/faults/load';
 import type { CitusCluster } from '../../machine/citus-cluster.ts';
 import type { Findings } from '../../trial.ts';
 import type { UnderLoad } from '../under-load.ts';

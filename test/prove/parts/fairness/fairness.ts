@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
-import { median } from '../../../bench/statistics.ts';
-import { call, type Place, send } from '../../../faults/client.ts';
-import { newKey, type Tenant } from '../../../faults/place.ts';
-import { newDek, tally } from '../../../faults/load.ts';
+import { median } from '@eaas/test-kit/statistics';
+import { call, type Place, send } from '@eaas/test-kit/faults/client';
+import { newKey, type Tenant } from '@eaas/test-kit/faults/place';
+import { newDek, tally } from '@eaas/test-kit/faults/load';
 import { withoutStandby } from '../../machine/cluster.ts';
 import { type ProbedServer, startProbed } from '../../machine/server.ts';
 import { type Findings, type Part, scaled, type Trial } from '../../trial.ts';

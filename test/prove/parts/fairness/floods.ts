@@ -1,7 +1,7 @@
 import { limits } from '@eaas/protocol/wire';
 import { newToken } from '../../../../packages/server/src/crypto/api-key-token.ts';
-import { jwkOfBits } from '../../../conformance/rsa.ts';
-import { manyElements } from '../../../protocol/elements.ts';
+import { jwkOfBits } from '@eaas/test-kit/rsa';
+import { manyElements } from '@eaas/test-kit/elements';
 import { junk } from '../hostile/junk.ts';
 
 export interface FloodTarget {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { median, quantile } from '../../../bench/statistics.ts';
-import { type Answer, call, type Place, send } from '../../../faults/client.ts';
-import { newDek } from '../../../faults/load.ts';
-import { newKey, type Operator } from '../../../faults/place.ts';
+import { median, quantile } from '@eaas/test-kit/statistics';
+import { type Answer, call, type Place, send } from '@eaas/test-kit/faults/client';
+import { newDek } from '@eaas/test-kit/faults/load';
+import { newKey, type Operator } from '@eaas/test-kit/faults/place';
 
 const interval = 5;
 const plaintext = 'x'.repeat(1_024);

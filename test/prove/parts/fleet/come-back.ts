@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { send } from '../../../faults/client.ts';
-import { succeeded, tally } from '../../../faults/load.ts';
-import type { Tenant } from '../../../faults/place.ts';
+import { send } from '@eaas/test-kit/faults/client';
+import { succeeded, tally } from '@eaas/test-kit/faults/load';
+import type { Tenant } from '@eaas/test-kit/faults/place';
 import { holdsWithin } from '../../machine/until.ts';
 import type { Findings } from '../../trial.ts';
 import type { Servers } from './servers.ts';

@@ -1,6 +1,6 @@
-import { type Answer, send } from '../../../faults/client.ts';
-import { newDek, tally } from '../../../faults/load.ts';
-import type { Tenant } from '../../../faults/place.ts';
+import { type Answer, send } from '@eaas/test-kit/faults/client';
+import { newDek, tally } from '@eaas/test-kit/faults/load';
+import type { Tenant } from '@eaas/test-kit/faults/place';
 import type { Cluster } from '../../machine/cluster.ts';
 import { withoutPgbouncer } from '../../machine/pgbouncer.ts';
 import { repeat } from '../../machine/repeat.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { send } from '../../../faults/client.ts';
-import { succeeded, tally } from '../../../faults/load.ts';
+import { send } from '@eaas/test-kit/faults/client';
+import { succeeded, tally } from '@eaas/test-kit/faults/load';
 import { withoutStandby } from '../../machine/cluster.ts';
 import { withoutPgbouncer } from '../../machine/pgbouncer.ts';
 import { holdsWithin } from '../../machine/until.ts';

@@ -1,5 +1,5 @@
-import type { Environment } from '../../../conformance/program.ts';
-import { operate, type Tenant } from '../../../faults/place.ts';
+import type { Environment } from '@eaas/test-kit/program';
+import { operate, type Tenant } from '@eaas/test-kit/faults/place';
 import { Cluster } from '../../machine/cluster.ts';
 import { startPgbouncer } from '../../machine/pgbouncer.ts';
 import type { Findings } from '../../trial.ts';

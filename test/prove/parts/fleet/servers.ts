@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EaasClient } from '@eaas/sdk';
-import type { Place } from '../../../faults/client.ts';
-import { eaas, type Environment } from '../../../conformance/program.ts';
-import { Load, longest, succeeded, tally } from '../../../faults/load.ts';
-import { type Entry, newKey, type Replica, startReplica, type Tenant } from '../../../faults/place.ts';
+import type { Place } from '@eaas/test-kit/faults/client';
+import { eaas, type Environment } from '@eaas/test-kit/program';
+import { Load, longest, succeeded, tally } from '@eaas/test-kit/faults/load';
+import { type Entry, newKey, type Replica, startReplica, type Tenant } from '@eaas/test-kit/faults/place';
 import { judgeLog } from '../../judge-log.ts';
 import { anywhere, Balancer, isRepeatable, mostRetries } from '../../machine/balancer.ts';
 import type { Cluster } from '../../machine/cluster.ts';

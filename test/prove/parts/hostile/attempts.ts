@@ -1,4 +1,4 @@
-import { median } from '../../../bench/statistics.ts';
+import { median } from '@eaas/test-kit/statistics';
 import { type BytesRequest, type Received, sendBytes } from '../../machine/bytes.ts';
 import type { Findings } from '../../trial.ts';
 import type { World } from './world.ts';

@@ -1,6 +1,6 @@
-import { manyElements, randomElements } from '../../../protocol/elements.ts';
-import { vectors } from '../../../vectors/vectors.ts';
-import { newDek } from '../../../faults/load.ts';
+import { manyElements, randomElements } from '@eaas/test-kit/elements';
+import { vectors } from '@eaas/test-kit/vectors';
+import { newDek } from '@eaas/test-kit/faults/load';
 import { largestApiKey, type World } from './world.ts';
 
 interface IllegalCall {

@@ -1,9 +1,9 @@
 import type { Route } from '@eaas/protocol/wire';
 import { parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
-import { jwkOfBits } from '../../../conformance/rsa.ts';
-import { manyElements } from '../../../protocol/elements.ts';
-import { call, send } from '../../../faults/client.ts';
-import { newDek } from '../../../faults/load.ts';
+import { jwkOfBits } from '@eaas/test-kit/rsa';
+import { manyElements } from '@eaas/test-kit/elements';
+import { call, send } from '@eaas/test-kit/faults/client';
+import { newDek } from '@eaas/test-kit/faults/load';
 import { largestApiKey, largestContexts, largestItems, type World } from './world.ts';
 
 interface LegalCall {

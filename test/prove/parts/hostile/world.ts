@@ -1,7 +1,7 @@
 import { lasting, scaled } from '../../trial.ts';
-import { call, send } from '../../../faults/client.ts';
-import { newDek } from '../../../faults/load.ts';
-import { newKey, operate, type Operator, type Tenant } from '../../../faults/place.ts';
+import { call, send } from '@eaas/test-kit/faults/client';
+import { newDek } from '@eaas/test-kit/faults/load';
+import { newKey, operate, type Operator, type Tenant } from '@eaas/test-kit/faults/place';
 import { Cluster } from '../../machine/cluster.ts';
 import { type ProbedServer, startProbed } from '../../machine/server.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type postgres from 'postgres';
-import { send } from '../../../faults/client.ts';
-import { succeeded, tally } from '../../../faults/load.ts';
+import { send } from '@eaas/test-kit/faults/client';
+import { succeeded, tally } from '@eaas/test-kit/faults/load';
 import type { HighAvailability } from '../../machine/patroni/high-availability.ts';
 import { passwords } from '../../machine/patroni/files.ts';
 import type { Node } from '../../machine/patroni/node.ts';

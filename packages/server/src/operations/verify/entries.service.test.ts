@@ -1,6 +1,6 @@
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createDatabase, migrated, type TestDatabase } from '../../../../../test/setup/database.ts';
+import { createDatabase, migrated, type TestDatabase } from '@eaas/test-kit/database';
 import { Turns } from '../../admission/turns.ts';
 import type { TenantSecrets } from '../../crypto/key-hierarchy.ts';
 import { Database } from '../../store/database.ts';

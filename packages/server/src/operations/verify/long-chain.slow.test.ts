@@ -1,7 +1,7 @@
-import { alone } from '../../../../../test/setup/alone.ts';
+import { alone } from '@eaas/test-kit/alone';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { dek, openWorld, type Resident, settle, type World, apiOf } from '../../../../../test/setup/world.ts';
-import { type Attacker, openAttacker, unbind } from '../../../../../test/tampering/attacker.ts';
+import { dek, openWorld, type Resident, settle, type World, apiOf } from '@eaas/test-kit/world';
+import { type Attacker, openAttacker, unbind } from '@eaas/test-kit/attacker';
 import { insider } from '../../state/caller.ts';
 import { countUsage } from '../../jobs/count-usage.ts';
 import { purge } from '../../jobs/purge.ts';

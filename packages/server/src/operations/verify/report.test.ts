@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { read, tablesOf } from '../../../../../test/docs/markdown.ts';
+import { read, tablesOf } from '@eaas/test-kit/markdown';
 import { reasons } from './report.ts';
 
 test('docs/api-contract.md lists every reason that a finding can have, and no other', () => {

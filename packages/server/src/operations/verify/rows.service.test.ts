@@ -1,6 +1,6 @@
 import { permissions } from '@eaas/protocol/wire';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openWorld, settle, type World } from '../../../../../test/setup/world.ts';
+import { openWorld, settle, type World } from '@eaas/test-kit/world';
 import { Turns } from '../../admission/turns.ts';
 import { insider } from '../../state/caller.ts';
 import { createApiKey } from '../api-keys.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { apiOf, openWorld, settle, type World } from '../../../../../test/setup/world.ts';
-import { openAttacker } from '../../../../../test/tampering/attacker.ts';
+import { apiOf, openWorld, settle, type World } from '@eaas/test-kit/world';
+import { openAttacker } from '@eaas/test-kit/attacker';
 import { Turns } from '../../admission/turns.ts';
 import { forEachPage } from '../../store/audit-entries.ts';
 import { Database } from '../../store/database.ts';

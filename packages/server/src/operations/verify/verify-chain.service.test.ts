@@ -10,8 +10,8 @@ import {
   settle,
   statusOf,
   type World,
-} from '../../../../../test/setup/world.ts';
-import { type Attacker, openAttacker } from '../../../../../test/tampering/attacker.ts';
+} from '@eaas/test-kit/world';
+import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
 import { createTenant } from '../tenants.ts';
 import { verifyChain } from './verify-chain.ts';
 

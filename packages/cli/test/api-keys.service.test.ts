@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import { isApiKey, permissions } from '@eaas/protocol/wire';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CommandLine, commandLine } from '@eaas/test-kit/command-line';
+
+interface ApiKey {
+  readonly api_key_id: string;
+  readonly api_key: string;
+}
+
+let eaas: CommandLine;
+beforeAll(async () => {
+  eaas = await commandLine();
+  await eaas.json('tenant', 'create', '--name', 'acme');
+  await eaas.json('tenant', 'create', '--name', 'other');
+});
+afterAll(() => eaas.database.drop());
+
+async function create(...options: string[]): Promise<ApiKey> {
+  const [apiKey] = await eaas.json<ApiKey>('api-key', 'create', '--tenant', 'acme', ...options);
+  if (!apiKey) throw new Error('nothing was printed');
+  return apiKey;
+}
+
+test.concurrent('api-key create notes that the token is shown only once', async () => {
+  const options = ['--name', 'ci', '--permissions', 'encrypt,decrypt', '--json'];
+  const { stdout, stderr } = await eaas('api-key', 'create', '--tenant', 'acme', ...options);
+  const record = JSON.parse(stdout) as ApiKey;
+  expect(record).toMatchObject({
+    name: 'ci',
+    permissions: ['encrypt', 'decrypt'],
+    key_ids: null,
+    allowed_origins: null,
+    expires_at: null,
+    created_by: 'operator',
+    revoked_at: null,
+  });
+  expect(isApiKey(record.api_key)).toBe(true);
+  expect(stderr).toBe('The token is shown only once and is not stored: save it now.\n');
+});
+
+test.concurrent('api-key create grants every permission with --permissions all', async () => {
+  expect(await create('--name', 'all', '--permissions', 'all')).toMatchObject({ permissions });
+});
+
+test.concurrent('api-key create stores the expiry and the origins', async () => {
+  const limits = [
+    '--expires-at',
+    '2999-01-01T01:00:00+01:00',
+    '--allowed-origins',
+    'https://a.example, https://b.example',
+  ];
+  expect(await create('--name', 'web', '--permissions', 'encrypt', ...limits)).toMatchObject({
+    expires_at: '2999-01-01T00:00:00.000Z',
+    allowed_origins: ['https://a.example', 'https://b.example'],
+  });
+});
+
+test.concurrent('api-key create refuses a key that the tenant does not have', async () => {
+  const args = ['--tenant', 'acme', '--name', 'x', '--permissions', 'encrypt', '--key-ids', randomUUID()];
+  const { code, stdout, stderr } = await eaas('api-key', 'create', ...args);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toBe(
+    'The tenant does not have all of the keys in --key-ids: pass only ids of its own keys.\n',
+  );
+});
+
+test.concurrent.each([
+  ['an unknown permission', ['--name', 'x', '--permissions', 'encrypt,everything']],
+  ['all together with another permission', ['--name', 'x', '--permissions', 'all,encrypt']],
+  ['no permission', ['--name', 'x', '--permissions', '']],
+  ['a permission twice', ['--name', 'x', '--permissions', 'encrypt,encrypt']],
+  [
+    'an expiry in the past',
+    ['--name', 'x', '--permissions', 'encrypt', '--expires-at', '2020-01-01T00:00:00Z'],
+  ],
+  ['an expiry that is not a time', ['--name', 'x', '--permissions', 'encrypt', '--expires-at', 'tomorrow']],
+  [
+    'an origin with a path',
+    ['--name', 'x', '--permissions', 'encrypt', '--allowed-origins', 'https://a.example/'],
+  ],
+  [
+    'a permission that browsers cannot have',
+    ['--name', 'x', '--permissions', 'all', '--allowed-origins', 'https://a.example'],
+  ],
+  ['no name', ['--permissions', 'encrypt']],
+])('api-key create with %s exits with 2 and prints one sentence on standard error', async (_, args) => {
+  const { code, stdout, stderr } = await eaas('api-key', 'create', '--tenant', 'acme', ...args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(/^[^\n]{10,}\n/);
+});
+
+test.concurrent.each([
+  ['encrpyt', 'Did you mean "encrypt"?'],
+  ['encrypt,key.manage', 'Did you mean "keys.manage"?'],
+  ['everything', 'Choose from encrypt, decrypt, keys.read,'],
+  ['encrypt,all', '"all" grants every permission: pass "all" without other permissions.'],
+])('the error about --permissions %s names the mistake and the nearest permission', async (text, advice) => {
+  const options = ['--tenant', 'acme', '--name', 'x', '--permissions', text];
+  const { code, stderr } = await eaas('api-key', 'create', ...options);
+  expect(code).toBe(2);
+  expect(stderr).toContain(advice);
+});
+
+test.concurrent('error messages name options and commands instead of API fields', async () => {
+  const said = async (...args: string[]) => (await eaas('api-key', ...args)).stderr;
+  const create = ['create', '--tenant', 'acme', '--name', 'x', '--permissions', 'all'];
+  const messages = [
+    await said('revoke', randomUUID(), '--tenant', 'acme'),
+    await said(...create, '--key-ids', randomUUID()),
+    await said(...create, '--expires-at', '2020-01-01T00:00:00Z'),
+    await said(...create, '--allowed-origins', 'https://a.example/path'),
+  ];
+  expect(messages[0]).toMatch(/^The tenant has no API key with this id: `eaas api-key list --tenant /);
+  expect(messages[1]).toContain('--key-ids');
+  expect(messages[2]).toContain('--expires-at');
+  expect(messages[3]).toContain('--allowed-origins');
+  expect(messages.join('')).not.toMatch(/\b(?:api_key_id|key_ids|expires_at|allowed_origins|POST)\b/);
+});
+
+test.concurrent('api-key list prints one line per API key, newest first, without the token', async () => {
+  await eaas.json('tenant', 'create', '--name', 'many');
+  const create = (name: string) =>
+    eaas.json<ApiKey>('api-key', 'create', '--tenant', 'many', '--name', name, '--permissions', 'encrypt');
+  const [[first], [second]] = [await create('first'), await create('second')];
+  const { stdout } = await eaas('api-key', 'list', '--tenant', 'many', '--json');
+  expect(stdout).not.toContain('eaas_sk_');
+  expect(
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown),
+  ).toMatchObject([{ api_key_id: second?.api_key_id }, { api_key_id: first?.api_key_id }]);
+  expect((await eaas('api-key', 'list', '--tenant', 'many')).stdout).toMatch(/^api_key_id +name +hint/);
+});
+
+test.concurrent('api-key revoke works even for the last API key with api_keys.manage', async () => {
+  const { api_key_id } = await create('--name', 'gone', '--permissions', 'api_keys.manage');
+  const revoked = await eaas.json('api-key', 'revoke', api_key_id, '--tenant', 'acme');
+  expect(revoked).toMatchObject([{ api_key_id, revoked_at: expect.any(String) as string }]);
+  expect(await eaas.json('api-key', 'revoke', api_key_id, '--tenant', 'acme')).toEqual(revoked);
+});
+
+test.concurrent('api-key revoke refuses an API key of another tenant', async () => {
+  const { api_key_id } = await create('--name', 'acme’s', '--permissions', 'encrypt');
+  for (const id of [api_key_id, randomUUID(), 'gone']) {
+    expect(await eaas('api-key', 'revoke', id, '--tenant', 'other')).toMatchObject({ code: 1, stdout: '' });
+  }
+});
+
+test('api-key expiring lists the API keys of all tenants that expire within the given days', async () => {
+  const names: string[] = [];
+  for (const [nth, days] of [3, 20].entries()) {
+    const name = `expiring ${nth} ${randomUUID()}`;
+    await eaas.json('tenant', 'create', '--name', name);
+    const expiry = new Date(Date.now() + days * 24 * 60 * 60 * 1_000).toISOString();
+    const options = ['--name', 'app', '--permissions', 'encrypt', '--expires-at', expiry];
+    await eaas.json('api-key', 'create', '--tenant', name, ...options);
+    names.push(name);
+  }
+  const listed = async (...options: string[]) => {
+    const rows = await eaas.json<{ tenant: string; last_used_at: null }>('api-key', 'expiring', ...options);
+    expect(rows.every(({ last_used_at }) => last_used_at === null)).toBe(true);
+    return rows.map(({ tenant }) => tenant).filter((tenant) => names.includes(tenant));
+  };
+  expect(await listed()).toEqual(names.slice(0, 1));
+  expect(await listed('--days', '30')).toEqual(names);
+  expect(await eaas('api-key', 'expiring', '--days', '9007199254740991')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Pass a number of days from 0 to 36500.'),
+  });
+});

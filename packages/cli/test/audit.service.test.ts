@@ -1,0 +1,318 @@
+import { listCheckpointFiles, writeCheckpointFile } from '@eaas/test-kit/fleet';
+import { randomUUID } from 'node:crypto';
+import { appendFile, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ChainedEntry, entryHash, genesisHash } from '@eaas/protocol/audit';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { eaas as program, run } from '@eaas/test-kit/program';
+import { openAttacker } from '@eaas/test-kit/attacker';
+import { type CommandLine, commandLine, jsonLines, newDirectory } from '@eaas/test-kit/command-line';
+
+type Entry = ChainedEntry & { readonly hash: string };
+
+let eaas: CommandLine;
+let superuser: postgres.Sql;
+beforeAll(async () => {
+  eaas = await commandLine();
+  superuser = postgres({ ...eaas.database.connection('superuser'), max: 1 });
+});
+afterAll(async () => {
+  await superuser.end();
+  await eaas.database.drop();
+});
+
+async function newTenant(entries: number): Promise<string> {
+  const name = `tenant ${randomUUID()}`;
+  const [tenant] = await eaas.json<{ tenant_id: string }>('tenant', 'create', '--name', name);
+  const tenantId = tenant?.tenant_id ?? '';
+  for (let quota = 1; quota <= entries; quota++) {
+    await eaas.json('tenant', 'set', tenantId, '--monthly-encrypt-quota', String(quota));
+  }
+  // Destroys the tampered tenant, so that verifications in other tests do not report it.
+  onTestFinished(async () => void (await superuser`select eaas.destroy_tenant(${tenantId})`));
+  return tenantId;
+}
+
+async function tamper(work: (sql: postgres.TransactionSql) => Promise<unknown>): Promise<void> {
+  await superuser.begin(async (sql) => {
+    await sql`set local session_replication_role = replica`;
+    await sql`alter table eaas.audit_entries disable trigger all`;
+    await work(sql);
+    await sql`alter table eaas.audit_entries enable always trigger audit_entries_immutable`;
+    await sql`alter table eaas.audit_entries enable always trigger audit_entries_no_truncate`;
+  });
+}
+
+test('audit verify prints the response of the API, one line per tenant', async () => {
+  const [one, two] = [await newTenant(2), await newTenant(0)];
+  const lines = await eaas.json('audit', 'verify');
+  expect(lines).toHaveLength(2);
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({
+        tenant_id: one,
+        valid: true,
+        complete: true,
+        checked: 2,
+        first_id: 1,
+        last_id: 2,
+      }),
+      expect.objectContaining({ tenant_id: two, valid: true, checked: 0, first_id: null, last_id: null }),
+    ]),
+  );
+  const { code, stdout } = await eaas('audit', 'verify', '--tenant', one);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/: valid, 2 entries checked, head 2\n$/);
+});
+
+test('if no tenant has an audit log, audit verify says that it verified nothing', async () => {
+  const empty = await commandLine();
+  onTestFinished(() => empty.database.drop());
+  expect(await empty('audit', 'verify')).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: 'No tenant has an audit log yet, so nothing was verified.\n',
+  });
+});
+
+test('audit verify prints a broken chain and continues with other tenants', async () => {
+  const [broken, whole] = [await newTenant(2), await newTenant(1)];
+  await tamper(
+    (sql) => sql`update eaas.audit_entries set actor = 'system' where tenant_id = ${broken} and id = 1`,
+  );
+  const { code, stdout } = await eaas('audit', 'verify', '--json');
+  expect(code).toBe(1);
+  expect(jsonLines(stdout)).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({
+        tenant_id: broken,
+        valid: false,
+        errors: [{ id: 1, reason: 'entry_changed' }],
+      }),
+      expect.objectContaining({ tenant_id: whole, valid: true }),
+    ]),
+  );
+  const people = await eaas('audit', 'verify', '--tenant', broken);
+  expect(people).toMatchObject({ code: 1 });
+  expect(people.stdout).toMatch(/BROKEN, 2 entries checked, head 2\n {2}entry 1: entry_changed\n$/);
+});
+
+test('audit verify names a tenant whose row was changed', async () => {
+  const tenantId = await newTenant(1);
+  await superuser`update eaas.tenants set envelope_only = not envelope_only where tenant_id = ${tenantId}`;
+  const { code, stdout } = await eaas('audit', 'verify', '--tenant', tenantId, '--json');
+  expect(code).toBe(1);
+  expect(jsonLines(stdout)).toMatchObject([{ errors: [{ id: 1, reason: `tenant_changed: ${tenantId}` }] }]);
+  for (const command of [['list'], ['show', tenantId]]) {
+    const { stderr } = await eaas('tenant', ...command, '--json');
+    expect(stderr).toContain(
+      `Warning: the row of tenant ${tenantId} was changed by something other than the service`,
+    );
+  }
+  expect(await eaas('tenant', 'set', tenantId, '--envelope-only', 'true')).toMatchObject({
+    code: 1,
+    stdout: '',
+  });
+});
+
+test('audit verify reports a tenant with an invalid secret, without a log head, or without a row in `eaas.tenants`', async () => {
+  const [secret, head, row] = [await newTenant(0), await newTenant(0), await newTenant(1)];
+  await superuser`update eaas.tenants set sealed_secret = '\\x00' where tenant_id = ${secret}`;
+  await superuser`delete from eaas.audit_heads where tenant_id = ${head}`;
+  await tamper((sql) => sql`delete from eaas.tenants where tenant_id = ${row}`);
+  const { code, stdout } = await eaas('audit', 'verify', '--json');
+  expect(code).toBe(1);
+  const verified = jsonLines<{ tenant_id: string; valid: boolean; error_count: number }>(stdout);
+  expect(new Map(verified.map(({ tenant_id, valid }) => [tenant_id, valid]))).toEqual(
+    new Map([secret, head, row].map((id) => [id, false])),
+  );
+  expect(await eaas('audit', 'verify', '--tenant', row)).toMatchObject({ code: 1 });
+});
+
+test('audit verify refuses a changed checkpoint', async () => {
+  const tenantId = await newTenant(1);
+  const kept = join(await newDirectory(), 'kept');
+  const checkpoint = await eaas('audit', 'checkpoint', '--tenant', tenantId);
+  expect(checkpoint.stderr).toMatch(new RegExp(`^Pin this verifier key: eaas/${tenantId}\\+`));
+  await eaas.json('tenant', 'set', tenantId, '--name', 'renamed');
+  const verify = () => eaas('audit', 'verify', '--tenant', tenantId, '--checkpoint-file', kept, '--json');
+
+  const [json] = await eaas.json('audit', 'checkpoint', '--tenant', tenantId);
+  for (const text of [checkpoint.stdout, JSON.stringify(json)]) {
+    await writeFile(kept, text);
+    const { code, stdout } = await verify();
+    expect(code).toBe(0);
+    expect(jsonLines(stdout)).toMatchObject([{ valid: true, checkpoint: { valid: true } }]);
+  }
+
+  await writeFile(kept, checkpoint.stdout.replace('\n1\n', '\n2\n'));
+  expect(await verify()).toMatchObject({ code: 2, stdout: '' });
+  for (const args of [
+    ['--checkpoint-file', kept],
+    ['--tenant', tenantId, '--checkpoint-file', `${kept}.not`],
+  ]) {
+    expect(await eaas('audit', 'verify', ...args)).toMatchObject({ code: 2, stdout: '' });
+  }
+});
+
+test('audit verify compares each log with its checkpoint in EAAS_CHECKPOINT_DIR', async () => {
+  const [behind, ahead, changed] = [await newTenant(2), await newTenant(1), await newTenant(1)];
+  const directory = await newDirectory();
+  const checkpointOf = async (tenantId: string): Promise<string> =>
+    (await eaas('audit', 'checkpoint', '--tenant', tenantId)).stdout;
+  const keeping = eaas.with({ EAAS_CHECKPOINT_DIR: directory });
+  const verify = async (...args: string[]) => {
+    const { code, stdout, stderr } = await keeping('audit', 'verify', '--json', ...args);
+    return { code, stderr, results: jsonLines<Record<string, unknown>>(stdout) };
+  };
+
+  await writeCheckpointFile(directory, behind, 1, await checkpointOf(behind));
+  await eaas.json('tenant', 'set', behind, '--name', `renamed ${behind}`);
+  expect(await verify('--tenant', behind)).toMatchObject({
+    code: 0,
+    results: [{ valid: true, checkpoint: { id: 2, valid: true } }],
+  });
+  const without = await verify('--tenant', ahead);
+  expect(without).toMatchObject({ code: 0, results: [{ valid: true, checkpoint: null }] });
+  expect(without.stderr).toContain(`has no checkpoint of the tenant ${ahead}`);
+
+  const attacker = await openAttacker({ database: eaas.database, onClose: onTestFinished });
+  await attacker.keep('backup');
+  await eaas.json('tenant', 'set', ahead, '--name', `renamed ${ahead}`);
+  await writeCheckpointFile(directory, ahead, 2, await checkpointOf(ahead));
+  await attacker.restore('backup');
+  const text = await checkpointOf(changed);
+  await writeFile(join(directory, `${changed}.checkpoint`), text.replace('\n1\n', '\n2\n'));
+  const gone = randomUUID();
+  await writeCheckpointFile(directory, gone, 1, text);
+  const { code, stderr, results } = await verify();
+  expect(code).toBe(1);
+  expect(results).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ tenant_id: behind, valid: true }),
+      expect.objectContaining({ tenant_id: ahead, errors: [{ id: 2, reason: 'checkpoint_ahead' }] }),
+      expect.objectContaining({ tenant_id: changed, valid: true, checkpoint: null }),
+    ]),
+  );
+  expect(stderr).toContain(
+    `${changed}.checkpoint has no valid signature for the tenant ${changed}, so the file was changed.`,
+  );
+  expect(stderr).toContain(`The tenant ${gone} has a checkpoint but is not in the database`);
+
+  await keeping('tenant', 'destroy', behind, '--confirm', `renamed ${behind}`);
+  expect([...(await listCheckpointFiles(directory)).keys()]).not.toContain(behind);
+});
+
+test('audit verify stops if the checkpoint directory is missing', async () => {
+  const { code, stderr } = await eaas.with({ EAAS_CHECKPOINT_DIR: '/nowhere' })('audit', 'verify');
+  expect(code).toBe(3);
+  expect(stderr).toContain('EAAS_CHECKPOINT_DIR cannot be read');
+});
+
+test('anyone can recompute the hashes of the chain that audit export prints', async () => {
+  const tenantId = await newTenant(3);
+  const { code, stdout, stderr } = await eaas('audit', 'export', '--tenant', tenantId);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '3 entries written.\n' });
+  let hash = genesisHash(tenantId);
+  for (const entry of jsonLines<Entry>(stdout)) {
+    hash = entryHash(hash, entry);
+    expect(entry.hash).toBe(Buffer.from(hash).toString('hex'));
+  }
+  const from = await eaas('audit', 'export', '--tenant', tenantId, '--from-id', '3');
+  expect(jsonLines<Entry>(from.stdout)).toMatchObject([{ id: 3 }]);
+});
+
+test('audit export ends without an error if its reader closes the pipe early', async () => {
+  const tenantId = await newTenant(2);
+  const line = `${program.map((word) => `'${word}'`).join(' ')} audit export --tenant ${tenantId}`;
+  const { stdout, stderr } = await run(
+    ['bash', '-c', `(${line}; ${line}; echo "exit $?" >&2) | head -n 1`],
+    eaas.env,
+  );
+  expect(jsonLines(stdout)).toMatchObject([{ id: 1 }]);
+  expect(stderr).toMatch(/exit 0\n$/);
+});
+
+test('audit verify does not exit with 0 if its reader closes the pipe before all logs are verified', async () => {
+  await newTenant(2);
+  const line = `${program.map((word) => `'${word}'`).join(' ')} audit verify`;
+  const { stderr } = await run(['bash', '-c', `(${line}; echo "exit $?" >&2) | true`], eaas.env);
+  expect(stderr).toMatch(/exit 3\n$/);
+});
+
+test('audit export continues a file after its last complete line', async () => {
+  const tenantId = await newTenant(2);
+  const out = join(await newDirectory(), 'log.ndjson');
+  const write = async (): Promise<number> => {
+    const [done] = await eaas.json<{ file: string; written: number }>(
+      'audit',
+      'export',
+      '--tenant',
+      tenantId,
+      '--out',
+      out,
+    );
+    return done?.file === out ? done.written : -1;
+  };
+  const ids = async () => jsonLines<Entry>(await readFile(out, 'utf8')).map(({ id }) => id);
+  expect(await write()).toBe(2);
+  expect((await stat(out)).mode & 0o777).toBe(0o600);
+  expect(await write()).toBe(0);
+
+  await eaas.json('tenant', 'set', tenantId, '--name', `renamed ${tenantId}`);
+  await truncate(out, (await stat(out)).size - 10);
+  expect(await write()).toBe(2);
+  expect(await ids()).toEqual([1, 2, 3]);
+  await truncate(out, 3);
+  expect(await write()).toBe(3);
+  expect(await ids()).toEqual([1, 2, 3]);
+});
+
+test('audit export does not change a file that is not an export of this tenant', async () => {
+  const [mine, others] = [await newTenant(1), await newTenant(2)];
+  const out = join(await newDirectory(), 'file');
+  for (const [content, code] of [
+    ['not an export\n', 2],
+    ['not an export', 2],
+    ['{"a":1}\n', 2],
+    [(await eaas('audit', 'export', '--tenant', others)).stdout, 1],
+  ] as const) {
+    await writeFile(out, content);
+    await appendFile(out, '{"id"');
+    expect(await eaas('audit', 'export', '--tenant', mine, '--out', out)).toMatchObject({ code, stdout: '' });
+    expect(await readFile(out, 'utf8')).toBe(`${content}{"id"`);
+  }
+  expect(await eaas('audit', 'export', '--tenant', mine, '--out', `${out}/x`)).toMatchObject({ code: 2 });
+});
+
+test('audit export stops before a missing entry', async () => {
+  const tenantId = await newTenant(3);
+  await tamper((sql) => sql`delete from eaas.audit_entries where tenant_id = ${tenantId} and id = 2`);
+  const { code, stderr } = await eaas('audit', 'export', '--tenant', tenantId);
+  expect(code).toBe(1);
+  expect(stderr).toContain('Audit entry 2 is missing');
+});
+
+test('audit acknowledge-restore records the restore in a valid log', async () => {
+  const tenantId = await newTenant(1);
+  const reason = 'disk failure, backup of yesterday';
+  const done = await eaas.json('audit', 'acknowledge-restore', '--tenant', tenantId, '--reason', reason);
+  expect(done).toEqual([{ tenant_id: tenantId, id: 2, reason }]);
+  const { stdout } = await eaas('audit', 'export', '--tenant', tenantId, '--from-id', '2');
+  expect(jsonLines<Entry>(stdout)).toMatchObject([
+    {
+      action: 'tenant.update',
+      actor: 'operator',
+      metadata: { restored: true, reason, previous_change: 1 },
+    },
+  ]);
+  expect(await eaas('audit', 'verify', '--tenant', tenantId)).toMatchObject({ code: 0 });
+  for (const empty of ['', ' ', 'a\nb']) {
+    expect(await eaas('audit', 'acknowledge-restore', '--tenant', tenantId, '--reason', empty)).toMatchObject(
+      {
+        code: 2,
+      },
+    );
+  }
+});

@@ -1,0 +1,155 @@
+import { openPool } from '@eaas/test-kit/server';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { eaas as program, type Environment, run } from '@eaas/test-kit/program';
+import { createDatabase } from '@eaas/test-kit/database';
+import { fakeTransit } from '@eaas/test-kit/fake-transit';
+import {
+  type CommandLine,
+  commandLine,
+  jsonLines,
+  newDirectory,
+  newRootKey,
+} from '@eaas/test-kit/command-line';
+
+interface Finding {
+  readonly check: string;
+  readonly status: string;
+  readonly message: string;
+}
+
+let eaas: CommandLine;
+beforeAll(async () => {
+  eaas = await commandLine();
+});
+afterAll(() => eaas.database.drop());
+
+async function examined(program: CommandLine) {
+  const { code, stdout, stderr } = await program('doctor', '--json');
+  const findings = jsonLines<Finding>(stdout);
+  const statuses = Object.fromEntries(findings.map(({ check, status }) => [check, status]));
+  const messages = findings.map(({ message }) => message).join('\n');
+  return { code, stderr, statuses, messages };
+}
+
+// To save time, the tests run PostgreSQL without durability, so doctor reports the durability settings as failed.
+const fast = { fsync: 'failed', full_page_writes: 'failed', synchronous_commit: 'failed' };
+
+test('doctor reports database settings that can lose commits', async () => {
+  const { code, stderr, statuses, messages } = await examined(eaas);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+  expect(statuses).toEqual({
+    node: expect.stringMatching(/^(ok|warning)$/) as string,
+    database_tls: 'ok',
+    database: 'ok',
+    ...fast,
+    clock: 'ok',
+    schema: 'ok',
+    role: 'ok',
+    guards: 'ok',
+    root_key: 'ok',
+  });
+  expect(messages).toContain('Set fsync = on.');
+});
+
+test('the command doctor prints a table if --json is not passed', async () => {
+  const { code, stdout } = await eaas('doctor');
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^status +check +message\n/);
+  expect(stdout).toMatch(/^failed +fsync +fsync is off/m);
+});
+
+test('doctor warns about the role that owns the tables, and fails for a superuser and a wrong root key', async () => {
+  const owner = await examined(eaas.with({ EAAS_DATABASE_URL: eaas.database.url('owner') }));
+  expect(owner.statuses).toMatchObject({ role: 'warning', root_key: 'ok' });
+  const superuser = await examined(eaas.with({ EAAS_DATABASE_URL: eaas.database.url('superuser') }));
+  expect(superuser.statuses).toMatchObject({ role: 'failed' });
+  await eaas.json('tenant', 'create', '--name', 'acme');
+  const other = await examined(eaas.with({ EAAS_ROOT_KEY: newRootKey() }));
+  expect(other).toMatchObject({ code: 1, statuses: { role: 'ok', root_key: 'failed' } });
+  expect(other.messages).toContain('The root key does not open this database');
+});
+
+test('doctor finds a read-only database, a role that cannot append audit entries, and disabled guard triggers', async () => {
+  const readOnly = new URL(eaas.database.url('server'));
+  readOnly.searchParams.set('default_transaction_read_only', 'on');
+  const refused = await examined(eaas.with({ EAAS_DATABASE_URL: readOnly.href }));
+  expect(refused.statuses).toMatchObject({ database: 'failed', schema: 'ok' });
+  expect(refused.messages).toContain('The database accepts no changes.');
+
+  const own = await commandLine();
+  onTestFinished(() => own.database.drop());
+  const owner = openPool(own.database.connection('owner'), 1);
+  await owner`revoke insert on eaas.audit_entries from eaas_server`;
+  await owner`alter table eaas.audit_heads disable trigger audit_heads_forward`;
+  await owner`alter table eaas.audit_entries enable trigger audit_entries_immutable`;
+  await owner.end();
+  const { statuses, messages } = await examined(own);
+  expect(statuses).toMatchObject({ database: 'ok', role: 'failed', guards: 'failed' });
+  expect(messages).toContain(
+    'tables: alter table eaas.audit_entries enable always trigger audit_entries_immutable; ' +
+      'alter table eaas.audit_heads enable always trigger audit_heads_forward;',
+  );
+  expect(messages).toContain('cannot write audit entries. Run `eaas migrate`');
+  await own.json('migrate');
+  expect((await examined(own)).statuses).toMatchObject({ role: 'ok' });
+});
+
+test('doctor skips the checks that need the schema if the database is not migrated', async () => {
+  const empty = await createDatabase();
+  onTestFinished(() => empty.drop());
+  const unmigrated = await examined(eaas.with({ EAAS_DATABASE_URL: empty.url('server') }));
+  expect(unmigrated.statuses).toMatchObject({
+    database: 'ok',
+    schema: 'failed',
+    role: 'skipped',
+    root_key: 'skipped',
+  });
+  expect(unmigrated.messages).toContain('run `eaas migrate`');
+  const url = 'postgres://someone:hunter2@127.0.0.1:1/eaas';
+  const away = await examined(eaas.with({ EAAS_DATABASE_URL: url }));
+  expect(away).toMatchObject({ code: 1, statuses: { database: 'failed', root_key: 'skipped' } });
+  expect(away.messages).not.toContain('hunter2');
+});
+
+test('doctor reports only the configuration if the configuration is invalid', async () => {
+  const { code, statuses, messages } = await examined(eaas.with({ EAAS_PORT: 'eighty' }));
+  expect({ code, statuses }).toEqual({ code: 1, statuses: { configuration: 'failed' } });
+  expect(messages).toContain('EAAS_PORT');
+});
+
+test('doctor checks a wrapped root key even without a database', async () => {
+  const { env: transit } = await fakeTransit();
+  const out = join(await newDirectory(), 'root.wrapped');
+  const wrap = ['root-key', 'wrap', '--transit', 'transit/eaas-root', '--out', out];
+  expect(await eaas.with(transit)(...wrap)).toMatchObject({ code: 0 });
+  const { EAAS_ROOT_KEY: _, ...rest } = eaas.env;
+  const env = { ...rest, ...transit, EAAS_ROOT_KEY_WRAPPED_FILE: out };
+  const found = async (change: Environment) => {
+    const { stdout } = await run([...program, 'doctor', '--json'], { ...env, ...change });
+    const findings = jsonLines<Finding>(stdout);
+    return Object.fromEntries(findings.map(({ check, status }) => [check, status]));
+  };
+  expect(await found({})).toMatchObject({ root_key_wrapped: 'ok', root_key: 'ok' });
+  expect(await found({ VAULT_TOKEN: 'another' })).toMatchObject({
+    root_key_wrapped: 'failed',
+    root_key: 'failed',
+  });
+  const away = { EAAS_DATABASE_URL: 'postgres://someone@127.0.0.1:1/eaas' };
+  expect(await found(away)).toMatchObject({ root_key_wrapped: 'ok', database: 'failed' });
+});
+
+test('doctor names each disabled guard trigger of the schema', async () => {
+  const own = await commandLine();
+  onTestFinished(() => own.database.drop());
+  const owner = openPool(own.database.connection('owner'), 1);
+  const triggers = await owner<{ name: string; table: string }[]>`
+    select tgname::text as name, tgrelid::regclass::text as table from pg_trigger
+    where tgenabled = 'A' and tgparentid = 0`;
+  for (const { name, table } of triggers) await owner.unsafe(`alter table ${table} disable trigger ${name}`);
+  await owner.end();
+  const { messages } = await examined(own);
+  expect(triggers.length).toBeGreaterThan(0);
+  for (const { name, table } of triggers)
+    expect(messages).toContain(`alter table ${table} enable always trigger ${name};`);
+});

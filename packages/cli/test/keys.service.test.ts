@@ -1,0 +1,255 @@
+import { randomUUID } from 'node:crypto';
+import { createIntake } from '@eaas/sdk/intake';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { run } from '@eaas/test-kit/program';
+import { atTerminal, type CommandLine, commandLine } from '@eaas/test-kit/command-line';
+
+interface Key {
+  readonly key_id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly key_version: number;
+  readonly destroy_at: string | null;
+}
+
+let eaas: CommandLine;
+beforeAll(async () => {
+  eaas = await commandLine();
+  await eaas.json('tenant', 'create', '--name', 'acme');
+  await eaas.json('tenant', 'create', '--name', 'other');
+});
+afterAll(() => eaas.database.drop());
+
+const onAcme = ['--tenant', 'acme'];
+
+async function newKey(...options: string[]): Promise<Key> {
+  const name = `key ${randomUUID().slice(0, 8)}`;
+  const [key] = await eaas.json<Key>('key', 'create', ...onAcme, '--name', name, ...options);
+  if (!key) throw new Error('nothing was printed');
+  return key;
+}
+
+async function change(name: string, key: string, ...options: string[]): Promise<Key | undefined> {
+  const [changed] = await eaas.json<Key>('key', name, key, ...onAcme, ...options);
+  return changed;
+}
+
+async function lastAction(): Promise<unknown> {
+  const [entry] = await eaas.json('audit', 'tail', ...onAcme, '--last', '1', '--no-follow');
+  return entry;
+}
+
+test('`eaas key create` prints the created key and names the variable to set', async () => {
+  const options = ['--name', 'patients', '--rotate-every', '90', '--exportable'];
+  const { code, stdout, stderr } = await eaas('key', 'create', ...onAcme, ...options);
+  expect(code).toBe(0);
+  const [, keyId] = /^key_id +([\da-f-]{36})$/m.exec(stdout) ?? [];
+  expect(stderr).toBe(`Next: set EAAS_KEY_ID=${keyId} for the application\n`);
+  expect(await eaas.json('key', 'show', 'patients', ...onAcme)).toMatchObject([
+    { key_id: keyId, name: 'patients', exportable: true, rotation_policy: { interval_days: 90 } },
+  ]);
+  expect(await lastAction()).toMatchObject({ action: 'key.create', key_id: keyId, actor: 'operator' });
+});
+
+test('key create with --json prints no next steps', async () => {
+  const { stderr } = await eaas('key', 'create', ...onAcme, '--name', 'quiet', '--json');
+  expect(stderr).toBe('');
+});
+
+test.each([
+  ['an empty name', ['--name', ''], '--name'],
+  ['an interval of 0 days', ['--name', 'x', '--rotate-every', '0'], '--rotate-every'],
+  ['an interval that is too long', ['--name', 'x', '--rotate-every', '3651'], '--rotate-every'],
+  ['no name', [], '--name'],
+])('the command key create exits with 2 for %s', async (_, options, named) => {
+  const { code, stdout, stderr } = await eaas('key', 'create', ...onAcme, ...options);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(named);
+});
+
+test('key create refuses a name that another key has', async () => {
+  const { name } = await newKey();
+  const again = await eaas('key', 'create', ...onAcme, '--name', name);
+  expect(again).toMatchObject({ code: 1, stdout: '' });
+});
+
+test('key list prints one line per key, newest first', async () => {
+  const [first, second] = [await newKey(), await newKey()];
+  await change('disable', first.key_id);
+  const all = await eaas.json<Key>('key', 'list', ...onAcme);
+  expect(all.slice(0, 2).map(({ key_id }) => key_id)).toEqual([second.key_id, first.key_id]);
+  const disabled = await eaas.json<Key>('key', 'list', ...onAcme, '--status', 'disabled');
+  expect(disabled).toContainEqual(expect.objectContaining({ key_id: first.key_id }));
+  expect(new Set(disabled.map(({ status }) => status))).toEqual(new Set(['disabled']));
+  expect((await eaas('key', 'list', ...onAcme)).stdout).toMatch(/^key_id +name +status/);
+  expect(await eaas('key', 'list', ...onAcme, '--status', 'lost')).toMatchObject({ code: 2 });
+});
+
+test('the commands that change the state of a key accept its id and its name', async () => {
+  const { key_id, name } = await newKey();
+  expect(await change('rotate', name)).toMatchObject({ key_id, key_version: 2 });
+  expect(await change('disable', key_id.toUpperCase())).toMatchObject({ key_id, status: 'disabled' });
+  expect(await change('enable', name)).toMatchObject({ status: 'active' });
+  await change('disable', name);
+  expect(await change('destroy', name, '--confirm', name)).toMatchObject({ status: 'pending_destruction' });
+  expect(await change('restore', name)).toMatchObject({ status: 'disabled', destroy_at: null });
+  const erased = await change('destroy', name, '--grace-days', '0', '--confirm', name);
+  expect(erased).toMatchObject({ status: 'destroyed' });
+  expect(await lastAction()).toMatchObject({ action: 'key.destroy', key_id, actor: 'operator' });
+});
+
+test('commands find a new key by its name, even if a destroyed key had the same name', async () => {
+  const { key_id, name } = await newKey();
+  await change('disable', name);
+  await change('destroy', name, '--grace-days', '0', '--confirm', name);
+  expect(await change('show', name)).toMatchObject({ key_id });
+  const [next] = await eaas.json<Key>('key', 'create', ...onAcme, '--name', name);
+  expect(await change('show', name)).toMatchObject({ key_id: next?.key_id });
+});
+
+test('every command for keys prints the next command to run', async () => {
+  const { key_id, name } = await newKey();
+  const said = async (...args: string[]) => (await eaas('key', ...args, ...onAcme)).stderr;
+  expect(await said('rotate', name)).toContain(`Next: \`eaas key show ${key_id} --tenant acme\``);
+  expect(await said('disable', name)).toContain(`\`eaas key destroy ${key_id} --tenant acme\``);
+  const destroyed = await said('destroy', name, '--grace-days', '7', '--confirm', name);
+  expect(destroyed).toContain(
+    'Clients wrapped 0 data keys under this key and unwrapped 0. It was never used to unwrap.',
+  );
+  expect(destroyed).toMatch(/Next: until \d{4}-\S+, `eaas key restore /);
+  expect(await said('restore', name)).toContain(`\`eaas key enable ${key_id} --tenant acme\``);
+});
+
+test('a shell can run the next command that is printed for a tenant with a space and a quote in its name', async () => {
+  const tenant = "Ann's clinic";
+  await eaas.json('tenant', 'create', '--name', tenant);
+  await eaas.json('key', 'create', '--tenant', tenant, '--name', 'notes');
+  const { stderr } = await eaas('key', 'disable', 'notes', '--tenant', tenant);
+  const [, words = ''] = /`eaas (key enable [^`]+)`/.exec(stderr) ?? [];
+  const { stdout } = await run(['sh', '-c', `for word in ${words}; do echo "$word"; done`], {});
+  const args = stdout.trimEnd().split('\n');
+  expect(args.slice(-2)).toEqual(['--tenant', tenant]);
+  expect(await eaas(...args)).toMatchObject({ code: 0 });
+});
+
+test('the commands for an intake key name the command that shows its public key', async () => {
+  const created = await eaas('key', 'create', ...onAcme, '--name', 'contact form', '--intake');
+  const [, keyId = ''] = /^key_id +(\S+)$/m.exec(created.stdout) ?? [];
+  const said = `Next: \`eaas key public-key ${keyId} --tenant acme\` shows the public key for writers\n`;
+  expect([created.stderr, (await eaas('key', 'show', keyId, ...onAcme)).stderr]).toEqual([said, said]);
+  expect((await eaas('key', 'rotate', keyId, ...onAcme)).stderr).toBe(said);
+  const list = (await eaas('key', 'list', ...onAcme)).stdout;
+  expect(list).toMatch(/^key_id +name +status +intake /);
+  expect(list).toMatch(new RegExp(`^${keyId} +contact form +active +true `, 'm'));
+
+  const shown = await eaas('key', 'public-key', 'contact form', ...onAcme);
+  const [, publicKey = ''] = /^intake_public_key +(\S+)$/m.exec(shown.stdout) ?? [];
+  expect(createIntake({ publicKey })).toMatchObject({ keyId, keyVersion: 2 });
+  expect(shown.stderr).toMatch(/^Next: give intake_public_key to the writers/);
+  expect(await eaas.json('key', 'public-key', keyId, ...onAcme)).toEqual([
+    { key_id: keyId, key_version: 2, intake_public_key: publicKey, hash_public_key: expect.any(String) },
+  ]);
+  expect(await lastAction()).toMatchObject({ action: 'key.rotate' });
+});
+
+test('key public-key prints the public key for blind hashes, and refuses a disabled key', async () => {
+  const { key_id, name } = await newKey();
+  const { stdout, stderr } = await eaas('key', 'public-key', name, ...onAcme);
+  expect(stdout).toMatch(/^intake_public_key +-\nhash_public_key +[A-Za-z\d+/]{44}$/m);
+  expect(stderr).toMatch(/^Next: in clients that compute blind hashes, set the option hashPublicKeys /);
+  expect((await eaas('key', 'show', name, ...onAcme)).stderr).toBe('');
+  await change('disable', key_id);
+  const refused = await eaas('key', 'public-key', name, ...onAcme);
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toContain('enable it first with `eaas key enable`.');
+});
+
+test('if npm runs the program, the next step names the command with npx', async () => {
+  const { name } = await newKey();
+  const { stderr } = await eaas.with({ npm_command: 'exec' })('key', 'disable', name, ...onAcme);
+  expect(stderr).toMatch(
+    /^Next: `npx --no-install @eaas\/cli key enable \S+ --tenant acme` enables the key again/,
+  );
+});
+
+test('a misspelt option is reported with the nearest option', async () => {
+  for (const words of [['--tenat', 'acme'], ['--tenat=acme']]) {
+    const { code, stderr } = await eaas('key', 'list', ...words);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^error: unknown option '--tenat'\n\(Did you mean --tenant\?\)\n/);
+  }
+  expect((await eaas('key', 'list')).stderr).toMatch(/^error: required option '--tenant <tenant>'/);
+});
+
+test("an error about a key's state names the command to run first", async () => {
+  const { name } = await newKey();
+  const { code, stderr } = await eaas('key', 'destroy', name, ...onAcme, '--confirm', name);
+  expect(code).toBe(1);
+  expect(stderr).toContain('disable it first with `eaas key disable`.');
+  await change('disable', name);
+  const rotated = await eaas('key', 'rotate', name, ...onAcme);
+  expect(rotated.stderr).toContain(
+    '(got a key with the status disabled): enable it first with `eaas key enable`.',
+  );
+});
+
+test('the commands for keys find neither an unknown key nor a key of another tenant', async () => {
+  const { key_id, name } = await newKey();
+  for (const key of [key_id, name, randomUUID()]) {
+    for (const command of ['show', 'rotate', 'disable']) {
+      const { code, stdout, stderr } = await eaas('key', command, key, '--tenant', 'other');
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(/^The tenant has no key with this id or name: `eaas key list --tenant /);
+    }
+  }
+});
+
+test('key destroy requires the name of the key in --confirm or typed at a terminal', async () => {
+  const { name } = await newKey();
+  await change('disable', name);
+  const without = await eaas('key', 'destroy', name, ...onAcme);
+  expect(without).toMatchObject({ code: 2, stdout: '' });
+  expect(without.stderr).toBe(
+    'Nothing was erased. Without a terminal, the command needs --confirm with the name of the key.\n',
+  );
+  const wrong = await eaas('key', 'destroy', name, ...onAcme, '--confirm', 'other');
+  expect(wrong).toMatchObject({ code: 2, stdout: '' });
+  expect(wrong.stderr).toContain('Nothing was erased.');
+  const mistyped = await atTerminal(eaas, 'other', 'key', 'destroy', name, ...onAcme);
+  expect(mistyped.stdout).toContain('Type the name of the key to continue: ');
+  expect(await change('show', name)).toMatchObject({ status: 'disabled' });
+  const typed = await atTerminal(eaas, name, 'key', 'destroy', name, ...onAcme);
+  expect(typed.stdout).toContain('The key will be permanently erased in 30 days');
+  expect(await change('show', name)).toMatchObject({ status: 'pending_destruction' });
+});
+
+test.each(['366', '-1', 'soon', '1.5'])(
+  'key destroy exits with 2 for the invalid value %s of --grace-days',
+  async (days) => {
+    const { name } = await newKey();
+    const args = [name, ...onAcme, '--confirm', name, `--grace-days=${days}`];
+    expect(await eaas('key', 'destroy', ...args)).toMatchObject({ code: 2, stdout: '' });
+  },
+);
+
+test('the command shows hidden characters of names, so that no key looks like another', async () => {
+  await eaas.json('tenant', 'create', '--name', 'hidden');
+  const onHidden = ['--tenant', 'hidden'];
+  const shown: [string, string][] = [
+    ['patients', 'patients'],
+    ['patients ', '"patients "'],
+    ['  ', '" \\u0020"'],
+    ['patients\u200b', '"patients\\u200b"'],
+    ['\u202estneitap', '"\\u202estneitap"'],
+  ];
+  for (const [name] of shown) await eaas.json('key', 'create', ...onHidden, '--name', name);
+  const { stdout } = await eaas('key', 'list', ...onHidden);
+  const names = stdout.split('\n').map((line) => line.split(/ {2,}/)[1]);
+  expect(names).toEqual(expect.arrayContaining(shown.map(([, text]) => text)));
+  const json = (await eaas('key', 'list', ...onHidden, '--json')).stdout;
+  expect(json).toMatch(/^[\n -~]*$/);
+  const [name, text] = ['patients\u200b', '"patients\\u200b"'];
+  await eaas.json('key', 'disable', name, ...onHidden);
+  const destroyed = await eaas('key', 'destroy', name, ...onHidden, '--confirm', text);
+  expect(destroyed).toMatchObject({ code: 0, stderr: expect.stringContaining(`The key ${text}`) });
+});

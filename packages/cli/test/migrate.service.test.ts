@@ -1,0 +1,111 @@
+import { openPool } from '@eaas/test-kit/server';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type postgres from 'postgres';
+import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
+import { type CommandLine, commandLine } from '@eaas/test-kit/command-line';
+
+let eaas: CommandLine;
+beforeAll(async () => {
+  eaas = await commandLine(null);
+});
+afterAll(() => eaas.database.drop());
+
+test('every command on an unmigrated database fails and names `eaas migrate`', async () => {
+  const unmigrated = await eaas('tenant', 'list');
+  expect(unmigrated).toMatchObject({ code: 3, stdout: '' });
+  expect(unmigrated.stderr).toContain('run `eaas migrate` first');
+  const served = await eaas.with({ EAAS_PORT: '0' })('serve');
+  expect(served).toMatchObject({ code: 3, stdout: '' });
+  expect(served.stderr).toContain('run `eaas migrate` first');
+});
+
+test('two concurrent migrations prepare the database once', async () => {
+  const both = await Promise.all([eaas.json('migrate'), eaas.json('migrate')]);
+  expect(both.flat()).toEqual(
+    expect.arrayContaining([
+      { applied: expect.any(Number) as number, server_role: 'eaas_server' },
+      { applied: 0, server_role: 'eaas_server' },
+    ]),
+  );
+  expect(await eaas.json('migrate')).toEqual([{ applied: 0, server_role: 'eaas_server' }]);
+  expect((await eaas('migrate')).stdout).toMatch(/^applied +0\nserver_role +eaas_server\n$/);
+});
+
+test("after `eaas migrate`, the server's role can serve requests but cannot change the audit log", async () => {
+  await eaas.json('tenant', 'create', '--name', 'acme');
+  await eaas.json('tenant', 'set', 'acme', '--envelope-only', 'false');
+  await withSql(eaas.database, 'server', async (sql) => {
+    await expect(sql`update eaas.audit_entries set actor = 'system'`).rejects.toThrow('permission denied');
+    await expect(sql`delete from eaas.audit_entries`).rejects.toThrow('permission denied');
+    await expect(sql`select eaas.destroy_tenant(${'00000000-0000-4000-8000-000000000000'})`).rejects.toThrow(
+      'permission denied',
+    );
+  });
+});
+
+test('migrate warns if the server role would own the tables', async () => {
+  const owner = eaas.database.url('owner');
+  const { code, stderr } = await eaas.with({ EAAS_DATABASE_URL: owner })('migrate', '--json');
+  expect(code).toBe(0);
+  expect(stderr).toContain('Warning: the server would run as the owner of the tables.');
+});
+
+test('migrate names a missing server role and prints the SQL that creates the role', async () => {
+  const url = eaas.database.url('server').replace('eaas_server', 'no%20body');
+  const { code, stderr } = await eaas.with({ EAAS_DATABASE_URL: url })('migrate');
+  expect(code).toBe(3);
+  expect(stderr).toContain('The role "no body" of EAAS_DATABASE_URL does not exist.');
+  expect(stderr).toContain(`create role "no body" login password '…';`);
+});
+
+test('if the role that runs migrate does not own the database, migrate names the variable to set', async () => {
+  const { code, stderr } = await eaas.with({ EAAS_MIGRATE_DATABASE_URL: eaas.database.url('server') })(
+    'migrate',
+  );
+  expect(code).toBe(3);
+  expect(stderr).toContain('Set EAAS_MIGRATE_DATABASE_URL');
+});
+
+test('a command whose database role has no grants says to run `eaas migrate`', async () => {
+  const fresh = await createDatabase();
+  try {
+    await withSql(fresh, 'owner', (sql) => sql`create schema eaas`);
+    const { code, stderr } = await eaas.with({ EAAS_DATABASE_URL: fresh.url('server') })('tenant', 'list');
+    expect(code).toBe(3);
+    expect(stderr).toContain('`eaas migrate`');
+  } finally {
+    await fresh.drop();
+  }
+});
+
+test('the error about an unreachable database is one sentence without the password', async () => {
+  for (const url of [
+    'postgres://someone:hunter2@127.0.0.1:1/eaas',
+    'postgres://someone:hunter2@%2Fnowhere:5432/eaas',
+    eaas.database.url('server').replace(eaas.database.name, 'missing'),
+  ]) {
+    for (const command of [['migrate'], ['tenant', 'list']]) {
+      const { code, stderr } = await eaas.with({ EAAS_DATABASE_URL: url, EAAS_MIGRATE_DATABASE_URL: url })(
+        ...command,
+      );
+      expect({ url, command, code }).toEqual({ url, command, code: 3 });
+      expect(stderr).toMatch(
+        /The database of EAAS_DATABASE_URL or EAAS_MIGRATE_DATABASE_URL cannot be reached or used: [^\n]+\n$/,
+      );
+      expect(stderr).not.toContain('hunter2');
+    }
+  }
+});
+
+async function withSql<T>(
+  { url }: TestDatabase,
+  role: 'owner' | 'server',
+  work: (sql: postgres.Sql) => Promise<T>,
+): Promise<T> {
+  const sql = openPool(url(role), 1);
+  try {
+    return await work(sql);
+  } finally {
+    await sql.end();
+  }
+}

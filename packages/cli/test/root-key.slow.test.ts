@@ -1,0 +1,199 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { eaas as program, run, serve } from '@eaas/test-kit/program';
+import { fakeTransit } from '@eaas/test-kit/fake-transit';
+import {
+  type CommandLine,
+  commandLine,
+  jsonLines,
+  newDirectory,
+  newRootKey,
+} from '@eaas/test-kit/command-line';
+
+async function newCommandLine(): Promise<CommandLine> {
+  const eaas = await commandLine();
+  onTestFinished(() => eaas.database.drop());
+  return eaas;
+}
+
+test('root-key generate prints 32 bytes in base64 without any configuration', async () => {
+  const { code, stdout } = await run([...program, 'root-key', 'generate'], {});
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^[A-Za-z0-9+/]{43}=\n$/);
+  const [json] = jsonLines((await run([...program, 'root-key', 'generate', '--json'], {})).stdout);
+  expect(json).toEqual({
+    root_key: expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/) as string,
+    root_id: expect.stringMatching(/^[\da-f]{16}$/) as string,
+  });
+});
+
+test('root-key generate writes a private file and never overwrites a file', async () => {
+  const file = join(await newDirectory(), 'root.key');
+  const generate = () => run([...program, 'root-key', 'generate', '--file', file], {});
+  const made = await generate();
+  const key = await readFile(file, 'utf8');
+  expect(made).toMatchObject({ code: 0 });
+  expect(made.stdout + made.stderr).not.toContain(key.trimEnd());
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await generate()).toMatchObject({ code: 1, stdout: '' });
+  expect(await readFile(file, 'utf8')).toBe(key);
+
+  const eaas = await newCommandLine();
+  const { EAAS_ROOT_KEY: _, ...env } = eaas.env;
+  const checked = await run([...program, 'root-key', 'check', '--json'], {
+    ...env,
+    EAAS_ROOT_KEY_FILE: file,
+  });
+  expect(jsonLines(checked.stdout)).toMatchObject([
+    { root_id: expect.stringMatching(made.stdout.trim().slice(-16)) as string },
+  ]);
+});
+
+test('an error names the path of a root key file that cannot be written or read', async () => {
+  const folder = await newDirectory();
+  const file = join(folder, 'missing', 'root.key');
+  const generated = await run([...program, 'root-key', 'generate', '--file', file], {});
+  expect(generated).toMatchObject({
+    code: 3,
+    stdout: '',
+    stderr: `--file: the file ${file} cannot be written (ENOENT).\n`,
+  });
+  const eaas = await newCommandLine();
+  const { EAAS_ROOT_KEY: _, ...env } = eaas.env;
+  const listed = await run([...program, 'tenant', 'list'], { ...env, EAAS_ROOT_KEY_FILE: folder });
+  expect(listed).toMatchObject({
+    code: 3,
+    stderr: `EAAS_ROOT_KEY_FILE: ${folder} must be a file (got a directory).\n`,
+  });
+});
+
+test('every command and the server refuse a wrong root key', async () => {
+  const eaas = await newCommandLine();
+  await eaas.json('tenant', 'create', '--name', 'acme');
+  const other = eaas.with({ EAAS_ROOT_KEY: newRootKey(), EAAS_PORT: '0' });
+  for (const command of [['root-key', 'check'], ['tenant', 'list'], ['serve']]) {
+    const { code, stdout, stderr } = await other(...command);
+    expect({ command, code, stdout }).toEqual({ command, code: 3, stdout: '' });
+    expect(stderr).toContain('The root key does not open this database');
+  }
+  expect(await eaas.json('tenant', 'list')).toHaveLength(1);
+});
+
+test('the error about a missing root key names the variables to set', async () => {
+  const eaas = await newCommandLine();
+  const { EAAS_ROOT_KEY: _, ...env } = eaas.env;
+  const { code, stderr } = await run([...program, 'tenant', 'list'], env);
+  expect(code).toBe(3);
+  expect(stderr).toContain('set EAAS_ROOT_KEY_FILE, EAAS_ROOT_KEY, EAAS_ROOT_KEY_COMMAND or');
+  const missing = await run([...program, 'tenant', 'list'], {
+    ...env,
+    EAAS_ROOT_KEY_FILE: '/nowhere/root.key',
+  });
+  expect(missing).toMatchObject({ code: 3 });
+  expect(missing.stderr).toContain('EAAS_ROOT_KEY_FILE: the file /nowhere/root.key does not exist');
+});
+
+test('an operator can rotate the root key while a server runs', async () => {
+  const eaas = await newCommandLine();
+  const [tenant] = await eaas.json<{ tenant_id: string }>(
+    'tenant',
+    'create',
+    '--name',
+    'acme',
+    '--envelope-only',
+    'false',
+  );
+  await eaas.json('tenant', 'create', '--name', 'other');
+  const apiKeyOptions = ['--tenant', 'acme', '--name', 'x', '--permissions', 'all'];
+  const [apiKey] = await eaas.json<{ api_key: string }>('api-key', 'create', ...apiKeyOptions);
+  const next = { EAAS_ROOT_KEY: newRootKey() };
+  const both = eaas.with({ ...next, EAAS_ROOT_KEY_PREVIOUS: eaas.env['EAAS_ROOT_KEY'] ?? '' });
+  const server = await serve(both.env);
+  onTestFinished(() => server.stop());
+  const createKey = async (name: string): Promise<number> => {
+    const headers = { authorization: `Bearer ${apiKey?.api_key}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ name });
+    return (await fetch(`${server.baseUrl}/v1/keys`, { method: 'POST', headers, body })).status;
+  };
+  expect(await createKey('before')).toBe(201);
+  expect(await both.json('root-key', 'check')).toMatchObject([
+    { tenants: 2, under_previous: 2, unopened: [] },
+  ]);
+
+  const [rotation] = await both.json<{ root_id: string }>('root-key', 'rotate');
+  expect(rotation).toMatchObject({ resealed: 2, already_current: 0, failed: [], finished: true });
+  expect(await createKey('after')).toBe(201);
+  expect(await both.json('root-key', 'rotate')).toMatchObject([
+    { resealed: 0, already_current: 2, finished: true },
+  ]);
+
+  const rotated = eaas.with(next);
+  expect(await rotated.json('root-key', 'check')).toMatchObject([
+    { tenants: 2, previous_root_id: null, unopened: [] },
+  ]);
+  expect(await rotated.json('audit', 'verify')).toMatchObject([{ valid: true }, { valid: true }]);
+  expect(await eaas('tenant', 'list')).toMatchObject({ code: 3 });
+  const log = await rotated('audit', 'export', '--tenant', tenant?.tenant_id ?? '');
+  expect(
+    jsonLines<{ action: string }>(log.stdout).filter(({ action }) => action === 'tenant.update'),
+  ).toMatchObject([
+    {
+      actor: 'operator',
+      metadata: { changes: { root_id: { new: rotation?.root_id } }, previous_change: 0 },
+    },
+  ]);
+});
+
+test('an interrupted rotation needs both root keys and can be continued', async () => {
+  const eaas = await newCommandLine();
+  await eaas.json('tenant', 'create', '--name', 'old');
+  const next = { EAAS_ROOT_KEY: newRootKey() };
+  const both = eaas.with({ ...next, EAAS_ROOT_KEY_PREVIOUS: eaas.env['EAAS_ROOT_KEY'] ?? '' });
+  // Creates a tenant under the new root key. The tenant `old` is still under the old root key, as after an interrupted
+  // rotation.
+  await both.json('tenant', 'create', '--name', 'new');
+  for (const one of [eaas, eaas.with(next)]) {
+    const { code, stderr } = await one('tenant', 'list');
+    expect(code).toBe(3);
+    expect(stderr).toContain('both root keys are needed');
+  }
+  expect(await both.json('root-key', 'rotate')).toMatchObject([
+    { resealed: 1, already_current: 1, finished: true },
+  ]);
+  expect(await eaas.with(next).json('tenant', 'list')).toHaveLength(2);
+});
+
+test('root-key rotate exits with 2 if no previous root key is set', async () => {
+  const eaas = await newCommandLine();
+  const { code, stderr } = await eaas('root-key', 'rotate');
+  expect(code).toBe(2);
+  expect(stderr).toContain('EAAS_ROOT_KEY_PREVIOUS');
+});
+
+test('root-key wrap wraps the root key of a file with Transit, and does not print the root key', async () => {
+  const { env: transit } = await fakeTransit();
+  const directory = await newDirectory();
+  const [file, out] = [join(directory, 'root.key'), join(directory, 'root.wrapped')];
+  await run([...program, 'root-key', 'generate', '--file', file], {});
+  const eaas = await newCommandLine();
+  const { EAAS_ROOT_KEY: _, ...rest } = eaas.env;
+  const env = { ...rest, ...transit };
+  const inFile = { ...env, EAAS_ROOT_KEY_FILE: file };
+  const before = await run([...program, 'root-key', 'check', '--json'], inFile);
+  const wrap = [...program, 'root-key', 'wrap', '--transit', 'transit/eaas-root', '--out', out];
+  const made = await run(wrap, inFile);
+  expect(made).toMatchObject({ code: 0 });
+  expect(made.stdout + made.stderr).not.toContain((await readFile(file, 'utf8')).trimEnd());
+  expect((await stat(out)).mode & 0o777).toBe(0o600);
+  expect(await run(wrap, inFile)).toMatchObject({ code: 1, stdout: '' });
+
+  const wrapped = { ...env, EAAS_ROOT_KEY_WRAPPED_FILE: out };
+  const after = await run([...program, 'root-key', 'check', '--json'], wrapped);
+  expect(after).toEqual(before);
+  const refused = await run([...program, 'tenant', 'list'], { ...wrapped, VAULT_TOKEN: 'another' });
+  expect(refused).toMatchObject({ code: 3, stdout: '' });
+  expect(refused.stderr).toMatch(
+    /^EAAS_ROOT_KEY_WRAPPED_FILE: Transit at .* \(status 403: permission denied\)\. .*\.\n$/,
+  );
+});

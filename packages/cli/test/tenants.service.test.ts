@@ -1,0 +1,238 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eaasImporting, inherited, moduleOf, run } from '@eaas/test-kit/program';
+import { atTerminal, type CommandLine, commandLine, inTerminal } from '@eaas/test-kit/command-line';
+
+interface Tenant {
+  readonly tenant_id: string;
+  readonly name: string;
+}
+
+let eaas: CommandLine;
+beforeAll(async () => {
+  eaas = await commandLine();
+});
+afterAll(() => eaas.database.drop());
+
+async function newTenant(...options: string[]): Promise<Tenant> {
+  const [tenant] = await eaas.json<Tenant>(
+    'tenant',
+    'create',
+    '--name',
+    randomUUID().slice(0, 8),
+    ...options,
+  );
+  if (!tenant) throw new Error('nothing was printed');
+  return tenant;
+}
+
+async function entriesOf({ tenant_id }: Tenant): Promise<unknown[]> {
+  const { stdout } = await eaas('audit', 'export', '--tenant', tenant_id);
+  return stdout
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as unknown);
+}
+
+test.concurrent('tenant create prints the tenant on one line, with the field names of the API', async () => {
+  const options = ['--envelope-only', 'false', '--monthly-encrypt-quota', '7'];
+  const { code, stdout } = await eaas('tenant', 'create', '--name', 'acme', ...options, '--json');
+  expect(code).toBe(0);
+  expect(stdout.split('\n')).toHaveLength(2);
+  expect(JSON.parse(stdout)).toEqual({
+    tenant_id: expect.stringMatching(/^[\da-f-]{36}$/) as string,
+    name: 'acme',
+    envelope_only: false,
+    monthly_encrypt_quota: 7,
+    created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
+  });
+});
+
+test.concurrent.each([
+  ['2026-08-10T23:59:59.999Z', false],
+  ['2026-08-11T00:00:00Z', true],
+  ['2026-08-11T01:59:59+02:00', false],
+])('a tenant created at %s is envelope-only by default: %s', async (time, envelope_only) => {
+  expect(await newTenant('--created-at', time)).toMatchObject({ envelope_only });
+});
+
+test.concurrent('a new tenant is envelope-only and unlimited', async () => {
+  const tenant = await newTenant();
+  expect(tenant).toMatchObject({ envelope_only: true, monthly_encrypt_quota: null });
+  expect(await entriesOf(tenant)).toEqual([]);
+});
+
+test.concurrent('tenant show accepts a name, or an id in upper or lower case', async () => {
+  const tenant = await newTenant();
+  expect(await eaas.json('tenant', 'show', tenant.tenant_id.toUpperCase())).toEqual([tenant]);
+  expect(await eaas.json('tenant', 'show', tenant.name)).toEqual([tenant]);
+});
+
+test.concurrent('tenant list prints a table, or one line of JSON per tenant', async () => {
+  const [one, two] = [await newTenant(), await newTenant()];
+  expect(await eaas.json('tenant', 'list')).toEqual(expect.arrayContaining([one, two]));
+  const { stdout } = await eaas('tenant', 'list');
+  expect(stdout).toMatch(/^tenant_id +name +envelope_only +monthly_encrypt_quota +created_at\n/);
+  expect(stdout).toContain(`${one.tenant_id}  ${one.name}`);
+});
+
+test.concurrent('tenant set changes the named fields and records the change', async () => {
+  const tenant = await newTenant();
+  const changed = { ...tenant, name: `${tenant.name} 2`, envelope_only: false, monthly_encrypt_quota: 3 };
+  const options = ['--name', changed.name, '--envelope-only', 'false', '--monthly-encrypt-quota', '3'];
+  expect(await eaas.json('tenant', 'set', tenant.name, ...options)).toEqual([changed]);
+  expect(await eaas.json('tenant', 'set', tenant.tenant_id, '--monthly-encrypt-quota', 'null')).toEqual([
+    { ...changed, monthly_encrypt_quota: null },
+  ]);
+  expect(await entriesOf(tenant)).toMatchObject([
+    {
+      id: 1,
+      action: 'tenant.update',
+      actor: 'operator',
+      ip_address: null,
+      metadata: {
+        changes: {
+          name: { old: tenant.name, new: changed.name },
+          envelope_only: { old: true, new: false },
+          monthly_encrypt_quota: { old: null, new: 3 },
+        },
+        previous_change: 0,
+      },
+    },
+    { id: 2, metadata: { changes: { monthly_encrypt_quota: { old: 3, new: null } }, previous_change: 1 } },
+  ]);
+});
+
+test.concurrent('tenant set with the current values writes no entry', async () => {
+  const tenant = await newTenant('--monthly-encrypt-quota', '3');
+  const same = ['--monthly-encrypt-quota', '3', '--envelope-only', 'true', '--name', tenant.name];
+  expect(await eaas.json('tenant', 'set', tenant.name, ...same)).toEqual([tenant]);
+  expect(await entriesOf(tenant)).toEqual([]);
+});
+
+test.concurrent('tenant create refuses the name of another tenant', async () => {
+  const [one, two] = [await newTenant(), await newTenant()];
+  const again = await eaas('tenant', 'create', '--name', one.name);
+  expect(again).toMatchObject({ code: 1, stdout: '' });
+  expect(again.stderr).toContain(`Another tenant already has the name "${one.name}": choose another name.`);
+  expect(await eaas('tenant', 'set', two.name, '--name', one.name)).toMatchObject({ code: 1, stdout: '' });
+});
+
+test.concurrent.each([
+  ['an empty name', ['create', '--name', '']],
+  ['a name with a control character', ['create', '--name', 'a\u0007']],
+  ['a name of 129 characters', ['create', '--name', 'é'.repeat(129)]],
+  ['a name that looks like an id', ['create', '--name', randomUUID()]],
+  ['no name', ['create']],
+  [
+    'a value of --envelope-only that is not true or false',
+    ['create', '--name', 'x', '--envelope-only', 'yes'],
+  ],
+  ['a negative quota', ['create', '--name', 'x', '--monthly-encrypt-quota=-1']],
+  ['a quota that is not a number', ['create', '--name', 'x', '--monthly-encrypt-quota', '1e3']],
+  ['a quota beyond 2^53', ['create', '--name', 'x', '--monthly-encrypt-quota', '9007199254740993']],
+  ['a time in the future', ['create', '--name', 'x', '--created-at', '2999-01-01T00:00:00Z']],
+  ['a date without a time', ['create', '--name', 'x', '--created-at', '2026-08-11']],
+  ['a set command without options', ['set', 'x']],
+])('a tenant command with %s exits with 2 and prints one sentence on standard error', async (_, args) => {
+  const { code, stdout, stderr } = await eaas('tenant', ...args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(/^[^\n]+\.?\n/);
+});
+
+test.concurrent('the name of a tenant can have 128 characters of any number of bytes', async () => {
+  const name = '🔑'.repeat(128);
+  expect(await eaas.json('tenant', 'create', '--name', name)).toMatchObject([{ name }]);
+});
+
+test.concurrent('an unknown tenant is refused', async () => {
+  for (const command of [
+    ['show', 'nobody'],
+    ['destroy', 'nobody', '--confirm', 'nobody'],
+  ])
+    expect(await eaas('tenant', ...command)).toMatchObject({ code: 1, stdout: '' });
+  expect(await eaas('tenant', 'set', randomUUID(), '--name', 'x')).toMatchObject({ code: 1 });
+});
+
+test.concurrent('tenant destroy without a terminal does nothing unless --confirm is set', async () => {
+  const tenant = await newTenant();
+  const { code, stdout, stderr } = await eaas('tenant', 'destroy', tenant.name);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain('needs --confirm with the name of the tenant.');
+  expect(await eaas.json('tenant', 'show', tenant.name)).toEqual([tenant]);
+});
+
+test.concurrent('tenant destroy at a terminal prints the data of the tenant before it asks', async () => {
+  const tenant = await newTenant('--monthly-encrypt-quota', '3');
+  const apiKey = ['--tenant', tenant.name, '--name', 'x', '--permissions', 'all'];
+  await eaas.json('api-key', 'create', ...apiKey);
+  const holds = `The tenant "${tenant.name}" (${tenant.tenant_id}) has 0 keys, 1 API key and 1 audit entry; last used 2`;
+
+  const declined = await atTerminal(eaas, 'no', 'tenant', 'destroy', tenant.name);
+  expect(declined.stdout.indexOf(holds)).toBeGreaterThanOrEqual(0);
+  expect(declined.stdout.indexOf('Type the name')).toBeGreaterThan(declined.stdout.indexOf(holds));
+  expect(declined).toMatchObject({ code: 2 });
+  expect(await eaas.json('tenant', 'show', tenant.name)).toEqual([tenant]);
+
+  const confirmed = await atTerminal(eaas, tenant.name, 'tenant', 'destroy', tenant.name);
+  expect(confirmed).toMatchObject({ code: 0 });
+  expect(await eaas('tenant', 'show', tenant.name)).toMatchObject({ code: 1 });
+});
+
+test.concurrent.for([
+  ['Ctrl-C', '\x03'],
+  ['Ctrl-D', '\x04'],
+])('%s at the question of tenant destroy erases nothing', async ([, key], { expect, onTestFinished }) => {
+  const tenant = await newTenant();
+  const [command = '', ...options] = inTerminal(['tenant', 'destroy', tenant.name]);
+  const terminal = spawn(command, options, { env: { ...inherited(), ...eaas.env } });
+  onTestFinished(() => void terminal.kill('SIGKILL'));
+  const ended = once(terminal, 'close') as Promise<[number | null]>;
+  let shown = '';
+  terminal.stdout.setEncoding('utf8').on('data', (text: string) => (shown += text));
+  await expect.poll(() => shown, { timeout: 15_000 }).toContain('to continue: ');
+  terminal.stdin.write(key);
+  expect((await ended)[0]).toBe(2);
+  expect(shown).toMatch(/to continue: .*\r?\nNothing was erased, because no name was entered\.\r?\n$/);
+  expect(await eaas.json('tenant', 'show', tenant.name)).toEqual([tenant]);
+});
+
+test.concurrent('tenant destroy erases the tenant only if --confirm has its name', async () => {
+  const tenant = await newTenant();
+  await eaas.json('api-key', 'create', '--tenant', tenant.name, '--name', 'x', '--permissions', 'all');
+  const mistaken = await eaas('tenant', 'destroy', tenant.name, '--confirm', 'another');
+  expect(mistaken).toMatchObject({ code: 2, stdout: '' });
+  expect(mistaken.stderr).toContain('Nothing was erased');
+  const notOwner = eaas.with({ EAAS_MIGRATE_DATABASE_URL: eaas.database.url('server') });
+  const refused = await notOwner('tenant', 'destroy', tenant.name, '--confirm', tenant.name);
+  expect(refused).toMatchObject({ code: 3, stdout: '' });
+  expect(refused.stderr).toContain('set EAAS_MIGRATE_DATABASE_URL');
+  expect(await eaas.json('tenant', 'show', tenant.name)).toEqual([tenant]);
+
+  const done = await eaas.json('tenant', 'destroy', tenant.tenant_id, '--confirm', tenant.name);
+  expect(done).toEqual([{ ...tenant, destroyed: true }]);
+  expect(await eaas('tenant', 'show', tenant.tenant_id)).toMatchObject({ code: 1 });
+});
+
+test.each([
+  ['of the database driver', 'file:///app/node_modules/postgres/src/connection.js:255:22', 0],
+  ['of another module', 'file:///app/other.js:1:1', 4],
+])('a command ignores only uncaught errors of the database driver (error %s)', async (_, place, code) => {
+  const throwing = moduleOf(`
+    import { Socket } from 'node:net';
+    const { connect } = Socket.prototype;
+    Socket.prototype.connect = function (...args) {
+      Socket.prototype.connect = connect;
+      const error = new TypeError('nobody catches this');
+      error.stack = 'TypeError: nobody catches this\\n    at Immediate.nextWrite (${place})';
+      setImmediate(() => { throw error; });
+      return connect.apply(this, args);
+    };`);
+  const { tenant_id } = await newTenant();
+  const ended = await run([...eaasImporting(throwing), 'tenant', 'show', tenant_id], eaas.env);
+  expect(ended.code).toBe(code);
+  expect(ended.stdout.includes(tenant_id)).toBe(code === 0);
+  expect(ended.stderr.includes('nobody catches this')).toBe(code !== 0);
+});

@@ -1,0 +1,144 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { program } from '../src/program.ts';
+import { eaas as command, run } from '@eaas/test-kit/program';
+import { type CommandLine, commandLine, newDirectory } from '@eaas/test-kit/command-line';
+
+type Command = Pick<typeof program, 'name' | 'summary' | 'configureOutput' | 'outputHelp'> & {
+  readonly commands: readonly Command[];
+};
+
+let eaas: CommandLine;
+beforeAll(async () => {
+  eaas = await commandLine();
+});
+afterAll(() => eaas.database.drop());
+
+function leaves(from: Command, path: string): [string, Command][] {
+  return from.commands.length === 0
+    ? [[path, from]]
+    : from.commands.flatMap((each) => leaves(each, `${path} ${each.name()}`.trim()));
+}
+
+const commands = leaves(program, '');
+
+test.each(commands)('the help of %s has examples of the command', (path, each) => {
+  let help = '';
+  each.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+  expect(help).toContain(`Usage: eaas ${path}`);
+  expect(help).toMatch(new RegExp(`Examples:\n(  eaas .*\n)*  eaas ${path}\\b`));
+  expect(each.summary()).toMatch(/^[A-Z][^.]{5,70}$/);
+});
+
+test('--help prints to standard output, exits with 0 and needs no configuration', async () => {
+  for (const args of [['--help'], ['tenant', '-h'], ['serve', '--help']]) {
+    const { code, stdout, stderr } = await run([...command, ...args], { EAAS_PORT: 'none' });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('Usage: eaas');
+    expect(stdout).not.toMatch(/exit codes:/i);
+  }
+});
+
+test('eaas help explains the exit codes and every command', async () => {
+  const help = (...topic: string[]) => run([...command, 'help', ...topic], { EAAS_PORT: 'none' });
+  const codes = await help('exit-codes');
+  expect(codes).toMatchObject({ code: 0, stderr: '' });
+  expect(codes.stdout).toMatch(/^Exit codes:\n {2}0 {2}done\n {2}1 {2}/);
+  expect((await help()).stdout).toContain('Usage: eaas [options] [command]');
+  expect((await help('key', 'create')).stdout).toContain('Usage: eaas key create [options]');
+  const unknown = await help('key', 'made');
+  expect(unknown).toMatchObject({ code: 2, stdout: '' });
+  expect(unknown.stderr).toContain('There is no command `eaas key made`');
+});
+
+test.each([
+  [['tenent'], 'tenant'],
+  [['key', 'rotat'], 'rotate'],
+  [['key', 'list', '--tenant', 'acme', '--jsn'], '--json'],
+])('the error about the misspelt %s names the nearest correct word', async (args, nearest) => {
+  const { code, stderr } = await eaas(...args);
+  expect(code).toBe(2);
+  expect(stderr).toContain(`(Did you mean ${nearest}?)`);
+});
+
+test('--version prints the version of the package', async () => {
+  const manifest = new URL('../package.json', import.meta.url);
+  const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string };
+  for (const option of ['--version', '-V']) {
+    expect(await run([...command, option], {})).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  }
+});
+
+test.each([
+  ['no command', []],
+  ['an unknown command', ['tenent']],
+  ['a group without a subcommand', ['tenant']],
+  ['an unknown subcommand', ['tenant', 'shwo']],
+  ['an unknown option', ['tenant', 'list', '--jsn']],
+  ['a missing argument', ['tenant', 'show']],
+  ['too many arguments', ['tenant', 'show', 'a', 'b']],
+  ['an option without its value', ['tenant', 'create', '--name']],
+])('a command line with %s exits with 2 and prints its message on standard error', async (_, args) => {
+  const { code, stdout, stderr } = await eaas(...args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).not.toBe('');
+});
+
+test('a command with an invalid configuration exits with 3 and prints one sentence', async () => {
+  for (const args of [['serve'], ['migrate'], ['tenant', 'list', '--json']]) {
+    const { code, stdout, stderr } = await eaas.with({ EAAS_ROOT_KEY: 'hunter2' })(...args);
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+    expect(stderr).toMatch(/^EAAS_ROOT_KEY must be [^\n]*\.\n$/);
+    expect(stderr).not.toContain('hunter2');
+  }
+});
+
+test('a misspelt or invalid option of the database URL is named', async () => {
+  for (const [option, reason] of [
+    ['sslmod=require', 'unrecognized configuration parameter "sslmod"'],
+    ['statement_timeout=soon', 'invalid value for parameter "statement_timeout": "soon"'],
+  ]) {
+    const url = new URL(eaas.env['EAAS_DATABASE_URL'] ?? '');
+    url.search += `${url.search === '' ? '?' : '&'}${option}`;
+    for (const args of [['tenant', 'list'], ['serve']]) {
+      expect(await eaas.with({ EAAS_DATABASE_URL: url.href, EAAS_PORT: '0' })(...args)).toMatchObject({
+        code: 3,
+        stdout: '',
+        stderr: `The database refuses an option after \`?\` in its URL (${reason}): check the option's name and value.\n`,
+      });
+    }
+  }
+});
+
+test('a misspelt variable is reported on standard error', async () => {
+  const { code, stderr } = await eaas.with({ EAAS_LOGLEVEL: 'debug' })('tenant', 'list', '--json');
+  expect(code).toBe(0);
+  expect(stderr).toBe(
+    'Warning: EAAS_LOGLEVEL is not a variable of this program and is ignored. Did you mean EAAS_LOG_LEVEL?\n',
+  );
+});
+
+test('serve exits with 3 for a port or certificate that it cannot use, and names the variables', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as { port: number };
+  const inUse = await eaas.with({ EAAS_PORT: String(port) })('serve');
+  taken.close();
+  expect(inUse).toMatchObject({ code: 3 });
+  expect(inUse.stderr).toMatch(
+    /^EAAS_PORT must be a free port \(got \d+, [^\n]* set EAAS_PORT to another port\.\n$/,
+  );
+
+  const cert = join(await newDirectory(), 'cert.pem');
+  for (const content of [null, 'no certificate']) {
+    if (content !== null) await writeFile(cert, content);
+    const tls = await eaas.with({ EAAS_TLS_CERT_FILE: cert, EAAS_TLS_KEY_FILE: cert })('serve');
+    expect(tls).toMatchObject({ code: 3, stdout: '' });
+    expect(tls.stderr).toMatch(
+      /^EAAS_TLS_CERT_FILE and EAAS_TLS_KEY_FILE cannot be used: [^\n]* Set them to [^\n]*\n$/,
+    );
+  }
+});

@@ -1,0 +1,342 @@
+import { listen, memoryDoors, readConsolePages } from '@eaas/test-kit/server';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { EaasClient } from '@eaas/sdk';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { whereAvailable } from '@eaas/test-kit/available';
+import { type Browser, hasChromium, launchChromium, type Page } from '@eaas/test-kit/chromium';
+import { requireTools } from '@eaas/test-kit/tools';
+import { requireBuiltPages } from './built-pages.ts';
+import { formKeyName, keyName } from '../src/playground/own-keys.ts';
+import { openPages, type Pages } from './pages.ts';
+import { playAll } from './playground-states.ts';
+import { fill } from './seed.ts';
+import { openStage } from './stage.ts';
+import { states } from './states.ts';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const dist = join(root, 'packages/console/dist');
+
+beforeAll(requireBuiltPages);
+
+function builtFiles(): readonly { readonly name: string; readonly bytes: Buffer }[] {
+  return readdirSync(dist, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(?:html|js|css)$/.test(name) && name !== 'files.js')
+    .map((name) => ({ name, bytes: readFileSync(join(dist, name)) }));
+}
+
+test('all pages together have less than 150 kB (gzip)', () => {
+  const sizes = builtFiles().map(({ bytes }) => gzipSync(bytes, { level: 9 }).length);
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  process.stdout.write(`The pages of the console have ${total.toLocaleString('en')} bytes (gzip).\n`);
+  expect(total).toBeLessThan(150_000);
+});
+
+test('the pages contain no code of zod and no `eval`', () => {
+  const scripts = builtFiles().filter(({ name }) => name.endsWith('.js'));
+  expect(scripts.length).toBeGreaterThan(5);
+  for (const { bytes } of scripts) expect(bytes.toString()).not.toMatch(/_zod|\beval\(|new Function\(/);
+});
+
+test('the pages load assets only from their own origin, under hashed names', () => {
+  const pages = builtFiles().filter(({ name }) => name.endsWith('.html'));
+  expect(pages.map(({ name }) => name).toSorted()).toEqual([
+    'console/index.html',
+    'console/without-playground.html',
+    'index.html',
+  ]);
+  for (const { bytes } of pages) {
+    const links = Array.from(bytes.toString().matchAll(/(?:src|href)="([^"]+)"/g), ([, link]) => link ?? '');
+    const assets = links.filter((link) => !link.startsWith('data:'));
+    expect(assets).toHaveLength(2);
+    for (const asset of assets) expect(asset).toMatch(/^\/console\/assets\/\w+-[A-Z\d]{8}\.(?:js|css)$/);
+  }
+});
+
+whereAvailable('Chromium', hasChromium, () => {
+  let launched: { readonly browser: Browser; readonly close: () => Promise<void> };
+  let pages: Pages;
+  let axe: string;
+
+  beforeAll(async () => {
+    const tools = await requireTools('test/tools/console');
+    axe = readFileSync(join(tools, 'axe-core/axe.min.js'), 'utf8');
+    launched = await launchChromium();
+    pages = await openPages(() => Promise.reject(new Error('no service yet')));
+  });
+
+  afterAll(async () => {
+    await pages.close();
+    await launched.close();
+  });
+
+  async function openPage(): Promise<{ readonly page: Page; readonly complaints: string[] }> {
+    const page = await launched.browser.newPage({ locale: 'en-US', reducedMotion: 'reduce' });
+    onTestFinished(() => page.close());
+    await page.addInitScript({ content: axe });
+    const complaints: string[] = [];
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    return { page, complaints };
+  }
+
+  async function violations(page: Page): Promise<string[]> {
+    return page.evaluate<string[]>(`axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, any }) => id + ': ' + html.slice(0, 160) + ' ' + (any[0]?.message ?? ''))))`);
+  }
+
+  test('a sign-in URL signs in even if the tab already shows the page', async () => {
+    const { page } = await openPage();
+    const { client, service } = openStage(page, pages, 0);
+    await client.keys.create({ name: 'app' });
+    const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+    const code = pages.code({
+      api_key: service.apiKey,
+      expires_at,
+      tenant: 'acme',
+    });
+    await page.goto(pages.url);
+    await page.getByLabel('API key').waitFor();
+    await page.goto(`${pages.url}/#code=${code}`);
+    await page.getByRole('heading', { name: 'Encrypt a value' }).waitFor();
+    expect(page.url()).toBe(`${pages.url}/`);
+  });
+
+  test('after a reload, only a session of a sign-in code is still signed in', async () => {
+    const { page } = await openPage();
+    const { enter, enterWithApiKey } = openStage(page, pages);
+    await enter('/console/#/usage');
+    await page.goto(`${pages.url}/console/?reloaded`);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await enterWithApiKey('/console/');
+    await page.goto(`${pages.url}/console/?reloaded`);
+    await page.getByLabel('API key').waitFor();
+    expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])')).toBe(
+      '[{},{}]',
+    );
+  });
+
+  test('with an API key, the playground asks before it creates its keys, and rotates no other key', async () => {
+    const { page } = await openPage();
+    const { client, enterWithApiKey } = openStage(page, pages);
+    await client.keys.create({ name: 'production' });
+    await client.keys.create({ name: 'contact form', intake: true });
+    await enterWithApiKey('/');
+    const create = page.getByRole('button', { name: 'Create the keys' });
+    await create.waitFor();
+    const before = await client.audit.page({ limit: 1 });
+    expect((await client.keys.page()).keys.map(({ name }) => name)).toEqual(['contact form', 'production']);
+    await create.click();
+    await page.getByText('The chain holds.').first().waitFor();
+    await playAll(page);
+    const { keys } = await client.keys.page();
+    expect(Object.fromEntries(keys.map(({ name, key_version }) => [name, key_version]))).toEqual({
+      'contact form': 1,
+      [keyName]: 2,
+      [formKeyName]: 1,
+      production: 1,
+    });
+    const others = keys.filter(({ name }) => name !== keyName && name !== formKeyName);
+    const { logs } = await client.audit.page({ limit: 100 });
+    const later = logs.filter(({ id }) => id > (before.logs[0]?.id ?? 0));
+    expect(later.length).toBeGreaterThan(10);
+    const ofOthers = later.filter((entry) => others.some(({ key_id }) => key_id === entry.key_id));
+    expect(ofOthers).toEqual([]);
+  });
+
+  test('if the server switches the playground off, the console has no link to it', async () => {
+    const { page } = await openPage();
+    const { open } = openStage(page, pages);
+    await open('/console/');
+    await page.getByRole('link', { name: 'Playground' }).waitFor();
+    await open('/console/without-playground.html');
+    await page.getByRole('link', { name: 'Keys', exact: true }).waitFor();
+    expect(await page.getByRole('link', { name: 'Playground' }).count()).toBe(0);
+  });
+
+  test('choosing a state shows the first page of keys in this state', async () => {
+    const { page } = await openPage();
+    const { client, enter } = openStage(page, pages);
+    const { key_id } = await client.keys.create({ name: 'old' });
+    await client.keys.disable({ key_id });
+    for (let i = 0; i < 50; i++) await client.keys.create({ name: `app ${i}` });
+    await enter('/console/#/keys');
+    await page.getByRole('button', { name: 'Older' }).click();
+    await page.getByRole('link', { name: 'old' }).waitFor();
+    await page.getByLabel('State').selectOption('active');
+    await page.getByRole('link', { name: 'app 49' }).waitFor();
+    expect(await page.getByRole('link', { name: /^app/ }).count()).toBe(50);
+  });
+
+  test('a key whose name has several spaces can be destroyed', async () => {
+    const { page } = await openPage();
+    const { client, enter } = openStage(page, pages);
+    const { key_id } = await client.keys.create({ name: ' old  index ' });
+    await client.keys.disable({ key_id });
+    await enter(`/console/#/keys/${key_id}`);
+    await page.getByRole('button', { name: 'Destroy', exact: true }).click();
+    await page.getByLabel(/^Type/).fill('old index');
+    await page.getByRole('button', { name: 'Destroy the key' }).click();
+    await page.getByRole('button', { name: 'Restore' }).waitFor();
+    expect(await client.keys.get({ key_id })).toMatchObject({ status: 'pending_destruction' });
+  });
+
+  test('with an API key that may destroy keys, the form to destroy a key opens', async () => {
+    const { page } = await openPage();
+    const { client, enterWithApiKey } = openStage(page, pages);
+    const { key_id } = await client.keys.create({ name: 'old' });
+    await client.keys.disable({ key_id });
+    const { total } = await client.audit.page({ limit: 1 });
+    await enterWithApiKey(`/console/#/keys/${key_id}`);
+    await page.getByRole('button', { name: 'Destroy', exact: true }).click();
+    await page.getByLabel('Type old to confirm').waitFor();
+    expect((await client.keys.get({ key_id })).status).toBe('disabled');
+    expect((await client.audit.page({ limit: 1 })).total).toBe(total + 1); // only the API key of the sign-in
+  });
+
+  test('the audit log shows names of actors if the session may list API keys, and else their ids', async () => {
+    const { page } = await openPage();
+    const { client, service, enter } = openStage(page, pages);
+    const web = service.createApiKey({ name: 'web', permissions: ['keys.manage'] });
+    await new EaasClient({ ...service, apiKey: web.api_key }).keys.create({ name: 'made by web' });
+    await client.keys.create({ name: 'made by another' });
+    await enter('/console/#/audit');
+    const rowOfWeb = page.getByRole('row', { name: /made by web/ });
+    await rowOfWeb.getByText('web').nth(1).waitFor();
+    await page.getByLabel('Actor').selectOption(web.api_key_id);
+    await page.getByText(/^All \d+ entries are read: 1 is of this actor/).waitFor();
+    expect(await page.locator('tbody tr').count()).toBe(1);
+    await enter('/console/#/audit', ['audit.read', 'keys.read']);
+    await rowOfWeb.getByText(`${web.api_key_id.slice(0, 8)}…`).waitFor();
+  });
+
+  test('a long key name does not make a page wider than the screen', async () => {
+    const { page } = await openPage();
+    const { client, enter } = openStage(page, pages);
+    const name = 'W'.repeat(128);
+    const { key_id } = await client.keys.create({ name });
+    for (const path of ['keys', 'audit', `keys/${key_id}`]) {
+      await enter(`/console/#/${path}`);
+      await page.locator('main').getByText(name).nth(-1).waitFor();
+      for (const width of [1440, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      }
+    }
+  });
+
+  test('every step of the playground works with only the keyboard', async () => {
+    const { page } = await openPage();
+    const { enter } = openStage(page, pages);
+    await enter('/');
+    await page.getByText('The chain holds.').first().waitFor();
+    const focused = () => page.evaluate('document.activeElement.textContent');
+    for (const [button, result] of [
+      ['Encrypt', page.getByText(/It is not there/)],
+      ['Decrypt', page.locator('output')],
+      ['Search', page.getByText(/has the fingerprint of row 42/)],
+      ['Compute it twice', page.getByText(/The fingerprints are equal/)],
+      ['Flip the bit and decrypt', page.locator('#flip .refusal')],
+      ['Decrypt it in row 43', page.locator('#move .refusal')],
+      ['Write with the public key', page.getByText(/encrypted without an API key/)],
+      ['Read it in the back office', page.locator('#intake output')],
+      ['Rotate the key for real', page.getByText(/all of them decrypt/)],
+    ] as const) {
+      for (let presses = 0; (await focused()) !== button && presses < 40; presses++)
+        await page.keyboard.press('Tab');
+      expect(await focused()).toBe(button);
+      await page.keyboard.press('Enter');
+      await result.first().waitFor();
+    }
+  });
+
+  test('the axis of the usage chart counts in whole numbers', async () => {
+    const { page } = await openPage();
+    const content = `globalThis.drawn = []; const { fillText } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.fillText = function (...words) {
+        drawn.push(words[0]); return fillText.apply(this, words); };`;
+    await page.addInitScript({ content });
+    const stage = openStage(page, pages, 0);
+    const { key_id } = await stage.client.keys.create({ name: 'app' });
+    await fill(stage, key_id, 14);
+    await stage.enter('/console/#/usage');
+    await page.locator('.chart canvas').waitFor();
+    const numbers = await page.evaluate<string[]>('drawn.filter((text) => /^\\d/.test(text))');
+    expect([...new Set(numbers)]).toEqual(['0', '5', '10', '15']);
+  });
+
+  test('on a phone, the menu fits the screen, and a bar shows the newest audit entry', async () => {
+    const { page } = await openPage();
+    const { enter } = openStage(page, pages);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await enter('/');
+    const bar = page.getByRole('link', { name: /Audit log \d+ / });
+    await bar.waitFor();
+    for (const width of [390, 360]) {
+      await page.setViewportSize({ width, height: 844 });
+      const menu = "document.querySelector('.top nav')";
+      expect(await page.evaluate(`${menu}.scrollWidth - ${menu}.clientWidth`)).toBe(0);
+      expect(await page.evaluate("document.querySelector('.top').offsetHeight")).toBeLessThan(100);
+    }
+    const isSeen = (selector: string) =>
+      page.evaluate<boolean>(
+        `(({ top, bottom }) => top >= 0 && bottom <= innerHeight)(document.querySelector('${selector}').getBoundingClientRect())`,
+      );
+    await page.getByRole('button', { name: 'Encrypt', exact: true }).click();
+    await page.getByRole('link', { name: /Audit log \d+ key\.wrap/ }).waitFor();
+    expect([await isSeen('.live-bar'), await isSeen('#live-title')]).toEqual([true, false]);
+    await bar.click();
+    await expect.poll(() => isSeen('#live-title')).toBe(true);
+  });
+
+  test('the API page /docs is accessible, and leads to the console and back', async () => {
+    const { page, complaints } = await openPage();
+    const options = { console: { pages: await readConsolePages(true), publicUrl: null } };
+    const { port } = await listen(memoryDoors(), options);
+    await page.goto(`http://127.0.0.1:${port}/docs`);
+    for (const width of [1440, 390]) {
+      await page.setViewportSize({ width, height: 844 });
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        expect({ width, colorScheme, violations: await violations(page) }).toMatchObject({ violations: [] });
+      }
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    }
+    await page.getByRole('link', { name: 'Console' }).click();
+    await page.getByRole('link', { name: 'API reference' }).waitFor();
+    expect(page.url()).toContain('/console/');
+    await page.goto(`http://127.0.0.1:${port}/docs`);
+    await page.getByRole('link', { name: 'Playground' }).click();
+    await page.getByRole('link', { name: 'API reference' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  for (const { name, fails = false, reach } of states) {
+    test(`${name}: the page is accessible on wide and narrow screens in both colour modes`, async () => {
+      const { page, complaints } = await openPage();
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+      await reach(openStage(page, pages));
+      for (const [width, height] of [
+        [1440, 900],
+        [390, 844],
+      ] as const) {
+        await page.setViewportSize({ width, height });
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+          expect({ width, colorScheme, violations: await violations(page) }).toMatchObject({
+            violations: [],
+          });
+        }
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      }
+      // If the page shows failed requests, ignores the error that Chromium logs for each of them.
+      const own = complaints.filter((text) => !(fails && text.startsWith('Failed to load resource')));
+      expect(own).toEqual([]);
+    });
+  }
+});

@@ -1,0 +1,250 @@
+import { formKeyName, keyName } from '../src/playground/own-keys.ts';
+import type { Page } from '@eaas/test-kit/chromium';
+import { seed } from './seed.ts';
+import type { Stage } from './stage.ts';
+import type { State } from './states.ts';
+
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+const seen = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
+
+async function withKey(stage: Stage): Promise<void> {
+  await stage.enter('/');
+  await seen(stage.page, 'The chain holds.');
+}
+
+export async function playAll(page: Page): Promise<void> {
+  await press(page, 'Encrypt');
+  await seen(page, /It is not there/);
+  await press(page, 'Decrypt');
+  await page.locator('output').first().waitFor();
+  await press(page, 'Search');
+  await seen(page, /has the fingerprint of row 42/);
+  await press(page, 'Compute it twice');
+  await seen(page, /The fingerprints are equal/);
+  await press(page, 'Flip the bit and decrypt');
+  await page.locator('#flip .refusal').waitFor();
+  await press(page, 'Decrypt it in row 43');
+  await page.locator('#move .refusal').waitFor();
+  await press(page, 'Write with the public key');
+  await press(page, 'Read it in the back office');
+  await page.locator('#intake output').waitFor();
+  await press(page, 'Rotate the key for real');
+  // With an API key that a user pasted, the page asks first.
+  const rotate = page.getByRole('button', { name: 'Rotate the key', exact: true });
+  const result = page.getByText(/all of them decrypt/).first();
+  await Promise.race([rotate.waitFor(), result.waitFor()]);
+  if ((await rotate.count()) > 0) await rotate.click();
+  await result.waitFor();
+  await page.getByRole('log').getByText('key.rotate').waitFor();
+}
+
+export const playgroundStates: readonly State[] = [
+  {
+    name: 'sign-in',
+    reach: async ({ open, page }) => {
+      await open('/');
+      await page.getByLabel('API key').waitFor();
+    },
+  },
+  {
+    name: 'sign-in-busy',
+    reach: async ({ open, page, setAway }) => {
+      await open('/');
+      setAway('silent');
+      await page.getByLabel('API key').fill(`eaas_sk_${'a'.repeat(49)}`);
+      await press(page, 'Sign in');
+      await seen(page, 'Signing in…');
+    },
+  },
+  {
+    name: 'sign-in-code-refused',
+    fails: true,
+    reach: async ({ open, page }) => {
+      await open(`/#code=${'a'.repeat(43)}`);
+      await seen(page, /not valid any more/);
+    },
+  },
+  {
+    name: 'sign-in-api-key-refused',
+    fails: true,
+    reach: async ({ open, page }) => {
+      await open('/console/#/audit');
+      await page.getByLabel('API key').fill(`eaas_sk_${'a'.repeat(49)}`);
+      await press(page, 'Sign in');
+      await seen(page, /does not accept this API key/);
+    },
+  },
+  {
+    name: 'sign-in-not-an-api-key',
+    reach: async ({ open, page }) => {
+      await open('/');
+      await page.getByLabel('API key').fill('hunter2');
+      await press(page, 'Sign in');
+      await seen(page, /not an API key/);
+    },
+  },
+  {
+    name: 'sign-in-service-away',
+    fails: true,
+    reach: async ({ open, page, setAway }) => {
+      await open('/');
+      setAway('unreachable');
+      await page.getByLabel('API key').fill(`eaas_sk_${'a'.repeat(49)}`);
+      await press(page, 'Sign in');
+      await seen(page, /does not respond/);
+    },
+  },
+  { name: 'playground-start', reach: withKey },
+  {
+    name: 'playground-encrypted',
+    reach: async (stage) => {
+      await withKey(stage);
+      await press(stage.page, 'Encrypt');
+      await seen(stage.page, /It is not there/);
+      await stage.page.getByRole('link', { name: 'Commitment' }).focus();
+    },
+  },
+  {
+    name: 'playground-played',
+    reach: async (stage) => {
+      await withKey(stage);
+      await playAll(stage.page);
+    },
+  },
+  {
+    name: 'playground-refused-by-the-service',
+    reach: async (stage) => {
+      await withKey(stage);
+      await press(stage.page, 'Encrypt');
+      await seen(stage.page, /It is not there/);
+      await stage.page.getByLabel('Change one bit of').selectOption('wrapped_key');
+      await press(stage.page, 'Flip the bit and decrypt');
+      await seen(stage.page, 'The service refused to unwrap the data key.');
+    },
+    fails: true,
+  },
+  {
+    name: 'playground-blind-refused',
+    reach: async (stage) => {
+      await withKey(stage);
+      await press(stage.page, 'Encrypt');
+      await seen(stage.page, /It is not there/);
+      const { key_id } = stage.service.createKey('another');
+      const { hashPublicKey: public_key } = await stage.client.publicKey(key_id);
+      stage.pages.setApi(async (request) => {
+        const response = await stage.respond(request);
+        if (!request.url.endsWith('/hash/blind')) return response;
+        return Response.json({ ...((await response.json()) as object), public_key });
+      });
+      await press(stage.page, 'Compute it twice');
+      await stage.page.locator('#blind .failure').waitFor();
+    },
+  },
+  {
+    name: 'playground-create-forbidden',
+    fails: true,
+    reach: async (stage) => {
+      await stage.enterWithApiKey('/', ['encrypt', 'decrypt', 'keys.read']);
+      await press(stage.page, 'Create the keys');
+      await seen(stage.page, 'Your API key lacks the permission');
+    },
+  },
+  {
+    name: 'playground-intake-not-opened',
+    fails: true,
+    reach: async (stage) => {
+      await withKey(stage);
+      await press(stage.page, 'Write with the public key');
+      await seen(stage.page, /encrypted without an API key/);
+      const [form] = (await stage.client.keys.page({ name: formKeyName })).keys;
+      await stage.client.keys.disable({ key_id: form?.key_id ?? '' });
+      await stage.client.keys.destroy({ key_id: form?.key_id ?? '' });
+      await press(stage.page, 'Read it in the back office');
+      await stage.page.locator('#intake .refusal').waitFor();
+    },
+  },
+  {
+    name: 'playground-no-audit',
+    fails: true,
+    reach: async (stage) => {
+      await stage.client.keys.create({ name: keyName });
+      await stage.client.keys.create({ name: formKeyName, intake: true });
+      await stage.enter('/', ['encrypt', 'decrypt', 'keys.read']);
+      await seen(stage.page, /may not read the audit log/);
+    },
+  },
+  {
+    name: 'playground-asks-to-create',
+    reach: async (stage) => {
+      await stage.client.keys.create({ name: 'production' });
+      await stage.enterWithApiKey('/');
+      await seen(stage.page, 'The playground needs keys of its own');
+    },
+  },
+  {
+    name: 'playground-asks-to-use',
+    reach: async (stage) => {
+      await stage.client.keys.create({ name: keyName });
+      await stage.client.keys.create({ name: formKeyName, intake: true });
+      await stage.enterWithApiKey('/');
+      await seen(stage.page, 'Are these keys the playground’s?');
+    },
+  },
+  {
+    name: 'playground-key-disabled',
+    reach: async (stage) => {
+      const { key_id } = await stage.client.keys.create({ name: keyName });
+      await stage.client.keys.disable({ key_id });
+      await stage.enter('/');
+      await seen(stage.page, `The playground cannot use ${keyName}`);
+    },
+  },
+  {
+    name: 'playground-asks-to-rotate',
+    reach: async (stage) => {
+      await stage.enterWithApiKey('/');
+      await press(stage.page, 'Create the keys');
+      await press(stage.page, 'Encrypt');
+      await press(stage.page, 'Rotate the key for real');
+      await stage.page.locator('dialog').waitFor();
+    },
+  },
+  {
+    name: 'playground-key-unknown',
+    fails: true,
+    reach: async (stage) => {
+      await stage.enter('/', ['encrypt', 'decrypt']);
+      await seen(stage.page, /lacks the permission/);
+    },
+  },
+  {
+    name: 'playground-broken-chain',
+    reach: async (stage) => {
+      await seed(stage);
+      const [newest] = (await stage.client.audit.page({ limit: 1 })).logs;
+      stage.service.tamper((newest?.id ?? 0) - 3, { ip_address: '203.0.113.9' });
+      await stage.enter('/');
+      await seen(stage.page, /The chain breaks/);
+    },
+  },
+  {
+    name: 'playground-service-away',
+    fails: true,
+    reach: async (stage) => {
+      await withKey(stage);
+      stage.setAway('unreachable');
+      await press(stage.page, 'Encrypt');
+      await stage.page.locator('#encrypt .failure').waitFor();
+      await seen(stage.page, /This page goes on as soon as it does/);
+    },
+  },
+  {
+    name: 'playground-expired',
+    fails: true,
+    reach: async (stage) => {
+      await withKey(stage);
+      stage.pages.setApi(async () => Response.json({ code: 'unauthorized', detail: 'no' }, { status: 401 }));
+      await seen(stage.page, /has expired or was revoked/);
+    },
+  },
+];

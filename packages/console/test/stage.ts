@@ -1,0 +1,87 @@
+import { permissions } from '@eaas/protocol/wire';
+import type { Permission } from '@eaas/protocol/wire';
+import { EaasClient } from '@eaas/sdk';
+import { createTestService, type TestService } from '@eaas/sdk/testing';
+import type { Page } from '@eaas/test-kit/chromium';
+import type { Api, Pages } from './pages.ts';
+
+const day = 86_400_000;
+
+export interface Stage {
+  readonly page: Page;
+  readonly pages: Pages;
+  readonly service: TestService;
+  readonly client: EaasClient;
+  /** Signs in with a sign-in code, as in development. */
+  readonly enter: (path: string, some?: readonly Permission[]) => Promise<void>;
+  readonly enterWithApiKey: (path: string, some?: readonly Permission[]) => Promise<void>;
+  readonly open: (path: string) => Promise<void>;
+  readonly respond: Api;
+  /**
+   * Makes the service unreachable or silent. If `only` is given, this applies only to requests whose path ends with
+   * `only`.
+   */
+  readonly setAway: (how: 'unreachable' | 'silent', only?: string) => void;
+  readonly pass: (days: number) => void;
+}
+
+export const history = 400;
+
+export function openStage(page: Page, pages: Pages, daysAgo = history): Stage {
+  let behind = daysAgo * day;
+  const service = createTestService({ now: () => Date.now() - behind });
+  const api: Api = (request) => service.fetch(new Request(request, { headers: request.headers }));
+  const respond: Api = (request) => api(redirected(request, service));
+  pages.setApi(respond);
+  const client = new EaasClient({ ...service });
+  return {
+    page,
+    pages,
+    service,
+    client,
+    respond,
+    open: async (path) => {
+      // Opens an empty page first, because Chromium does not reload a page if only the fragment of the URL changes.
+      await page.goto('about:blank');
+      await page.goto(pages.url + path);
+    },
+    enter: async (path, some = permissions) => {
+      const made = service.createApiKey({ name: 'console', permissions: [...some] });
+      const code = pages.code({
+        api_key: made.api_key,
+        expires_at: new Date(Date.now() + day - 1_000).toISOString(),
+        tenant: 'acme',
+      });
+      await page.goto('about:blank');
+      const start = path.startsWith('/console/') ? '/console/' : '/';
+      await page.goto(`${pages.url}${start}#code=${code}`);
+      await page.getByRole('button', { name: 'Sign out' }).waitFor();
+      if (path !== start) await follow(page, path);
+    },
+    enterWithApiKey: async (path, some = permissions) => {
+      const { api_key } = service.createApiKey({ name: 'pasted', permissions: [...some] });
+      await page.goto('about:blank');
+      await page.goto(pages.url + path);
+      await page.getByLabel('API key').fill(api_key);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    },
+    setAway: (how, only = '') => {
+      const away: Api = () =>
+        how === 'silent' ? new Promise(() => {}) : Promise.reject(new Error('unreachable'));
+      pages.setApi((request) => (new URL(request.url).pathname.endsWith(only) ? away : respond)(request));
+    },
+    pass: (days) => void (behind -= days * day),
+  };
+}
+
+function redirected(request: Request, { baseUrl }: TestService): Request {
+  const { pathname, search } = new URL(request.url);
+  return new Request(baseUrl + pathname + search, request);
+}
+
+async function follow(page: Page, path: string): Promise<void> {
+  await page.evaluate(
+    `history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,
+  );
+}

@@ -1,0 +1,174 @@
+import { relations, sql } from 'drizzle-orm';
+import { alias, jsonb, pgTable, pgView, text, uuid } from 'drizzle-orm/pg-core';
+import { drizzle } from 'drizzle-orm/postgres-js';
+import postgres from 'postgres';
+import { EaasClient, type EaasEvent } from '@eaas/sdk';
+import { createTestService } from '@eaas/sdk/testing';
+import { encrypted, encryptedTable, encryptedText, eq } from '@eaas/drizzle/pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { deepJson, lookAlike } from '@eaas/test-kit/look-alike';
+import { createDatabase } from '@eaas/test-kit/database';
+
+const patients = encryptedTable('patients', {
+  id: uuid().primaryKey(),
+  name: encryptedText(),
+  nickname: text(),
+  profile: jsonb(),
+});
+const comments = pgTable('comments', {
+  id: uuid().primaryKey(),
+  patientId: uuid('patient_id'),
+  text: text(),
+  extra: jsonb(),
+});
+const commentsOf = relations(patients, ({ many }) => ({ comments: many(comments) }));
+const patientOf = relations(comments, ({ one }) => ({
+  patient: one(patients, { fields: [comments.patientId], references: [patients.id] }),
+}));
+const shown = pgView('shown', { called: text(), nickname: text() }).existing();
+
+const [ada, eve] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b'];
+const database = await createDatabase();
+const connection = postgres({ ...database.connection('owner'), max: 2, onnotice: () => {} });
+const plain = drizzle(connection, { schema: { patients, comments, commentsOf, patientOf } });
+const service = createTestService();
+const { key_id: keyId } = service.createKey('patients');
+
+function open(onEvent: (event: EaasEvent) => void) {
+  const { baseUrl, apiKey, fetch } = service;
+  return encrypted(plain, new EaasClient({ baseUrl, apiKey, fetch, keyId, onEvent }), {});
+}
+
+let events: EaasEvent[];
+let db: ReturnType<typeof open>;
+let stolen: string;
+
+beforeAll(async () => {
+  await connection.unsafe(`
+    create table patients (id uuid primary key, name text, nickname text, profile jsonb);
+    create table comments (id uuid primary key, patient_id uuid, text text, extra jsonb);
+    create view shown as select name as called, nickname from patients`);
+});
+
+afterAll(async () => {
+  await connection.end();
+  await database.drop();
+});
+
+beforeEach(async () => {
+  await connection`truncate patients, comments`;
+  events = [];
+  db = open((event) => events.push(event));
+  await db.insert(patients).values({ id: ada, name: 'Ada', nickname: 'Countess' });
+  const [row] = await connection<{ name: string }[]>`select name from patients`;
+  stolen = row?.name ?? '';
+});
+
+const unexpected = () =>
+  events.flatMap((event) =>
+    event.type === 'unexpected_ciphertext' ? [`${event.table}.${event.column}`] : [],
+  );
+
+describe.each([
+  ['a look-alike', () => lookAlike],
+  ['a ciphertext of the app', () => stolen],
+])('%s that a user typed breaks no read', (_, typed) => {
+  const row = () => ({
+    id: eve,
+    name: 'Eve',
+    nickname: typed(),
+    profile: { theme: 'dark', links: [{ title: typed() }] },
+  });
+
+  test('in a table with encrypted columns', async () => {
+    const expected = row();
+    const isEve = eq(patients.id, eve);
+    expect(await db.insert(patients).values(expected).returning()).toEqual([expected]);
+    expect(await db.select().from(patients).where(isEve)).toEqual([expected]);
+    expect(await db.select({ nickname: patients.nickname }).from(patients).where(isEve)).toEqual([
+      { nickname: typed() },
+    ]);
+    const other = alias(patients, 'other');
+    expect(
+      await db
+        .select({ in: { it: other.nickname } })
+        .from(other)
+        .where(eq(other.id, eve)),
+    ).toEqual([{ in: { it: typed() } }]);
+    expect(await db.query.patients.findMany({ where: isEve, with: { comments: true } })).toEqual([
+      { ...expected, comments: [] },
+    ]);
+    const prepared = db.select({ it: patients.nickname }).from(patients).where(isEve).prepare('nicknames');
+    expect(await prepared.execute()).toEqual([{ it: typed() }]);
+    const inner = db.select().from(patients).where(isEve).as('part');
+    expect(await db.select({ it: inner.nickname, name: inner.name }).from(inner)).toEqual([
+      { it: typed(), name: 'Eve' },
+    ]);
+    const updated = db.update(patients).set({ name: 'Eva' }).where(isEve).returning();
+    expect(await updated).toEqual([{ ...expected, name: 'Eva' }]);
+    expect(await db.delete(patients).where(isEve).returning()).toEqual([{ ...expected, name: 'Eva' }]);
+    expect(unexpected().toSorted()).toEqual(['patients.nickname', 'patients.profile']);
+    expect(JSON.stringify(events)).not.toContain('eaasA');
+  });
+
+  test('in an expression over a column that is not encrypted', async () => {
+    await db.insert(patients).values(row());
+    const it = sql<string>`coalesce(${patients.nickname}, '')`.as('it');
+    const isEve = eq(patients.id, eve);
+    expect(await db.select({ it, name: patients.name }).from(patients).where(isEve)).toEqual([
+      { it: typed(), name: 'Eve' },
+    ]);
+    const found = await db.query.patients.findFirst({
+      where: isEve,
+      columns: { name: true },
+      extras: { it },
+    });
+    expect(found).toEqual({ name: 'Eve', it: typed() });
+    expect(await db.select({ it: sql`max(nickname)` }).from(patients)).toEqual([{ it: typed() }]);
+    expect(unexpected()).toEqual(['undefined.it']);
+  });
+
+  test('in a table without encrypted columns, without an event', async () => {
+    const comment = { id: eve, patientId: ada, text: typed(), extra: [{ note: typed() }] };
+    expect(await db.insert(comments).values(comment).returning()).toEqual([comment]);
+    expect(await db.select().from(comments)).toEqual([comment]);
+    expect(await db.query.comments.findMany({ with: { patient: { columns: { name: true } } } })).toEqual([
+      { ...comment, patient: { name: 'Ada' } },
+    ]);
+    expect(
+      await db
+        .select({ name: patients.name, text: comments.text })
+        .from(patients)
+        .innerJoin(comments, eq(comments.patientId, patients.id)),
+    ).toEqual([{ name: 'Ada', text: typed() }]);
+    expect(await db.delete(comments).returning()).toEqual([comment]);
+    expect(unexpected()).toEqual([]);
+  });
+
+  test('in the result of raw SQL', async () => {
+    await db.insert(patients).values(row());
+    const found = await db.execute(sql`select nickname, profile from ${patients} where id = ${eve}`);
+    expect([...found]).toEqual([{ nickname: typed(), profile: row().profile }]);
+    expect(unexpected()).toEqual(['undefined.nickname', 'undefined.profile']);
+  });
+});
+
+test.each<[string, () => PromiseLike<unknown>, string]>([
+  ['raw SQL', () => db.execute(sql`select name as called from ${patients}`), 'undefined.called'],
+  ['raw text', () => db.execute('select name as called from patients'), 'undefined.called'],
+  ['a view', () => db.select().from(shown), 'shown.called'],
+  ['an expression', () => db.select({ called: sql`max(name)` }).from(patients), 'undefined.called'],
+])('%s that hides an encrypted column causes an event with the name of the column', async (_, run, place) => {
+  expect(await run()).toMatchObject([{ called: stolen }]);
+  expect(unexpected()).toEqual([place]);
+});
+
+test('JSON of any depth can be read', async () => {
+  const profile = deepJson(3_000, 'x');
+  await connection`update patients set profile = ${JSON.stringify(profile)}::text::jsonb`;
+  const [row] = await db.select().from(patients);
+  expect(row?.name).toBe('Ada');
+  expect(JSON.stringify(row?.profile)).toBe(JSON.stringify(profile));
+  expect([...(await db.execute(sql`select profile from patients`))]).toHaveLength(1);
+  expect(unexpected()).toEqual([]);
+});

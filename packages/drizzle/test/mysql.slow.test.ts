@@ -1,0 +1,51 @@
+import type * as mysql2 from 'drizzle-orm/mysql2';
+import { encrypted } from '@eaas/drizzle/mysql';
+import { expect, test } from 'vitest';
+import { isInstalled, whereAvailable } from '@eaas/test-kit/available';
+import { createClient } from '@eaas/test-kit/orms/client';
+import { requireDrivers } from './drivers.ts';
+import { startMariaDb } from './mariadb.ts';
+import { pageOf } from './matrix.ts';
+import { expectParts, tableOfPeople } from './parts.ts';
+import { mysqlTables, people } from './mysql.ts';
+import type { Place } from './place.ts';
+
+interface Driver {
+  query(statement: string): Promise<[Record<string, string | null>[]]>;
+  end(): Promise<void>;
+}
+
+whereAvailable('MariaDB', isInstalled('mariadbd', '/usr/sbin'), () => {
+  test('no operation of Drizzle on MariaDB stores plaintext in an encrypted column', async () => {
+    const drivers = await requireDrivers();
+    const server = await startMariaDb();
+    const mysql = drivers('mysql2/promise') as { createPool(options: object): Driver };
+    const { drizzle } = drivers('drizzle-orm/mysql2') as typeof mysql2;
+    const pool = mysql.createPool({ socketPath: server.socket, user: 'root', database: 'test' });
+    await pool.query(`create table samples (
+      id varchar(36) primary key, city varchar(100), code mediumtext, code_index varchar(64) unique,
+      text mediumtext, text_index varchar(64), note mediumtext, number mediumtext, number_index varchar(64),
+      \`bigint\` mediumtext, bigint_index varchar(64), \`boolean\` mediumtext, boolean_index varchar(64),
+      date mediumtext, date_index varchar(64), bytes mediumtext, json mediumtext
+    )`);
+    await pool.query(
+      'create table children (id varchar(36) primary key, parent_id varchar(36), remark varchar(100))',
+    );
+    const { eaas, index } = await createClient();
+    const db = encrypted(drizzle(pool as never, { schema: mysqlTables, mode: 'planetscale' }), eaas, {
+      index,
+    });
+    const place = { db, ...mysqlTables, raw: async (statement: never) => db.execute(statement) };
+    const page = await pageOf({
+      name: 'MySQL',
+      place: place as unknown as Place,
+      sql: async (statement) => (await pool.query(statement))[0],
+    });
+    await pool.query(tableOfPeople('varchar(36)', 'mediumtext'));
+    const stored = async () => (await pool.query('select * from people order by id'))[0];
+    await expectParts(place.db as never, people as never, stored);
+    await pool.end();
+    await server.stop();
+    await expect(page).toMatchFileSnapshot('../docs/mysql.md');
+  });
+});

@@ -1,0 +1,46 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type * as libsql from 'drizzle-orm/libsql';
+import { encrypted } from '@eaas/drizzle/sqlite';
+import { expect, test } from 'vitest';
+import { createClient } from '@eaas/test-kit/orms/client';
+import { requireDrivers } from './drivers.ts';
+import { pageOf } from './matrix.ts';
+import type { Place } from './place.ts';
+import { expectParts, tableOfPeople } from './parts.ts';
+import { people, sqliteTables } from './sqlite.ts';
+
+interface Driver {
+  execute(statement: string): Promise<{ rows: Record<string, string | null>[] }>;
+  close(): void;
+}
+
+test('no operation of Drizzle on SQLite stores plaintext in an encrypted column', async () => {
+  const drivers = await requireDrivers();
+  const sqlite = drivers('@libsql/client') as { createClient(options: object): Driver };
+  const { drizzle } = drivers('drizzle-orm/libsql') as typeof libsql;
+  // Uses a file, because libsql opens the database again for a transaction and would lose a database in memory.
+  const connection = sqlite.createClient({
+    url: `file:${join(mkdtempSync(join(tmpdir(), 'eaas-drizzle-')), 'test.db')}`,
+  });
+  await connection.execute(`create table samples (
+    id text primary key, city text, code text, code_index text unique,
+    text text, text_index text, note text, number text, number_index text, bigint text, bigint_index text,
+    boolean text, boolean_index text, date text, date_index text, bytes text, json text
+  )`);
+  await connection.execute('create table children (id text primary key, parent_id text, remark text)');
+  const { eaas, index } = await createClient();
+  const db = encrypted(drizzle(connection as never, { schema: sqliteTables }), eaas, { index });
+  const place = { db, ...sqliteTables, raw: async (statement: never) => db.all(statement) };
+  const page = await pageOf({
+    name: 'SQLite',
+    place: place as unknown as Place,
+    sql: async (statement) => (await connection.execute(statement)).rows,
+  });
+  await connection.execute(tableOfPeople('text', 'text'));
+  const stored = async () => (await connection.execute('select * from people order by id')).rows;
+  await expectParts(place.db as never, people as never, stored);
+  connection.close();
+  await expect(page).toMatchFileSnapshot('../docs/sqlite.md');
+});

@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { newTenant, target, type Tenant } from '@eaas/test-kit/fixture';
+import { type Environment, type Finished, run } from '@eaas/test-kit/program';
+import { builtFilesProgram } from '@eaas/test-kit/built-program';
+
+export const eaasFiles = (): string[] => [process.execPath, '--enable-source-maps', builtFilesProgram()];
+
+export interface Account {
+  readonly tenant: Tenant;
+  readonly keyId: string;
+  readonly env: Environment;
+}
+
+export async function newAccount(): Promise<Account> {
+  const tenant = await newTenant('--envelope-only', 'true');
+  const { key_id: keyId } = await tenant.newKey({ exportable: true });
+  const { record } = await tenant.issue();
+  const { baseUrl } = await target();
+  const env = { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: record.api_key, EAAS_KEY_ID: keyId };
+  return { tenant, keyId, env };
+}
+
+export interface Place {
+  readonly path: string;
+  at(name: string): string;
+  type(lines: string, env: Environment): Promise<Finished>;
+  list(): Promise<string[]>;
+}
+
+export async function newPlace(): Promise<Place> {
+  const path = await mkdtemp(join(tmpdir(), 'eaas-test-'));
+  onTestFinished(() => rm(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
+  return {
+    path,
+    at: (name) => join(path, name),
+    type: (lines, env) => {
+      const shell = ['bash', '--norc', '-c', `set -o pipefail\n${lines}`];
+      return run(shell, { ...env, PATH: `${programs()}:${process.env['PATH']}` }, { cwd: path });
+    },
+    list: async () => (await readdir(path, { recursive: true })).toSorted(),
+  };
+}
+
+let folder: string | undefined;
+
+function programs(): string {
+  if (folder !== undefined) return folder;
+  const made = mkdtempSync(join(tmpdir(), 'eaas-test-path-'));
+  process.once('exit', () => rmSync(made, { recursive: true, force: true }));
+  const words = eaasFiles().map((word) => `'${word}'`);
+  writeFileSync(join(made, 'eaas-files'), `#!/bin/sh\nexec ${words.join(' ')} "$@"\n`, { mode: 0o755 });
+  folder = made;
+  return made;
+}

@@ -1,0 +1,331 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { inherited } from '@eaas/test-kit/program';
+import { whereAvailable } from '@eaas/test-kit/available';
+import { type Account, eaasFiles, newAccount, newPlace, type Place } from './command-line.ts';
+
+let account: Account;
+beforeAll(async () => {
+  account = await newAccount();
+});
+
+const plaintext = randomBytes(200_000);
+
+async function placeWithFile(): Promise<Place> {
+  const place = await newPlace();
+  await writeFile(place.at('a'), plaintext);
+  const { code } = await place.type('eaas-files encrypt a', account.env);
+  if (code !== 0) throw new Error('the command that prepares the encrypted file failed');
+  return place;
+}
+
+test.each([
+  ['encrypt a', 'a.eaas'],
+  ['decrypt a.eaas', 'a'],
+  ['encrypt a --out b', 'b'],
+])('the command `%s` does not overwrite a file without --force', async (command, output) => {
+  const place = await placeWithFile();
+  await writeFile(place.at('b'), 'b');
+  const before = await readFile(place.at(output));
+  const listed = await place.list();
+  const refused = await place.type(`eaas-files ${command}`, account.env);
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toBe(`${output} exists: add --force to overwrite it, or choose another --out.\n`);
+  expect(await readFile(place.at(output))).toEqual(before);
+  const forced = await place.type(`eaas-files ${command} --force`, account.env);
+  expect(forced).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect(await place.list()).toEqual(listed);
+});
+
+test.each(['decrypt a.eaas --out pipe', 'decrypt a.eaas --out pipe --force', 'encrypt a --out pipe --force'])(
+  'the command `%s` refuses a named pipe as output',
+  async (command) => {
+    const place = await placeWithFile();
+    const { code, stdout, stderr } = await place.type(`mkfifo pipe; eaas-files ${command}`, account.env);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toBe('pipe is not a file: pass `--out -` for standard output, or choose another --out.\n');
+    expect((await stat(place.at('pipe'))).isFIFO()).toBe(true);
+  },
+);
+
+whereAvailable('the file system /proc', existsSync('/proc/self'), () => {
+  test('a folder on a file system without files is refused at once', async () => {
+    const place = await placeWithFile();
+    const { code, stderr } = await place.type(
+      'eaas-files decrypt a.eaas --out /proc/eaas/box/a',
+      account.env,
+    );
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^a\.eaas: ENOENT: /) });
+  }, 60_000);
+});
+
+test('if one of several output files exists, the command writes none of them', async () => {
+  const place = await placeWithFile();
+  await writeFile(place.at('b'), 'b');
+  const { code, stderr } = await place.type('eaas-files encrypt b a', account.env);
+  expect({ code, stderr }).toMatchObject({ code: 1 });
+  expect(await place.list()).toEqual(['a', 'a.eaas', 'b']);
+});
+
+const damages: [string, (sealed: Buffer) => Uint8Array][] = [
+  ['truncated in its last chunk', (sealed) => sealed.subarray(0, -100)],
+  ['truncated between two chunks', (sealed) => sealed.subarray(0, 168 + 65_552)],
+  ['truncated in its head', (sealed) => sealed.subarray(0, 100)],
+  ['empty', () => new Uint8Array(0)],
+  ['altered in its last chunk', (sealed) => altered(sealed, sealed.length - 5)],
+  ['altered in its wrapped key', (sealed) => altered(sealed, 60)],
+  ['longer than before', (sealed) => Buffer.concat([sealed, Buffer.of(0)])],
+  ['not a ciphertext', () => Buffer.from('plain text')],
+];
+
+function altered(sealed: Buffer, at: number): Uint8Array {
+  sealed.writeUInt8(sealed.readUInt8(at) ^ 1, at);
+  return sealed;
+}
+
+test.each(damages)(
+  'the decryption of a file that is %s fails and leaves no output file',
+  async (_, damage) => {
+    const place = await placeWithFile();
+    await writeFile(place.at('b.eaas'), damage(await readFile(place.at('a.eaas'))));
+    const { code, stdout, stderr } = await place.type('eaas-files decrypt b.eaas', account.env);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^b\.eaas: [^\n]+\n$/);
+    expect(await place.list()).toEqual(['a', 'a.eaas', 'b.eaas']);
+  },
+);
+
+test.each([
+  ['cut short', (sealed: Buffer) => sealed.subarray(0, 150_000), 131_072],
+  ['altered', (sealed: Buffer) => altered(sealed, 100_000), 65_536],
+])('the error about a file that is %s says how much of it is authentic', async (_, damage, authentic) => {
+  const place = await placeWithFile();
+  await writeFile(place.at('a.eaas'), damage(await readFile(place.at('a.eaas'))));
+  const { code, stderr } = await place.type('eaas-files decrypt a.eaas --out b', account.env);
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: `a.eaas: decryption failed after ${authentic} authentic bytes: the file was cut short or altered there\n`,
+  });
+});
+
+test.each([0, 20, 100, 150])(
+  'the error about a ciphertext of which only %i bytes are left says that it was cut short',
+  async (length) => {
+    const place = await placeWithFile();
+    await writeFile(place.at('a.eaas'), (await readFile(place.at('a.eaas'))).subarray(0, length));
+    for (const command of ['decrypt a.eaas --out b', 'inspect a.eaas', 'rewrap a.eaas']) {
+      if (command.startsWith('rewrap') && length > 104) continue;
+      const { code, stderr } = await place.type(`eaas-files ${command}`, account.env);
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^a\.eaas: .* cut short/) });
+    }
+  },
+);
+
+test('the error for a ciphertext in base64 with line breaks says to remove the line breaks', async () => {
+  const place = await placeWithFile();
+  const { code, stderr } = await place.type('base64 a.eaas | eaas-files decrypt', account.env);
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringContaining('contains a space or a line break: remove it'),
+  });
+});
+
+test('with --force, a failed decryption keeps the existing file', async () => {
+  const place = await placeWithFile();
+  await writeFile(place.at('a.eaas'), altered(await readFile(place.at('a.eaas')), 150_000));
+  expect(await place.type('eaas-files decrypt a.eaas --force', account.env)).toMatchObject({ code: 1 });
+  expect((await readFile(place.at('a'))).equals(plaintext)).toBe(true);
+  expect(await place.list()).toEqual(['a', 'a.eaas']);
+});
+
+test('a damaged file does not stop the decryption of the other files', async () => {
+  const place = await placeWithFile();
+  await mkdir(place.at('box'));
+  const lines = 'cp a.eaas box/1.eaas; cp a box/2.eaas; cp a.eaas box/3.eaas; eaas-files decrypt -r box';
+  const { code, stderr } = await place.type(lines, account.env);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^box\/2\.eaas: not a/) });
+  expect((await place.list()).filter((name) => !name.endsWith('.eaas'))).toEqual([
+    'a',
+    'box',
+    'box/1',
+    'box/3',
+  ]);
+});
+
+test.each([
+  ['encrypt', 'a', '', ['d', 'd.eaas']],
+  ['decrypt', 'a.eaas', '.eaas', ['d', 'd.eaas']],
+  ['inspect', 'a.eaas', '.eaas', ['d.eaas']],
+  ['keys', 'a.eaas', '.eaas', ['d.eaas']],
+  ['rewrap', 'a.eaas', '.eaas', ['d.eaas']],
+])(
+  'the command %s reports names that are not UTF-8 in a folder, and continues with the other files',
+  async (command, file, ending, files) => {
+    const place = await placeWithFile();
+    const prepare = String.raw`mkdir -p box/$'c\xff'; for name in $'b\xff' d; do cp ${file} "box/$name${ending}"; done`;
+    const { code, stderr } = await place.type(`${prepare}; eaas-files ${command} -r box`, account.env);
+    const unreadable = (name: string): string =>
+      `box/${name} cannot be read (its name is not UTF-8, so rename it).\n`;
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: unreadable(`b\uFFFD${ending}`) + unreadable('c\uFFFD'),
+    });
+    expect((await readdir(place.at('box'))).filter((name) => name.startsWith('d'))).toEqual(files);
+  },
+);
+
+whereAvailable('an account other than root', process.getuid?.() !== 0, () => {
+  test('encrypt reports a folder that cannot be read, and continues with the other files', async () => {
+    const place = await placeWithFile();
+    const lines = 'mkdir -p box/locked && cp a box/b && chmod 0 box/locked; eaas-files encrypt -r box';
+    expect(await place.type(lines, account.env)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'box/locked cannot be read (EACCES): check its path and its permissions.\n',
+    });
+    expect(await readdir(place.at('box'))).toContain('b.eaas');
+  });
+});
+
+test('decrypt refuses a file whose key is not EAAS_KEY_ID, unless --any-key or --key allows its key', async () => {
+  const place = await placeWithFile();
+  const { key_id: other } = await account.tenant.newKey();
+  const env = { ...account.env, EAAS_KEY_ID: other };
+  const line = 'eaas-files decrypt a.eaas --out b';
+  expect(await place.type(line, env)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `a.eaas: the file is under the key ${account.keyId}, but only ${other} is accepted: if this is the right file, pass --key ${account.keyId}\n`,
+  });
+  expect(await place.list()).toEqual(['a', 'a.eaas']);
+  for (const option of ['--any-key', `--key ${other} --key ${account.keyId}`]) {
+    expect(await place.type(`${line} ${option} --force && cmp a b`, env)).toMatchObject({ code: 0 });
+  }
+});
+
+test('another tenant cannot decrypt a file', async () => {
+  const place = await placeWithFile();
+  const { env } = await newAccount();
+  const { code } = await place.type('eaas-files decrypt a.eaas --out b --any-key', env);
+  expect(code).toBe(1);
+  expect(await place.list()).toEqual(['a', 'a.eaas']);
+});
+
+test.each(['encrypt', 'decrypt'])(
+  'SIGINT ends the command %s with the exit code 130 and leaves no output file',
+  async (command) => {
+    const place = await placeWithFile();
+    const listed = await place.list();
+    const [program, ...args] = [...eaasFiles(), command, '--out', 'b'];
+    const env = { ...inherited(), ...account.env };
+    const child = spawn(program, args, { cwd: place.path, env, stdio: ['pipe', 'pipe', 'pipe'] });
+    const ended = once(child, 'close');
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += String(text)));
+    // Leaves the standard input open, so that the command waits for more input until the signal interrupts it.
+    child.stdin.write(command === 'encrypt' ? plaintext : await readFile(place.at('a.eaas')));
+    const hasBytes = async (): Promise<boolean> => {
+      const part = (await place.list()).find((name) => name.endsWith('.part'));
+      return part !== undefined && (await stat(place.at(part))).size > 65_000;
+    };
+    await expect.poll(hasBytes).toBe(true);
+    child.kill('SIGINT');
+    expect(await ended).toEqual([130, null]);
+    expect(output).toBe('');
+    expect(await place.list()).toEqual(listed);
+  },
+);
+
+test('the next command in the folder names the temporary file of a command that was killed', async () => {
+  const place = await placeWithFile();
+  await mkdir(place.at('box'));
+  const [program, ...args] = [...eaasFiles(), 'decrypt', '--out', 'box/b'];
+  const env = { ...inherited(), ...account.env };
+  const child = spawn(program, args, { cwd: place.path, env, stdio: ['pipe', 'ignore', 'ignore'] });
+  const ended = once(child, 'close');
+  child.stdin.on('error', () => {});
+  child.stdin.write(await readFile(place.at('a.eaas')));
+  let part = '';
+  const hasBytes = async (): Promise<boolean> => {
+    part = (await place.list()).find((name) => name.endsWith('.part')) ?? '';
+    return part !== '' && (await stat(place.at(part))).size > 65_000;
+  };
+  await expect.poll(hasBytes).toBe(true);
+  const line = 'eaas-files encrypt a --out box/c --force';
+  expect(await place.type(line, account.env)).toEqual({ code: 0, stdout: '', stderr: '' });
+  child.kill('SIGKILL');
+  await ended;
+  const { mtime } = await stat(place.at(part));
+  const written = mtime.toISOString().slice(0, 19);
+  const stderr = `${part} was left by a command that was killed (last written ${written}Z). It can contain plaintext: remove it, unless another eaas-files is still writing it.\n`;
+  expect(await place.type(line, account.env)).toEqual({ code: 0, stdout: '', stderr });
+  const rewrap = 'eaas-files rewrap box/c';
+  expect(await place.type(rewrap, account.env)).toMatchObject({ code: 0, stderr });
+  for (const command of ['encrypt -r box --force', 'decrypt -r box --out d', 'rewrap -r box', 'keys -r box'])
+    expect(await place.type(`eaas-files ${command}`, account.env)).toMatchObject({ code: 0, stderr });
+  // The temporary file is no input, and stays until its owner removes it.
+  expect((await place.list()).filter((name) => name.includes('.part'))).toEqual([part]);
+});
+
+test('if the service cannot be reached, the command prints one message and exits with 3', async () => {
+  const place = await placeWithFile();
+  const env = { ...account.env, EAAS_BASE_URL: 'http://127.0.0.1:1' };
+  const { code, stdout, stderr } = await place.type('cp a b; eaas-files encrypt a b --out c', env);
+  expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+  expect(stderr).toMatch(/^[^\n]+\n$/);
+  expect((await place.list()).filter((name) => name.startsWith('c/'))).toEqual([]);
+});
+
+test('the message about an unexpected failure of the service names the request', async () => {
+  const server = createServer((_, response) => {
+    response.writeHead(500, { 'content-type': 'application/problem+json', 'x-request-id': 'r-1' });
+    response.end(
+      JSON.stringify({
+        type: 'about:blank',
+        title: 'x',
+        status: 500,
+        code: 'internal',
+        detail: 'It failed.',
+      }),
+    );
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const place = await placeWithFile();
+  const env = { ...account.env, EAAS_BASE_URL: `http://127.0.0.1:${port}` };
+  const { code, stderr } = await place.type('eaas-files encrypt a --out b', env);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: 'It failed. (X-Request-Id: r-1)\n' });
+});
+
+test.each(['--help', 'inspect a.eaas', 'keys a.eaas --json'])(
+  'the command `%s` fails if its output cannot be written',
+  async (command) => {
+    const place = await placeWithFile();
+    const { code, stderr } = await place.type(`eaas-files ${command} > /dev/full`, account.env);
+    expect({ code, stderr }).toEqual({
+      code: 4,
+      stderr: expect.stringMatching(/^Standard output cannot be written: ENOSPC/),
+    });
+  },
+);
+
+test('the message about a path escapes its control characters', async () => {
+  const place = await placeWithFile();
+  const { code, stderr } = await place.type(String.raw`eaas-files decrypt $'a\e\u009b31m\x7f'`, account.env);
+  expect(code).not.toBe(0);
+  expect(stderr).toContain(String.raw`"a\u001b\u009b31m\u007f"`);
+});
+
+test('a reader that closes the pipe early ends the command silently', async () => {
+  const place = await placeWithFile();
+  const line =
+    'set +o pipefail; eaas-files decrypt a.eaas --out - | head --bytes 5 | cmp - <(head --bytes 5 a)';
+  expect(await place.type(line, account.env)).toEqual({ code: 0, stdout: '', stderr: '' });
+});

@@ -1,0 +1,202 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { EaasClient } from '@eaas/sdk';
+import { beforeAll, expect, test } from 'vitest';
+import { ok } from '@eaas/test-kit/fixture';
+import { type Account, newAccount, newPlace, type Place } from './command-line.ts';
+
+const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 3_072 });
+const stranger = generateKeyPairSync('rsa', { modulusLength: 3_072 }).privateKey;
+const pemOf = (key: typeof privateKey) => key.export({ type: 'pkcs8', format: 'pem' });
+const plaintext = randomBytes(150_000);
+const done = { code: 0, stdout: '', stderr: '' };
+const noService = { EAAS_BASE_URL: 'http://127.0.0.1:1' };
+const offline = 'eaas-files decrypt --exported-key key.json --private-key private.pem';
+
+let account: Account;
+beforeAll(async () => {
+  account = await newAccount();
+});
+
+async function placeWithExport(): Promise<Place> {
+  const place = await newPlace();
+  await writeFile(place.at('a'), plaintext);
+  await writeFile(place.at('public.pem'), publicKey.export({ type: 'spki', format: 'pem' }));
+  await writeFile(place.at('private.pem'), pemOf(privateKey));
+  const lines = `eaas-files encrypt a --out v1.eaas
+eaas-files encrypt a --out bound.eaas --context document=17`;
+  expect(await place.type(lines, account.env)).toEqual(done);
+  ok(await account.tenant.api.post(`/v1/keys/${account.keyId}/rotate`));
+  const more = `eaas-files encrypt a --out v2.eaas
+eaas-files export-key --public-key public.pem --out key.json`;
+  expect(await place.type(more, account.env)).toEqual(done);
+  return place;
+}
+
+test('an exported key decrypts files of every version without a service', async () => {
+  const place = await placeWithExport();
+  const lines = `${offline} v1.eaas v2.eaas && cmp a v1 && cmp a v2
+${offline} bound.eaas --context document=17 && cmp a bound`;
+  expect(await place.type(lines, noService)).toEqual(done);
+});
+
+test('an exported key decrypts single values of the SDK', async () => {
+  const place = await placeWithExport();
+  const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey } = account.env;
+  const client = new EaasClient({ baseUrl, apiKey, keyId: account.keyId });
+  const { ciphertext } = await client.encrypt('from a column', { context: { row: '42' } });
+  await writeFile(place.at('value'), ciphertext);
+  await client.close();
+  const opened = await place.type(`${offline} < value --context row=42`, noService);
+  expect(opened).toEqual({ ...done, stdout: 'from a column' });
+});
+
+async function placeWithIntake() {
+  const { key_id } = await account.tenant.newKey({ exportable: true, intake: true });
+  const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey } = account.env;
+  const env = { ...account.env, EAAS_KEY_ID: key_id };
+  await using client = new EaasClient({ baseUrl, apiKey });
+  const place = await newPlace();
+  const write = async (name: string): Promise<void> => {
+    const { intakePublicKey } = await client.publicKey(key_id);
+    await writeFile(place.at('a'), plaintext);
+    const encrypt = `eaas-files encrypt a --public-key ${intakePublicKey} --context form=7 --out ${name}`;
+    expect(await place.type(encrypt, {})).toEqual(done);
+  };
+  await write('v1.eaas');
+  await client.keys.rotate({ key_id });
+  await write('v2.eaas');
+  await writeFile(place.at('public.pem'), publicKey.export({ type: 'spki', format: 'pem' }));
+  await writeFile(place.at('private.pem'), pemOf(privateKey));
+  const exporting = 'eaas-files export-key --public-key public.pem --out key.json';
+  expect(await place.type(exporting, env)).toEqual(done);
+  return { place, env };
+}
+
+test('an exported intake key decrypts files that writers encrypted to any key version, and rewrapped files', async () => {
+  const { place, env } = await placeWithIntake();
+  const rewrap = 'cp v1.eaas rewrapped.eaas && eaas-files rewrap rewrapped.eaas > /dev/null';
+  expect(await place.type(rewrap, env)).toEqual(done);
+  const sizes = await Promise.all(['v1', 'rewrapped'].map((name) => readFile(place.at(`${name}.eaas`))));
+  expect((sizes[0]?.length ?? 0) - (sizes[1]?.length ?? 0)).toBe(1_096);
+  const lines = `${offline} v1.eaas v2.eaas rewrapped.eaas --context form=7
+cmp a v1 && cmp a v2 && cmp a rewrapped`;
+  expect(await place.type(lines, noService)).toEqual(done);
+});
+
+test('a file of a writer does not decrypt with another context or tenant, or after a change of one byte', async () => {
+  const { place } = await placeWithIntake();
+  const sealed = await readFile(place.at('v1.eaas'));
+  // The wrapped key begins at byte 26. It consists of the version, the ciphertexts of ML-KEM and X25519, and the DEK.
+  for (const [name, at] of Object.entries({ version: 31, mlkem: 500, x25519: 1_130, dek: 1_190 })) {
+    const altered = Buffer.from(sealed);
+    altered.writeUInt8(altered.readUInt8(at) ^ 3, at);
+    await writeFile(place.at(`${name}.eaas`), altered);
+  }
+  const files = 'version.eaas mlkem.eaas x25519.eaas dek.eaas';
+  const { code, stderr } = await place.type(`${offline} ${files} --context form=7`, noService);
+  expect({ code, failed: stderr.match(/^\w+\.eaas: decryption failed/gm)?.toSorted() }).toEqual({
+    code: 1,
+    failed: files
+      .split(' ')
+      .toSorted()
+      .map((file) => `${file}: decryption failed`),
+  });
+  const wrong = { '--context form=8': account.tenant.tenant_id, '--context form=7': account.keyId };
+  for (const [context, tenant] of Object.entries(wrong)) {
+    const failed = await place.type(`${offline} v1.eaas ${context} --tenant ${tenant}`, noService);
+    expect(failed).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^v1\.eaas: decryption failed/),
+    });
+  }
+  expect((await place.list()).filter((name) => !name.includes('.'))).toEqual(['a']);
+});
+
+test('decrypt accepts an exported key as one response of the API or as a list of responses', async () => {
+  const place = await placeWithExport();
+  const body = { public_key: publicKey.export({ format: 'jwk' }) };
+  const first = ok(await account.tenant.api.post(`/v1/keys/${account.keyId}/export`, body));
+  await writeFile(place.at('key.json'), JSON.stringify(first));
+  await writeFile(place.at('private.pem'), JSON.stringify(privateKey.export({ format: 'jwk' })));
+  expect(await place.type(`${offline} v2.eaas && cmp a v2`, noService)).toEqual(done);
+  const { versions, ...key } = first;
+  const pages = versions.map((version) => Object.assign({ versions: [version] }, key));
+  expect(pages.length).toBeGreaterThan(1);
+  await writeFile(place.at('key.json'), JSON.stringify(pages));
+  expect(await place.type(`${offline} v1.eaas && cmp a v1`, noService)).toEqual(done);
+});
+
+test('export-key with only the permission to export this key writes a file that decrypts without a service', async () => {
+  const key_ids = [account.keyId];
+  const { record } = await account.tenant.issue({ permissions: ['keys.export'], key_ids });
+  const place = await placeWithExport();
+  const lines = 'eaas-files export-key --public-key public.pem --out key.json --force';
+  const exported = await place.type(lines, { ...account.env, EAAS_API_KEY: record.api_key });
+  expect(exported).toEqual(done);
+  const { tenant_id } = JSON.parse(await readFile(place.at('key.json'), 'utf8'));
+  expect(tenant_id).toBe(account.tenant.tenant_id);
+  expect(await place.type(`${offline} v1.eaas && cmp a v1`, noService)).toEqual(done);
+});
+
+test('decrypt needs --tenant if the exported key does not contain the id of the tenant', async () => {
+  const place = await placeWithExport();
+  const { tenant_id, ...key } = JSON.parse(await readFile(place.at('key.json'), 'utf8'));
+  expect(tenant_id).toBe(account.tenant.tenant_id);
+  await writeFile(place.at('key.json'), JSON.stringify(key));
+  const without = await place.type(`${offline} v1.eaas`, noService);
+  expect(without).toMatchObject({ code: 3, stderr: expect.stringContaining('with --tenant') });
+  const wrong = await place.type(`${offline} v1.eaas --tenant ${account.keyId}`, noService);
+  expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/^v1\.eaas: decryption failed/) });
+  const right = await place.type(`${offline} v1.eaas --tenant ${tenant_id} && cmp a v1`, noService);
+  expect(right).toEqual(done);
+});
+
+test('decrypt writes no file for an altered file, another context or another private key', async () => {
+  const place = await placeWithExport();
+  const sealed = await readFile(place.at('v1.eaas'));
+  sealed.writeUInt8(sealed.readUInt8(100_000) ^ 1, 100_000);
+  await writeFile(place.at('altered.eaas'), sealed);
+  await writeFile(place.at('stranger.pem'), pemOf(stranger));
+  const listed = await place.list();
+  const cases = {
+    'altered.eaas': [1, /^altered\.eaas: decryption failed/],
+    'bound.eaas': [1, /^bound\.eaas: decryption failed/],
+    'v1.eaas --private-key=stranger.pem': [2, /--private-key can be passed only once/],
+  } as const;
+  for (const [words, [code, message]] of Object.entries(cases)) {
+    expect(await place.type(`${offline} ${words}`, noService)).toMatchObject({
+      code,
+      stderr: expect.stringMatching(message),
+    });
+  }
+  const line = 'eaas-files decrypt v1.eaas --exported-key key.json --private-key stranger.pem';
+  expect(await place.type(line, noService)).toMatchObject({
+    code: 3,
+    stderr: expect.stringMatching(/^The private key does not decrypt key\.json/),
+  });
+  expect(await place.list()).toEqual(listed);
+});
+
+test('decrypt with a key that was exported before a rotation reports the missing key version', async () => {
+  const place = await placeWithExport();
+  ok(await account.tenant.api.post(`/v1/keys/${account.keyId}/rotate`));
+  await place.type('eaas-files encrypt a --out later.eaas', account.env);
+  const { code, stderr } = await place.type(`${offline} later.eaas v1.eaas && cmp a v1`, noService);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^later\.eaas: key\.json has no version \d+ of the key .*: export the key again/);
+  expect(await place.list()).not.toContain('later');
+  expect(await place.list()).toContain('v1');
+});
+
+test('export-key refuses a private key and a key that is not exportable', async () => {
+  const place = await placeWithExport();
+  const line = 'eaas-files export-key --public-key';
+  const again = await place.type(`${line} public.pem --out key.json`, account.env);
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('key.json exists') });
+  const secret = await place.type(`${line} private.pem`, account.env);
+  expect(secret).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('RSA public key') });
+  const { key_id } = await account.tenant.newKey();
+  const refused = await place.type(`${line} public.pem --key ${key_id}`, account.env);
+  expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('exportable') });
+});

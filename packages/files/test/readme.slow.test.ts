@@ -1,0 +1,26 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { EaasClient } from '@eaas/sdk';
+import { blocksOf, read } from '@eaas/test-kit/markdown';
+import { newAccount, newPlace } from './command-line.ts';
+
+const install = 'npm install --global ./packages/files';
+
+test('the commands in the README work in their order', async () => {
+  const [first, ...blocks] = blocksOf(read('packages/files/README.md'), 'sh');
+  expect(first?.trim()).toBe(install);
+  const { tenant, env } = await newAccount();
+  const place = await newPlace();
+  await mkdir(place.at('photos'));
+  for (const name of ['report.pdf', 'contract.pdf', 'letter.pdf', 'photos/a.jpg']) {
+    await writeFile(place.at(name), name);
+  }
+  const { key_id: keyId } = await tenant.newKey({ intake: true });
+  await using client = new EaasClient({ baseUrl: env['EAAS_BASE_URL'], apiKey: env['EAAS_API_KEY'] });
+  await writeFile(place.at('forms.pub'), (await client.publicKey(keyId)).intakePublicKey ?? '');
+  expect(blocks.length).toBeGreaterThan(5);
+  for (const block of blocks) {
+    expect(await place.type(`set -e\n${block}`, env)).toMatchObject({ code: 0 });
+  }
+  expect(await place.list()).toEqual(expect.arrayContaining(['copy.pdf', 'restored/a.jpg', 'photos.tar']));
+});

@@ -1,0 +1,250 @@
+import { alternatives } from '@eaas/test-kit/alternatives';
+import { populate, type Populated } from '@eaas/test-kit/populated';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { lastVerification, nightlyVerify } from '../src/nightly/nightly-verify.ts';
+import { isDue, nights } from '../src/nightly/nights.ts';
+import { alone } from '@eaas/test-kit/alone';
+import { apiOf, dek, openWorld, type World } from '@eaas/test-kit/world';
+import { type Attacker, openAttacker, tables } from '@eaas/test-kit/attacker';
+
+const day = 24 * 60 * 60 * 1_000;
+const hour = 60 * 60 * 1_000;
+
+let world: World;
+let attacker: Attacker;
+let ann: Populated;
+let spare: string;
+/** The first night in which the verification reads the first entries of the log. It reads them every 30 nights. */
+let firstNight: number;
+let firstFindings: string[];
+
+beforeAll(async () => {
+  world = await openWorld('2019-03-01T00:00:00Z');
+  attacker = await openAttacker(world);
+  [ann] = await populate(world, attacker);
+  spare = (await apiOf(world.replica(), ann.token)('POST /v1/keys', { name: 'spare' })).key_id;
+  firstNight = Math.ceil(world.time / day);
+  while (!isDue({ tenantId: ann.tenantId, since: firstNight - 1, tonight: firstNight }, 0)) firstNight++;
+  firstFindings = await verify(firstNight);
+  await attacker.keep('verified');
+});
+beforeEach(() => attacker.restore('verified'));
+afterAll(() => world.close());
+
+async function verify(night: number): Promise<string[]> {
+  world.time = night * day + 3 * hour;
+  const found: string[] = [];
+  await nightlyVerify(world.replica(), alone(), (tenantId, findings) => {
+    const name = tenantId === ann.tenantId ? '' : 'ben: ';
+    found.push(...findings.map(({ id, reason }) => `${name}${id} ${reason}`));
+  });
+  return found;
+}
+
+async function wrapAt(night: number): Promise<void> {
+  world.time = night * day + 12 * hour;
+  await apiOf(world.replica(), ann.token)('POST /v1/keys/:key_id/wrap', { key_id: spare, dek });
+}
+
+const spoil = (id: number) =>
+  attacker.sql`update eaas.audit_entries set actor = 'nobody' where tenant_id = ${ann.tenantId} and id = ${id}`;
+
+/** The purged log has the entries 15 to 32. */
+const old = 20;
+const next = 33;
+
+test('the first nightly verification of an unchanged log has no findings', () => {
+  expect(firstFindings).toEqual([]);
+});
+
+describe('the entries since the last verification', () => {
+  beforeEach(() => wrapAt(firstNight));
+
+  test.each([
+    ['changed', spoil, [`${next} entry_changed`]],
+    [
+      'removed',
+      (id: number) =>
+        attacker.sql`delete from eaas.audit_entries where tenant_id = ${ann.tenantId} and id = ${id}`,
+      [`${next} head_mismatch`, `${next} entry_missing`],
+    ],
+  ] as const)('an entry that was %s is found in the next night', async (_, attack, found) => {
+    await attack(next);
+    expect(await verify(firstNight + 1)).toEqual(found);
+  });
+
+  test('the next nightly verification finds a row that was put back to an older version', async () => {
+    const api = apiOf(world.replica(), ann.token);
+    await api('POST /v1/keys/:key_id/disable', { key_id: ann.quiet });
+    await attacker.putBack('verified', 'keys', `key_id = '${ann.quiet}'`);
+    expect(await verify(firstNight + 1)).toEqual([`${next + 1} key_put_back: ${ann.quiet}`]);
+  });
+
+  test('the next nightly verification finds that a row was removed', async () => {
+    const api = apiOf(world.replica(), ann.token);
+    await api('DELETE /v1/api-keys/:api_key_id', { api_key_id: ann.limited.apiKeyId });
+    await attacker.sql`delete from eaas.api_keys where api_key_id = ${ann.limited.apiKeyId}`;
+    expect(await verify(firstNight + 1)).toEqual([`${next + 1} api_key_missing: ${ann.limited.apiKeyId}`]);
+  });
+
+  test.each([1, nights])(
+    'the next nightly verification finds a row that was changed in the database (%i)',
+    async (night) => {
+      if (night > 1) await verify(firstNight + night - 1);
+      const api = apiOf(world.replica(), ann.token);
+      await api('POST /v1/keys/:key_id/disable', { key_id: ann.quiet });
+      await attacker.sql`update eaas.keys set status = 'active' where key_id = ${ann.quiet}`;
+      expect(await verify(firstNight + night)).toEqual([`${next + 1} key_changed: ${ann.quiet}`]);
+    },
+  );
+});
+
+describe('older entries and rows', () => {
+  const sql = (text: string) => attacker.sql.unsafe(text);
+  const attacks: readonly (readonly [string, () => Promise<unknown>, () => string])[] = [
+    ['a changed entry', () => spoil(old), () => `${old} entry_changed`],
+    [
+      'a removed entry',
+      () => sql(`delete from eaas.audit_entries where tenant_id = '${ann.tenantId}' and id = ${old}`),
+      () => `${old} entry_missing`,
+    ],
+    [
+      'a changed key',
+      () => sql(`update eaas.keys set exportable = true where key_id = '${ann.busy}'`),
+      () => `key_changed: ${ann.busy}`,
+    ],
+    [
+      'a removed key',
+      () => sql(`delete from eaas.keys where key_id = '${ann.busy}'`),
+      () => `key_missing: ${ann.busy}`,
+    ],
+    [
+      'a removed key whose entries are purged',
+      () => sql(`delete from eaas.keys where key_id = '${ann.quiet}'`),
+      () => 'rows_differ_from_anchor',
+    ],
+    [
+      'a key that was put back',
+      () => attacker.putBack('middle', 'keys', `key_id = '${ann.pending}'`),
+      () => `key_put_back: ${ann.pending}`,
+    ],
+    [
+      'a changed key version',
+      () => sql(`update eaas.key_versions set sealed = '' where key_id = '${ann.quiet}' and key_version = 1`),
+      () => `key_version_changed: ${ann.quiet} 1`,
+    ],
+    [
+      'a changed API key',
+      () => sql(`update eaas.api_keys set name = 'other' where api_key_id = '${ann.quietApiKey.apiKeyId}'`),
+      () => `api_key_changed: ${ann.quietApiKey.apiKeyId}`,
+    ],
+  ];
+
+  test.each(attacks)('%s is found within 30 nights', async (_, attack, found) => {
+    await attack();
+    let findings: string[] = [];
+    for (let night = 1; findings.length === 0 && night <= nights; night++) {
+      await wrapAt(firstNight + night - 1);
+      findings = await verify(firstNight + night);
+    }
+    expect(findings).toContainEqual(expect.stringContaining(found()));
+  });
+
+  test('the verification reports a finding every night, even if an attacker restores an older marker of the last verification', async () => {
+    await spoil(old);
+    expect(await verify(firstNight + nights)).toEqual([`${old} entry_changed`]);
+    expect(await verify(firstNight + nights + 1)).toEqual([`${old} entry_changed`]);
+    await attacker.putBack('verified', 'verification_markers', 'true');
+    expect(await verify(firstNight + nights + 2)).toEqual([`${old} entry_changed`]);
+  });
+
+  test('after missed nights, the next verification also reads the parts that were due in these nights', async () => {
+    await wrapAt(firstNight);
+    expect(await verify(firstNight + 1)).toEqual([]);
+    await spoil(old);
+    expect(await verify(firstNight + nights + 5)).toEqual([`${old} entry_changed`]);
+  });
+});
+
+describe('a marker that is not authentic is not trusted', () => {
+  beforeEach(async () => {
+    await wrapAt(firstNight);
+    await spoil(old);
+  });
+
+  test('if the marker of the last verification is valid, the next verification reads only later entries', async () => {
+    expect(await verify(firstNight + 1)).toEqual([]);
+  });
+
+  test('if any column of the marker of the last verification was changed, the next verification reads the whole log', async () => {
+    await attacker.keep('spoilt');
+    const columns = await attacker.sql<{ name: string; type: string; required: boolean }[]>`
+      select attname as name, format_type(atttypid, null) as type, attnotnull as required from pg_attribute
+      where attrelid = 'eaas.verification_markers'::regclass and attnum > 0 and not attisdropped`;
+    const [row] = await attacker.sql.unsafe<Record<string, string | null>[]>(
+      `select ${columns.map(({ name }) => `${name}::text`).join(', ')} from eaas.verification_markers
+       where tenant_id = '${ann.tenantId}'`,
+    );
+    const trusted: string[] = [];
+    for (const { name, type, required } of columns) {
+      const others = alternatives(name, type, row?.[name] ?? null).filter(
+        (value) => value !== row?.[name] && !(value === null && required),
+      );
+      expect(others).not.toEqual([]);
+      for (const value of others) {
+        await attacker.sql.unsafe(
+          `update eaas.verification_markers set ${name} = $1::text::${type} where tenant_id = '${ann.tenantId}'`,
+          [value],
+        );
+        const found = await verify(firstNight + 1);
+        if (!found.includes(`${old} entry_changed`)) trusted.push(`${name} = ${value}: ${String(found)}`);
+        await attacker.restore('spoilt');
+      }
+    }
+    expect(trusted).toEqual([]);
+  });
+
+  test.each([
+    ['removed', () => attacker.sql`delete from eaas.verification_markers`],
+    [
+      'replaced by the marker of another tenant',
+      async () => {
+        await attacker.sql`delete from eaas.verification_markers where tenant_id = ${ann.tenantId}`;
+        await attacker.sql`update eaas.verification_markers set tenant_id = ${ann.tenantId}`;
+      },
+    ],
+  ])('after the marker was %s, the nightly verification reads the whole log', async (_, attack) => {
+    await attack();
+    expect(await verify(firstNight + 1)).toEqual([`${old} entry_changed`]);
+  });
+
+  test('the nightly verification reads a tenant’s log even if a forged marker says that it was verified tonight', async () => {
+    await attacker.sql`update eaas.verification_markers set night = ${firstNight + 1}, finished_at = 9e15`;
+    expect(await verify(firstNight + 1)).toEqual([`${old} entry_changed`]);
+  });
+
+  test('the nightly verification runs even if a forged record says that it has run', async () => {
+    const tonight = new Date((firstNight + nights) * day).toISOString().slice(0, 10);
+    const [record] = await attacker.sql`select * from eaas.verifications`;
+    await attacker.sql`insert into eaas.verifications ${attacker.sql({ ...record, day: tonight })}`;
+    expect(await verify(firstNight + nights)).toEqual([`${old} entry_changed`]);
+  });
+
+  test('the service does not return a forged result of the nightly verification', async () => {
+    await attacker.restore('verified');
+    expect(await lastVerification(world.replica())).toMatchObject({ broken: 0 });
+    await attacker.sql`update eaas.verifications set broken = 3`;
+    expect(await lastVerification(world.replica())).toBeUndefined();
+  });
+});
+
+test('the nightly verification reports a log without the entry at which the last verification ended', async () => {
+  await wrapAt(firstNight);
+  expect(await verify(firstNight + 1)).toEqual([]);
+  for (const table of tables.filter((one) => one !== 'verification_markers')) {
+    await attacker.putBack('verified', table, 'true');
+  }
+  expect(await verify(firstNight + 2)).toEqual([`${next} checkpoint_ahead`]);
+  await wrapAt(firstNight + 2);
+  expect(await verify(firstNight + 3)).toEqual([]);
+});

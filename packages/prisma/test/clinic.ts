@@ -1,0 +1,81 @@
+import { encrypted } from '@eaas/prisma';
+import { EaasClient } from '@eaas/sdk';
+import { bytes, createIndexKey, date, defineFields, json, number, text } from '@eaas/sdk/fields';
+import { createTestService, type TestService } from '@eaas/sdk/testing';
+import type postgres from 'postgres';
+import type { TestDatabase } from '@eaas/test-kit/database';
+import { type Client, folderOf, generateClient, type Major, openPrisma, schema } from './generated-client.ts';
+
+export interface Clinic {
+  readonly db: Client;
+  readonly plain: Client;
+  readonly sql: postgres.Sql;
+  readonly eaas: EaasClient;
+  readonly service: TestService;
+  readonly close: () => Promise<void>;
+}
+
+const fields = defineFields({
+  patients: {
+    name: text(),
+    email: text().searchable({ column: 'emailIndex', normalize: ['trim', 'lowercase'] }),
+    ssn: text().searchable({ column: 'ssnIndex', normalize: ['digits'] }),
+    born: date().searchable({ column: 'bornIndex', lowEntropy: 'accepted' }),
+    weight: number(),
+    notes: json<{ tags: string[] }>(),
+    scan: bytes(),
+    ward: text({ context: 'field' }),
+  },
+  Visit: { note: text() },
+  Bill: { text: text() },
+  Tag: { label: text().searchable({ column: 'labelIndex' }) },
+});
+
+export async function openClinic(
+  major: Major,
+  name: string,
+  database: Pick<TestDatabase, 'connection'>,
+): Promise<Clinic> {
+  const folder = folderOf(major, name);
+  await generateClient(major, folder, schema);
+  const { prisma, sql, close } = await openPrisma(major, folder, database);
+  const service = createTestService();
+  const { key_id: keyId } = service.createKey('clinic');
+  const { baseUrl, apiKey, fetch } = service;
+  const eaas = new EaasClient({ baseUrl, apiKey, keyId, fetch });
+  const index = await createIndexKey(eaas);
+  const models = { Patient: 'patients' } as const;
+  const extended = prisma.$extends(encrypted(prisma, eaas, fields, { index, models }));
+  return { db: extended, plain: prisma, sql, eaas, service, close };
+}
+
+const encryptedColumns: Readonly<Record<string, readonly string[]>> = {
+  patients: ['name', 'email', 'ssn', 'born', 'weight', 'notes', 'scan', 'ward'],
+  visits: ['note'],
+  bills: ['text'],
+  tags: ['label'],
+};
+
+export async function misplaced(sql: postgres.Sql): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const table of [...Object.keys(encryptedColumns), 'doctors']) {
+    for (const row of await sql<Record<string, string | number | null>[]>`select * from ${sql(table)}`) {
+      for (const [column, value] of Object.entries(row)) {
+        if (value === null || isRight(table, column, String(value))) continue;
+        wrong.push(`${table}.${column}`);
+      }
+    }
+  }
+  return wrong;
+}
+
+function isRight(table: string, column: string, value: string): boolean {
+  if (encryptedColumns[table]?.includes(column)) return value.startsWith('eaasA') && value.length >= 220;
+  if (column.endsWith('_index')) return /^[0-9a-f]{64}$/.test(value);
+  return !value.includes('eaasA');
+}
+
+export function showsStored(result: unknown): boolean {
+  const shown = JSON.stringify(result) ?? '';
+  return shown.includes('eaasA') || /[0-9a-f]{64}|Index"/.test(shown);
+}

@@ -1,0 +1,128 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import postgres from 'postgres';
+import type { TestDatabase } from '@eaas/test-kit/database';
+import { root } from '@eaas/test-kit/markdown';
+import { requireTools } from '@eaas/test-kit/tools';
+
+type Delegate = Readonly<Record<string, (args?: object) => Promise<unknown>>>;
+type Clinic = 'patient' | 'visit' | 'bill' | 'doctor' | 'tag';
+type Model = Clinic | 'comment' | 'person' | 'bed' | 'check' | 'uuid' | 'padded' | 'caseless' | 'plain';
+export interface Client extends Readonly<Record<Model, Delegate>> {
+  $extends(extension: unknown): Client;
+  $transaction(work: unknown): Promise<unknown>;
+  $queryRawUnsafe(statement: string): Promise<unknown>;
+  $disconnect(): Promise<void>;
+}
+
+/** A statement that Prisma sent to the database; `params` is JSON. */
+export interface Sent {
+  readonly query: string;
+  readonly params: string;
+}
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+
+export const majors = [7, 6] as const;
+export type Major = (typeof majors)[number];
+
+const toolsOf = (major: Major) => (major === 7 ? 'packages/prisma/test' : 'packages/prisma/test/prisma-6');
+
+export function folderOf(major: Major, name: string): string {
+  return join(root, toolsOf(major), 'generated', name);
+}
+
+export const schema = readSchema('schema.prisma');
+
+export function readSchema(name: string): string {
+  return readFileSync(join(here, name), 'utf8');
+}
+
+export const generators: Readonly<Record<Major, string>> = {
+  7: `
+generator client {
+  provider = "prisma-client"
+  output   = "./client"
+}
+
+datasource db {
+  provider = "postgresql"
+}
+`,
+  6: `
+generator client {
+  provider   = "prisma-client"
+  engineType = "client"
+  output     = "./client"
+}
+datasource db {
+  provider = "postgresql"
+  url      = env("DATABASE_URL")
+}
+`,
+};
+
+export async function generateClient(
+  major: Major,
+  folder: string,
+  models: string,
+  features: readonly string[] = [],
+): Promise<void> {
+  const modules = await requireTools(toolsOf(major));
+  mkdirSync(folder, { recursive: true });
+  const preview = `generator client {\n  previewFeatures = ${JSON.stringify(features)}`;
+  const generator = generators[major].replace('generator client {', preview);
+  writeFileSync(join(folder, 'schema.prisma'), generator + models);
+  // Without the paths of these two engines, Prisma would download them. The generated client does not need them.
+  const engines = { PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true', PRISMA_QUERY_ENGINE_LIBRARY: '/bin/true' };
+  const env = {
+    ...process.env,
+    ...engines,
+    PRISMA_HIDE_UPDATE_MESSAGE: '1',
+    DATABASE_URL: 'postgres://unused',
+  };
+  const program = join(modules, 'prisma/build/index.js');
+  const command = [program, 'generate', '--schema', join(folder, 'schema.prisma')];
+  await promisify(execFile)(process.execPath, command, { cwd: folder, env });
+}
+
+export async function openPrisma(
+  major: Major,
+  folder: string,
+  { connection }: Pick<TestDatabase, 'connection'>,
+  tables = 'tables.sql',
+): Promise<{
+  prisma: Client;
+  sent: Sent[];
+  sql: postgres.Sql;
+  close: () => Promise<void>;
+}> {
+  const modules = await requireTools(toolsOf(major));
+  const { host, port, database, username: user } = connection('owner');
+  const sql = postgres({ ...connection('owner'), max: 1, onnotice: () => {} });
+  await sql.unsafe(readFileSync(join(here, tables), 'utf8'));
+  const { PrismaPg } = (await load(join(modules, '@prisma/adapter-pg/dist/index.mjs'))) as {
+    PrismaPg: new (config: object) => object;
+  };
+  const { PrismaClient } = (await load(join(folder, 'client/client.ts'))) as {
+    PrismaClient: new (
+      options: object,
+    ) => Client & { $on(event: 'query', listener: (query: Sent) => void): void };
+  };
+  const adapter = new PrismaPg({ host, port, database, user, max: 4 });
+  const prisma = new PrismaClient({ adapter, log: [{ emit: 'event', level: 'query' }] });
+  const sent: Sent[] = [];
+  prisma.$on('query', (query) => sent.push(query));
+  const close = async (): Promise<void> => {
+    await prisma.$disconnect();
+    await sql.end();
+  };
+  return { prisma, sent, sql, close };
+}
+
+function load(file: string): Promise<unknown> {
+  return import(pathToFileURL(file).href);
+}

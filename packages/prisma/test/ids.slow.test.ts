@@ -1,0 +1,87 @@
+import { encrypted } from '@eaas/prisma';
+import { EaasClient } from '@eaas/sdk';
+import { defineFields, text } from '@eaas/sdk/fields';
+import { createTestService } from '@eaas/sdk/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
+import { type Client, folderOf, generateClient, majors, openPrisma, readSchema } from './generated-client.ts';
+
+const name = text();
+const fields = defineFields({ Uuid: { name }, Padded: { name }, Caseless: { name }, Plain: { name } });
+
+const braced = '{0F8FAD5B-D9CB-469F-A165-70867728950E}';
+const bare = '7c9e667974254de0951b97ef6ce2bc8b';
+
+describe.each(majors)('Prisma %i', (major) => {
+  let database: TestDatabase;
+  let db: Client;
+  let close = async (): Promise<void> => {};
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    const folder = folderOf(major, 'ids');
+    await generateClient(major, folder, readSchema('ids.prisma'));
+    const opened = await openPrisma(major, folder, database, 'ids.sql');
+    const service = createTestService();
+    const { key_id: keyId } = service.createKey('ids');
+    const { baseUrl, apiKey, fetch } = service;
+    const eaas = new EaasClient({ baseUrl, apiKey, keyId, fetch });
+    db = opened.prisma.$extends(encrypted(opened.prisma, eaas, fields));
+    close = opened.close;
+  });
+
+  afterAll(async () => {
+    await close();
+    await database.drop();
+  });
+
+  test.each<['uuid' | 'padded' | 'caseless' | 'plain', string, string]>([
+    ['uuid', braced, braced.slice(1, -1).toLowerCase()],
+    ['uuid', bare, '7c9e6679-7425-4de0-951b-97ef6ce2bc8b'],
+    ['padded', 'é ', 'é   '],
+    ['caseless', 'Ada', 'Ada'],
+    ['plain', bare, bare],
+    ['plain', braced, braced],
+  ])(
+    'a row of the model %s with the id `%s` can be decrypted after each write',
+    async (model, id, stored) => {
+      const table = db[model];
+      const read = async () => table['findMany']?.({ where: { id } });
+      await table['create']?.({ data: { id, name: 'created' } });
+      expect(await read()).toEqual([{ id: stored, name: 'created' }]);
+      await table['update']?.({ where: { id }, data: { name: 'updated' } });
+      expect(await read()).toEqual([{ id: stored, name: 'updated' }]);
+      await table['upsert']?.({ where: { id }, create: { id }, update: { id, name: 'upserted' } });
+      expect(await read()).toEqual([{ id: stored, name: 'upserted' }]);
+      await table['updateMany']?.({ where: { id }, data: { name: 'all' } });
+      expect(await read()).toEqual([{ id: stored, name: 'all' }]);
+    },
+  );
+
+  test.each<['uuid' | 'padded', string]>([
+    ['uuid', '{936DA01F-9ABD-4D9D-80C7-02AF85C822A8}'],
+    ['padded', 'b'],
+  ])('a row of the model %s can be decrypted after a batch of writes', async (model, id) => {
+    const table = db[model];
+    const [, updated] = (await db.$transaction([
+      table['createMany']?.({ data: [{ id, name: 'created' }] }),
+      table['update']?.({ where: { id }, data: { name: 'updated' } }),
+    ])) as unknown[];
+    expect(updated).toMatchObject({ name: 'updated' });
+    expect(await table['findUnique']?.({ where: { id } })).toMatchObject({ name: 'updated' });
+  });
+
+  test('an update with a `citext` id in another letter case encrypts the values for the stored id', async () => {
+    await db.caseless['create']?.({ data: { id: 'Grace', name: 'created' } });
+    const where = { id: 'GRACE' };
+    expect(await db.caseless['update']?.({ where, data: { name: 'updated' } })).toEqual({
+      id: 'Grace',
+      name: 'updated',
+    });
+    await db.caseless['upsert']?.({ where, create: where, update: { name: 'upserted' } });
+    expect(await db.caseless['findUnique']?.({ where })).toEqual({ id: 'Grace', name: 'upserted' });
+    const batch = db.$transaction([db.caseless['update']?.({ where, data: { name: 'batch' } })]);
+    await expect(batch).rejects.toMatchObject({ name: 'EncryptedModelError', code: 'batch' });
+    expect(await db.caseless['findUnique']?.({ where })).toEqual({ id: 'Grace', name: 'upserted' });
+  });
+});

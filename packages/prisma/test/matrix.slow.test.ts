@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { EncryptedModelError } from '@eaas/prisma';
+import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { comparisons, expected, filters, type Kind, kinds, reads, searches, writes } from './cells.ts';
+import { type Clinic, misplaced, openClinic, showsStored } from './clinic.ts';
+import { majors } from './generated-client.ts';
+import { type Outcome, pageOf, type Section } from './page.ts';
+
+describe.each(majors)('Prisma %i', (major) => {
+  let database: TestDatabase;
+  let clinic: Clinic;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    clinic = await openClinic(major, 'matrix', database);
+  });
+
+  afterAll(async () => {
+    await clinic.close();
+    await database.drop();
+  });
+
+  const sections: Section[] = [];
+
+  async function outcomeOf(run: () => Promise<unknown>): Promise<Outcome> {
+    try {
+      const result = await run();
+      expect(showsStored(result)).toBe(false);
+      return 'works';
+    } catch (error) {
+      if (error instanceof EncryptedModelError) return error.code;
+      throw error;
+    } finally {
+      expect(await misplaced(clinic.sql)).toEqual([]);
+    }
+  }
+
+  async function rowOf(
+    section: Section,
+    title: string,
+    run: (kind: Kind) => Promise<unknown>,
+    after: (kind: Kind, outcome: Outcome) => Promise<void> = async () => {},
+  ): Promise<Outcome[]> {
+    const outcomes: Outcome[] = [];
+    for (const kind of kinds) {
+      const outcome = await outcomeOf(() => run(kind));
+      await after(kind, outcome);
+      outcomes.push(outcome);
+    }
+    section.rows.push({ title, outcomes });
+    return outcomes;
+  }
+
+  function sectionOf(title: string, head: string): Section {
+    const section: Section = { title, head, rows: [] };
+    sections.push(section);
+    return section;
+  }
+
+  async function clear(): Promise<void> {
+    await clinic.sql`truncate doctors, patients, visits, bills, tags cascade`;
+  }
+
+  describe('writes', () => {
+    const section = sectionOf('Writes', 'operation');
+    const shapes = {
+      value: { title: '', of: ([value]: Kind['values']) => value, is: ([value]: Kind['values']) => value },
+      null: { title: ' with null', of: () => null, is: () => null },
+      set: {
+        title: ' with `{ set }`',
+        of: ([value]: Kind['values']) => ({ set: value }),
+        is: ([value]: Kind['values']) => value,
+      },
+    };
+    const rows = writes.flatMap((write) =>
+      Object.values(shapes)
+        .filter(({ title }) => write.updates || !title.includes('set'))
+        .map((shape) => ({ title: write.title + shape.title, write, shape })),
+    );
+    test.each(rows)('$title', async ({ title, write, shape }) => {
+      const outcomes = await rowOf(
+        section,
+        title,
+        async ({ column, values }) => {
+          // A JSON column gets its value without `{ set }`. Prisma would store `{ set: … }` as the value of the column.
+          const given = column === 'notes' && title.includes('set') ? values[0] : shape.of(values);
+          await clear();
+          const before = { doctor: randomUUID(), patient: randomUUID() };
+          await clinic.db.doctor['create']?.({ data: { id: before.doctor, title: 'Dr' } });
+          const patient = {
+            id: before.patient,
+            city: 'London',
+            ssn: '000-00-0001',
+            doctorId: before.doctor,
+          };
+          if (write.updates) await clinic.db.patient['create']?.({ data: patient });
+          return write.run(clinic.db, before, { [column]: given });
+        },
+        async ({ column, values }, outcome) => {
+          const written = await clinic.db.patient['findMany']?.({});
+          const rowsThere = written as Record<string, unknown>[];
+          const unchanged = write.updates ? [column === 'ssn' ? '000-00-0001' : null] : [];
+          const there = outcome === 'works' ? [shape.is(values)] : unchanged;
+          expect(rowsThere.map((row) => row[column])).toEqual(there);
+        },
+      );
+      expect(outcomes[0]).toBe('works');
+    });
+  });
+
+  describe('reads', () => {
+    beforeAll(async () => {
+      await clear();
+      const [a, b] = [0, 1].map((at) =>
+        Object.fromEntries(kinds.map(({ column, values }) => [column, values[at]])),
+      );
+      const visits = { create: { kind: 'first', note: 'PLAIN-note' } };
+      const patients = [
+        { city: 'A', ...a, visits },
+        { city: 'B', ...b, visits },
+        { city: 'C', visits },
+      ];
+      await clinic.db.doctor['create']?.({ data: { title: 'Dr', patients: { create: patients } } });
+    });
+
+    const filtering = sectionOf('Filters', '`where`');
+    test.each(filters)('filter $title', async ({ title, finds, ...filter }) => {
+      const outcomes = await rowOf(filtering, title, async ({ column, values }) => {
+        const found = await Promise.allSettled(
+          Object.values(searches).map((search) => search(clinic.db, filter.where(column, values))),
+        );
+        const codes = new Set(found.map((each) => (each.status === 'rejected' ? each.reason.code : 'works')));
+        expect([...codes]).toHaveLength(1);
+        for (const [at, search] of Object.keys(searches).entries()) {
+          const each = found[at];
+          if (each?.status === 'rejected') throw each.reason;
+          expect({ [search]: each?.value }).toEqual({ [search]: expected(search, finds) });
+        }
+      });
+      expect(outcomes[0]).toBe('works');
+    });
+
+    const reading = sectionOf('Results', 'read');
+    test.each(reads)('read $title', async ({ title, ...read }) => {
+      const outcomes = await rowOf(reading, title, async ({ column, values }) => {
+        const found = await read.run(clinic.db, column, values);
+        expect(found).toEqual([...values, null]);
+        return found;
+      });
+      expect(outcomes[0]).toBe('works');
+    });
+
+    const comparing = sectionOf('Order, groups and aggregates', 'operation');
+    test.each(comparisons)('$title', async ({ title, ...comparison }) => {
+      const outcomes = await rowOf(comparing, title, ({ column, values }) =>
+        comparison.run(clinic.db, column, values),
+      );
+      expect(outcomes[0]).toBe('works');
+    });
+
+    test('the table of operations in packages/prisma/docs/matrix.md equals the results of this test', async () => {
+      const page = fileURLToPath(new URL('../docs/matrix.md', import.meta.url));
+      await expect(pageOf(sections)).toMatchFileSnapshot(page);
+    });
+  });
+});

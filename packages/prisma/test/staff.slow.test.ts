@@ -1,0 +1,352 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
+import { showsStored } from './clinic.ts';
+import { type Client, majors } from './generated-client.ts';
+import { misplacedIn, openStaff, type Staff } from './staff.ts';
+
+type Row = Record<string, unknown>;
+
+describe.each(majors)('Prisma %i', (major) => {
+  let database: TestDatabase;
+  let staff: Staff;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    staff = await openStaff(major, database);
+  });
+
+  afterAll(async () => {
+    await staff.close();
+    await database.drop();
+  });
+
+  beforeEach(async () => {
+    await staff.sql`truncate persons, "_friends", beds, checks`;
+  });
+
+  async function call<T = Row>(
+    model: 'person' | 'bed' | 'check',
+    operation: string,
+    args: object,
+    db = staff.db,
+  ): Promise<T> {
+    try {
+      const result = await db[model][operation]?.(args);
+      expect(showsStored(result)).toBe(false);
+      return result as T;
+    } finally {
+      // Checks the rows only after a transaction, because a separate connection does not see the changes of an
+      // unfinished one.
+      expect(await misplacedIn(staff.sql)).toEqual([]);
+    }
+  }
+  const person = <T = Row>(operation: string, args: object, db?: Client) =>
+    call<T>('person', operation, args, db);
+  const bed = <T = Row>(operation: string, args: object) => call<T>('bed', operation, args);
+  const code = (code: string) => expect.objectContaining({ name: 'EncryptedModelError', code });
+  const named = (name: string) => expect.objectContaining({ name });
+
+  describe('self relations, enums and lists', () => {
+    beforeEach(async () => {
+      const friends = { create: { name: 'Grace', nick: 'g' } };
+      await person('create', {
+        data: {
+          name: 'Ada',
+          nick: 'a',
+          rank: 'surgeon',
+          badges: ['x'],
+          ranks: ['nurse'],
+          staff: {
+            create: [
+              { name: 'Joan', nick: 'j', friends },
+              { name: 'Mary', nick: 'm' },
+            ],
+          },
+        },
+      });
+    });
+
+    test.each(['join', 'query'])(
+      'self relations, enums and lists are read with the load strategy `%s`',
+      async (relationLoadStrategy) => {
+        const found = await person<Row[]>('findMany', {
+          relationLoadStrategy,
+          where: { staff: { some: { boss: { is: { nick: 'a' } }, nick: { in: ['j'] } } }, rank: 'surgeon' },
+          select: {
+            name: true,
+            badges: true,
+            staff: {
+              select: { name: true, friends: { select: { name: true } } },
+              orderBy: { bossId: 'asc' },
+            },
+            _count: { select: { staff: { where: { nick: 'j' } } } },
+          },
+        });
+        expect(found).toEqual([
+          {
+            name: 'Ada',
+            badges: ['x'],
+            _count: { staff: 1 },
+            staff: expect.arrayContaining([
+              { name: 'Joan', friends: [{ name: 'Grace' }] },
+              { name: 'Mary', friends: [] },
+            ]),
+          },
+        ]);
+        const friendOf = { some: { nick: 'j' } };
+        const friends = await person('findMany', {
+          relationLoadStrategy,
+          where: { friendOf },
+        });
+        expect(friends).toMatchObject([{ name: 'Grace', nick: 'g' }]);
+      },
+    );
+
+    test('nested writes encrypt in both directions of a self relation', async () => {
+      const updated = await person('update', {
+        where: { nick: 'm' },
+        data: {
+          badges: { push: 'y' },
+          rank: { set: 'surgeon' },
+          boss: { update: { name: 'Lovelace', born: null } },
+          friends: { connect: { nick: 'g' }, create: { name: 'Eve', nick: 'e' } },
+        },
+        include: { boss: true, friends: { where: { nick: 'e' } } },
+      });
+      expect(updated).toMatchObject({
+        badges: ['y'],
+        boss: { name: 'Lovelace' },
+        friends: [{ name: 'Eve' }],
+      });
+      const update = { name: 'old', born: null };
+      const upsert = { where: { nick: 'n' }, create: { nick: 'n', name: 'new' }, update };
+      const again = { where: { nick: 'm' }, data: { friends: { upsert } }, include: { friends: true } };
+      await person('update', again);
+      expect((await person('update', again))['friends']).toEqual(
+        expect.arrayContaining([expect.objectContaining({ nick: 'n', name: 'old' })]),
+      );
+      const all = { updateMany: { where: {}, data: { name: 'all', born: null } } };
+      await person('update', { where: { nick: 'a' }, data: { staff: all } });
+      const changed = await person<Row[]>('findMany', { where: { boss: { nick: 'a' } } });
+      expect(changed.map(({ name }) => name)).toEqual(['all', 'all']);
+      const set = { friends: { set: [{ nick: 'g' }] } };
+      const left = await person('update', { where: { nick: 'm' }, data: set, include: { friends: true } });
+      expect(left['friends']).toMatchObject([{ name: 'Grace' }]);
+    });
+  });
+
+  describe('compound ids', () => {
+    const first = { ward: 'a/b', number: 1 };
+    const check = { place: { ...first, day: 1 } };
+
+    beforeEach(async () => {
+      await bed('create', { data: { ...first, note: 'n', code: 'c', person: { create: { nick: 'p' } } } });
+      await bed('createMany', { data: [{ ward: 'w', number: 2, note: 'm', code: 'c' }] });
+      const remarks = [
+        { ...first, day: 1, remark: 'r1' },
+        { ...first, day: 2, remark: 'r2' },
+      ];
+      await call('check', 'createMany', { data: remarks });
+    });
+
+    test('a compound id selects the row in reads and writes', async () => {
+      const where = { ward_number: first };
+      expect(await bed('findUnique', { where })).toMatchObject({ note: 'n' });
+      expect(await bed('update', { where, data: { note: 'N' } })).toMatchObject({ note: 'N' });
+      const upsert = { where, create: first, update: { note: 'NN' } };
+      expect(await bed('upsert', upsert)).toMatchObject({ note: 'NN' });
+      await bed('updateMany', { where: { code: 'c' }, data: { note: 'all' } });
+      expect(await bed('findMany', { select: { note: true } })).toEqual([{ note: 'all' }, { note: 'all' }]);
+    });
+
+    test('a compound id can have a name in the schema', async () => {
+      const update = (data: object) => call('check', 'update', { where: check, data });
+      expect(await update({ remark: 'x' })).toMatchObject({ remark: 'x' });
+      const data = { checks: { update: { where: check, data: { remark: 'y' } } } };
+      const where = { ward_number: first };
+      expect(await bed('update', { where, data, include: { checks: true } })).toMatchObject({
+        checks: [{ remark: 'y' }, { remark: 'r2' }],
+      });
+      const many = { checks: { updateMany: { where: { day: 2 }, data: { remark: 'z' } } } };
+      expect(await bed('update', { where, data: many, include: { checks: true } })).toMatchObject({
+        checks: [{ remark: 'y' }, { remark: 'z' }],
+      });
+    });
+
+    test('a compound unique key can contain an encrypted field', async () => {
+      const where = { ward_codeIndex: { ward: 'w', code: 'c' } };
+      expect(await bed('findUnique', { where })).toMatchObject({ note: 'm', code: 'c' });
+      expect(await bed('findUnique', { where: { ward_codeIndex: { ward: 'x', code: 'c' } } })).toBeNull();
+      expect(await bed('update', { where, data: { personId: null } })).toMatchObject({ note: 'm' });
+      await expect(bed('update', { where, data: { note: 'x' } })).rejects.toEqual(code('unknown_id'));
+    });
+
+    test.each<[string, object]>([
+      ['a value', { number: 3 }],
+      ['an increment', { number: { increment: 1 } }],
+    ])('a compound id cannot be changed by %s', async (_, data) => {
+      const where = { ward_number: first };
+      await expect(bed('update', { where, data })).rejects.toEqual(code('unsupported_value'));
+      await expect(bed('updateMany', { where: first, data })).rejects.toEqual(code('unsupported_value'));
+    });
+
+    test('a new row without a part of its compound id is refused', async () => {
+      const data = { checks: { create: { day: 9, remark: 'r' } } };
+      const written = bed('update', { where: { ward_number: first }, data });
+      await expect(written).rejects.toEqual(code('unknown_id'));
+    });
+  });
+
+  describe('indexes of `searchableBy`', () => {
+    const born = new Date('1815-12-10');
+    beforeEach(async () => {
+      const friends = { create: { name: 'Grace Hopper', born: new Date('1906-12-09'), nick: 'g' } };
+      await person('create', { data: { name: 'Ada King-Noël', born, nick: 'a', friends } });
+      await person('createMany', { data: [{ name: 'Ada', born: new Date('1816-01-05') }, { nick: 'n' }] });
+    });
+
+    test.each<[string, object, readonly string[]]>([
+      ['a word', { name: { words: 'ADA' } }, ['Ada', 'Ada King-Noël']],
+      ['several words', { name: { words: 'noel ada' } }, ['Ada King-Noël']],
+      ['a prefix', { name: { start: 'grac' } }, ['Grace Hopper']],
+      ['a month', { born: { month: new Date('1816-01-20') } }, ['Ada']],
+      ['a range', { born: { month: { from: born, to: new Date('1816-02-01') } } }, ['Ada', 'Ada King-Noël']],
+      ['several fields', { name: { and_born: { name: 'ada king-noel', born } } }, ['Ada King-Noël']],
+      ['two indexes', { name: { words: 'ada', start: 'ada' } }, ['Ada', 'Ada King-Noël']],
+      ['two fields', { name: { words: 'ada' }, born: { month: born } }, ['Ada King-Noël']],
+      ['a relation', { friends: { some: { name: { words: 'hopper' } } } }, ['Ada King-Noël']],
+      ['OR', { OR: [{ nick: 'g' }, { name: { words: 'king' } }] }, ['Ada King-Noël', 'Grace Hopper']],
+    ])('indexes of `searchableBy` find rows by %s', async (_, where, names) => {
+      const found = await person<Row[]>('findMany', { where, select: { name: true } });
+      expect(found.map(({ name }) => String(name)).toSorted()).toEqual(names);
+      expect(await person('count', { where })).toBe(names.length);
+    });
+
+    const nicks = Array.from({ length: 20 }, (_, at) => `nick ${at}`);
+    const all = { from: new Date('1946-01-01'), to: new Date('2026-11-23') };
+    test.each<[string, object, number]>([
+      ['a range', { born: { month: all } }, 971],
+      ['words', { name: { words: nicks.join(' ') } }, 21],
+      ['a list of values', { nick: { in: nicks } }, 20],
+    ])('a statement shows the fingerprints of %s in the order of their bytes', async (_, where, count) => {
+      const earlier = staff.sent.length;
+      await person('findMany', { where, select: { id: true } });
+      const [{ params } = { params: '' }] = staff.sent.slice(earlier);
+      const fingerprints = params.match(/[\da-f]{16,64}/g) ?? [];
+      expect(fingerprints).toHaveLength(count);
+      expect(fingerprints).toEqual(fingerprints.toSorted());
+    });
+
+    test('updates and nested updates also update the indexes of `searchableBy`', async () => {
+      const friends = { update: { where: { nick: 'g' }, data: { name: 'Ada Hopper', born } } };
+      await person('update', { where: { nick: 'a' }, data: { name: null, born, friends } });
+      const names = async (where: object) =>
+        (await person<Row[]>('findMany', { where })).map(({ name }) => String(name)).toSorted();
+      expect(await names({ name: { words: 'ada' } })).toEqual(['Ada', 'Ada Hopper']);
+      expect(await names({ name: { words: 'grace' } })).toEqual([]);
+      expect(await names({ name: { and_born: { name: 'Ada Hopper', born } } })).toEqual(['Ada Hopper']);
+      await person('updateMany', { where: { nick: 'g' }, data: { name: 'Eve', born } });
+      expect(await names({ name: { start: 'ev' } })).toEqual(['Eve']);
+    });
+
+    test('an update of only one field of a `withFields` index throws, because the index would not match', async () => {
+      const update = person('update', { where: { nick: 'a' }, data: { born: new Date() } });
+      await expect(update).rejects.toEqual(named('FieldError'));
+    });
+
+    test.each<[string, string, object]>([
+      ['in `NOT`', 'findMany', { where: { NOT: { name: { words: 'ada' } } } }],
+      ['in `not`', 'findMany', { where: { name: { not: { words: 'ada' } } } }],
+      ['in `none`', 'findMany', { where: { friends: { none: { name: { words: 'ada' } } } } }],
+      ['in `every`', 'findMany', { where: { friends: { every: { born: { month: new Date(0) } } } } }],
+      ['in a deleteMany', 'deleteMany', { where: { name: { words: 'ada' } } }],
+      ['in an updateMany', 'updateMany', { where: { name: { words: 'ada' } }, data: { rank: 'nurse' } }],
+      ['in a delete', 'delete', { where: { nick: 'a', name: { words: 'ada' } } }],
+      ['if its name is misspelt', 'findMany', { where: { name: { wrods: 'ada' } } }],
+    ])('a filter by an index of `searchableBy` throws %s', async (_, operation, args) => {
+      await expect(person(operation, args)).rejects.toEqual(code('unsupported_filter'));
+      expect(await person('count', {})).toBe(4);
+    });
+
+    test.each<[string, object]>([
+      ['a prefix that is too short', { name: { start: 'a' } }],
+      ['a text without words', { name: { words: '-' } }],
+      ['a range that ends before it begins', { born: { month: { from: new Date(), to: new Date(0) } } }],
+      ['half a range', { born: { month: { from: new Date() } } }],
+    ])('a search throws FieldError for %s', async (_, where) => {
+      await expect(person('findMany', { where })).rejects.toEqual(named('FieldError'));
+    });
+  });
+
+  describe('other extensions', () => {
+    const writing = (operation: string) => ({
+      query: {
+        person: {
+          async [operation]({ args, query }: { args: { data: Row }; query: (args: object) => unknown }) {
+            args.data['name'] = 'written by an extension';
+            return query(args);
+          },
+        },
+      },
+    });
+    const shouting = {
+      result: {
+        person: {
+          upper: {
+            needs: { name: true },
+            compute: ({ name }: { name: string }) => name.toUpperCase(),
+          },
+        },
+      },
+    };
+    const places: [string, (extension: object) => Client][] = [
+      ['earlier', (extension) => staff.encrypting(staff.plain.$extends(extension))],
+      ['later', (extension) => staff.db.$extends(extension)],
+      ['later, as a function', (extension) => staff.db.$extends((db: Client) => db.$extends(extension))],
+    ];
+
+    test.each(places)(
+      'values that another Prisma extension writes are encrypted (%s)',
+      async (_, extended) => {
+        await person('create', { data: { nick: 'a' } }, extended(writing('create')));
+        expect(await person('findMany', {})).toMatchObject([{ name: 'written by an extension' }]);
+        await person(
+          'updateMany',
+          { data: { born: null, rank: 'surgeon' } },
+          extended(writing('updateMany')),
+        );
+        expect(await person('findMany', {})).toMatchObject([{ name: 'written by an extension' }]);
+      },
+    );
+
+    test.each(places)(
+      'computed fields that another Prisma extension adds get plaintext (%s)',
+      async (_, extended) => {
+        await person('create', { data: { name: 'Ada', friends: { create: { name: 'Eve' } } } });
+        const args = { where: { friends: { some: {} } }, include: { friends: true } };
+        const [found] = await person<Row[]>('findMany', args, extended(shouting));
+        expect(found).toMatchObject({ name: 'Ada', upper: 'ADA', friends: [{ upper: 'EVE' }] });
+      },
+    );
+
+    test.each(places)(
+      'methods that another Prisma extension adds encrypt and search (%s)',
+      async (_, extended) => {
+        const $byNick = async function (this: Client, nick: string) {
+          return person('findUnique', { where: { nick } }, this);
+        };
+        const db = extended({ client: { $byNick } }) as Client & { $byNick(nick: string): Promise<unknown> };
+        await person('create', { data: { name: 'Ada', nick: 'a' } }, db);
+        expect(await db.$byNick('a')).toMatchObject({ name: 'Ada' });
+      },
+    );
+
+    test('in a transaction', async () => {
+      await staff.db.$extends(writing('create')).$transaction(async (tx: Client) => {
+        await person('create', { data: { nick: 'a' } }, tx);
+        await person('updateMany', { data: { name: 'Ada', born: new Date(0) } }, tx);
+        expect(await person('findUnique', { where: { nick: 'a' } }, tx)).toMatchObject({ name: 'Ada' });
+      });
+    });
+  });
+});

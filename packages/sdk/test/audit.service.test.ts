@@ -1,0 +1,233 @@
+import { type Service, countUsage, purge } from '@eaas/test-kit/server';
+import { alone } from '@eaas/test-kit/alone';
+import { entryHash } from '@eaas/protocol/audit';
+import { EaasClient } from '@eaas/sdk';
+import type { AuditEntry } from '@eaas/sdk/audit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { apiOf, dek, openWorld, type Resident, settle, type World } from '@eaas/test-kit/world';
+import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
+import { type Auditor, auditor } from './auditor.ts';
+
+let world: World;
+let attacker: Attacker;
+let service: Service;
+let resident: Resident;
+let client: EaasClient;
+let keyId: string;
+
+const length = 232;
+
+beforeAll(async () => {
+  world = await openWorld(new Date().toISOString());
+  attacker = await openAttacker(world);
+  service = world.replica();
+  resident = await settle(service, 'acme');
+  const baseUrl = await world.serve(service);
+  client = new EaasClient({ baseUrl, apiKey: resident.token, retries: 0 });
+  keyId = (await client.keys.create({ name: 'cards' })).key_id;
+  await wraps(130);
+  await attacker.keep('early');
+  await wraps(100);
+  await attacker.keep('fresh');
+});
+beforeEach(() => attacker.restore('fresh'));
+afterAll(() => world.close());
+
+async function wraps(count: number): Promise<void> {
+  for (let left = count; left > 0; left -= 100) {
+    const items = Array.from({ length: Math.min(100, left) }, () => ({ key_id: keyId, dek }));
+    await apiOf(service, resident.token)('POST /v1/batch/wrap', { items });
+  }
+}
+
+async function watcher(): Promise<Auditor> {
+  const one = auditor(client);
+  expect(await one.check()).toMatchObject({ ok: true, findings: [] });
+  return one;
+}
+
+const tamper = (statement: string): Promise<unknown> =>
+  attacker.sql.unsafe(statement.replaceAll('mine', `tenant_id = '${resident.tenantId}'`));
+
+async function shown(order: 'newest' | 'oldest'): Promise<AuditEntry[]> {
+  const entries: AuditEntry[] = [];
+  for await (const entry of client.audit.list({}, { order })) entries.push(entry);
+  return entries;
+}
+
+async function rechain(from: number): Promise<void> {
+  let hash: Uint8Array = Buffer.alloc(0);
+  for (const { hash: stated, ...entry } of await shown('oldest')) {
+    hash = entry.id < from ? Buffer.from(stated, 'hex') : entryHash(hash, entry);
+    const text = Buffer.from(hash).toString('hex');
+    await tamper(`update eaas.audit_entries set hash = '\\x${text}' where mine and id = ${entry.id}`);
+  }
+}
+
+describe('audits of an honest log', () => {
+  test('a later audit round verifies only newer entries', async () => {
+    const one = await watcher();
+    expect(one.saved).toMatchObject({
+      start: { id: 0 },
+      verified: { id: length },
+      tenant_id: resident.tenantId,
+    });
+    await client.keys.rotate({ key_id: keyId });
+    const actions: string[] = [];
+    const onEntry = ({ action }: AuditEntry) => void actions.push(action);
+    expect(await one.check({ onEntry })).toMatchObject({ ok: true, checked: 1 });
+    expect(actions).toEqual(['key.rotate']);
+    const { checkpoint } = one.saved ?? {};
+    const verified = await client.audit.verify({ checkpoint: checkpoint ?? '' });
+    expect(verified).toMatchObject({ valid: true, checkpoint: { id: length + 1, valid: true } });
+  });
+
+  test('a log can be listed and verified while calls append entries, even if all entries have the same time', async () => {
+    const growing = (async () => {
+      for (let time = 0; time < 12; time++) await wraps(17);
+    })();
+    const [newest, oldest, report] = await Promise.all([
+      shown('newest'),
+      shown('oldest'),
+      auditor(client).check(),
+    ]);
+    await growing;
+    for (const entries of [newest.toReversed(), oldest]) {
+      expect(entries.length).toBeGreaterThanOrEqual(length);
+      expect(entries.map(({ id }) => id)).toEqual(entries.map((_, index) => index + 1));
+    }
+    expect(report).toMatchObject({ ok: true, findings: [] });
+  });
+
+  test('a monitor can report exported keys', async () => {
+    const stop = new AbortController();
+    const seen: AuditEntry[] = [];
+    const store = { load: () => undefined, save: () => stop.abort() };
+    const onEntry = (entry: AuditEntry) => void seen.push(entry);
+    for await (const report of client.audit.monitor({ store, onEntry, signal: stop.signal }))
+      expect(report).toMatchObject({ ok: true, checked: length });
+    expect(seen.filter(({ action }) => action === 'key.wrap')).toHaveLength(230);
+  });
+});
+
+describe('audits of a log that a database administrator changed', () => {
+  const changes = [
+    [
+      'alters an actor',
+      "update eaas.audit_entries set actor = 'nobody' where mine and id = 100",
+      ['entry_altered 100'],
+    ],
+    [
+      'alters metadata',
+      'update eaas.audit_entries set metadata = \'{"a":"b"}\' where mine and id = 100',
+      ['entry_altered 100'],
+    ],
+    [
+      'alters a hash',
+      "update eaas.audit_entries set hash = sha256('x') where mine and id = 100",
+      ['entry_altered 100', 'entry_altered 101'],
+    ],
+    [
+      'makes an entry older',
+      'update eaas.audit_entries set created_at = 1 where mine and id = 100',
+      ['entry_altered 100', 'time_went_back 100'],
+    ],
+    [
+      'makes an entry younger',
+      'update eaas.audit_entries set created_at = created_at + 1e6 where mine and id = 5',
+      ['entry_altered 5', 'time_went_back 6'],
+    ],
+    ['removes an entry', 'delete from eaas.audit_entries where mine and id = 100', ['entry_missing 100']],
+    [
+      'removes 150 entries',
+      'delete from eaas.audit_entries where mine and id between 31 and 180',
+      ['entry_missing 31'],
+    ],
+    ['cuts off the tail', 'delete from eaas.audit_entries where mine and id > 200', ['entry_missing 201']],
+    [
+      'removes the first entries',
+      'delete from eaas.audit_entries where mine and id <= 120',
+      ['service_verification_failed 2', 'entry_missing 1'],
+    ],
+    [
+      'removes all entries',
+      'delete from eaas.audit_entries where mine',
+      ['service_verification_failed 232', 'entry_missing 1'],
+    ],
+    [
+      'swaps entries',
+      'update eaas.audit_entries set id = case id when 2 then -3 when 3 then -2 end where mine and id in (2, 3); update eaas.audit_entries set id = -id where id < 0',
+      ['entry_altered 2', 'entry_altered 3', 'entry_altered 4'],
+    ],
+  ] as const;
+  test.each(changes)(
+    'an audit of the log finds the change if a database administrator %s',
+    async (_, statement, found) => {
+      await tamper(statement);
+      const { ok, findings } = await auditor(client).check();
+      expect(ok).toBe(false);
+      expect(findings.map(({ code, id }) => `${code} ${id}`)).toEqual(found);
+    },
+  );
+
+  test('a full audit round finds an altered entry that an earlier round read', async () => {
+    const one = await watcher();
+    await tamper("update eaas.audit_entries set actor = 'nobody' where mine and id = 100");
+    expect(await one.check()).toMatchObject({ ok: true });
+    expect(await one.check({ full: true })).toMatchObject({ findings: [{ code: 'entry_altered', id: 100 }] });
+    expect(await client.audit.verify()).toMatchObject({ valid: false });
+  });
+
+  test('an audit finds hashes that an attacker has recomputed', async () => {
+    const one = await watcher();
+    await tamper("update eaas.audit_entries set actor = 'nobody' where mine and id = 100");
+    await rechain(100);
+    expect((await auditor(client).check()).findings).toMatchObject([
+      { code: 'checkpoint_mismatch', id: length },
+    ]);
+    await wraps(1);
+    expect((await one.check()).findings).toMatchObject([
+      { code: 'fork', id: length },
+      { code: 'entry_altered' },
+    ]);
+  });
+
+  test('the service signs no checkpoint of a head that a database administrator changed', async () => {
+    const one = await watcher();
+    await tamper("update eaas.audit_heads set hash = sha256('x') where mine");
+    await expect(one.check()).rejects.toMatchObject({ code: 'unavailable', retryable: true });
+  });
+
+  test('an audit finds that the log was put back to an older version', async () => {
+    const one = await watcher();
+    const { saved } = one;
+    await attacker.restore('early');
+    expect((await one.check()).findings).toMatchObject([{ code: 'rollback', id: 132 }]);
+    expect(await client.audit.verify()).toMatchObject({ valid: true });
+    await wraps(99);
+    await client.keys.rotate({ key_id: keyId });
+    expect((await one.check()).findings).toMatchObject([{ code: 'fork', id: length }]);
+    await wraps(150);
+    expect((await one.check()).findings).toMatchObject([{ code: 'fork', id: length }]);
+    expect(await client.audit.verify()).toMatchObject({ valid: true });
+    expect(one.saved).toBe(saved);
+  });
+});
+
+test('an audit reports a purge of unread entries only once', async () => {
+  const [one, other] = [await watcher(), auditor(client)];
+  world.time += 1_000;
+  await wraps(120);
+  world.time += 61 * 31 * 86_400_000;
+  await wraps(5);
+  await countUsage(service, alone());
+  await purge(service, 60, alone());
+  const through = length + 120;
+  expect(await other.check()).toMatchObject({ ok: true, checked: 5, state: { start: { id: through } } });
+  expect((await one.check()).findings).toMatchObject([{ code: 'purged_unread', id: through }]);
+  expect(await one.check()).toMatchObject({
+    ok: true,
+    state: { start: { id: through }, verified: { id: through + 5 } },
+  });
+  expect((await shown('oldest')).map(({ id }) => id - through)).toEqual([1, 2, 3, 4, 5]);
+});

@@ -1,0 +1,235 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { EaasBrowserClient } from '@eaas/sdk/browser';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { root } from '@eaas/test-kit/markdown';
+import { openService, type RunningService } from '../runtimes/service.ts';
+import { whereAvailable } from '@eaas/test-kit/available';
+import { hasChromium, launchChromium, type Page } from '@eaas/test-kit/chromium';
+import { composeApp, type Framework, type RunningApp, startApp } from './app.ts';
+
+const serverOf = (name: string, folder: Framework['folder']): Framework => ({
+  name,
+  folder,
+  start: () => ['server.js'],
+});
+
+const frameworks: readonly Framework[] = [
+  serverOf('Express', 'express'),
+  serverOf('Hono', 'hono'),
+  serverOf('Fastify', 'fastify'),
+  {
+    name: 'Next.js',
+    folder: 'next',
+    modules: 'lib/',
+    build: ['../node_modules/next/dist/bin/next', 'build'],
+    start: (port) => ['../node_modules/next/dist/bin/next', 'start', '--port', String(port)],
+  },
+  {
+    name: 'SvelteKit',
+    folder: 'sveltekit',
+    modules: 'src/lib/server/',
+    build: ['../node_modules/vite/bin/vite.js', 'build'],
+    start: () => ['build/index.js'],
+    env: (origin) => ({ ORIGIN: origin, BODY_SIZE_LIMIT: '2M' }),
+  },
+];
+
+const limit = 2 * 2 ** 20;
+const dek = Buffer.alloc(32, 7).toString('base64');
+let service: RunningService;
+let chromium: Awaited<ReturnType<typeof launchChromium>> | undefined;
+
+beforeAll(async () => {
+  service = await openService();
+  if (hasChromium) chromium = await launchChromium();
+});
+
+afterAll(async () => {
+  await chromium?.close();
+  await service.close();
+});
+
+describe.each(frameworks)('$name', (framework) => {
+  let app: RunningApp;
+  let keyId: string;
+  let otherKeyId: string;
+  let wrapUrl: string;
+
+  beforeAll(async () => {
+    const place = await composeApp(framework);
+    const settled = await service.settle(framework.folder);
+    ({ keyId, otherKeyId } = settled);
+    const { baseUrl, apiKey } = settled;
+    app = await startApp(framework, place, {
+      EAAS_BASE_URL: baseUrl,
+      EAAS_API_KEY: apiKey,
+      EAAS_KEY_ID: keyId,
+    });
+    wrapUrl = `${app.origin}/api/eaas/v1/keys/${keyId}/wrap`;
+  });
+
+  afterAll(() => app.stop());
+
+  const post = (url: string, body: string, headers: Record<string, string> = {}): Promise<Response> =>
+    fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        origin: app.origin,
+        'sec-fetch-site': 'same-origin',
+        cookie: 'session=42',
+        ...headers,
+      },
+      body,
+    });
+
+  test('a client with a session encrypts and decrypts through the proxy', async () => {
+    const client = () =>
+      new EaasBrowserClient({
+        proxyUrl: `${app.origin}/api/eaas`,
+        keyId,
+        headers: { cookie: 'session=42', origin: app.origin, 'sec-fetch-site': 'same-origin' },
+        retries: 0,
+      });
+    await using writer = client();
+    const bundles = await writer.encryptMany(['a', 'b'], { fresh: true });
+    const values = bundles.map((bundle) => (bundle.ok ? bundle.value : ''));
+    await using reader = client();
+    const opened = await reader.decryptMany(values);
+    expect(opened.map((one) => one.ok && Buffer.from(one.value).toString())).toEqual(['a', 'b']);
+    expect(app.events()).toEqual([]);
+  });
+
+  test('the proxy refuses another origin with 403 and reports an event', async () => {
+    const evil = 'https://evil.example';
+    const answer = await post(wrapUrl, JSON.stringify({ dek }), {
+      origin: evil,
+      'sec-fetch-site': 'cross-site',
+    });
+    expect([answer.status, await answer.json()]).toMatchObject([403, { code: 'origin_refused' }]);
+    await expect
+      .poll(() => app.events())
+      .toEqual([
+        { type: 'origin_refused', origin: evil, secFetchSite: 'cross-site', expected: [app.origin] },
+      ]);
+  });
+
+  test.each([
+    ['session', 403, 'permission_missing', () => wrapUrl, 'wrap', () => keyId, { cookie: 'session=1' }],
+    [
+      'operation',
+      403,
+      'permission_missing',
+      () => wrapUrl.replace(/wrap$/, 'rewrap'),
+      'rewrap',
+      () => keyId,
+      {},
+    ],
+    ['key', 404, 'not_found', () => wrapUrl.replace(keyId, otherKeyId), 'wrap', () => otherKeyId, {}],
+  ] as const)(
+    'a call whose grant lacks the %s gets %d %s and causes an event',
+    async (missing, status, code, url, operation, key, headers) => {
+      const answer = await post(url(), JSON.stringify({ dek }), headers);
+      expect([answer.status, await answer.json()]).toMatchObject([status, { code }]);
+      const event = { type: 'grant_refused', missing, operation, keyId: key() };
+      await expect.poll(() => app.events()).toEqual([event]);
+    },
+  );
+
+  test('the proxy refuses a body above its limit with 413', async () => {
+    const item = JSON.stringify({ items: [{ key_id: keyId, dek }] });
+    const batch = (bytes: number): Promise<Response> =>
+      post(`${app.origin}/api/eaas/v1/batch/wrap`, item.padEnd(bytes));
+    for (const refused of [
+      await post(wrapUrl, JSON.stringify({ dek }).padEnd(limit + 1)),
+      await batch(limit + 1),
+    ])
+      expect([refused.status, await refused.json()]).toMatchObject([413, { code: 'too_large' }]);
+    const passed = await batch(limit);
+    expect([passed.status, await passed.json()]).toMatchObject([200, { results: [{ key_id: keyId }] }]);
+  });
+
+  test.each([
+    ['in the middle of its body', 1_000],
+    ['before its response', JSON.stringify({ dek }).length],
+  ])('the app continues after a request that is aborted %s', async (_, length) => {
+    const socket = connect(app.port, '127.0.0.1');
+    await once(socket, 'connect');
+    const lines = [
+      `POST ${new URL(wrapUrl).pathname} HTTP/1.1`,
+      `host: 127.0.0.1:${app.port}`,
+      `origin: ${app.origin}`,
+      'cookie: session=42',
+      'content-type: application/json',
+      `content-length: ${length}`,
+      '',
+      JSON.stringify({ dek }),
+    ];
+    await new Promise((resolve) => socket.write(lines.join('\r\n'), resolve));
+    socket.destroy();
+    expect((await post(wrapUrl, JSON.stringify({ dek }))).status).toBe(200);
+    expect(app.events()).toEqual([]);
+  });
+
+  whereAvailable(`Chromium with ${framework.name}`, hasChromium, () => {
+    let page: Page;
+
+    beforeAll(async () => {
+      if (!chromium) throw new Error('Chromium did not start');
+      page = await chromium.browser.newPage();
+      await page.goto(app.origin);
+    });
+
+    afterAll(() => page.close());
+
+    const roundTrip = (cookie: string): Promise<string> =>
+      page.evaluate(`(async () => {
+        while (!globalThis.EaasBrowserClient) await new Promise((resolve) => setTimeout(resolve, 20));
+        document.cookie = ${JSON.stringify(cookie)};
+        const client = () => new EaasBrowserClient({ keyId: ${JSON.stringify(keyId)}, retries: 0 });
+        const { ciphertext } = await client().encrypt('blood type 0', { context: { row: '7' } });
+        return client().decrypt(ciphertext, { as: 'text', context: { row: '7' } });
+      })().catch((error) => error.code ?? String(error))`);
+
+    test('a page encrypts and decrypts only with the cookie of its session', async () => {
+      app.events();
+      expect(await roundTrip('session=42; path=/')).toBe('blood type 0');
+      expect(app.events()).toEqual([]);
+      expect(await roundTrip('session=1; path=/')).toBe('permission_missing');
+      await expect.poll(() => app.events()).toMatchObject([{ type: 'grant_refused', missing: 'session' }]);
+    });
+
+    test('a page of another site cannot call the proxy', async () => {
+      const foreign = await chromium?.browser.newPage();
+      await foreign?.goto(app.origin.replace('127.0.0.1', 'localhost'));
+      const call = `fetch(${JSON.stringify(wrapUrl)}, {
+        method: 'POST', credentials: 'include', headers: { 'content-type': 'application/json' }, body: '{}',
+      }).then(() => 'called', String)`;
+      expect(await foreign?.evaluate(call)).toMatch(/Failed to fetch/);
+      await foreign?.close();
+    });
+  });
+});
+
+test.each(frameworks.filter(({ modules }) => modules === undefined))(
+  'the files of $name type-check with the types of the framework',
+  async (framework) => {
+    const place = await composeApp(framework);
+    const config = {
+      extends: join(root, 'tsconfig.json'),
+      compilerOptions: { noPropertyAccessFromIndexSignature: false },
+      include: ['*.ts'],
+      exclude: [],
+    };
+    writeFileSync(join(place, 'tsconfig.json'), JSON.stringify(config));
+    const args = [join(root, 'node_modules/typescript/bin/tsc'), '-p', place];
+    const said = await new Promise((resolve) => {
+      execFile(process.execPath, args, { cwd: place }, (_, stdout, stderr) => resolve(stdout + stderr));
+    });
+    expect(said).toBe('');
+  },
+);

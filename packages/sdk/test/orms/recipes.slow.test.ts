@@ -1,0 +1,202 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { blocksOf, read, root } from '@eaas/test-kit/markdown';
+import { lookAlike } from '@eaas/test-kit/look-alike';
+import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
+import { requireTools, type Tools } from '@eaas/test-kit/tools';
+
+interface Recipe {
+  readonly name: string;
+  readonly tools: Tools;
+  readonly schema: string;
+  readonly code: readonly string[];
+}
+
+const service = '@eaas/test-kit/played-service';
+const common = read('packages/sdk/docs/orm.md');
+const shared = [`import { eaas } from '${service}';`, ...blocksOf(common, 'ts')];
+const blocksIn = (name: string): string[] => blocksOf(read(`packages/sdk/docs/${name}.md`), 'ts');
+const schema = blocksOf(common, 'sql').join('');
+
+const [setup = '', encryptedMembers = '', storeOfMembers = '', ...conversion] = blocksOf(
+  read('packages/drizzle/README.md'),
+  'ts',
+);
+
+const recipes: readonly Recipe[] = [
+  {
+    name: 'Kysely',
+    tools: 'packages/sdk/test/orms/kysely',
+    schema,
+    code: [
+      ...shared,
+      ...blocksIn('kysely'),
+      'const twin = { ...grace, id: randomUUID() };',
+      '// @ts-expect-error: plaintext',
+      "const insertPlain = db.insertInto('patients').values(twin);",
+      '// @ts-expect-error: plaintext',
+      "db.selectFrom('patients').where('name', '=', 'Ada');",
+      'const codeOf = (error: { code: string }) => error.code;',
+      'console.log(await insertPlain.execute().catch(codeOf)); // 23514',
+      "const insertTwin = db.insertInto('patients').values(await records.encryptRow('patients', twin.id, twin));",
+      'console.log(await insertTwin.execute().catch(codeOf)); // 23505',
+      `await db.updateTable('patients').set({ city: '${lookAlike}' }).where('id', '=', grace.id).execute();`,
+      "const all = await db.selectFrom('patients').selectAll().execute();",
+      "const read = await records.decryptRows('patients', all, ({ id }) => id);",
+      `console.log(read.map(({ city }) => city).sort().join()); // London,${lookAlike}`,
+      'await db.destroy();',
+    ],
+  },
+  {
+    name: 'TypeORM',
+    tools: 'packages/sdk/test/orms/typeorm',
+    schema,
+    code: [
+      ...shared,
+      ...blocksIn('typeorm'),
+      'const twin = { ...grace, id: randomUUID() };',
+      "const insertTwin = patients.insert(await records.encryptRow('patients', twin.id, twin));",
+      'console.log(await insertTwin.catch((error: { code: string }) => error.code)); // 23505',
+      `await patients.update(grace.id, { city: '${lookAlike}' });`,
+      "const all = await records.decryptRows('patients', await patients.find(), ({ id }) => id);",
+      `console.log(all.map(({ city }) => city).sort().join()); // London,${lookAlike}`,
+      'await source.destroy();',
+    ],
+  },
+  {
+    name: 'Drizzle',
+    tools: 'packages/sdk/test/orms/kysely',
+    schema: `
+      create table patients (id uuid primary key, name text not null, ssn text, ssn_index text unique, born text, notes text);
+      create table visits (id uuid primary key, patient_id uuid references patients, city text);
+      create table members (id uuid primary key, name text, email text not null, email_index text unique);
+      insert into members values
+        ('00000000-0000-4000-8000-000000000001', 'Ada', 'ada@example.com'),
+        ('00000000-0000-4000-8000-000000000002', null, 'grace@example.com');`,
+    code: [
+      `import '${service}';`,
+      'const keep = async (_progress: string): Promise<void> => {};',
+      // Passes the address as an object, because postgres.js does not accept a URL with a Unix socket.
+      setup.replace(
+        'drizzle(process.env.DATABASE_URL!, {',
+        'drizzle({ connection: JSON.parse(process.env.CONNECTION!),',
+      ),
+      encryptedMembers,
+      storeOfMembers,
+      `const { read } = store;
+       store.read = async (page) => {
+         const rows = await read(page);
+         const ada = rows.find(({ values }) => values.name === 'Ada');
+         if (ada) await db.update(members).set({ name: 'Ada Lovelace' }).where(eq(members.id, ada.id));
+         return rows;
+       };`,
+      ...conversion,
+      `const [member] = await db.select().from(members).where(eq(members.email, 'ada@example.com'));
+       console.log(member?.name); // Ada Lovelace
+       console.log(JSON.stringify(await plain.select().from(stored)).includes('example')); // false`,
+      '// @ts-expect-error: ciphertexts',
+      'void (() => db.select().from(patients).orderBy(patients.name));',
+      'await plain.$client.end();',
+    ],
+  },
+];
+const mongoose: Recipe = {
+  name: 'Mongoose',
+  tools: 'packages/sdk/test/orms/mongoose',
+  schema: '',
+  code: [
+    ...shared,
+    ...blocksIn('mongoose'),
+    '// An encrypted update passes the validators, and reaches the driver, which has no connection.',
+    "mongoose.set('bufferCommands', false);",
+    "const valid = Patients.updateOne({ _id: ada.id }, await records.encryptRow('patients', ada.id, { name: 'A' }));",
+    'console.log(await valid.exec().catch((error: Error) => error.name)); // MongooseError',
+    "const insert = Patients.insertMany([{ _id: 'x', visits: [{ _id: 'y', note: 'plain' }] }]);",
+    'console.log(await insert.catch((error: Error) => error.name)); // ValidationError',
+    'const copy = Patients.hydrate({ ...rows[0] });',
+    "console.log(copy.get('visits').length, (await copy.validate()) === undefined); // 1 true",
+    `const typed = [{ ...rows[0]!, city: '${lookAlike}' }];`,
+    "const [read] = await decryptNested(records, typed, { table: 'patients', id: idOf, nested });",
+    `console.log(read?.name, read?.city); // Ada ${lookAlike}`,
+  ],
+};
+
+const places = new Map<Recipe, string>();
+
+beforeAll(async () => {
+  for (const recipe of [...recipes, mongoose]) {
+    const place = join(await requireTools(recipe.tools), '.cache', recipe.name);
+    mkdirSync(place, { recursive: true });
+    writeFileSync(join(place, 'recipe.mts'), recipe.code.join('\n'));
+    const config = {
+      extends: join(root, 'tsconfig.json'),
+      compilerOptions: { noPropertyAccessFromIndexSignature: false },
+      include: ['*.mts'],
+      exclude: [],
+    };
+    writeFileSync(join(place, 'tsconfig.json'), JSON.stringify(config));
+    places.set(recipe, place);
+  }
+});
+
+afterAll(() => {
+  for (const place of places.values()) rmSync(place, { recursive: true, force: true });
+});
+
+function run(recipe: Recipe, args: readonly string[], database?: TestDatabase): Promise<string> {
+  const connection = JSON.stringify(database?.connection('owner'));
+  const env = { ...process.env, DATABASE_URL: database?.url('owner'), CONNECTION: connection };
+  const cwd = places.get(recipe);
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { cwd, env }, (_, stdout, stderr) => resolve(stdout + stderr));
+  });
+}
+
+const program = ['--conditions=@eaas/source', '--import', 'tsx', 'recipe.mts'];
+
+function saidBy({ code }: Recipe): string {
+  const said = code.join('\n').matchAll(/console\.log\(.*\); \/\/ (.*)$/gm);
+  return Array.from(said, ([, output]) => `${output}\n`).join('');
+}
+
+describe.each([...recipes, mongoose])('the recipe for $name', (recipe) => {
+  test('the code in the recipe compiles with the types of the recipe’s library', async () => {
+    expect(await run(recipe, [join(root, 'node_modules/typescript/bin/tsc'), '-p', '.'])).toBe('');
+  });
+});
+
+test.each(recipes)('the recipe for $name prints the output that its comments show', async (recipe) => {
+  const database = await createDatabase();
+  const sql = postgres({ ...database.connection('owner'), max: 1 });
+  await sql.unsafe(recipe.schema);
+  expect(await run(recipe, program, database)).toBe(saidBy(recipe));
+  const stored = await sql`select * from patients join visits on patient_id = patients.id`;
+  expect(stored).toHaveLength(1);
+  expect(JSON.stringify(stored)).not.toMatch(/"Ada"|987-65|dry cough/);
+  await sql.end();
+  await database.drop();
+});
+
+test('the recipe for Mongoose prints what its comments say', async () => {
+  expect(await run(mongoose, program)).toBe(saidBy(mongoose));
+});
+
+test.each(['kysely', 'typeorm', 'mongoose'])('the recipe %s has at most 30 lines after its setup', (name) => {
+  const [recipe = ''] = read(`packages/sdk/docs/${name}.md`).split('\n## ');
+  const [, ...usage] = blocksOf(recipe, 'ts');
+  const lines = usage
+    .join('')
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  expect(lines.length).toBeLessThanOrEqual(30);
+});
+
+test('at most 15 lines of the example app are about encryption', () => {
+  const [app = ''] = blocksOf(read('packages/drizzle/README.md'), 'ts');
+  const lines = app.split('\n').filter((line) => /eaas|encrypted|searchable/i.test(line));
+  expect(lines.length).toBeGreaterThan(5);
+  expect(lines.length).toBeLessThanOrEqual(15);
+});

@@ -1,0 +1,234 @@
+import { fromBase64 } from '@eaas/protocol/base64';
+import { EaasClient } from '@eaas/sdk';
+import { DecryptionError, type EaasBrowserClient, ServiceError } from '@eaas/sdk/browser';
+import { defineFields, text } from '@eaas/sdk/fields';
+import type { Grant } from '@eaas/sdk/proxy';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { randomElements } from '@eaas/test-kit/elements';
+import { openWorld, settle, type World } from '@eaas/test-kit/world';
+import { openSessions } from './sessions.ts';
+
+let world: World;
+let baseUrl: string;
+let apiKey: string;
+let backend: EaasClient;
+let keyId: string;
+let otherKeyId: string;
+
+beforeAll(async () => {
+  world = await openWorld(new Date().toISOString());
+  const replica = world.replica();
+  baseUrl = await world.serve(replica);
+  ({ token: apiKey } = await settle(replica, 'acme'));
+  backend = new EaasClient({ baseUrl, apiKey });
+  ({ key_id: keyId } = await backend.keys.create({ name: 'patients' }));
+  ({ key_id: otherKeyId } = await backend.keys.create({ name: 'staff' }));
+});
+
+afterAll(() => world.close());
+
+const openApp = (grants: Readonly<Record<string, Grant>>, token = apiKey) =>
+  openSessions({ baseUrl, apiKey: token, keyId, grants });
+
+const everything: Grant['operations'] = ['wrap', 'unwrap', 'rewrap', 'hash'];
+const grantOf = (user: string): Grant => ({ keys: [keyId], operations: everything, context: { user } });
+const users = () => openApp({ ada: grantOf('1'), bob: grantOf('2') });
+
+async function codeOf(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
+    () => 'none',
+    (error: unknown) => (error as ServiceError).code,
+  );
+}
+
+describe('pages behind the proxy', () => {
+  test('a page with the session of a visitor encrypts locally and sends no plaintext', async () => {
+    const { page, bodies } = users();
+    await using ada = page('ada');
+    const { ciphertext, key_id } = await ada.encrypt('blood type 0', { context: { row: '7' } });
+    expect(key_id).toBe(keyId);
+    await using later = page('ada');
+    expect(await later.decrypt(ciphertext, { as: 'text', context: { row: '7' } })).toBe('blood type 0');
+    expect(bodies).toHaveLength(2);
+    expect(bodies.join()).not.toContain('blood');
+  });
+
+  test("a page cannot decrypt a value of another visitor's session", async () => {
+    const { page } = users();
+    await using ada = page('ada');
+    await using bob = page('bob');
+    const { ciphertext } = await ada.encrypt('blood type 0');
+    await expect(bob.decrypt(ciphertext)).rejects.toBeInstanceOf(DecryptionError);
+    expect(await codeOf(bob.decrypt(ciphertext, { wrapContext: { user: '1' } }))).toBe('bad_request');
+    await using nobody = page('eve');
+    expect(await codeOf(nobody.decrypt(ciphertext))).toBe('permission_missing');
+  });
+
+  test('the backend decrypts values of a web page only with the wrap context of the user', async () => {
+    await using ada = users().page('ada');
+    const bundle = await ada.encrypt('blood type 0');
+    const { ciphertext } = bundle;
+    expect(await backend.decrypt(ciphertext, { as: 'text', keyId, wrapContext: { user: '1' } })).toBe(
+      'blood type 0',
+    );
+    await expect(backend.decrypt(ciphertext, { keyId })).rejects.toBeInstanceOf(DecryptionError);
+    const { key_version } = bundle;
+    expect(await codeOf(backend.serverMode.decrypt({ ciphertext, key_id: keyId, key_version }))).toBe(
+      'decryption_failed',
+    );
+    const answer = await backend.encrypt('see you on Monday', { keyId, wrapContext: { user: '1' } });
+    expect(await ada.decrypt(answer, { as: 'text' })).toBe('see you on Monday');
+  });
+
+  test('if a page decrypts several values, only those that it may not decrypt fail', async () => {
+    const { page, bodies } = users();
+    await using ada = page('ada');
+    const mine = await ada.encryptMany(['a', 'b'], { fresh: true });
+    const staff = await backend.encrypt('salary', { keyId: otherKeyId, wrapContext: { user: '1' } });
+    const unbound = await backend.encrypt('public', { keyId });
+    const values = [...mine.map((result) => (result.ok ? result.value : '')), staff, unbound];
+    await using later = page('ada');
+    bodies.length = 0;
+    const opened = await later.decryptMany(values, { anyKey: true });
+    expect(bodies).toHaveLength(1);
+    expect(
+      opened.map((result) => (result.ok ? Buffer.from(result.value).toString() : result.error.code)),
+    ).toEqual(['a', 'b', 'not_found', 'decryption']);
+  });
+
+  test('a page computes the same fingerprints as the backend', async () => {
+    await using ada = users().page('ada');
+    expect(await ada.hash('ada@example.com')).toBe(await backend.hash('ada@example.com', { keyId }));
+    const hashes = await ada.hashMany(['x', 'y']);
+    expect(hashes).toEqual([
+      { ok: true, value: await backend.hash('x', { keyId }) },
+      { ok: true, value: await backend.hash('y', { keyId }) },
+    ]);
+    expect(await codeOf(ada.hash('x', { keyId: otherKeyId }))).toBe('not_found');
+  });
+
+  test('a page can rewrap only the values of its own user', async () => {
+    const { page, post } = users();
+    await using ada = page('ada');
+    const old = await ada.encrypt('blood type 0');
+    await backend.keys.rotate({ key_id: keyId });
+    const rewrap = (session: string) =>
+      post(session, `/v1/keys/${keyId}/rewrap`, { wrapped_key: old.wrapped_key });
+    const { status, json } = await rewrap('ada');
+    expect({ status, ...json }).toMatchObject({
+      status: 200,
+      rewrapped: true,
+      key_version: old.key_version + 1,
+    });
+    const renewed = {
+      keyId,
+      keyVersion: Number(json['key_version']),
+      wrappedKey: fromBase64(String(json['wrapped_key'])),
+    };
+    expect(await ada.unwrap(renewed)).toEqual(await backend.unwrap(renewed, { wrapContext: { user: '1' } }));
+    expect((await rewrap('bob')).json).toMatchObject({ code: 'wrapped_key_unauthentic' });
+  });
+
+  test('a page can make only the calls that its session is granted', async () => {
+    const { page, post } = openApp({
+      reader: { ...grantOf('1'), operations: ['unwrap'] },
+      writer: { ...grantOf('1'), operations: ['wrap'] },
+    });
+    await using reader = page('reader');
+    await using writer = page('writer');
+    const bundle = await writer.encrypt('note');
+    expect(await reader.decrypt(bundle, { as: 'text' })).toBe('note');
+    expect(await codeOf(page('writer').decrypt(bundle))).toBe('permission_missing');
+    expect(await codeOf(reader.encrypt('note'))).toBe('permission_missing');
+    expect(await codeOf(reader.hash('note'))).toBe('permission_missing');
+    const { wrapped_key } = bundle;
+    expect((await post('reader', `/v1/keys/${keyId}/rewrap`, { wrapped_key })).status).toBe(403);
+  });
+});
+
+describe('blind hashes of pages behind the proxy', () => {
+  const blind = () => openApp({ ada: { keys: [keyId], operations: ['blindHash'] }, bob: grantOf('2') });
+
+  test('a page computes the same blind hashes as the backend, and sends no value', async () => {
+    const { page, bodies } = blind();
+    await using ada = page('ada');
+    const values = Array.from({ length: 101 }, (_, at) => `canary-${at}@example.com`);
+    const ours = await ada.blindHashMany(values);
+    const [first = '', last = ''] = [values[0], values[100]];
+    const theirs = await backend.blindHashMany([first, last], { keyId });
+    expect([ours[0], ours[100]]).toEqual(theirs);
+    expect(ours.every(({ ok }) => ok)).toBe(true);
+    expect(bodies.map((body) => JSON.parse(body).elements.length)).toEqual([100, 1]);
+    expect(bodies.join()).not.toContain('canary');
+    const { hashPublicKey } = await backend.publicKey(keyId);
+    await using pinned = page('ada', { hashPublicKeys: { [keyId]: hashPublicKey } });
+    expect(theirs[0]).toEqual({ ok: true, value: await pinned.blindHash(first) });
+  });
+
+  test('a page can search by an index that the backend computed', async () => {
+    const fields = defineFields({ users: { email: text().searchable({ normalize: ['lowercase'] }) } });
+    const open = (client: EaasClient | EaasBrowserClient) =>
+      fields.for(client, { index: 'blind', keyIds: { users: keyId } });
+    const { email_index } = await open(backend).encryptRow('users', 1, { email: 'Ada@example.com' });
+    await using ada = blind().page('ada');
+    const found = await open(ada).where('users', { email: 'ADA@example.com' });
+    expect(found.email_index).toEqual([email_index]);
+  });
+
+  test('the grant of a session decides which operations and keys a page can use', async () => {
+    const { page } = blind();
+    await using ada = page('ada');
+    await using bob = page('bob');
+    expect(await codeOf(ada.blindHash('x', { keyId: otherKeyId }))).toBe('not_found');
+    expect(await codeOf(ada.hash('x'))).toBe('permission_missing');
+    expect(await codeOf(bob.blindHash('x'))).toBe('permission_missing');
+    await using nobody = page('eve');
+    expect(await codeOf(nobody.blindHash('x'))).toBe('permission_missing');
+  });
+
+  test('the service names an invalid element, and a page refuses an altered response', async () => {
+    const { post, page } = blind();
+    const elements = [...randomElements(1), 'AAAA'];
+    const bad = await post('ada', '/v1/hash/blind', { key_id: keyId, elements });
+    expect(bad).toMatchObject({ status: 400, json: { code: 'bad_request' } });
+    expect(bad.json['detail']).toContain('elements[1]');
+    const alter = async (response: Response) => {
+      const answer = (await response.json()) as { public_key: string };
+      return Response.json({ ...answer, evaluated: [answer.public_key] });
+    };
+    await using altered = page('ada', {}, alter);
+    expect(await codeOf(altered.blindHash('x'))).toBe('proof_invalid');
+  });
+
+  test('a page cannot compute blind hashes after the key is disabled', async () => {
+    await using ada = blind().page('ada');
+    await ada.blindHash('x');
+    await backend.keys.disable({ key_id: keyId });
+    const refused = await codeOf(ada.blindHash('y'));
+    await backend.keys.enable({ key_id: keyId });
+    expect(refused).toBe('key_state');
+    expect(await ada.blindHash('y')).toHaveLength(64);
+  });
+});
+
+describe("refusals of the app's API key", () => {
+  test.each([
+    ['be authenticated', 'unauthorized', async () => `${apiKey.slice(0, -1)}x`],
+    [
+      'make the call',
+      'permission_missing',
+      async () =>
+        (await backend.apiKeys.create({ name: `reader ${Date.now()}`, permissions: ['keys.read'] })).api_key,
+    ],
+  ])('an API key that cannot %s gives the page only a generic error', async (_, code, token) => {
+    const { page, events } = openApp({ ada: grantOf('1') }, await token());
+    const error: unknown = await page('ada')
+      .hash('x')
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ServiceError);
+    expect(error).toMatchObject({ code: 'unavailable', status: 502 });
+    expect(String(error)).not.toMatch(/API key|permission/i);
+    expect(events).toEqual([{ type: 'api_key_refused', code, requestId: (error as ServiceError).requestId }]);
+    expect((error as ServiceError).requestId).toBeTruthy();
+  });
+});

@@ -1,0 +1,420 @@
+// The table below stores methods without binding them to objects. No stored method uses `this`.
+/* oxlint-disable typescript/unbound-method */
+import { createTestService } from '@eaas/sdk/testing';
+import { checkAudit, monitorAudit, openCheckpoint } from '../src/audit/audit.ts';
+import { EaasBrowserClient } from '../src/browser/browser.ts';
+import * as fields from '../src/fields/fields.ts';
+import { EaasClient, type EaasEvent } from '../src/index.ts';
+import { createIntake } from '../src/intake/intake.ts';
+import { createProxy, nodeRequestOf, toNodeHandler } from '../src/proxy/proxy.ts';
+import * as reencryption from '../src/reencrypt/reencrypt.ts';
+import * as streams from '../src/stream/stream.ts';
+import { intakeKey } from '@eaas/test-kit/intake-key';
+import { observedClient } from './observed-client.ts';
+
+/** A public function of the SDK, and arguments with which it succeeds. */
+export interface PublicCall {
+  readonly name: string;
+  readonly call: (...args: never[]) => unknown;
+  readonly args: () => readonly unknown[];
+}
+
+/** Every public function of the SDK. The calls share one service in memory. */
+export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise<PublicCall[]> {
+  const { client, service, keyId } = observedClient({ retries: 0, onEvent });
+  const { signal } = new AbortController();
+  const context = { row: '1' };
+  const bundle = await client.encrypt('x', { context });
+  const { ciphertext } = bundle;
+  const { hashPublicKey } = await client.publicKey(keyId);
+  const wrapped = await client.wrap(new Uint8Array(32));
+  const token = await fields.createIndexKey(client);
+  const { publicKey } = intakeKey();
+  const intake = createIntake({ publicKey });
+  await client.prime({ encrypt: true, ciphertexts: [ciphertext] });
+  const sealed = await bytesOf((await streams.encryptBlob(client, new Blob(['x']))).stream);
+  const file = await streams.openFile(client, streams.blobSource(new Blob([sealed])));
+  // Some calls read a whole log, so the auditor uses a separate, short log.
+  const auditor = observedClient({ retries: 0 }).client;
+  const { audit } = auditor;
+  const { checkpoint, verifier_key: verifierKey } = await audit.checkpoint();
+  const definition = fields.defineFields({
+    users: {
+      ...fields.unencrypted('id'),
+      email: fields.text({ context: 'field' }).searchable(),
+      name: fields.text(),
+    },
+  });
+  const records = definition.for(client, { index: token });
+  const stored = await records.encryptRow('users', 1, { id: 1, email: 'ada@example.com', name: 'Ada' });
+  const store = () => ({ read: async () => [], write: async () => true });
+  const auditStore = () => ({ load: () => null, save: () => undefined });
+  const accepted = { lowEntropy: 'accepted', column: 'index', bits: 8 } as const;
+  const rows = { scope: 'x', wrapContext: {}, signal };
+  const proxy = () => ({
+    baseUrl: service.baseUrl,
+    apiKey: service.apiKey,
+    insecureHttp: false,
+    authorize: () => null,
+    basePath: '/api/eaas',
+    origin: 'https://app.example',
+    allowedOrigins: ['https://other.example'],
+    allowWithoutOrigin: true,
+    timeout: 1_000,
+    fetch: service.fetch,
+    onEvent: () => undefined,
+  });
+  const connection = () => ({
+    keyId,
+    cache: {},
+    engines: {},
+    hashPublicKeys: { [keyId]: hashPublicKey },
+    onEvent: () => undefined,
+    logger: { debug: () => undefined, warn: () => undefined },
+    fetch: service.fetch,
+    timeouts: {},
+    retries: 0,
+    insecureHttp: false,
+  });
+  let names = 0;
+  const spare = (): string => service.createKey(`spare ${names++}`).key_id;
+  const spareApiKey = (): string => service.createApiKey({ permissions: ['encrypt'] }).api_key_id;
+  const admin = { signal };
+
+  const all: [string, PublicCall['call'], PublicCall['args']][] = [
+    [
+      'new EaasClient',
+      (options) => new EaasClient(options),
+      () => [{ ...connection(), baseUrl: service.baseUrl, apiKey: service.apiKey }],
+    ],
+    ['cache', (cache) => new EaasClient({ ...service, cache }), () => [{ encrypt: {}, decrypt: {} }]],
+    [
+      'cache.encrypt',
+      (encrypt) => new EaasClient({ ...service, cache: { encrypt } }),
+      () => [{ maxMessages: 1, maxBytes: 1, maxAge: 1 }],
+    ],
+    [
+      'cache.decrypt',
+      (decrypt) => new EaasClient({ ...service, cache: { decrypt } }),
+      () => [{ maxEntries: 1, maxAge: 1 }],
+    ],
+    [
+      'engines',
+      (engines) => new EaasClient({ ...service, keyId, engines }).encrypt('x'),
+      () => [{ ...client.engines }],
+    ],
+    ['timeouts', (timeouts) => new EaasClient({ ...service, timeouts }), () => [{ total: 1, attempt: 1 }]],
+    [
+      'hashPublicKeys',
+      (hashPublicKeys) => new EaasClient({ ...service, retries: 0, keyId, hashPublicKeys }).blindHash('x'),
+      () => [{ [keyId]: hashPublicKey }],
+    ],
+    [
+      'new EaasBrowserClient',
+      (options) => new EaasBrowserClient(options),
+      () => [{ ...connection(), proxyUrl: 'https://app.example/api', headers: {} }],
+    ],
+    ['encrypt', client.encrypt.bind(client), () => ['x', sealing('bundle')]],
+    ['encryptMany', client.encryptMany.bind(client), () => [['x'], sealing('bytes')]],
+    ['encryptMany, an item', (item) => client.encryptMany([item]), () => [{ value: 'x', context }]],
+    [
+      'encryptSync',
+      client.encryptSync.bind(client),
+      () => ['x', { keyId, context, as: 'bytes', fresh: false }],
+    ],
+    ['decrypt', client.decrypt.bind(client), () => [bundle, opening('text')]],
+    ['decryptMany', client.decryptMany.bind(client), () => [[bundle], opening('bytes')]],
+    ['decryptMany, an item', (item) => client.decryptMany([item]), () => [{ ...bundle, context }]],
+    ['decryptSync', client.decryptSync.bind(client), () => [ciphertext, { keyId, context, as: 'text' }]],
+    [
+      'prime',
+      client.prime.bind(client),
+      () => [{ ...rows, keyId, anyKey: false, ciphertexts: [ciphertext], encrypt: true, keep: false }],
+    ],
+    ['hash', client.hash.bind(client), () => ['x', { keyId, signal }]],
+    ['hashMany', client.hashMany.bind(client), () => [['x'], { keyId, signal }]],
+    ['blindHash', client.blindHash.bind(client), () => ['x', { keyId, signal }]],
+    ['blindHashMany', client.blindHashMany.bind(client), () => [['x'], { keyId, signal }]],
+    ['wrap', client.wrap.bind(client), () => [new Uint8Array(32), { keyId, wrapContext: {}, signal }]],
+    ['unwrap', client.unwrap.bind(client), () => [{ ...wrapped }, { wrapContext: {}, signal }]],
+    ['rewrap', client.rewrap.bind(client), () => [bundle, { wrapContext: {}, signal }]],
+    ['rewrapMany', client.rewrapMany.bind(client), () => [[bundle], { wrapContext: {}, signal }]],
+    ['publicKey', client.publicKey.bind(client), () => [keyId, admin]],
+    ['usage', client.usage.bind(client), () => [{ month: '2026-11' }, admin]],
+    ['keys.create', client.keys.create, () => [{ name: `created ${names++}`, intake: true }, admin]],
+    ['keys.page', client.keys.page, () => [{ limit: 1, offset: 0, name: 'x', status: 'active' }, admin]],
+    [
+      'keys.list',
+      client.keys.list,
+      () => [
+        { name: 'x', status: 'active' },
+        { pageSize: 1, signal },
+      ],
+    ],
+    ['keys.get', client.keys.get, () => [{ key_id: keyId, limit: 1, offset: 0 }, admin]],
+    ['keys.rotate', client.keys.rotate, () => [{ key_id: spare() }, admin]],
+    ['keys.disable', client.keys.disable, () => [{ key_id: spare() }, admin]],
+    ['keys.enable', client.keys.enable, () => [{ key_id: spare() }, admin]],
+    ['keys.destroy', client.keys.destroy, () => [{ key_id: spare(), grace_days: 7 }, admin]],
+    ['keys.restore', client.keys.restore, () => [{ key_id: spare() }, admin]],
+    [
+      'keys.setRotationPolicy',
+      client.keys.setRotationPolicy,
+      () => [{ key_id: spare(), rotation_days: 90 }, admin],
+    ],
+    ['keys.export', client.keys.export, () => [{ key_id: spare(), public_key: 'x' }, admin]],
+    ['apiKeys.create', client.apiKeys.create, () => [{ name: 'x', permissions: ['encrypt'] }, admin]],
+    ['apiKeys.page', client.apiKeys.page, () => [{ limit: 1, offset: 0 }, admin]],
+    ['apiKeys.list', client.apiKeys.list, () => [{}, { pageSize: 1, signal }]],
+    ['apiKeys.get', client.apiKeys.get, () => [{ api_key_id: spareApiKey() }, admin]],
+    ['apiKeys.update', client.apiKeys.update, () => [{ api_key_id: spareApiKey(), name: 'y' }, admin]],
+    ['apiKeys.revoke', client.apiKeys.revoke, () => [{ api_key_id: spareApiKey() }, admin]],
+    ['serverMode.encrypt', client.serverMode.encrypt, () => [{ key_id: keyId, plaintext: 'x' }, admin]],
+    ['serverMode.decrypt', client.serverMode.decrypt, () => [{ ...bundle }, admin]],
+    ['audit.list', audit.list, () => [auditFilter(), { order: 'oldest', pageSize: 10, signal }]],
+    ['audit.page', audit.page, () => [{ ...auditFilter(), limit: 1, offset: 0 }, admin]],
+    [
+      'audit.verify',
+      audit.verify,
+      () => [
+        { from_id: 1, to_id: 2, row: undefined, checkpoint },
+        { signal, onProgress: () => undefined },
+      ],
+    ],
+    ['audit.checkpoint', audit.checkpoint, () => [admin]],
+    ['audit.monitor', audit.monitor, () => [{ ...checking(), interval: 1, onError: () => undefined }]],
+    ['checkAudit', checkAudit, () => [auditor, checking()]],
+    ['monitorAudit', monitorAudit, () => [auditor, { ...checking(), interval: 1, onError: () => undefined }]],
+    ['openCheckpoint', openCheckpoint, () => [checkpoint, verifierKey, { verifySignature: () => true }]],
+
+    ['encryptStream', streams.encryptStream, () => [client, streaming()]],
+    ['decryptStream', streams.decryptStream, () => [client, { ...openingStream(), ...progress() }]],
+    ['encryptBlob', streams.encryptBlob, () => [client, new Blob(['x']), streaming()]],
+    [
+      'decryptBlob',
+      streams.decryptBlob,
+      () => [client, new Blob([sealed]), { ...openingStream(), ...progress() }],
+    ],
+    [
+      'openFile',
+      streams.openFile,
+      () => [
+        client,
+        { size: sealed.length, read: (start: number, end: number) => sealed.slice(start, end) },
+        openingStream(),
+      ],
+    ],
+    ['file.read', file.read, () => [{ start: 0, end: 1, signal }]],
+    ['file.stream', file.stream, () => [{ start: 0, end: 1, signal }]],
+    ['rewrapHead', streams.rewrapHead, () => [client, sealed, { wrapContext: {}, signal }]],
+    ['rewrapStream', streams.rewrapStream, () => [client, { wrapContext: {}, signal }]],
+    ['blobSource', streams.blobSource, () => [new Blob([sealed])]],
+    [
+      'handleSource',
+      streams.handleSource,
+      () => [{ stat: async () => ({ size: 1 }), read: async () => ({ bytesRead: 0 }) }],
+    ],
+    [
+      'urlSource',
+      streams.urlSource,
+      () => ['https://files.example/x', { fetch: notFound, headers: {}, signal }],
+    ],
+    ['ciphertextSize', streams.ciphertextSize, () => [1, 100]],
+    ['plaintextSize', streams.plaintextSize, () => [10_000, 100]],
+
+    ['defineFields', fields.defineFields, () => [{ users: { email: fields.text() } }]],
+    ['a table', (users) => fields.defineFields({ users }), () => [{ email: fields.text() }]],
+    [
+      'for',
+      definition.for,
+      () => [client, { index: token, keyIds: { users: keyId }, onPlaintext: () => undefined }],
+    ],
+    ['keyIds', (keyIds) => definition.for(client, { index: token, keyIds }), () => [{ users: keyId }]],
+    ['encryptRow', records.encryptRow, () => ['users', 1, { id: 1, email: 'x' }, rows]],
+    ['encryptRows', records.encryptRows, () => ['users', [{ id: 1, email: 'x' }], () => 1, rows]],
+    ['decryptRow', records.decryptRow, () => ['users', 1, { ...stored }, { ...rows, as: {} }]],
+    [
+      'decryptRows',
+      records.decryptRows,
+      () => ['users', [{ ...stored }], () => 1, { ...rows, as: {}, settled: true }],
+    ],
+    ['where', records.where, () => ['users', { email: 'x' }, { signal }]],
+    ['encryptFieldSync', records.encryptFieldSync, () => ['users', 'email', 'x', {}]],
+    ['decryptFieldSync', records.decryptFieldSync, () => ['users', 'email', stored.email, {}]],
+    [
+      'decryptNested',
+      fields.decryptNested,
+      () => [records, [stored], { table: 'users', id: () => 1, as: {}, nested: {} }, rows],
+    ],
+    [
+      'checkConstraints',
+      fields.checkConstraints,
+      () => [definition, 'users', { schema: 'x', table: 'y', columns: {}, notValid: true }],
+    ],
+    ['describeFields', fields.describeFields, () => [definition, 'users']],
+    ['indexColumns', fields.indexColumns, () => [definition, 'users']],
+    ['holdsCiphertext', fields.holdsCiphertext, () => [ciphertext]],
+    [
+      'reportCiphertexts',
+      fields.reportCiphertexts,
+      () => [client, { table: 'users', column: 'comment' }, [ciphertext]],
+    ],
+    ['createIndexKey', fields.createIndexKey, () => [client, { keyId, signal }]],
+    ['rewrapIndexKey', fields.rewrapIndexKey, () => [client, token, { keyId, signal }]],
+    ...Object.entries({
+      text: fields.text,
+      number: fields.number,
+      bigint: fields.bigint,
+      boolean: fields.boolean,
+      bytes: fields.bytes,
+      date: fields.date,
+      json: fields.json,
+    }).map(([type, define]): (typeof all)[number] => [
+      type,
+      define,
+      () => [{ context: 'field', previous: fields.plaintext(), allowCiphertexts: true }],
+    ]),
+    [
+      'text.searchable',
+      fields.text().searchable,
+      () => [{ normalize: ['trim'], column: 'x', bits: 8, boundTo: { table: 'x', field: 'y' } }],
+    ],
+    [
+      'number.searchable',
+      fields.number().searchable,
+      () => [{ ...accepted, boundTo: { table: 'x', field: 'y' } }],
+    ],
+    [
+      'searchableBy',
+      (parts) => fields.defineFields({ users: { email: fields.text().searchableBy(parts) } }),
+      () => [{ all: fields.wholeText({ lowEntropy: 'accepted' }) }],
+    ],
+    ['unencrypted', fields.unencrypted, () => ['x']],
+    ['plaintext', fields.plaintext, () => [() => 'x']],
+    ['wholeText', fields.wholeText, () => [{ ...accepted, normalize: ['trim'] }]],
+    ['words', fields.words, () => [{ ...accepted, normalize: ['trim'] }]],
+    ['firstCharacters', fields.firstCharacters, () => [2, { ...accepted, normalize: ['trim'] }]],
+    ['lastCharacters', fields.lastCharacters, () => [2, { ...accepted, normalize: ['trim'] }]],
+    ['prefixes', fields.prefixes, () => [2, 3, { ...accepted, normalize: ['trim'] }]],
+    ['years', fields.years, () => [{ ...accepted }]],
+    ['months', fields.months, () => [{ ...accepted }]],
+    ['days', fields.days, () => [{ ...accepted }]],
+    ['steps', fields.steps, () => [10, { ...accepted }]],
+    ['withFields', fields.withFields, () => [['name'], { ...accepted, normalize: ['trim'] }]],
+
+    ['inventory', reencryption.inventory, () => [[ciphertext], { client, keyIds: [keyId], signal }]],
+    ['storedValues', reencryption.storedValues, () => [store(), { pageSize: 1, except: [] }]],
+    ...Object.entries({
+      rewrap: { keyVersion: 1, wrapContext: {} },
+      encrypt: { to: {} },
+      reencrypt: { from: {}, to: {}, keyVersion: 1 },
+    }).map(([mode, plan]): (typeof all)[number] => [
+      `reencrypt, ${mode}`,
+      reencryption.reencrypt,
+      () => [client, store(), { mode, ...plan, ...running() }],
+    ]),
+    [
+      'reencrypt, custom',
+      reencryption.reencrypt,
+      () => [
+        client,
+        store(),
+        { mode: 'custom', convert: async () => undefined, ...running(), verify: undefined },
+      ],
+    ],
+    ['fold', reencryption.fold, () => [{ ...bundle }]],
+    ['unfold', reencryption.unfold, () => [ciphertext]],
+    ['isEncrypted', reencryption.isEncrypted, () => [ciphertext]],
+
+    ['createIntake', createIntake, () => [{ publicKey }]],
+    ['intake.encrypt', intake.encrypt, () => ['x', { context, wrapContext: {}, as: 'bytes' }]],
+    ['intake.encryptMany', intake.encryptMany, () => [['x'], { context, wrapContext: {}, as: 'bytes' }]],
+    ['intake.encryptMany, an item', (item) => intake.encryptMany([item]), () => [{ value: 'x', context }]],
+    [
+      'intake.wrap',
+      intake.wrap,
+      () => [new Uint8Array(32), { wrapContext: {}, keyId: intake.keyId, signal }],
+    ],
+
+    ['createProxy', createProxy, () => [proxy()]],
+    ['toNodeHandler', toNodeHandler, () => [createProxy(proxy())]],
+    ['nodeRequestOf', nodeRequestOf, () => [new Request('https://app.example')]],
+
+    [
+      'createTestService',
+      createTestService,
+      () => [{ envelopeOnly: true, monthlyEncryptQuota: 1, now: () => 0 }],
+    ],
+    ['service.createKey', service.createKey, () => [`of an operator ${names++}`, { intake: true }]],
+    ['service.createApiKey', service.createApiKey, () => [{ name: 'x', permissions: ['encrypt'] }]],
+    ['service.setTenant', service.setTenant, () => [{ envelopeOnly: false, monthlyEncryptQuota: null }]],
+    [
+      'service.failNext',
+      (...given) => createTestService().failNext(...(given as unknown as ['network'])),
+      () => ['network', { times: 1, route: 'POST /v1/keys' }],
+    ],
+    [
+      'service.tamper',
+      (...given) => createTestService().tamper(...(given as unknown as [1, object])),
+      () => [1, { action: 'key.wrap' }],
+    ],
+    ['service.advance', (by) => createTestService().advance(by), () => [1]],
+  ];
+  return all.map(([name, call, args]) => ({ name, call, args }));
+
+  function sealing(as: string) {
+    return { ...rows, keyId, context, fresh: false, as };
+  }
+  function opening(as: string) {
+    return { wrapContext: undefined, scope: 'x', signal, keyId: [keyId], anyKey: false, context, as };
+  }
+  function streaming() {
+    return { keyId, wrapContext: {}, signal, context: {}, ...progress() };
+  }
+  function openingStream() {
+    return { keyId, anyKey: false, wrapContext: {}, context: {}, signal };
+  }
+  function progress() {
+    return { onProgress: () => undefined, total: 1 };
+  }
+  function auditFilter() {
+    return {
+      key_id: keyId,
+      action: 'key.wrap',
+      date_from: '2020-01-01T00:00:00Z',
+      date_to: '2120-01-01T00:00:00Z',
+    };
+  }
+  function checking() {
+    return {
+      store: auditStore(),
+      verifierKey,
+      full: false,
+      saveEvery: 1,
+      onEntry: () => undefined,
+      onProgress: () => undefined,
+      verifySignature: () => true,
+      signal,
+    };
+  }
+  function running() {
+    return {
+      resume: undefined,
+      dryRun: false,
+      verify: true,
+      pageSize: 1,
+      concurrency: 1,
+      rowsPerSecond: 1,
+      pause: 0,
+      maxFailures: 1,
+      signal,
+      clock: { now: () => 0, sleep: async () => undefined },
+    };
+  }
+}
+
+const notFound = async (): Promise<Response> => new Response(null, { status: 404 });
+
+export async function bytesOf(stream: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await new Response(stream as BodyInit).arrayBuffer());
+}

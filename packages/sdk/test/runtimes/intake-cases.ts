@@ -1,0 +1,82 @@
+import { open } from '@eaas/protocol';
+import { formatPublicKey, parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
+import { nobleIntakeCrypto, nobleIntakeKey, openForIntake } from '@eaas/protocol/internal-intake';
+import { createIntake } from '@eaas/sdk/intake';
+import { fromBase64, sha256Hex } from '@eaas/test-kit/webcrypto-opener';
+import type { Case } from '@eaas/test-kit/runtimes/case';
+import { fromHex, holds, refused, same, valueOf } from './expect.ts';
+import { replacing } from './replacing.ts';
+
+const context = { form: 'contact', submission: '17' };
+
+export const intakeCases: readonly Case[] = [
+  {
+    name: 'values encrypted with a public key decrypt, and encrypting makes no request',
+    run: async ({ connect, intake: { keyId, publicKey } }) => {
+      const writer = createIntake({ publicKey });
+      const bundles = await replacing(globalThis, 'fetch', unavailable, async () => {
+        await writer.prime();
+        const many = await writer.encryptMany(['Ada', 'Grace'], { context });
+        return [await writer.encrypt('Joan', { context }), ...many.map(valueOf)];
+      });
+      const client = connect();
+      const opened = await client.decryptMany(bundles, { keyId, context, as: 'text' });
+      same(opened.map(valueOf), ['Joan', 'Ada', 'Grace'], 'the values');
+      await refused(() => client.decrypt(bundles[0] ?? '', { keyId }), 'decryption');
+      await refused(() => client.decrypt(bundles[0] ?? '', { context }), 'decryption');
+    },
+  },
+  {
+    name: 'a platform without X25519 encrypts with a public key',
+    run: async ({ connect, intake: { keyId, publicKey } }) => {
+      let removed = 0;
+      const bundle = await withoutX25519(
+        () => createIntake({ publicKey }).encrypt('Ada', { context }),
+        () => removed++,
+      );
+      same(await connect().decrypt(bundle, { keyId, context, as: 'text' }), 'Ada', 'the value');
+      holds(removed > 0, 'the platform was not asked for X25519');
+    },
+  },
+  ...([false, true].map((isRemoved) => ({
+    name: `every vector of intake is reproduced and opens${isRemoved ? ', without X25519 of the platform' : ''}`,
+    run: async (scene) => {
+      await (isRemoved ? withoutX25519(() => reproduce(scene)) : reproduce(scene));
+    },
+  })) satisfies Case[]),
+];
+
+async function reproduce({ vectors: { intake } }: Parameters<Case['run']>[0]): Promise<void> {
+  const { tenant_id: tenantId, key_id: keyId } = intake;
+  for (const vector of intake.cases) {
+    const { name, context, wrap_context } = vector;
+    const place = { keyId, keyVersion: vector.key_version };
+    const key = nobleIntakeKey(fromHex(vector.version_bytes_hex), tenantId, place);
+    const text = formatPublicKey({ ...place, bytes: key.publicKey });
+    same(await sha256Hex(new TextEncoder().encode(text)), vector.public_key_token_sha256_hex, name);
+    const publicKey = parsePublicKey(text);
+    const seed = fromHex(vector.encapsulation_seed_hex);
+    const { wrappedKey } = await wrapForIntake(publicKey, fromHex(vector.dek_hex), wrap_context, seed);
+    same(wrappedKey, fromBase64(vector.wrapped_key), `the wrapped key of ${name}`);
+    const sharedSecret = key.decapsulate(wrappedKey);
+    const dek =
+      sharedSecret && openForIntake(nobleIntakeCrypto, place, wrappedKey, sharedSecret, wrap_context);
+    same(dek, fromHex(vector.dek_hex), `the DEK of ${name}`);
+    if (!dek || vector.ciphertext === undefined) continue;
+    const plaintext = await open(fromBase64(vector.ciphertext), () => dek, { keyId, context });
+    same(plaintext, fromHex(vector.plaintext_hex), `the plaintext of ${name}`);
+  }
+}
+
+function withoutX25519<T>(work: () => Promise<T>, onRefusal: () => void = () => {}): Promise<T> {
+  const { subtle } = crypto;
+  const importKey = subtle.importKey.bind(subtle);
+  const refusing = (...given: unknown[]): unknown => {
+    if (given[2] !== 'X25519') return Reflect.apply(importKey, subtle, given);
+    onRefusal();
+    return Promise.reject(new DOMException('Unrecognized name', 'NotSupportedError'));
+  };
+  return replacing(subtle, 'importKey', refusing, work);
+}
+
+const unavailable = (): Promise<never> => Promise.reject(new TypeError('there is no network'));

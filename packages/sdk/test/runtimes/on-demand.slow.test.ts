@@ -1,0 +1,159 @@
+import { fromUtf8, open } from '@eaas/protocol';
+import { fromBase64 } from '@eaas/protocol/base64';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { intakeKey } from '@eaas/test-kit/intake-key';
+import { whereAvailable } from '@eaas/test-kit/available';
+import { hasChromium, launchChromium, type Page } from '@eaas/test-kit/chromium';
+import { serveSplitPage } from './split-page.ts';
+
+const { publicKey, keyId, unwrap } = intakeKey();
+
+// Any other code in the page's script would increase the measured size of the entry point.
+const intakeCode = "export { createIntake } from '@eaas/sdk/intake'";
+const clientCode = "export { EaasBrowserClient } from '@eaas/sdk/browser'";
+
+const inPage = (code: string): string => `(async () => {
+  const { createIntake, EaasBrowserClient } = await import('/page.js');
+  ${code}
+})()`;
+const shown = '({ name, code, retryable, message }) => ({ name, code, retryable, message })';
+const onIntake = (call: string): string =>
+  inPage(`
+  const intake = createIntake({ publicKey: '${publicKey}' });
+  return intake.${call}.catch(${shown});`);
+const prime = onIntake("prime().then(() => 'primed')");
+const encrypt = onIntake("encrypt('Ada').then(({ ciphertext }) => ciphertext)");
+const onClient = (method: string): string =>
+  inPage(`
+  const fetch = () => Promise.reject(new TypeError('no service'));
+  globalThis.client ??= new EaasBrowserClient({ keyId: '${keyId}', retries: 0, fetch });
+  return client.${method}('Ada').catch(({ code }) => code);`);
+
+const withoutX25519 = `
+  const { importKey } = SubtleCrypto.prototype;
+  SubtleCrypto.prototype.importKey = function (...given) {
+    if (given[2] !== 'X25519') return importKey.apply(this, given);
+    return Promise.reject(new DOMException('Unrecognized name.', 'NotSupportedError'));
+  };`;
+
+const sizes = `performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js'))
+  .map(({ name, encodedBodySize }) => [new URL(name).pathname, encodedBodySize])`;
+
+whereAvailable('Chromium', hasChromium, () => {
+  let chromium: Awaited<ReturnType<typeof launchChromium>>;
+  let site: Awaited<ReturnType<typeof serveSplitPage>>;
+  let clientSite: typeof site;
+  const pages: Page[] = [];
+
+  beforeAll(async () => {
+    [chromium, site, clientSite] = await Promise.all([
+      launchChromium(),
+      serveSplitPage(intakeCode),
+      serveSplitPage(clientCode),
+    ]);
+  });
+
+  afterEach(async () => {
+    for (const page of pages.splice(0)) await page.close();
+    site.missing.clear();
+    clientSite.missing.clear();
+  });
+
+  afterAll(async () => {
+    await chromium.close();
+    await Promise.all([site.close(), clientSite.close()]);
+  });
+
+  async function visit({ url }: typeof site, script = ''): Promise<Page> {
+    const page = await chromium.browser.newPage();
+    pages.push(page);
+    await page.addInitScript({ content: script });
+    await page.goto(url);
+    return page;
+  }
+
+  /** Returns the compressed bytes of all scripts that the page has loaded since the last call. */
+  function loadedBy(page: Page): () => Promise<number> {
+    const known = new Set<string>();
+    return async () => {
+      const loaded = await page.evaluate<[string, number][]>(sizes);
+      const fresh = loaded.filter(([name]) => !known.has(name));
+      for (const [name] of fresh) known.add(name);
+      return fresh.reduce((sum, [, bytes]) => sum + bytes, 0);
+    };
+  }
+
+  async function decrypted(ciphertext: unknown): Promise<string> {
+    return fromUtf8(await open(fromBase64(String(ciphertext)), unwrap(), { keyId }));
+  }
+
+  const failed = {
+    name: 'LoadError',
+    code: 'not_loaded',
+    retryable: true,
+    message: expect.stringContaining('X25519') as string,
+  };
+
+  test('a page loads at most 16,000 bytes for intake, and can then encrypt offline', async () => {
+    const page = await visit(site);
+    const loaded = await loadedBy(page)();
+    expect(loaded).toBeGreaterThan(5_000);
+    expect(loaded).toBeLessThanOrEqual(16_000);
+    const before = site.requested.length;
+    await page.context().setOffline(true);
+    expect(await page.evaluate(prime)).toBe('primed');
+    expect(await decrypted(await page.evaluate(encrypt))).toBe('Ada');
+    expect(site.requested).toHaveLength(before);
+  });
+
+  test('if the platform lacks X25519, `prime` loads at most 7,000 bytes, and the page then encrypts offline', async () => {
+    const page = await visit(site, withoutX25519);
+    const loaded = loadedBy(page);
+    await loaded();
+    expect(await page.evaluate(prime)).toBe('primed');
+    const onDemand = await loaded();
+    expect(onDemand).toBeGreaterThan(1_000);
+    expect(onDemand).toBeLessThanOrEqual(7_000);
+    await page.context().setOffline(true);
+    expect(await decrypted(await page.evaluate(encrypt))).toBe('Ada');
+  });
+
+  test('if the platform lacks X25519, `prime` throws a LoadError in a page that is offline', async () => {
+    const page = await visit(site, withoutX25519);
+    await page.context().setOffline(true);
+    expect(await page.evaluate(prime)).toEqual(failed);
+    expect(await page.evaluate(encrypt)).toEqual(failed);
+    await page.context().setOffline(false);
+    await page.goto(site.url);
+    expect(await decrypted(await page.evaluate(encrypt))).toBe('Ada');
+  });
+
+  test('if the file with X25519 is not deployed, `encrypt` throws a LoadError', async () => {
+    for (const file of site.files) if (file.startsWith('/x25519')) site.missing.add(file);
+    expect(site.missing.size).toBe(1);
+    const page = await visit(site, withoutX25519);
+    expect(await page.evaluate(encrypt)).toEqual(failed);
+    site.missing.clear();
+    await page.goto(site.url);
+    expect(await decrypted(await page.evaluate(encrypt))).toBe('Ada');
+  });
+
+  test('a page first loads at most 13,000 bytes for the client, and at most 18,500 bytes for a blind hash', async () => {
+    const page = await visit(clientSite);
+    const loaded = loadedBy(page);
+    expect(await loaded()).toBeLessThanOrEqual(13_000);
+    expect(await page.evaluate(onClient('hash'))).toBe('network');
+    await loaded();
+    expect(await page.evaluate(onClient('blindHash'))).toBe('network');
+    const onDemand = await loaded();
+    expect(onDemand).toBeGreaterThan(5_000);
+    expect(onDemand).toBeLessThanOrEqual(18_500);
+  });
+
+  test('if a page is offline before its first blind hash, the call throws a LoadError', async () => {
+    const page = await visit(clientSite);
+    expect(await page.evaluate(onClient('hash'))).toBe('network');
+    await page.context().setOffline(true);
+    expect(await page.evaluate(onClient('blindHash'))).toBe('not_loaded');
+  });
+});

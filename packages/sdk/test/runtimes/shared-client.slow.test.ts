@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type App, installPackages } from '@eaas/test-kit/installed-packages';
+import { type Settings, within } from '@eaas/test-kit/runtimes/case';
+import type { Started } from '@eaas/test-kit/runtimes/runtime';
+import { openService, type RunningService } from './service.ts';
+import type { Asked, run } from './shared-client.ts';
+import { workerd } from '@eaas/test-kit/runtimes/workerd';
+
+let app: App;
+let service: RunningService;
+let settings: Settings;
+let worker: Started;
+
+beforeAll(async () => {
+  [app, service] = await Promise.all([installPackages(), openService()]);
+  settings = await service.settle('with one client for all requests');
+});
+
+afterAll(async () => {
+  await service.close();
+  app.remove();
+});
+
+beforeEach(async () => {
+  worker = await workerd().start({ app, module: join(import.meta.dirname, 'shared-client.ts') });
+});
+
+afterEach(() => worker.stop());
+
+async function ask(asked: Partial<Asked> = {}): ReturnType<typeof run> {
+  const { vectors: _, ...told } = settings;
+  const answering = worker.run({ ...told, ...asked }) as ReturnType<typeof run>;
+  return within(120_000, answering, 'The request');
+}
+
+test('in workerd, concurrent requests share the data key that one of them requests', async () => {
+  const answers = await Promise.all(Array.from({ length: 20 }, () => ask()));
+  expect(answers.map(({ text }) => text)).toEqual(answers.map(() => 'a secret'));
+  const wrappedKeys = new Set(answers.map(({ ciphertext = '' }) => ciphertext.slice(0, 132)));
+  expect(wrappedKeys.size).toBe(1);
+  expect(await ask({ ciphertext: answers[0]?.ciphertext })).toMatchObject({ text: 'a secret' });
+});
+
+test('in workerd, a request that ends early does not block later requests', async () => {
+  expect(await ask({ patience: 50 })).toEqual({ code: 'aborted' });
+  const next = await ask();
+  expect(next.code === 'timeout' || next.text === 'a secret').toBe(true);
+  expect(await ask()).toMatchObject({ text: 'a secret' });
+});
+
+test('in workerd, waiting requests get responses even if the request that fetches the data key ends early', async () => {
+  const [first, ...others] = await Promise.all([ask({ patience: 50 }), ask(), ask()]);
+  expect(first).toEqual({ code: 'aborted' });
+  for (const { code, text } of others) expect(code === 'timeout' || text === 'a secret').toBe(true);
+  expect(await ask()).toMatchObject({ text: 'a secret' });
+});

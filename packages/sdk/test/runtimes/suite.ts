@@ -1,0 +1,21 @@
+import type { Engine } from '@eaas/protocol';
+import { EaasClient } from '@eaas/sdk';
+import { administrationCases, type ProgramScene } from './administration-cases.ts';
+import { type Case, type CaseResult, runCases, type Settings } from '@eaas/test-kit/runtimes/case';
+import { enginesEverywhere, sharedCases } from './shared-cases.ts';
+
+export const programCases = (engines: readonly string[]): readonly Case<ProgramScene>[] => [
+  ...sharedCases(engines),
+  ...administrationCases,
+];
+
+export async function run(settings: Settings, more: readonly Engine[]): Promise<CaseResult[]> {
+  const { baseUrl, apiKey = '', keyId, common } = settings;
+  const engines = [...enginesEverywhere, ...more];
+  return runCases(programCases(engines.map(({ name }) => name)), {
+    ...settings,
+    engines,
+    connect: (options = {}) => new EaasClient({ baseUrl, apiKey, keyId, ...options }),
+    connectToCommon: (options = {}) => new EaasClient({ baseUrl, apiKey: '', ...common, ...options }),
+  });
+}

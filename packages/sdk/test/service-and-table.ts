@@ -1,0 +1,29 @@
+import { EaasClient } from '@eaas/sdk';
+import postgres from 'postgres';
+import { createDatabase } from '@eaas/test-kit/database';
+import { openWorld, settle } from '@eaas/test-kit/world';
+
+export type ServiceAndTable = Awaited<ReturnType<typeof openServiceAndTable>>;
+
+export async function openServiceAndTable() {
+  const world = await openWorld(new Date().toISOString());
+  const database = await createDatabase();
+  const sql = postgres({ ...database.connection('owner'), max: 4, onnotice: () => {} });
+  const service = world.replica();
+  const { token: apiKey } = await settle(service, 'acme');
+  const options = { baseUrl: await world.serve(service), apiKey };
+  let keys = 0;
+  return {
+    sql,
+    options,
+    async connect() {
+      const { key_id: keyId } = await new EaasClient(options).keys.create({ name: `key ${keys++}` });
+      return { client: new EaasClient({ ...options, keyId }), keyId };
+    },
+    async close() {
+      await sql.end();
+      await database.drop();
+      await world.close();
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { basename } from 'node:path';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { conformanceFiles } from '@eaas/test-kit/conformance-files';
+import { fetchFromAny, runPlayed } from './played-operator.ts';
+
+vi.stubGlobal('fetch', fetchFromAny);
+vi.mock('@eaas/test-kit/program', () => ({
+  eaas: [],
+  run: runPlayed,
+  serve: () =>
+    Promise.reject(new Error('the test service of the SDK runs in memory and cannot be started as a server')),
+}));
+
+const elsewhere: Readonly<Record<string, string>> = {
+  'browsers.service.test.ts': 'requests of browsers to a server on a port',
+  'embedded.slow.test.ts': 'the database of the server',
+  'hash-blind-canary.service.test.ts': 'the process, the database and the log of the server',
+  'health.service.test.ts': 'routes outside of /v1',
+  'malformed-http.service.test.ts': 'bytes on a socket',
+  'quota-month.service.test.ts': "the operator's command line over months",
+  'start.service.test.ts': 'the start of the server',
+  'tenants.service.test.ts': "the operator's command line",
+};
+
+/**
+ * The tests that must fail with the service in memory. Maps each title to the difference from the server that makes the
+ * test fail.
+ */
+const different: Readonly<Record<string, string>> = {
+  'a wrapped key has 78 bytes: format, version, salt and the sealed DEK':
+    'the service in memory has another format, so that neither service can unwrap the keys of the other',
+  'rewrap replaces the wrapped key of a writer by an ordinary wrapped key, even under the newest key version':
+    'the service in memory has another format, so that neither service can unwrap the keys of the other',
+  'export returns every version and the hash key, encrypted to the RSA key':
+    'exported keys unwrap only the format of the real service',
+  'the server sends a 401, 403 or 404 response before the request body arrives':
+    'the service in memory receives whole requests',
+  'eaas audit verify reports an empty log as valid': "the operator's command line",
+  '`eaas audit verify` verifies a chain and exits with 0': "the operator's command line",
+};
+
+const seen = new Set<string>();
+beforeEach(({ task }) => {
+  if (!(task.name in different)) return;
+  Object.assign(task, { fails: true });
+  seen.add(task.name);
+});
+
+const files = conformanceFiles.filter((file) => !(basename(file) in elsewhere));
+
+for (const file of files) {
+  describe(`${basename(file)}, in memory`, async () => {
+    await import(file);
+  });
+}
+
+test('every title in the list of expected differences is the title of an existing test', () => {
+  expect(seen).toStrictEqual(new Set(Object.keys(different)));
+});

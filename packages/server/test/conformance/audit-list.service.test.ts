@@ -1,0 +1,244 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { entryHash, genesisHash } from '@eaas/test-kit/decoder';
+import {
+  type AuditEntry,
+  type KeyRecord,
+  newDek,
+  newTenant,
+  ok,
+  only,
+  type Tenant,
+  unknownId,
+  wrapped,
+} from '@eaas/test-kit/fixture';
+import { publicJwk } from '@eaas/test-kit/rsa';
+import { aHash, aTimestamp, auditEntry, aUuid } from './shapes.ts';
+
+let tenant: Tenant;
+let key: KeyRecord;
+let all: AuditEntry[]; // newest first
+
+beforeAll(async () => {
+  tenant = await newTenant();
+  key = await tenant.newKey();
+  for (let number = 0; number < 120; number++) {
+    await wrapped(tenant.api, key.key_id, { number: String(number) });
+  }
+  all = [...(await tenant.entries('limit=100')), ...(await tenant.entries('limit=100&offset=100'))];
+});
+
+const list = async (query: string) => ok(await tenant.api.get(`/v1/audit?${query}`));
+const ids = (entries: readonly AuditEntry[]) => entries.map((entry) => entry.id);
+const encoded = encodeURIComponent;
+
+describe('a page', () => {
+  test('a page of the audit log has the 50 newest entries by default', async () => {
+    const page = ok(await tenant.api.get('/v1/audit'));
+    const { logs, ...rest } = page;
+    expect(rest).toStrictEqual({ count: 50, total: 122, limit: 50, offset: 0 });
+    expect(ids(logs)).toStrictEqual(Array.from({ length: 50 }, (_, at) => 122 - at));
+  });
+
+  test('a page of the audit log has 100 entries if the limit is above 100', async () => {
+    for (const limit of ['100', '101', '1000', '9007199254740991', '99999999999999999999']) {
+      const page = await list(`limit=${limit}`);
+      expect(page).toMatchObject({ count: 100, total: 122, limit: 100 });
+      expect(page.logs).toHaveLength(100);
+    }
+  });
+
+  test('a page of the audit log can start at any offset', async () => {
+    for (const offset of [0, 1, 49, 60, 121]) {
+      const page = await list(`limit=2&offset=${offset}`);
+      expect(page.logs).toStrictEqual(all.slice(offset, offset + 2));
+      expect(page).toMatchObject({ count: page.logs.length, total: 122, limit: 2, offset });
+    }
+    for (const offset of [122, 123, 1_000_000_000]) {
+      expect(await list(`offset=${offset}`)).toMatchObject({ logs: [], count: 0, total: 122, offset });
+    }
+  });
+
+  test.for(['0', '-1', 'x', '1.5', '', '1e2', '0x10', ' 1', 'NaN', '1&limit=2'])(
+    'limit=%s returns 400',
+    async (limit) => {
+      expect(await tenant.api.get(`/v1/audit?limit=${limit}`)).toBeProblem('bad_request', /limit/);
+    },
+  );
+
+  test.for(['-1', 'x', '1.5', '', '1&offset=1'])('offset=%s returns 400', async (offset) => {
+    expect(await tenant.api.get(`/v1/audit?offset=${offset}`)).toBeProblem('bad_request', /offset/);
+  });
+
+  test('listing writes no entry', async () => {
+    const before = await tenant.auditTotal();
+    const reads = [
+      '/v1/audit',
+      '/v1/audit/verify',
+      '/v1/audit/checkpoint',
+      '/v1/keys',
+      '/v1/usage',
+      '/v1/api-keys',
+    ];
+    for (const path of reads) expect(await tenant.api.get(path)).toHaveStatus(200);
+    expect(await tenant.auditTotal()).toBe(before);
+  });
+});
+
+describe('an entry', () => {
+  test('an audit entry has the documented fields and a hash', () => {
+    expect(all[0]).toStrictEqual({
+      id: 122,
+      tenant_id: tenant.tenant_id,
+      action: 'key.wrap',
+      key_id: key.key_id,
+      key_version: 1,
+      actor: tenant.apiKeyId,
+      ip_address: expect.stringMatching(/^(\d{1,3}(\.\d{1,3}){3}|[0-9a-f:]+)$/),
+      metadata: expect.any(Object),
+      created_at: aTimestamp,
+      hash: aHash,
+    });
+  });
+
+  test('audit entries have the ids 1, 2, 3 …, starting with the operator’s entry', () => {
+    expect(ids(all)).toStrictEqual(Array.from({ length: 122 }, (_, at) => 122 - at));
+    expect(all.at(-1)).toStrictEqual(
+      auditEntry({
+        id: 1,
+        action: 'api_key.create',
+        key_id: null,
+        key_version: null,
+        actor: 'operator',
+        ip_address: null,
+      }),
+    );
+  });
+
+  test('the times of entries never decrease', () => {
+    const times = all.map((entry) => entry.created_at);
+    expect(times).toStrictEqual(times.toSorted((a, b) => b.localeCompare(a)));
+  });
+
+  test('anyone can recompute the hashes of the entries without a secret', async () => {
+    await wrapped(tenant.api, key.key_id, { '10': 'ten', '9': 'nine', é: '"\\/', 'a b': '\u2028' });
+    const newest = only(await tenant.entries('limit=1'));
+    let previous = genesisHash(tenant.tenant_id);
+    for (const entry of [newest, ...all].toReversed()) {
+      expect(entryHash(previous, entry)).toBe(entry.hash);
+      previous = entry.hash;
+    }
+    all.unshift(newest);
+  });
+});
+
+describe('filters', () => {
+  test('the filter key_id accepts upper and lower case', async () => {
+    const other = await tenant.newKey();
+    await wrapped(tenant.api, other.key_id);
+    const page = await list(`key_id=${other.key_id}`);
+    expect(page.logs.map((entry) => entry.action)).toStrictEqual(['key.wrap', 'key.create']);
+    expect(page).toMatchObject({ count: 2, total: 2 });
+    expect(await list(`key_id=${other.key_id.toUpperCase()}`)).toMatchObject({ total: 2 });
+    expect(await list(`key_id=${other.key_id}&action=key.wrap`)).toMatchObject({ total: 1 });
+    expect(await list(`key_id=${key.key_id}&limit=5&offset=100`)).toMatchObject({ count: 5, limit: 5 });
+  });
+
+  test('the audit log returns 404 only for a key_id that is not a UUID', async () => {
+    for (const text of [key.name, 'x', key.key_id.replaceAll('-', ''), `${key.key_id} `]) {
+      const answer = await tenant.api.get(`/v1/audit?key_id=${encoded(text)}`);
+      expect(answer).toBeProblem('not_found');
+    }
+    expect(await list(`key_id=${unknownId()}`)).toStrictEqual({
+      logs: [],
+      count: 0,
+      total: 0,
+      limit: 50,
+      offset: 0,
+    });
+  });
+
+  const actions = [
+    'key.wrap',
+    'key.unwrap',
+    'key.create',
+    'key.rotate',
+    'key.disable',
+    'key.destroy',
+    'key.export',
+    'key.rotation_policy',
+    'encrypt',
+    'decrypt',
+    'envelope_only.refused',
+    'api_key.create',
+    'api_key.update',
+    'api_key.revoke',
+    'key.enable',
+    'key.restore',
+    'tenant.update',
+  ] as const;
+
+  test('the filter `action` returns only entries of the given operation', async () => {
+    const own = await everyAction();
+    const total = await own.auditTotal();
+    let sum = 0;
+    for (const action of actions) {
+      const page = ok(await own.api.get(`/v1/audit?action=${action}`));
+      expect(new Set(page.logs.map((entry) => entry.action))).toStrictEqual(new Set([action]));
+      sum += page.total;
+    }
+    expect(sum).toBe(total);
+  });
+
+  test.for(['key.unknown', 'ENCRYPT', 'hash', '', 'encrypt&action=decrypt', 'key'])(
+    'action=%s returns 400',
+    async (action) => {
+      expect(await tenant.api.get(`/v1/audit?action=${action}`)).toBeProblem('bad_request', /action/);
+    },
+  );
+
+  test.for([
+    'operation=encrypt',
+    'page=2',
+    'cursor=x',
+    'Action=encrypt',
+    'from=2026-01-01T00:00:00Z',
+    'limit=1&x=',
+  ])('the filter %s returns 400', async (query) => {
+    const name = /([^=&]+)=[^=&]*$/.exec(query)?.[1] ?? '';
+    expect(await tenant.api.get(`/v1/audit?${query}`)).toBeProblem('bad_request', new RegExp(name));
+  });
+});
+
+async function everyAction(): Promise<Tenant> {
+  const own = await newTenant();
+  const { key_id } = await own.newKey({ exportable: true });
+  const path = `/v1/keys/${key_id}` as const;
+  const { wrapped_key } = ok(await own.api.post(`${path}/wrap`, { dek: newDek() }));
+  ok(await own.api.post(`${path}/unwrap`, { wrapped_key }));
+  const { ciphertext } = ok(await own.api.post('/v1/encrypt', { key_id, plaintext: 'x' }));
+  ok(await own.api.post('/v1/decrypt', { key_id, ciphertext, key_version: 1 }));
+  ok(await own.api.post(`${path}/rotate`));
+  ok(await own.api.put(`${path}/rotation-policy`, { interval_days: 1 }));
+  ok(await own.api.post(`${path}/export`, { public_key: publicJwk() }));
+  ok(await own.api.post(`${path}/disable`));
+  ok(await own.api.post(`${path}/enable`));
+  ok(await own.api.post(`${path}/disable`));
+  ok(await own.api.delete(path));
+  ok(await own.api.post(`${path}/restore`));
+  const { record } = await own.issue();
+  ok(await own.api.patch(`/v1/api-keys/${record.api_key_id}`, { name: 'renamed' }));
+  ok(await own.api.delete(`/v1/api-keys/${record.api_key_id}`));
+  await own.set('--envelope-only', 'true');
+  await own.api.post('/v1/encrypt', { key_id, plaintext: 'x' });
+  return own;
+}
+
+test('each tenant has a separate log, in which the ids start at 1', async () => {
+  const other = await newTenant();
+  const foreign = await other.newKey();
+  const entries = await other.entries();
+  expect(ids(entries)).toStrictEqual([2, 1]);
+  expect(entries).toMatchObject([{ key_id: foreign.key_id, tenant_id: other.tenant_id }, { key_id: null }]);
+  expect(entries[0]?.tenant_id).toEqual(aUuid);
+  expect(await list(`key_id=${foreign.key_id}`)).toMatchObject({ total: 0 });
+});

@@ -1,0 +1,122 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { genesisHash } from '@eaas/test-kit/decoder';
+import {
+  commandJson,
+  commandLine,
+  newestEntry,
+  newTenant,
+  ok,
+  type Tenant,
+  type TenantRecord,
+  uniqueName,
+  wrapped,
+} from '@eaas/test-kit/fixture';
+import { aTimestamp } from './shapes.ts';
+
+let tenant: Tenant;
+
+beforeAll(async () => {
+  tenant = await newTenant();
+  const { key_id } = await tenant.newKey();
+  for (let number = 0; number < 8; number++) await wrapped(tenant.api, key_id);
+});
+
+const verify = async (query: string) => ok(await tenant.api.get(`/v1/audit/verify?${query}`));
+
+test('verify returns valid: true, the checked range and the head', async () => {
+  const newest = await newestEntry(tenant);
+  const answer = await tenant.api.get('/v1/audit/verify');
+  expect(answer).toHaveStatus(200);
+  expect(answer.body).toStrictEqual({
+    valid: true,
+    complete: true,
+    next_id: null,
+    next_row: null,
+    checked: 10,
+    first_id: 1,
+    last_id: 10,
+    purged_through: null,
+    head: { id: 10, hash: newest.hash },
+    errors: [],
+    error_count: 0,
+    checkpoint: null,
+    verified_at: aTimestamp,
+  });
+});
+
+describe('a range', () => {
+  test.for([
+    ['from_id=4', 7, 4, 10],
+    ['to_id=4', 4, 1, 4],
+    ['from_id=4&to_id=6', 3, 4, 6],
+    ['from_id=10&to_id=10', 1, 10, 10],
+    ['from_id=1&to_id=10', 10, 1, 10],
+  ] as const)('verify with the range %s checks %i entries', async ([query, checked, first_id, last_id]) => {
+    expect(await verify(query)).toMatchObject({
+      valid: true,
+      complete: true,
+      checked,
+      first_id,
+      last_id,
+      head: { id: 10 },
+      error_count: 0,
+    });
+  });
+
+  test.for([
+    'from_id=x',
+    'from_id=-1',
+    'to_id=1.5',
+    'from_id=',
+    'to_id=1&to_id=2',
+    'row=',
+    'row=keys',
+    'row=keys:',
+    'row=tenants:00000000-0000-0000-0000-000000000000',
+    'from=1',
+    'limit=5',
+    'checkpoint=',
+  ])('verify refuses the range %s', async (query) => {
+    const field = new RegExp(query.split('=')[0] ?? '');
+    expect(await tenant.api.get(`/v1/audit/verify?${query}`)).toBeProblem('bad_request', field);
+  });
+});
+
+test('GET /v1/audit/verify succeeds while other requests append entries', async () => {
+  const busy = await newTenant();
+  const { key_id } = await busy.newKey();
+  const writing = Array.from({ length: 200 }, () => wrapped(busy.api, key_id));
+  const verdicts = [];
+  for (let round = 0; round < 10; round++) {
+    verdicts.push(ok(await busy.api.get('/v1/audit/verify')));
+  }
+  await Promise.all(writing);
+  expect(verdicts.map(({ valid, error_count }) => ({ valid, error_count }))).toStrictEqual(
+    Array.from({ length: 10 }, () => ({ valid: true, error_count: 0 })),
+  );
+  expect(ok(await busy.api.get('/v1/audit/verify'))).toMatchObject({
+    valid: true,
+    checked: 202,
+    last_id: 202,
+  });
+});
+
+test('eaas audit verify reports an empty log as valid', async () => {
+  const { tenant_id } = await commandJson<TenantRecord>('tenant', 'create', '--name', uniqueName('empty'));
+  const verdict = await commandJson<object>('audit', 'verify', '--tenant', tenant_id);
+  expect(verdict).toMatchObject({
+    valid: true,
+    complete: true,
+    checked: 0,
+    first_id: null,
+    last_id: null,
+    head: { id: 0, hash: genesisHash(tenant_id) },
+    error_count: 0,
+  });
+});
+
+test('`eaas audit verify` verifies a chain and exits with 0', async () => {
+  const { code, stdout } = await commandLine('audit', 'verify', '--tenant', tenant.name, '--json');
+  expect(JSON.parse(stdout)).toMatchObject({ valid: true, checked: 10 });
+  expect(code).toBe(0);
+});

@@ -1,0 +1,95 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { beforeAll, expect, test } from 'vitest';
+import type { Answer } from '@eaas/test-kit/api';
+import { tokenOf } from '@eaas/test-kit/decoder';
+import {
+  clientOf,
+  expectNothingRecorded,
+  expiredClient,
+  newTenant,
+  ok,
+  type Tenant,
+} from '@eaas/test-kit/fixture';
+
+let tenant: Tenant;
+
+beforeAll(async () => {
+  tenant = await newTenant();
+});
+
+const withHeader = async (authorization: string): Promise<Answer> =>
+  (await clientOf()).get('/v1/keys', { headers: { authorization } });
+
+function altered(token: string, at: number): string {
+  return token.slice(0, at) + (token.charAt(at) === 'A' ? 'B' : 'A') + token.slice(at + 1);
+}
+
+const refused: [string, (token: string) => string][] = [
+  ['an empty credential', () => 'Bearer '],
+  ['no credential', () => 'Bearer'],
+  ['another scheme', (token) => `Basic ${token}`],
+  ['no scheme', (token) => token],
+  ['two tokens', (token) => `Bearer ${token} ${token}`],
+  ['two credentials separated by a comma', (token) => `Bearer ${token}, Bearer ${token}`],
+  ['a quoted token', (token) => `Bearer "${token}"`],
+  ['another prefix', (token) => `Bearer ${token.replace('eaas_sk_', 'eaas_pk_')}`],
+  ['no prefix', (token) => `Bearer ${token.slice(8)}`],
+  ['a token with one digit removed', (token) => `Bearer ${token.slice(0, -1)}`],
+  ['a token with one more digit', (token) => `Bearer ${token}0`],
+  ['a wrong first digit', (token) => `Bearer ${altered(token, 8)}`],
+  ['a wrong checksum', (token) => `Bearer ${altered(token, 56)}`],
+  ['a token in upper case', (token) => `Bearer ${token.toUpperCase()}`],
+  ['a token that is not base62', (token) => `Bearer ${token.slice(0, 20)}-${token.slice(21)}`],
+  ['an unknown token that is well formed', () => `Bearer ${tokenOf(randomBytes(32))}`],
+  ['32 zero bytes', () => 'Bearer eaas_sk_00000000000000000000000000000000000000000004C34ms'],
+  ['a very long token', () => `Bearer eaas_sk_${'A'.repeat(4_000)}`],
+  ['the stored hash of the token', (token) => `Bearer ${createHash('sha256').update(token).digest('hex')}`],
+];
+
+test('the name of the Bearer scheme can be in upper or lower case', async () => {
+  const token = tenant.api.token ?? '';
+  expect(await withHeader(`Bearer ${token}`)).toHaveStatus(200);
+  expect(await withHeader(`bearer ${token}`)).toHaveStatus(200);
+});
+
+test.for(refused)(
+  'an invalid credential returns 401 with a challenge and the same detail: %s',
+  async ([, header]) => {
+    const absent = await (await clientOf()).get('/v1/keys');
+    expect(absent).toBeProblem('unauthorized');
+    await expectNothingRecorded(tenant, async () => {
+      const answer = await withHeader(header(tenant.api.token ?? ''));
+      expect(answer).toBeProblem('unauthorized');
+      expect(answer.text).toBe(absent.text);
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    });
+  },
+);
+
+test('a revoked and an expired token get the same 401', async () => {
+  const absent = await (await clientOf()).get('/v1/keys');
+  const revoked = await tenant.issue();
+  ok(await tenant.api.delete(`/v1/api-keys/${revoked.record.api_key_id}`));
+  for (const api of [revoked.api, await expiredClient(tenant)]) {
+    const answer = await api.get('/v1/keys');
+    expect(answer).toBeProblem('unauthorized');
+    expect(answer.text).toBe(absent.text);
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+  }
+});
+
+test('a token that was refused as unknown is accepted after its API key was created', async () => {
+  const unknown = await Promise.all(
+    Array.from({ length: 50 }, () => withHeader(`Bearer ${tokenOf(randomBytes(32))}`)),
+  );
+  expect(new Set(unknown.map((answer) => answer.status))).toStrictEqual(new Set([401]));
+  const { api } = await tenant.issue();
+  expect(await api.get('/v1/keys')).toHaveStatus(200);
+});
+
+test('the server ignores a token in the query and in any header except Authorization', async () => {
+  const token = tenant.api.token ?? '';
+  const anonymous = await clientOf();
+  expect(await anonymous.get(`/v1/keys?api_key=${token}`)).toBeProblem('unauthorized');
+  expect(await anonymous.get('/v1/keys', { headers: { 'x-api-key': token } })).toBeProblem('unauthorized');
+});

@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Answer } from '@eaas/test-kit/api';
+import {
+  expectNothingRecorded,
+  type KeyRecord,
+  keyIn,
+  newDek,
+  newTenant,
+  ok,
+  type Tenant,
+  unknownId,
+  wrapped,
+} from '@eaas/test-kit/fixture';
+import { problemDocument } from '@eaas/test-kit/matchers';
+import { aBase64, aHash } from './shapes.ts';
+
+type Verb = 'wrap' | 'unwrap' | 'rewrap' | 'hash';
+const verbs = ['wrap', 'unwrap', 'rewrap', 'hash'] as const;
+
+let tenant: Tenant;
+let key: KeyRecord;
+
+beforeAll(async () => {
+  tenant = await newTenant('--envelope-only', 'true');
+  key = await tenant.newKey();
+});
+
+const batch = (verb: Verb, items: unknown): Promise<Answer<{ results: unknown[] }>> =>
+  tenant.api.post(`/v1/batch/${verb}`, { items });
+
+async function validItem(verb: Verb, key_id = key.key_id): Promise<Record<string, unknown>> {
+  if (verb === 'wrap') return { key_id, dek: newDek() };
+  if (verb === 'hash') return { key_id, value: 'x' };
+  return { key_id, wrapped_key: await wrapped(tenant.api, key_id) };
+}
+
+const answerOf = (verb: Verb): object =>
+  ({
+    wrap: { wrapped_key: aBase64, key_id: key.key_id, key_version: 1 },
+    unwrap: { dek: aBase64, key_id: key.key_id, key_version: 1 },
+    rewrap: { wrapped_key: aBase64, key_id: key.key_id, key_version: 1, rewrapped: false },
+    hash: { hash: aHash, key_id: key.key_id },
+  })[verb];
+
+describe.for(verbs)('batch of %s', (verb) => {
+  test('each result of a batch equals the response to a single call', async () => {
+    const item = await validItem(verb);
+    const pending = await keyIn(tenant, 'pending_destruction');
+    const answer = await batch(verb, [
+      { ...item, reference: 'row 1' },
+      { ...item, key_id: unknownId(), reference: 'row 2' },
+      item,
+      { ...item, key_id: pending.key_id, reference: '' },
+      { ...item, key_id: key.name },
+      { ...item, reference: 'é'.repeat(64) },
+    ]);
+    expect(answer).toHaveStatus(200);
+    expect(answer.body).toStrictEqual({
+      results: [
+        { ...answerOf(verb), reference: 'row 1' },
+        { error: problemDocument('not_found'), reference: 'row 2' },
+        answerOf(verb),
+        { error: problemDocument('key_state'), reference: '' },
+        { error: problemDocument('not_found') },
+        { ...answerOf(verb), reference: 'é'.repeat(64) },
+      ],
+    });
+  });
+
+  test('a malformed batch item does not fail the other items', async () => {
+    const item = await validItem(verb);
+    const { key_id: _, ...withoutKey } = item;
+    const malformed: unknown[] = [
+      42,
+      null,
+      'text',
+      [],
+      {},
+      withoutKey,
+      { ...item, key_id: 5 },
+      { ...item, contxt: {} },
+      { ...item, reference: 5 },
+      { ...item, reference: 'é'.repeat(65) },
+      { key_id: key.key_id },
+    ];
+    const { results } = ok(await batch(verb, [item, ...malformed, item]));
+    const error = { error: problemDocument('bad_request') };
+    expect(results).toMatchObject([answerOf(verb), ...malformed.map(() => error), answerOf(verb)]);
+  });
+
+  test('a batch item with a lone surrogate fails, and the other items succeed', async () => {
+    const item = await validItem(verb);
+    const { results } = ok(await batch(verb, [{ ...item, reference: '\uD800' }, item]));
+    expect(results).toMatchObject([{ error: problemDocument('bad_request') }, answerOf(verb)]);
+  });
+
+  test('a batch item with a duplicate field gets an error and its `reference`, and the other items succeed', async () => {
+    const item = JSON.stringify(await validItem(verb));
+    const twice = item.replace('{', '{"reference":"row 1","x":1,"x":2,');
+    const send = (items: string): Promise<Answer> => {
+      const headers = { 'content-type': 'application/json' };
+      return tenant.api.send('POST', `/v1/batch/${verb}`, `{"items":[${items}]}`, headers);
+    };
+    const { body } = await send(`${item},${twice}`);
+    const error = problemDocument('bad_request');
+    expect(body).toMatchObject({ results: [answerOf(verb), { error, reference: 'row 1' }] });
+    expect(await send(`${item},${twice.replace('"x":1', '"x":01')}`)).toMatchObject({ status: 400 });
+  });
+
+  test('a batch item that exceeds a limit gets an error and its `reference`, and the other items succeed', async () => {
+    const item = await validItem(verb);
+    const beyond: readonly object[] = [
+      { context: [[[[[[['x']]]]]]] },
+      { context: Array.from({ length: 10_001 }, () => 0) },
+      { ['x'.repeat(65_537)]: 1 },
+      { value: 'x'.repeat(65_537) },
+      { dek: 'A'.repeat(65_540) },
+    ];
+    const error = problemDocument('bad_request');
+    for (const [nth, more] of beyond.entries()) {
+      const reference = `row ${nth}`;
+      const { results } = ok(
+        await batch(verb, [
+          { ...item, ...more, reference },
+          { ...item, reference: 'last' },
+        ]),
+      );
+      expect(results).toMatchObject([
+        { error, reference },
+        { ...answerOf(verb), reference: 'last' },
+      ]);
+    }
+  });
+
+  test('a batch has 1 to 1,000 items', async () => {
+    const item = await validItem(verb);
+    const most = Array.from({ length: 1_000 }, (_, at) => ({ ...item, reference: String(at) }));
+    const { results } = ok(await batch(verb, most));
+    expect(results).toStrictEqual(most.map(({ reference }) => ({ ...answerOf(verb), reference })));
+    await expectNothingRecorded(tenant, async () => {
+      expect(await batch(verb, [...most, item])).toBeProblem('bad_request', /items/);
+      expect(await batch(verb, [])).toBeProblem('bad_request', /items/);
+    });
+  });
+
+  test('a malformed batch fails as a whole', async () => {
+    const path = `/v1/batch/${verb}`;
+    const items = [await validItem(verb)];
+    await expectNothingRecorded(tenant, async () => {
+      for (const wrong of [undefined, null, 'x', 5, {}, { 0: items[0], length: 1 }]) {
+        expect(await tenant.api.post(path, { items: wrong })).toBeProblem('bad_request', /items/);
+      }
+      expect(await tenant.api.post(path, { items, key_id: key.key_id })).toBeProblem('bad_request', /key_id/);
+      expect(await tenant.api.post(path, items)).toBeProblem('bad_request');
+      const cut = JSON.stringify({ items }).slice(0, -1);
+      const unreadable = await tenant.api.send('POST', path, cut, { 'content-type': 'application/json' });
+      expect(unreadable).toBeProblem('bad_request');
+    });
+  });
+});
+
+test.for([
+  ['wrap', 'key.wrap'],
+  ['unwrap', 'key.unwrap'],
+  ['rewrap', 'key.wrap'],
+] as const)('each item of a %s batch has its own %s entry', async ([verb, action]) => {
+  const [one, two] = [await tenant.newKey(), await tenant.newKey()];
+  const [first, second] = [await validItem(verb, one.key_id), await validItem(verb, two.key_id)];
+  const before = await tenant.auditTotal();
+  const missing = { ...first, key_id: randomUUID() };
+  ok(await batch(verb, [first, second, missing, first]));
+  const entries = await tenant.entries('limit=3');
+  expect(await tenant.auditTotal()).toBe(before + 3);
+  expect(entries.map((entry) => entry.action)).toStrictEqual([action, action, action]);
+  const counted = [one, two].map(({ key_id }) => entries.filter((entry) => entry.key_id === key_id).length);
+  expect(counted).toStrictEqual([2, 1]);
+});
+
+test('a refused unwrap in a batch is recorded like a single unwrap', async () => {
+  const pending = await keyIn(tenant, 'pending_destruction');
+  const { results } = ok(
+    await batch('unwrap', [
+      { key_id: key.key_id, wrapped_key: 'AAAA' },
+      { key_id: pending.key_id, wrapped_key: 'AAAA' },
+    ]),
+  );
+  expect(results).toStrictEqual([
+    { error: problemDocument('wrapped_key_unauthentic') },
+    { error: problemDocument('key_state') },
+  ]);
+  const codes = (await tenant.entries('limit=2')).map((entry) => entry.metadata['code']);
+  expect(new Set(codes)).toStrictEqual(new Set(['key_state', 'wrapped_key_unauthentic']));
+});
+
+test('the response to a batch of unwraps has Cache-Control: no-store', async () => {
+  const answer = await batch('unwrap', [await validItem('unwrap')]);
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+});
+
+test('items of one batch can name different keys, in upper or lower case', async () => {
+  const other = await tenant.newKey();
+  const items = [key, other].map(({ key_id }) => ({ key_id: key_id.toUpperCase(), value: 'x' }));
+  const { results } = ok(await batch('hash', items));
+  expect(results).toMatchObject([{ key_id: key.key_id }, { key_id: other.key_id }]);
+});

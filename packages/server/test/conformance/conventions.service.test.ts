@@ -1,0 +1,301 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { asJson } from '@eaas/test-kit/api';
+import {
+  clientOf,
+  expectNothingRecorded,
+  type KeyRecord,
+  keyIn,
+  newDek,
+  newTenant,
+  ok,
+  type Tenant,
+  target,
+} from '@eaas/test-kit/fixture';
+
+let tenant: Tenant;
+let key: KeyRecord;
+
+beforeAll(async () => {
+  tenant = await newTenant();
+  key = await tenant.newKey();
+});
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const hash = (body: BodyInit, headers?: Record<string, string>) =>
+  tenant.api.send('POST', '/v1/hash', body, headers ?? asJson);
+const valid = () => JSON.stringify({ key_id: key.key_id, value: 'x' });
+
+describe('paths', () => {
+  test('every endpoint is under /v1', async () => {
+    for (const path of [
+      '/',
+      '/keys',
+      '/v1',
+      '/v1/',
+      '/v2/keys',
+      '/V1/keys',
+      '/v1/Keys',
+      '/v1/key',
+      '/v1/keys/a/b/c',
+    ]) {
+      expect(await tenant.api.get(path)).toBeProblem('not_found');
+    }
+  });
+
+  test('a wrong method returns 405 with Allow, and an unknown path 404', async () => {
+    const anonymous = await clientOf();
+    expect(await anonymous.get('/v1/nothing')).toBeProblem('not_found');
+    const wrong = [
+      ['GET', '/v1/encrypt', ['POST']],
+      ['PUT', '/v1/keys', ['GET', 'POST']],
+      ['POST', '/v1/audit', ['GET']],
+      ['DELETE', '/v1/usage', ['GET']],
+      ['PATCH', `/v1/keys/${key.key_id}`, ['DELETE', 'GET']],
+      ['GET', `/v1/keys/${key.key_id}/wrap`, ['POST']],
+      ['POST', `/v1/keys/${key.key_id}/rotation-policy`, ['PUT']],
+      ['PUT', `/v1/api-keys/${key.key_id}`, ['DELETE', 'GET', 'PATCH']],
+    ] as const;
+    for (const [method, path, right] of wrong) {
+      const answer = await anonymous.send(method, path);
+      expect(answer).toBeProblem('method_not_allowed');
+      const allowed = (answer.headers.get('allow') ?? '').split(/, */);
+      expect(allowed.filter((one) => one !== 'OPTIONS' && one !== 'HEAD').toSorted()).toStrictEqual(right);
+    }
+  });
+});
+
+describe('JSON', () => {
+  test.for([
+    ['cut off', '{"key_id":'],
+    ['nothing', ''],
+    ['a trailing comma', '{"value":"x",}'],
+    ['single quotes', "{'value':'x'}"],
+    ['a comment', '{"value":"x" /* */}'],
+    ['NaN', '{"value":NaN}'],
+    ['two documents', '{}{}'],
+    ['a text', '"x"'],
+    ['a number', '5'],
+    ['null', 'null'],
+    ['a list', '[]'],
+    ['a control character inside a text', '{"value":"a\nb"}'],
+  ] as const)('malformed JSON, or JSON that is not an object, returns 400: %s', async ([, body]) => {
+    expect(await hash(bytes(body))).toBeProblem('bad_request');
+  });
+
+  test('a duplicate name in JSON returns 400, even an escaped or nested name', async () => {
+    const id = `"key_id":"${key.key_id}"`;
+    expect(await hash(bytes(`{${id},"value":"x","value":"x"}`))).toBeProblem('bad_request', /value/);
+    expect(await hash(bytes(`{${id},"value":"x","v\\u0061lue":"y"}`))).toBeProblem('bad_request', /value/);
+    const nested = `{${id},"plaintext":"x","context":{"a":"1","a":"2"}}`;
+    expect(await tenant.api.send('POST', '/v1/encrypt', bytes(nested), asJson)).toBeProblem('bad_request');
+    const apart = `{${id},"plaintext":"x","context":{"plaintext":"1","key_id":"2"}}`;
+    expect(await tenant.api.send('POST', '/v1/encrypt', bytes(apart), asJson)).toHaveStatus(200);
+  });
+
+  test('JSON with more than eight nested levels returns 400', async () => {
+    const { key_id } = await tenant.newKey({ exportable: true });
+    const nested = (levels: number) => {
+      const deep = `${'['.repeat(levels - 2)}${']'.repeat(levels - 2)}`;
+      const n = Buffer.alloc(384, 0xa5).toString('base64url');
+      const body = `{"public_key":{"kty":"RSA","e":"AQAB","n":"${n}","x5c":${deep}}}`;
+      return tenant.api.send('POST', `/v1/keys/${key_id}/export`, bytes(body), asJson);
+    };
+    expect(await nested(8)).toHaveStatus(200);
+    expect(await nested(9)).toBeProblem('bad_request');
+    expect(await nested(500_000)).toBeProblem('bad_request');
+  });
+
+  test.for([
+    ['an invalid byte', Buffer.from([0x22, 0xff, 0x22])],
+    ['an overlong slash', Buffer.from([0x22, 0xc0, 0xaf, 0x22])],
+    ['a surrogate in bytes', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
+    ['above U+10FFFF', Buffer.from([0x22, 0xf4, 0x90, 0x80, 0x80, 0x22])],
+    ['a character cut off', Buffer.from([0x22, 0xe2, 0x82, 0x22])],
+    ['a lone high surrogate', bytes('"\\ud800"')],
+    ['a lone low surrogate', bytes('"a\\udc00b"')],
+    ['surrogates in the wrong order', bytes('"\\udc00\\ud800"')],
+  ] as const)('invalid UTF-8 and lone surrogates return 400: %s', async ([, text]) => {
+    const before = bytes(`{"key_id":"${key.key_id}","value":`);
+    const body = Buffer.concat([before, text, bytes('}')]);
+    expect(await hash(body)).toBeProblem('bad_request');
+    const inName = Buffer.concat([bytes(`{"key_id":"${key.key_id}","value":"x",`), text, bytes(':1}')]);
+    expect(await hash(inName)).toBeProblem('bad_request');
+  });
+
+  test('a surrogate pair is accepted, escaped or not', async () => {
+    const escaped = await hash(bytes(`{"key_id":"${key.key_id}","value":"\\ud83c\\udf0d"}`));
+    const plain = await hash(bytes(`{"key_id":"${key.key_id}","value":"🌍"}`));
+    expect(escaped).toHaveStatus(200);
+    expect(escaped.body).toStrictEqual(plain.body);
+  });
+
+  test('an integer can be written with a decimal point or an exponent', async () => {
+    for (const spelling of ['1', '1.0', '1e0', '10E-1']) {
+      const { key_id } = await tenant.newKey();
+      const body = bytes(`{"key_version":${spelling}}`);
+      expect(await tenant.api.send('POST', `/v1/keys/${key_id}/rotate`, body, asJson)).toHaveStatus(200);
+    }
+  });
+
+  test('the error about an unknown field names the field, shortened to 64 characters', async () => {
+    const name = 'f'.repeat(64);
+    const answer = await tenant.api.post('/v1/hash', {
+      key_id: key.key_id,
+      value: 'x',
+      [`${name}tail`]: 1,
+    });
+    expect(answer).toBeProblem('bad_request', new RegExp(name));
+    expect(answer.text).not.toContain(`${name}t`);
+    for (const field of ['__proto__', 'constructor', 'toString', 'KEY_ID', ' value', '']) {
+      const body = bytes(`{"key_id":"${key.key_id}","value":"x",${JSON.stringify(field)}:{}}`);
+      expect(await hash(body)).toBeProblem('bad_request');
+    }
+  });
+});
+
+describe('a query parameter that is unknown, repeated or empty', () => {
+  test.for([
+    ['/v1/usage?mnth=2026-11', 'mnth'],
+    ['/v1/usage?month=', 'month'],
+    ['/v1/usage?month=2026-11&month=2026-11', 'month'],
+    ['/v1/audit?limit=1&limit=1', 'limit'],
+    ['/v1/audit?x', 'x'],
+    ['/v1/audit/checkpoint?id=1', 'id'],
+    ['/v1/api-keys?permissions=encrypt', 'permissions'],
+    ['/v1/keys?name%00=x', 'name'],
+  ] as const)(
+    'an unknown, repeated or empty query parameter returns 400 and is named: %s',
+    async ([path, name]) => {
+      expect(await tenant.api.get(path)).toBeProblem('bad_request', new RegExp(name));
+    },
+  );
+
+  test('endpoints without query parameters return 400 for any query parameter', async () => {
+    const name = 'q'.repeat(64);
+    const long = await tenant.api.get(`/v1/keys/${key.key_id}?${name}tail=1`);
+    expect(long).toBeProblem('bad_request', new RegExp(name));
+    expect(long.text).not.toContain(`${name}t`);
+    const { key_id, name: keyName } = key;
+    await expectNothingRecorded(tenant, async () => {
+      const body = { plaintext: keyName, key_id };
+      expect(await tenant.api.post('/v1/encrypt?dry_run=1', body)).toBeProblem('bad_request', /dry_run/);
+      expect(await tenant.api.post(`/v1/keys/${key_id}/rotate?force=1`)).toBeProblem('bad_request', /force/);
+    });
+  });
+});
+
+describe('bodies', () => {
+  const json = { 'content-type': 'application/json' };
+
+  test.for([
+    ['none', undefined, {}],
+    ['no body, with a Content-Type', undefined, json],
+    ['an empty body', new Uint8Array(), {}],
+    ['an empty body, with a Content-Type', new Uint8Array(), json],
+    ['{}', bytes('{}'), {}],
+    ['{}, with a Content-Type', bytes('{}'), json],
+    ['{} and white space', bytes(' {\n} '), json],
+  ] as const)('an endpoint without body fields accepts %s', async ([, body, headers]) => {
+    const { key_id } = await tenant.newKey();
+    const { record } = await tenant.issue();
+    const send = (method: string, path: string) => tenant.api.send(method, path, body, headers);
+    expect(await send('POST', `/v1/keys/${key_id}/disable`)).toHaveStatus(200);
+    expect(await send('POST', `/v1/keys/${key_id}/enable`)).toHaveStatus(200);
+    ok(await tenant.api.post(`/v1/keys/${key_id}/disable`));
+    expect(await send('DELETE', `/v1/keys/${key_id}`)).toHaveStatus(202);
+    expect(await send('POST', `/v1/keys/${key_id}/restore`)).toHaveStatus(200);
+    expect(await send('DELETE', `/v1/api-keys/${record.api_key_id}`)).toHaveStatus(200);
+  });
+
+  test('an endpoint without body fields refuses a body with a field', async () => {
+    const { key_id } = await tenant.newKey();
+    const disabled = await tenant.api.post(`/v1/keys/${key_id}/disable`, { reason: 'x' });
+    expect(disabled).toBeProblem('bad_request', /reason/);
+  });
+
+  test.for([
+    ['none', undefined],
+    ['text/plain', 'text/plain'],
+    ['a form', 'application/x-www-form-urlencoded'],
+    ['multipart', 'multipart/form-data; boundary=x'],
+    ['XML', 'application/xml'],
+    ['JSON of another kind', 'application/problem+json'],
+    ['almost', 'application/jsonp'],
+    ['garbage', '/'],
+  ] as const)('an endpoint with body fields returns 415 for the Content-Type %s', async ([, type]) => {
+    const answer = await hash(bytes(valid()), type === undefined ? {} : { 'content-type': type });
+    expect(answer).toBeProblem('unsupported_media_type');
+  });
+
+  test.for([
+    'application/json',
+    'application/json; charset=utf-8',
+    'Application/JSON',
+    'application/json;charset="UTF-8"',
+  ])('an endpoint with body fields accepts the Content-Type %s', async (type) => {
+    expect(await hash(bytes(valid()), { 'content-type': type })).toHaveStatus(200);
+  });
+
+  test('a body of more than 2 MiB is refused', async () => {
+    const padded = (length: number) => bytes(valid().padEnd(length));
+    expect(await hash(padded(2 * 1024 * 1024))).toHaveStatus(200);
+    expect(await hash(padded(2 * 1024 * 1024 + 1))).toBeProblem('too_large');
+  });
+
+  test('a body of more than 2 MiB is refused even without a Content-Length', async () => {
+    const chunk = bytes(' '.repeat(256 * 1024));
+    const streamed = (chunks: number) =>
+      new ReadableStream({
+        start(controller) {
+          controller.enqueue(bytes(valid()));
+          for (let sent = 0; sent < chunks; sent++) controller.enqueue(chunk);
+          controller.close();
+        },
+      });
+    const send = async (chunks: number) => {
+      const { baseUrl } = await target();
+      const response = await fetch(`${baseUrl}/v1/hash`, {
+        method: 'POST',
+        headers: { ...asJson, authorization: `Bearer ${tenant.api.token}` },
+        body: streamed(chunks),
+        duplex: 'half',
+      } as RequestInit);
+      return response.status;
+    };
+    expect(await send(7)).toBe(200);
+    expect(await send(8)).toBe(413);
+  });
+
+  test('the body of a batch is refused if it has more than 2 MiB', async () => {
+    const padded = (length: number) =>
+      tenant.api.send('POST', '/v1/batch/hash', bytes(`{"items":[${valid()}]}`.padEnd(length)), asJson);
+    expect(await padded(2 * 1024 * 1024)).toHaveStatus(200);
+    expect(await padded(2 * 1024 * 1024 + 1)).toBeProblem('too_large');
+  });
+});
+
+test('responses use standard base64', async () => {
+  for (let round = 0; round < 20; round++) {
+    const bundle = ok(
+      await tenant.api.post('/v1/encrypt', { key_id: key.key_id, plaintext: 'x'.repeat(round) }),
+    );
+    const body = { dek: newDek() };
+    const { wrapped_key } = ok(await tenant.api.post(`/v1/keys/${key.key_id}/wrap`, body));
+    for (const text of [bundle.ciphertext, bundle.wrapped_key, bundle.iv, wrapped_key]) {
+      expect(Buffer.from(text, 'base64').toString('base64')).toBe(text);
+    }
+  }
+});
+
+test('the server has no rate limit and sends no rate headers', async () => {
+  const answers = await Promise.all(Array.from({ length: 500 }, () => hash(bytes(valid()))));
+  expect(new Set(answers.map((answer) => answer.status))).toStrictEqual(new Set([200]));
+  const names = answers.flatMap((answer) => Array.from(answer.headers.keys()));
+  expect(names.filter((name) => /rate-?limit/i.test(name))).toStrictEqual([]);
+});
+
+test('the error about a disabled key says what to do', async () => {
+  const { key_id } = await keyIn(tenant, 'disabled');
+  const answer = await tenant.api.post('/v1/hash', { key_id, value: 'x' });
+  expect(answer).toBeProblem('key_state', /enable/i);
+});

@@ -1,0 +1,189 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { takeApart } from '@eaas/test-kit/decoder';
+import {
+  expectNothingRecorded,
+  type KeyRecord,
+  keyIn,
+  newestEntry,
+  newTenant,
+  ok,
+  type Tenant,
+  unknownId,
+} from '@eaas/test-kit/fixture';
+import { aBase64, auditEntry } from './shapes.ts';
+
+let tenant: Tenant;
+let key: KeyRecord;
+
+beforeAll(async () => {
+  tenant = await newTenant();
+  key = await tenant.newKey();
+});
+
+const encrypt = (plaintext: unknown, fields: object = {}) =>
+  tenant.api.post('/v1/encrypt', { plaintext, key_id: key.key_id, ...fields });
+
+test('encrypt returns only the five fields of the bundle', async () => {
+  const answer = await encrypt('Grüße, 世界 🌍');
+  expect(answer).toHaveStatus(200);
+  expect(answer.body).toStrictEqual({
+    ciphertext: aBase64,
+    wrapped_key: aBase64,
+    iv: aBase64,
+    key_id: key.key_id,
+    key_version: 1,
+  });
+  expect(answer.text).not.toContain('Grüße');
+});
+
+test('a text that /v1/encrypt encrypted decrypts to the same text', async () => {
+  const texts = ['', ' ', '\u0000', 'a\u0000b', '\uFEFFmarked', '\u0085\u007F\n\r\t', '🌍', 'e\u0301', '"\\'];
+  for (const plaintext of texts) {
+    const { ciphertext, key_id, key_version } = ok(await encrypt(plaintext));
+    const answer = await tenant.api.post('/v1/decrypt', { ciphertext, key_id, key_version });
+    expect(answer.body).toStrictEqual({ plaintext });
+  }
+});
+
+test('encrypt uses only the current version of the key', async () => {
+  const rotating = await tenant.newKey();
+  const body = { plaintext: 'x', key_id: rotating.key_id };
+  const before = ok(await tenant.api.post('/v1/encrypt', body));
+  ok(await tenant.api.post(`/v1/keys/${rotating.key_id}/rotate`));
+  const after = ok(await tenant.api.post('/v1/encrypt', body));
+  expect([before.key_version, after.key_version]).toStrictEqual([1, 2]);
+  for (const { ciphertext, key_id, key_version } of [before, after]) {
+    const opened = await tenant.api.post('/v1/decrypt', { ciphertext, key_id, key_version });
+    expect(opened.body).toStrictEqual({ plaintext: 'x' });
+  }
+});
+
+test('an older key_version does not decrypt a newer ciphertext', async () => {
+  const rotating = await tenant.newKey();
+  ok(await tenant.api.post(`/v1/keys/${rotating.key_id}/rotate`));
+  const { ciphertext, key_id } = ok(
+    await tenant.api.post('/v1/encrypt', { plaintext: 'x', key_id: rotating.key_id }),
+  );
+  const older = await tenant.api.post('/v1/decrypt', { ciphertext, key_id, key_version: 1 });
+  expect(older).toBeProblem('decryption_failed');
+  expect(await tenant.api.post('/v1/decrypt', { ciphertext, key_id })).toBeProblem(
+    'bad_request',
+    /key_version/,
+  );
+});
+
+test('the audit entry of encrypt has the key, its version and the actor', async () => {
+  await encrypt('a secret that must not be logged', { context: { purpose: 'invoice 4711' } });
+  const entry = await newestEntry(tenant);
+  expect(entry).toStrictEqual(
+    auditEntry({
+      action: 'encrypt',
+      key_id: key.key_id,
+      actor: tenant.apiKeyId,
+      tenant_id: tenant.tenant_id,
+    }),
+  );
+  expect(JSON.stringify(entry.metadata)).toContain('invoice 4711');
+  expect(JSON.stringify(entry)).not.toContain('a secret that');
+});
+
+describe('plaintext', () => {
+  test.for([
+    ['ASCII', 'a'.repeat(65_536), 'a'.repeat(65_537)],
+    ['two bytes per character', 'é'.repeat(32_768), `${'é'.repeat(32_768)}a`],
+    ['NUL, which is six characters in JSON', '\u0000'.repeat(65_536), '\u0000'.repeat(65_537)],
+    ['four bytes per character', '🌍'.repeat(16_384), `${'🌍'.repeat(16_384)}a`],
+  ] as const)('plaintext has at most 65,536 bytes of UTF-8: %s', async ([, most, more]) => {
+    const bundle = ok(await encrypt(most));
+    const { ciphertext, key_id, key_version } = bundle;
+    const opened = ok(await tenant.api.post('/v1/decrypt', { ciphertext, key_id, key_version }));
+    expect(opened.plaintext === most).toBe(true);
+    expect(await encrypt(more)).toBeProblem('bad_request', /plaintext/);
+  });
+
+  test('plaintext is required and must be a string', async () => {
+    const missing = await tenant.api.post('/v1/encrypt', { key_id: key.key_id });
+    expect(missing).toBeProblem('bad_request', /plaintext/);
+    for (const plaintext of [null, 1, true, ['x'], { text: 'x' }]) {
+      expect(await encrypt(plaintext)).toBeProblem('bad_request', /plaintext/);
+    }
+  });
+});
+
+test('/v1/encrypt returns 404 if key_id is the name of a key', async () => {
+  const missing = await tenant.api.post('/v1/encrypt', { plaintext: 'x' });
+  expect(missing).toBeProblem('bad_request', /key_id/);
+  for (const key_id of [key.name, unknownId(), '', `{${key.key_id}}`]) {
+    expect(await encrypt('x', { key_id })).toBeProblem('not_found');
+  }
+});
+
+test('a key whose name is a UUID is not found by this name', async () => {
+  const name = unknownId();
+  await tenant.newKey({ name });
+  expect(await encrypt('x', { key_id: name })).toBeProblem('not_found');
+  expect(await tenant.api.get(`/v1/keys/${name}`)).toBeProblem('not_found');
+});
+
+test.for(['disabled', 'pending_destruction', 'destroyed'] as const)(
+  'a %s key refuses to encrypt and writes no audit entry',
+  async (status) => {
+    const { key_id } = await keyIn(tenant, status);
+    await expectNothingRecorded(tenant, async () => {
+      expect(await encrypt('x', { key_id })).toBeProblem('key_state');
+    });
+  },
+);
+
+test('decrypt fails if its context differs from the context of encrypt', async () => {
+  const context = { b: '2', a: '1', ключ: 'значение' };
+  const { ciphertext, key_id, key_version } = ok(await encrypt('x', { context }));
+  const decrypt = (other?: object) =>
+    tenant.api.post('/v1/decrypt', { ciphertext, key_id, key_version, ...(other && { context: other }) });
+  expect((await decrypt({ ключ: 'значение', a: '1', b: '2' })).body).toStrictEqual({ plaintext: 'x' });
+  for (const other of [undefined, {}, { a: '1' }, { ...context, c: '3' }, { ...context, a: '2' }]) {
+    expect(await decrypt(other)).toBeProblem('decryption_failed');
+  }
+  const plain = ok(await encrypt('y', { context: {} }));
+  const opened = await tenant.api.post('/v1/decrypt', {
+    ciphertext: plain.ciphertext,
+    key_id,
+    key_version,
+  });
+  expect(opened.body).toStrictEqual({ plaintext: 'y' });
+});
+
+test.for([
+  ['a list', []],
+  ['a text', 'purpose'],
+  ['a value that is a number', { purpose: 1 }],
+  ['a value that is null', { purpose: null }],
+  ['a nameless value', { '': 'x' }],
+  ['a name over 128 bytes', { ['n'.repeat(129)]: 'x' }],
+  ['a control character in a name', { 'a\nb': 'x' }],
+  ['a control character in a value', { a: 'x\u0085' }],
+  ['NUL in a value', { a: '\u0000' }],
+  ['more than 4,096 bytes in all', { a: 'x'.repeat(4_096) }],
+] as const)('an invalid context is refused: %s', async ([, context]) => {
+  await expectNothingRecorded(tenant, async () => {
+    expect(await encrypt('x', { context })).toBeProblem('bad_request', /context/);
+  });
+});
+
+test('a context has at most 4,096 encoded bytes and 128 bytes per name', async () => {
+  const overhead = 4 + 4 + 128 + 4; // the count, and a length before the name and before the value
+  const context = { ['n'.repeat(128)]: 'v'.repeat(4_096 - overhead) };
+  expect(await encrypt('x', { context })).toHaveStatus(200);
+  expect(
+    await encrypt('x', { context: { ...context, ['n'.repeat(128)]: 'v'.repeat(4_097 - overhead) } }),
+  ).toBeProblem('bad_request');
+});
+
+test('twenty encryptions of a text have different ivs, data keys and ciphertexts', async () => {
+  const bundles = await Promise.all(Array.from({ length: 20 }, async () => ok(await encrypt('the same'))));
+  for (const part of ['iv', 'wrapped_key', 'ciphertext'] as const) {
+    expect(new Set(bundles.map((bundle) => bundle[part])).size).toBe(20);
+  }
+  const commitments = bundles.map(({ ciphertext }) => takeApart(ciphertext).commitment.toString('hex'));
+  expect(new Set(commitments).size).toBe(20);
+});

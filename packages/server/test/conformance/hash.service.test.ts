@@ -1,0 +1,131 @@
+import { beforeAll, expect, test } from 'vitest';
+import {
+  expectNothingRecorded,
+  type KeyRecord,
+  keyIn,
+  newTenant,
+  ok,
+  type Tenant,
+  unknownId,
+} from '@eaas/test-kit/fixture';
+import { aHash } from './shapes.ts';
+
+let tenant: Tenant;
+let key: KeyRecord;
+
+beforeAll(async () => {
+  tenant = await newTenant();
+  key = await tenant.newKey();
+});
+
+const hash = (value: unknown, key_id: unknown = key.key_id) => tenant.api.post('/v1/hash', { value, key_id });
+const hashOf = async (value: string, key_id?: string) => ok(await hash(value, key_id)).hash;
+
+test('hash returns 64 lower-case hex digits and the key_id', async () => {
+  const answer = await hash('alice@example.org');
+  expect(answer).toHaveStatus(200);
+  expect(answer.body).toStrictEqual({ hash: aHash, key_id: key.key_id });
+});
+
+test('the result of hash depends only on the value and the key', async () => {
+  const other = await tenant.newKey();
+  const first = await hashOf('x');
+  expect(await hashOf('x')).toBe(first);
+  expect(await hashOf('x', key.key_id.toUpperCase())).toBe(first);
+  expect(await hashOf('x', other.key_id)).not.toBe(first);
+  expect(await hashOf('X')).not.toBe(first);
+});
+
+test('hash returns different results for values that differ in any character', async () => {
+  const values = [
+    '',
+    '\u0000',
+    '\u0000\u0000',
+    ' ',
+    'a',
+    'a ',
+    '\uFEFFa',
+    'a\u0000',
+    'é',
+    'e\u0301',
+    '\uFFFD',
+  ];
+  const hashes = await Promise.all(values.map((value) => hashOf(value)));
+  expect(new Set(hashes).size).toBe(values.length);
+});
+
+test('a rotation of the key does not change the result of hash', async () => {
+  const { key_id } = await tenant.newKey();
+  const before = await hashOf('x', key_id);
+  ok(await tenant.api.post(`/v1/keys/${key_id}/rotate`));
+  ok(await tenant.api.post(`/v1/keys/${key_id}/rotate`));
+  expect(await hashOf('x', key_id)).toBe(before);
+});
+
+test('a key returns the same hash after it was disabled and enabled', async () => {
+  const { key_id } = await tenant.newKey();
+  const before = await hashOf('x', key_id);
+  ok(await tenant.api.post(`/v1/keys/${key_id}/disable`));
+  ok(await tenant.api.post(`/v1/keys/${key_id}/enable`));
+  expect(await hashOf('x', key_id)).toBe(before);
+});
+
+test.for(['disabled', 'pending_destruction', 'destroyed'] as const)(
+  'a %s key refuses to hash',
+  async (status) => {
+    const { key_id } = await keyIn(tenant, status);
+    expect(await hash('x', key_id)).toBeProblem('key_state');
+  },
+);
+
+test('hash is refused immediately after the key is disabled', async () => {
+  const { key_id } = await tenant.newKey();
+  for (let round = 0; round < 20; round++) {
+    expect(await hash('x', key_id)).toHaveStatus(200);
+    ok(await tenant.api.post(`/v1/keys/${key_id}/disable`));
+    expect(await hash('x', key_id)).toBeProblem('key_state');
+    ok(await tenant.api.post(`/v1/keys/${key_id}/enable`));
+  }
+});
+
+test('hash writes no audit entry and does not count as usage', async () => {
+  const usage = ok(await tenant.api.get('/v1/usage'));
+  await expectNothingRecorded(tenant, async () => {
+    await hashOf('x');
+    ok(await tenant.api.post('/v1/batch/hash', { items: [{ key_id: key.key_id, value: 'x' }] }));
+  });
+  expect(ok(await tenant.api.get('/v1/usage')).operations).toStrictEqual(usage.operations);
+});
+
+test('hash works for an envelope-only tenant', async () => {
+  const closed = await newTenant('--envelope-only', 'true');
+  const { key_id } = await closed.newKey();
+  const answer = await closed.api.post('/v1/hash', { value: 'x', key_id });
+  expect(answer.body).toStrictEqual({ hash: aHash, key_id });
+});
+
+test('hash refuses values of more than 65,536 bytes', async () => {
+  expect(await hash('a'.repeat(65_536))).toHaveStatus(200);
+  expect(await hash('a'.repeat(65_537))).toBeProblem('bad_request', /value/);
+  expect(await hash('é'.repeat(32_768))).toHaveStatus(200);
+  expect(await hash(`${'é'.repeat(32_768)}a`)).toBeProblem('bad_request', /value/);
+});
+
+test('hash requires `value` and the id of a key', async () => {
+  expect(await tenant.api.post('/v1/hash', { key_id: key.key_id })).toBeProblem('bad_request', /value/);
+  expect(await tenant.api.post('/v1/hash', { value: 'x' })).toBeProblem('bad_request', /key_id/);
+  for (const value of [null, 1, true, [], {}]) {
+    expect(await hash(value)).toBeProblem('bad_request', /value/);
+  }
+  for (const key_id of [key.name, unknownId(), '']) {
+    expect(await hash('x', key_id)).toBeProblem('not_found');
+  }
+});
+
+test('the endpoint hash needs only the permission `encrypt`', async () => {
+  const body = { value: 'x', key_id: key.key_id };
+  const encrypting = await tenant.issue({ permissions: ['encrypt'] });
+  const decrypting = await tenant.issue({ permissions: ['decrypt', 'keys.read', 'audit.read'] });
+  expect(await encrypting.api.post('/v1/hash', body)).toHaveStatus(200);
+  expect(await decrypting.api.post('/v1/hash', body)).toBeProblem('permission_missing');
+});

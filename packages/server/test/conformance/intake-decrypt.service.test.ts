@@ -1,0 +1,67 @@
+import { beforeAll, expect, test } from 'vitest';
+import { bring, newestEntry, newTenant, ok, type Tenant } from '@eaas/test-kit/fixture';
+import { intakeWriter, type Writer } from '@eaas/test-kit/intake-writer';
+
+let tenant: Tenant;
+let writer: Writer;
+
+beforeAll(async () => {
+  tenant = await newTenant();
+  writer = await intakeWriter(tenant);
+});
+
+const decrypt = (body: object, keyId = writer.keyId) =>
+  tenant.api.post('/v1/decrypt', { key_id: keyId, key_version: 1, ...body });
+
+test('decrypt decrypts a ciphertext of an intake writer, and the audit entry has `intake: true`', async () => {
+  const ciphertext = await writer.encrypt('Grüße');
+  expect((await decrypt({ ciphertext })).body).toStrictEqual({ plaintext: 'Grüße' });
+  const { action, metadata } = await newestEntry(tenant);
+  expect({ action, metadata }).toStrictEqual({ action: 'decrypt', metadata: { intake: true } });
+});
+
+test('decrypt uses the `wrapped_key` that rewrap returned instead of the wrapped key in the ciphertext', async () => {
+  const ciphertext = await writer.encrypt('kept');
+  const wrapped_key = Buffer.from(ciphertext, 'base64').subarray(26, 1_200).toString('base64');
+  const rewrapped = ok(await tenant.api.post(`/v1/keys/${writer.keyId}/rewrap`, { wrapped_key })).wrapped_key;
+  expect((await decrypt({ ciphertext, wrapped_key: rewrapped })).body).toStrictEqual({ plaintext: 'kept' });
+  expect((await newestEntry(tenant)).metadata).toStrictEqual({});
+});
+
+test('decrypt refuses a ciphertext of an intake writer if the key has no intake, and the audit entry has `intake: true`', async () => {
+  const plain = await intakeWriter(tenant, {});
+  const ciphertext = await plain.encrypt('x');
+  expect(await decrypt({ ciphertext }, plain.keyId)).toBeProblem('decryption_failed');
+  expect((await newestEntry(tenant)).metadata).toStrictEqual({
+    code: 'decryption_failed',
+    intake: true,
+    outcome: 'refused',
+  });
+});
+
+test.for([4, 20, 24, 26, 30, 800, 1_130, 1_160, 1_200, 1_212, 1_244, 1_245, 1_260])(
+  'a flipped bit of byte %i is refused',
+  async (at) => {
+    const bytes = Buffer.from(await writer.encrypt('x'), 'base64');
+    bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+    const ciphertext = bytes.toString('base64');
+    expect(await decrypt({ ciphertext })).toBeProblem('decryption_failed');
+  },
+);
+
+test('decrypt refuses a ciphertext that an intake writer made for another context, key version or key', async () => {
+  const ciphertext = await writer.encrypt('x');
+  const other = await intakeWriter(tenant);
+  expect(await decrypt({ ciphertext, context: { a: 'b' } })).toBeProblem('decryption_failed');
+  expect(await decrypt({ ciphertext, key_version: 2 })).toBeProblem('decryption_failed');
+  expect(await decrypt({ ciphertext }, other.keyId)).toBeProblem('decryption_failed');
+});
+
+test('a disabled intake key still decrypts, but a key pending destruction does not', async () => {
+  const own = await intakeWriter(tenant);
+  const ciphertext = await own.encrypt('kept');
+  await bring(tenant.api, own.keyId, 'disabled');
+  expect((await decrypt({ ciphertext }, own.keyId)).body).toStrictEqual({ plaintext: 'kept' });
+  ok(await tenant.api.delete(`/v1/keys/${own.keyId}?grace_days=30`));
+  expect(await decrypt({ ciphertext }, own.keyId)).toBeProblem('key_state');
+});

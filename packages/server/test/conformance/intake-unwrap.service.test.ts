@@ -1,0 +1,173 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { bring, newDek, newestEntry, newTenant, ok, type Tenant } from '@eaas/test-kit/fixture';
+import { type Writer, intakeWriter } from '@eaas/test-kit/intake-writer';
+
+let tenant: Tenant;
+let writer: Writer;
+
+beforeAll(async () => {
+  tenant = await newTenant('--envelope-only', 'true');
+  writer = await intakeWriter(tenant);
+});
+
+const unwrap = (body: object, keyId = writer.keyId) => tenant.api.post(`/v1/keys/${keyId}/unwrap`, body);
+
+function altered(wrapped: string, at: number): string {
+  const bytes = Buffer.from(wrapped, 'base64');
+  bytes.writeUInt8(bytes.readUInt8(at) ^ (1 << (at % 8)), at);
+  return bytes.toString('base64');
+}
+
+const spliced = (wrapped: string, at: number, bytes: Buffer): string => {
+  const all = Buffer.from(wrapped, 'base64');
+  bytes.copy(all, at);
+  return all.toString('base64');
+};
+
+test('unwrap returns a DEK that an independent HPKE library wrapped, and its entry has `intake: true`', async () => {
+  const [dek, context] = [newDek(), { tenant: 'clinic' }];
+  const wrapped_key = await writer.wrap({ dek, context });
+  const before = await tenant.auditTotal();
+  const answer = await unwrap({ wrapped_key, context, key_version: 1 });
+  expect(answer.body).toStrictEqual({ dek, key_id: writer.keyId, key_version: 1 });
+  expect(await tenant.auditTotal()).toBe(before + 1);
+  const { action, key_id, metadata } = await newestEntry(tenant);
+  expect({ action, key_id, metadata }).toStrictEqual({
+    action: 'key.unwrap',
+    key_id: writer.keyId,
+    metadata: { context, intake: true, key_version: 1 },
+  });
+});
+
+test('the audit entries of ordinary wraps and unwraps have no `intake`, even for an intake key', async () => {
+  const { wrapped_key } = ok(await tenant.api.post(`/v1/keys/${writer.keyId}/wrap`, { dek: newDek() }));
+  expect((await newestEntry(tenant)).metadata).toStrictEqual({});
+  ok(await unwrap({ wrapped_key }));
+  expect((await newestEntry(tenant)).metadata).toStrictEqual({ key_version: 1 });
+});
+
+test('unwrap refuses a wrapped key of an intake writer if the key has no intake', async () => {
+  const plain = await intakeWriter(tenant, {});
+  const wrapped_key = await plain.wrap();
+  expect(await unwrap({ wrapped_key }, plain.keyId)).toBeProblem('wrapped_key_unauthentic');
+  expect((await newestEntry(tenant)).metadata).toStrictEqual({
+    code: 'wrapped_key_unauthentic',
+    intake: true,
+    key_version: 1,
+    outcome: 'refused',
+  });
+});
+
+// This test alters only some bytes of each part of a wrapped key. The unit tests alter every byte.
+test.for([0, 1, 2, 5, 6, 500, 1_093, 1_094, 1_125, 1_126, 1_157, 1_158, 1_173])(
+  'a flipped bit of byte %i is refused',
+  async (at) => {
+    const wrapped_key = altered(await writer.wrap(), at);
+    expect(await unwrap({ wrapped_key })).toBeProblem('wrapped_key_unauthentic');
+    expect(await newestEntry(tenant)).toMatchObject({
+      action: 'key.unwrap',
+      metadata: { outcome: 'refused' },
+    });
+  },
+);
+
+test('unwrap refuses a wrapped key that was wrapped for another context, key or key version', async () => {
+  const other = await intakeWriter(tenant);
+  const wrapped_key = await writer.wrap({ context: { a: 'b' } });
+  expect(await unwrap({ wrapped_key })).toBeProblem('wrapped_key_unauthentic');
+  expect(await unwrap({ wrapped_key, context: { a: 'c' } })).toBeProblem('wrapped_key_unauthentic');
+  const own = await writer.wrap();
+  expect(await unwrap({ wrapped_key: own }, other.keyId)).toBeProblem('wrapped_key_unauthentic');
+  expect(await unwrap({ wrapped_key: own, key_version: 2 })).toBeProblem('wrapped_key_unauthentic');
+  expect(ok(await unwrap({ wrapped_key: own })).key_version).toBe(1);
+});
+
+test.for([
+  ['an X25519 point of zeros', 1_094, Buffer.alloc(32)],
+  ['an X25519 point of order 1', 1_094, Buffer.alloc(32).fill(1, 0, 1)],
+  ['ML-KEM bytes of ones', 6, Buffer.alloc(1_088, 0xff)],
+  ['version 0', 2, Buffer.alloc(4)],
+  ['version 2, which does not exist', 2, Buffer.of(0, 0, 0, 2)],
+  ['version 2^32 - 1', 2, Buffer.alloc(4, 0xff)],
+  ['another suite', 0, Buffer.of(2, 2)],
+  ['the suite of ordinary wrapped keys', 0, Buffer.of(1, 1)],
+] as const)('%s is refused', async ([, at, bytes]) => {
+  const wrapped_key = spliced(await writer.wrap(), at, bytes);
+  expect(await unwrap({ wrapped_key })).toBeProblem('wrapped_key_unauthentic');
+});
+
+test.for([6, 78, 1_126, 1_173, 1_175, 2_048])('a length of %i bytes is refused', async (length) => {
+  const whole = Buffer.from(await writer.wrap(), 'base64');
+  const wrapped_key = Buffer.concat([whole, whole]).subarray(0, length).toString('base64');
+  expect(await unwrap({ wrapped_key })).toBeProblem('wrapped_key_unauthentic');
+});
+
+test('base64 that is not canonical returns 400', async () => {
+  const wrapped_key = await writer.wrap();
+  for (const wrong of [wrapped_key.slice(1), `${wrapped_key}=`, wrapped_key.replace(/.$/, '-')])
+    expect(await unwrap({ wrapped_key: wrong })).toBeProblem('bad_request', /wrapped_key/);
+});
+
+describe('the states of a key', () => {
+  test('version 1 of a key unwraps after three rotations and while the key is disabled, but not after DELETE', async () => {
+    const own = await intakeWriter(tenant);
+    const dek = newDek();
+    const wrapped_key = await own.wrap({ dek });
+    for (let nth = 0; nth < 3; nth++) ok(await tenant.api.post(`/v1/keys/${own.keyId}/rotate`));
+    const answer = { dek, key_id: own.keyId, key_version: 1 };
+    expect((await unwrap({ wrapped_key }, own.keyId)).body).toStrictEqual(answer);
+    await bring(tenant.api, own.keyId, 'disabled');
+    expect((await unwrap({ wrapped_key }, own.keyId)).body).toStrictEqual(answer);
+    ok(await tenant.api.delete(`/v1/keys/${own.keyId}?grace_days=30`));
+    expect(await unwrap({ wrapped_key }, own.keyId)).toBeProblem('key_state');
+    expect((await newestEntry(tenant)).metadata).toMatchObject({ intake: true, code: 'key_state' });
+    ok(await tenant.api.post(`/v1/keys/${own.keyId}/restore`));
+    ok(await tenant.api.delete(`/v1/keys/${own.keyId}?grace_days=0`));
+    expect(await unwrap({ wrapped_key }, own.keyId)).toBeProblem('key_state');
+  });
+
+  test('each version of a key has a different public key', async () => {
+    const own = await intakeWriter(tenant);
+    ok(await tenant.api.post(`/v1/keys/${own.keyId}/rotate`));
+    const dek = newDek();
+    const wrapped_key = await own.wrap({ dek, version: 2 });
+    expect(ok(await unwrap({ wrapped_key }, own.keyId))).toMatchObject({ dek, key_version: 2 });
+    const moved = spliced(wrapped_key, 2, Buffer.of(0, 0, 0, 1));
+    expect(await unwrap({ wrapped_key: moved }, own.keyId)).toBeProblem('wrapped_key_unauthentic');
+  });
+});
+
+describe('POST /v1/batch/unwrap', () => {
+  const batch = (items: readonly object[]) => tenant.api.post('/v1/batch/unwrap', { items });
+
+  test('a batch unwraps wrapped keys of the service and of intake writers, and only entries about intake writers have `intake`', async () => {
+    const deks = [newDek(), newDek(), newDek()];
+    const key_id = writer.keyId;
+    const ordinary = ok(await tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek: deks[1] }));
+    const items = [
+      { key_id, wrapped_key: await writer.wrap({ dek: deks[0] ?? '' }) },
+      { key_id, wrapped_key: ordinary.wrapped_key },
+      { key_id: key_id.toUpperCase(), wrapped_key: await writer.wrap({ dek: deks[2] ?? '' }) },
+    ];
+    const { results } = ok(await batch(items));
+    expect(results).toStrictEqual(deks.map((dek) => ({ dek, key_id, key_version: 1 })));
+    const entries = await tenant.entries('limit=3');
+    expect(entries.map(({ metadata }) => metadata['intake'])).toStrictEqual([true, undefined, true]);
+  });
+
+  test('a batch refuses altered items and items of a key without intake, and unwraps the others', async () => {
+    const plain = await intakeWriter(tenant, {});
+    const wrapped_key = await writer.wrap();
+    const { results } = ok(
+      await batch([
+        { key_id: plain.keyId, wrapped_key: await plain.wrap() },
+        { key_id: writer.keyId, wrapped_key },
+        { key_id: writer.keyId, wrapped_key: altered(wrapped_key, 700) },
+        { key_id: writer.keyId, wrapped_key },
+      ]),
+    );
+    const unauthentic = { error: { code: 'wrapped_key_unauthentic' } };
+    const opened = { key_version: 1 };
+    expect(results).toMatchObject([unauthentic, opened, unauthentic, opened]);
+  });
+});

@@ -1,0 +1,74 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  bring,
+  expectNothingRecorded,
+  keyIn,
+  newestEntry,
+  newTenant,
+  ok,
+  type Tenant,
+  wrapped,
+} from '@eaas/test-kit/fixture';
+import { aTimestamp, auditEntry, keyRecord } from './shapes.ts';
+
+let tenant: Tenant;
+
+beforeAll(async () => {
+  tenant = await newTenant();
+});
+
+describe('destroy and restore', () => {
+  const days = 86_400_000;
+
+  test.for([
+    ['', 30],
+    ['?grace_days=1', 1],
+    ['?grace_days=365', 365],
+  ] as const)('DELETE%s leaves %i days to restore the key', async ([query, grace]) => {
+    const { key_id, name } = await keyIn(tenant, 'disabled');
+    const destroyed = await tenant.api.delete(`/v1/keys/${key_id}${query}`);
+    expect(destroyed).toHaveStatus(202);
+    const pending = keyRecord({ key_id, name, status: 'pending_destruction', destroy_at: aTimestamp });
+    expect(destroyed.body).toStrictEqual(pending);
+    const entry = await newestEntry(tenant);
+    expect(entry).toStrictEqual(auditEntry({ action: 'key.destroy', key_id, actor: tenant.apiKeyId }));
+    expect(entry.metadata).toMatchObject({ destroy_at: destroyed.body.destroy_at });
+    const left = Date.parse(destroyed.body.destroy_at ?? '') - Date.parse(entry.created_at);
+    expect(Math.abs(left - grace * days)).toBeLessThan(60_000);
+
+    const restored = await tenant.api.post(`/v1/keys/${key_id}/restore`);
+    expect(restored).toHaveStatus(200);
+    expect(restored.body).toStrictEqual(keyRecord({ key_id, name, status: 'disabled' }));
+    expect(await newestEntry(tenant)).toStrictEqual(auditEntry({ action: 'key.restore', key_id }));
+  });
+
+  test('a key that was restored can unwrap again', async () => {
+    const { key_id } = await tenant.newKey();
+    const wrapped_key = await wrapped(tenant.api, key_id);
+    await bring(tenant.api, key_id, 'pending_destruction');
+    ok(await tenant.api.post(`/v1/keys/${key_id}/restore`));
+    expect(await tenant.api.post(`/v1/keys/${key_id}/unwrap`, { wrapped_key })).toHaveStatus(200);
+  });
+
+  test('DELETE with grace_days=0 erases the key immediately and writes one audit entry', async () => {
+    const { key_id } = await keyIn(tenant, 'disabled');
+    const before = await tenant.auditTotal();
+    const destroyed = await tenant.api.delete(`/v1/keys/${key_id}?grace_days=0`);
+    expect(destroyed).toHaveStatus(202);
+    expect(destroyed.body).toMatchObject({ key_id, status: 'destroyed' });
+    expect(await tenant.auditTotal()).toBe(before + 1);
+    expect(await newestEntry(tenant)).toMatchObject({ action: 'key.destroy', actor: tenant.apiKeyId });
+    expect(ok(await tenant.api.get(`/v1/keys/${key_id}`)).status).toBe('destroyed');
+  });
+
+  test.for(['-1', '366', '1.5', 'x', '', '30&grace_days=30', '0x10', '1e2', '+5', ' 5'])(
+    'refuses grace_days=%s',
+    async (grace) => {
+      const { key_id } = await keyIn(tenant, 'disabled');
+      const path = `/v1/keys/${key_id}?grace_days=${grace}` as const;
+      await expectNothingRecorded(tenant, async () => {
+        expect(await tenant.api.delete(path)).toBeProblem('bad_request', /grace_days/);
+      });
+    },
+  );
+});

@@ -1,0 +1,120 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  bring,
+  expectNothingRecorded,
+  type KeyRecord,
+  keyIn,
+  newDek,
+  newTenant,
+  ok,
+  type Tenant,
+} from '@eaas/test-kit/fixture';
+import { publicJwk } from '@eaas/test-kit/rsa';
+
+let tenant: Tenant;
+
+beforeAll(async () => {
+  tenant = await newTenant();
+});
+
+interface Bundle {
+  wrapped_key: string;
+}
+
+describe('the calls that each state allows', () => {
+  const calls: Record<string, (key: KeyRecord, bundle: Bundle) => Promise<{ status: number }>> = {
+    wrap: ({ key_id }) => tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek: newDek() }),
+    encrypt: ({ key_id }) => tenant.api.post('/v1/encrypt', { key_id, plaintext: 'x' }),
+    hash: ({ key_id }) => tenant.api.post('/v1/hash', { key_id, value: 'x' }),
+    rewrap: ({ key_id }, { wrapped_key }) => tenant.api.post(`/v1/keys/${key_id}/rewrap`, { wrapped_key }),
+    unwrap: ({ key_id }, { wrapped_key }) => tenant.api.post(`/v1/keys/${key_id}/unwrap`, { wrapped_key }),
+    decrypt: (_, bundle) => tenant.api.post('/v1/decrypt', bundle),
+    rotate: ({ key_id }) => tenant.api.post(`/v1/keys/${key_id}/rotate`),
+    disable: ({ key_id }) => tenant.api.post(`/v1/keys/${key_id}/disable`),
+    enable: ({ key_id }) => tenant.api.post(`/v1/keys/${key_id}/enable`),
+    destroy: ({ key_id }) => tenant.api.delete(`/v1/keys/${key_id}`),
+    restore: ({ key_id }) => tenant.api.post(`/v1/keys/${key_id}/restore`),
+    policy: ({ key_id }) => tenant.api.put(`/v1/keys/${key_id}/rotation-policy`, { interval_days: 30 }),
+    export: async ({ key_id }) => tenant.api.post(`/v1/keys/${key_id}/export`, { public_key: publicJwk() }),
+    show: ({ key_id }) => tenant.api.get(`/v1/keys/${key_id}`),
+  };
+  const allowed = {
+    active: [
+      'wrap',
+      'encrypt',
+      'hash',
+      'rewrap',
+      'unwrap',
+      'decrypt',
+      'rotate',
+      'disable',
+      'policy',
+      'export',
+      'show',
+    ],
+    disabled: ['unwrap', 'decrypt', 'enable', 'destroy', 'policy', 'export', 'show'],
+    pending_destruction: ['restore', 'show'],
+    destroyed: ['show'],
+  } as const;
+
+  test.for(['active', 'disabled', 'pending_destruction', 'destroyed'] as const)(
+    'in the state %s only the listed calls succeed',
+    async (status) => {
+      const outcomes: Record<string, number> = {};
+      const expected: Record<string, number> = {};
+      for (const [name, call] of Object.entries(calls)) {
+        const key = await tenant.newKey({ exportable: true });
+        const sealing = { key_id: key.key_id, plaintext: 'x' };
+        const bundle = ok(await tenant.api.post('/v1/encrypt', sealing));
+        await bring(tenant.api, key.key_id, status);
+        outcomes[name] = (await call(key, bundle)).status;
+        const works = (allowed[status] as readonly string[]).includes(name);
+        expected[name] = works ? (name === 'destroy' ? 202 : 200) : 409;
+      }
+      expect(outcomes).toStrictEqual(expected);
+    },
+  );
+
+  test.for([
+    ['disable', 'disabled', /^The key is already disabled\.$/],
+    ['disable', 'pending_destruction', /pending: POST \/v1\/keys\/:id\/restore makes the key disabled\.$/],
+    ['disable', 'destroyed', /its key material was erased and cannot be restored\.$/],
+    ['enable', 'active', /^The key is already active\.$/],
+    ['enable', 'pending_destruction', /: restore it first with POST \/v1\/keys\/:id\/restore\.$/],
+    ['enable', 'destroyed', /its key material was erased and cannot be restored\.$/],
+    ['restore', 'active', /^The key is active, and has no pending destruction to cancel\.$/],
+    ['restore', 'disabled', /^The key is already disabled, and has no pending destruction to cancel\.$/],
+    ['restore', 'destroyed', /its key material was erased and cannot be restored\.$/],
+    ['destroy', 'active', /: disable it first with POST \/v1\/keys\/:id\/disable\.$/],
+    [
+      'destroy',
+      'pending_destruction',
+      /already pending .*restore the key first with POST \/v1\/keys\/:id\/restore\.$/,
+    ],
+    ['destroy', 'destroyed', /^The key is already destroyed\.$/],
+    ['rotate', 'disabled', /: enable it first with POST \/v1\/keys\/:id\/enable\.$/],
+    ['policy', 'pending_destruction', /: restore it first with POST \/v1\/keys\/:id\/restore\.$/],
+  ] as const)('%s of a key with the status %s says what to do next: %s', async ([name, status, detail]) => {
+    const key = await keyIn(tenant, status);
+    expect(await calls[name]?.(key, { wrapped_key: '' })).toBeProblem('key_state', detail);
+  });
+
+  test('a second DELETE says when the secrets of the key are erased', async () => {
+    const { key_id, destroy_at } = await keyIn(tenant, 'pending_destruction');
+    const answer = await tenant.api.delete(`/v1/keys/${key_id}?grace_days=1`);
+    expect(answer).toBeProblem('key_state', new RegExp(`\\(\`destroy_at\` is ${destroy_at}\\)`));
+  });
+
+  test('a call that the status of a key forbids returns 409 and does not change the key', async () => {
+    const { key_id } = await keyIn(tenant, 'active');
+    await expectNothingRecorded(tenant, async () => {
+      expect(await tenant.api.post(`/v1/keys/${key_id}/enable`)).toBeProblem('key_state');
+      expect(await tenant.api.delete(`/v1/keys/${key_id}`)).toBeProblem('key_state', /disable/i);
+      expect(await tenant.api.post(`/v1/keys/${key_id}/restore`)).toBeProblem('key_state');
+    });
+    expect(ok(await tenant.api.get(`/v1/keys/${key_id}`))).toMatchObject({
+      status: 'active',
+      key_version: 1,
+    });
+  });
+});

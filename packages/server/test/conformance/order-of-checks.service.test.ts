@@ -1,0 +1,132 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { asJson, type Client, parseRaw, rawExchange } from '@eaas/test-kit/api';
+import {
+  clientOf,
+  expectNothingRecorded,
+  type KeyRecord,
+  keyIn,
+  newDek,
+  newTenant,
+  type Tenant,
+  target,
+  unknownId,
+} from '@eaas/test-kit/fixture';
+
+let tenant: Tenant;
+let closed: Tenant;
+let key: KeyRecord;
+let anonymous: Client;
+
+beforeAll(async () => {
+  tenant = await newTenant('--monthly-encrypt-quota', '0');
+  closed = await newTenant('--envelope-only', 'true');
+  key = await tenant.newKey();
+  anonymous = await clientOf();
+});
+
+const foreign = { headers: { origin: 'https://evil.example' } };
+const huge = '{'.repeat(3 * 1024 * 1024);
+
+describe('the earlier of two failing checks decides the response', () => {
+  test('the path and method (404, 405) are checked before the API key (401)', async () => {
+    expect(await anonymous.post('/v1/nothing', {}, foreign)).toBeProblem('not_found');
+    expect(await anonymous.put('/v1/encrypt', {}, foreign)).toBeProblem('method_not_allowed');
+  });
+
+  test('the token (401) is checked before origin, permission and tenant mode (403)', async () => {
+    expect(await anonymous.get('/v1/keys', foreign)).toBeProblem('unauthorized');
+    const { api } = await closed.issue({ permissions: ['keys.read'] });
+    expect(await api.post('/v1/encrypt', {}, foreign)).toBeProblem('origin_refused');
+    await expectNothingRecorded(closed, async () => {
+      expect(await api.post('/v1/encrypt', {})).toBeProblem('permission_missing');
+    });
+    expect(await closed.api.post('/v1/encrypt', {})).toBeProblem('envelope_only');
+  });
+
+  test('permissions (403) are checked before the body’s type (415), size (413) and content (400)', async () => {
+    expect(await closed.api.send('POST', '/v1/encrypt', 'x')).toBeProblem('envelope_only');
+    expect(await closed.api.send('POST', '/v1/encrypt', '{', asJson)).toBeProblem('envelope_only');
+    const { api } = await tenant.issue({ permissions: ['keys.read'] });
+    expect(await api.send('POST', '/v1/hash', '{', asJson)).toBeProblem('permission_missing');
+    expect(await api.send('POST', '/v1/hash', 'x')).toBeProblem('permission_missing');
+    expect(await anonymous.send('POST', '/v1/hash', '{', asJson)).toBeProblem('unauthorized');
+    const limited = await tenant.issue({ key_ids: [key.key_id], permissions: ['keys.manage'] });
+    for (const body of ['{', '{}', huge])
+      expect(await limited.api.send('POST', '/v1/keys', body, asJson)).toBeProblem('permission_missing');
+    expect(await limited.api.send('POST', '/v1/keys', 'x')).toBeProblem('permission_missing');
+  });
+
+  test('the type of the body (415) is checked before size (413) and content (400)', async () => {
+    const plain = { 'content-type': 'text/plain' };
+    expect(await tenant.api.send('POST', '/v1/hash', huge, plain)).toBeProblem('unsupported_media_type');
+    expect(await tenant.api.send('POST', '/v1/hash', huge, asJson)).toBeProblem('too_large');
+  });
+
+  test('the content of a request (400) is checked before the existence of its key (404)', async () => {
+    expect(await tenant.api.post('/v1/hash', { key_id: unknownId() })).toBeProblem('bad_request');
+    expect(await tenant.api.post('/v1/hash', { key_id: 'a name' })).toBeProblem('bad_request');
+    expect(await tenant.api.post(`/v1/keys/${unknownId()}/wrap`, {})).toBeProblem('bad_request');
+    expect(await tenant.api.post('/v1/keys/a-name/wrap', { dek: 'AAAA' })).toBeProblem('bad_request');
+    expect(await tenant.api.get('/v1/audit?key_id=a-name&limit=0')).toBeProblem('bad_request');
+    expect(await tenant.api.delete(`/v1/keys/${unknownId()}?grace_days=x`)).toBeProblem('bad_request');
+  });
+
+  test('the existence of a key (404) is checked before its state (409)', async () => {
+    const { key_id } = await keyIn(tenant, 'disabled');
+    const { api } = await tenant.issue({ key_ids: [key.key_id], permissions: ['encrypt', 'keys.manage'] });
+    expect(await api.post(`/v1/keys/${key_id}/wrap`, { dek: newDek() })).toBeProblem('not_found');
+    expect(await api.post(`/v1/keys/${key_id}/rotate`)).toBeProblem('not_found');
+  });
+
+  test('the content of a request (400) is checked before the state of its key (409)', async () => {
+    const { key_id } = await keyIn(tenant, 'disabled');
+    expect(await tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek: 'AAAA' })).toBeProblem('bad_request');
+    expect(await tenant.api.post('/v1/keys', { name: key.name, exportable: 1 })).toBeProblem('bad_request');
+  });
+
+  test('the state of a key is checked before the wrapped key and the ciphertext', async () => {
+    const { key_id } = await keyIn(tenant, 'pending_destruction');
+    const path = `/v1/keys/${key_id}` as const;
+    expect(await tenant.api.post(`${path}/unwrap`, { wrapped_key: 'AAAA' })).toBeProblem('key_state');
+    expect(await tenant.api.post(`${path}/rewrap`, { wrapped_key: 'AAAA' })).toBeProblem('key_state');
+    const body = { ciphertext: 'AAAA', key_id, key_version: 1 };
+    expect(await tenant.api.post('/v1/decrypt', body)).toBeProblem('key_state');
+  });
+
+  test('the content, the key and its state are checked before the quota (429)', async () => {
+    const { key_id } = await keyIn(tenant, 'disabled');
+    const encrypt = (body: object) => tenant.api.post('/v1/encrypt', { plaintext: 'x', ...body });
+    expect(await encrypt({})).toBeProblem('bad_request');
+    expect(await encrypt({ key_id: unknownId() })).toBeProblem('not_found');
+    expect(await encrypt({ key_id })).toBeProblem('key_state');
+    expect(await encrypt({ key_id: key.key_id })).toBeProblem('quota_exceeded');
+  });
+});
+
+describe('the body is read only after the checks that return 403', () => {
+  const request = (path: string, token?: string) =>
+    [
+      `POST ${path} HTTP/1.1`,
+      'Host: eaas.example',
+      ...(token === undefined ? [] : [`Authorization: Bearer ${token}`]),
+      'Content-Type: application/json',
+      'Content-Length: 1000',
+      '\r\n',
+    ].join('\r\n');
+
+  test('the server sends a 401, 403 or 404 response before the request body arrives', async () => {
+    const { baseUrl } = await target();
+    const { api } = await tenant.issue({ permissions: ['keys.read'] });
+    const without = parseRaw(await rawExchange(baseUrl, request('/v1/encrypt')));
+    expect(without).toMatchObject({ status: 401, body: { code: 'unauthorized' } });
+    const lacking = parseRaw(await rawExchange(baseUrl, request('/v1/encrypt', api.token)));
+    expect(lacking).toMatchObject({ status: 403, body: { code: 'permission_missing' } });
+    const closedOne = parseRaw(await rawExchange(baseUrl, request('/v1/encrypt', closed.api.token)));
+    expect(closedOne).toMatchObject({ status: 403, body: { code: 'envelope_only' } });
+    const limited = await tenant.issue({ key_ids: [key.key_id], permissions: ['keys.manage'] });
+    const creating = parseRaw(await rawExchange(baseUrl, request('/v1/keys', limited.api.token)));
+    expect(creating).toMatchObject({ status: 403, body: { code: 'permission_missing' } });
+    const unknown = parseRaw(await rawExchange(baseUrl, request('/v1/nothing')));
+    expect(unknown).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  });
+});

@@ -1,0 +1,67 @@
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { newDek, newTenant, ok, type Tenant } from '@eaas/test-kit/fixture';
+
+let tenant: Tenant;
+
+beforeAll(async () => {
+  tenant = await newTenant();
+});
+
+const zeros = { encrypt: 0, decrypt: 0, 'key.wrap': 0, 'key.unwrap': 0 };
+const thisMonth = () => new Date().toISOString().slice(0, 7);
+
+test('usage counts each operation and each item of a batch, but no refused operations', async () => {
+  const { key_id } = await tenant.newKey();
+  const bundle = ok(await tenant.api.post('/v1/encrypt', { key_id, plaintext: 'x' }));
+  ok(await tenant.api.post('/v1/encrypt', { key_id, plaintext: 'x' }));
+  for (let round = 0; round < 3; round++) ok(await tenant.api.post('/v1/decrypt', bundle));
+  const { wrapped_key } = ok(await tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek: newDek() }));
+  const wraps = Array.from({ length: 4 }, () => ({ key_id, dek: newDek() }));
+  ok(await tenant.api.post('/v1/batch/wrap', { items: [...wraps, { key_id }] }));
+  const unwraps = Array.from({ length: 6 }, () => ({ key_id, wrapped_key }));
+  ok(await tenant.api.post('/v1/batch/unwrap', { items: [...unwraps, { key_id, wrapped_key: 'AAAA' }] }));
+  ok(await tenant.api.post(`/v1/keys/${key_id}/unwrap`, { wrapped_key }));
+  await tenant.api.post(`/v1/keys/${key_id}/unwrap`, { wrapped_key: 'AAAA' });
+  await tenant.api.post('/v1/decrypt', { key_id, key_version: 1, ciphertext: 'AAAA' });
+  const expected = {
+    month: thisMonth(),
+    operations: { encrypt: 2, decrypt: 3, 'key.wrap': 5, 'key.unwrap': 7 },
+    encrypt_quota: null,
+  };
+  await vi.waitFor(async () => expect(ok(await tenant.api.get('/v1/usage'))).toStrictEqual(expected), {
+    timeout: 250_000,
+    interval: 500,
+  });
+  expect(ok(await tenant.api.get(`/v1/usage?month=${thisMonth()}`))).toStrictEqual(expected);
+});
+
+test('a month without use returns zeros, even if the month is in the future', async () => {
+  for (const month of ['2020-02', '1999-12', '2099-01', '0001-01', '9999-12']) {
+    const usage = ok(await tenant.api.get(`/v1/usage?month=${month}`));
+    expect(usage).toMatchObject({ month, operations: zeros });
+  }
+  const fresh = await newTenant();
+  expect(ok(await fresh.api.get('/v1/usage'))).toStrictEqual({
+    month: thisMonth(),
+    operations: zeros,
+    encrypt_quota: null,
+  });
+});
+
+describe('refused', () => {
+  test.for([
+    '2026',
+    '2026-13',
+    '2026-00',
+    '2026-1',
+    '11-2026',
+    '2026-11-01',
+    'november',
+    '',
+    '2026-11 ',
+    '-2026-11',
+  ])('usage refuses month=%j', async (month) => {
+    const answer = await tenant.api.get(`/v1/usage?month=${encodeURIComponent(month)}`);
+    expect(answer).toBeProblem('bad_request', /month/);
+  });
+});

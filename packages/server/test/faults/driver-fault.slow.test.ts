@@ -1,0 +1,145 @@
+import { readdirSync, statSync } from 'node:fs';
+import { afterAll, beforeAll, expect, onTestFailed, onTestFinished, test } from 'vitest';
+import type postgres from 'postgres';
+import { eaas, eaasImporting, moduleOf } from '@eaas/test-kit/program';
+import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
+import { reportDuration } from './report.ts';
+import { type Answer, send } from '@eaas/test-kit/faults/client';
+import { longest, newDek, tally } from '@eaas/test-kit/faults/load';
+import { lossyProxy, type LossyProxy } from './lossy-proxy.ts';
+import {
+  connectTo,
+  newKey,
+  operate,
+  type Operator,
+  readLog,
+  type Replica,
+  someoneWaits,
+  startReplica,
+  type Tenant,
+  verify,
+  whileWritesWait,
+} from '@eaas/test-kit/faults/place';
+
+// After a broken connection, postgres.js can throw an error in a timer, where no caller can catch the error.
+
+let database: TestDatabase;
+let proxy: LossyProxy;
+let operator: Operator;
+let sql: postgres.Sql;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  operator = await operate(database.url);
+  proxy = await lossyProxy(database);
+  sql = connectTo(database);
+  tenant = await operator.newTenant();
+});
+
+afterAll(async () => {
+  await proxy.close();
+  await operator.close();
+  await sql.end();
+  await database.drop();
+});
+
+const survived = ({ log }: Replica): number => log().split('the database connection broke').length - 1;
+
+async function start(command?: readonly string[]): Promise<Replica> {
+  const replica = await startReplica({ ...operator.env, EAAS_DATABASE_URL: proxy.url('server') }, command);
+  onTestFinished(() => replica.kill());
+  onTestFailed(() => void process.stderr.write(replica.log()));
+  return replica;
+}
+
+async function cutWhileDisabling(
+  replica: Replica,
+  keyId: string,
+  cut: (pid: number) => unknown,
+): Promise<string> {
+  return whileWritesWait(sql, 'keys', async () => {
+    const changing = send(replica, tenant.token, 'POST', `/v1/keys/${keyId}/disable`);
+    await cut(await someoneWaits(sql));
+    const { status, code } = await changing;
+    return `${status} ${code}`;
+  });
+}
+
+async function disabledIn(replica: Replica, keyId: string) {
+  const log = await readLog(replica, tenant);
+  return log.filter(({ action, key_id }) => action === 'key.disable' && key_id === keyId);
+}
+
+const terminate = (pid: number): PromiseLike<unknown> => sql`select pg_terminate_backend(${pid})`;
+
+async function many(replica: Replica, keyId: string): Promise<readonly Answer[]> {
+  const path = `/v1/keys/${keyId}`;
+  return Promise.all(
+    Array.from({ length: 30 }, (_, nth) =>
+      nth % 2
+        ? send(replica, tenant.token, 'GET', path)
+        : send(replica, tenant.token, 'POST', `${path}/wrap`, { dek: newDek() }),
+    ),
+  );
+}
+
+const commands: [string, readonly string[]][] = [['run from source', eaas]];
+if (wasBuiltLast()) commands.push(['run as built', [process.execPath, 'packages/cli/bin/eaas.mjs']]);
+
+function wasBuiltLast(): boolean {
+  const server = new URL('../../', import.meta.url);
+  const changedAt = (path: string): number =>
+    statSync(new URL(path, server), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const sources = readdirSync(new URL('src', server), { encoding: 'utf8', recursive: true });
+  return changedAt('dist/main.js') > Math.max(...sources.map((path) => changedAt(`src/${path}`)));
+}
+
+test.each(commands)(
+  'a replica (%s) survives a connection that ends without a message during a statement',
+  async (_, command) => {
+    const replica = await start(command);
+    const keyId = await newKey(replica, tenant.token);
+    for (let times = 1; times <= 3; times++) {
+      const before = survived(replica);
+      // The driver throws its uncaught error only if the connection breaks after all statements of a change were sent.
+      // It sends them at once only when they are already prepared, so two changes come first.
+      for (const change of ['disable', 'enable']) {
+        expect(await send(replica, tenant.token, 'POST', `/v1/keys/${keyId}/${change}`)).toMatchObject({
+          status: 200,
+        });
+      }
+      expect(await cutWhileDisabling(replica, keyId, proxy.cut)).toBe('500 audit_unwritten');
+      await expect.poll(() => survived(replica)).toBeGreaterThan(before);
+      expect(tally(await many(replica, keyId))).toEqual({ '200': 30 });
+    }
+    expect(replica.end()).toBeUndefined();
+    expect(await disabledIn(replica, keyId)).toHaveLength(3);
+    expect(await verify(replica, tenant)).toMatchObject({ valid: true });
+  },
+);
+
+test('a replica survives a connection that PostgreSQL ends during a statement', async () => {
+  const replica = await start();
+  const keyId = await newKey(replica, tenant.token);
+  for (let times = 1; times <= 3; times++) {
+    expect(await cutWhileDisabling(replica, keyId, terminate)).toBe('500 audit_unwritten');
+    const answers = await many(replica, keyId);
+    expect(tally(answers)).toEqual({ '200': 30 });
+    reportDuration('the longest of 30 requests', longest(answers));
+  }
+  expect(await disabledIn(replica, keyId)).toEqual([]);
+});
+
+// Throws an uncaught error that does not come from the database driver when the process gets SIGUSR2.
+const foreign = moduleOf(
+  'process.on("SIGUSR2", () => setImmediate(() => { const nobody = null; nobody.write(); }))',
+);
+
+test('a replica exits with 70 after an uncaught error that does not come from the database driver', async () => {
+  const replica = await start(eaasImporting(foreign));
+  replica.signal('SIGUSR2');
+  expect(await replica.ended).toEqual({ code: 70, signal: null });
+  expect(survived(replica)).toBe(0);
+  expect(replica.log()).toContain('an unexpected error');
+});

@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { eaas, type Environment, inherited } from '@eaas/test-kit/program';
+import { createDatabase, environmentOf, migrated, type TestDatabase } from '@eaas/test-kit/database';
+import { freePort } from '@eaas/test-kit/free-port';
+
+let database: TestDatabase;
+let service: Environment;
+beforeAll(async () => {
+  database = await createDatabase(migrated);
+  service = environmentOf(database.url);
+});
+afterAll(() => database.drop());
+
+test.each([
+  ['1', 'its log'],
+  ['1', 'its log and its errors'],
+  ['2', 'its log'],
+  ['2', 'its log and its errors'],
+])(
+  'with %s workers, a server that cannot write %s serves, and ends on SIGTERM',
+  async (workers, unwritten) => {
+    const full = openSync('/dev/full', 'w');
+    onTestFinished(() => closeSync(full));
+    const port = await freePort();
+    const [program = '', ...args] = eaas;
+    const env = { ...inherited(), ...service, EAAS_PORT: String(port), EAAS_WORKERS: workers };
+    const stdio = ['ignore', full, unwritten.includes('errors') ? full : 'ignore'] as const;
+    const child = spawn(program, [...args, 'serve'], { env, stdio: [...stdio] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const ended = once(child, 'exit');
+    const ready = async () => (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.status;
+    await expect.poll(async () => child.exitCode ?? (await ready())).toBe(200);
+    // Each call is a line in the log.
+    for (let call = 0; call < 20; call++) {
+      expect((await fetch(`http://127.0.0.1:${port}/v1/keys`)).status).toBe(401);
+    }
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+  },
+  60_000,
+);

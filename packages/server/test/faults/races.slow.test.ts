@@ -1,0 +1,266 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { updateTenant } from '../../src/operations/tenants.ts';
+import { type Answer, call, type Place, send } from '@eaas/test-kit/faults/client';
+import { newDek, succeeded, tally } from '@eaas/test-kit/faults/load';
+import {
+  type Entry,
+  newKey,
+  type Pair,
+  readLog,
+  startPair,
+  type Tenant,
+  verify,
+} from '@eaas/test-kit/faults/place';
+
+let pair: Pair;
+let [a, b]: readonly [Place, Place] = [{ port: 0 }, { port: 0 }];
+
+beforeAll(async () => {
+  pair = await startPair();
+  [a, b] = pair.replicas;
+});
+
+afterAll(() => pair.end());
+
+type Request = (place: Place) => Promise<Answer>;
+
+interface Race {
+  readonly before: readonly Answer[];
+  readonly after: readonly Answer[];
+}
+
+async function race(request: Request, change: () => Promise<unknown>): Promise<Race> {
+  const answers = [a, b].map((): Answer[] => []);
+  const done = new AbortController();
+  const workers = [a, b].flatMap((place, nth) =>
+    Array.from({ length: 4 }, async () => {
+      while (!done.signal.aborted) answers[nth]?.push(await request(place));
+    }),
+  );
+  const each = async (enough: (answers: readonly Answer[]) => boolean): Promise<void> => {
+    while (!answers.every(enough)) await sleep(5);
+  };
+  await each(({ length }) => length >= 12);
+  const changedAt = performance.now();
+  await change();
+  const acknowledgedAt = performance.now();
+  await each((some) => some.filter(({ sentAt }) => sentAt > acknowledgedAt).length >= 12);
+  done.abort();
+  await Promise.all(workers);
+  const all = answers.flat();
+  return {
+    before: all.filter(({ answeredAt }) => answeredAt < changedAt),
+    after: all.filter(({ sentAt }) => sentAt > acknowledgedAt),
+  };
+}
+
+const kinds = (answers: readonly Answer[]): string[] => Object.keys(tally(answers)).sort();
+
+async function entriesAfter(tenant: Tenant, action: string): Promise<Entry[]> {
+  const log = await readLog(a, tenant);
+  const change = log.findLastIndex((entry) => entry.action === action);
+  expect(change).toBeGreaterThan(0);
+  return log.slice(change + 1).filter(({ metadata }) => metadata.outcome !== 'refused');
+}
+
+function uses(token: string, keyId: string): Request {
+  const post = (place: Place, path: string, body: object) => send(place, token, 'POST', `/v1/${path}`, body);
+  const key_id = keyId;
+  const requests: Request[] = [
+    (place) => post(place, `keys/${keyId}/wrap`, { dek: newDek() }),
+    (place) => post(place, 'encrypt', { plaintext: 'x', key_id }),
+    (place) => post(place, 'hash', { value: 'x', key_id }),
+    async (place) => onlyResult(await post(place, 'batch/wrap', { items: [{ key_id, dek: newDek() }] })),
+    async (place) => onlyResult(await post(place, 'batch/hash', { items: [{ key_id, value: 'x' }] })),
+  ];
+  let turn = 0;
+  return (place) => requests[turn++ % requests.length]?.(place) ?? Promise.reject(new Error('none'));
+}
+
+function onlyResult(answer: Answer): Answer {
+  const [result] = (answer.body['results'] ?? []) as { error?: { status: number; code: string } }[];
+  return { ...answer, ...result?.error };
+}
+
+async function newApiKey(tenant: Tenant, fields: object): Promise<{ api_key: string; api_key_id: string }> {
+  return call(a, tenant.token, 'POST', '/v1/api-keys', {
+    name: 'other',
+    permissions: ['encrypt'],
+    ...fields,
+  });
+}
+
+test('disabling or enabling a key takes effect on both replicas immediately', async () => {
+  const tenant = await pair.operator.newTenant();
+  const keyId = await newKey(a, tenant.token);
+  const path = `/v1/keys/${keyId}`;
+  for (let round = 0; round < 3; round++) {
+    const disabled = await race(uses(tenant.token, keyId), () =>
+      call(a, tenant.token, 'POST', `${path}/disable`),
+    );
+    expect(kinds(disabled.before)).toEqual(['200']);
+    expect(kinds(disabled.after)).toEqual(['409 key_state']);
+    expect(await entriesAfter(tenant, 'key.disable')).toEqual([]);
+    const enabled = await race(uses(tenant.token, keyId), () =>
+      call(b, tenant.token, 'POST', `${path}/enable`),
+    );
+    expect(kinds(enabled.before)).toEqual(['409 key_state']);
+    expect(kinds(enabled.after)).toEqual(['200']);
+  }
+  expect(await verify(a, tenant)).toMatchObject({ valid: true });
+});
+
+test('a read after an acknowledged change shows the change on both replicas', async () => {
+  const tenant = await pair.operator.newTenant();
+  const keyId = await newKey(a, tenant.token);
+  const path = `/v1/keys/${keyId}`;
+  const statuses = (answers: readonly Answer[]) => [...new Set(answers.map(({ body }) => body['status']))];
+  for (const [change, status] of [
+    ['disable', 'disabled'],
+    ['enable', 'active'],
+    ['disable', 'disabled'],
+  ]) {
+    const read: Request = (place) => send(place, tenant.token, 'GET', path);
+    const { after } = await race(read, () => call(a, tenant.token, 'POST', `${path}/${change}`));
+    expect(statuses(after)).toEqual([status]);
+  }
+});
+
+test('a revoked API key is refused on both replicas', async () => {
+  const tenant = await pair.operator.newTenant();
+  const keyId = await newKey(a, tenant.token);
+  const { api_key, api_key_id } = await newApiKey(tenant, {});
+  const revoke = () => call(a, tenant.token, 'DELETE', `/v1/api-keys/${api_key_id}`);
+  const { before, after } = await race(uses(api_key, keyId), revoke);
+  expect(kinds(before)).toEqual(['200']);
+  expect(kinds(after)).toEqual(['401 unauthorized']);
+  expect(await entriesAfter(tenant, 'api_key.revoke')).toEqual([]);
+});
+
+test('a call that needs a removed permission is refused on both replicas', async () => {
+  const tenant = await pair.operator.newTenant();
+  const keyId = await newKey(a, tenant.token);
+  const { api_key, api_key_id } = await newApiKey(tenant, { permissions: ['encrypt', 'decrypt'] });
+  const patch = () =>
+    call(a, tenant.token, 'PATCH', `/v1/api-keys/${api_key_id}`, { permissions: ['decrypt'] });
+  const { before, after } = await race(uses(api_key, keyId), patch);
+  expect(kinds(before)).toEqual(['200']);
+  expect(kinds(after)).toEqual(['403 permission_missing']);
+  expect(await entriesAfter(tenant, 'api_key.update')).toEqual([]);
+});
+
+test('after a key is removed from an API key, calls with the key return 404 on both replicas', async () => {
+  const tenant = await pair.operator.newTenant();
+  const [keyId, other] = [await newKey(a, tenant.token), await newKey(a, tenant.token)];
+  const { api_key, api_key_id } = await newApiKey(tenant, {});
+  const patch = () => call(b, tenant.token, 'PATCH', `/v1/api-keys/${api_key_id}`, { key_ids: [other] });
+  const { before, after } = await race(uses(api_key, keyId), patch);
+  expect(kinds(before)).toEqual(['200']);
+  expect(kinds(after)).toEqual(['404 not_found']);
+  expect(await entriesAfter(tenant, 'api_key.update')).toEqual([]);
+});
+
+test('an API key is refused from the moment it expires', async () => {
+  const tenant = await pair.operator.newTenant();
+  const keyId = await newKey(a, tenant.token);
+  const { api_key, api_key_id } = await newApiKey(tenant, {});
+  let expires_at = '';
+  // The test sets the expiry only after requests have started, so that the first request arrives before the expiry.
+  const expire = async (): Promise<void> => {
+    const expiresAt = Date.now() + 2_000;
+    expires_at = new Date(expiresAt).toISOString();
+    await call(a, tenant.token, 'PATCH', `/v1/api-keys/${api_key_id}`, { expires_at });
+    await sleep(expiresAt - Date.now() + 2);
+  };
+  const { before, after } = await race(uses(api_key, keyId), expire);
+  expect(kinds(before)).toEqual(['200']);
+  expect(kinds(after)).toEqual(['401 unauthorized']);
+  const late = (await readLog(a, tenant)).filter(
+    ({ actor, created_at }) => actor === api_key_id && created_at >= expires_at,
+  );
+  expect(late).toEqual([]);
+});
+
+test('a tenant that became envelope-only cannot encrypt or decrypt', async () => {
+  const tenant = await pair.operator.newTenant();
+  const keyId = await newKey(a, tenant.token);
+  const inside = { key_id: keyId };
+  const bundle = await call(a, tenant.token, 'POST', '/v1/encrypt', { plaintext: 'x', ...inside });
+  const [ciphertext, key_version] = [bundle['ciphertext'], bundle['key_version']];
+  let turn = 0;
+  const request: Request = (place) =>
+    turn++ % 2 === 0
+      ? send(place, tenant.token, 'POST', '/v1/encrypt', { plaintext: 'x', ...inside })
+      : send(place, tenant.token, 'POST', '/v1/decrypt', { ciphertext, key_version, ...inside });
+  const close = () => updateTenant(pair.operator.service, tenant.tenantId, { envelope_only: true });
+  const { before, after } = await race(request, close);
+  expect(kinds(before)).toEqual(['200']);
+  expect(kinds(after)).toEqual(['403 envelope_only']);
+  expect(await entriesAfter(tenant, 'tenant.update')).toEqual([]);
+});
+
+test('a destroyed key does not decrypt on any replica', async () => {
+  const tenant = await pair.operator.newTenant();
+  const keyId = await newKey(a, tenant.token);
+  const path = `/v1/keys/${keyId}`;
+  const { wrapped_key } = await call(a, tenant.token, 'POST', `${path}/wrap`, { dek: newDek() });
+  await call(a, tenant.token, 'POST', `${path}/disable`);
+  const unwrap: Request = (place) => send(place, tenant.token, 'POST', `${path}/unwrap`, { wrapped_key });
+  const destroy = () => call(b, tenant.token, 'DELETE', `${path}?grace_days=0`);
+  const { before, after } = await race(unwrap, destroy);
+  expect(kinds(before)).toEqual(['200']);
+  expect(kinds(after)).toEqual(['409 key_state']);
+  expect(await entriesAfter(tenant, 'key.destroy')).toEqual([]);
+});
+
+test('after the quota is set below the usage, further encrypt calls are refused', async () => {
+  const tenant = await pair.operator.newTenant();
+  const keyId = await newKey(a, tenant.token);
+  const request: Request = (place) =>
+    send(place, tenant.token, 'POST', '/v1/encrypt', { plaintext: 'x', key_id: keyId });
+  const lower = () => updateTenant(pair.operator.service, tenant.tenantId, { monthly_encrypt_quota: 1 });
+  const { before, after } = await race(request, lower);
+  expect(kinds(before)).toEqual(['200']);
+  expect(kinds(after)).toEqual(['429 quota_exceeded']);
+  expect(await entriesAfter(tenant, 'tenant.update')).toEqual([]);
+});
+
+test('a wrap after an acknowledged rotation uses the new version', async () => {
+  const tenant = await pair.operator.newTenant();
+  const keyId = await newKey(a, tenant.token);
+  const request: Request = (place) =>
+    send(place, tenant.token, 'POST', `/v1/keys/${keyId}/wrap`, { dek: newDek() });
+  for (const version of [2, 3, 4]) {
+    const rotate = () => call(version % 2 ? a : b, tenant.token, 'POST', `/v1/keys/${keyId}/rotate`);
+    const { before, after } = await race(request, rotate);
+    expect(new Set(before.map(({ body }) => body['key_version']))).toEqual(new Set([version - 1]));
+    expect(new Set(after.map(({ body }) => body['key_version']))).toEqual(new Set([version]));
+    const entries = await entriesAfter(tenant, 'key.rotate');
+    expect(new Set(entries.map(({ key_version }) => key_version))).toEqual(new Set([version]));
+  }
+});
+
+test('a replica that refused an unknown token accepts it after its API key was created', async () => {
+  const tenant = await pair.operator.newTenant();
+  const keyId = await newKey(a, tenant.token);
+  for (let round = 0; round < 10; round++) {
+    const { api_key } = await newApiKey(tenant, {});
+    const answers = await Promise.all(Array.from({ length: 4 }, () => uses(api_key, keyId)(b)));
+    expect(kinds(answers)).toEqual(['200']);
+  }
+});
+
+test('exactly 40 of 200 concurrent encrypt calls succeed under a quota of 40', async () => {
+  const tenant = await pair.operator.newTenant({ monthly_encrypt_quota: 40 });
+  const keyId = await newKey(a, tenant.token);
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, (_, nth) =>
+      send(nth % 2 ? a : b, tenant.token, 'POST', '/v1/encrypt', { plaintext: 'x', key_id: keyId }),
+    ),
+  );
+  expect(tally(answers)).toEqual({ '200': 40, '429 quota_exceeded': 160 });
+  const log = await readLog(b, tenant);
+  expect(log.filter(({ action }) => action === 'encrypt').length).toBe(40);
+  expect(answers.filter(succeeded).length).toBe(40);
+});

@@ -1,0 +1,172 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { End } from '@eaas/test-kit/program';
+import { reportDuration } from './report.ts';
+import { type Answer, send } from '@eaas/test-kit/faults/client';
+import { repeatOnOneConnection } from './kept-connection.ts';
+import { Load, newDek, succeeded, tally, unrecorded } from '@eaas/test-kit/faults/load';
+import { OwnPostgres } from '@eaas/test-kit/own-postgres';
+import {
+  connectTo,
+  newKey,
+  operate,
+  type Operator,
+  readLog,
+  type Replica,
+  startReplica,
+  type Tenant,
+  verify,
+} from '@eaas/test-kit/faults/place';
+
+let postgres: OwnPostgres;
+let operator: Operator;
+let tenant: Tenant;
+let replica: Replica;
+let keyId: string;
+
+beforeAll(async () => {
+  postgres = await OwnPostgres.start();
+  operator = await operate(postgres.url);
+});
+
+afterAll(async () => {
+  await operator.close();
+  await postgres.drop();
+});
+
+beforeEach(async () => {
+  replica = await startReplica(operator.env);
+  tenant = await operator.newTenant();
+  keyId = await newKey(replica, tenant.token);
+});
+
+afterEach(() => replica.kill());
+
+async function terminate(): Promise<End> {
+  const toldAt = performance.now();
+  replica.signal('SIGTERM');
+  const end = await replica.ended;
+  reportDuration('from SIGTERM to the end', performance.now() - toldAt);
+  return end;
+}
+
+async function elsewhere<T>(work: (other: Replica) => Promise<T>): Promise<T> {
+  const other = await startReplica(operator.env);
+  try {
+    return await work(other);
+  } finally {
+    await other.kill();
+  }
+}
+
+async function waitingWraps(count: number): Promise<Promise<Answer>[]> {
+  const sent = Array.from({ length: count }, wrap);
+  const waiting = async (): Promise<string | undefined> => {
+    const metrics = await fetch(`http://127.0.0.1:${replica.port}/metrics`);
+    return /^eaas_audit_waiting_entries (\d+)/m.exec(await metrics.text())?.[1];
+  };
+  await expect.poll(waiting, { interval: 20 }).toBe(String(count));
+  return sent;
+}
+
+const wrap = (): Promise<Answer> =>
+  send(replica, tenant.token, 'POST', `/v1/keys/${keyId}/wrap`, { dek: newDek() });
+
+test('if a replica stops under load, the log has an entry for every success', async () => {
+  const load = new Load({ places: [replica], token: tenant.token, keyId, workers: 16, changes: true });
+  await expect.poll(() => load.sent.filter(succeeded).length).toBeGreaterThan(1_000);
+  const toldAt = performance.now();
+  const { code } = await terminate();
+  const sent = await load.stop();
+  expect(code).toBe(0);
+  const late = sent.filter(({ answeredAt }) => answeredAt > toldAt);
+  const refused = late.filter((answer) => !succeeded(answer) && answer.status !== 0);
+  expect(new Set(Object.keys(tally(refused)))).toEqual(
+    new Set(refused.length > 0 ? ['503 unavailable'] : []),
+  );
+  await elsewhere(async (other) => {
+    expect(unrecorded(sent, await readLog(other, tenant))).toEqual([]);
+    expect(await verify(other, tenant)).toMatchObject({ valid: true });
+  });
+});
+
+test('after SIGTERM, a replica finishes running requests and refuses new requests', async () => {
+  const sql = connectTo(postgres);
+  let release = (): void => {};
+  let held: Promise<unknown> | undefined;
+  await new Promise<void>((locked) => {
+    held = sql.begin(async (tx) => {
+      await tx`select from eaas.audit_heads where tenant_id = ${tenant.tenantId} for update`;
+      locked();
+      await new Promise<void>((resolve) => (release = resolve));
+    });
+  });
+  const running = await waitingWraps(50);
+  const ending = terminate();
+  const readiness = (): Promise<number> =>
+    fetch(`http://127.0.0.1:${replica.port}/readyz`).then(
+      ({ status }) => status,
+      () => 0,
+    );
+  await expect.poll(readiness).not.toBe(200);
+  const refused = await Promise.all(Array.from({ length: 10 }, wrap));
+  release();
+  await held;
+  await sql.end();
+  expect(tally(await Promise.all(running))).toEqual({ '200': 50 });
+  expect(refused.filter(({ status }) => status !== 503 && status !== 0)).toEqual([]);
+  expect(await ending).toMatchObject({ code: 0 });
+  await elsewhere(async (other) => {
+    const log = await readLog(other, tenant);
+    expect(log.filter(({ action }) => action === 'key.wrap').length).toBe(50);
+  });
+});
+
+test.for(['1', '3'])('a stop under load resets no connection, with %s workers', async (workers) => {
+  for (let round = 1; round <= 3; round++) {
+    const stopped = await startReplica({ ...operator.env, EAAS_WORKERS: workers });
+    const kept = Array.from({ length: 100 }, () => repeatOnOneConnection(stopped.port, wrapRequest));
+    await expect.poll(() => kept.every(({ statuses }) => statuses.length > 5)).toBe(true);
+    stopped.signal('SIGTERM');
+    const ends = await Promise.all(kept.map(({ ended }) => ended));
+    expect(await stopped.ended).toMatchObject({ code: 0 });
+    expect(ends.filter(({ error, isAnswered }) => error !== undefined || !isAnswered)).toEqual([]);
+    const statuses = kept.flatMap((connection) => connection.statuses);
+    expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
+  }
+});
+
+function wrapRequest(): string {
+  const body = JSON.stringify({ dek: newDek() });
+  return (
+    `POST /v1/keys/${keyId}/wrap HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tenant.token}\r\n` +
+    `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  );
+}
+
+test('a replica can stop while its database hangs', async () => {
+  expect((await wrap()).status).toBe(200);
+  await postgres.freeze('all');
+  const running = await waitingWraps(10);
+  const { code } = await terminate();
+  postgres.thaw();
+  expect(tally(await Promise.all(running))).toEqual({ '500 audit_unwritten': 10 });
+  expect(code).toBe(0);
+});
+
+test('a replica can stop while its database is down', async () => {
+  expect((await wrap()).status).toBe(200);
+  await postgres.crash();
+  const running = Array.from({ length: 10 }, wrap);
+  const { code } = await terminate();
+  await postgres.start();
+  expect((await Promise.all(running)).filter(succeeded)).toEqual([]);
+  expect(code).toBe(0);
+});
+
+test('a replica that stops stores the last uses of API keys', async () => {
+  await terminate();
+  const sql = connectTo(postgres);
+  const uses = await sql`select from eaas.api_key_uses where api_key_id = ${tenant.apiKeyId}`;
+  await sql.end();
+  expect(uses).toHaveLength(1);
+});

@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { reportDuration } from './report.ts';
+import { type Answer, send } from '@eaas/test-kit/faults/client';
+import { longest, newDek, succeeded, tally } from '@eaas/test-kit/faults/load';
+import { OwnPostgres } from '@eaas/test-kit/own-postgres';
+import {
+  newKey,
+  type Pair,
+  readLog,
+  someoneWaits,
+  startPair,
+  type Tenant,
+  verify,
+  whileWritesWait,
+} from '@eaas/test-kit/faults/place';
+
+let pair: Pair;
+
+const postgres = await OwnPostgres.start();
+
+beforeAll(async () => {
+  pair = await startPair(postgres);
+});
+
+afterAll(() => pair.end());
+
+interface Observed {
+  readonly tenant: Tenant;
+  readonly keyId: string;
+  readonly wraps: Answer[];
+  readonly others: Answer[];
+}
+
+async function observe(): Promise<Observed> {
+  const tenant = await pair.operator.newTenant();
+  const keyId = await newKey(pair.replicas[0], tenant.token);
+  await send(pair.replicas[1], tenant.token, 'GET', `/v1/keys/${keyId}`);
+  return { tenant, keyId, wraps: [], others: [] };
+}
+
+async function keepBusy({ tenant, keyId, wraps, others }: Observed, over: () => boolean): Promise<void> {
+  const [, working] = pair.replicas;
+  const path = `/v1/keys/${keyId}`;
+  while (!over()) {
+    const [wrap, ...more] = await Promise.all([
+      send(working, tenant.token, 'POST', `${path}/wrap`, { dek: newDek() }),
+      send(working, tenant.token, 'GET', path),
+      send(working, tenant.token, 'PUT', `${path}/rotation-policy`, { interval_days: 1 + wraps.length }),
+    ]);
+    wraps.push(wrap);
+    others.push(...more);
+    await sleep(20);
+  }
+}
+
+// The second moment needs PostgreSQL 17: older versions cannot limit how long a connection waits for the next message
+// of a statement.
+const moments = [['between two statements', 'rotate', 'key.rotate']];
+if (Number.parseInt(postgres.binaries.version, 10) >= 17) {
+  moments.push(['between the messages of a statement', 'disable', 'key.disable']);
+}
+
+describe.each(moments)('a replica freezes in the middle of a change, %s', (_, change, action) => {
+  let [blocked, neighbour]: (Observed | undefined)[] = [];
+  let stuck: Answer | undefined;
+  let waited = Infinity;
+
+  beforeAll(async () => {
+    const [sick] = pair.replicas;
+    const [mine, theirs] = [await observe(), await observe()];
+    const { tenant, keyId } = mine;
+    let changing: Promise<Answer> | undefined;
+    await whileWritesWait(pair.sql, 'keys', async () => {
+      changing = send(sick, tenant.token, 'POST', `/v1/keys/${keyId}/${change}`);
+      await someoneWaits(pair.sql);
+      sick.signal('SIGSTOP');
+    });
+    const stuckAt = performance.now();
+    const over = (): boolean => mine.wraps.some(succeeded) || performance.now() - stuckAt > 120_000;
+    await Promise.all([keepBusy(mine, over), ...Array.from({ length: 4 }, () => keepBusy(theirs, over))]);
+    sick.signal('SIGCONT');
+    stuck = await changing;
+    waited = (mine.wraps.find(succeeded)?.answeredAt ?? Infinity) - stuckAt;
+    [blocked, neighbour] = [mine, theirs];
+  });
+
+  test('a replica that freezes during a change blocks the changed tenant only for a limited time', () => {
+    expect(waited).toBeLessThan(Infinity);
+    reportDuration('until the tenant wraps again', waited);
+    const answers = [...(blocked?.wraps ?? []), ...(blocked?.others ?? [])];
+    expect(answers.filter(({ code }) => code === 'hangs')).toEqual([]);
+    reportDuration('the longest request of the tenant', longest(answers));
+  });
+
+  test('while a replica is frozen during a change of one tenant, all requests of another tenant succeed', () => {
+    const answers = [...(neighbour?.wraps ?? []), ...(neighbour?.others ?? [])];
+    expect(tally(answers)).toEqual({ '200': answers.length });
+    reportDuration('the longest request of the other tenant', longest(answers));
+  });
+
+  test('a frozen replica does not apply its late change after it resumes', async () => {
+    expect([stuck?.status, stuck?.code]).toEqual([500, 'audit_unwritten']);
+    if (!blocked) return;
+    const log = await readLog(pair.replicas[1], blocked.tenant);
+    expect(log.filter((entry) => entry.action === action)).toEqual([]);
+    for (const replica of pair.replicas) {
+      const path = `/v1/keys/${blocked.keyId}/wrap`;
+      expect((await send(replica, blocked.tenant.token, 'POST', path, { dek: newDek() })).status).toBe(200);
+      expect(await verify(replica, blocked.tenant)).toMatchObject({ valid: true, complete: true });
+    }
+  });
+});

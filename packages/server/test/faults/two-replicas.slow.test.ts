@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { reportDuration } from './report.ts';
+import { type Answer, type Place, send } from '@eaas/test-kit/faults/client';
+import { longest, newDek, tally } from '@eaas/test-kit/faults/load';
+import { newKey, type Pair, readLog, startPair, type Tenant, verify } from '@eaas/test-kit/faults/place';
+
+let pair: Pair;
+let [a, b]: readonly [Place, Place] = [{ port: 0 }, { port: 0 }];
+let tenant: Tenant;
+let keyId: string;
+
+beforeAll(async () => {
+  pair = await startPair();
+  [a, b] = pair.replicas;
+  tenant = await pair.operator.newTenant();
+  keyId = await newKey(a, tenant.token);
+});
+
+afterAll(() => pair.end());
+
+const wrap = (place: Place, n = ''): Promise<Answer> =>
+  send(place, tenant.token, 'POST', `/v1/keys/${keyId}/wrap`, { dek: newDek(), context: { n } });
+
+const wrapMany = (place: Place, count: number): Promise<Answer> => {
+  const items = Array.from({ length: count }, () => ({ key_id: keyId, dek: newDek() }));
+  return send(place, tenant.token, 'POST', '/v1/batch/wrap', { items });
+};
+
+async function sendUntil(
+  isOver: () => boolean,
+  workers: number,
+  request: () => Promise<Answer>,
+  answers: Answer[] = [],
+): Promise<Answer[]> {
+  const work = async (): Promise<void> => {
+    while (!isOver()) answers.push(await request());
+  };
+  await Promise.all(Array.from({ length: workers }, work));
+  return answers;
+}
+
+function during(milliseconds: number, workers: number, request: () => Promise<Answer>): Promise<Answer[]> {
+  const end = performance.now() + milliseconds;
+  return sendUntil(() => performance.now() >= end, workers, request);
+}
+
+test('every request succeeds while two replicas append to one chain', async () => {
+  const [onA, onB]: [Answer[], Answer[]] = [[], []];
+  const isOver = (): boolean => Math.min(onA.length, onB.length) > 400;
+  await Promise.all([
+    sendUntil(isOver, 16, () => wrap(a, 'a'), onA),
+    sendUntil(isOver, 16, () => wrap(b, 'b'), onB),
+  ]);
+  for (const answers of [onA, onB]) expect(Object.keys(tally(answers))).toEqual(['200']);
+  const log = (await readLog(a, tenant)).filter(({ action }) => action === 'key.wrap');
+  const places = log.map(({ metadata }) => metadata.context?.['n']);
+  const turns = places.filter((place, index) => place !== places[index - 1]).length;
+  expect(turns).toBeGreaterThan(5);
+  expect(log.findIndex(({ id }, index) => id !== (log[0]?.id ?? 0) + index)).toBe(-1);
+});
+
+test('a replica that appends one entry at a time cannot starve a replica that appends 500 at a time', async () => {
+  const [long, short] = await Promise.all([
+    during(1_500, 12, () => wrapMany(a, 500)),
+    during(4_600, 2, () => wrap(b)),
+  ]);
+  expect(Object.keys(tally(long))).toEqual(['200']);
+  expect(Object.keys(tally(short))).toEqual(['200']);
+});
+
+test('one replica serves a thousand concurrent requests of one tenant', async () => {
+  const answers = await Promise.all(Array.from({ length: 1_000 }, () => wrap(a)));
+  expect(tally(answers)).toEqual({ '200': 1_000 });
+  reportDuration('the longest of 1,000 requests', longest(answers));
+});
+
+test('a change succeeds while both replicas append without a pause', async () => {
+  const load = [a, b].map((place) => during(1_500, 16, () => wrap(place)));
+  await sleep(300);
+  const changes: Answer[] = [];
+  for (let round = 0; round < 5; round++) {
+    changes.push(await send(a, tenant.token, 'POST', `/v1/keys/${keyId}/rotate`));
+  }
+  expect(tally(changes)).toEqual({ '200': 5 });
+  expect(Object.keys(tally((await Promise.all(load)).flat()))).toEqual(['200']);
+});
+
+test('the audit chain is valid after the requests of all these tests', async () => {
+  const log = await readLog(b, tenant);
+  expect(log.findIndex(({ id }, index) => id !== index + 1)).toBe(-1);
+  expect(await verify(b, tenant)).toMatchObject({ valid: true, checked: log.length });
+});

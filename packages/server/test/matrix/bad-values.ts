@@ -1,0 +1,93 @@
+import type { Kind } from '@eaas/test-kit/calls';
+
+const notText = [0, 1.5, true, [], {}, ['x'], { x: 'x' }];
+const notList = [0, true, 'x', '', {}, { 0: 'x', length: 1 }];
+const long = 'x'.repeat(70_000);
+
+export const badInBody: Readonly<Record<Kind, readonly unknown[]>> = {
+  text: [...notText, null, long],
+  name: [...notText, '', 'a\nb', '\u0000', '\u0085', 'x'.repeat(129)],
+  base64: [
+    ...notText,
+    null,
+    '',
+    'A',
+    'AAA',
+    'AAAAA',
+    'AA==A',
+    'AB==',
+    'AA-_',
+    ' AAAA',
+    'AAAA\n',
+    '%%%%',
+    'ÄÄÄÄ',
+  ],
+  'key id': [...notText, null],
+  'whole number': ['1', '', 1.5, true, [], [1], {}, null],
+  'true or false': ['true', 'false', '', 0, 1, [], {}],
+  context: [
+    0,
+    true,
+    'x',
+    [],
+    [['a', 'b']],
+    { a: 1 },
+    { a: null },
+    { a: ['b'] },
+    { a: { b: 'c' } },
+    { '': 'x' },
+    { a: '\u0000' },
+    { 'a\n': 'x' },
+    { ['n'.repeat(129)]: 'x' },
+    { a: 'x'.repeat(4_096) },
+  ],
+  list: [...notList, [], [null], [0], [[]], [{}], ['x', 'x']],
+  items: [...notList, null, []],
+  object: [0, true, 'x', '', [], [{}], {}, { x: 1 }],
+  date: [0, true, [], {}, '', 'x', 'now', '2026-11-20', '2099-13-01T00:00:00Z', '2001-01-01T00:00:00Z'],
+  days: ['30', '', 0, -1, 1.5, 3_651, true, [], {}, 1e21],
+  'any text in a query': [],
+  'one of some words': [...notText, null, 'x'],
+};
+
+export const badInQuery: Readonly<Partial<Record<Kind, readonly string[]>>> = {
+  base64: ['A', '%%%', '\u0000'],
+  'whole number': ['x', '-1', '1.5', '1e3', '0x1', ' 1', '+1', '\u0661', 'NaN', 'Infinity', 'null', '\u0000'],
+  date: ['x', 'now', '0', '2026', '20261120', '2026-11-20 10:00', '\u0000', '9'.repeat(500)],
+  days: ['x', '-1', '366', '1.5', '1e1', '0x1', ' 1', '\u0661'],
+  'one of some words': ['x', 'ACTIVE', 'encrypt ', '\u0000', 'constructor', '__proto__'],
+};
+
+export const badDocuments: readonly (string | Uint8Array)[] = [
+  '{"a":',
+  '{',
+  '[]',
+  '"x"',
+  '0',
+  'null',
+  'true',
+  '{}{}',
+  '{"a":1,}',
+  '{/**/}',
+  "{'a':1}",
+  '{"a":NaN}',
+  '{"a":01}',
+  ' \n\t',
+  '{"a":1,"a":2}',
+  '{"a":1,"\\u0061":2}',
+  `${'{"a":'.repeat(9)}1${'}'.repeat(9)}`,
+  '['.repeat(100_000) + ']'.repeat(100_000),
+  '{"a":'.repeat(100_000),
+  '{"a":"\\ud800"}',
+  '{"\\udfff":"a"}',
+  Uint8Array.of(0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d), // invalid UTF-8
+  Uint8Array.of(0x7b, 0x22, 0xc0, 0x80, 0x22, 0x3a, 0x31, 0x7d), // overlong UTF-8
+  Buffer.from('\uFEFF{"a":1}', 'utf16le'), // UTF-16
+  new Uint8Array(16),
+  '{"__proto__":{"key_id":"x","name":"x"}}',
+  '{"unknown":1}',
+  '{"a":1e999999}',
+  `{"a":${'9'.repeat(100_000)}}`,
+  `{${Array.from({ length: 100_000 }, (_, at) => `"f${at}":0`).join()}}`,
+  `{"${'a'.repeat(1_000_000)}":1}`,
+];

@@ -1,0 +1,83 @@
+import { beforeAll, expect, test } from 'vitest';
+import { parseRaw, rawExchange } from '@eaas/test-kit/api';
+import { newTenant, target, type Tenant } from '@eaas/test-kit/fixture';
+
+let tenant: Tenant;
+let baseUrl: string;
+
+beforeAll(async () => {
+  tenant = await newTenant();
+  ({ baseUrl } = await target());
+});
+
+const request = (line: string, ...headers: string[]): string =>
+  [line, 'Host: eaas.example', 'Connection: close', ...headers, '\r\n'].join('\r\n');
+const post = (...headers: string[]): string =>
+  request(
+    'POST /v1/hash HTTP/1.1',
+    `Authorization: Bearer ${tenant.api.token}`,
+    'Content-Type: application/json',
+    ...headers,
+  );
+
+const malformed: [string, () => string | Buffer, readonly number[]][] = [
+  ['garbage', () => 'garbage\r\n\r\n', [400]],
+  ['only line breaks and garbage', () => '\r\n\r\n\u0000\u0001\r\n\r\n', [400]],
+  ['an unknown method', () => request('BREW /v1/keys HTTP/1.1'), [400, 405]],
+  ['TRACE', () => request('TRACE /v1/keys HTTP/1.1'), [400, 404, 405]],
+  ['another version of HTTP', () => request('GET /v1/keys HTTP/9.9'), [400]],
+  ['the preface of HTTP/2', () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', [400]],
+  ['the beginning of TLS', () => Buffer.from('16030100a5010000a10303', 'hex'), [400]],
+  ['no Host', () => 'GET /v1/keys HTTP/1.1\r\nConnection: close\r\n\r\n', [400, 401]],
+  ['a header without a name', () => request('GET /v1/keys HTTP/1.1', ': x'), [400]],
+  ['a header with a line break in it', () => request('GET /v1/keys HTTP/1.1', 'X: a\rb'), [400]],
+  ['NUL in a header', () => request('GET /v1/keys HTTP/1.1', 'X: a\u0000b'), [400]],
+  ['bad percent encoding in the path', () => request('GET /v1/keys/%zz HTTP/1.1'), [404]],
+  ['bad percent encoding in an unknown path', () => request('GET /v1/%zz%ff HTTP/1.1'), [404]],
+  ['an absolute URL', () => request('GET http://evil.example/v1/keys HTTP/1.1'), [400, 401, 404]],
+  ['a path with ..', () => request('GET /v1/../../etc/passwd HTTP/1.1'), [400, 404]],
+  [
+    'a path of 10,000 characters',
+    () => request(`GET /v1/keys/${'a'.repeat(10_000)} HTTP/1.1`),
+    [400, 401, 404],
+  ],
+  ['two different lengths', () => `${post('Content-Length: 2', 'Content-Length: 3')}{}`, [400]],
+  ['a length that is not a number', () => `${post('Content-Length: two')}{}`, [400]],
+  ['a negative length', () => `${post('Content-Length: -2')}{}`, [400]],
+  ['a length and chunks', () => `${post('Content-Length: 2', 'Transfer-Encoding: chunked')}0\r\n\r\n`, [400]],
+  ['a broken chunk', () => `${post('Transfer-Encoding: chunked')}zz\r\n{}\r\n0\r\n\r\n`, [400]],
+  ['an unknown transfer encoding', () => `${post('Transfer-Encoding: gzip')}{}`, [400]],
+  ['a compressed body', () => `${post('Content-Encoding: gzip', 'Content-Length: 2')}{}`, [400, 415]],
+];
+
+test.for(malformed)('%s returns a problem document', async ([, bytes, right]) => {
+  const { status, head, body } = parseRaw(await rawExchange(baseUrl, bytes()));
+  expect(right).toContain(status);
+  expect(head).toMatch(/^content-type: application\/problem\+json$/im);
+  expect(head).toMatch(/^x-request-id: \S+$/im);
+  expect(body).toMatchObject({ type: 'about:blank', status, code: expect.any(String) });
+});
+
+test('the server does not parse an unread body as the next request', async () => {
+  const inner = 'GET /healthz HTTP/1.1\r\nHost: eaas.example\r\n\r\n';
+  const outer = (path: string) =>
+    `POST ${path} HTTP/1.1\r\nHost: eaas.example\r\nContent-Length: ${inner.length}\r\n\r\n${inner}`;
+  for (const path of ['/v1/encrypt', '/v1/nothing', '/v1/keys', '/healthz']) {
+    const answers = await rawExchange(baseUrl, outer(path));
+    expect(answers.match(/HTTP\/1\.1 \d{3}/g)).toHaveLength(1);
+    expect(answers).not.toContain('HTTP/1.1 200');
+  }
+});
+
+test('the server refuses headers of 200,000 bytes', async () => {
+  const huge = request('GET /v1/keys HTTP/1.1', `X: ${'a'.repeat(200_000)}`);
+  const { status, head } = parseRaw(await rawExchange(baseUrl, huge));
+  expect(status).toBeGreaterThanOrEqual(400);
+  expect(status).toBeLessThan(500);
+  expect(head).toMatch(/^content-type: application\/problem\+json$/im);
+});
+
+test('after all malformed requests, the server still works', async () => {
+  expect(await tenant.api.get('/readyz')).toHaveStatus(200);
+  expect(await tenant.api.get('/v1/audit/verify')).toHaveStatus(200);
+});

@@ -1,0 +1,67 @@
+import type { Route } from '@eaas/protocol/wire';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { asJson } from '@eaas/test-kit/api';
+import { newTenant, ok, type Tenant, unknownId } from '@eaas/test-kit/fixture';
+import { call, calls, type Material, materialFor, routesWithId } from '@eaas/test-kit/calls';
+import { comparable } from './comparable.ts';
+
+let mine: Tenant;
+let theirs: Tenant;
+
+beforeAll(async () => {
+  [mine, theirs] = [await newTenant(), await newTenant()];
+});
+
+const notFound = routesWithId.filter((route) => calls[route].subject !== 'none' && route !== 'GET /v1/audit');
+
+async function head(tenant: Tenant): Promise<object> {
+  const { head: end, checked, valid } = ok(await tenant.api.get('/v1/audit/verify'));
+  return { end, checked, valid };
+}
+
+async function both(route: Route): Promise<{ foreign: Material; unknown: Material }> {
+  const [theirOwn, ours] = [await materialFor(theirs, route), await materialFor(mine, route)];
+  return { foreign: { ...ours, id: theirOwn.id }, unknown: { ...ours, id: unknownId() } };
+}
+
+describe("another tenant's id", () => {
+  test.for(routesWithId)(
+    '%s responds equally to an id of another tenant and an unknown id',
+    async (route) => {
+      const { foreign, unknown } = await both(route);
+      const before = [await head(mine), await head(theirs)];
+      const answer = await call(mine.api, route, foreign);
+      const reference = await call(mine.api, route, unknown);
+      expect(comparable(answer, foreign.id)).toStrictEqual(comparable(reference, unknown.id));
+      expect([await head(mine), await head(theirs)]).toStrictEqual(before);
+    },
+  );
+
+  test.for(notFound)("%s with another tenant's id returns 404", async (route) => {
+    const { foreign } = await both(route);
+    const { text } = await call(mine.api, route, foreign);
+    expect(text).toContain('"code":"not_found"');
+    expect(text).toContain('"status":404');
+  });
+
+  test.for(['POST /v1/api-keys', 'PATCH /v1/api-keys/:api_key_id'] as const)(
+    "%s refuses to limit an API key to another tenant's key",
+    async (route) => {
+      const { record } = await mine.issue({ permissions: ['encrypt'] });
+      const foreign = (await theirs.newKey()).key_id;
+      const before = [await head(mine), await head(theirs)];
+      const [method = '', pattern = ''] = route.split(' ');
+      const limited = (id: string) => {
+        const creation = { name: 'x', permissions: ['encrypt'], key_ids: [id] };
+        const body = method === 'POST' ? creation : { key_ids: [id] };
+        const path = pattern.replace(':api_key_id', record.api_key_id);
+        return mine.api.send(method, path, JSON.stringify(body), asJson);
+      };
+      const unknown = unknownId();
+      const answer = await limited(foreign);
+      expect(answer).toBeProblem('not_found');
+      expect(comparable(answer, foreign)).toStrictEqual(comparable(await limited(unknown), unknown));
+      expect([await head(mine), await head(theirs)]).toStrictEqual(before);
+    },
+  );
+});

@@ -1,0 +1,43 @@
+import { read } from '@eaas/test-kit/markdown';
+
+interface Target {
+  readonly refId: string;
+  readonly expr: string;
+  readonly legendFormat: string;
+  readonly datasource: object;
+}
+
+interface Panel {
+  readonly id: number;
+  readonly type: string;
+  readonly title: string;
+  readonly description?: string;
+  readonly datasource?: object;
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+  readonly targets?: readonly Target[];
+  readonly fieldConfig?: { readonly defaults: { readonly unit?: string } };
+}
+
+interface Dashboard {
+  readonly title: string;
+  readonly uid: string;
+  readonly schemaVersion: number;
+  readonly panels: readonly Panel[];
+  readonly templating: { readonly list: readonly { readonly name: string; readonly type: string }[] };
+}
+
+export const dashboard = JSON.parse(read('examples/observability/dashboard.json')) as Dashboard;
+
+interface Query {
+  readonly expression: string;
+  readonly legend: string;
+}
+
+export const queries: readonly Query[] = dashboard.panels.flatMap(({ targets = [] }) =>
+  targets.map(({ expr, legendFormat }) => ({
+    expression: expr.replaceAll('$__rate_interval', '5m').replaceAll(/\$(?:job|instance)\b/g, '.*'),
+    legend: legendFormat,
+  })),
+);
+
+export const expressions: readonly string[] = queries.map(({ expression }) => expression);

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { call, send } from '@eaas/test-kit/faults/client';
+import { newKey, operate, type Operator, type Replica, startReplica } from '@eaas/test-kit/faults/place';
+import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
+import { alerts } from '@eaas/test-kit/alerts';
+import { queries } from './dashboard.ts';
+import { keptBy, labelsIn, labelsOf, labelsShownIn, metricsIn } from './promql.ts';
+
+let database: TestDatabase;
+let operator: Operator;
+let server: Replica;
+let page: string;
+let labels: ReadonlyMap<string, ReadonlySet<string>>;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  operator = await operate(database.url);
+  // Starts two workers, because only a server with several workers counts restarted workers.
+  server = await startReplica({ ...operator.env, EAAS_WORKERS: '2' });
+  const { token } = await operator.newTenant();
+  const keyId = await newKey(server, token);
+  const dek = randomBytes(32).toString('base64');
+  const post = (path: string, body: object) =>
+    call<Record<string, string>>(server, token, 'POST', path, body);
+  const { wrapped_key } = await post(`/v1/keys/${keyId}/wrap`, { dek });
+  await post(`/v1/keys/${keyId}/unwrap`, { wrapped_key });
+  const { ciphertext } = await post('/v1/encrypt', { key_id: keyId, plaintext: 'x' });
+  await post('/v1/decrypt', { key_id: keyId, key_version: 1, ciphertext });
+  await send(server, token, 'GET', '/v1/keys/unknown');
+  // Waits until the nightly verification has run, because jobs have metrics only after their first run.
+  page = await vi.waitFor(async () => {
+    const text = await (await fetch(`${server.baseUrl}/metrics`)).text();
+    if (!/^eaas_job_last_success_timestamp_seconds\{[^}]*job="verify"[^}]*\} [1-9]/m.test(text))
+      throw new Error('expected metrics of the nightly verification (got none)');
+    return text;
+  }, 250_000);
+  labels = labelsOf(page);
+});
+afterAll(async () => {
+  await server.kill();
+  await operator.close();
+  await database.drop();
+});
+
+const asQueries = [
+  ...queries,
+  ...alerts.map(({ expression, summary }) => ({
+    expression,
+    legend: summary
+      .replaceAll(/\{\{\s*\$labels\.(\w+)\s*\}\}/g, '{{$1}}')
+      .replaceAll(/\{\{\s*\$value[^}]*\}\}/g, ''),
+  })),
+];
+
+test('a server with traffic exports each metric and each label of the dashboard and of the alerts', () => {
+  expect(asQueries.length).toBeGreaterThan(50);
+  const metrics = asQueries.flatMap(({ expression }) => metricsIn(expression));
+  expect(metrics.filter((metric) => !labels.has(metric))).toEqual([]);
+  const uses = asQueries.flatMap(({ expression, legend }) => labelsIn(expression, legend));
+  expect(uses.length).toBeGreaterThan(100);
+  const wrong = uses.filter(
+    ({ metric, label }) => metric.startsWith('eaas_') && !labels.get(metric)?.has(label),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test('legends and summaries use only labels that the query result contains', () => {
+  const shown = asQueries.flatMap(({ expression, legend }) => {
+    const kept = keptBy(expression);
+    return labelsShownIn(legend).map((label) => ({
+      expression,
+      label,
+      isKept: kept?.includes(label) ?? true,
+    }));
+  });
+  expect(shown.length).toBeGreaterThan(15);
+  expect(shown.filter(({ isKept }) => !isKept)).toEqual([]);
+});
+
+test('every action in the query of an alert is an action of the server', () => {
+  const named = alerts.flatMap(({ expression }) =>
+    Array.from(expression.matchAll(/action=~"([^"]+)"/g), ([, names = '']) => names.split('|')).flat(),
+  );
+  expect(new Set(named).size).toBeGreaterThan(1);
+  expect(named.filter((name) => !page.includes(`action="${name}"`))).toEqual([]);
+});
+
+test('`labelsIn` finds the labels in selectors, groupings and legends', () => {
+  const legend = '{{nothing}} of {{status}}';
+  const uses = labelsIn('sum by (status, colour) (rate(eaas_http_requests_total{state=~"5.."}[5m]))', legend);
+  const wrong = uses.filter(({ metric, label }) => !labels.get(metric)?.has(label)).map(({ label }) => label);
+  expect(wrong.toSorted()).toEqual(['colour', 'nothing', 'state']);
+  expect(keptBy('sum by (status) (rate(x[5m]))')).toEqual(['status']);
+  expect(keptBy('rate(x[5m])')).toBeUndefined();
+});

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { codesIn, readManual, rowsUnder } from '@eaas/test-kit/markdown';
+import { openWorld, settle, type World } from '@eaas/test-kit/world';
+import { alerts } from '@eaas/test-kit/alerts';
+import { expressions } from './dashboard.ts';
+import { metricsIn } from './promql.ts';
+
+const manual = readManual();
+
+let world: World;
+let text: string;
+let names: ReadonlySet<string>;
+beforeAll(async () => {
+  world = await openWorld('2026-03-01T00:00:00Z');
+  const service = world.replica();
+  await settle(service, 'ann');
+  const url = await world.serve(service);
+  await (await fetch(`${url}/v1/keys`)).text();
+  text = await (await fetch(`${url}/metrics`)).text();
+  const found = Array.from(text.matchAll(/^# TYPE (\w+) (\w+)$/gm), ([, name = '', type]) =>
+    type === 'histogram' ? [name, `${name}_bucket`] : [name],
+  );
+  // `/metrics` of this test has no `eaas_worker_restarts_total`, because only a server with several workers reports it.
+  names = new Set([...found.flat(), 'eaas_worker_restarts_total']);
+});
+afterAll(() => world.close());
+
+test('the manual’s table of metrics lists exactly the metrics of the server', () => {
+  const listed = rowsUnder(manual, 'metric').flatMap(([cell = '']) => codesIn(cell));
+  const expected = Array.from(names).filter((name) => !name.endsWith('_bucket'));
+  expect(listed.toSorted()).toEqual(expected.toSorted());
+});
+
+test('every metric of an alert exists in /metrics', () => {
+  const used = alerts.flatMap(({ expression }) => metricsIn(expression));
+  expect(used.length).toBeGreaterThan(20);
+  expect(used.filter((name) => !names.has(name))).toEqual([]);
+});
+
+test('every metric of the dashboard exists in /metrics', () => {
+  const used = expressions.flatMap(metricsIn);
+  expect(used.length).toBeGreaterThan(30);
+  expect(used.filter((name) => !names.has(name))).toEqual([]);
+});
+
+test('every gauge and counter of /metrics is in an alert or on the dashboard', () => {
+  const used = new Set([...alerts.map(({ expression }) => expression), ...expressions].flatMap(metricsIn));
+  const plain = Array.from(names).filter((name) => !name.includes('duration_seconds'));
+  expect(plain.filter((name) => !used.has(name))).toEqual([]);
+});
+
+test('no metric has a label with a tenant', () => {
+  const labels = new Set(Array.from(text.matchAll(/[{,](\w+)="/g), ([, label = '']) => label));
+  expect([...labels].toSorted()).toEqual(['action', 'le', 'method', 'pool', 'resource', 'route', 'status']);
+});

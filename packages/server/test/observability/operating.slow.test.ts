@@ -1,0 +1,191 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { parseSyslog } from '@eaas/test-kit/syslog';
+import { eaas, run } from '@eaas/test-kit/program';
+import { blocksOf, read } from '@eaas/test-kit/markdown';
+import { openTerminal, type Terminal } from '@eaas/test-kit/terminal';
+import { send } from '@eaas/test-kit/faults/client';
+import {
+  newKey,
+  operate,
+  type Operator,
+  type Replica,
+  startReplica,
+  type Tenant,
+} from '@eaas/test-kit/faults/place';
+import { isInstalled, whereAvailable } from '@eaas/test-kit/available';
+import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
+import { freePort } from '@eaas/test-kit/free-port';
+import { alerts, alertTests } from '@eaas/test-kit/alerts';
+import { attributesOf, startCollector } from './collector.ts';
+import { expressions } from './dashboard.ts';
+import { telemetryFolder } from '@eaas/test-kit/with-telemetry';
+
+const blocks = blocksOf(read('docs/operating/observability.md'), 'sh');
+
+function blockWith(text: string): string {
+  const found = blocks.filter((block) => block.includes(text));
+  if (found.length !== 1)
+    throw new Error(`observability.md must have one shell block with "${text}" (got ${found.length})`);
+  return found[0] ?? '';
+}
+
+let database: TestDatabase;
+let operator: Operator;
+let place: Awaited<ReturnType<typeof telemetryFolder>>;
+let server: Replica;
+let tenant: Tenant;
+let keyId: string;
+beforeAll(async () => {
+  database = await createDatabase();
+  operator = await operate(database.url);
+  place = await telemetryFolder();
+  server = await startReplica(operator.env);
+  tenant = await operator.newTenant({ name: 'acme' });
+  keyId = await newKey(server, tenant.token);
+  const dek = randomBytes(32).toString('base64');
+  await send(server, tenant.token, 'POST', `/v1/keys/${keyId}/wrap`, { dek });
+});
+afterAll(async () => {
+  await server.kill();
+  await operator.close();
+  await place.remove();
+  await database.drop();
+});
+
+async function openOwnTerminal(env: Readonly<Record<string, string>> = {}): Promise<Terminal> {
+  const terminal = await openTerminal(place.folder, { ...operator.env, ...env });
+  onTestFinished(() => terminal.close());
+  await terminal.type(`npx() { shift 2; ${eaas.map((word) => `'${word}'`).join(' ')} "$@"; }`);
+  return terminal;
+}
+
+async function expectDone(terminal: Terminal, commands: string): Promise<void> {
+  const { failed, output } = await terminal.type(commands);
+  expect({ failed, output: failed.length > 0 ? output : '' }).toEqual({ failed: [], output: '' });
+}
+
+whereAvailable('Prometheus', isInstalled('prometheus') && isInstalled('promtool'), () => {
+  test('the alerting rules pass their unit tests', async () => {
+    const { code, stdout, stderr } = await run(['promtool', 'test', 'rules', ...alertTests], {});
+    expect({ code, output: code === 0 ? '' : stdout + stderr }).toEqual({ code: 0, output: '' });
+  });
+
+  test('Prometheus scrapes a server, loads the rules and accepts the queries of the dashboard', async () => {
+    const file = join(place.folder, 'prometheus.yml');
+    const config = await readFile(file, 'utf8');
+    const own = config.replace('10.0.0.11:8080', `127.0.0.1:${server.port}`).replaceAll('15s', '1s');
+    await writeFile(file, own.replace(/ *- 10\.0\.0\.12:8080\n/, ''));
+    const port = await freePort();
+    const terminal = await openOwnTerminal();
+    const [, check = '', start = ''] = blockWith('--config.file').trim().split('\n');
+    await expectDone(terminal, check);
+    await expectDone(terminal, blockWith('promtool check rules'));
+    await terminal.type(`${start.replace(':9090', `:${port}`)} > prometheus.log 2>&1 &`);
+    const ask = async (path: string): Promise<unknown> => {
+      const response = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`).catch(() => undefined);
+      const { data } = ((await response?.json()) ?? {}) as {
+        data?: { result?: unknown[]; groups?: unknown[] };
+      };
+      return data?.result ?? data?.groups;
+    };
+    const query = (text: string) => ask(`query?query=${encodeURIComponent(text)}`);
+    await expect
+      .poll(() => query('eaas_ready'))
+      .toMatchObject([{ metric: { job: 'eaas' }, value: [expect.any(Number), '1'] }]);
+    await expect
+      .poll(() => query('eaas_job_last_success_timestamp_seconds{job="eaas",exported_job="verify"}'))
+      .toHaveLength(1);
+    expect(await ask('rules')).toMatchObject([
+      { rules: alerts.map(({ name }) => ({ name, type: 'alerting' })) },
+    ]);
+    for (const expression of expressions) expect(await query(expression)).toBeInstanceOf(Array);
+    expect(await query('this is not a query')).toBeUndefined();
+  });
+
+  test('promtool finds no fault in the metrics of a server', async () => {
+    const metrics = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text();
+    const { stderr } = await run(['promtool', 'check', 'metrics'], {}, { input: metrics });
+    expect(stderr).toBe('');
+  });
+});
+
+test('a server with OpenTelemetry, started as docs/operating/observability.md says, exports the trace of a client', async () => {
+  const collector = await startCollector();
+  onTestFinished(collector.close);
+  const port = await freePort();
+  const terminal = await openOwnTerminal({
+    EAAS_PORT: String(port),
+    EAAS_WORKERS: '1',
+    OTEL_BSP_SCHEDULE_DELAY: '100',
+  });
+  const program = eaas[2] ?? '';
+  const commands = blockWith('node --import ./telemetry.mjs')
+    .replace(':4318', `:${collector.port}`)
+    .replace('node_modules/@eaas/cli/bin/eaas.mjs', program);
+  await terminal.type(`${commands.trim()} > server.log 2>&1 &`);
+  await expect
+    .poll(() => readFile(join(place.folder, 'server.log'), 'utf8').catch(() => ''))
+    .toContain('Eaas listens on');
+  const [typed = ''] = blocksOf(read('examples/observability/README.md'), 'sh').slice(-1);
+  const client = await run(
+    typed.trim().replace('--env-file=../../.env ', '').split(' '),
+    {
+      ...collector.env,
+      EAAS_BASE_URL: `http://127.0.0.1:${port}`,
+      EAAS_API_KEY: tenant.token,
+      EAAS_KEY_ID: keyId,
+    },
+    { cwd: place.folder },
+  );
+  expect(client).toMatchObject({ code: 0, stderr: '' });
+  const [, traceId] = /^Trace (\w{32}) encrypted eaasA/.exec(client.stdout) ?? [];
+  const spanNamed = (name: string) =>
+    collector.spans.find((span) => span.traceId === traceId && span.name === name);
+  await expect.poll(() => spanNamed('POST /v1/keys/:key_id/wrap')).toBeDefined();
+  await expect.poll(() => spanNamed('save a patient')).toBeDefined();
+  const request = spanNamed('POST /v1/keys/:key_id/wrap');
+  expect(request?.parentSpanId).toBe(spanNamed('save a patient')?.spanId);
+  expect(attributesOf(request ?? {})['http.response.status_code']).toBe(200);
+});
+
+test('the code in docs/operating/observability.md is the code of the example', () => {
+  const [code = ''] = blocksOf(read('docs/operating/observability.md'), 'js');
+  expect(read('examples/observability/traced-client.mjs')).toContain(code);
+});
+
+test('the table of spans in docs/operating/observability.md names every span of the server', async () => {
+  const page = read('docs/operating/observability.md');
+  const sources = [
+    'http/api.ts',
+    'state/decide.ts',
+    'state/commit.ts',
+    'state/tenants.ts',
+    'store/database.ts',
+  ];
+  const code = sources.map((path) => read(`packages/server/src/${path}`)).join('');
+  const names = Array.from(code.matchAll(/traced(?:Together)?\('([\w.]+)'/g), ([, name]) => name);
+  expect(new Set(names).size).toBeGreaterThan(8);
+  expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+});
+
+test('the commands in docs/operating/observability.md ship the audit log', async () => {
+  const terminal = await openOwnTerminal();
+  const content = (name: string) => readFile(join(place.folder, name), 'utf8').catch(() => '');
+  for (const [command, file] of [
+    ['>> audit.ndjson', 'audit.ndjson'],
+    ['| tee -a audit.log', 'audit.log'],
+  ] as const) {
+    await terminal.type(`${blockWith(command).trim()} &`);
+    await expect.poll(() => content(file)).toContain('key.wrap');
+    await expectDone(terminal, 'kill %1; wait %1 || true');
+  }
+  expect(parseSyslog((await content('audit.log')).split('\n')[0] ?? '').app).toBe('eaas');
+  const { output } = await terminal.type('npx --no-install @eaas/cli audit checkpoint --tenant acme');
+  const verifierKey = /eaas\/\S+\+\S+\+\S+/.exec(output)?.[0] ?? '';
+  await expectDone(terminal, blockWith('verify-file').replace('eaas/…+…+…', verifierKey));
+  await expectDone(terminal, blockWith('acme-restored.ndjson'));
+  expect(await content('acme-restored.ndjson')).toBe(await content('acme.ndjson'));
+});

@@ -1,0 +1,209 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { eaasImporting, moduleOf } from '@eaas/test-kit/program';
+import { call, type Place, send } from '@eaas/test-kit/faults/client';
+import {
+  newKey,
+  operate,
+  type Operator,
+  type Replica,
+  startReplica,
+  type Tenant,
+} from '@eaas/test-kit/faults/place';
+import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
+import { attributesOf, type Collector, type Span, startCollector } from './collector.ts';
+import { telemetryFolder } from '@eaas/test-kit/with-telemetry';
+
+let database: TestDatabase;
+let operator: Operator;
+let collector: Collector;
+let place: Awaited<ReturnType<typeof telemetryFolder>>;
+let server: Replica;
+let tenant: Tenant;
+let keyId: string;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  operator = await operate(database.url);
+  collector = await startCollector();
+  place = await telemetryFolder();
+  server = await startReplica({ ...operator.env, ...collector.env, EAAS_LOG_LEVEL: 'info' }, place.program);
+  tenant = await operator.newTenant();
+  keyId = await newKey(server, tenant.token);
+});
+afterAll(async () => {
+  await server.kill();
+  await operator.close();
+  collector.close();
+  await place.remove();
+  await database.drop();
+});
+
+const hex = (bytes: number): string => randomBytes(bytes).toString('hex');
+
+async function traceOf(traceId: string): Promise<Span[]> {
+  const found = () => collector.spans.filter((span) => span.traceId === traceId);
+  // Waits for the span of the request, which ends after all other spans of the trace.
+  await expect.poll(() => found().some(({ kind }) => kind === 2)).toBe(true);
+  return found();
+}
+
+async function traced(path: string, body: object, { port }: Place = server, token = tenant.token) {
+  const [traceId, parentId] = [hex(16), hex(8)];
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      traceparent: `00-${traceId}-${parentId}-01`,
+    },
+    body: JSON.stringify(body),
+  });
+  await response.text();
+  return { traceId, parentId, status: response.status };
+}
+
+test('the trace of a request has spans from the client’s span down to the SQL statement', async () => {
+  const dek = randomBytes(32).toString('base64');
+  const { traceId, parentId } = await traced(`/v1/keys/${keyId}/wrap`, { dek });
+  const spans = await traceOf(traceId);
+  const named = (name: string): Span => {
+    const span = spans.find((one) => one.name === name);
+    if (!span)
+      throw new Error(`expected a span named ${name} (got ${spans.map((one) => one.name).join(', ')})`);
+    return span;
+  };
+  const parentNamed = (name: string) => spans.find(({ spanId }) => spanId === named(name).parentSpanId)?.name;
+  const request = named('POST /v1/keys/:key_id/wrap');
+  expect(request).toMatchObject({ parentSpanId: parentId, kind: 2 });
+  expect(attributesOf(request)).toEqual({
+    'http.request.method': 'POST',
+    'http.route': '/v1/keys/:key_id/wrap',
+    'http.response.status_code': 200,
+    'eaas.tenant_id': tenant.tenantId,
+    'eaas.actor': tenant.apiKeyId,
+  });
+  for (const child of ['admit', 'admission.wait', 'body.read', 'operation'])
+    expect(parentNamed(child)).toBe(request.name);
+  expect(parentNamed('audit.append')).toBe('operation');
+  expect(parentNamed('audit.append.batch')).toBe('audit.append');
+  expect(attributesOf(named('audit.append.batch'))).toEqual({ 'eaas.requests': 1, 'eaas.entries': 1 });
+  const statement = spans.find((span) => span.parentSpanId === named('audit.append.batch').spanId);
+  expect(statement).toMatchObject({ name: 'SELECT append', kind: 3 });
+  for (const span of spans) {
+    expect(BigInt(span.startTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(request.startTimeUnixNano));
+    expect(BigInt(span.endTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(span.startTimeUnixNano));
+  }
+  expect(server.log()).toMatch(new RegExp(`"tenant_id":"${tenant.tenantId}","trace_id":"${traceId}"`));
+});
+
+test('an append span has the span of one request as parent and links to the spans of the other requests', async () => {
+  const dek = randomBytes(32).toString('base64');
+  const before = collector.spans.length;
+  await Promise.all(
+    Array.from({ length: 40 }, () => send(server, tenant.token, 'POST', `/v1/keys/${keyId}/wrap`, { dek })),
+  );
+  const batches = () =>
+    collector.spans
+      .slice(before)
+      .filter(({ name, links = [] }) => name === 'audit.append.batch' && links.length > 0);
+  await expect.poll(() => batches().length).toBeGreaterThan(0);
+  for (const batch of batches()) {
+    const joined = [batch.parentSpanId, ...(batch.links ?? []).map(({ spanId }) => spanId)];
+    expect(joined).toHaveLength(Number(attributesOf(batch)['eaas.requests']));
+    const waiting = () =>
+      collector.spans.filter(({ name, spanId }) => name === 'audit.append' && joined.includes(spanId));
+    await expect.poll(() => waiting().length).toBe(joined.length);
+  }
+});
+
+test('the trace of a change has the spans of its transaction and of its statements', async () => {
+  const { traceId, status } = await traced('/v1/keys', { name: hex(8) });
+  expect(status).toBe(201);
+  const spans = await traceOf(traceId);
+  const transaction = spans.find(({ name }) => name === 'database.transaction');
+  const inside = spans
+    .filter(({ parentSpanId }) => parentSpanId === transaction?.spanId)
+    .map(({ name }) => name);
+  expect(inside).toEqual(
+    expect.arrayContaining(['SELECT audit_heads', 'INSERT key_versions', 'SELECT append']),
+  );
+});
+
+test('the span of a refused request has an error code but no error status', async () => {
+  const { traceId, status } = await traced(`/v1/keys/${crypto.randomUUID()}/wrap`, { dek: 'AAAA' });
+  expect(status).toBeGreaterThanOrEqual(400);
+  const request = (await traceOf(traceId)).find(({ kind }) => kind === 2);
+  expect(attributesOf(request ?? {})['error.type']).toMatch(/^(?:not_found|bad_request)$/);
+  expect(request?.status?.code ?? 0).toBe(0);
+});
+
+test('no export contains a plaintext, a data key, a token or a context', async () => {
+  const canaries = Array.from({ length: 4 }, () => `canary-${hex(12)}`);
+  const [plaintext = '', context = '', hashed = '', name = ''] = canaries;
+  const dek = randomBytes(32).toString('base64');
+  const wrap = await call<{ wrapped_key: string }>(server, tenant.token, 'POST', `/v1/keys/${keyId}/wrap`, {
+    dek,
+    context: { row: context },
+  });
+  const bodies: [string, object][] = [
+    [`/v1/keys/${keyId}/unwrap`, { wrapped_key: wrap.wrapped_key, context: { row: context } }],
+    [`/v1/keys/${keyId}/unwrap`, { wrapped_key: wrap.wrapped_key, context: { row: 'wrong' } }],
+    ['/v1/encrypt', { key_id: keyId, plaintext }],
+    ['/v1/hash', { key_id: keyId, value: hashed }],
+    ['/v1/keys', { name }],
+    ['/v1/keys', { name, unknown: plaintext }],
+  ];
+  let last = '';
+  for (const [path, body] of bodies) ({ traceId: last } = await traced(path, body));
+  const stranger = `eaas_sk_${'A'.repeat(49)}`;
+  await traced('/v1/encrypt', { key_id: keyId, plaintext }, server, stranger);
+  await send(server, tenant.token, 'GET', `/v1/audit?${plaintext}=1`);
+  await traceOf(last);
+  await expect.poll(() => collector.metrics.size).toBeGreaterThan(20);
+  const exported = collector.text();
+  expect(exported.length).toBeGreaterThan(10_000);
+  const secrets = [...canaries, dek, wrap.wrapped_key, tenant.token, stranger, operator.env.EAAS_ROOT_KEY];
+  expect(secrets.filter((secret) => exported.includes(secret))).toEqual([]);
+});
+
+test('OpenTelemetry exports the same counters as /metrics', async () => {
+  const ofMetrics = async (): Promise<number> => {
+    const text = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text();
+    return Number(/^eaas_audit_entries_total (\d+)$/m.exec(text)?.[1]);
+  };
+  expect(await ofMetrics()).toBeGreaterThan(40);
+  const exported = () => collector.metrics.get('eaas_audit_entries_total')?.sum?.dataPoints[0];
+  // The count in /metrics can grow during the test, because jobs of the server also write entries.
+  await expect
+    .poll(async () => Number(exported()?.asDouble ?? exported()?.asInt) - (await ofMetrics()))
+    .toBe(0);
+  expect(collector.metrics.get('eaas_audit_entries_total')?.sum?.isMonotonic).toBe(true);
+  const pools = collector.metrics.get('eaas_database_connections_limit')?.gauge?.dataPoints ?? [];
+  expect(pools.map((point) => attributesOf(point)['pool'])).toEqual(['database', 'reads', 'background']);
+  const durations = collector.metrics.get('http.server.request.duration')?.histogram?.dataPoints ?? [];
+  const routes = durations.map((point) => attributesOf(point)['http.route']);
+  expect(routes).toContain('/v1/keys/:key_id/wrap');
+});
+
+test('each worker process exports its spans', async () => {
+  const both = await startReplica({ ...operator.env, ...collector.env, EAAS_WORKERS: '2' }, place.program);
+  onTestFinished(() => both.kill());
+  const { traceId, parentId } = await traced('/v1/keys', { name: hex(8) }, both);
+  const spans = await traceOf(traceId);
+  expect(spans.find(({ kind }) => kind === 2)?.parentSpanId).toBe(parentId);
+});
+
+test('without a registered OpenTelemetry SDK, the server does not load the OpenTelemetry API', async () => {
+  const refuse = `export async function resolve(name, context, next) {
+    if (name.startsWith('@opentelemetry/')) throw new Error('the server loads ' + name);
+    return next(name, context);
+  }`;
+  const register = `import { register } from 'node:module'; register(${JSON.stringify(moduleOf(refuse))});`;
+  const without = await startReplica(operator.env, eaasImporting(moduleOf(register)));
+  onTestFinished(() => without.kill());
+  const { status } = await traced('/v1/keys', { name: hex(8) }, without);
+  expect(status).toBe(201);
+  const refused = eaasImporting(moduleOf(register), `${place.folder}/telemetry.mjs`);
+  await expect(startReplica(operator.env, refused)).rejects.toThrow('the server loads @opentelemetry/');
+});

@@ -1,0 +1,260 @@
+import type { Input, Route } from '@eaas/protocol/wire';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CannotStart } from '../../src/base/cannot-start.ts';
+import { verifyChain } from '../../src/operations/verify/verify-chain.ts';
+import { checkRoots } from '../../src/root-key/root-check.ts';
+import { alternatives } from '@eaas/test-kit/alternatives';
+import { type Attacker, openAttacker, type Table, tables, unbind } from '@eaas/test-kit/attacker';
+import { populate, type Populated } from '@eaas/test-kit/populated';
+import { apiOf, dek, openWorld, statusOf, type World } from '@eaas/test-kit/world';
+
+const identity = {
+  tenants: ['tenant_id'],
+  audit_heads: ['tenant_id'],
+  audit_entries: ['tenant_id', 'id'],
+  audit_anchors: ['tenant_id'],
+  keys: ['key_id'],
+  key_versions: ['key_id', 'key_version'],
+  api_keys: ['api_key_id'],
+} satisfies Partial<Record<Table, string[]>>;
+
+type Bound = keyof typeof identity;
+const bound = Object.keys(identity) as Bound[];
+
+const unbound: Partial<Record<string, string>> = {
+  'audit_heads.uncounted': 'only tells the job `count_usage` which tenants to count',
+  'key_versions.created_at': 'is only displayed; the encryption binds the key, the version and the material',
+};
+
+const apart: Partial<Record<string, string>> = {
+  migrations: 'belongs to the owner; the server only reads the latest migration',
+  root_checks: 'a changed row stops the next start',
+  verifications: 'has its own MAC; `eaas audit verify` proves a chain',
+  usage_cursors: 'is counted separately without a MAC, and is read by no request',
+  usage: 'counted aside',
+  key_version_uses: 'counted aside',
+  api_key_uses: 'noted aside',
+  token_directory: 'grants no access, because the tenant rows decide',
+  tenant_names: 'grants no access, because the tenant rows decide',
+  row_records: 'is compared with each loaded row, not with the log',
+  leases: 'only prevents that replicas do the same work',
+  entry_counts: 'counted aside',
+  key_counts: 'counted aside',
+  verification_markers: 'has its own MAC; `eaas audit verify` proves a chain',
+};
+
+let world: World;
+let attacker: Attacker;
+let ann: Populated;
+let ben: Populated;
+
+beforeAll(async () => {
+  world = await openWorld('2019-03-01T00:00:00Z');
+  attacker = await openAttacker(world);
+  [ann, ben] = await populate(world, attacker);
+  await unbind(attacker);
+});
+afterAll(() => world.close());
+
+test('the verification checks every table, except the tables that this test lists', async () => {
+  const found = await attacker.sql`
+    select table_name from information_schema.tables where table_schema = 'eaas'`;
+  const named = new Set([...bound, ...Object.keys(apart)]);
+  expect(new Set(found.map((row) => row['table_name']))).toEqual(named);
+  expect(new Set([...tables, 'migrations'])).toEqual(named);
+});
+
+test('verify has no findings before the database is changed', async () => {
+  for (const { tenantId } of [ann, ben]) {
+    expect(await verifyChain(world.replica(), tenantId)).toMatchObject({ valid: true, errors: [] });
+  }
+});
+
+interface Column {
+  readonly name: string;
+  readonly type: string;
+}
+
+type Row = Readonly<Record<string, string | null>>;
+
+async function columnsOf(table: Table): Promise<Column[]> {
+  const rows = await attacker.sql<Column[]>`
+    select attname as name, format_type(atttypid, null) as type from pg_attribute
+    where attrelid = ${`eaas.${table}`}::regclass and attnum > 0 and not attisdropped order by attnum`;
+  return [...rows];
+}
+
+async function rowsOf(place: string, columns: readonly Column[]): Promise<Row[]> {
+  const list = columns.map(({ name }) => `${name}::text`).join(', ');
+  return attacker.sql.unsafe<Row[]>(
+    `select ${list} from ${place} as one order by tenant_id = '${ann.tenantId}' desc, one`,
+  );
+}
+
+function sameRow(table: Bound, a: Row, b: Row): boolean {
+  return identity[table].every((name) => a[name] === b[name]);
+}
+
+const everywhere = new Set(['metadata', 'permissions', 'rev']);
+
+async function changesOf(table: Bound): Promise<{ row: Row; column: Column; value: string | null }[]> {
+  const columns = await columnsOf(table);
+  const all = await rowsOf(`eaas.${table}`, columns);
+  const rows = all.filter((row) => row['tenant_id'] === ann.tenantId);
+  const copies: Row[] = [];
+  for (const copy of ['early', 'middle', 'late']) copies.push(...(await rowsOf(`${copy}.${table}`, columns)));
+  return columns.flatMap((column) => {
+    const { name, type } = column;
+    const older = rows.flatMap((row) =>
+      copies.filter((copy) => sameRow(table, copy, row)).map((copy) => ({ row, value: copy[name] ?? null })),
+    );
+    const others = rows.flatMap((row, nth) => {
+      const other = all[(nth + 1) % all.length];
+      return other ? [{ row, value: other[name] ?? null }] : [];
+    });
+    const made = rows.flatMap((row, nth) => {
+      const values = alternatives(name, type, row[name] ?? null);
+      // Columns in `everywhere` get each value in every row. To save time, other columns get each value in one row.
+      const chosen = everywhere.has(name) ? values : values.filter((_, at) => at % rows.length === nth);
+      return chosen.map((value) => ({ row, value }));
+    });
+    const changed = [...made, ...older, ...others].filter(({ row, value }) => value !== row[name]);
+    const unique = new Map(changed.map((one) => [JSON.stringify([one.row, one.value]), one]));
+    return Array.from(unique.values(), ({ row, value }) => ({ row, column, value }));
+  });
+}
+
+async function apply(table: Bound, row: Row, { name, type }: Column, value: string | null): Promise<void> {
+  const { sql } = attacker;
+  const where = identity[table].map((key) => `${key}::text = '${row[key]}'`).join(' and ');
+  const done = await sql.unsafe(
+    `update eaas.${table} set ${name} = $1::text::${type} where ${where}
+     and tenant_id = '${ann.tenantId}'`,
+    [value],
+  );
+  if (done.count !== 1)
+    throw new Error(`the update must change exactly one row of ${table} (changed ${done.count})`);
+}
+
+describe.each(bound)('%s', (table) => {
+  test('verify names the row after any change of one column', async () => {
+    const unnamed = new Map<string, string>();
+    const answered: string[] = [];
+    for (const { row, column, value } of await changesOf(table)) {
+      await apply(table, row, column, value);
+      const place = `${table}.${column.name}`;
+      const change = `${place} from ${row[column.name]} to ${value?.slice(0, 40)}`;
+      const { valid, errors } = await verifyChain(world.replica(), ann.tenantId);
+      const isNamed = errors.some((error) => names[table](error, row, column.name));
+      if (valid !== false || !isNamed) unnamed.set(place, `${change}: ${valid} ${JSON.stringify(errors)}`);
+      const wrong = place in unbound ? [] : await wronglyAnswered[table](row, column.name);
+      answered.push(...wrong.map((status) => `${change}: ${status}`));
+      await attacker.restore('now');
+    }
+    const expected = Object.keys(unbound).filter((place) => place.startsWith(`${table}.`));
+    expect([...unnamed].filter(([place]) => !expected.includes(place))).toEqual([]);
+    expect([...unnamed.keys()]).toEqual(expected);
+    expect(answered).toEqual([]);
+  });
+});
+
+test('a change of the usage counters does not affect the verification', async () => {
+  for (const table of [
+    'verifications',
+    'usage_cursors',
+    'usage',
+    'key_version_uses',
+    'api_key_uses',
+  ] as const) {
+    for (const { name, type } of await columnsOf(table)) {
+      for (const value of alternatives(name, type, null)) {
+        await attacker.sql.unsafe(`update eaas.${table} set ${name} = $1::text::${type}`, [value]);
+        const { valid, errors } = await verifyChain(world.replica(), ann.tenantId);
+        expect({ place: `${table}.${name}`, valid, errors }).toMatchObject({ valid: true, errors: [] });
+      }
+      await attacker.restore('now');
+    }
+  }
+});
+
+test('the server does not start if the row that checks the root key is changed or missing', async () => {
+  const { sql } = attacker;
+  const start = () => world.replica().database.transaction((tx) => checkRoots(tx, world.roots));
+  await start();
+  for (const { name, type } of await columnsOf('root_checks')) {
+    const [row] = await sql.unsafe<{ value: string }[]>(
+      `select ${name}::text as value from eaas.root_checks`,
+    );
+    for (const value of alternatives(name, type, row?.value ?? null)) {
+      if (value === null) continue;
+      await sql.unsafe(`update eaas.root_checks set ${name} = $1::text::${type}`, [value]);
+      await expect(start(), `${name}: ${value}`).rejects.toThrow(CannotStart);
+      await attacker.restore('now');
+    }
+  }
+  await sql`delete from eaas.root_checks`;
+  await expect(start()).rejects.toThrow('no root check');
+  await attacker.restore('now');
+});
+
+type Error = Awaited<ReturnType<typeof verifyChain>>['errors'][number];
+
+/** If the id or the tenant of a row was changed, `verifyChain` can report the row as missing. */
+const names: Record<Bound, (error: Error, row: Row, column: string) => boolean> = {
+  tenants: ({ reason }, row) => reason.includes(String(row['tenant_id'])),
+  audit_heads: ({ reason }) => reason.startsWith('head_'),
+  audit_entries: ({ id, reason }, row) => String(id) === row['id'] && /^(entry|time)_/.test(reason),
+  audit_anchors: ({ reason }, _, column) =>
+    column === 'tenant_id' ? reason === 'entry_missing' : reason === 'purge_anchor_changed',
+  keys: (error, row, column) => namesRow(error, row['key_id'], column),
+  key_versions: ({ reason }, row) => reason.includes(`${row['key_id']}`),
+  api_keys: (error, row, column) => namesRow(error, row['api_key_id'], column),
+};
+
+function namesRow({ reason }: Error, id: string | null | undefined, column: string): boolean {
+  return reason.includes(String(id)) || (column.endsWith('_id') && reason === 'rows_differ_from_anchor');
+}
+
+const wronglyAnswered: Record<Bound, (row: Row, column: string) => Promise<number[]>> = {
+  // The service does not find the tenant of an API key if the tenant's id was changed.
+  tenants: (_, column) => unless(column === 'tenant_id' ? [401] : [503], [call('GET /v1/keys', {})]),
+  audit_heads: async () => [
+    ...(await unless([503], [call('GET /v1/keys', {})])),
+    ...(await unless([200], [call('GET /v1/audit/verify', {})])),
+  ],
+  // `GET /v1/audit` returns a changed entry with 200, or 503 if the changed entry is malformed.
+  audit_entries: () => unless([200, 503], [call('GET /v1/audit', {})]),
+  audit_anchors: (_, column) =>
+    unless(column === 'tenant_id' ? [200, 503] : [503], [call('GET /v1/audit', {})]),
+  keys(row, column) {
+    const key_id = String(row['key_id']);
+    // The service does not find a key whose id or tenant was changed.
+    return unless(column === 'key_id' || column === 'tenant_id' ? [404] : [503], [
+      call('GET /v1/keys/:key_id', { key_id }),
+      call('POST /v1/keys/:key_id/wrap', { key_id, dek }),
+    ]);
+  },
+  key_versions(row) {
+    const { busy: key_id, wrapped: wrapped_key } = ann;
+    if (row['key_id'] !== key_id) return Promise.resolve([]);
+    const unwrapping = () => call('POST /v1/keys/:key_id/unwrap', { key_id, wrapped_key });
+    const wrapping = () => call('POST /v1/keys/:key_id/wrap', { key_id, dek });
+    if (row['key_version'] === '1') return unless([503], [unwrapping()]);
+    return row['key_version'] === '3' ? unless([503], [wrapping(), unwrapping()]) : Promise.resolve([]);
+  },
+  api_keys(row) {
+    const holder = [ann, ann.limited, ann.quietApiKey, ann.revoked].find(
+      ({ apiKeyId }) => apiKeyId === row['api_key_id'],
+    );
+    return unless([401], [call('POST /v1/hash', { key_id: ann.busy, value: '' }, holder?.token)]);
+  },
+};
+
+function call<R extends Route>(route: R, input: Input<R>, token = ann.token): Promise<unknown> {
+  return apiOf(world.replica(), token)(route, input);
+}
+
+async function unless(allowed: readonly number[], calls: readonly Promise<unknown>[]): Promise<number[]> {
+  const statuses = await Promise.all(calls.map(statusOf));
+  return statuses.filter((status) => !allowed.includes(status));
+}

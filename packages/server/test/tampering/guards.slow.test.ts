@@ -1,0 +1,242 @@
+import { ROLES } from '@eaas/test-kit/dev';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { migrate } from '../../src/store/migrate.ts';
+import { openPool } from '../../src/store/sql.ts';
+import { apiOf, dek, openWorld, type Resident, settle, type World } from '@eaas/test-kit/world';
+
+const privileges: Readonly<Record<string, string>> = {
+  'database template': 'CONNECT',
+  'schema eaas': 'USAGE',
+  'table api_key_uses': 'INSERT, SELECT, UPDATE',
+  'table api_keys': 'INSERT, SELECT, UPDATE',
+  'table audit_anchors': 'INSERT, SELECT, UPDATE',
+  'table audit_entries': 'INSERT, SELECT',
+  'table audit_heads': 'INSERT, SELECT, UPDATE',
+  'table key_version_uses': 'INSERT, SELECT, UPDATE',
+  'table key_versions': 'INSERT, SELECT, UPDATE',
+  'table keys': 'INSERT, SELECT, UPDATE',
+  'table leases': 'INSERT, SELECT, UPDATE',
+  'table migrations': 'SELECT',
+  'table root_checks': 'DELETE, INSERT, SELECT',
+  'table row_records': 'INSERT, SELECT',
+  'table tenant_names': 'DELETE, INSERT, SELECT, UPDATE',
+  'table tenants': 'INSERT, SELECT, UPDATE',
+  'table token_directory': 'DELETE, INSERT, SELECT',
+  'table usage': 'INSERT, SELECT, UPDATE',
+  'table usage_cursors': 'INSERT, SELECT, UPDATE',
+  'table entry_counts': 'DELETE, INSERT, SELECT',
+  'table key_counts': 'INSERT, SELECT, UPDATE',
+  'table verification_markers': 'DELETE, INSERT, SELECT, UPDATE',
+  'table verifications': 'INSERT, SELECT, UPDATE',
+  'function append': 'EXECUTE',
+  'function purge_entries': 'EXECUTE',
+};
+
+const everybodys: Readonly<Record<string, string>> = {
+  'function first_entry_since': 'EXECUTE',
+  'function now_ms': 'EXECUTE',
+  'function refuse_backwards': 'EXECUTE',
+  'function refuse_change': 'EXECUTE',
+  'function refuse_truncate': 'EXECUTE',
+};
+
+let world: World;
+let ann: Resident;
+let server: postgres.Sql;
+let owner: postgres.Sql;
+let superuser: postgres.Sql;
+
+const connect = (role: 'server' | 'owner' | 'superuser') =>
+  postgres({ ...world.database.connection(role), max: 1, onnotice: () => {} });
+
+beforeAll(async () => {
+  world = await openWorld('2026-09-01T00:00:00Z');
+  const service = world.replica();
+  ann = await settle(service, 'ann');
+  const api = apiOf(service, ann.token);
+  const { key_id } = await api('POST /v1/keys', { name: 'key' });
+  await api('POST /v1/keys/:key_id/wrap', { key_id, dek });
+  [server, owner, superuser] = [connect('server'), connect('owner'), connect('superuser')];
+  // The MAC is empty, because an attacker does not have the key that computes MACs.
+  await superuser`insert into eaas.audit_anchors values (${ann.tenantId}, 1, '', '', '')`;
+});
+afterAll(async () => {
+  await Promise.all([server.end(), owner.end(), superuser.end()]);
+  await world.close();
+});
+
+async function granted(role: string | null): Promise<Record<string, string>> {
+  const rows = await superuser<{ object: string; granted: string }[]>`
+    select object, string_agg(distinct privilege_type, ', ' order by privilege_type) as granted
+    from (
+      select 'table ' || relname as object, acl.* from pg_class, aclexplode(coalesce(relacl, acldefault('r', relowner))) acl
+        where relnamespace = 'eaas'::regnamespace and relkind in ('r', 'v', 'm', 'p', 'f', 'S')
+      union all
+      select 'column ' || attrelid::regclass || '.' || attname, acl.* from pg_attribute, aclexplode(attacl) acl
+      union all
+      select 'function ' || proname, acl.* from pg_proc, aclexplode(coalesce(proacl, acldefault('f', proowner))) acl
+        where pronamespace = 'eaas'::regnamespace
+      union all
+      select 'schema ' || nspname, acl.* from pg_namespace, aclexplode(coalesce(nspacl, acldefault('n', nspowner))) acl
+        where nspname = 'eaas'
+      union all
+      select 'database template', acl.* from pg_database, aclexplode(coalesce(datacl, acldefault('d', datdba))) acl
+        where datname = current_database()
+    ) objects
+    where grantee = coalesce((select oid from pg_roles where rolname = ${role}), 0)
+      and (${role}::text is not null or object not like 'column pg_%')
+    group by object`;
+  return Object.fromEntries(rows.map((row) => [row.object, row.granted]));
+}
+
+describe('privileges', () => {
+  test('the server’s role has exactly the listed privileges', async () => {
+    expect(await granted(ROLES.server)).toEqual(privileges);
+    expect(await granted(null)).toEqual(everybodys);
+  });
+
+  test('the server’s role has no special attributes and owns no objects', async () => {
+    const [role] = await superuser`
+      select rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls,
+        (select count(*)::int from pg_auth_members where member = r.oid) as member_of,
+        (select count(*)::int from pg_class where relowner = r.oid) as owns
+      from pg_roles r where rolname = ${ROLES.server}`;
+    expect(role).toEqual({
+      rolsuper: false,
+      rolcreaterole: false,
+      rolcreatedb: false,
+      rolreplication: false,
+      rolbypassrls: false,
+      member_of: 0,
+      owns: 0,
+    });
+  });
+
+  test('a second migration does not change the privileges', async () => {
+    const pool = openPool(world.database.connection('owner'), 1);
+    expect(await migrate(pool, ROLES.server)).toBe(0);
+    await pool.end();
+    expect(await granted(ROLES.server)).toEqual(privileges);
+  });
+});
+
+const denied = { code: '42501' };
+const guarded = [
+  'audit_entries',
+  'audit_heads',
+  'audit_anchors',
+  'tenants',
+  'keys',
+  'key_versions',
+  'api_keys',
+  'row_records',
+];
+
+describe('the role of the server has no other rights', () => {
+  test.each([
+    'update eaas.audit_entries set actor = actor',
+    'delete from eaas.audit_entries',
+    'update eaas.row_records set rev = rev',
+    'delete from eaas.row_records',
+    "begin; set local eaas.erasing = '00000000-0000-0000-0000-000000000000'; delete from eaas.audit_entries",
+    'insert into eaas.audit_entries select * from eaas.audit_entries on conflict (tenant_id, id) do update set actor = $$x$$',
+    ...guarded.map((table) => `truncate eaas.${table} cascade`),
+    ...['audit_heads', 'audit_anchors', 'tenants', 'keys', 'key_versions', 'api_keys'].map(
+      (table) => `delete from eaas.${table}`,
+    ),
+    'insert into eaas.migrations (version) values (99)',
+    'alter table eaas.audit_entries disable trigger all',
+    'drop trigger audit_entries_immutable on eaas.audit_entries',
+    'create trigger mine before insert on eaas.audit_entries for each row execute function eaas.refuse_change()',
+    'alter table eaas.audit_entries add column mine text',
+    'drop table eaas.audit_entries',
+    'drop schema eaas cascade',
+    'create table eaas.mine ()',
+    "create or replace function eaas.refuse_change() returns trigger language plpgsql as 'begin return new; end'",
+    'alter function eaas.purge_entries(uuid, bigint) security invoker',
+    'select eaas.destroy_tenant($$00000000-0000-0000-0000-000000000000$$)',
+    'set session_replication_role = replica',
+    'set role eaas_owner',
+    'begin; lock table eaas.audit_entries in access exclusive mode',
+    'copy eaas.audit_entries to program $$true$$',
+  ])('the server’s role cannot run: %s', async (statement) => {
+    await expect(server.unsafe(statement)).rejects.toMatchObject(denied);
+    await server.unsafe('rollback');
+  });
+});
+
+test.each(['audit_heads', 'audit_anchors'])(
+  'the server’s role cannot decrease the entry ids in the table %s',
+  async (table) => {
+    await expect(server.unsafe(`update eaas.${table} set id = id - 1`)).rejects.toMatchObject({
+      ...denied,
+      message: expect.stringContaining('never goes back'),
+    });
+  },
+);
+
+describe.each(['owner', 'superuser under session_replication_role'])(
+  'a trigger refuses statements of the %s',
+  (who) => {
+    const run = async (statement: string): Promise<unknown> => {
+      if (who === 'owner') return owner.unsafe(statement);
+      return superuser.begin(async (tx) => {
+        await tx`set local session_replication_role = replica`;
+        await tx.unsafe(statement);
+      });
+    };
+
+    test.each<readonly [statement: string, message: string]>([
+      ['update eaas.audit_entries set actor = actor', 'append-only: UPDATE is refused'],
+      ['delete from eaas.audit_entries', 'append-only: DELETE is refused'],
+      ['update eaas.row_records set rev = rev', 'append-only: UPDATE is refused'],
+      ['delete from eaas.row_records', 'append-only: DELETE is refused'],
+      ['update eaas.audit_heads set id = id - 1', 'never goes back'],
+      ['update eaas.audit_anchors set id = id - 1', 'never goes back'],
+      ...guarded.map((table) => [`truncate eaas.${table} cascade`, 'must not be truncated'] as const),
+    ])('a trigger refuses: %s', async (statement, message) => {
+      await expect(run(statement)).rejects.toMatchObject({
+        ...denied,
+        message: expect.stringContaining(message),
+      });
+    });
+
+    test('the setting that allows erasing one tenant does not allow erasing another tenant', async () => {
+      const statement = `set local eaas.erasing = '00000000-0000-0000-0000-000000000000'; delete from eaas.audit_entries`;
+      await expect(run(`begin; ${statement}`)).rejects.toMatchObject(denied);
+      if (who === 'owner') await owner`rollback`;
+    });
+  },
+);
+
+describe('purging', () => {
+  test.each([0, 2, 3, null])('the database refuses to purge the entries up to the id %s', async (id) => {
+    const purging = server`select eaas.purge_entries(${ann.tenantId}, ${id})`;
+    await expect(purging).rejects.toThrow('up to the recorded anchor only');
+  });
+
+  test('the database refuses a purge if no record says where the purge ends', async () => {
+    const purging = server`select eaas.purge_entries('7d3a5b0e-9d7f-4f0e-8f0a-2b1c3d4e5f60', 1)`;
+    await expect(purging).rejects.toThrow('up to the recorded anchor only');
+  });
+
+  test('a purge does not run code in a temporary type that the caller created', async () => {
+    await superuser`grant temporary on database ${superuser(world.database.name)} to ${superuser(ROLES.server)}`;
+    await server`create temporary table ran_as (name pg_catalog.text)`;
+    await server`create function pg_temp.run(pg_catalog.text) returns boolean language plpgsql as
+      'begin insert into pg_temp.ran_as values (current_user); return true; end'`;
+    await server`create domain pg_temp.text as pg_catalog.text check (pg_temp.run(value))`;
+    await server`select eaas.purge_entries(${ann.tenantId}, 1::bigint)`;
+    expect([...(await server`select * from pg_temp.ran_as`)]).toEqual([]);
+    const [row] = await superuser`select min(id)::int as first from eaas.audit_entries`;
+    expect(row).toEqual({ first: 2 });
+  });
+});
+
+test('two audit entries cannot follow the same entry', async () => {
+  const [head] = await superuser<{ id: string }[]>`select id from eaas.audit_heads`;
+  const fork = server`insert into eaas.audit_entries select tenant_id, ${head?.id ?? ''}, action, key_id, key_version, actor,
+    ip_address, metadata, created_at, hash, mac from eaas.audit_entries where id = 2`;
+  await expect(fork).rejects.toMatchObject({ code: '23505' });
+});

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { updateTenant } from '../../src/operations/tenants.ts';
+import { verifyChain } from '../../src/operations/verify/verify-chain.ts';
+import { apiOf, openWorld, type World } from '@eaas/test-kit/world';
+import { type Attacker, openAttacker, type Table, unbind } from '@eaas/test-kit/attacker';
+import { populate, type Populated } from '@eaas/test-kit/populated';
+
+let world: World;
+let attacker: Attacker;
+let ann: Populated;
+
+beforeAll(async () => {
+  world = await openWorld('2019-03-01T00:00:00Z');
+  attacker = await openAttacker(world);
+  [ann] = await populate(world, attacker);
+  await unbind(attacker);
+});
+afterAll(() => world.close());
+
+async function wrong(range: { from_id?: number } = {}): Promise<string[]> {
+  const { valid, errors, error_count } = await verifyChain(world.replica(), ann.tenantId, range);
+  const found = errors.map(({ id, reason }) => `${id} ${reason}`);
+  expect(error_count).toBe(found.length);
+  return valid === (found.length === 0) ? found : [`valid is ${valid}`, ...found];
+}
+
+async function change(id: number, assignment: string): Promise<number> {
+  const [column, value] = assignment.split(' = ');
+  const { count } = await attacker.sql.unsafe(
+    `update eaas.audit_entries set ${assignment}
+     where tenant_id = '${ann.tenantId}' and id = ${id} and ${column}::text is distinct from ${value}`,
+  );
+  return count;
+}
+
+async function putBack(table: Table, where: string): Promise<void> {
+  await attacker.putBack('middle', table, where);
+  await attacker.sql`delete from eaas.row_records r where not exists (
+    select from middle.row_records m where (m.tenant_id, m.row_id, m.rev) = (r.tenant_id, r.row_id, r.rev))`;
+}
+
+const ids = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
+
+describe.each([
+  ['a whole chain', 'late', 1],
+  ['a purged chain', 'now', 15],
+] as const)('%s', (_, copy, first) => {
+  beforeEach(() => attacker.restore(copy));
+
+  test.each([
+    `actor = 'nobody'`,
+    `action = 'encrypt'`,
+    `action = 'tenant.update'`,
+    `action = 'key.create'`,
+    `action = 'api_key.update'`,
+    `metadata = '{}'`,
+    `metadata = '{"previous_change":1}'`,
+    `metadata = '{"previous_change":30}'`,
+  ])('verify has exactly one finding if any one entry was changed: %s', async (assignment) => {
+    const found: string[] = [];
+    const expected: string[] = [];
+    for (const id of ids(first, 31)) {
+      if ((await change(id, assignment)) > 0) {
+        expected.push(`${id} entry_changed`);
+        found.push(...(await wrong()));
+      }
+      await attacker.restore(copy);
+    }
+    expect(found).toEqual(expected);
+    expect(found).not.toEqual([]);
+  });
+
+  test('verify has exactly one finding after one entry was moved to another key', async () => {
+    for (const id of ids(first, 31)) {
+      const count = await change(id, `key_id = '${ann.quiet}'`);
+      expect(await wrong()).toEqual(count > 0 ? [`${id} entry_changed`] : []);
+      await attacker.restore(copy);
+    }
+  });
+
+  test('verify reports both a tenant that was put back to an older state and a changed entry of the tenant', async () => {
+    const { tenantId } = ann;
+    await putBack('tenants', `tenant_id = '${tenantId}'`);
+    await change(22, `actor = 'nobody'`);
+    expect(await wrong()).toEqual([`22 tenant_put_back: ${tenantId}`, '22 entry_changed']);
+    await updateTenant(world.replica(), tenantId, { envelope_only: true });
+    expect(await wrong()).toEqual([`32 tenant_put_back: ${tenantId}`, '22 entry_changed']);
+  });
+
+  test('verify reports a key that was put back to an older state even if an entry of another key was changed', async () => {
+    const { pending, busy } = ann;
+    await putBack('keys', `key_id = '${pending}'`);
+    await change(18, `key_id = '${ann.quiet}'`);
+    expect(await wrong()).toContain(`17 key_put_back: ${pending}`);
+    expect(await wrong()).not.toContainEqual(expect.stringContaining(busy));
+  });
+
+  test('if a changed `tenant.update` entry is outside the verified range, verify reports that the tenant was put back', async () => {
+    await change(22, `action = 'encrypt'`);
+    expect(await wrong({ from_id: 23 })).toContainEqual(expect.stringContaining('tenant_put_back'));
+  });
+});
+
+test('after a purge, verify finds both a removed key and a changed entry about the tenant', async () => {
+  await attacker.restore('now');
+  await attacker.sql`delete from eaas.keys where key_id = ${ann.quiet}`;
+  await change(22, `metadata = '{}'`);
+  expect(await wrong()).toEqual(expect.arrayContaining(['14 rows_differ_from_anchor', '22 entry_changed']));
+});
+
+test('after a purge, verify finds a key that was put back to an older state and then disabled', async () => {
+  await attacker.restore('now');
+  await attacker.putBack('early', 'keys', `key_id = '${ann.quiet}'`);
+  await attacker.sql`update eaas.row_records set rev = (select rev from eaas.keys where key_id = ${ann.quiet})
+    where row_id = ${ann.quiet}`;
+  await apiOf(world.replica(), ann.token)('POST /v1/keys/:key_id/disable', { key_id: ann.quiet });
+  await change(22, `action = 'encrypt'`);
+  expect(await wrong()).toContain('14 rows_differ_from_anchor');
+});

@@ -1,0 +1,148 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Service } from '../../src/app/service.ts';
+import { apiOf, dek, openWorld, type Resident, settle, statusOf, type World } from '@eaas/test-kit/world';
+import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
+
+// A restored database gives the ids of lost audit entries to new entries.
+
+let world: World;
+let attacker: Attacker;
+let running: Service;
+let tenant: Resident;
+let keyId: string;
+beforeEach(async () => {
+  world = await openWorld('2026-11-20T10:00:00Z');
+  attacker = await openAttacker(world);
+  running = world.replica();
+  tenant = await settle(running, 'acme');
+  keyId = (await apiOf(running, tenant.token)('POST /v1/keys', { name: 'cards' })).key_id;
+});
+afterEach(async () => {
+  await world.close();
+});
+
+const wrap = (service: Service) =>
+  statusOf(apiOf(service, tenant.token)('POST /v1/keys/:key_id/wrap', { key_id: keyId, dek }));
+const hash = (service: Service) =>
+  statusOf(apiOf(service, tenant.token)('POST /v1/hash', { key_id: keyId, value: 'x' }));
+
+const rotate = (service: Service) =>
+  apiOf(service, tenant.token)('POST /v1/keys/:key_id/rotate', { key_id: keyId });
+const disable = (service: Service) =>
+  apiOf(service, tenant.token)('POST /v1/keys/:key_id/disable', { key_id: keyId });
+
+test.each([0, 1, 5])(
+  'after a restore, a replica refuses a key that another replica disabled (the new log has %i more entries than the lost log)',
+  async (wraps) => {
+    await attacker.keep('backup');
+    await rotate(running);
+    expect([await wrap(running), await hash(running)]).toEqual([200, 200]);
+
+    await attacker.restore('backup');
+    const other = world.replica();
+    await disable(other);
+    await apiOf(other, tenant.token)('POST /v1/keys', { name: 'later' });
+    for (let nth = 0; nth < wraps; nth++)
+      await apiOf(other, tenant.token)('POST /v1/keys', { name: `${nth}` });
+    expect([await hash(running), await wrap(running)]).toEqual([409, 409]);
+    expect(running.tenants.timelines.wentBack).toBeGreaterThan(0);
+  },
+);
+
+test('if a restore shortened the chain, a replica appends after the new last entry', async () => {
+  await attacker.keep('backup');
+  for (let nth = 0; nth < 3; nth++) expect(await wrap(running)).toBe(200);
+  await attacker.restore('backup');
+  expect([await wrap(running), await hash(running)]).toEqual([200, 200]);
+  expect(running.tenants.timelines.wentBack).toBe(1);
+  const verified = await apiOf(running, tenant.token)('GET /v1/audit/verify', {});
+  expect(verified).toMatchObject({ valid: true, head: { id: 3 } });
+});
+
+describe('a lost change whose id was given to a later change', () => {
+  let unseen: string;
+  let known: { api_key: string; api_key_id: string };
+  const issue = (name: string) =>
+    apiOf(running, tenant.token)('POST /v1/api-keys', {
+      name,
+      permissions: ['encrypt', 'decrypt', 'keys.read'],
+    });
+  const wrapAs = (service: Service, token: string) =>
+    apiOf(service, token)('POST /v1/keys/:key_id/wrap', { key_id: keyId, dek });
+
+  beforeEach(async () => {
+    unseen = (await issue('unseen')).api_key;
+    known = await issue('known');
+    await wrapAs(running, known.api_key);
+    await attacker.keep('standby');
+  });
+
+  const roads = {
+    'a token that the replica has not cached': () => apiOf(running, unseen)('GET /v1/keys', {}),
+    'an append': () => wrap(running),
+    'a read': () => hash(running),
+    'a change': () => apiOf(running, tenant.token)('POST /v1/keys', { name: 'first' }),
+    'a key that the replica has not loaded': () =>
+      statusOf(
+        apiOf(running, tenant.token)('POST /v1/keys/:key_id/wrap', {
+          key_id: '7d3a5b0e-9d7f-4f0e-8f0a-2b1c3d4e5f60',
+          dek,
+        }),
+      ),
+  };
+  const combinations = Object.keys(roads).flatMap((road) =>
+    [0, 1, 5].map((further) => [road as keyof typeof roads, further] as const),
+  );
+
+  test.each(combinations)(
+    'if a failover loses a key rotation, a replica uses the older version (its first call: %s, after %i wraps of another replica)',
+    async (road, further) => {
+      await rotate(running);
+      await wrap(running);
+      await attacker.restore('standby');
+      const other = world.replica();
+      await apiOf(other, tenant.token)('POST /v1/keys', { name: 'instead' });
+      for (let nth = 0; nth < further; nth++) await wrap(other);
+      await roads[road]();
+      const { wrapped_key, key_version } = await wrapAs(running, tenant.token);
+      expect(key_version).toBe(1);
+      const opened = apiOf(world.replica(), tenant.token)('POST /v1/keys/:key_id/unwrap', {
+        key_id: keyId,
+        wrapped_key,
+      });
+      expect(await opened).toMatchObject({ dek });
+      expect(running.tenants.timelines.wentBack).toBe(1);
+    },
+  );
+
+  test.each(combinations)(
+    'a replica refuses an API key that was revoked after a failover (its first call: %s, after %i wraps of another replica)',
+    async (road, further) => {
+      await rotate(running);
+      await wrapAs(running, known.api_key);
+      await attacker.restore('standby');
+      const other = world.replica();
+      await apiOf(other, tenant.token)('DELETE /v1/api-keys/:api_key_id', { api_key_id: known.api_key_id });
+      for (let nth = 0; nth < further; nth++) await wrap(other);
+      await roads[road]();
+      expect(await statusOf(wrapAs(running, known.api_key))).toBe(401);
+      expect(running.tenants.timelines.wentBack).toBe(1);
+    },
+  );
+
+  test('a replica detects lost entries even if the tenant is no longer in its cache', async () => {
+    await rotate(running);
+    await attacker.restore('standby');
+    running.tenants.forget(tenant.tenantId);
+    await wrap(running);
+    expect(running.tenants.timelines.wentBack).toBe(1);
+    await attacker.keep('second');
+    await apiOf(running, tenant.token)('POST /v1/keys', { name: 'last' });
+    await attacker.restore('second');
+    await hash(running);
+    expect(running.tenants.timelines.wentBack).toBe(2);
+    await hash(running);
+    await wrap(running);
+    expect(running.tenants.timelines.wentBack).toBe(2);
+  });
+});

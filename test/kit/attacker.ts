@@ -1,0 +1,89 @@
+import postgres from 'postgres';
+import type { World } from './world.ts';
+
+export const tables = [
+  'root_checks',
+  'tenants',
+  'audit_heads',
+  'audit_entries',
+  'audit_anchors',
+  'keys',
+  'key_versions',
+  'api_keys',
+  'verifications',
+  'usage_cursors',
+  'usage',
+  'key_version_uses',
+  'api_key_uses',
+  'token_directory',
+  'tenant_names',
+  'row_records',
+  'leases',
+  'verification_markers',
+  'entry_counts',
+  'key_counts',
+] as const;
+
+export type Table = (typeof tables)[number];
+
+export type Attacker = Awaited<ReturnType<typeof openAttacker>>;
+
+export async function openAttacker({ database, onClose }: Pick<World, 'database' | 'onClose'>) {
+  const sql = postgres({
+    ...database.connection('superuser'),
+    max: 1,
+    onnotice: () => {},
+    // Citus disables the triggers of distributed tables only if `citus.enable_unsafe_triggers` is on.
+    connection: { session_replication_role: 'replica', 'citus.enable_unsafe_triggers': 'on' },
+  });
+  onClose(() => sql.end());
+  // Disables the triggers of each table, because triggers that are "enable always" fire in spite of
+  // `session_replication_role`.
+  for (const table of tables) await sql.unsafe(`alter table eaas.${table} disable trigger all`);
+  return {
+    sql,
+    async keep(name: string) {
+      await sql.unsafe(`create schema ${name}`);
+      await sql.unsafe(
+        tables.map((table) => `create table ${name}.${table} as table eaas.${table};`).join('\n'),
+      );
+    },
+    async restore(name: string) {
+      await sql.unsafe(
+        tables
+          .map((table) => `delete from eaas.${table}; insert into eaas.${table} table ${name}.${table};`)
+          .join('\n'),
+      );
+    },
+    async putBack(name: string, table: Table, condition: string) {
+      await sql.unsafe(
+        `delete from eaas.${table} where ${condition};
+         insert into eaas.${table} select * from ${name}.${table} where ${condition};`,
+      );
+    },
+  };
+}
+
+export async function unbind({ sql }: Attacker): Promise<void> {
+  await sql`do $$
+    declare one record;
+    begin
+      for one in select conrelid::regclass as place, conname from pg_constraint
+        where connamespace = 'eaas'::regnamespace and contype <> 'n' and conrelid <> 'eaas.tenant_names'::regclass order by contype = 'f' desc
+      loop
+        execute format('alter table %s drop constraint if exists %I cascade', one.place, one.conname);
+      end loop;
+      for one in select indexrelid::regclass as place from pg_index
+        where indisunique and indrelid in (select oid from pg_class where relnamespace = 'eaas'::regnamespace)
+          and indrelid <> 'eaas.tenant_names'::regclass
+      loop
+        execute format('drop index %s', one.place);
+      end loop;
+      for one in select attrelid::regclass as place, attname from pg_attribute join pg_class on attrelid = pg_class.oid
+        where relnamespace = 'eaas'::regnamespace and relkind = 'r' and attnum > 0 and attnotnull
+          and attrelid <> 'eaas.tenant_names'::regclass
+      loop
+        execute format('alter table %s alter %I drop not null', one.place, one.attname);
+      end loop;
+    end $$`;
+}

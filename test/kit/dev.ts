@@ -1,0 +1,2 @@
+// What tests of other packages use of the inside of @eaas/dev.
+export { ROLES } from '../../packages/dev/src/embedded-database.ts';

@@ -1,0 +1,61 @@
+import type { Engine } from '@eaas/protocol';
+import type { EnvelopeClient, EnvelopeClientOptions, TransportOptions } from '@eaas/sdk';
+import type { VectorFile } from '../vectors.ts';
+
+export interface Settings {
+  readonly baseUrl: string;
+  readonly apiKey?: string | undefined;
+  readonly keyId: string;
+  readonly otherKeyId: string;
+  readonly intake: { readonly keyId: string; readonly publicKey: string };
+  readonly old: { readonly keyId: string; readonly ciphertext: string; readonly text: string };
+  readonly common: { readonly keyId: string; readonly apiKey?: string | undefined };
+  readonly vectors: {
+    readonly messages: VectorFile<'envelope-v1'>;
+    readonly streams: VectorFile<'envelope-v2'>;
+    readonly blindHashes: VectorFile<'blind-hash'>;
+    readonly intake: VectorFile<'intake'>;
+  };
+}
+
+export type ConnectOptions = EnvelopeClientOptions & Omit<TransportOptions, 'baseUrl'>;
+
+export interface Scene extends Settings {
+  readonly engines: readonly Engine[];
+  readonly connect: (options?: ConnectOptions) => EnvelopeClient;
+  readonly connectToCommon: (options?: ConnectOptions) => EnvelopeClient;
+}
+
+export interface Case<S extends Scene = Scene> {
+  readonly name: string;
+  /** If `run` returns a text, every runtime must return the same text as the source files in Node. */
+  readonly run: (scene: S) => Promise<string | void>;
+}
+
+export interface CaseResult {
+  readonly name: string;
+  readonly error: string;
+  readonly text?: string;
+}
+
+export async function runCases<S extends Scene>(cases: readonly Case<S>[], scene: S): Promise<CaseResult[]> {
+  const results: CaseResult[] = [];
+  for (const { name, run } of cases) {
+    const result = await within(120_000, run(scene), 'The case').then(
+      (text) => ({ error: '', ...(text !== undefined && { text }) }),
+      (reason: unknown) => ({
+        error: reason instanceof Error ? `${reason.message}\n${reason.stack}` : String(reason),
+      }),
+    );
+    results.push({ name, ...result });
+  }
+  return results;
+}
+
+export async function within<T>(milliseconds: number, promise: Promise<T>, what: string): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what} took longer than ${milliseconds} ms`)), milliseconds);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}

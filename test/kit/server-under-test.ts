@@ -1,0 +1,65 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { dirname, join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { builtProgram } from './built-program.ts';
+import { createDatabase, environmentOf, migrated, type PostgresAddress } from './database.ts';
+import { onDemand, requested } from './on-demand.ts';
+import { eaas, type Environment, type OperatorAddress, serve } from './program.ts';
+
+export interface Target {
+  readonly baseUrl: string;
+  readonly command: readonly string[];
+  readonly env: Environment;
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    target?: string;
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const program = builtProgram();
+  const operator = await onDemand((undo) => startOperator(program, undo));
+  Object.assign(process.env, { TEST_PROGRAM: program, TEST_OPERATOR: operator.address });
+  const server = await onDemand((undo) => chooseTarget(project, undo));
+  project.provide('target', server.address);
+  return async () => {
+    await server.close();
+    await operator.close();
+  };
+}
+
+async function startOperator(program: string, undo: (() => Promise<void>)[]): Promise<OperatorAddress> {
+  const child = fork(join(dirname(program), 'operator.js'), { execArgv: ['--enable-source-maps'] });
+  undo.push(async () => void child.kill());
+  const ended = once(child, 'exit').then(() => Promise.reject(new Error('the operator process ended')));
+  const [address] = (await Promise.race([once(child, 'message'), ended])) as [OperatorAddress];
+  ended.catch(() => {});
+  return address;
+}
+
+async function chooseTarget(project: TestProject, undo: (() => Promise<void>)[]): Promise<Target> {
+  // Uses BASE_URL only if it is a URL, because Vite sets a missing BASE_URL to its own base path.
+  const given = process.env['BASE_URL'];
+  if (given?.startsWith('http')) {
+    const command = (process.env['EAAS_CLI'] ?? 'npx --no-install @eaas/cli').split(' ');
+    return { baseUrl: given.replace(/(\/v1)?\/?$/, ''), command, env: ownEnvironment() };
+  }
+  const postgres = requested<PostgresAddress>(project.getProvidedContext().postgres);
+  const env = environmentOf((await createDatabase(migrated, postgres)).url);
+  const server = await serve(env);
+  undo.push(async () => {
+    await server.stop();
+    const lines = server.log().split('\n');
+    const errors = lines.filter((line) => /"level":"(error|fatal)"|"status":5/.test(line));
+    for (const line of errors.slice(0, 20)) process.stdout.write(`The server under test wrote: ${line}\n`);
+  });
+  return { baseUrl: server.baseUrl, command: eaas, env };
+}
+
+function ownEnvironment(): Environment {
+  const names = Object.keys(process.env).filter((name) => /^(EAAS_|DATABASE_URL$)/.test(name));
+  return Object.fromEntries(names.map((name) => [name, process.env[name] ?? '']));
+}

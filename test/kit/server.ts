@@ -1,0 +1,20 @@
+// What tests of other packages use of the inside of @eaas/server.
+export { createService, type Service } from '../../packages/server/src/app/service.ts';
+export { insider } from '../../packages/server/src/base/caller.ts';
+export { signCheckpoint } from '../../packages/server/src/crypto/checkpoint.ts';
+export { readConsolePages } from '../../packages/server/src/http/console-pages.ts';
+export { healthOf } from '../../packages/server/src/http/health.ts';
+export { serviceMetrics } from '../../packages/server/src/http/service-metrics.ts';
+export { listen } from '../../packages/server/src/http/testing/listen.ts';
+export { memoryDoors } from '../../packages/server/src/http/testing/memory-doors.ts';
+export { countUsage } from '../../packages/server/src/jobs/count-usage.ts';
+export { withLease } from '../../packages/server/src/jobs/lease.ts';
+export { purge } from '../../packages/server/src/jobs/purge.ts';
+export { recordLastUses } from '../../packages/server/src/jobs/record-last-uses.ts';
+export { settleKey } from '../../packages/server/src/operations/keys.ts';
+export { updateTenant } from '../../packages/server/src/operations/tenants.ts';
+export { readRootKeyFile } from '../../packages/server/src/root-key/file.ts';
+export { findTokenTenants } from '../../packages/server/src/store/directories.ts';
+export { listKeys } from '../../packages/server/src/store/keys.ts';
+export { migrate } from '../../packages/server/src/store/migrate.ts';
+export { openPool, type Pool } from '../../packages/server/src/store/sql.ts';

@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { environment } from '../../packages/dev/src/command-line.ts';
+import { blocksOf, readManual } from './markdown.ts';
+import { accepts } from './accepts.ts';
+import { isInstalled } from './available.ts';
+import { freePort } from './free-port.ts';
+
+export type Proxy = 'haproxy' | 'nginx';
+
+export const hasProxy = (proxy: Proxy): boolean => isInstalled(proxy, '/usr/sbin', '/usr/local/sbin');
+
+export interface RunningProxy {
+  readonly port: number;
+  readonly pid: number;
+  readonly stop: () => Promise<void>;
+}
+
+export async function startProxy(proxy: Proxy, servers: readonly number[]): Promise<RunningProxy> {
+  const directory = await mkdtemp(join(tmpdir(), 'eaas-test-'));
+  await chmod(directory, 0o755);
+  const port = await freePort();
+  const file = join(directory, 'proxy.conf');
+  const text = proxy === 'haproxy' ? haproxyFile(port) : nginxFile(port, directory);
+  await writeFile(file, withServers(text, servers));
+  const args = proxy === 'haproxy' ? ['-q', '-db', '-f', file] : ['-p', directory, '-c', file];
+  const child = spawn(proxy, args, { env: environment, stdio: ['ignore', 'ignore', 'pipe'] });
+  let errors = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (errors += chunk));
+  const stop = async (): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null) {
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+    }
+    await rm(directory, { recursive: true, force: true });
+  };
+  for (let attempt = 0; !(await accepts({ port, host: '127.0.0.1' })); attempt++) {
+    if (child.exitCode !== null || attempt > 10_000) {
+      await stop();
+      throw new Error(`${proxy} did not start:\n${errors}`);
+    }
+    await sleep(10);
+  }
+  return { port, pid: child.pid ?? 0, stop };
+}
+
+function blockOf(language: string, word: string): string {
+  const found = blocksOf(readManual(), language).filter((block) => block.includes(word));
+  if (found.length !== 1) {
+    throw new Error(
+      `the manual must have exactly one ${language} code block that contains "${word}" (got ${found.length})`,
+    );
+  }
+  return found[0] ?? '';
+}
+
+function haproxyFile(port: number): string {
+  return blockOf('haproxy', 'balance hdr').replace(/bind .*/, `bind 127.0.0.1:${port}`);
+}
+
+/** The manual shows `server` and `upstream` in separate nginx blocks. This file contains both. */
+function nginxFile(port: number, directory: string): string {
+  const server = blockOf('nginx', 'listen 443 ssl').replace(/^upstream \S+ \{.*?^\}/ms, '');
+  const plain = server.replace(/listen 443 ssl/, `listen 127.0.0.1:${port}`).replace(/^.*ssl_.*\n/gm, '');
+  const names = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+  return [
+    'daemon off;',
+    `pid ${directory}/nginx.pid;`,
+    'error_log stderr;',
+    'events { worker_connections 1024; }',
+    'http {',
+    'access_log off;',
+    ...names.map((name) => `${name}_temp_path ${directory}/${name};`),
+    blockOf('nginx', '$http_authorization'),
+    plain,
+    '}',
+    '',
+  ].join('\n');
+}
+
+function withServers(text: string, servers: readonly number[]): string {
+  let nth = 0;
+  return text.replace(/^( *server .*)10\.0\.0\.\d+:\d+(.*)\n/gm, (_, before: string, after: string) => {
+    const port = servers[nth++];
+    return port === undefined ? '' : `${before}127.0.0.1:${port}${after}\n`;
+  });
+}

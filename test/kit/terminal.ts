@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { inherited } from './program.ts';
+
+interface Typed {
+  readonly output: string;
+  readonly failed: readonly string[];
+}
+
+export interface Terminal {
+  type(lines: string): Promise<Typed>;
+  readonly shown: () => string;
+  close(): Promise<void>;
+}
+
+const patience = 600_000;
+
+export async function openTerminal(
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Terminal> {
+  const shell = spawn('bash', ['--norc', '--noprofile'], {
+    cwd,
+    env: { ...inherited(), ...env },
+    stdio: 'pipe',
+  });
+  const closed = once(shell, 'close');
+  let shown = '';
+  for (const stream of [shell.stdout, shell.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (shown += text));
+  shell.stdin.write("set -m; exec 2>&1; trap 'failed+=\"$BASH_COMMAND\"$'\"'\\n'\"'' ERR\n");
+
+  // Commands read from /dev/null. Otherwise, a Node program could read the next commands from the pipe that feeds the
+  // shell.
+  const type = async (lines: string): Promise<Typed> => {
+    const start = shown.length;
+    const mark = crypto.randomUUID();
+    shell.stdin.write(
+      `failed=\n{ :\n${lines}\n} < /dev/null\nprintf '\\n${mark}\\n%s${mark}\\n' "$failed"\n`,
+    );
+    const end = new RegExp(`\\n${mark}\\n([^]*?)${mark}\\n`);
+    for (const deadline = Date.now() + patience; ; await new Promise((resolve) => setTimeout(resolve, 20))) {
+      const found = end.exec(shown.slice(start));
+      if (found) {
+        const failed = (found[1] ?? '').split('\n').filter((line) => line !== '');
+        return { output: shown.slice(start, start + found.index), failed };
+      }
+      if (shell.exitCode !== null || Date.now() > deadline)
+        throw new Error(`the terminal did not finish the commands in time:\n${lines}\n${shown.slice(start)}`);
+    }
+  };
+  const close = async (): Promise<void> => {
+    shell.stdin.end('trap - ERR; kill $(jobs -p) 2>/dev/null; wait\n');
+    await closed;
+  };
+  return { type, shown: () => shown, close };
+}

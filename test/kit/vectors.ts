@@ -1,0 +1,220 @@
+import { readFileSync } from 'node:fs';
+import type { ChainedEntry } from '@eaas/protocol/audit';
+
+type Context = Readonly<Record<string, string>> | null;
+
+interface Named {
+  readonly name: string;
+}
+
+interface EnvelopeCase extends Named {
+  readonly dek: string;
+  readonly key_id: string;
+  readonly key_version: number;
+  readonly wrapped_key: string;
+  readonly context: Context;
+  readonly encryption_key: string;
+  readonly commitment: string;
+}
+
+interface Opening extends Named {
+  readonly dek: string;
+  /** The key id that the reader expects. Null means that the reader accepts any key id. */
+  readonly expected_key_id: string | null;
+  readonly context: Context;
+}
+
+interface AcceptedChange extends Opening {
+  readonly ciphertext: string;
+  readonly plaintext: string;
+}
+
+interface Refusal extends Opening {
+  readonly error: 'format' | 'decryption';
+}
+
+export interface MessageCase extends EnvelopeCase {
+  readonly iv: string;
+  readonly plaintext: string;
+  readonly aad: string;
+  readonly ciphertext: string;
+}
+
+export type Edit =
+  | readonly ['cut', number, number]
+  | readonly ['flip', number, number]
+  | readonly ['append', string]
+  | readonly ['swap_chunks', number, number]
+  | readonly ['repeat_chunk', number];
+
+export interface StreamCase extends EnvelopeCase {
+  readonly salt: string;
+  readonly plaintext: string | { readonly pattern: string; readonly length: number };
+  readonly info: string;
+  readonly header: string;
+  readonly chunks: number;
+  /** The ciphertext in base64, or null if it is too long for the file. */
+  readonly ciphertext: string | null;
+  readonly ciphertext_length: number;
+  readonly ciphertext_sha256: string;
+  readonly last_chunk?: string;
+}
+
+export interface StreamRefusal extends Refusal {
+  readonly ciphertext?: string;
+  readonly base?: string;
+  readonly edit?: readonly Edit[];
+}
+
+interface SealedSecret extends Named {
+  readonly ikm: string;
+  readonly purpose: string;
+  readonly tenant: string | null;
+  readonly key: string | null;
+  readonly version: number;
+  readonly context: Context;
+  readonly sealed: string;
+}
+
+interface Checkpoint extends Named {
+  readonly tenant_id: string;
+  readonly verifier_key: string;
+  readonly note: string;
+}
+
+interface IntakeCase extends Named {
+  readonly version_bytes_hex: string;
+  readonly key_version: number;
+  readonly xwing_seed_hex: string;
+  readonly public_key_sha256_hex: string;
+  readonly public_key_token_sha256_hex: string;
+  readonly encapsulation_seed_hex: string;
+  readonly shared_secret_hex: string;
+  readonly wrap_context: Readonly<Record<string, string>>;
+  readonly dek_hex: string;
+  readonly wrapped_key: string;
+  readonly context: Readonly<Record<string, string>>;
+  readonly iv_hex: string;
+  readonly plaintext_hex: string;
+  readonly ciphertext_sha256_hex: string;
+  readonly public_key_token?: string;
+  readonly ciphertext?: string;
+}
+
+interface IntakeRefusal extends Named {
+  readonly version_bytes_hex: string;
+  readonly tenant: string;
+  readonly key: string;
+  readonly key_version: number;
+  readonly context: Readonly<Record<string, string>>;
+  readonly wrapped: string;
+}
+
+interface VectorFiles {
+  'api-key': {
+    cases: readonly (Named & { bytes: string; token: string; crc32: number })[];
+    refusals: readonly (Named & { token: string })[];
+  };
+  'audit-chain': {
+    tenant_id: string;
+    tenant_secret: string;
+    audit_mac_key: string;
+    hash_0: string;
+    chain: readonly {
+      entry: Omit<ChainedEntry, 'tenant_id'> & { hash: string };
+      metadata_json: string;
+      metadata_text: string;
+      created_at_ms: number;
+      hash: string;
+      mac: string;
+    }[];
+    canonical_json: readonly (Named & { json: string; canonical: string })[];
+    canonical_json_refusals: readonly (Named & { json: string })[];
+  };
+  base64: {
+    cases: readonly (Named & { text: string; hex: string })[];
+    refusals: readonly (Named & { text: string })[];
+  };
+  'blind-hash': {
+    tenant_id: string;
+    key_id: string;
+    hash_key: string;
+    seed: string;
+    key_info: string;
+    secret: string;
+    public_key: string;
+    cases: readonly (Named & {
+      values: readonly string[];
+      inputs: readonly string[];
+      blinds: readonly string[];
+      proof_random: string;
+      request: { key_id: string; elements: readonly string[] };
+      response: { key_id: string; evaluated: string[]; proof: string; public_key: string };
+      hashes: readonly string[];
+    })[];
+    refusals: readonly (Named & { element: string })[];
+  };
+  checkpoint: {
+    cases: readonly (Checkpoint & {
+      seed: string;
+      id: number;
+      hash: string;
+      public_key: string;
+      key_name: string;
+      text: string;
+    })[];
+    accepted: readonly (Checkpoint & { id: number; hash: string })[];
+    refusals: readonly Checkpoint[];
+  };
+  context: {
+    cases: readonly (Named & { json: string; encoded: string })[];
+    refusals: readonly (Named & { json: string })[];
+  };
+  'envelope-v1': {
+    tenant_id: string;
+    key_version_secret: string;
+    cases: readonly MessageCase[];
+    accepted_changes: readonly AcceptedChange[];
+    refusals: readonly (Refusal & { ciphertext: string })[];
+  };
+  'envelope-v2': {
+    tenant_id: string;
+    key_version_secret: string;
+    cases: readonly StreamCase[];
+    accepted_changes: readonly AcceptedChange[];
+    refusals: readonly StreamRefusal[];
+  };
+  hash: {
+    cases: readonly (Named & { hash_key: string; value: string; hash: string })[];
+    refusals: readonly (Named & { value_json: string })[];
+  };
+  intake: {
+    tenant_id: string;
+    key_id: string;
+    cases: readonly IntakeCase[];
+    refusals: readonly IntakeRefusal[];
+  };
+  pae: {
+    cases: readonly (Named & {
+      parts: readonly ({ text: string } | { hex: string } | { integer: number } | { null: true })[];
+      encoded: string;
+    })[];
+  };
+  'sealed-secret': {
+    cases: readonly (SealedSecret & { salt: string; secret: string })[];
+    refusals: readonly SealedSecret[];
+    tenant_keys: readonly (Named & { tenant: string; tenant_secret: string; key: string })[];
+    root_ids: readonly { root_key: string; root_id: string }[];
+  };
+}
+
+export type VectorFile<Format extends keyof VectorFiles> = VectorFiles[Format];
+
+export function vectors<Format extends keyof VectorFiles>(format: Format): VectorFiles[Format] {
+  const file = new URL(`../vectors/${format}.json`, import.meta.url);
+  return JSON.parse(readFileSync(file, 'utf8')) as VectorFiles[Format];
+}
+
+export function bytes(base64: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(Buffer.from(base64, 'base64'));
+}
