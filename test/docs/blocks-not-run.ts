@@ -6,18 +6,18 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     'kill %1': 'first-field.slow.test.ts types it',
   },
   'docs/operating/observability.md': {
-    'cd examples/observability': 'test/observability/operating.slow.test.ts runs it',
-    'promtool check rules alerts.yml': 'test/observability/operating.slow.test.ts runs it',
+    'cd examples/observability': 'packages/server/test/observability/operating.slow.test.ts runs it',
+    'promtool check rules alerts.yml': 'packages/server/test/observability/operating.slow.test.ts runs it',
     'npm install @opentelemetry/api @opentelemetry/sdk-node': 'test/packaging installs the tarballs',
-    'export OTEL_SERVICE_NAME=eaas': 'test/observability/operating.slow.test.ts runs it',
+    'export OTEL_SERVICE_NAME=eaas': 'packages/server/test/observability/operating.slow.test.ts runs it',
     'npx --no-install @eaas/cli audit stream --cursor audit.cursor >> audit.ndjson':
-      'test/observability/operating.slow.test.ts runs it',
+      'packages/server/test/observability/operating.slow.test.ts runs it',
     'npx --no-install @eaas/cli audit stream --cursor syslog.cursor --format syslog | tee -a audit.log > /dev/null':
-      'test/observability/operating.slow.test.ts runs it',
+      'packages/server/test/observability/operating.slow.test.ts runs it',
     'npx --no-install @eaas/cli audit checkpoint --tenant acme > acme.checkpoint':
-      'test/observability/operating.slow.test.ts runs it',
+      'packages/server/test/observability/operating.slow.test.ts runs it',
     'tenant_id=$(npx --no-install @eaas/cli tenant show acme --json | jq -r .tenant_id)':
-      'test/observability/operating.slow.test.ts runs it',
+      'packages/server/test/observability/operating.slow.test.ts runs it',
   },
   'docs/operating/high-availability.md': {
     "sed -e 's/@NAME@/db1/g' -e 's/@ADDRESS@/10.0.0.11/g' etcd.env > /etc/default/etcd":
@@ -42,12 +42,13 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
   },
   'docs/operating/growing.md': {
     'export EAAS_MIGRATE_DATABASE_URL=postgres://eaas_owner:choose-one@db.example:5432/eaas?sslmode=verify-full':
-      'test/faults/database-copy.test.ts types it under load',
+      'packages/server/test/faults/database-copy.slow.test.ts types it under load',
     'export EAAS_COPY_TO_DATABASE_URL=postgres://eaas_server:choose-another@db.example:5432/eaas?sslmode=verify-full':
-      'test/faults/database-copy.test.ts types it under load',
+      'packages/server/test/faults/database-copy.slow.test.ts types it under load',
     'npx --no-install @eaas/cli database copy --move':
-      'test/faults/database-copy.test.ts types it under load',
-    'npx --no-install @eaas/cli audit verify': 'test/faults/database-copy.test.ts types it',
+      'packages/server/test/faults/database-copy.slow.test.ts types it under load',
+    'npx --no-install @eaas/cli audit verify':
+      'packages/server/test/faults/database-copy.slow.test.ts types it',
   },
   'packages/server/README.md': {
     'npx --no-install @eaas/cli dev': 'first-field.slow.test.ts starts it',
@@ -87,6 +88,7 @@ export const blocksNotRun: Readonly<Record<string, Readonly<Record<string, strin
     "psql -h db.example -U eaas_owner -d eaas -c 'vacuum full'": 'needs PostgreSQL’s programs',
   },
   'docs/operating/runbook.md': {
-    'curl -s http://127.0.0.1:8080/readyz': 'needs the server on port 8080: test/conformance/health.test.ts',
+    'curl -s http://127.0.0.1:8080/readyz':
+      'needs the server on port 8080: packages/server/test/conformance/health.service.test.ts',
   },
 };

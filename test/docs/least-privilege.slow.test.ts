@@ -10,7 +10,15 @@ import { launchPostgres, type RunningPostgres } from '../../packages/dev/src/lau
 import { installedBinaries } from '@eaas/test-kit/installed-binaries';
 import { newRootKey } from '@eaas/test-kit/command-line';
 import { eaas, type Environment, run, serve, type ServerProcess } from '@eaas/test-kit/program';
-import { blocksOf, codesIn, commandsOf, readManual, root, rowsUnder, tablesOf } from '@eaas/test-kit/markdown';
+import {
+  blocksOf,
+  codesIn,
+  commandsOf,
+  readManual,
+  root,
+  rowsUnder,
+  tablesOf,
+} from '@eaas/test-kit/markdown';
 
 const manual = readManual();
 const installed = await installedBinaries(process.env['PATH'] ?? '');

@@ -6,8 +6,8 @@ import { blocksOf, manualPages, read } from '@eaas/test-kit/markdown';
 
 const guide = 'packages/sdk/docs/reencrypt.md';
 const elsewhere: Readonly<Record<string, string>> = {
-  'packages/sdk/docs/orm.md': 'test/orms/recipes.test.ts',
-  'docs/operating/citus.md': 'test/citus/manual.slow.test.ts',
+  'packages/sdk/docs/orm.md': 'packages/sdk/test/orms/recipes.slow.test.ts',
+  'docs/operating/citus.md': 'packages/fleet/test/citus/manual.slow.test.ts',
 };
 
 const [writeMany = '', addColumns = '', countMissing = ''] = blocksOf(read(guide), 'sql');
