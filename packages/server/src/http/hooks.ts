@@ -50,7 +50,7 @@ export function addHooks(
   app.addHook('preParsing', async (request, _, payload) => {
     const { raw, routeOptions, visit } = request;
     const { headers } = raw;
-    const { config, bodyLimit = 0 } = routeOptions;
+    const { config, bodyLimit } = routeOptions;
     if (!config.body || !hasBody(raw)) {
       // Fastify reads every body that is announced to it.
       for (const name of ['content-type', 'content-length', 'transfer-encoding']) delete headers[name];
