@@ -1,6 +1,6 @@
 // What tests of other packages use of the inside of @eaas/server.
 export { createService, type Service } from '../../packages/server/src/app/service.ts';
-export { insider } from '../../packages/server/src/base/caller.ts';
+export { insider } from '../../packages/server/src/state/caller.ts';
 export { signCheckpoint } from '../../packages/server/src/crypto/checkpoint.ts';
 export { readConsolePages } from '../../packages/server/src/http/console.ts';
 export { healthOf } from '../../packages/server/src/http/health.ts';

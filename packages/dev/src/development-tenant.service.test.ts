@@ -1,5 +1,13 @@
 import { readConfig } from '@eaas/test-kit/cli';
-import { type OpenService, createTenant, insider, listTenants, openService, operations, updateTenant } from '@eaas/server/internal';
+import {
+  type OpenService,
+  createTenant,
+  insider,
+  listTenants,
+  openService,
+  operations,
+  updateTenant,
+} from '@eaas/server/internal';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

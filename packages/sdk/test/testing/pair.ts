@@ -1,4 +1,12 @@
-import { type Service, countUsage, insider, listKeys, recordLastUses, settleKey, updateTenant } from '@eaas/test-kit/server';
+import {
+  type Service,
+  countUsage,
+  insider,
+  listKeys,
+  recordLastUses,
+  settleKey,
+  updateTenant,
+} from '@eaas/test-kit/server';
 import { alone } from '@eaas/test-kit/alone';
 import { createTestService, type TestService } from '@eaas/sdk/testing';
 import { settle, type World } from '@eaas/test-kit/world';

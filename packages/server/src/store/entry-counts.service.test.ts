@@ -2,14 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Input } from '@eaas/protocol/wire';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { alone } from '@eaas/test-kit/alone';
-import {
-  type Api,
-  apiOf,
-  openWorld,
-  type Resident,
-  settle,
-  type World,
-} from '@eaas/test-kit/world';
+import { type Api, apiOf, openWorld, type Resident, settle, type World } from '@eaas/test-kit/world';
 import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
 import { insider } from '../state/caller.ts';
 import { countUsage } from '../jobs/count-usage.ts';
