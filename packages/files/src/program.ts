@@ -29,7 +29,7 @@ export async function run(words: readonly string[]): Promise<number> {
   }
   try {
     let failures = 0;
-    await programOf(words, async (work, made) => {
+    const program = programOf(async (work, made) => {
       const options: Options = made.opts();
       const progress = createProgress(options.quiet === true);
       try {
@@ -37,7 +37,9 @@ export async function run(words: readonly string[]): Promise<number> {
       } finally {
         progress.clearLine();
       }
-    }).parseAsync(words, { from: 'user' });
+    });
+    requireValues(program, words);
+    await program.parseAsync(words, { from: 'user' });
     return interrupted ?? (failures === 0 ? exitCodes.ok : exitCodes.failed);
   } catch (error) {
     if (interrupted !== undefined) return interrupted;
@@ -49,7 +51,7 @@ export async function run(words: readonly string[]): Promise<number> {
 
 type Start = (work: FileCommand['run'], made: Command) => Promise<void>;
 
-function programOf(words: readonly string[], start: Start): Command {
+function programOf(start: Start): Command {
   const program = command(name, 'Encrypt, decrypt and inspect files under the keys of a service.')
     .version(manifest.version, '-V, --version', 'print the version')
     .configureHelp({ subcommandTerm: (each) => `${each.name()} ${each.usage()}` })
@@ -69,11 +71,7 @@ function programOf(words: readonly string[], start: Start): Command {
     const made = command(name, about, examples);
     for (const option of options) made.addOption(option);
     if (takesPaths) made.argument('[path...]');
-    made.allowExcessArguments().action(() => {
-      requireValues(made, words);
-      return start(work, made);
-    });
-    program.addCommand(made);
+    program.addCommand(made.allowExcessArguments().action(() => start(work, made)));
   }
   const help = helpCommand(exitCodesHelp, [`${name} help encrypt`, `${name} help exit-codes`]);
   return program
@@ -81,11 +79,13 @@ function programOf(words: readonly string[], start: Start): Command {
     .addCommand(help.usage('[topic]').summary('show the help of a command, or the exit codes'));
 }
 
-/** Refuses an option as the value of another option, because a value was probably forgotten. */
-function requireValues({ options }: Command, words: readonly string[]): void {
+/** Refuses another option as the value of an option, because the value was probably forgotten. */
+function requireValues({ commands }: Command, [name, ...words]: readonly string[]): void {
+  const options = commands.find((each) => each.name() === name)?.options ?? [];
   for (const [at, word] of words.entries()) {
+    if (word === '--') return;
     const option = options.find((each) => each.required && (word === each.long || word === each.short));
-    if (!option || !/^-./.test(words[at + 1] ?? '')) continue;
+    if (!option || !/^-./.test(words[at + 1] ?? '--')) continue;
     throw new WrongUsage(
       `The option ${word} needs a value: pass ${word} ${option.flags.split(/ (?=<)/)[1]}.`,
     );
