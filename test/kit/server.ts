@@ -4,7 +4,7 @@ export { insider } from '../../packages/server/src/state/caller.ts';
 export { signCheckpoint } from '../../packages/server/src/crypto/checkpoint.ts';
 export { readConsolePages } from '../../packages/server/src/http/console.ts';
 export { healthOf } from '../../packages/server/src/http/health.ts';
-export { serviceMetrics } from '../../packages/server/src/http/service-metrics.ts';
+export { serviceMetrics } from '../../packages/server/src/http/metrics.ts';
 export { listen } from '../../packages/server/src/http/testing/listen.ts';
 export { memoryDoors } from '../../packages/server/src/http/testing/memory-doors.ts';
 export { countUsage } from '../../packages/server/src/jobs/count-usage.ts';

@@ -44,7 +44,7 @@ export {
   readTls,
   refuseAddress,
 } from './http/listen.ts';
-export { metric } from './http/metrics.ts';
+export { type Measured, mergeMetrics } from './http/metrics.ts';
 export { forEach } from './jobs/each.ts';
 export type { Lease } from './jobs/lease.ts';
 export { createApiKey } from './operations/api-keys.ts';

@@ -29,7 +29,7 @@ const markers = () =>
   >`select tenant_id, valid from eaas.verification_markers`;
 const metric = async (): Promise<string | undefined> =>
   /^eaas_audit_broken_chains .*$/m.exec(
-    serviceMetrics(world.replica(), { jobs: [], verified: await verify() }),
+    await serviceMetrics(world.replica(), { jobs: [], verified: await verify() }).metrics(),
   )?.[0];
 
 beforeAll(async () => {

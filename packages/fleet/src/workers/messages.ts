@@ -1,5 +1,5 @@
 // What the main process and its workers tell each other, and questions that wait for an answer.
-import type { Connection, Health } from '@eaas/server/internal';
+import type { Connection, Health, Measured } from '@eaas/server/internal';
 
 export interface Start {
   readonly worker: number;
@@ -24,8 +24,9 @@ export interface Seen {
   readonly tenantId: string;
 }
 
+/** A worker asks the main process for the text of all workers, and the main process a worker for what it measured. */
 export type Question = 'health' | 'metrics';
-export type Answer = Health | string;
+export type Answer = Health | Measured | string;
 
 interface Asked {
   readonly id: number;
@@ -93,4 +94,5 @@ export class Questions {
   }
 }
 
-export const isHealth = (answer: Answer | undefined): answer is Health => typeof answer === 'object';
+export const isHealth = (answer: Answer | undefined): answer is Health =>
+  typeof answer === 'object' && 'ready' in answer;

@@ -119,7 +119,8 @@ async function serveAsWorker(
       process.nextTick(() => server?.emit('connection', socket));
     },
     async answer({ id, question }) {
-      const answer = await own?.[question]().catch(() => undefined);
+      const asked = question === 'health' ? own?.health() : own?.registry.getMetricsAsJSON();
+      const answer = await asked?.catch(() => undefined);
       send({ type: 'answer', id, answer });
     },
   };

@@ -1,9 +1,15 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CannotStart, type Health, metric, notReady, SharedRead } from '@eaas/server/internal';
+import {
+  CannotStart,
+  type Health,
+  type Measured,
+  mergeMetrics,
+  notReady,
+  SharedRead,
+} from '@eaas/server/internal';
 import type { Arrival } from './acceptor.ts';
 import type { Log } from './log.ts';
-import { mergeMetrics } from './merge-metrics.ts';
 import { type Answer, isHealth, type Question, type Seen, type Start } from './messages.ts';
 import { Routes } from './routes.ts';
 import { WorkerProcess } from './worker-process.ts';
@@ -135,14 +141,11 @@ export class Workers {
     return new Map(await Promise.all(running.map(ask)));
   }
 
-  #merged(answers: ReadonlyMap<number, Answer | undefined>): string {
-    const texts = Array.from(answers).flatMap(([worker, answer]): [number, string][] =>
-      typeof answer === 'string' ? [[worker, answer]] : [],
+  #merged(answers: ReadonlyMap<number, Answer | undefined>): Promise<string> {
+    const measured = Array.from(answers).flatMap(([worker, answer]): [number, Measured][] =>
+      Array.isArray(answer) ? [[worker, answer]] : [],
     );
-    const help = 'Workers that were started again because they had ended.';
-    return (
-      mergeMetrics(new Map(texts)) + metric('counter', 'eaas_worker_restarts_total', help, this.#restarts)
-    );
+    return mergeMetrics(new Map(measured), this.#restarts);
   }
 }
 

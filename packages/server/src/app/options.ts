@@ -1,6 +1,6 @@
 // What a server is made of. The command line reads it from environment variables; another program can write it itself.
 import type { FastifyBaseLogger } from 'fastify';
-import type { ServerState } from '../http/service-metrics.ts';
+import type { ServerState } from '../http/metrics.ts';
 import type { Lease } from '../jobs/lease.ts';
 import type { Job } from '../jobs/schedule.ts';
 import type { OpenDatabase, Purpose } from './open-service.ts';

@@ -1,13 +1,12 @@
 // A server from its options to its end: checks, opens the service, serves, runs the jobs, and stops in order.
 import type { FastifyInstance } from 'fastify';
-import { connectTelemetry, tracedJob } from '../base/tracing.ts';
+import { bridgeMetrics, connectTelemetry, tracedJob } from '../base/tracing.ts';
 import { createApp } from '../http/app.ts';
 import { type ConsoleOptions, readConsolePages } from '../http/console.ts';
 import { type Doors, openDoors } from '../http/doors.ts';
 import { addressOf, announce, freePort, hostsOf, listenOn, readTls, refuseAddress } from '../http/listen.ts';
-import { bridgeMetrics } from '../http/otel-metrics.ts';
 import type { AppOptions } from '../http/server-options.ts';
-import type { ServerState } from '../http/service-metrics.ts';
+import type { ServerState } from '../http/metrics.ts';
 import { countUsage } from '../jobs/count-usage.ts';
 import { settleDueKeys } from '../jobs/due-keys.ts';
 import { withLease } from '../jobs/lease.ts';
@@ -109,7 +108,7 @@ export async function startAppAndJobs({
     await close();
     throw error;
   }
-  await bridgeMetrics(() => doors.metrics());
+  await bridgeMetrics(doors.registry);
   const leased: JobContext['leased'] = (name, everySeconds, run) => ({
     name,
     everySeconds,

@@ -1,5 +1,6 @@
 import type * as OpenTelemetry from '@opentelemetry/api';
-import type { Histogram, Meter, Span, Tracer } from '@opentelemetry/api';
+import type { Histogram, Meter, ObservableCounter, ObservableGauge, Span, Tracer } from '@opentelemetry/api';
+import type { Registry } from 'prom-client';
 import manifest from '../../package.json' with { type: 'json' };
 import { Refusal } from './refusal.ts';
 
@@ -103,4 +104,24 @@ export function noteError(span: Span, error: unknown): void {
   );
   const isOurs = !isRefusal || error.problem.status >= 500;
   if (isOurs && connected) span.setStatus({ code: connected.api.SpanStatusCode.ERROR });
+}
+
+/**
+ * Exports the counters and gauges of a registry. OpenTelemetry cannot observe histograms; it has `requestDuration`
+ * instead.
+ */
+export async function bridgeMetrics(registry: Registry): Promise<void> {
+  if (!connected) return;
+  const { meter } = connected;
+  const instruments = new Map<string, ObservableCounter | ObservableGauge>();
+  for (const { name, help: description, type } of registry.getMetricsAsArray()) {
+    if (`${type}` === 'counter') instruments.set(name, meter.createObservableCounter(name, { description }));
+    if (`${type}` === 'gauge') instruments.set(name, meter.createObservableGauge(name, { description }));
+  }
+  meter.addBatchObservableCallback(async (result) => {
+    for (const { name, values } of await registry.getMetricsAsJSON()) {
+      const instrument = instruments.get(name);
+      if (instrument) for (const { value, labels } of values) result.observe(instrument, value, labels);
+    }
+  }, Array.from(instruments.values()));
 }

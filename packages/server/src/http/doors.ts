@@ -1,12 +1,12 @@
 import type { Input, Output, Route } from '@eaas/protocol/wire';
+import { Gauge, Registry } from 'prom-client';
 import type { Admission } from '../admission/admission.ts';
 import { admit, type Arrival, confirmAdmission } from '../operations/admit.ts';
 import { operations } from '../operations/table.ts';
 import type { Service } from '../app/service.ts';
 import type { Caller } from '../state/caller.ts';
 import { type Health, healthOf } from './health.ts';
-import { HttpMetrics, metric } from './metrics.ts';
-import { serviceMetrics, type ServerState } from './service-metrics.ts';
+import { HttpMetrics, serviceMetrics, type ServerState } from './metrics.ts';
 
 export interface Doors {
   readonly admission: Admission;
@@ -16,6 +16,8 @@ export interface Doors {
   run<R extends Route>(route: R, caller: Caller, input: Input<R>): Promise<Output<R>>;
   readonly requests: HttpMetrics;
   health(): Promise<Health>;
+  readonly registry: Registry;
+  /** The text of /metrics. */
   metrics(): Promise<string>;
 }
 
@@ -28,8 +30,20 @@ export function openDoors(service: Service, state: ServerState): Doors {
       throw error;
     }
   };
-  const requests = new HttpMetrics();
+  const registry = new Registry();
+  const requests = new HttpMetrics(registry);
   const health = healthOf(service);
+  serviceMetrics(service, state, registry);
+  registry.registerMetric(
+    new Gauge({
+      name: 'eaas_ready',
+      help: 'Whether the replica is ready (1) or not (0), as GET /readyz says.',
+      registers: [],
+      async collect() {
+        this.set(Number((await health()).ready));
+      },
+    }),
+  );
   return {
     admission: service.admission,
     admit: (arrival) => watched(() => admit(service, arrival)),
@@ -37,12 +51,7 @@ export function openDoors(service: Service, state: ServerState): Doors {
     run: (route, caller, input) => watched(() => operations[route](service, caller, input)),
     health,
     requests,
-    metrics: async () => {
-      const { ready } = await health();
-      const help = 'Whether the replica is ready (1) or not (0), as GET /readyz says.';
-      return (
-        requests.text() + serviceMetrics(service, state) + metric('gauge', 'eaas_ready', help, Number(ready))
-      );
-    },
+    registry,
+    metrics: () => registry.metrics(),
   };
 }

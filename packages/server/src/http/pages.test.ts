@@ -52,11 +52,11 @@ describe('/metrics', () => {
     expect(text).toContain('eaas_http_requests_total{method="POST",route="/v1/hash",status="400"} 1\n');
     expect(text).toContain('eaas_http_requests_total{method="",route="",status="404"} 1\n');
     expect(text).toContain('eaas_http_requests_total{method="",route="",status="405"} 1\n');
-    expect(text).toContain('_bucket{method="GET",route="/v1/keys/:key_id",le="+Inf"} 2\n');
+    expect(text).toContain('_bucket{le="+Inf",method="GET",route="/v1/keys/:key_id"} 2\n');
     expect(text).toContain('_count{method="GET",route="/v1/keys/:key_id"} 2\n');
     expect(text).not.toContain('secret');
     expect(text).toMatch(/\neaas_example 1\n$/);
-    for (const line of text.trim().split('\n')) {
+    for (const line of text.trim().split(/\n+/)) {
       expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|\w+(\{(\w+="[^"]*",?)+\})? [\d.e+-]+)$/);
     }
   });

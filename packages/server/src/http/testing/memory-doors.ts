@@ -1,4 +1,5 @@
 import type { Output, Route } from '@eaas/protocol/wire';
+import { Registry } from 'prom-client';
 import { createAdmission } from '../../admission/admission.ts';
 import { Refusal } from '../../base/refusal.ts';
 import type { Arrival } from '../../operations/admit.ts';
@@ -27,7 +28,8 @@ export function memoryDoors(
 ): MemoryDoors {
   const arrivals: Arrival[] = [];
   const calls: Call[] = [];
-  const requests = new HttpMetrics();
+  const registry = new Registry();
+  const requests = new HttpMetrics(registry);
   return {
     admission: createAdmission(),
     arrivals,
@@ -51,7 +53,8 @@ export function memoryDoors(
     },
     health: async () => ({ ready: true, reasons: [] }),
     requests,
-    metrics: async () => `${requests.text()}eaas_example 1\n`,
+    registry,
+    metrics: async () => `${await registry.metrics()}eaas_example 1\n`,
     ...changes,
   };
 }
