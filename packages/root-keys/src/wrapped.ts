@@ -13,6 +13,7 @@ const contents = z.strictObject({
   ciphertext: z.string(),
 });
 
+/** The content of a wrapped file: the key service, its key, and the ciphertext of the root key. */
 export type WrappedRootKey = z.infer<typeof contents>;
 
 /** The root key in a file of `eaas root-key wrap`. Its key service decrypts it at each start. */

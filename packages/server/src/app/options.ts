@@ -25,12 +25,14 @@ export interface DatabaseOptions {
   readonly previousRootKey: RootKeyProvider | null;
 }
 
+/** Where the server listens, and with which certificate. */
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
   readonly tlsFiles: { readonly cert: string; readonly key: string } | null;
 }
 
+/** Everything that a server gets from outside. */
 export interface ServeOptions extends DatabaseOptions, ListenOptions {
   readonly trustProxy: readonly string[] | null;
   /** Whether other machines reach the server in plain HTTP. */
@@ -55,6 +57,7 @@ export interface Extra {
   readonly jobs?: (context: JobContext) => readonly Job[];
 }
 
+/** What the jobs of an extra can use. */
 export interface JobContext {
   readonly service: Service;
   readonly log: FastifyBaseLogger;
