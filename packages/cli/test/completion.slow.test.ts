@@ -12,6 +12,7 @@ const cases: [string, string[]][] = [
   ['tenant create --name serve --na', ['--name']],
   ['audit tail --tenant acme --no', ['--no-follow']],
   ['completion f', ['fish']],
+  ['help exit', ['exit-codes']],
   ['tenant show acme k', []],
 ];
 
@@ -38,8 +39,9 @@ whereAvailable('fish', isInstalled('fish'), () => {
     expect(await inFish(line)).toEqual(expected);
   });
 
-  test('the completion for fish completes file names only for options whose value is a file', async () => {
+  test('the completion for fish completes file names only where a file can follow', async () => {
     expect(await inFish('audit export --tenant acme --out pack')).toContain('package.json');
+    expect(await inFish('audit verify-file pack')).toContain('package.json');
     expect(await inFish('audit export --tenant pack')).toEqual([]);
   });
 

@@ -9,6 +9,7 @@ const cases: [string, string[]][] = [
   ['decrypt a.eaas --exp', ['--exported-key']],
   ['inspect --js', ['--json']],
   ['encrypt --js', []],
+  ['help exit', ['exit-codes']],
 ];
 
 async function placeFor(shell: string): Promise<Place> {
