@@ -8,7 +8,8 @@ export const fields: Readonly<Record<string, string>> = {
   checked: 'The number of checked entries.',
   checkpoint: 'A checkpoint from `GET /v1/audit/checkpoint`.',
   ciphertext: 'The whole envelope. Store it.',
-  complete: 'Whether the whole range was checked.',
+  complete:
+    'Whether the whole range was checked. A call ends after 10 seconds, or earlier if other tenants wait.',
   context:
     'Names and values that decryption must repeat. The audit log shows them, so they must not be personal data.',
   count: 'The number of items on this page.',
@@ -43,7 +44,8 @@ export const fields: Readonly<Record<string, string>> = {
   intake: 'Whether writers without credentials can encrypt with the public key. This never changes.',
   intake_public_key: 'The public key for writers without an API key. Null if the key is not an intake key.',
   interval_days: 'Days between two rotations. Null turns rotation off.',
-  ip_address: 'The IP address of the client. Null if the actor is not a client.',
+  ip_address:
+    'The IP address of the client; an IPv4-mapped address is written as IPv4. Null if the actor is not a client.',
   items: 'The bodies of 1 to 1,000 single calls.',
   iv: 'The initialisation vector.',
   key_id: 'The key’s UUID, which `POST /v1/keys` returned. The name is not accepted.',
@@ -58,7 +60,7 @@ export const fields: Readonly<Record<string, string>> = {
   last_used_at: 'The time of the last use, to the minute.',
   limit: 'The size of the page.',
   logs: 'The entries of this page.',
-  metadata: 'Further details of the action.',
+  metadata: 'Further details of the action: an object of at most 40 KiB.',
   month: 'A month, as in 2026-11.',
   n: 'The modulus: 3,072 to 8,192 bits.',
   name: 'Its name.',
@@ -87,10 +89,11 @@ export const fields: Readonly<Record<string, string>> = {
   to_id: 'The id of the last entry to check.',
   total: 'The number of items on all pages.',
   unwraps: 'How often this version unwrapped a data key.',
-  valid: 'Whether all entries and rows are unchanged. Null while this is not known.',
+  valid:
+    'True if all entries and rows were checked and none is wrong, false if an error was found. Null while this is not known.',
   value: 'The value to fingerprint: at most 65,536 bytes of UTF-8.',
   verified_at: 'The time of this verification.',
-  verifier_key: 'The key that verifies the signature.',
+  verifier_key: 'The key that verifies the signature. It never changes, so keep the first one.',
   versions: 'The key’s versions.',
   versions_total: 'The number of versions that the key has.',
   wrapped_key: 'The wrapped data key. Store it with the ciphertext.',
@@ -103,8 +106,17 @@ export const fields: Readonly<Record<string, string>> = {
   'errors.id': 'The id of the entry with the error. Null if the error belongs to no single entry.',
   'head.hash': 'The hash of the newest entry.',
   'head.id': 'The id of the newest entry; 0 in an empty chain.',
-  'logs.hash': 'The SHA-256 hash of the entry, which chains it to the others.',
+  'getCheckpoint.checkpoint': 'The signed text, a C2SP signed note.',
+  'getCheckpoint.hash': 'The hash of the newest entry, in hexadecimal.',
+  'getCheckpoint.id': 'The id of the newest entry; 0 if the log is empty.',
+  'logs.created_at': 'The time of the entry, never before the time of the previous entry.',
+  'logs.hash':
+    'The SHA-256 of all fields and of the previous hash, which chains the entries. Anyone can recompute it.',
+  'logs.id': 'The number of the entry: 1, 2, 3 … without a gap.',
+  'logs.key_id': 'The key. Null if the action has no key.',
+  'logs.key_version': 'The version of the key. Null if the action has no key.',
   'purged_through.hash': 'The hash of the last deleted entry.',
+  'verifyAudit.checkpoint': 'The checkpoint that was presented, and whether the log extends it.',
 };
 
 export function describeField(name: string, parent = ''): string | undefined {

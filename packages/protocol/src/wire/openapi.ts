@@ -121,7 +121,7 @@ export function operationOf(route: Route, tag: string) {
       [endpoint.status ?? 200]: {
         description: endpoint.summary,
         headers: { ...requestId, ...(endpoint.status === 201 && location) },
-        content: { 'application/json': { schema: outputSchema(endpoint.output), example: output } },
+        content: { 'application/json': { schema: outputSchema(endpoint.output, id), example: output } },
       },
       ...refusals(problemsOf(route)),
     } as Responses,
@@ -188,8 +188,12 @@ export function inputSchema(schema: z.ZodMiniType): JsonSchema {
 }
 
 /** The objects of a response allow unknown fields, because later versions of the service can add fields. */
-export function outputSchema(schema: z.ZodMiniType): JsonSchema {
-  return describe(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }) as JsonSchema, '', false);
+export function outputSchema(schema: z.ZodMiniType, name = ''): JsonSchema {
+  return describe(
+    z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }) as JsonSchema,
+    name,
+    false,
+  );
 }
 
 function describe(schema: JsonSchema, name: string, closed: boolean): JsonSchema {

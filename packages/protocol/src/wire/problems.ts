@@ -40,17 +40,19 @@ export interface Problem {
 export const problemCauses: Readonly<Record<ProblemCode, string>> = {
   bad_request:
     'Malformed JSON, a missing, unknown or invalid field, base64 that is not canonical, a data key that is not 32 bytes, or an invalid date. `detail` names the field.',
-  unauthorized: 'The API key is missing, unknown, expired or revoked. The response does not say which.',
+  unauthorized: 'The API key is missing, unknown, expired or revoked. `detail` is the same for all four.',
   permission_missing:
     'The API key lacks the permission, would create a key while it is limited to some keys, or would grant more than it has.',
   origin_refused: 'A browser sent an `Origin` that the API key does not list.',
-  envelope_only: 'The tenant is envelope-only: encrypt locally, with a wrapped data key.',
+  envelope_only:
+    'The tenant is envelope-only: encrypt locally, with a wrapped data key. `detail` starts with `E_ENVELOPE_ONLY:`.',
   wrapped_key_unauthentic: 'The `wrapped_key` was altered, or belongs to another key or `context`.',
   not_found:
     'The tenant has no such key or API key, a name was sent instead of the UUID, or the path does not exist.',
   method_not_allowed: 'The path does not have this method. The `Allow` header lists its methods.',
   name_taken: 'Another key of the tenant has this name.',
-  key_state: 'The state of the key does not allow this, or `key_version` is not the newest.',
+  key_state:
+    'The state of the key does not allow this, `key_version` is not the newest, or the key is not exportable.',
   conflict: 'The state of the API key, or of the tenant’s API keys, does not allow this.',
   too_large: 'The body is larger than 2 MiB, or the headers are larger than 16 KiB (status 431).',
   unsupported_media_type: 'The body is not `application/json`, or is compressed.',

@@ -1,10 +1,8 @@
 import type { Output, Problem, ProblemCode, problems, Route } from '@eaas/protocol/wire';
-import ky from 'ky';
-import { HTTPError } from 'ky';
+import ky, { HTTPError } from 'ky';
 import type { ServiceError, ServiceErrorCode } from '../errors.ts';
 import type { Judge } from '../transport/transport.ts';
-import { isName } from './kinds.ts';
-import { isOutput, namesSameKeys } from './outputs.ts';
+import { isName, isOutput, namesSameKeys } from './outputs.ts';
 
 interface Asked<R extends Route> {
   readonly route: R;

@@ -1,7 +1,6 @@
-import { endpoints, type Output, type Route } from '@eaas/protocol/wire';
+import { endpoints, type Route } from '@eaas/protocol/wire';
 import { describe, expect, test } from 'vitest';
-import { isName, type Kind } from './kinds.ts';
-import { isOutput } from './outputs.ts';
+import { isName, isOutput } from './outputs.ts';
 
 interface Definition {
   readonly type: string;
@@ -117,19 +116,4 @@ test('a name has 1 to 64 letters, digits, hyphens and underscores, and contains 
   for (const name of ['a', 'request-1_B', 'x'.repeat(64)]) expect(isName(name)).toBe(true);
   for (const other of ['', 'x'.repeat(65), 'a b', ' a', 'a\n', 'a.b', 'x-eaas_sk_1', 1, null])
     expect(isName(other)).toBe(false);
-});
-
-test('the description of a response does not compile if a member is missing or has the wrong type', () => {
-  const complete: Kind<Output<'POST /v1/keys/:key_id/unwrap'>> = {
-    dek: 'text',
-    key_id: 'text',
-    key_version: 'count',
-  };
-  // @ts-expect-error: `key_version` is missing.
-  const incomplete: typeof complete = { dek: 'text', key_id: 'text' };
-  // @ts-expect-error: `key_version` is a number.
-  const wrong: typeof complete = { dek: 'text', key_id: 'text', key_version: 'text' };
-  // @ts-expect-error: `encrypt_quota` can be null.
-  const quota: Kind<Output<'GET /v1/usage'>>['encrypt_quota'] = 'count';
-  expect([incomplete, wrong, quota]).toHaveLength(3);
 });

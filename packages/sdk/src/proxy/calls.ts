@@ -8,7 +8,7 @@ import {
   problemDocument,
   type Route,
 } from '@eaas/protocol/wire';
-import { isName } from '../exchange/kinds.ts';
+import { isName } from '../exchange/outputs.ts';
 import { abortable } from '../transport/abortable.ts';
 import { areInOrder, withReferences } from '../transport/references.ts';
 import type { Slices } from '../transport/slices.ts';

@@ -1,0 +1,219 @@
+// What is generated from the endpoint table: the tables of the contract page, and the client's checks of answers.
+// `npm run generate` writes them, and a test tells when they are out of date.
+import { describeField, groups, problemCauses, problemsOf } from '@eaas/protocol/reference';
+import {
+  type Endpoint,
+  endpoints,
+  permissions,
+  type ProblemCode,
+  problems,
+  type Route,
+} from '@eaas/protocol/wire';
+import { fingerprint } from '../../packages/protocol/src/wire/primitives.ts';
+import { read } from '@eaas/test-kit/markdown';
+
+const contract = 'docs/api-contract.md';
+const outputKinds = 'packages/sdk/src/exchange/output-kinds.ts';
+
+/** Returns the current text of each generated file, by its path. */
+export function generated(): Readonly<Record<string, string>> {
+  return { [contract]: withTables(read(contract)), [outputKinds]: kindsModule() };
+}
+
+type Schema = Endpoint['output']['shape'][string];
+type Shape = Readonly<Record<string, Schema>>;
+type Row = readonly string[];
+
+const code = (name: string): string => `\`${name}\``;
+const list = (names: readonly string[]): string => names.map(code).join(', ');
+const routes = Object.keys(endpoints) as Route[];
+const shapeOf = (route: Route): Shape => endpoints[route].output.shape;
+
+const tables: Readonly<Record<string, () => string>> = {
+  ...Object.fromEntries(groups.map((group) => [group.title, () => callTable(group.routes)])),
+  errors: () =>
+    table([
+      ['code', 'status', 'cause'],
+      ...(Object.keys(problems) as ProblemCode[]).map((name) => {
+        return [code(name), String(problems[name].status), problemCauses[name]];
+      }),
+    ]),
+  permissions: () =>
+    table([
+      ['permission', 'allows'],
+      ...permissions.map((name) => {
+        return [code(name), list(routes.filter((route) => endpoints[route].permission === name))];
+      }),
+    ]),
+  'key record': () => fieldTable('field of a key', shapeOf('POST /v1/keys/:key_id/enable')),
+  'API key record': () => fieldTable('field of an API key', shapeOf('GET /v1/api-keys/:api_key_id')),
+  'audit entry': () => fieldTable('field', recordsIn(shapeOf('GET /v1/audit')['logs']) ?? {}, 'logs'),
+  verification: () => fieldTable('field', shapeOf('GET /v1/audit/verify'), 'verifyAudit'),
+  checkpoint: () => fieldTable('field of a checkpoint', shapeOf('GET /v1/audit/checkpoint'), 'getCheckpoint'),
+};
+
+function withTables(page: string): string {
+  const begin = /<!-- generated: (.+) -->\n[^]*?<!-- end -->/g;
+  return page.replace(begin, (_, name: string) => {
+    const make = tables[name];
+    if (!make) throw new Error(`expected one of ${Object.keys(tables).join(', ')} (got ${name})`);
+    return `<!-- generated: ${name} -->\n\n${make()}\n\n<!-- end -->`;
+  });
+}
+
+/** Writes a table as the formatter does, with columns of one width. */
+function table(rows: readonly Row[]): string {
+  const [head = [], ...rest] = rows;
+  const widths = head.map((_, column) => Math.max(3, ...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (row: Row) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rest.map(line)].join('\n');
+}
+
+function callTable(of: readonly Route[]): string {
+  const rows = of.map((route) => {
+    const endpoint: Endpoint = endpoints[route];
+    const { status, output } = endpoint;
+    const answer = describeOutput(output.shape);
+    return [
+      code(route),
+      describeInput(endpoint),
+      status ? `${status}: ${answer}` : answer,
+      ownProblems(route),
+    ];
+  });
+  return table([['endpoint', 'request', 'response', 'errors of its own'], ...rows]);
+}
+
+function describeInput({ query, body, item }: Endpoint): string {
+  const [optional, required] = [true, false].map((wanted) =>
+    Object.entries({ ...query?.shape, ...body?.shape } as Shape)
+      .filter(([, schema]) => ['optional', 'nullish'].includes(typeOf(schema)) === wanted)
+      .map(([name]) => name),
+  );
+  const items = item && `each with ${list(Object.keys(item.shape))}`;
+  return [
+    required?.length ? list(required) : '',
+    items ?? '',
+    optional?.length ? `optional ${list(optional)}` : '',
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
+
+const pageFields = ['count', 'total', 'limit', 'offset'];
+
+function describeOutput(shape: Shape): string {
+  const names = Object.keys(shape);
+  const record = ['key', 'api_key'].find((name) => `${name}_id` in shape && 'created_at' in shape);
+  const hasPage = pageFields.every((name) => names.includes(name));
+  const known = record ? Object.keys(shapeOf(recordRoutes[record as 'key'])) : hasPage ? pageFields : [];
+  const parts = names
+    .filter((name) => !known.includes(name))
+    .map((name) => describeMember(name, shape[name]));
+  if (record) parts.unshift('the record');
+  if (hasPage) parts.push('the page fields');
+  return parts.join(', ');
+}
+
+const recordRoutes = {
+  key: 'POST /v1/keys/:key_id/enable',
+  api_key: 'GET /v1/api-keys/:api_key_id',
+} as const;
+
+function describeMember(name: string, schema: Schema | undefined): string {
+  const shape = recordsIn(schema);
+  const isRecord = !shape || ('created_at' in shape && !('wraps' in shape));
+  return isRecord ? code(name) : `${code(name)} (${list(Object.keys(shape))})`;
+}
+
+function ownProblems(route: Route): string {
+  const shared = new Set(problemsOf('GET /v1/usage').concat('too_large', 'unsupported_media_type'));
+  return problemsOf(route)
+    .filter((name) => !shared.has(name))
+    .map((name) => `${problems[name].status} ${code(name)}`)
+    .join(', ');
+}
+
+function fieldTable(head: string, shape: Shape, parent = ''): string {
+  const rows = Object.entries(shape).map(([name, schema]) => {
+    const inner = recordsIn(schema);
+    const members = inner ? ` (${list(Object.keys(inner))})` : '';
+    return [code(name) + members, describeField(name, parent) ?? ''];
+  });
+  return table([[head, 'meaning'], ...rows]);
+}
+
+interface Definition {
+  readonly type: string;
+  readonly shape: Shape;
+  readonly element: Schema;
+  readonly innerType: Schema;
+  readonly options: readonly Schema[];
+}
+
+const definitionOf = (schema: Schema): Definition => schema._zod.def as unknown as Definition;
+const typeOf = (schema: Schema): string => definitionOf(schema).type;
+
+/** Returns the members of the objects that a field holds: an object, an object or null, or a list of objects. */
+function recordsIn(schema: Schema | undefined): Shape | undefined {
+  if (!schema) return undefined;
+  const { type, shape, element, innerType } = definitionOf(schema);
+  if (type === 'object') return shape;
+  return type === 'array' || type === 'nullable'
+    ? recordsIn(type === 'array' ? element : innerType)
+    : undefined;
+}
+
+/** Returns how the client checks a value of a schema: see `Kind` in outputs.ts. */
+function kindOf(schema: Schema): unknown {
+  const { type, shape, element, innerType, options } = definitionOf(schema);
+  switch (type) {
+    case 'string':
+      return schema === fingerprint ? 'hash' : 'text';
+    case 'enum':
+      return 'text';
+    case 'number':
+      return 'count';
+    case 'boolean':
+      return 'truth';
+    case 'record':
+      return 'object';
+    case 'nullable':
+      return [kindOf(innerType), null];
+    case 'array':
+      return [kindOf(element)];
+    case 'union':
+      return kindOf(options[0] ?? schema);
+    case 'object':
+      return Object.fromEntries(
+        Object.entries(shape)
+          .filter(([, member]) => typeOf(member) !== 'optional')
+          .map(([name, member]) => [name, kindOf(member)]),
+      );
+    default:
+      throw new Error(`expected a schema of a JSON value (got one of the type ${type})`);
+  }
+}
+
+function kindsModule(): string {
+  const lines = routes.map((route) => {
+    const { results } = shapeOf(route);
+    // The kind of a batch is the kind of a result that succeeded.
+    return [route, kindOf(results ? definitionOf(results).element : endpoints[route].output)] as const;
+  });
+  const texts = lines.map(([, kind]) => JSON.stringify(kind));
+  const shared = [...new Set(texts.filter((text, at) => texts.indexOf(text) !== at))];
+  const named = (text: string): string =>
+    shared.reduce((rest, kind, at) => rest.replaceAll(kind, `kind${at + 1}`), text);
+  return [
+    '// Generated from the endpoint table by `npm run generate`. Do not edit.',
+    '',
+    ...shared.map((text, at) => `const kind${at + 1} = ${text} as const;`),
+    '',
+    '/** What each response must contain. For a batch, what each result must contain that is no error. */',
+    'export const kinds = {',
+    ...lines.map(([route], at) => `  '${route}': ${named(texts[at] ?? '')},`),
+    '} as const;',
+    '',
+  ].join('\n');
+}
