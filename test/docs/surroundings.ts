@@ -17,15 +17,8 @@ playPage((request) => POST(request));
 import { writeFileSync } from 'node:fs';
 import { eaas } from '@eaas/test-kit/played-service';
 writeFileSync('audit.json', 'null');
-const { monitor } = eaas.audit;
-Object.assign(eaas.audit, {
-  async *monitor(...options: Parameters<typeof monitor>) {
-    for await (const report of monitor(...options)) {
-      yield report;
-      process.emit('SIGTERM', 'SIGTERM');
-    }
-  },
-});
+// Ends the loop of the page once it listens.
+setInterval(() => process.emit('SIGTERM', 'SIGTERM'), 100).unref();
 `,
   'sdk/docs/browser.md': `
 import { playPage, service } from '@eaas/test-kit/played-service';

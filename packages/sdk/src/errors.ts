@@ -1,12 +1,6 @@
-import {
-  type DecryptionError,
-  EaasError,
-  type FormatError,
-  type InputError,
-  type LoadError,
-} from '@eaas/protocol';
+import { type DecryptionError, EaasError, type FormatError, type InputError } from '@eaas/protocol';
 import type { ProofError, PublicKeyChangedError } from '@eaas/protocol/blind-hash';
-import { ServiceError, type ServiceErrorCode } from '@eaas/protocol/internal';
+import { LoadError, ServiceError, type ServiceErrorCode } from '@eaas/protocol/internal';
 import { requireArray } from '@eaas/protocol/internal-options';
 
 export { ServiceError, type ServiceErrorCode };
@@ -33,6 +27,12 @@ export class ClientError extends EaasError {
     this.code = code;
   }
 }
+
+/** Waits for a module that is loaded on demand. Throws LoadError with `what` if it cannot be loaded. */
+export const load = <T>(what: string, module: Promise<T>): Promise<T> =>
+  module.catch(() => {
+    throw new LoadError(what);
+  });
 
 /**
  * Returns the result of `work` as a promise, which rejects if `work` throws. The promise of an async function would

@@ -1,7 +1,7 @@
 // The table below stores methods without binding them to objects. No stored method uses `this`.
 /* oxlint-disable typescript/unbound-method */
 import { createTestService } from '@eaas/sdk/testing';
-import { checkAudit, monitorAudit, openCheckpoint } from '../src/audit/audit.ts';
+import { checkAudit, openCheckpoint } from '../src/audit/audit.ts';
 import { EaasBrowserClient } from '../src/browser/browser.ts';
 import * as fields from '../src/fields/fields.ts';
 import { EaasClient, type EaasEvent } from '../src/index.ts';
@@ -182,9 +182,7 @@ export async function publicCalls(onEvent?: (event: EaasEvent) => void): Promise
       ],
     ],
     ['audit.checkpoint', audit.checkpoint, () => [admin]],
-    ['audit.monitor', audit.monitor, () => [{ ...checking(), interval: 1, onError: () => undefined }]],
     ['checkAudit', checkAudit, () => [auditor, checking()]],
-    ['monitorAudit', monitorAudit, () => [auditor, { ...checking(), interval: 1, onError: () => undefined }]],
     ['openCheckpoint', openCheckpoint, () => [checkpoint, verifierKey, { verifySignature: () => true }]],
 
     ['encryptStream', streams.encryptStream, () => [client, streaming()]],

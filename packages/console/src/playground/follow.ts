@@ -1,5 +1,5 @@
 import { type EaasClient, ServiceError } from '@eaas/sdk';
-import type { AuditEntry, AuditReport, AuditState } from '@eaas/sdk/audit';
+import { type AuditEntry, type AuditReport, type AuditState, checkAudit } from '@eaas/sdk/audit';
 
 export interface Follower {
   readonly onEntry: (entry: AuditEntry) => void;
@@ -21,8 +21,10 @@ export function followAudit(client: EaasClient, { onEntry, onReport, onError }: 
   async function run(signal: AbortSignal): Promise<void> {
     try {
       saved ??= await startingState(client, onEntry, signal);
-      const options = { store, interval, onEntry, onError, signal };
-      for await (const report of client.audit.monitor(options)) onReport(report);
+      while (!signal.aborted) {
+        onReport(await checkAudit(client, { store, onEntry, signal }));
+        await new Promise((resolve) => setTimeout(resolve, interval));
+      }
     } catch (error) {
       if (signal.aborted) return;
       onError(error);

@@ -47,8 +47,8 @@ const old = await eaas.decrypt(ciphertext, { as: 'text', context });
 const renewed = await eaas.encrypt(old, { context, fresh: true });
 console.log(renewed.key_version === key_version); // true`,
 
-  audit: `const reports = eaas.audit.monitor({ store, interval: 1_500, onEntry: show, signal });
-for await (const { ok, findings, checked } of reports) {
-  console.log(ok ? \`\${checked} entries hold\` : findings);
-}`,
+  audit: `import { checkAudit } from '@eaas/sdk/audit';
+// In a loop or a cron job. Each call reads the entries since the last one.
+const { ok, findings, checked } = await checkAudit(eaas, { store, onEntry: show });
+console.log(ok ? \`\${checked} entries hold\` : findings);`,
 } as const;

@@ -1,4 +1,5 @@
 import { concatBytes } from '@noble/hashes/utils.js';
+import { using } from '../bytes.ts';
 import { toUtf8 } from '../text.ts';
 
 /**
@@ -45,3 +46,19 @@ const expand = (secret: Uint8Array, label: string, context: Uint8Array, length: 
   secret,
   concatBytes(Uint8Array.of(0, length), version, suiteId, toUtf8(label), context, Uint8Array.of(1)),
 ];
+
+const label = /* @__PURE__ */ toUtf8('\\.//^\\');
+
+/** Combines the secrets of ML-KEM and X25519 into the shared secret of X-Wing, and overwrites both secrets. */
+export function combine(
+  sha3: (message: Uint8Array) => Uint8Array,
+  mlKemSecret: Uint8Array,
+  x25519Secret: Uint8Array,
+  x25519Ciphertext: Uint8Array,
+  x25519Key: Uint8Array,
+): Uint8Array {
+  const message = concatBytes(mlKemSecret, x25519Secret, x25519Ciphertext, x25519Key, label);
+  mlKemSecret.fill(0);
+  x25519Secret.fill(0);
+  return using(message, sha3);
+}

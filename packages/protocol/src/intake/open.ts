@@ -1,11 +1,10 @@
-import { ml_kem768 } from '@noble/post-quantum/ml-kem.js';
 import { concatBytes } from '@noble/hashes/utils.js';
+import { ml_kem768 } from '@noble/post-quantum/ml-kem.js';
 import { using } from '../bytes.ts';
 import type { Context } from '../context.ts';
 import type { SyncEngine } from '../engines/engine.ts';
-import { combine } from './combine.ts';
-import { keySchedule, type MessageKey } from './key-schedule.ts';
-import { type IntakePlace, intakeAad, intakeInfo, intakeParts, intakeVersion } from './suite.ts';
+import { combine, keySchedule, type MessageKey } from './key-schedule.ts';
+import { intakeAad, intakeInfo, intakeParts, type IntakePlace, intakeVersion } from './suite.ts';
 
 export interface IntakeCrypto {
   readonly engine: SyncEngine;

@@ -1,15 +1,13 @@
-import { concatBytes } from '@noble/hashes/utils.js';
 import { sha3_256 } from '@noble/hashes/sha3.js';
+import { concatBytes } from '@noble/hashes/utils.js';
 import { ml_kem768 } from '@noble/post-quantum/ml-kem.js';
-import { randomBytes } from '../bytes.ts';
+import { fromHex, randomBytes, using } from '../bytes.ts';
 import type { Context } from '../context.ts';
 import { webCryptoEngine } from '../engines/webcrypto.ts';
 import type { Wrapped } from '../envelope.ts';
 import { InputError, LoadError } from '../errors.ts';
 import { dekLength, tagLength } from '../limits.ts';
-import { combine } from './combine.ts';
-import { keySchedule, type MessageKey } from './key-schedule.ts';
-import { hmac, x25519 } from './platform.ts';
+import { combine, keySchedule, type MessageKey } from './key-schedule.ts';
 import { type IntakePublicKey, invalidPublicKey } from './public-key.ts';
 import { basePoint, intakeAad, intakeHead, intakeInfo, mlKemKeyLength } from './suite.ts';
 
@@ -69,4 +67,41 @@ async function runSchedule(sharedSecret: Uint8Array, info: Uint8Array): Promise<
   let step = schedule.next();
   while (!step.done) step = schedule.next(await hmac(...step.value));
   return step.value;
+}
+
+const hmacSha256 = { name: 'HMAC', hash: 'SHA-256' };
+/** The prefix of an X25519 private key in PKCS #8. The scalar follows this prefix (RFC 8410). */
+const pkcs8 = '302e020100300506032b656e04220420';
+
+/**
+ * Multiplies a point by a scalar on X25519. Throws for a point of low order. Throws LoadError if the platform has no
+ * X25519 and the code of noble cannot be loaded.
+ */
+async function x25519(scalar: Uint8Array, point: Uint8Array): Promise<Uint8Array> {
+  try {
+    return await platformX25519(scalar, point);
+  } catch (error) {
+    if (!(error instanceof DOMException) || error.name !== 'NotSupportedError') throw error;
+  }
+  const noble = await import('./x25519.ts').catch(() => {
+    throw new LoadError('X25519');
+  });
+  return noble.x25519(scalar, point);
+}
+
+async function platformX25519(scalar: Uint8Array, point: Uint8Array): Promise<Uint8Array> {
+  const { subtle } = crypto;
+  const [privateKey, publicKey] = await Promise.all([
+    using(concatBytes(fromHex(pkcs8), scalar), (key) =>
+      subtle.importKey('pkcs8', key as BufferSource, 'X25519', false, ['deriveBits']),
+    ),
+    subtle.importKey('raw', point as BufferSource, 'X25519', false, []),
+  ]);
+  return new Uint8Array(await subtle.deriveBits({ name: 'X25519', public: publicKey }, privateKey, 256));
+}
+
+async function hmac(key: Uint8Array, message: Uint8Array): Promise<Uint8Array> {
+  const { subtle } = crypto;
+  const imported = await subtle.importKey('raw', key as BufferSource, hmacSha256, false, ['sign']);
+  return new Uint8Array(await subtle.sign('HMAC', imported, message as BufferSource));
 }

@@ -3,6 +3,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { toBase64 } from '../base64.ts';
 import { toHex } from '../bytes.ts';
 import { toUtf8 } from '../text.ts';
+import { badRequest } from './refusal.ts';
 
 export function fieldHash(hashKey: Uint8Array, value: string): string {
   return toHex(hmac(sha256, hashKey, toUtf8(value)));
@@ -11,4 +12,9 @@ export function fieldHash(hashKey: Uint8Array, value: string): string {
 export function jwkThumbprint({ n, e }: { readonly n: string; readonly e: string }): string {
   const text = toBase64(sha256(toUtf8(JSON.stringify({ e, kty: 'RSA', n }))));
   return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}
+
+export function requireElements<Element>(read: readonly Element[] | number): readonly Element[] {
+  if (typeof read !== 'number') return read;
+  throw badRequest(`\`elements[${read}]\` is not a compressed point on P-256: 33 bytes in canonical base64`);
 }

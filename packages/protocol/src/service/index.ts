@@ -9,7 +9,7 @@ export { type Changed, changedTenant, type Moment, type TenantFields } from './c
 export { hashRule, type KeyCrypto, type KeyRule, rewrapRule } from './data-key-rules.ts';
 export { type Ruling, unwrapRule, wrapRule } from './data-key-rules.ts';
 export { type Draft, keyDraft, logged, refusalOutcome, tenantDraft } from './draft.ts';
-export { requireElements } from './elements.ts';
+export { requireElements } from './hashes.ts';
 export { fieldHash, jwkThumbprint } from './hashes.ts';
 export {
   destroyed,

@@ -1,3 +1,4 @@
+import { LoadError } from '@eaas/protocol/internal';
 import {
   callback,
   countFrom,
@@ -9,7 +10,7 @@ import {
   signal,
   text,
 } from '@eaas/protocol/internal-options';
-import { isCallError } from './call-error.ts';
+import { ClientError, ServiceError } from '../errors.ts';
 import { type AuditHead, openCheckpoint, readVerifierKey, type VerifySignature } from './checkpoint.ts';
 import { addFinding, type AuditFinding } from './findings.ts';
 import type { AuditEntry } from './list.ts';
@@ -54,7 +55,7 @@ export interface CheckOptions {
 
 const auditRule = having('an object with `page` and `checkpoint`', 'page', 'checkpoint');
 
-export const checkOptions: OptionRules<CheckOptions> = {
+const checkOptions: OptionRules<CheckOptions> = {
   store: having('an object with `load` and `save`', 'load', 'save'),
   verifierKey: text,
   full: flag,
@@ -195,3 +196,7 @@ async function takeCheckpoint(
   }
   return { signed: { id, hash, note }, state };
 }
+
+/** Returns whether an error comes from a call to the service, and not from a function of the app such as `onEntry`. */
+const isCallError = (error: unknown): error is ServiceError | ClientError | LoadError =>
+  [ServiceError, ClientError, LoadError].some((type) => error instanceof type);

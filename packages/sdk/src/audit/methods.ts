@@ -8,14 +8,11 @@ import {
   text,
 } from '@eaas/protocol/internal-options';
 import type { Input, Output } from '@eaas/protocol/wire';
-import { ServiceError, unreadable } from '../errors.ts';
+import { load, ServiceError, unreadable } from '../errors.ts';
 import { callOptions } from '../options/call-options.ts';
 import type { Call, CallOptions } from '../transport/transport.ts';
-import { load } from '../transport/load.ts';
 import { type AuditFilter, filterRules } from './filter.ts';
-import type { AuditReport } from './check.ts';
 import type { AuditEntry, AuditPage, AuditPageQuery, ListOptions } from './list.ts';
-import type { MonitorOptions } from './monitor.ts';
 
 type Range = Input<'GET /v1/audit/verify'>;
 /** The result of a verification by the service. */
@@ -48,13 +45,7 @@ export interface AuditMethods {
 }
 
 /** The methods of `client.audit`. */
-export interface AuditLog extends AuditMethods {
-  /**
-   * Recomputes the hash chain of the log repeatedly in this process. Compares the chain with signed checkpoints and
-   * with the state that the app stores, so the app does not have to trust the service.
-   */
-  monitor(options: MonitorOptions): AsyncGenerator<AuditReport, void, undefined>;
-}
+export type AuditLog = AuditMethods;
 
 const listOptions: OptionRules<ListOptions> = {
   order: (value) => value === 'newest' || value === 'oldest' || "'newest' or 'oldest'",
@@ -74,7 +65,7 @@ const rangeRules: OptionRules<Range> = {
 };
 
 export function auditOf(call: Call): AuditLog {
-  const audit: AuditMethods = {
+  return {
     async *list(filter = {}, options = {}) {
       requireOptions(filterRules, filter, 'audit.list');
       requireOptions(listOptions, options, 'audit.list');
@@ -91,13 +82,6 @@ export function auditOf(call: Call): AuditLog {
     async checkpoint(options = {}) {
       requireOptions(callOptions, options, 'audit.checkpoint');
       return call('GET /v1/audit/checkpoint', {}, options);
-    },
-  };
-  return {
-    ...audit,
-    async *monitor(options) {
-      const { monitorAudit } = await load('audit', import('./monitor.ts'));
-      yield* monitorAudit({ audit }, options);
     },
   };
 }

@@ -2,9 +2,8 @@ import { InputError } from '@eaas/protocol';
 import { object, type OptionRules, requireOptions, text } from '@eaas/protocol/internal-options';
 import { EnvelopeClient } from '../client/envelope-client.ts';
 import { createEmit } from '../client/events.ts';
-import { parseUrl, requireSecureUrl } from '../options/base-url.ts';
+import { httpHeaders, parseUrl, requireSecureUrl } from '../options/connection.ts';
 import { envelopeClientOptions, type EnvelopeClientOptions } from '../options/client-options.ts';
-import { httpHeaders } from '../transport/http-headers.ts';
 import { createTransport, type TransportOptions, transportOptions } from '../transport/transport.ts';
 
 export { DecryptionError, EaasError, FormatError, InputError } from '@eaas/protocol';

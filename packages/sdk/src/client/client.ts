@@ -11,7 +11,7 @@ import {
   serverModeCalls,
 } from './administration.ts';
 import { type AuditLog, auditOf } from '../audit/methods.ts';
-import { baseUrlOf } from '../options/base-url.ts';
+import { baseUrlOf } from '../options/connection.ts';
 import { callOptions } from '../options/call-options.ts';
 import type { FormOf, Rewrapped, UnwrapOptions } from '../options/call-options.ts';
 import type { Ciphertext } from './ciphertext.ts';

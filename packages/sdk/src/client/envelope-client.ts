@@ -4,7 +4,7 @@ import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import { requireOptions } from '@eaas/protocol/internal-options';
 import type { BlindHashOptions, Hash } from '../blind-hash/hasher.ts';
 import type { Engines } from '../engines/engines.ts';
-import { closedError, type Settled, settleEach, unreadable } from '../errors.ts';
+import { closedError, load, type Settled, settleEach, unreadable } from '../errors.ts';
 import {
   type As,
   type DecryptedAs,
@@ -28,7 +28,6 @@ import { enginesOf, type EnvelopeClientOptions, limitsOf } from '../options/clie
 import { requireKeyId } from '../options/key-id.ts';
 import { abortable } from '../transport/abortable.ts';
 import { createDataKeyCalls, type DataKeyCalls } from '../transport/data-key-calls.ts';
-import { load } from '../transport/load.ts';
 import { type Call, type CallOptions, patienceOf, type TransportOptions } from '../transport/transport.ts';
 import { type Ciphertext, requireValue } from './ciphertext.ts';
 import { createDecrypter } from './decrypt.ts';

@@ -6,9 +6,8 @@ import {
   requireOptions,
   signal,
 } from '@eaas/protocol/internal-options';
+import { load, unreadable } from '../errors.ts';
 import type { CallOptions } from '../transport/transport.ts';
-import { unreadable } from '../errors.ts';
-import { load } from '../transport/load.ts';
 
 /** Options of methods that list records, such as `keys.list`. */
 export interface PagesOptions extends CallOptions {

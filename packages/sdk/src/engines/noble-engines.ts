@@ -1,7 +1,7 @@
 import type { Engine } from '@eaas/protocol';
 import type * as Noble from '@eaas/protocol/internal-noble';
 import type { Engines } from './engines.ts';
-import { load } from '../transport/load.ts';
+import { load } from '../errors.ts';
 
 export const loadNoble = (): Promise<typeof Noble> =>
   load('the noble engine', import('@eaas/protocol/internal-noble'));

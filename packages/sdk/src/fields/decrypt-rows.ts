@@ -2,8 +2,7 @@ import { type Context, FormatError } from '@eaas/protocol';
 import { storedCiphertext } from '@eaas/protocol/internal';
 import { notify } from '../client/events.ts';
 import { FieldError, inField, resultOf, type Where } from './field-error.ts';
-import { callByGroup } from './group-calls.ts';
-import type { IdOf, Internals, Row, RowOptions } from './internals.ts';
+import { callByGroup, type IdOf, type Internals, type Row, type RowOptions } from './internals.ts';
 import {
   contextOf,
   type FieldPlan,

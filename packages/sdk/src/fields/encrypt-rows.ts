@@ -1,8 +1,7 @@
 import type { Context } from '@eaas/protocol';
 import { inField, resultOf, type Where } from './field-error.ts';
 import { type Subject, subjectOf } from './fingerprints.ts';
-import { callByGroup } from './group-calls.ts';
-import type { IdOf, Internals, Row, RowOptions } from './internals.ts';
+import { callByGroup, type IdOf, type Internals, type Row, type RowOptions } from './internals.ts';
 import type { TypedValue } from './part-index.ts';
 import { contextOf, type FieldPlan, requireColumns, requireRows, requireTable, rowIdOf } from './plan.ts';
 import { isCiphertext } from './recognize-ciphertext.ts';

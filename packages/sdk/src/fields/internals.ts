@@ -1,6 +1,6 @@
 import { context, type OptionRules, signal, text } from '@eaas/protocol/internal-options';
-import type { EncryptOptions } from '../options/call-options.ts';
 import type { EnvelopeClient } from '../client/envelope-client.ts';
+import type { EncryptOptions } from '../options/call-options.ts';
 import type { FieldPlace } from './field.ts';
 import type { Fingerprints } from './fingerprints.ts';
 import type { Plans } from './plan.ts';
@@ -35,3 +35,25 @@ export interface ReadCount {
 
 /** Where a plaintext was read: table, field and row. */
 export type PlaintextRead = Omit<FieldPlace, 'row'> & { readonly row: string | undefined };
+
+export async function callByGroup<Item, Key, Result>(
+  items: readonly Item[],
+  keyOf: (item: Item) => Key,
+  call: (group: readonly Item[], key: Key) => Promise<readonly Result[]>,
+): Promise<Result[]> {
+  const groups = new Map<Key, number[]>();
+  for (const [at, item] of items.entries()) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(at);
+    else groups.set(key, [at]);
+  }
+  const results: Result[] = [];
+  const fill = async ([key, places]: [Key, number[]]): Promise<void> => {
+    const group = places.map((at) => items[at] as Item);
+    const found = await call(group, key);
+    for (const [index, at] of places.entries()) results[at] = found[index] as Result;
+  };
+  await Promise.all(Array.from(groups, fill));
+  return results;
+}

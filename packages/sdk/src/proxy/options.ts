@@ -11,7 +11,7 @@ import {
   text,
 } from '@eaas/protocol/internal-options';
 import type { ProblemCode } from '@eaas/protocol/wire';
-import { baseUrlOf } from '../options/base-url.ts';
+import { baseUrlOf } from '../options/connection.ts';
 import { notify } from '../client/events.ts';
 import type { Authorize } from './grant.ts';
 import type { Operation } from './routes.ts';

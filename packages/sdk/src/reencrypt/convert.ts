@@ -1,8 +1,7 @@
-import { EaasError, FormatError } from '@eaas/protocol';
-import type { SdkError } from '../errors.ts';
-import type { CustomPlan, Place } from './plan.ts';
-import type { Form } from './stored-form.ts';
-import type { StoredRow } from './store.ts';
+import { type Context, EaasError, FormatError, type Wrapped } from '@eaas/protocol';
+import type { SdkError, Settled } from '../errors.ts';
+import type { CustomPlan, Opening, Place, ReencryptClient, Sealing } from './plan.ts';
+import type { Form, StoredRow } from './store.ts';
 
 /** The code of an SDK error, or a code that only `reencrypt` uses. */
 export type FailureCode = SdkError['code'] | keyof typeof ownReasons;
@@ -89,4 +88,25 @@ async function settleAs(
     if (!(error instanceof EaasError)) throw error;
     return { failures: [{ field: field ?? (error as { field?: string }).field, error }] };
   }
+}
+
+export type Calls = ReturnType<typeof callsOf>;
+
+export function callsOf(client: ReencryptClient, signal: AbortSignal | undefined) {
+  return {
+    keyId: client.keyId,
+    seal: (value: string | Uint8Array, sealing: Sealing) =>
+      first(client.encryptMany([value], { ...sealing, signal })),
+    open: (bytes: Uint8Array, opening: Opening) => first(client.decryptMany([bytes], { ...opening, signal })),
+    rewrap: (bytes: Uint8Array, wrapContext: Context | undefined) =>
+      first(client.rewrapMany([bytes], { wrapContext, signal })),
+    unwrap: (wrapped: Wrapped, wrapContext: Context | undefined) =>
+      client.unwrap(wrapped, { wrapContext, signal }),
+  };
+}
+
+async function first<T>(results: Promise<Settled<T>[]>): Promise<T> {
+  const [result] = await results;
+  if (result?.ok) return result.value;
+  throw result?.error ?? new ConversionError('invalid_response');
 }

@@ -1,3 +1,4 @@
+import { parseEnvelope } from '@eaas/protocol';
 import { EaasError, InputError } from '@eaas/sdk';
 import { expect, test } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
@@ -34,6 +35,27 @@ test('the inventory counts values by key, version and wrapped key, without a req
   expect(found.keys).toHaveLength(2);
   expect(found.keys.find(({ key_id }) => key_id === keyId)?.versions).toEqual(versions);
   expect(found.keys.find(({ key_id }) => key_id === other)?.versions).toMatchObject([{ values: 1 }]);
+});
+
+test('the inventory tells at most 100,000 wrapped keys apart, and says when there are more', async () => {
+  const { client } = observedClient();
+  const sealed = await client.encrypt('a', { as: 'bytes' });
+  const view = new DataView(sealed.buffer, sealed.byteOffset);
+  const tag = parseEnvelope(sealed).length - 4;
+  function* values(count: number) {
+    for (let n = 0; n < count; n++) {
+      view.setUint32(tag, n);
+      yield sealed;
+      yield sealed;
+    }
+  }
+  const useOf = async (count: number) => (await inventory(values(count))).keys[0]?.versions;
+  expect(await useOf(100_000)).toMatchObject([
+    { values: 200_000, wrapped_keys: 100_000, wrapped_keys_exact: true },
+  ]);
+  expect(await useOf(100_001)).toMatchObject([
+    { values: 200_002, wrapped_keys: 100_000, wrapped_keys_exact: false },
+  ]);
 });
 
 test('values that were encrypted with a public key count as `intake` until a run rewraps them', async () => {

@@ -1,10 +1,9 @@
+import { toBase64 } from '@eaas/protocol/base64';
 import { requireKind, requireOptions, type Rule, signal as aborting } from '@eaas/protocol/internal-options';
-import { aborted } from '../transport/abortable.ts';
 import { ServiceError } from '../errors.ts';
 import { keyIds as uuids } from '../options/key-id.ts';
-import { countDistinct } from './distinct.ts';
-import { formOf, isIntake } from './stored-form.ts';
-import type { StoredValue } from './store.ts';
+import { aborted } from '../transport/abortable.ts';
+import { formOf, isIntake, type StoredValue } from './store.ts';
 
 /** Counts for one version of a key: the values under it, and how often the service wrapped or unwrapped with it. */
 export interface VersionUse {
@@ -22,7 +21,7 @@ export interface VersionUse {
    * keys once.
    */
   readonly wrapped_keys: number;
-  /** Whether `wrapped_keys` is exact. If false, `wrapped_keys` is an estimate with an error of a few percent. */
+  /** Whether `wrapped_keys` is exact. If false, there are more: `inventory` tells 100,000 wrapped keys apart. */
   readonly wrapped_keys_exact: boolean;
   /**
    * How often the service wrapped a data key under this key version. The service returns this count, which can be up
@@ -101,11 +100,12 @@ const valuesRule: Rule = (value) =>
 const clientRule: Rule = (value) =>
   typeof Object(Object(value).keys).get === 'function' || 'a client with `keys`';
 
-const newCount = () => ({ values: 0, streams: 0, intake: 0, wrappedKeys: countDistinct() });
+const newCount = () => ({ values: 0, streams: 0, intake: 0, wrapped_keys: 0, wrapped_keys_exact: true });
 type Versions = Map<number, ReturnType<typeof newCount>>;
 
 /** Limits the memory that forged values can take, because anyone who can write to the table chooses their key ids. */
 const mostVersions = 10_000;
+const mostWrappedKeys = 100_000;
 
 /**
  * Counts the values under each key version, without decrypting them. Memory use grows with the number of different key
@@ -126,6 +126,7 @@ export async function inventory(
   const totals = { values: 0, empty: 0, plaintext: 0, broken: 0, others: 0 };
   const found = new Map<string, Versions>(keyIds.map((keyId) => [keyId.toLowerCase(), new Map()]));
   const listed = new Set(found.values());
+  const wrappedKeys = new Set<string>();
   let unlisted = 0;
   for await (const value of values) {
     if (signal?.aborted) throw aborted();
@@ -151,7 +152,14 @@ export async function inventory(
     count.values++;
     if (form.kind === 'stream') count.streams++;
     if (isIntake(form.header)) count.intake++;
-    count.wrappedKeys.add(wrappedKey);
+    // The last bytes of a wrapped key are an authentication tag, which differs for each data key.
+    const name = `${keyId} ${keyVersion} ${toBase64(wrappedKey.subarray(-16))}`;
+    if (wrappedKeys.has(name)) continue;
+    if (wrappedKeys.size === mostWrappedKeys) count.wrapped_keys_exact = false;
+    else {
+      wrappedKeys.add(name);
+      count.wrapped_keys++;
+    }
   }
   const keys: KeyUse[] = [];
   for (const [keyId, versions] of Array.from(found).sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -187,11 +195,10 @@ function keyUse(key_id: string, counted: Versions, record: KeyRecord | undefined
   const numbers = Array.from(new Set([...counted.keys(), ...known.keys()])).sort((a, b) => a - b);
   const versions: VersionUse[] = [];
   for (const key_version of numbers) {
-    const { values, streams, intake, wrappedKeys } = counted.get(key_version) ?? newCount();
-    const { count: wrapped_keys, exact: wrapped_keys_exact } = wrappedKeys;
+    const counts = counted.get(key_version) ?? newCount();
     const of = known.get(key_version);
     const uses = of && { wraps: of.wraps, unwraps: of.unwraps, last_unwrap_at: of.last_unwrap_at };
-    versions.push({ key_version, values, streams, intake, wrapped_keys, wrapped_keys_exact, ...uses });
+    versions.push({ key_version, ...counts, ...uses });
   }
   return { key_id, ...(record && { key_version: record.key_version, status: record.status }), versions };
 }

@@ -1,10 +1,8 @@
 import { type Context, DecryptionError, encodeContext, parseEnvelope, toUtf8 } from '@eaas/protocol';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
-import type { Calls } from './calls.ts';
-import { ConversionError, type Convert, unsuitable } from './convert.ts';
+import { type Calls, ConversionError, type Convert, unsuitable } from './convert.ts';
 import { type EncryptPlan, type Opening, type ReencryptPlan, type Sealing, settingsAt } from './plan.ts';
-import { formOf, inFormOf, isIntake } from './stored-form.ts';
-import type { StoredRow } from './store.ts';
+import { formOf, inFormOf, isIntake, type StoredRow } from './store.ts';
 import type { Proof } from './verify.ts';
 
 type Stored = string | Uint8Array;

@@ -1,8 +1,7 @@
 import { InputError } from '@eaas/protocol';
 import { anything, having, requireKind, requireOptions, type Rule } from '@eaas/protocol/internal-options';
 import { aborted, sleep } from '../transport/abortable.ts';
-import { callsOf } from './calls.ts';
-import { byRow, byValue, type ConvertRow } from './convert.ts';
+import { byRow, byValue, callsOf, type ConvertRow } from './convert.ts';
 import { encrypting, moving } from './move.ts';
 import { pageMover } from './page.ts';
 import {
@@ -52,7 +51,7 @@ export {
   storedValues,
   type StoredValuesOptions,
 } from './store.ts';
-export { isEncrypted } from './stored-form.ts';
+export { isEncrypted } from './store.ts';
 
 /**
  * Converts a table page by page. Yields the progress after each page, and waits until the caller requests the next

@@ -1,11 +1,9 @@
 import type { Context, Wrapped } from '@eaas/protocol';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import { replaceWrapped } from '@eaas/protocol/internal';
-import type { Calls } from './calls.ts';
-import { ConversionError, type Convert, unsuitable } from './convert.ts';
+import { type Calls, ConversionError, type Convert, unsuitable } from './convert.ts';
 import { type RewrapPlan, settingFor } from './plan.ts';
-import type { StoredRow } from './store.ts';
-import { type Encrypted, formOf, inFormOf, isIntake } from './stored-form.ts';
+import { type Encrypted, formOf, inFormOf, isIntake, type StoredRow } from './store.ts';
 import { type Proof, Recent } from './verify.ts';
 
 /**

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
 import { endOf, type Person, simulatedClock, tableOf } from '../../test/simulated-table.ts';
 import { createIntake } from '../intake/intake.ts';
-import { formOf, isIntake } from './stored-form.ts';
+import { formOf, isIntake } from './store.ts';
 import { type ReencryptProgress, reencrypt, type ReencryptOptions } from './reencrypt.ts';
 
 class Crash extends Error {}

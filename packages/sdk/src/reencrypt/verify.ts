@@ -7,8 +7,7 @@ import {
   type Wrapped,
 } from '@eaas/protocol';
 import { toBase64 } from '@eaas/protocol/base64';
-import type { Calls } from './calls.ts';
-import { ConversionError } from './convert.ts';
+import { type Calls, ConversionError } from './convert.ts';
 import type { Sealing } from './plan.ts';
 
 export type Proof = ReturnType<typeof proofBy>;

@@ -10,7 +10,7 @@ import {
   signal,
 } from '@eaas/protocol/internal-options';
 import { maxHeadLength, type RangeSource } from '@eaas/protocol/stream';
-import { httpHeaders } from '../transport/http-headers.ts';
+import { httpHeaders } from '../options/connection.ts';
 
 /**
  * Thrown by a source from `urlSource` if the server did not return exactly the requested part, or if the object at the

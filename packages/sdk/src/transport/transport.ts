@@ -9,9 +9,8 @@ import {
 } from '@eaas/protocol/internal-options';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import type { Emit } from '../client/events.ts';
-import { ServiceError, timeoutError, unreadable } from '../errors.ts';
+import { load, ServiceError, timeoutError, unreadable } from '../errors.ts';
 import { abortable, aborted, longest } from './abortable.ts';
-import { load } from './load.ts';
 
 /** The options of every call. */
 export interface CallOptions {

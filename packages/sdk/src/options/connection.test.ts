@@ -1,7 +1,7 @@
 import { createTestService } from '@eaas/sdk/testing';
 import { describe, expect, test } from 'vitest';
 import { observedClient } from '../../test/observed-client.ts';
-import { baseUrlOf } from './base-url.ts';
+import { baseUrlOf } from './connection.ts';
 import { EaasBrowserClient } from '../browser/browser.ts';
 import { EaasClient, InputError } from '../index.ts';
 

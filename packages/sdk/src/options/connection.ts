@@ -45,3 +45,15 @@ export function requireSecureUrl(
     `\`${option}\` must use https: for a service on another machine, because http: does not encrypt keys. On a trusted network, pass \`insecureHttp: true\``,
   );
 }
+
+/**
+ * Throws InputError for an invalid header. The error of `new Headers` is not shown, because this error might contain
+ * the value of a secret header.
+ */
+export function httpHeaders(headers: HeadersInit | undefined): Headers {
+  try {
+    return new Headers(headers);
+  } catch {
+    throw new InputError('`headers` must be valid HTTP headers');
+  }
+}
