@@ -65,6 +65,7 @@ test('a job that runs the code of dependencies has no secret, and its token can 
   );
   expect(running.map(({ place }) => place)).toEqual([
     '.github/workflows/ci.yml: test',
+    '.github/workflows/newest.yml: drizzle',
     '.github/workflows/release.yml: build',
   ]);
   for (const { place, job, permissions } of running) {
