@@ -521,7 +521,7 @@ export const mutations: readonly Mutation[] = [
   mutation(
     'states-forgotten-by-a-change',
     { 'fairness:changes': ['70 changes per second leave at least half of the throughput of unwraps'] },
-    [`${server}/state/tenants.ts`, 'if (rowIds.includes(tenantId)) {', 'if (tenantId) {'],
+    [`${server}/state/tenants.ts`, 'if (rowId === tenantId) {', 'if (tenantId) {'],
   ),
   mutation(
     'parse-before-the-limits',

@@ -84,7 +84,8 @@ export function createApiKey(service: Service, caller: Caller, input: Input<'POS
           const stored = { ...row, tenant_id: tenantId, token_hash: tokenHash, created_id: entryId };
           const sealed = seal(state.secrets, apiKeyTable, stored);
           const answer = { ...apiKeyRecord(row, null), api_key: token };
-          return { draft, answer, write: (tx) => [insertRow(tx, apiKeyTable, sealed)] };
+          const write = (tx: Transaction) => [insertRow(tx, apiKeyTable, sealed)];
+          return { draft, rowId: row.api_key_id, answer, write };
         },
       },
       deadline,
@@ -104,6 +105,7 @@ function changing<Request extends { readonly api_key_id: string }>(
         const answer = apiKeyRecord(row, known.lastUse);
         return {
           draft,
+          rowId: row.api_key_id,
           answer,
           write: (tx) => [updateRow(tx, apiKeyTable, seal(secrets, apiKeyTable, row))],
         };

@@ -21,7 +21,12 @@ export function changeTenant<Answer>(
     decide(open) {
       const { row, draft, answer } = decide(open);
       const { secrets } = open.state;
-      return { draft, answer, write: (tx) => [updateRow(tx, tenantTable, seal(secrets, tenantTable, row))] };
+      return {
+        draft,
+        rowId: tenantId,
+        answer,
+        write: (tx) => [updateRow(tx, tenantTable, seal(secrets, tenantTable, row))],
+      };
     },
   });
 }

@@ -102,7 +102,7 @@ export function createKey(service: Service, caller: Caller, input: Input<'POST /
       const stored = { ...row, tenant_id: tenantId, sealed_hash_key, created_id: entryId };
       const sealed = seal(state.secrets, keyTable, stored);
       const write = (tx: Transaction) => [insertRow(tx, keyTable, sealed), addVersion(tx, open, stored)];
-      return { draft, answer: keyRecord(row), write };
+      return { draft, rowId: keyId, answer: keyRecord(row), write };
     },
   });
 }
@@ -137,7 +137,8 @@ function changeKey(
       if (!found) throw keyNotFound();
       const before = checked(state.secrets, keyTable, found);
       const { row, draft } = rule(before, open);
-      return { draft, answer: keyRecord(row), write: (tx) => writeKey(tx, open, before, row) };
+      const write = (tx: Transaction) => writeKey(tx, open, before, row);
+      return { draft, rowId: row.key_id, answer: keyRecord(row), write };
     },
   });
 }

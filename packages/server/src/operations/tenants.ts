@@ -13,7 +13,7 @@ import { monthOf } from '../state/clock.ts';
 import { openTenant, seal } from '../state/integrity.ts';
 import { releaseName, removeFromDirectories, reserveName } from '../store/directories.ts';
 import { headTable, insertHead, lockHead } from '../store/heads.ts';
-import { insertRow, type Loaded } from '../store/rows.ts';
+import { insertRow, type Loaded, recordRow } from '../store/rows.ts';
 import type { Pool, Sql } from '../store/sql.ts';
 import {
   destroyTenant as destroyRows,
@@ -67,6 +67,7 @@ export async function createTenant(
     service.database.transaction(async (tx) => {
       await claim(tx, roots);
       await insertRow(tx, tenantTable, row);
+      await recordRow(tx, tenantTable, row);
       await insertHead(tx, head);
     }),
   );

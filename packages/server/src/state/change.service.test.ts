@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openWorld, type Resident, settle, type World } from '@eaas/test-kit/world';
 import { insider } from './caller.ts';
@@ -25,6 +26,7 @@ function changeThatMovesTheHead(times: number, deadline?: number) {
   let attempts = 0;
   const decide = () => ({
     draft: { action: 'tenant.update', keyId: null, keyVersion: null, metadata: '{}' } as const,
+    rowId: randomUUID(),
     answer: ++attempts,
     write: (tx: Sql) => (attempts <= times ? [moveHead(tx)] : []),
   });

@@ -11,7 +11,6 @@ import {
   isLockTimeout,
 } from '../store/faults.ts';
 import { type HeadRow, headTable, lockHead } from '../store/heads.ts';
-import { changedRows } from '../store/rows.ts';
 import { together, type Transaction } from '../store/sql.ts';
 import { findTenant } from '../store/tenants.ts';
 import { authorize, type Caller } from './caller.ts';
@@ -41,6 +40,8 @@ interface Work<Loaded, Answer> {
 
 interface DecidedChange<Answer> {
   readonly draft: Draft | null;
+  /** The row that the change writes. */
+  readonly rowId: string;
   readonly answer: Answer;
   /**
    * Sends the statements of the change in the same round trip as the append of its audit entry. If `draft` is null, the
@@ -101,20 +102,21 @@ async function changeOnce<Loaded, Answer>(
     const run = async (tx: Transaction) => {
       const [open, loaded] = await openChange(service, tx, caller, load);
       stage = 'open';
-      const { draft, answer, write } = decide(open, loaded);
+      const { draft, rowId, answer, write } = decide(open, loaded);
       if (!draft) return { answer, done: null };
       const link = linkOf(open, caller, draft);
-      const [, rowIds, { outcome }] = await together([
+      const [, { outcome }] = await together([
         together(write(tx)),
-        changedRows(tx, caller.tenantId, open.head.id),
-        appendLink(tx, caller.tenantId, link, open.time),
+        appendLink(tx, caller.tenantId, link, open.time, {
+          row_records: [{ row_id: rowId, rev: open.entryId }],
+        }),
       ]);
       if (outcome !== 'written') throw new NotWritten(outcome);
       stage = 'sent';
-      return { answer, done: { before: open.state, head: link.next, rowIds } };
+      return { answer, done: { before: open.state, head: link.next, rowId } };
     };
     const { answer, done } = await service.database.transaction(run, 4_000, deadline);
-    if (done) service.tenants.changed(done.before, done.head, done.rowIds);
+    if (done) service.tenants.changed(done.before, done.head, done.rowId);
     return answer;
   } catch (error) {
     if (stage === 'sent') service.tenants.forget(caller.tenantId);

@@ -62,15 +62,16 @@ export class Tenants {
     view.wasCurrent(startedAt, time);
   }
 
-  changed(before: TenantState, head: HeadRow, rowIds: readonly string[]): void {
+  /** Takes over a change of a row that this replica has made. */
+  changed(before: TenantState, head: HeadRow, rowId: string): void {
     const { tenant_id: tenantId } = before.tenant;
     const view = this.remembered.views.get(tenantId);
     if (!view?.state.isNamed(before.name)) return;
-    if (rowIds.includes(tenantId)) {
+    if (rowId === tenantId) {
       this.forget(tenantId);
       return;
     }
-    this.remembered.drop(view.state, rowIds);
+    this.remembered.drop(view.state, [rowId]);
     view.state = new TenantState(head, view.state, view.state.epoch);
     this.#noteHead(view, head, performance.now());
   }

@@ -19,13 +19,27 @@ export interface Appended {
   readonly time: number;
 }
 
-export async function appendLink(sql: Sql, tenantId: string, link: Link, now: number): Promise<Appended> {
-  const { expected, next, runs, seals } = link;
+/** Rows that commit with the entries of an append, by their table. */
+export interface RowsOfAppend {
+  /** The rows that the entries change, each with the entry that records its change. */
+  readonly row_records: readonly { readonly row_id: string; readonly rev: number }[];
+}
+
+/** Appends a link to the log if the head is still the one that the link expects. */
+export async function appendLink(
+  sql: Sql,
+  tenantId: string,
+  { expected, next, runs, seals }: Link,
+  now: number,
+  rows?: RowsOfAppend,
+): Promise<Appended> {
   const [row] = await sql<{ appended: string }[]>`
     select eaas.append(${tenantId}, ${expected.id}, ${expected.hash}, ${expected.state_id},
       ${next.id}, ${next.hash}, ${next.state_id}, ${next.state_hash}, ${next.created_at},
       ${next.month}, ${next.encrypts}, ${next.mac},
-      ${now}, ${`[${runs.join(',')}]`}, ${seals}) as appended`;
+      ${now}, ${`[${runs.join(',')}]`}, ${seals}${
+        rows ? sql`, ${JSON.stringify(rows)}::text::json` : sql``
+      }) as appended`;
   const [outcome, time] = row?.appended.split(' ') ?? [];
   if (outcome !== 'written' && outcome !== 'moved' && outcome !== 'clock') {
     throw new Error(

@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { type Sql, together, type Transaction } from './sql.ts';
+import type { Sql, Transaction } from './sql.ts';
 
 export interface Table<Row> {
   readonly name: string;
@@ -35,21 +35,22 @@ export type Fragment = postgres.PendingQuery<postgres.Row[]>;
 // postgres.js sends a statement only at `await`. `execute` sends the row immediately, before the next statement of the
 // transaction, which can refer to this row.
 
+/** Inserts a row. The append of its audit entry records it. */
 export async function insertRow<Row extends RecordedRow>(tx: Transaction, table: Table<Row>, row: Row) {
-  const insert = tx`insert into eaas.${tx(table.name)} ${valuesOf(tx, table, row)}`.execute();
-  await together([insert, recordRow(tx, table, row)]);
+  await tx`insert into eaas.${tx(table.name)} ${valuesOf(tx, table, row)}`.execute();
 }
 
+/** Updates a row. The append of its audit entry records it. */
 export async function updateRow<Row extends RecordedRow>(tx: Transaction, table: Table<Row>, row: Row) {
   // The update does not set `tenant_id`, because Citus refuses an assignment to the column that decides the shard.
-  const update = tx`update eaas.${tx(table.name)} set ${valuesOf(tx, table, row, ['tenant_id', table.id])}
+  await tx`update eaas.${tx(table.name)} set ${valuesOf(tx, table, row, ['tenant_id', table.id])}
     where tenant_id = ${row.tenant_id} and ${tx(table.id)} = ${idOf(table, row)}`.execute();
-  await together([update, recordRow(tx, table, row)]);
 }
 
-async function recordRow<Row extends RecordedRow>(tx: Transaction, table: Table<Row>, row: Row) {
+/** Records the row of a new tenant, which no audit entry records. */
+export async function recordRow<Row extends RecordedRow>(tx: Transaction, table: Table<Row>, row: Row) {
   await tx`insert into eaas.row_records (tenant_id, row_id, rev)
-    values (${row.tenant_id}, ${idOf(table, row)}, ${row.rev})`.execute();
+    values (${row.tenant_id}, ${idOf(table, row)}, ${row.rev})`;
 }
 
 /**

@@ -125,7 +125,8 @@ revoke all on function eaas.destroy_tenant(uuid) from public;
 `;
 
 /**
- * The function uses only rows of one tenant, so that it can run on the tenant's shard. An update that finds `uncounted`
+ * The function uses only rows of one tenant, so that it can run on the tenant's shard. `rows` has the rows that commit with
+ * the entries, as lists by the names of their tables. An update that finds `uncounted`
  * already true changes no index, so it remains a heap-only update.
  */
 export const append = `
@@ -133,7 +134,7 @@ create function eaas.append(
   tenant uuid, expected_id bigint, expected_hash bytea, expected_state_id bigint,
   next_id bigint, next_hash bytea, next_state_id bigint, next_state_hash bytea, next_created_at bigint,
   next_month text, next_encrypts bigint, next_mac bytea,
-  moment bigint, entries text, seals bytea
+  moment bigint, entries text, seals bytea, rows json default null
 ) returns text language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '1s' as $$
 declare
   present bigint := eaas.now_ms();
@@ -154,8 +155,12 @@ begin
   from json_to_recordset(entries::json) as run
     (first int, last int, action text, key_id uuid, key_version bigint, actor text, ip_address text, metadata text),
     generate_series(first, last) as number;
+  if rows is not null then
+    insert into eaas.row_records (tenant_id, row_id, rev)
+    select tenant, row_id, rev from json_to_recordset(rows -> 'row_records') as record (row_id uuid, rev bigint);
+  end if;
   return 'written ' || present;
 end $$;
 revoke all on function eaas.append(
-  uuid, bigint, bytea, bigint, bigint, bytea, bigint, bytea, bigint, text, bigint, bytea, bigint, text, bytea) from public;
+  uuid, bigint, bytea, bigint, bigint, bytea, bigint, bytea, bigint, text, bigint, bytea, bigint, text, bytea, json) from public;
 `;
