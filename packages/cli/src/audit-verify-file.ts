@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { printJson, WrongUsage } from '@eaas/cli-kit';
 import { type ChainedEntry, entryHash, genesisHash } from '@eaas/protocol/audit';
-import { fromHex, toHex } from '@eaas/protocol/internal-audit';
+import { ChainWalk, fromHex, toHex } from '@eaas/protocol/internal-audit';
 import { openSignedCheckpoint } from '@eaas/server/internal';
 import { readNamed } from './audit-verify.ts';
 import { reporting } from './command.ts';
@@ -111,25 +111,25 @@ async function verifyEntries(path: string, checkpoint: Checkpoint) {
   const errors: { id: number; reason: string }[] = [];
   let first: Entry | undefined;
   let last: Entry | undefined;
-  let checked = 0;
+  let walk: ChainWalk<string> | undefined;
   let isMet = false;
   for await (const { entry, isCovered } of entriesOf(path)) {
     const { id } = entry;
     first ??= entry;
-    const next = last ? last.id + 1 : id;
-    if (id > next) errors.push({ id: next, reason: 'entry_missing' });
-    else if (id < next) errors.push({ id, reason: 'entry_repeated' });
-    else if (!isCovered || entry.tenant_id !== first.tenant_id || !isChained(last, entry))
+    walk ??= new ChainWalk({ next: id, previous: hashBefore(entry) });
+    const { missing, isRepeated, isAltered } = walk.step(entry, (previous) => isChained(previous, entry));
+    if (missing > 0) errors.push({ id: id - missing, reason: 'entry_missing' });
+    else if (isRepeated) errors.push({ id, reason: 'entry_repeated' });
+    else if (!isCovered || entry.tenant_id !== first.tenant_id || isAltered)
       errors.push({ id, reason: 'entry_altered' });
     isMet ||=
       entry.tenant_id === checkpoint?.tenantId &&
       id === checkpoint.id &&
       entry.hash === toHex(checkpoint.hash);
     last = entry;
-    checked++;
     if (errors.length >= mostErrors) break;
   }
-  if (!first || !last)
+  if (!first || !last || !walk)
     throw new WrongUsage(`The file ${path} has no entries: pass a file that \`eaas audit export\` wrote.`);
   if (checkpoint && !isMet) {
     const isAhead = checkpoint.tenantId === last.tenant_id && checkpoint.id > last.id;
@@ -137,17 +137,17 @@ async function verifyEntries(path: string, checkpoint: Checkpoint) {
   }
   const { tenant_id, id: first_id } = first;
   const { id: last_id, hash } = last;
-  return { tenant_id, valid: errors.length === 0, checked, first_id, last_id, hash, errors };
+  return { tenant_id, valid: errors.length === 0, checked: walk.checked, first_id, last_id, hash, errors };
 }
 
-/**
- * If the id of the first entry is greater than 1, its hash cannot be verified, because earlier entries can have been
- * purged.
- */
-function isChained(last: Entry | undefined, { hash, ...entry }: Entry): boolean {
-  if (!last && entry.id !== 1) return true;
+/** Earlier entries can have been purged. The hash of the first entry in the file can then not be verified. */
+function hashBefore({ id, tenant_id }: Entry): string | undefined {
+  return id === 1 ? toHex(genesisHash(tenant_id)) : undefined;
+}
+
+function isChained(previous: string, { hash, ...entry }: Entry): boolean {
   try {
-    return toHex(entryHash(last ? fromHex(last.hash) : genesisHash(entry.tenant_id), entry)) === hash;
+    return toHex(entryHash(fromHex(previous), entry)) === hash;
   } catch {
     return false; // Canonical JSON does not allow a lone surrogate in the entry.
   }

@@ -1,7 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { describe, expect, test } from 'vitest';
 import { vectors } from '@eaas/test-kit/vectors';
-import { entryHash, entryPreimage, genesisHash } from './audit-chain.ts';
+import { ChainWalk, entryHash, entryPreimage, genesisHash } from './audit-chain.ts';
 import { canonicalJson } from './canonical-json.ts';
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
@@ -60,5 +60,28 @@ describe('the audit chain', () => {
     const hashes = [{}, ...changes].map((change) => hex(entryHash(previous, { ...entry, ...change })));
     hashes.push(hex(entryHash(genesisHash('other'), entry)));
     expect(new Set(hashes).size).toBe(changes.length + 2);
+  });
+});
+
+describe('a walk along the chain', () => {
+  const step = (walk: ChainWalk<string>, id: number, previous: string, time = 0) =>
+    walk.step({ id, hash: `hash ${id}`, time }, (before) => before === previous);
+  const walked = (...entries: readonly (readonly [number, string, number?])[]) => {
+    const walk = new ChainWalk({ next: 1, previous: 'hash 0' });
+    return entries.map(([id, previous, time]) => step(walk, id, previous, time));
+  };
+  const sound = { missing: 0, isRepeated: false, isAltered: false, wentBack: false };
+
+  test('an intact chain has no findings', () => {
+    expect(walked([1, 'hash 0'], [2, 'hash 1'], [3, 'hash 2'])).toEqual([sound, sound, sound]);
+  });
+
+  test.each([
+    ['an altered entry', [1, 'other'], { ...sound, isAltered: true }, [2, 'hash 1']],
+    ['a gap', [4, 'unknown'], { ...sound, missing: 3 }, [5, 'hash 4']],
+    ['an entry out of order', [0, 'hash 0'], { ...sound, isRepeated: true }, [1, 'hash 0']],
+    ['an older entry', [1, 'hash 0', -1], { ...sound, wentBack: true }, [2, 'hash 1']],
+  ] as const)('%s is one finding', (_, entry, found, next) => {
+    expect(walked(entry, next)).toEqual([found, sound]);
   });
 });

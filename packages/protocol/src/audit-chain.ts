@@ -51,3 +51,69 @@ export function entryHash(previousHash: Uint8Array, entry: ChainedEntry): Uint8A
   };
   return sha256(entryPreimage(previousHash, stored));
 }
+
+/** What a walk along the chain finds at an entry. */
+export interface ChainStep {
+  /** How many entries are missing before this one. */
+  readonly missing: number;
+  /** Whether the entry is a repeated one, or out of order. */
+  readonly isRepeated: boolean;
+  /** Whether the hash of the entry does not follow from its content and the hash of the entry before it. */
+  readonly isAltered: boolean;
+  /** Whether the entry is older than the one before it. */
+  readonly wentBack: boolean;
+}
+
+const sound: ChainStep = { missing: 0, isRepeated: false, isAltered: false, wentBack: false };
+
+/** Where a walk begins: at the entry `next`, after an entry with the hash `previous`, if it is known. */
+type ChainStart<Hash> = Pick<ChainWalk<Hash>, 'next' | 'previous'> & { readonly time?: number };
+
+/**
+ * Walks along an audit chain, entry by entry. After a finding the walk goes on from the stored hash of the entry, even if
+ * it is wrong, because one changed entry would otherwise cause a finding at every later entry. After a gap the hash of
+ * the entry before is unknown, so the next entry is not compared with it.
+ */
+export class ChainWalk<Hash> {
+  /** The id of the entry that comes next. */
+  next: number;
+  /** The hash of the entry before, or undefined if it is not known. */
+  previous: Hash | undefined;
+  /** The time of the entry before. */
+  time: number;
+  /** The number of entries on the way so far. */
+  checked = 0;
+
+  constructor({ next, previous, time = 0 }: ChainStart<Hash>) {
+    this.next = next;
+    this.previous = previous;
+    this.time = time;
+  }
+
+  /** Goes on to the entry. `follows` says whether its hash follows from its content and the hash before it. */
+  step(
+    entry: { readonly id: number; readonly hash: Hash | undefined; readonly time?: number },
+    follows: (previous: Hash) => boolean,
+  ): ChainStep {
+    const { id, hash, time = this.time } = entry;
+    const isRepeated = id < this.next;
+    const missing = this.skipTo(id);
+    const isAltered = this.previous !== undefined && !follows(this.previous);
+    const wentBack = time < this.time;
+    this.next = id + 1;
+    this.previous = hash;
+    this.time = time;
+    this.checked++;
+    const isSound = missing === 0 && !isRepeated && !isAltered && !wentBack;
+    return isSound ? sound : { missing, isRepeated, isAltered, wentBack };
+  }
+
+  /** Goes on to the place before an entry. Returns how many entries are missing up to there. */
+  skipTo(id: number): number {
+    if (id <= this.next) return 0;
+    const missing = id - this.next;
+    this.next = id;
+    this.previous = undefined;
+    return missing;
+  }
+}

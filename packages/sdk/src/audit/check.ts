@@ -10,6 +10,7 @@ import {
   signal,
   text,
 } from '@eaas/protocol/internal-options';
+import { ChainWalk } from '@eaas/protocol/internal-audit';
 import { ClientError, ServiceError } from '../errors.ts';
 import { type AuditHead, openCheckpoint, readVerifierKey, type VerifySignature } from './checkpoint.ts';
 import { addFinding, type AuditFinding } from './findings.ts';
@@ -111,11 +112,10 @@ export async function checkAudit(source: AuditSource, options: CheckOptions): Pr
     known: state.read,
     isFirst: stored === undefined,
     findings,
-    at: { ...from },
+    chain: new ChainWalk({ next: from.id + 1, previous: from.hash }),
     start: undefined,
-    time: 0,
-    checked: 0,
   };
+  const { chain } = walk;
   const save = async (changes: Partial<AuditState>): Promise<void> => {
     const next = { ...state, start: walk.start ?? state.start, ...changes };
     await store.save(next);
@@ -123,24 +123,24 @@ export async function checkAudit(source: AuditSource, options: CheckOptions): Pr
   };
   let savedAt = 0;
   const onPage = async (): Promise<void> => {
-    onProgress?.({ id: walk.at.id, through: id });
-    const { at, checked } = walk;
+    const { next, previous, checked } = chain;
+    onProgress?.({ id: next - 1, through: id });
     // A full round saves no progress. It begins at the first entry, so its `read` would replace the saved `read` by an
     // older entry. After a finding, no round saves progress, so that the next round reports the finding again.
-    if (full || checked - savedAt < saveEvery || findings.length > 0 || at.hash === undefined) return;
+    if (full || checked - savedAt < saveEvery || findings.length > 0 || previous === undefined) return;
     savedAt = checked;
-    await save({ read: { id: at.id, hash: at.hash } });
+    await save({ read: { id: next - 1, hash: previous } });
   };
   try {
     await walkChain(walk, { audit, signal, onEntry, onPage });
   } catch (error) {
     // If a call fails after a finding, the round returns its findings and does not throw the error of the call.
     if (findings.length === 0 || !isCallError(error)) throw error;
-    return report(walk.checked);
+    return report(chain.checked);
   }
   const isSound = findings.every(({ code }) => code === 'purged_unread');
-  if (isSound && walk.at.id <= id) {
-    if (walk.at.id === id && walk.at.hash === hash) {
+  if (isSound && chain.next <= id + 1) {
+    if (chain.next === id + 1 && chain.previous === hash) {
       await save({ read: { id, hash }, verified: { id, hash }, checkpoint: note });
     } else {
       addFinding(
@@ -151,7 +151,7 @@ export async function checkAudit(source: AuditSource, options: CheckOptions): Pr
       );
     }
   }
-  return report(walk.checked);
+  return report(chain.checked);
 }
 
 async function takeCheckpoint(

@@ -1,5 +1,5 @@
 import { entryHash } from '@eaas/protocol/audit';
-import { fromHex, toHex } from '@eaas/protocol/internal-audit';
+import { type ChainWalk, fromHex, toHex } from '@eaas/protocol/internal-audit';
 import { unreadable } from '../errors.ts';
 import type { CheckOptions } from './check.ts';
 import type { AuditHead } from './checkpoint.ts';
@@ -15,10 +15,8 @@ export interface Walk {
   readonly known: AuditHead;
   readonly isFirst: boolean;
   readonly findings: AuditFinding[];
-  at: { id: number; hash: string | undefined };
+  readonly chain: ChainWalk<string>;
   start: AuditHead | undefined;
-  time: number;
-  checked: number;
 }
 
 interface WalkOptions extends Pick<CheckOptions, 'signal' | 'onEntry'> {
@@ -27,10 +25,10 @@ interface WalkOptions extends Pick<CheckOptions, 'signal' | 'onEntry'> {
 }
 
 export async function walkChain(walk: Walk, options: WalkOptions): Promise<void> {
-  const { findings, to } = walk;
+  const { findings, to, chain } = walk;
   const place: Place = { head: undefined, until: undefined, growth: 0, size: 100 };
-  while (walk.at.id < to.id && findings.length < mostFindings) {
-    const next = walk.at.id + 1;
+  while (chain.next <= to.id && findings.length < mostFindings) {
+    const { next } = chain;
     const entries = await pageWith(options.audit, place, next, options.signal);
     const [oldest] = entries;
     if ((!oldest || oldest.id > next) && (await crossPurge(walk, options))) continue;
@@ -39,12 +37,12 @@ export async function walkChain(walk: Walk, options: WalkOptions): Promise<void>
       const { id } = entry;
       if (id <= before) addFinding(findings, 'entry_repeated', id, `entry ${id} is repeated or out of order`);
       else before = id;
-      if (id === walk.at.id) repeat(walk, entry);
-      if (id <= walk.at.id || id > to.id) continue;
+      if (id === chain.next - 1) repeat(walk, entry);
+      if (id < chain.next || id > to.id) continue;
       judge(walk, entry);
       await options.onEntry?.(entry);
     }
-    if (walk.at.id < next) {
+    if (chain.next === next) {
       addFinding(findings, 'entry_missing', next, `entries ${next} to ${to.id} are missing`);
       return;
     }
@@ -53,14 +51,16 @@ export async function walkChain(walk: Walk, options: WalkOptions): Promise<void>
 }
 
 function judge(walk: Walk, entry: AuditEntry): void {
-  const { at, tenantId, findings } = walk;
+  const { chain, tenantId, findings } = walk;
   const { id, hash } = entry;
-  if (id > at.id + 1) {
-    const gap = id - 1 === at.id + 1 ? `entry ${id - 1} is` : `entries ${at.id + 1} to ${id - 1} are`;
-    addFinding(findings, 'entry_missing', at.id + 1, `${gap} missing`);
-    at.hash = undefined;
+  const found = chain.step({ id, hash, time: Date.parse(entry.created_at) }, (previous) =>
+    isChained(previous, entry),
+  );
+  if (found.missing > 0) {
+    const gap = found.missing === 1 ? `entry ${id - 1} is` : `entries ${id - found.missing} to ${id - 1} are`;
+    addFinding(findings, 'entry_missing', id - found.missing, `${gap} missing`);
   }
-  if (entry.tenant_id !== tenantId || !isChained(at.hash, entry)) {
+  if (entry.tenant_id !== tenantId || found.isAltered) {
     addFinding(
       findings,
       'entry_altered',
@@ -68,16 +68,12 @@ function judge(walk: Walk, entry: AuditEntry): void {
       `the hash of entry ${id} does not match its content and the hash of the previous entry`,
     );
   }
-  const time = Date.parse(entry.created_at);
-  if (time < walk.time)
+  if (found.wentBack)
     addFinding(findings, 'time_went_back', id, `entry ${id} is older than the one before it`);
-  walk.time = time;
-  walk.checked++;
   arrive(walk, { id, hash });
 }
 
-function isChained(previous: string | undefined, entry: AuditEntry): boolean {
-  if (previous === undefined) return true;
+function isChained(previous: string, entry: AuditEntry): boolean {
   try {
     return toHex(entryHash(fromHex(previous), entry)) === entry.hash;
   } catch {
@@ -86,15 +82,16 @@ function isChained(previous: string | undefined, entry: AuditEntry): boolean {
 }
 
 function repeat(walk: Walk, { id, hash, created_at }: AuditEntry): void {
-  const { hash: before } = walk.at;
-  if (before !== undefined && before !== hash) findFork(walk, { id, hash: before }, hash);
-  walk.at.hash = hash;
-  walk.time = Math.max(walk.time, Date.parse(created_at));
+  const { chain } = walk;
+  if (chain.previous !== undefined && chain.previous !== hash) {
+    findFork(walk, { id, hash: chain.previous }, hash);
+  }
+  chain.previous = hash;
+  chain.time = Math.max(chain.time, Date.parse(created_at));
 }
 
 function arrive(walk: Walk, at: AuditHead): void {
   const { findings, to, known } = walk;
-  walk.at = { ...at };
   if (at.id === known.id && at.hash !== known.hash) findFork(walk, known, at.hash);
   if (at.id === to.id && at.hash !== to.hash) {
     const text = `entry ${to.id} has the hash ${at.hash}, but the checkpoint states ${to.hash}`;
@@ -107,7 +104,8 @@ function findFork({ findings }: Walk, { id, hash }: AuditHead, now: string): voi
 }
 
 async function crossPurge(walk: Walk, { audit, signal }: WalkOptions): Promise<boolean> {
-  const { at, to, known, isFirst, findings } = walk;
+  const { chain, to, known, isFirst, findings } = walk;
+  const last = chain.next - 1;
   const range = { from_id: to.id, to_id: to.id };
   const { purged_through: anchor, valid, errors } = await audit.verify(range, { signal });
   // The response for a purged log must contain the hash of the last purged entry. Without this hash, any entry would be
@@ -122,13 +120,15 @@ async function crossPurge(walk: Walk, { audit, signal }: WalkOptions): Promise<b
       `the verification by the service failed: ${reasons}`,
     );
   }
-  if (!anchor || anchor.id <= at.id) return false;
+  if (!anchor || anchor.id <= last) return false;
   const { id, hash } = anchor;
   if (id > known.id) {
     walk.start = { id, hash };
-    const text = `entries ${Math.max(at.id, known.id) + 1} to ${id} were purged before they were read`;
+    const text = `entries ${Math.max(last, known.id) + 1} to ${id} were purged before they were read`;
     if (!isFirst || id > to.id) addFinding(findings, 'purged_unread', id, text);
   }
+  chain.skipTo(id + 1);
+  chain.previous = hash;
   arrive(walk, { id, hash });
   return true;
 }

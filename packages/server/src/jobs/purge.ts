@@ -67,7 +67,7 @@ async function purgeStep(
   const { secrets, last, walk } = step;
   if (secrets && isFirst) await walkRows(inspection, secrets, firstRow);
   if (secrets) await walkEntries(inspection, secrets, walk, last);
-  const { previous: hash, previousTime } = walk;
+  const { previous: hash, time: previousTime } = walk;
   const isCurrent = async (sql: Sql) => (await anchorId(sql, tenantId)) === step.anchorId;
   // Another replica might have purged the same entries while this replica was verifying them. Missing entries are then
   // no sign of tampering.

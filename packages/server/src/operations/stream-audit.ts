@@ -1,6 +1,6 @@
 import { hash as digest } from 'node:crypto';
 import { entryPreimage, genesisHash } from '@eaas/protocol/audit';
-import { fromHex, toHex } from '@eaas/protocol/internal-audit';
+import { ChainWalk, fromHex, toHex } from '@eaas/protocol/internal-audit';
 import type { ChainHead } from '../crypto/checkpoint.ts';
 import { macHolds } from '../crypto/audit-mac.ts';
 import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
@@ -100,15 +100,18 @@ async function readLog({ database, tenants }: Service, tenantId: string, sent: P
 }
 
 function verifyPage({ tenantId, secrets, head }: Log, start: ChainHead, page: readonly EntryRow[]) {
+  const walk = new ChainWalk({ next: start.id + 1, previous: start.hash });
   let end = start;
   const rows: EntryRow[] = [];
   const stop = (reason?: NoticeReason) => ({ rows, end, reason });
   for (const row of page) {
-    if (row.id !== end.id + 1) return stop('entry_missing');
-    const hash = digest('sha256', entryPreimage(end.hash, { ...row, tenant_id: tenantId }), 'buffer');
-    if (!sameBytes(hash, row.hash) || !macHolds(secrets.auditMac, hash, row.mac))
-      return stop('entry_changed');
-    end = { id: row.id, hash };
+    const { missing, isRepeated, isAltered } = walk.step(row, (previous) => {
+      const hash = digest('sha256', entryPreimage(previous, { ...row, tenant_id: tenantId }), 'buffer');
+      return sameBytes(hash, row.hash) && macHolds(secrets.auditMac, hash, row.mac);
+    });
+    if (missing > 0 || isRepeated) return stop('entry_missing');
+    if (isAltered) return stop('entry_changed');
+    end = { id: row.id, hash: row.hash };
     rows.push(row);
   }
   return page.length === 0 && end.id < head.id ? stop('entry_missing') : stop();

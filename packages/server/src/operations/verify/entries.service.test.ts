@@ -1,3 +1,4 @@
+import { ChainWalk } from '@eaas/protocol/internal-audit';
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createDatabase, migrated, type TestDatabase } from '@eaas/test-kit/database';
@@ -31,7 +32,7 @@ test('queries on other database connections succeed while audit entries are veri
       select ${tenantId}, id, 'encrypt', 'operator', '{}', 0, sha256('a'), sha256('b') from generate_series(1, ${entries}) id`,
     20_000,
   );
-  const walk = { next: 1, previous: undefined, previousTime: 0, latest: 0, checked: 0 };
+  const walk = Object.assign(new ChainWalk<Uint8Array>({ next: 1, previous: undefined }), { latest: 0 });
   const done = new AbortController();
   const inspection = { database, turns: new Turns(), tenantId, findings: new Findings(), ...unhurried };
   const walked = walkEntries(inspection, secrets, walk, entries);
@@ -54,7 +55,7 @@ test('the verification reads long entries in pages of limited size', async () =>
   );
   const { rows, isCut } = await database.snapshot((tx) => rawEntries(tx, tenantId, 1, 1_300));
   expect([rows.length, isCut]).toEqual([1_105, true]);
-  const walk = { next: 1, previous: undefined, previousTime: 0, latest: 0, checked: 0 };
+  const walk = Object.assign(new ChainWalk<Uint8Array>({ next: 1, previous: undefined }), { latest: 0 });
   const findings = new Findings();
   const inspection = { database, turns: new Turns(), tenantId, findings, ...unhurried };
   await walkEntries(inspection, secrets, walk, 1_300);

@@ -1,3 +1,4 @@
+import { ChainWalk } from '@eaas/protocol/internal-audit';
 import type { Steps } from '@eaas/protocol/service';
 import type { ChainHead } from '../../crypto/checkpoint.ts';
 import { encodedEntryChainer, type Link, macHolds } from '../../crypto/audit-mac.ts';
@@ -14,14 +15,16 @@ const mostAhead = 60_000;
 
 type Walk = Awaited<ReturnType<typeof startWalk>>;
 
+/** Begins a walk at the entry `first`. `anchor` is the last purged entry, or the start of the log. */
 export async function startWalk(sql: Sql, tenantId: string, first: number, anchor: ChainHead) {
   const latest = (await databaseTime(sql)) + mostAhead;
   const before =
     first === anchor.id + 1 ? { hash: anchor.hash, created_at: 0 } : await entryAt(sql, tenantId, first - 1);
-  const previousTime = before?.created_at ?? 0;
-  return { next: first, previous: before?.hash, previousTime, latest, checked: 0 };
+  const walk = new ChainWalk({ next: first, previous: before?.hash, time: before?.created_at ?? 0 });
+  return Object.assign(walk, { latest });
 }
 
+/** Judges the entries up to `last`, or until the inspection should stop. */
 export async function walkEntries(inspection: Inspection, secrets: TenantSecrets, walk: Walk, last: number) {
   const { database, turns, tenantId, shouldStop, timeLeft } = inspection;
   const chain = encodedEntryChainer(secrets.auditMac, tenantId);
@@ -34,8 +37,7 @@ export async function walkEntries(inspection: Inspection, secrets: TenantSecrets
   };
   function* judgePage(rows: readonly RawEntry[]): Steps<void> {
     for (const row of rows) {
-      skipTo(inspection, walk, row.id);
-      judge(inspection, secrets, walk, row, walk.previous && chain(walk.previous, row.parts));
+      judge(inspection, secrets, walk, row, chain);
       yield;
     }
   }
@@ -52,34 +54,33 @@ export async function walkEntries(inspection: Inspection, secrets: TenantSecrets
     }
     if (end < last) coming = page(end + 1);
     await turns.run(tenantId, judgePage(rows), { isBegun: true });
-    skipTo(inspection, walk, end + 1);
+    reportMissing(inspection, walk, walk.skipTo(end + 1));
     if (shouldStop()) return;
   }
 }
 
 function judge(
-  { findings }: Inspection,
+  inspection: Inspection,
   { auditMac }: TenantSecrets,
   walk: Walk,
-  { id, createdAt, hash, mac }: RawEntry,
-  expected: Link | undefined,
+  { id, createdAt, hash, mac, parts }: RawEntry,
+  chain: ReturnType<typeof encodedEntryChainer>,
 ): void {
+  const { findings } = inspection;
+  let expected: Link | undefined;
+  const stored = { id, time: createdAt, hash: hash.length === 32 ? hash : undefined };
+  const step = walk.step(stored, (previous) => {
+    expected = chain(previous, parts);
+    return sameBytes(expected.hash, hash);
+  });
+  reportMissing(inspection, { next: id }, step.missing);
   if (createdAt > walk.latest) findings.add('entry_in_future', id);
-  if (createdAt < walk.previousTime) findings.add('time_went_back', id);
+  if (step.wentBack) findings.add('time_went_back', id);
   const isAuthentic = expected ? sameBytes(expected.mac, mac) : macHolds(auditMac, hash, mac);
-  if (expected && !sameBytes(expected.hash, hash)) findings.addChangedEntry('entry_changed', id);
+  if (step.isAltered) findings.addChangedEntry('entry_changed', id);
   else if (!isAuthentic) findings.addChangedEntry('entry_mac_invalid', id);
-  walk.next = id + 1;
-  walk.checked++;
-  walk.previousTime = createdAt;
-  // The next entry is verified against the stored hash of this entry, even if the stored hash is wrong. Otherwise, one
-  // changed entry would cause a finding for every later entry.
-  walk.previous = hash.length === 32 ? hash : undefined;
 }
 
-function skipTo({ findings }: Inspection, walk: Walk, id: number): void {
-  if (walk.next >= id) return;
-  findings.add('entry_missing', walk.next, undefined, id - walk.next);
-  walk.next = id;
-  walk.previous = undefined;
+function reportMissing({ findings }: Inspection, { next }: Pick<Walk, 'next'>, missing: number): void {
+  if (missing > 0) findings.add('entry_missing', next - missing, undefined, missing);
 }
