@@ -83,7 +83,7 @@ export function openLater(open: () => Promise<Burst>, defer: Defer): (requests: 
   };
 }
 
-export function isComplete(response: string): boolean {
+function isComplete(response: string): boolean {
   const head = response.indexOf('\r\n\r\n');
   if (head === -1) return false;
   const [, length] = /^content-length: (\d+)/im.exec(response.slice(0, head)) ?? [];

@@ -107,10 +107,6 @@ function computeOf(reports: Reports, name = alone): Figures {
 
 function trafficOf(reports: Reports): Figures {
   const item = itemOf(reports, alone);
-  const times = figuresOf(reports, 'queue', 'service times');
-  const append = ['PostgreSQL, for an append', 'PostgreSQL, for an entry', 'wait without CPU, for an append']
-    .map((name) => valuesOf(times, name)[0] ?? 0)
-    .reduce((total, value) => total + value, 0);
   const rows = fleets.map((wraps) => ({
     name: rate(wraps),
     values: [
@@ -118,7 +114,6 @@ function trafficOf(reports: Reports): Figures {
       (wraps * item.wal) / 1e6 / shardsFor(wraps, item),
       (wraps * 86_400 * 30 * bytesPerEntry) / 1e12,
       appendConnectionsPerServer * serversFor(wraps, item),
-      (wraps * append) / 1e6,
     ],
   }));
   const columns = [
@@ -126,7 +121,6 @@ function trafficOf(reports: Reports): Figures {
     'WAL of a shard, MB/s',
     'TB of entries in 30 days',
     'connections for appends',
-    'busy at the same time',
   ];
   return { name: 'each call appended alone', columns, rows };
 }

@@ -17,7 +17,6 @@ import { benchmark as many } from './many.bench.ts';
 import { benchmark as peers } from './peers.bench.ts';
 import { benchmark as profile } from './profile.bench.ts';
 import { benchmark as prisma } from './prisma.bench.ts';
-import { benchmark as queue } from './queue.bench.ts';
 import { benchmark as replicas } from './replicas.bench.ts';
 import { type Figures, tableOfFigures } from './figures.ts';
 import { cellsOf, columns, keepReport, machineName, type Row, rowOf } from './results.ts';
@@ -55,7 +54,6 @@ const benchmarks: readonly (Benchmark | Measurement | Report)[] = [
   citus,
   builds,
   replicas,
-  queue,
   telemetry,
 ];
 
