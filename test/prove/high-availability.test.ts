@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { printed } from '../prove/machine/patroni/printed.ts';
-import { trialNames } from '../prove/parts/patroni/abouts.ts';
+import { printed } from './machine/patroni/printed.ts';
+import { trialNames } from './parts/patroni/abouts.ts';
 import { blocksOf, commandsOf, codesIn, linksOf, read, root, rowsUnder } from '@eaas/test-kit/markdown';
 
 // These tests only read the files of the example. The trials `patroni` of `npm run prove` start etcd, Patroni, HAProxy

@@ -506,7 +506,7 @@ export const mutations: readonly Mutation[] = [
         "the tenant's median latency is at most 2 times its latency while another server gets the flood",
       ],
     },
-    [`${server}/http/app.ts`, 'else sendInTurn(request, send);', 'else send();'],
+    [`${server}/http/hooks.ts`, 'else inTurn(request, send);', 'else send();'],
     [
       `${server}/http/pages.ts`,
       'return hasPage(request, etag) ? reply.code(304).send() : reply.send(bytes);',
@@ -525,24 +525,16 @@ export const mutations: readonly Mutation[] = [
   ),
   mutation(
     'parse-before-the-limits',
-    { 'hostile:junk': ['no request blocks the event loop for more than 50 ms'] },
-    [
-      'packages/protocol/src/wire/json.ts',
-      'const scan = new BatchScan(bytes);',
-      'JSON.parse(decode(bytes));\n  const scan = new BatchScan(bytes);',
-    ],
-  ),
-  mutation(
-    'parse-before-the-turn',
     {
+      'hostile:junk': ['no request blocks the event loop for more than 50 ms'],
       'fairness:brackets': [
         "the second tenant's p99 latency is at most 50 ms, or 2 times its latency while another server gets the flood",
       ],
     },
     [
       'packages/protocol/src/wire/json.ts',
-      'const scan = new BatchScan(bytes);',
-      'JSON.parse(decode(bytes));\n  const scan = new BatchScan(bytes);',
+      '  const scan = new Scan(text, refuseItem !== undefined);',
+      '  parse(text, () => notJson);\n  const scan = new Scan(text, refuseItem !== undefined);',
     ],
   ),
   mutation(
@@ -614,7 +606,7 @@ export const mutations: readonly Mutation[] = [
     'only-lost-connections-are-retryable',
     { 'patroni:kill': ['every error that the SDK throws is retryable'] },
     [
-      'packages/sdk/src/errors.ts',
+      'packages/protocol/src/errors.ts',
       'this.retryable = /^(network|timeout|unavailable|audit_unwritten)$/.test(code);',
       'this.retryable = /^network$/.test(code);',
     ],
