@@ -1,3 +1,5 @@
+// Bugs that the trials must notice: each names the checks that fail because of it. They are chosen by hand, because a tool
+// such as Stryker makes hundreds of small ones per file for unit tests, and judging a single one takes a trial a minute.
 interface Change {
   readonly file: string;
   readonly search: string;
