@@ -7,7 +7,7 @@ import { openDoors } from '../../packages/server/src/http/doors.ts';
 import { admit } from '../../packages/server/src/operations/admit.ts';
 import { createApiKey } from '../../packages/server/src/operations/api-keys.ts';
 import { operations } from '../../packages/server/src/operations/table.ts';
-import { createTenant, type TenantFields } from '../../packages/server/src/operations/tenants.ts';
+import { createTenant, type TenantSettings } from '../../packages/server/src/operations/tenants.ts';
 import { Refusal } from '../../packages/server/src/base/refusal.ts';
 import { createService, type Service } from '../../packages/server/src/app/service.ts';
 import { Database } from '../../packages/server/src/store/database.ts';
@@ -103,7 +103,7 @@ export interface Resident {
   readonly token: string;
 }
 
-export async function settle(service: Service, name: string, fields: TenantFields = {}): Promise<Resident> {
+export async function settle(service: Service, name: string, fields: TenantSettings = {}): Promise<Resident> {
   const { tenant_id: tenantId } = await createTenant(service, { envelope_only: false, ...fields, name });
   const { api_key_id: apiKeyId, api_key: token } = await createApiKey(
     service,

@@ -16,7 +16,7 @@ import {
   requireTenant,
   requireTenantId,
   type Service,
-  type TenantFields,
+  type TenantSettings,
   type TenantRecord,
   updateTenant,
 } from '@eaas/server/internal';
@@ -48,7 +48,12 @@ function withFields(command: Command): Command {
     .option('--created-at <time>', 'when the tenant was created, for imports (RFC 3339)', moment);
 }
 
-function fieldsOf({ name, envelopeOnly, monthlyEncryptQuota: quota, createdAt }: FieldOptions): TenantFields {
+function fieldsOf({
+  name,
+  envelopeOnly,
+  monthlyEncryptQuota: quota,
+  createdAt,
+}: FieldOptions): TenantSettings {
   return {
     name,
     envelope_only: envelopeOnly,

@@ -11,7 +11,7 @@ import {
   revokedApiKey,
 } from '@eaas/protocol/service';
 import { formatApiKey, type Input, type Output } from '@eaas/protocol/wire';
-import { type ApiKey, type Call, type Operations, pageOf, record, type Tenant } from './tenant.ts';
+import { type ApiKey, type TenantCall, type Operations, pageOf, record, type Tenant } from './tenant.ts';
 
 type ApiKeyRecord = Output<'GET /v1/api-keys/:api_key_id'>;
 
@@ -32,7 +32,10 @@ export const apiKeyOperations = {
     ),
 } satisfies Partial<Operations>;
 
-export function createApiKey(call: Call, input: Input<'POST /v1/api-keys'>): Output<'POST /v1/api-keys'> {
+export function createApiKey(
+  call: TenantCall,
+  input: Input<'POST /v1/api-keys'>,
+): Output<'POST /v1/api-keys'> {
   const token = formatApiKey(randomBytes(32));
   const made = { apiKeyId: crypto.randomUUID(), hint: token.slice(-4), createdBy: call.actor };
   const { row, draft } = newApiKey(input, call, { ...known(call, input), ...made });
@@ -43,7 +46,7 @@ export function createApiKey(call: Call, input: Input<'POST /v1/api-keys'>): Out
 }
 
 function change(
-  call: Call,
+  call: TenantCall,
   apiKeyId: string,
   rule: (before: ApiKey, otherManagers: number) => Changed<ApiKey>,
 ): ApiKeyRecord {
@@ -56,7 +59,7 @@ function change(
   return recordOf(row);
 }
 
-function known({ tenant, apiKey: giver }: Call, input: Parameters<typeof keyIdsIn>[0]) {
+function known({ tenant, apiKey: giver }: TenantCall, input: Parameters<typeof keyIdsIn>[0]) {
   return { giver, keyIds: new Set(keyIdsIn(input).filter((id) => tenant.keys.has(id))) };
 }
 

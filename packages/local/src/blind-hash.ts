@@ -1,7 +1,7 @@
 import { toBase64 } from '@eaas/protocol/base64';
 import { finish, requireElements, requireStatus } from '@eaas/protocol/service';
 import { intakePublicKeyOf } from './key-crypto.ts';
-import { type Call, type Key, type Operations, requireKey } from './tenant.ts';
+import { type TenantCall, type Key, type Operations, requireKey } from './tenant.ts';
 
 // The code for blind hashes is loaded on demand, because most tests do not use blind hashes.
 const load = () => import('@eaas/protocol/blind-hash');
@@ -29,7 +29,7 @@ export const blindHashOperations = {
   },
 } satisfies Partial<Operations>;
 
-async function blindHashKeyOf({ tenant }: Call, { row, hashKey }: Key) {
+async function blindHashKeyOf({ tenant }: TenantCall, { row, hashKey }: Key) {
   if (!hashKey)
     throw new Error(`the active key ${row.key_id} has no secret for hashes: create a new test service`);
   const [{ deriveBlindHashKey }, { platformCurve }] = await Promise.all([load(), loadCurve()]);

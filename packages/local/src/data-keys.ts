@@ -18,7 +18,7 @@ import {
 } from '@eaas/protocol/service';
 import { formatTimestamp } from '@eaas/protocol/wire';
 import { keyCrypto } from './key-crypto.ts';
-import { type Call, isDone, type Operations, record, requireKey, type Tenant } from './tenant.ts';
+import { type TenantCall, isDone, type Operations, record, requireKey, type Tenant } from './tenant.ts';
 
 type OfKey = { readonly key_id: string };
 
@@ -60,7 +60,7 @@ function usageIn({ log }: Tenant, month: string) {
 }
 
 function single<Input extends OfKey, Answer>(rule: KeyRule<Input, Answer>) {
-  return (call: Call, input: Input): Answer => {
+  return (call: TenantCall, input: Input): Answer => {
     const key = requireKey(call, input.key_id);
     return release(call, rule(key.row, keyCrypto(call.tenant, key), input));
   };
@@ -71,13 +71,13 @@ function batch<Input extends OfKey, Answer extends object>(
   rule: KeyRule<Input, Answer>,
 ) {
   const run = single(rule);
-  return (call: Call, { items }: { readonly items: readonly unknown[] }) =>
+  return (call: TenantCall, { items }: { readonly items: readonly unknown[] }) =>
     runBatch(items, finish(ruleEach(items, read)), async (inputs) =>
       finish(ruleEach(inputs, (input) => run(call, input))),
     );
 }
 
-function release<Answer>(call: Call, { draft, answer }: Ruling<Answer>): Answer {
+function release<Answer>(call: TenantCall, { draft, answer }: Ruling<Answer>): Answer {
   record(call, draft);
   if (answer instanceof Refusal) throw answer;
   return answer;

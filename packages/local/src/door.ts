@@ -28,7 +28,7 @@ import { auditOperations } from './audit.ts';
 import { blindHashOperations } from './blind-hash.ts';
 import { dataKeyOperations } from './data-keys.ts';
 import { keyOperations, settleDueKeys } from './keys.ts';
-import { type ApiKey, type Call, callBy, type Operations, record, type Tenant } from './tenant.ts';
+import { type ApiKey, type TenantCall, callBy, type Operations, record, type Tenant } from './tenant.ts';
 
 const minute = 60_000;
 
@@ -69,7 +69,7 @@ export async function respondTo(
   }
 }
 
-function admit(tenant: Tenant, endpoint: Endpoint, headers: Headers): Call {
+function admit(tenant: Tenant, endpoint: Endpoint, headers: Headers): TenantCall {
   const apiKey = findApiKey(tenant, headers);
   if (!apiKey) throw unauthorized();
   const call = callBy(tenant, apiKey);
@@ -95,7 +95,7 @@ function findApiKey({ apiKeys }: Tenant, headers: Headers): ApiKey | undefined {
   return Array.from(apiKeys.values()).find((apiKey) => apiKey.token === token);
 }
 
-function operate<R extends Route>(route: R, call: Call, input: object): Output<R> | Promise<Output<R>> {
+function operate<R extends Route>(route: R, call: TenantCall, input: object): Output<R> | Promise<Output<R>> {
   return operations[route](call, input as Input<R>);
 }
 

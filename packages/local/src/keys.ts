@@ -20,7 +20,7 @@ import {
 } from '@eaas/protocol/service';
 import { formatTimestamp, type Input, limits, type Output } from '@eaas/protocol/wire';
 import {
-  type Call,
+  type TenantCall,
   callBy,
   type Entry,
   isDone,
@@ -65,7 +65,7 @@ export const keyOperations = {
   'POST /v1/keys/:key_id/export': exportKey,
 } satisfies Partial<Operations>;
 
-export function createKey(call: Call, input: Input<'POST /v1/keys'>): KeyRecord {
+export function createKey(call: TenantCall, input: Input<'POST /v1/keys'>): KeyRecord {
   const { keys } = call.tenant;
   const nameIsTaken = Array.from(keys.values()).some(
     ({ row }) => row.name === input.name && row.status !== 'destroyed',
@@ -87,13 +87,13 @@ export function settleDueKeys(tenant: Tenant): void {
 function changing<Fields extends { readonly key_id: string }>(
   rule: (key: KeyFields, at: Moment, input: Fields) => Changed<KeyFields>,
 ) {
-  return (call: Call, input: Fields): KeyRecord => {
+  return (call: TenantCall, input: Fields): KeyRecord => {
     const key = requireKey(call, input.key_id);
     return write(call, key, rule(key.row, call, input));
   };
 }
 
-function write(call: Call, key: Key, { row, draft }: Changed<KeyFields>): KeyRecord {
+function write(call: TenantCall, key: Key, { row, draft }: Changed<KeyFields>): KeyRecord {
   key.row = row;
   const { versions } = key;
   if (row.key_version > versions.length) versions.push({ created_at: call.time, secret: randomBytes(32) });
@@ -119,7 +119,7 @@ function usesOf(key_version: number, created_at: number, entries: readonly Entry
 }
 
 async function exportKey(
-  call: Call,
+  call: TenantCall,
   { key_id, public_key, from_version = 1 }: Input<'POST /v1/keys/:key_id/export'>,
 ): Promise<Output<'POST /v1/keys/:key_id/export'>> {
   const { n, e } = public_key;

@@ -37,24 +37,24 @@ export interface Tenant {
   signer?: Promise<CryptoKeyPair>;
 }
 
-export interface Call extends Moment {
+export interface TenantCall extends Moment {
   readonly tenant: Tenant;
   readonly apiKey: ApiKey | null;
   readonly actor: string;
 }
 
 export type Operations = {
-  readonly [R in Route]: (call: Call, input: Input<R>) => Output<R> | Promise<Output<R>>;
+  readonly [R in Route]: (call: TenantCall, input: Input<R>) => Output<R> | Promise<Output<R>>;
 };
 
-export function callBy(tenant: Tenant, by: ApiKey | 'operator' | 'system'): Call {
+export function callBy(tenant: Tenant, by: ApiKey | 'operator' | 'system'): TenantCall {
   const { log, clock } = tenant;
   const time = Math.max(clock(), Date.parse(log.at(-1)?.created_at ?? formatTimestamp(0)));
   const named = typeof by === 'string' ? { apiKey: null, actor: by } : { apiKey: by, actor: by.api_key_id };
   return { tenant, time, entryId: log.length + 1, ...named };
 }
 
-export function requireKey({ tenant, apiKey }: Call, text: string): Key {
+export function requireKey({ tenant, apiKey }: TenantCall, text: string): Key {
   const key = tenant.keys.get(requireKeyId(apiKey, text));
   if (!key) throw keyNotFound();
   return key;
@@ -71,7 +71,7 @@ export function pageOf<Item>(
   return { items, page: { count: items.length, total: all.length, limit, offset } };
 }
 
-export function record({ tenant, actor, time }: Call, draft: Draft | null): void {
+export function record({ tenant, actor, time }: TenantCall, draft: Draft | null): void {
   if (!draft) return;
   const { log, tenant_id } = tenant;
   const entry: Omit<Entry, 'hash'> = {

@@ -41,8 +41,8 @@ export interface TestServiceOptions extends TenantFields {
   readonly now?: (() => number) | undefined;
 }
 
-type KeyFields = Omit<Input<'POST /v1/keys'>, 'name'>;
-type ApiKeyFields = Omit<Input<'POST /v1/api-keys'>, 'name'> & { readonly name?: string };
+type NewKeyFields = Omit<Input<'POST /v1/keys'>, 'name'>;
+type NewApiKeyFields = Omit<Input<'POST /v1/api-keys'>, 'name'> & { readonly name?: string };
 
 /** A test service in memory. It has one tenant. */
 export interface TestService {
@@ -59,9 +59,9 @@ export interface TestService {
   /**
    * Creates a key, like `POST /v1/keys` with `apiKey`. Throws ServiceError if the real service would refuse this call.
    */
-  createKey(name: string, fields?: KeyFields): Output<'POST /v1/keys'>;
+  createKey(name: string, fields?: NewKeyFields): Output<'POST /v1/keys'>;
   /** Creates an API key, as an operator can. Throws ServiceError if the real service would refuse this call. */
-  createApiKey(fields: ApiKeyFields): Output<'POST /v1/api-keys'>;
+  createApiKey(fields: NewApiKeyFields): Output<'POST /v1/api-keys'>;
   /** Changes the settings of the tenant, as an operator can. Settings that are not passed do not change. */
   setTenant(fields: TenantFields): void;
   /** Makes the next requests to the test service fail. Throws InputError for an unknown failure or route. */
@@ -103,7 +103,7 @@ export function createTestService(options: TestServiceOptions = {}): TestService
   };
   const failures: Failures = [];
   const requests: SeenRequest[] = [];
-  const issue = (fields: ApiKeyFields) =>
+  const issue = (fields: NewApiKeyFields) =>
     asClient(() => {
       const input = checked(endpoints['POST /v1/api-keys'].body, { name: 'test', ...fields });
       return createApiKey(callBy(tenant, 'operator'), input);

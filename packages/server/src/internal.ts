@@ -61,7 +61,7 @@ export {
   listTenants,
   requireTenant,
   requireTenantId,
-  type TenantFields,
+  type TenantSettings,
   type TenantRecord,
   updateTenant,
 } from './operations/tenants.ts';

@@ -4,7 +4,7 @@ import postgres from 'postgres';
 import { readConfig } from '../../../packages/cli/src/config.ts';
 import { migrateDatabase } from '../../../packages/server/src/app/migrate-database.ts';
 import { openService } from '../../../packages/server/src/app/open-service.ts';
-import type { TenantFields } from '../../../packages/server/src/operations/tenants.ts';
+import type { TenantSettings } from '../../../packages/server/src/operations/tenants.ts';
 import { eaas, type Environment, serve, type ServerProcess } from '../program.ts';
 import { createDatabase, environmentOf, type TestDatabase } from '../database.ts';
 import { type Resident, settle } from '../world.ts';
@@ -12,7 +12,7 @@ import { call, type Place } from './client.ts';
 
 export type Tenant = Resident;
 
-type NewTenant = TenantFields & { readonly name?: string };
+type NewTenant = TenantSettings & { readonly name?: string };
 
 export type Operator = Awaited<ReturnType<typeof operate>>;
 

@@ -14,7 +14,7 @@ export interface Reach {
   readonly expires_at: number | null;
 }
 
-export interface Asked {
+export interface RequestedCall {
   readonly endpoint: Pick<Endpoint, 'permission' | 'serverMode' | 'unlimited'>;
   readonly origin: string | undefined;
 }
@@ -25,7 +25,7 @@ export function bearerToken(authorization: string | null | undefined): string {
 
 export function authorize(
   apiKey: Reach & { readonly revoked_at: number | null },
-  { endpoint: { permission, serverMode, unlimited }, origin }: Asked,
+  { endpoint: { permission, serverMode, unlimited }, origin }: RequestedCall,
   { envelopeOnly, time }: { readonly envelopeOnly: boolean; readonly time: number },
 ): void {
   if (apiKey.revoked_at !== null || (apiKey.expires_at ?? Infinity) <= time) throw unauthorized();

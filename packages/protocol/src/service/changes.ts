@@ -16,7 +16,7 @@ export interface Changed<Row> {
   readonly draft: Draft | null;
 }
 
-export interface TenantFields {
+export interface TenantSettings {
   readonly name?: string | undefined;
   readonly envelope_only?: boolean | undefined;
   readonly monthly_encrypt_quota?: number | null | undefined;
@@ -26,7 +26,7 @@ export interface TenantFields {
 
 export function changedTenant<Row extends { readonly rev: number }>(
   before: Row,
-  fields: TenantFields,
+  fields: TenantSettings,
   { entryId }: Moment,
 ): Changed<Row> {
   const changes = changesOf(before, fields);

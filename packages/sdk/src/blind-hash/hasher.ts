@@ -17,7 +17,7 @@ type Response = Output<'POST /v1/hash/blind'>;
  * A value to hash. Calls with the same key and an equal value in the same tick share this object, so that the client
  * sends the value only once.
  */
-interface Asked {
+interface PendingHash {
   readonly value: Uint8Array;
   readonly hash: Promise<string>;
   readonly resolve: (hash: string) => void;
@@ -52,12 +52,12 @@ export function createHasher(
   const { call, unreadable, toBase64 } = shared;
   const tools = { ...shared, engine: engines === 'noble' ? nobleCurve : platformCurve };
   const publicKeys = publicKeyStore(hashPublicKeys);
-  const ticks = new Map<string, Map<string, Asked>>();
+  const ticks = new Map<string, Map<string, PendingHash>>();
 
-  function tickOf(keyId: string): Map<string, Asked> {
+  function tickOf(keyId: string): Map<string, PendingHash> {
     const found = ticks.get(keyId);
     if (found) return found;
-    const tick = new Map<string, Asked>();
+    const tick = new Map<string, PendingHash>();
     ticks.set(keyId, tick);
     void Promise.resolve().then(() => {
       ticks.delete(keyId);
@@ -66,7 +66,7 @@ export function createHasher(
     return tick;
   }
 
-  async function send(keyId: string, rest: Asked[]): Promise<void> {
+  async function send(keyId: string, rest: PendingHash[]): Promise<void> {
     const inSlices = slices();
     for (;;) {
       rest = rest.filter(({ signals }) => signals.some((signal) => !signal?.aborted));
@@ -107,8 +107,8 @@ export function createHasher(
   };
 }
 
-function askedFor(value: Uint8Array): Asked {
-  let [resolve, reject]: [Asked['resolve'], Asked['reject']] = [() => undefined, () => undefined];
+function askedFor(value: Uint8Array): PendingHash {
+  let [resolve, reject]: [PendingHash['resolve'], PendingHash['reject']] = [() => undefined, () => undefined];
   const hash = new Promise<string>((...settle) => ([resolve, reject] = settle));
   return { value, hash, resolve, reject, signals: [] };
 }

@@ -84,13 +84,14 @@ const serverModeRoutes = {
 
 export type Calls<Routes extends Readonly<Record<string, Route>>> = {
   readonly [Name in keyof Routes]: (
-    ...[input, options]: object extends Asked<Routes[Name]>
-      ? [input?: Asked<Routes[Name]>, options?: CallOptions]
-      : [input: Asked<Routes[Name]>, options?: CallOptions]
+    ...[input, options]: object extends CallInput<Routes[Name]>
+      ? [input?: CallInput<Routes[Name]>, options?: CallOptions]
+      : [input: CallInput<Routes[Name]>, options?: CallOptions]
   ) => Promise<Output<Routes[Name]>>;
 };
 
-type Asked<R extends Route> = unknown extends Input<R> ? Readonly<Record<string, never>> : Readonly<Input<R>>;
+type CallInput<R extends Route> =
+  unknown extends Input<R> ? Readonly<Record<string, never>> : Readonly<Input<R>>;
 
 /** The filter of `keys.list` and `keys.page`. */
 export type KeyFilter = Omit<Input<'GET /v1/keys'>, 'limit' | 'offset'>;

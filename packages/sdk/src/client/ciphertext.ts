@@ -83,11 +83,11 @@ export function requireDek(dek: Uint8Array): void {
   throw new InputError(`a DEK (data encryption key) must be a Uint8Array of 32 bytes (got ${kindOf(dek)})`);
 }
 
-export type Encrypted = Bundle | Uint8Array;
-type Place = Pick<DerivedDataKey, 'wrappedText' | 'keyId' | 'keyVersion'>;
-export type OneDataKey = Place & Pick<DerivedDataKey, 'values'>;
-export type Seal<T = Encrypted> = <Mode extends EngineMode>(
-  key: Place,
+export type EncryptedValue = Bundle | Uint8Array;
+type WrappedDataKey = Pick<DerivedDataKey, 'wrappedText' | 'keyId' | 'keyVersion'>;
+export type OneDataKey = WrappedDataKey & Pick<DerivedDataKey, 'values'>;
+export type Seal<T = EncryptedValue> = <Mode extends EngineMode>(
+  key: WrappedDataKey,
   dataKey: DataKey<Mode>,
   value: string | Uint8Array,
   context: Context | undefined,
@@ -114,7 +114,7 @@ const sealBytes: Seal<Uint8Array> = (_, dataKey, value, context) =>
   sealUnder(dataKey, typeof value === 'string' ? toUtf8(value) : value, context);
 
 const sealBundle: Seal<Bundle> = <Mode extends EngineMode>(
-  { wrappedText: wrapped_key, keyId: key_id, keyVersion: key_version }: Place,
+  { wrappedText: wrapped_key, keyId: key_id, keyVersion: key_version }: WrappedDataKey,
   dataKey: DataKey<Mode>,
   value: string | Uint8Array,
   context: Context | undefined,

@@ -13,7 +13,7 @@ import {
 import {
   contextOf,
   copyContexts,
-  type Encrypted,
+  type EncryptedValue,
   requireValue,
   type Seal,
   sealAs,
@@ -40,7 +40,7 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
     usual: KeyId,
     options: EncryptOptions,
     context = options.context,
-  ): Encrypted | Promise<Encrypted> | Waiting<Encrypted> {
+  ): EncryptedValue | Promise<EncryptedValue> | Waiting<EncryptedValue> {
     requireValue(value);
     const { keyId = usual, fresh, scope, wrapContext, signal } = options;
     if (signal?.aborted) throw aborted();
@@ -55,7 +55,7 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
   }
 
   return {
-    encrypt: (value: string | Uint8Array, usual: KeyId, options: Options): Promise<Encrypted> =>
+    encrypt: (value: string | Uint8Array, usual: KeyId, options: Options): Promise<EncryptedValue> =>
       attempt(() => {
         requireOptions(encryptOptions, options, 'encrypt');
         const started = start(sealAs(options.as), value, usual, options);
@@ -73,7 +73,7 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
       };
       return settleMany(items, startItem, options, limits.patience);
     },
-    encryptSync(value: string | Uint8Array, usual: KeyId, options: Options): Encrypted {
+    encryptSync(value: string | Uint8Array, usual: KeyId, options: Options): EncryptedValue {
       requireOptions(encryptOptions, options, 'encryptSync');
       requireValue(value);
       const { keyId = usual, context, fresh, scope, wrapContext } = options;

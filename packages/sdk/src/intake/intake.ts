@@ -6,7 +6,7 @@ import { type OptionNames, requireNames } from '@eaas/protocol/internal-options'
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
 import {
   contextOf,
-  type Encrypted,
+  type EncryptedValue,
   type OneDataKey,
   requireDek,
   sealAs,
@@ -92,7 +92,7 @@ export function createIntake(options: IntakeOptions): Intake {
     throw new InputError('this page has no `crypto.subtle`: serve the page over https or from localhost');
   const { keyId, keyVersion } = publicKey;
 
-  async function encrypt(value: string | Uint8Array, given: EncryptOptions = {}): Promise<Encrypted> {
+  async function encrypt(value: string | Uint8Array, given: EncryptOptions = {}): Promise<EncryptedValue> {
     requireNames(encryptOptions, given, 'encrypt');
     const seal = sealing(sealAs(given.as), value, given.context);
     const key = await createDataKey(publicKey, given.wrapContext);
@@ -102,7 +102,7 @@ export function createIntake(options: IntakeOptions): Intake {
   async function encryptMany(
     items: readonly EncryptItem[],
     given: EncryptOptions = {},
-  ): Promise<Settled<Encrypted>[]> {
+  ): Promise<Settled<EncryptedValue>[]> {
     requireNames(encryptOptions, given, 'encryptMany');
     const seal = sealAs(given.as);
     const shared = contextOf(given.context);

@@ -90,7 +90,7 @@ async function settleAs(
   }
 }
 
-export type Calls = ReturnType<typeof callsOf>;
+export type ValueCalls = ReturnType<typeof callsOf>;
 
 export function callsOf(client: ReencryptClient, signal: AbortSignal | undefined) {
   return {

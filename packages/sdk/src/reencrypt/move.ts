@@ -1,6 +1,6 @@
 import { type Context, DecryptionError, encodeContext, parseEnvelope, toUtf8 } from '@eaas/protocol';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
-import { type Calls, ConversionError, type Convert, unsuitable } from './convert.ts';
+import { type ValueCalls, ConversionError, type Convert, unsuitable } from './convert.ts';
 import { type EncryptPlan, type Opening, type ReencryptPlan, type Sealing, settingsAt } from './plan.ts';
 import { formOf, inFormOf, isIntake, type StoredRow } from './store.ts';
 import type { Proof } from './verify.ts';
@@ -9,7 +9,7 @@ type Stored = string | Uint8Array;
 
 export function encrypting<Row extends StoredRow>(
   plan: EncryptPlan<Row>,
-  calls: Calls,
+  calls: ValueCalls,
   proof: Proof | undefined,
 ): Convert<Row> {
   const seal = sealing(calls, proof);
@@ -23,7 +23,7 @@ export function encrypting<Row extends StoredRow>(
 
 export function moving<Row extends StoredRow>(
   plan: ReencryptPlan<Row>,
-  calls: Calls,
+  calls: ValueCalls,
   proof: Proof | undefined,
   keyVersions: Record<string, number>,
 ): Convert<Row> {
@@ -65,7 +65,7 @@ export function moving<Row extends StoredRow>(
   }
 }
 
-function sealing(calls: Calls, proof: Proof | undefined, leastVersion = 0) {
+function sealing(calls: ValueCalls, proof: Proof | undefined, leastVersion = 0) {
   return async (stored: Stored, plaintext: Stored, to: Sealing): Promise<Stored> => {
     const { ciphertext } = await calls.seal(plaintext, to);
     const bytes = fromBase64(ciphertext);

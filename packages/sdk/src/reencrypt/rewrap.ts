@@ -1,9 +1,9 @@
 import type { Context, Wrapped } from '@eaas/protocol';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import { replaceWrapped } from '@eaas/protocol/internal';
-import { type Calls, ConversionError, type Convert, unsuitable } from './convert.ts';
+import { type ValueCalls, ConversionError, type Convert, unsuitable } from './convert.ts';
 import { type RewrapPlan, settingFor } from './plan.ts';
-import { type Encrypted, formOf, inFormOf, isIntake, type StoredRow } from './store.ts';
+import { type ParsedCiphertext, formOf, inFormOf, isIntake, type StoredRow } from './store.ts';
 import { type Proof, Recent } from './verify.ts';
 
 /**
@@ -12,14 +12,14 @@ import { type Proof, Recent } from './verify.ts';
  */
 export function rewrapping<Row extends StoredRow>(
   plan: RewrapPlan<Row>,
-  calls: Calls,
+  calls: ValueCalls,
   proof: Proof | undefined,
   keyVersions: Record<string, number>,
 ): Convert<Row> {
   const rewrapped = new Recent<Wrapped | undefined>();
 
   async function rewrap(
-    { bytes, header }: Encrypted,
+    { bytes, header }: ParsedCiphertext,
     wrapContext: Context | undefined,
   ): Promise<Wrapped | undefined> {
     const { key_id: keyId, key_version: keyVersion, wrapped_key } = await calls.rewrap(bytes, wrapContext);

@@ -139,13 +139,13 @@ export async function* storedValues<Row extends StoredRow>(
   }
 }
 
-export interface Encrypted {
+export interface ParsedCiphertext {
   readonly kind: 'envelope' | 'stream';
   readonly bytes: Uint8Array;
   readonly header: Header;
 }
 
-export type Form = { readonly kind: 'empty' | 'plaintext' | 'broken' } | Encrypted;
+export type Form = { readonly kind: 'empty' | 'plaintext' | 'broken' } | ParsedCiphertext;
 
 /**
  * Returns the kind `broken` for a truncated ciphertext, and not the kind `plaintext`. Otherwise a run would encrypt the

@@ -7,12 +7,12 @@ import {
   type Wrapped,
 } from '@eaas/protocol';
 import { toBase64 } from '@eaas/protocol/base64';
-import { type Calls, ConversionError } from './convert.ts';
+import { type ValueCalls, ConversionError } from './convert.ts';
 import type { Sealing } from './plan.ts';
 
 export type Proof = ReturnType<typeof proofBy>;
 
-export function proofBy(calls: Calls) {
+export function proofBy(calls: ValueCalls) {
   const proven = new Recent<string>();
 
   async function requirePlaintext(

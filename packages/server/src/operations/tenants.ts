@@ -2,7 +2,7 @@ import { escapeHidden } from '@eaas/protocol/internal';
 import { randomUUID } from 'node:crypto';
 import { parseUuid } from '@eaas/protocol';
 import { genesisHash } from '@eaas/protocol/audit';
-import { changedTenant, tenantDraft, type TenantFields } from '@eaas/protocol/service';
+import { changedTenant, tenantDraft, type TenantSettings } from '@eaas/protocol/service';
 import { formatTimestamp, hasControlCharacter } from '@eaas/protocol/wire';
 import { newTenantSecret, openTenantSecrets } from '../crypto/key-hierarchy.ts';
 import { Refusal, Tampered } from '../base/refusal.ts';
@@ -25,7 +25,7 @@ import {
 } from '../store/tenants.ts';
 import { changeTenant } from './change-tenant.ts';
 
-export type { TenantFields } from '@eaas/protocol/service';
+export type { TenantSettings } from '@eaas/protocol/service';
 
 export type TenantRecord = ReturnType<typeof tenantRecord>;
 
@@ -33,7 +33,7 @@ const envelopeOnlySince = Date.parse('2026-08-11T00:00:00Z');
 
 export async function createTenant(
   service: Service,
-  fields: TenantFields & { readonly name: string },
+  fields: TenantSettings & { readonly name: string },
 ): Promise<TenantRecord> {
   const { name, monthly_encrypt_quota = null } = fields;
   requireUsableName(name);
@@ -77,7 +77,7 @@ export async function createTenant(
 export async function updateTenant(
   service: Service,
   tenantId: string,
-  fields: TenantFields,
+  fields: TenantSettings,
 ): Promise<TenantRecord> {
   const { name } = fields;
   if (name !== undefined) requireUsableName(name);

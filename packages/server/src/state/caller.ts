@@ -1,4 +1,4 @@
-import { type Asked, authorize as authorizeApiKey } from '@eaas/protocol/service';
+import { type RequestedCall, authorize as authorizeApiKey } from '@eaas/protocol/service';
 import type { EndSignal } from '../base/call-end.ts';
 import type { ApiKeyRow } from '../store/api-keys.ts';
 import type { TenantRow } from '../store/tenants.ts';
@@ -13,7 +13,7 @@ export interface Caller {
   /** When the request arrived (`performance.now()`). */
   readonly arrivedAt: number;
   readonly signal?: EndSignal | undefined;
-  readonly credential: (Asked & { readonly tokenHash: Uint8Array }) | null;
+  readonly credential: (RequestedCall & { readonly tokenHash: Uint8Array }) | null;
   /** What `admit` found. `decide` need not find and authorise the API key again while it stands. */
   readonly admitted?: Standing | undefined;
   /** Whether the API key was checked in the database after the request arrived. */
