@@ -5,7 +5,12 @@ import { readFileSync } from 'node:fs';
 
 const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).trim().split('\n');
 const lines = (path: string): number => readFileSync(path, 'utf8').trimEnd().split('\n').length;
-const words = (path: string): number => readFileSync(path, 'utf8').split(/\s+/).filter(Boolean).length;
+/** Without the tables between `<!-- table: … -->` or `<!-- generated: … -->` and their end, which programs write. */
+const words = (path: string): number =>
+  readFileSync(path, 'utf8')
+    .replace(/<!-- (?:table|generated): .*?<!-- (?:\/table|end) -->/gs, '')
+    .split(/\s+/)
+    .filter(Boolean).length;
 const sum = (paths: readonly string[], measure: (path: string) => number): number =>
   paths.reduce((total, path) => total + measure(path), 0);
 
