@@ -15,7 +15,7 @@ export const insecureHttp = option(
   'allow http: to another machine, on a network that you trust',
 );
 
-export const context = repeatable(
+export const contextOption = repeatable(
   '--context <name=value>',
   'bind the data to this name and value (repeatable). Decryption needs the same. Not secret',
 );

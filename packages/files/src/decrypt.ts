@@ -6,8 +6,8 @@ import { decryptStream } from '@eaas/sdk/stream';
 import { one, openCiphertext, sizeWithin } from './ciphertext.ts';
 import { type FileCommand, option, type Run } from './command.ts';
 import {
-  context as contextOption,
   contextIn,
+  contextOption,
   insecureHttp,
   type Opener,
   opening,

@@ -3,8 +3,8 @@ import { createIntake, type Intake } from '@eaas/sdk/intake';
 import { encryptStream, type StreamWriter } from '@eaas/sdk/stream';
 import { type FileCommand, option, type Options, type Run } from './command.ts';
 import {
-  context as contextOption,
   contextIn,
+  contextOption,
   insecureHttp,
   keyIdsIn,
   quiet,

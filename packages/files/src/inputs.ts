@@ -42,7 +42,7 @@ interface Wanted {
 /** Finds the files that the paths of the command name, and the wanted ones in folders. */
 export async function findInputs(
   { paths, options }: Pick<Run, 'paths' | 'options'>,
-  isWanted: Wanted['isWanted'],
+  isWanted: (name: string) => boolean,
 ): Promise<Inputs> {
   const wanted = { isRecursive: options.recursive === true, isWanted };
   if (paths.length === 0 && process.stdin.isTTY) {
