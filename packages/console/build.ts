@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Metafile } from 'esbuild';
+import { apiPage } from './src/api-page/page.ts';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 const dist = join(root, 'dist');
@@ -29,11 +30,13 @@ const { metafile } = await build({
   logLevel: 'warning',
 });
 
+const icon = `data:image/svg+xml,${encodeURIComponent(readFileSync(join(root, 'src/icon.svg'), 'utf8').trim())}`;
 const script = nameOf(metafile, 'src/main.tsx');
 const style = nameOf(metafile, 'src/styles/style.css');
 writePage('index.html', 'Eaas playground', 'on');
 writePage('console/index.html', 'Eaas console', 'on');
 writePage('console/without-playground.html', 'Eaas console', 'off');
+await writeApiPage();
 writeFileSync(join(dist, 'licenses.txt'), licensesOf(metafile));
 await build({
   absWorkingDir: root,
@@ -53,12 +56,27 @@ function nameOf({ outputs }: Metafile, entry: string): string {
 function writePage(path: string, title: string, playground: 'on' | 'off'): void {
   const template = readFileSync(join(root, 'src/page.html'), 'utf8');
   const page = template
+    .replaceAll('{icon}', icon)
     .replaceAll('{title}', title)
     .replaceAll('{playground}', playground)
     .replaceAll('{script}', `/console/assets/${script}`)
     .replaceAll('{style}', `/console/assets/${style}`);
   mkdirSync(dirname(join(dist, path)), { recursive: true });
   writeFileSync(join(dist, path), page);
+}
+
+/** Writes the API page as one file, so that a server can serve it without the rest of the console. */
+async function writeApiPage(): Promise<void> {
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: ['src/api-page/style.css'],
+    bundle: true,
+    minify: true,
+    target: 'es2022',
+    write: false,
+  });
+  mkdirSync(join(dist, 'docs'), { recursive: true });
+  writeFileSync(join(dist, 'docs/index.html'), apiPage({ style: outputFiles[0]?.text.trim() ?? '', icon }));
 }
 
 /** Returns the licence texts of the bundled packages, because the bundle may be distributed only with these texts. */

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { builtProgram } from './built-program.ts';
+import { requireBuiltPages } from './built-pages.ts';
 import { createDatabase, environmentOf, migrated, type PostgresAddress } from './database.ts';
 import { onDemand, requested } from './on-demand.ts';
 import { eaas, type Environment, type OperatorAddress, serve } from './program.ts';
@@ -47,6 +48,7 @@ async function chooseTarget(project: TestProject, undo: (() => Promise<void>)[])
     const command = (process.env['EAAS_CLI'] ?? 'npx --no-install @eaas/cli').split(' ');
     return { baseUrl: given.replace(/(\/v1)?\/?$/, ''), command, env: ownEnvironment() };
   }
+  await requireBuiltPages();
   const postgres = requested<PostgresAddress>(project.getProvidedContext().postgres);
   const env = environmentOf((await createDatabase(migrated, postgres)).url);
   const server = await serve(env);

@@ -2,7 +2,7 @@
 export { createService, type Service } from '../../packages/server/src/app/service.ts';
 export { insider } from '../../packages/server/src/state/caller.ts';
 export { signCheckpoint } from '../../packages/server/src/crypto/checkpoint.ts';
-export { readConsolePages } from '../../packages/server/src/http/console.ts';
+export { readApiPage, readConsolePages } from '../../packages/server/src/http/console.ts';
 export { healthOf } from '../../packages/server/src/http/health.ts';
 export { serviceMetrics } from '../../packages/server/src/http/metrics.ts';
 export { listen } from '../../packages/server/src/http/testing/listen.ts';

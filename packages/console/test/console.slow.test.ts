@@ -1,4 +1,4 @@
-import { listen, memoryDoors, readConsolePages } from '@eaas/test-kit/server';
+import { listen, memoryDoors, readApiPage, readConsolePages } from '@eaas/test-kit/server';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { whereAvailable } from '@eaas/test-kit/available';
 import { type Browser, hasChromium, launchChromium, type Page } from '@eaas/test-kit/chromium';
 import { requireTools } from '@eaas/test-kit/tools';
-import { requireBuiltPages } from './built-pages.ts';
+import { requireBuiltPages } from '@eaas/test-kit/built-pages';
 import { formKeyName, keyName } from '../src/playground/own-keys.ts';
 import { openPages, type Pages } from './pages.ts';
 import { playAll } from './playground-states.ts';
@@ -23,7 +23,7 @@ beforeAll(requireBuiltPages);
 
 function builtFiles(): readonly { readonly name: string; readonly bytes: Buffer }[] {
   return readdirSync(dist, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.(?:html|js|css)$/.test(name) && name !== 'files.js')
+    .filter((name) => /\.(?:html|js|css)$/.test(name) && name !== 'files.js' && !name.startsWith('docs'))
     .map((name) => ({ name, bytes: readFileSync(join(dist, name)) }));
 }
 
@@ -32,6 +32,11 @@ test('all pages together have less than 150 kB (gzip)', () => {
   const total = sizes.reduce((sum, size) => sum + size, 0);
   process.stdout.write(`The pages of the console have ${total.toLocaleString('en')} bytes (gzip).\n`);
   expect(total).toBeLessThan(150_000);
+});
+
+test('the API page has less than 20 kB (gzip)', () => {
+  const bytes = readFileSync(join(dist, 'docs/index.html'));
+  expect(gzipSync(bytes, { level: 9 }).length).toBeLessThan(20_000);
 });
 
 test('the pages contain no code of zod and no `eval`', () => {
@@ -295,7 +300,8 @@ whereAvailable('Chromium', hasChromium, () => {
 
   test('the API page /docs is accessible, and leads to the console and back', async () => {
     const { page, complaints } = await openPage();
-    const options = { console: { pages: await readConsolePages(true), publicUrl: null } };
+    const pages = await readConsolePages(true);
+    const options = { apiPage: await readApiPage(), console: { pages, publicUrl: null } };
     const { port } = await listen(memoryDoors(), options);
     await page.goto(`http://127.0.0.1:${port}/docs`);
     for (const width of [1440, 390]) {

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { eaas, launch, run } from '@eaas/test-kit/program';
 import { whereAvailable } from '@eaas/test-kit/available';
 import { type Browser, hasChromium, launchChromium, type Page } from '@eaas/test-kit/chromium';
-import { requireBuiltPages } from './built-pages.ts';
+import { requireBuiltPages } from '@eaas/test-kit/built-pages';
 import { playAll } from './playground-states.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));

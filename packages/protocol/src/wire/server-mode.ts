@@ -39,7 +39,8 @@ export const aboutServerMode = (): Group<typeof serverMode> => {
   const { ciphertext, iv, wrappedKey } = samples;
   const path = { key_id: samples.keyId };
   const used = { ...path, key_version: 3 };
-  const example = { plaintext: 'J45.0 asthma', context: { table: 'patients', column: 'diagnosis' } };
+  const text = 'J45.0 asthma';
+  const names = { table: 'patients', column: 'diagnosis' };
   return {
     title: 'Encrypt and hash',
     about: 'Server mode: the plaintext passes through the service.',
@@ -49,7 +50,7 @@ export const aboutServerMode = (): Group<typeof serverMode> => {
         about:
           'Encrypts a text under the newest version of a key, with a new data key each time. Store `ciphertext`, `key_id` and `key_version`: decryption needs nothing else. `ciphertext` also contains `wrapped_key` and `iv`. Envelope-only tenants get 403 and must encrypt locally. Each successful call counts towards the monthly quota.',
         problems: ['envelope_only', 'not_found', 'key_state', 'quota_exceeded', 'audit_unwritten'],
-        input: { ...path, ...example },
+        input: { plaintext: text, ...path, context: names },
         output: { ciphertext, wrapped_key: wrappedKey, iv, ...used },
       },
       'POST /v1/decrypt': {
@@ -57,15 +58,15 @@ export const aboutServerMode = (): Group<typeof serverMode> => {
         about:
           'Decrypts a ciphertext of `POST /v1/encrypt` or of the SDK. `wrapped_key` and `iv`, if sent, replace those inside `ciphertext`. Responds with 422 if the ciphertext was altered, or was encrypted under another key, version or `context`. No quota applies.',
         problems: ['envelope_only', 'not_found', 'key_state', 'decryption_failed', 'audit_unwritten'],
-        input: { ciphertext, ...used, context: example.context },
-        output: { plaintext: example.plaintext },
+        input: { ciphertext, ...used, context: names },
+        output: { plaintext: text },
       },
       'POST /v1/hash': {
         id: 'hash',
         about:
           'Returns the same fingerprint for the same value and key, also after a rotation. Store it beside the ciphertext and search by it. Send only the field to search for: this is the only call that takes plaintext from an envelope-only tenant. Do not hash values that can be guessed, such as dates of birth or postal codes: anyone who gets the fingerprints and may call this can try all values. This call is not in the audit log.',
         problems: ['not_found', 'key_state'],
-        input: { ...path, value: 'alice@example.com' },
+        input: { value: 'alice@example.com', ...path },
         output: { hash: samples.fingerprint, ...path },
       },
     },

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { bridgeMetrics, connectTelemetry, tracedJob } from '../base/tracing.ts';
 import { createApp } from '../http/app.ts';
-import { type ConsoleOptions, readConsolePages } from '../http/console.ts';
+import { type ConsoleOptions, readApiPage, readConsolePages } from '../http/console.ts';
 import { type Doors, openDoors } from '../http/doors.ts';
 import { addressOf, announce, freePort, hostsOf, listenOn, readTls, refuseAddress } from '../http/listen.ts';
 import type { AppOptions } from '../http/server-options.ts';
@@ -72,7 +72,14 @@ export async function appOptions(options: ServeOptions): Promise<AppOptions> {
   const console = options.console
     ? { pages: await readConsolePages(options.playground), publicUrl }
     : undefined;
-  return { logLevel, ...(tls && { tls }), ...(trustProxy && { trustProxy }), ...(console && { console }) };
+  const apiPage = await readApiPage();
+  return {
+    logLevel,
+    apiPage,
+    ...(tls && { tls }),
+    ...(trustProxy && { trustProxy }),
+    ...(console && { console }),
+  };
 }
 
 interface AppAndJobs {

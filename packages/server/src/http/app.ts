@@ -59,7 +59,7 @@ export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstan
     methodsOf.set(url, [...(methodsOf.get(url) ?? []), ...[method].flat()]);
   });
   serveApi(app, doors, isClosing);
-  servePages(app, doors, isClosing, options.console?.pages ?? []);
+  servePages(app, doors, isClosing, options);
   if (options.console) serveConsole(app, options.console);
   answerOtherMethods(app, new Map(methodsOf));
   return app;

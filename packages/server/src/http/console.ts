@@ -140,6 +140,12 @@ export async function readConsolePages(hasPlayground: boolean): Promise<readonly
   ]);
 }
 
+/** Returns the page `/docs`, if the package of the pages is installed. */
+export async function readApiPage(): Promise<Buffer | undefined> {
+  const folder = await consoleFolder();
+  return folder && ifExists(readFile(new URL('docs/index.html', folder)));
+}
+
 /**
  * Imports the optional package `@eaas/console` dynamically, because a static import of a missing package would fail.
  */

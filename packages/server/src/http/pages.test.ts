@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { openApiDocument } from '@eaas/protocol/reference';
 import { describe, expect, it, type Mock, vi } from 'vitest';
 import { heldTurns } from '../admission/testing/held-turns.ts';
 import { listen } from './testing/listen.ts';
@@ -149,5 +151,39 @@ describe('/docs and /openapi.json', () => {
     const [first, second] = ends.map(({ mock }) => mock.calls[0]?.[0] as unknown);
     expect(first).toBeInstanceOf(Uint8Array);
     expect(second).toBe(first);
+  });
+
+  it('/openapi.json describes the API', async () => {
+    const { fetch } = await listen();
+    const response = await fetch('/openapi.json');
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(await response.json()).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
+  });
+
+  it('the policy of /docs allows only the style of the page', async () => {
+    const { fetch } = await listen();
+    const response = await fetch('/docs');
+    const [, style = ''] = /<style>([^]*)<\/style>/.exec(await response.text()) ?? [];
+    const hash = createHash('sha256').update(style).digest('base64');
+    const policy = `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; frame-ancestors 'none'`;
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(response.headers.get('content-security-policy')).toBe(policy);
+  });
+
+  it.each([
+    ['neither page', [], []],
+    ['the console', ['/console/'], ['/console/']],
+    ['both pages', ['/', '/console/', '/console/assets/app.js'], ['/', '/console/']],
+  ])('if the server has %s, the page /docs links only to it', async (_, urls, links) => {
+    const served = urls.map((url) => ({ url, type: 'text/html', bytes: Buffer.from(''), isHashed: false }));
+    const { fetch } = await listen(undefined, { console: { pages: served, publicUrl: null } });
+    const page = await (await fetch('/docs')).text();
+    expect(Array.from(page.matchAll(/href="(\/[^"]*)"/g), ([, link]) => link)).toEqual(links);
+  });
+
+  it('if the package of the pages is missing, /docs leads to /openapi.json', async () => {
+    const { fetch } = await listen(undefined, { apiPage: undefined });
+    const moved = await fetch('/docs', { redirect: 'manual' });
+    expect([moved.status, moved.headers.get('location')]).toEqual([302, '/openapi.json']);
   });
 });

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SharedRead } from '../base/shared-read.ts';
-import { docsPage, docsPolicy } from './docs/page.ts';
 import type { Doors } from './doors.ts';
 import { type Health, notReady } from './health.ts';
 import { openApiDocument } from '@eaas/protocol/reference';
 import { send } from './problems.ts';
+import type { AppOptions } from './server-options.ts';
 
 export function servePages(
   app: FastifyInstance,
   doors: Pick<Doors, 'health' | 'metrics'>,
   isClosing: () => boolean,
-  pages: readonly { readonly url: string }[],
+  { apiPage, console }: Pick<AppOptions, 'apiPage' | 'console'>,
 ): void {
   const json = (reply: FastifyReply, value: object) => send(reply, 'application/json', JSON.stringify(value));
   const metrics = new SharedRead(() => doors.metrics(), 1_000);
@@ -29,10 +29,24 @@ export function servePages(
     bytes: Buffer.from(JSON.stringify(openApiDocument())),
     headers: { 'content-type': 'application/json' },
   }));
-  serveStatic(app, '/docs', () => ({
-    bytes: Buffer.from(docsPage(pages.map(({ url }) => url))),
-    headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': docsPolicy },
-  }));
+  if (apiPage) serveStatic(app, '/docs', () => linked(apiPage, console?.pages ?? []));
+  else servePage(app, '/docs', (_, reply) => reply.redirect('/openapi.json', 302));
+}
+
+/** Returns the API page with links to those of the `served` pages that the console has. */
+function linked(apiPage: Buffer, served: readonly { readonly url: string }[]): StaticPage {
+  const text = apiPage
+    .toString()
+    .replace(/<li data-page="([^"]*)">.*?<\/li>/g, (item, page) =>
+      served.some(({ url }) => url === page) ? item : '',
+    );
+  const style = /<style>([^]*?)<\/style>/.exec(text)?.[1] ?? '';
+  const hash = createHash('sha256').update(style).digest('base64');
+  const policy = `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; frame-ancestors 'none'`;
+  return {
+    bytes: Buffer.from(text),
+    headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy },
+  };
 }
 
 type PageHandler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>;

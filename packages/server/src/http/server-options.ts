@@ -16,6 +16,8 @@ export interface AppOptions {
   readonly logLevel?: string;
   readonly log?: Lines;
   readonly console?: ConsoleOptions;
+  /** The page `/docs`, which the package of the console contains. Without it, `/docs` leads to `/openapi.json`. */
+  readonly apiPage?: Buffer | undefined;
   readonly worker?: number;
   /** Whether the server closes the connection after the response. */
   readonly leaves?: (socket: Socket, caller: Caller | undefined) => boolean;

@@ -23,9 +23,13 @@ export function shareServer(doors?: MemoryDoors, options?: AppOptions) {
   };
 }
 
+const apiPage = Buffer.from(`<style>p{color:red}</style><p>API</p>
+<li data-page="/"><a href="/">Playground</a></li><li data-page="/console/"><a href="/console/">Console</a></li>
+`);
+
 async function open(doors = memoryDoors(), options: AppOptions = {}) {
   const log: string[] = [];
-  const app = createApp(doors, { log: { write: (line) => log.push(line) }, ...options });
+  const app = createApp(doors, { log: { write: (line) => log.push(line) }, apiPage, ...options });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as { port: number };
   const send = (path: string, { headers, ...init }: RequestInit = {}) =>

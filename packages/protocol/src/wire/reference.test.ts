@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { endpoints, problems } from '@eaas/protocol/wire';
 import { describe, expect, it } from 'vitest';
-import { routes } from '@eaas/protocol/service';
+import { routes } from '../service/index.ts';
+import { endpoints } from './endpoints.ts';
 import {
   bodySchema,
   callOf,
@@ -14,9 +12,7 @@ import {
   openApiDocument,
   outputSchema,
   problemsOf,
-} from '@eaas/protocol/reference';
-import { icon, style, tokens } from './docs/style.ts';
-import { listen } from './testing/listen.ts';
+} from './reference.ts';
 
 interface Operation {
   operationId: string;
@@ -44,14 +40,7 @@ describe('the examples', () => {
   });
 });
 
-describe('/openapi.json', () => {
-  it('/openapi.json is served', async () => {
-    const { fetch } = await listen();
-    const response = await fetch('/openapi.json');
-    expect(response.headers.get('content-type')).toBe('application/json');
-    expect(await response.json()).toEqual(JSON.parse(JSON.stringify(document)));
-  });
-
+describe('the OpenAPI document', () => {
   it('the OpenAPI document has every route of the table once, with a unique operationId', () => {
     const served = operations.map(
       ({ path, method }) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`,
@@ -155,61 +144,6 @@ describe('the fields', () => {
       (name) => !text.includes(JSON.stringify(name.split('.').at(-1))),
     );
     expect(unused.filter((name) => !name.startsWith('key.'))).toEqual([]);
-  });
-});
-
-describe('/docs', () => {
-  it('the page /docs describes every call and every problem code, and loads no external files', async () => {
-    const { fetch } = await listen();
-    const response = await fetch('/docs');
-    const page = await response.text();
-    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    const ids = routes
-      .map(([route]) => callOf(route).id)
-      .concat(Object.keys(problems).map((code) => `problem-${code}`));
-    expect(ids.filter((id) => !page.includes(`id="${id}"`))).toEqual([]);
-
-    const style = /<style>([^]*)<\/style>/.exec(page)?.[1] ?? '';
-    const hash = createHash('sha256').update(style).digest('base64');
-    const policy = `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; frame-ancestors 'none'`;
-    expect(response.headers.get('content-security-policy')).toBe(policy);
-    expect(page.match(/<script|<img| style=| on\w+=| src=/)).toBeNull();
-    const outside = (page.match(/href="[^"]*"/g) ?? []).filter(
-      (link) => !/^href="(#|\/openapi\.json|data:image\/svg)/.test(link),
-    );
-    expect(outside).toEqual([]);
-  });
-
-  it.each([
-    ['neither page', [], []],
-    ['the console', ['/console/'], ['/console/']],
-    ['both pages', ['/', '/console/', '/console/assets/app.js'], ['/', '/console/']],
-  ])('if the server has %s, the page /docs links only to it', async (_, urls, links) => {
-    const served = urls.map((url) => ({ url, type: 'text/html', bytes: Buffer.from(''), isHashed: false }));
-    const { fetch } = await listen(undefined, { console: { pages: served, publicUrl: null } });
-    const page = await (await fetch('/docs')).text();
-    const found = Array.from(page.matchAll(/href="(\/[^"]*)"/g), ([, link]) => link);
-    expect(found.filter((link) => link !== '/openapi.json')).toEqual(links);
-  });
-
-  it('the page /docs has the colours, fonts and icon of the console', () => {
-    const read = (name: string) =>
-      readFileSync(new URL(`../../../console/src/${name}`, import.meta.url), 'utf8');
-    const [light = '', dark = ''] = read('styles/tokens.css').split('@media');
-    for (const [name, value] of Object.entries(tokens.light)) expect(light).toContain(`--${name}: ${value};`);
-    for (const [name, value] of Object.entries(tokens.dark)) expect(dark).toContain(`--${name}: ${value};`);
-    const used = new Set(Array.from(style.matchAll(/var\(--([\w-]+)\)/g), ([, name]) => name));
-    expect([...used].filter((name = '') => !(name in tokens.light))).toEqual([]);
-    expect(read('page.html')).toContain(`href="${icon}"`);
-  });
-
-  it('every link on the page /docs has a target', async () => {
-    const { fetch } = await listen();
-    const page = await (await fetch('/docs')).text();
-    const anchors = new Set(Array.from(page.matchAll(/ id="([^"]+)"/g), ([, id]) => id));
-    const links = Array.from(page.matchAll(/href="#([^"]+)"/g), ([, id]) => id);
-    expect(links.filter((id) => !anchors.has(id))).toEqual([]);
-    expect(anchors.size).toBe(Array.from(page.matchAll(/ id="/g)).length);
   });
 });
 

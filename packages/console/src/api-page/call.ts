@@ -1,8 +1,39 @@
+import { exampleOf, type JsonSchema, operationOf, problemsOf } from '@eaas/protocol/reference';
 import { splitRoute } from '@eaas/protocol/service';
 import { problems, type Route } from '@eaas/protocol/wire';
-import { exampleOf, type JsonSchema, operationOf, problemsOf } from '@eaas/protocol/reference';
-import { escape, jsonHtml, prose } from './html.ts';
+import { highlight } from '../parts/highlight.ts';
 
+export function escape(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}
+
+export function prose(text: string): string {
+  return escape(text).replace(/`([^`]+)`/g, '<code>$1</code>');
+}
+
+export function codeBlock(title: string, code: string): string {
+  const pieces = highlight(code);
+  const html = pieces.map(({ text, kind }, at) => {
+    const isKey = kind === 'text' && pieces[at + 1]?.text.startsWith(':');
+    return kind ? `<span class="${isKey ? 'key' : kind}">${escape(text)}</span>` : escape(text);
+  });
+  return `<figure class="code"><figcaption>${title}</figcaption><pre><code>${html.join('')}</code></pre></figure>`;
+}
+
+/** Writes a value as JSON. Cuts keys and ciphertexts, so that an example fits a column. */
+export function json(value: unknown): string {
+  const cut = (_: string, member: unknown): unknown => {
+    if (typeof member !== 'string' || member.length <= 48 || member.includes(' ')) return member;
+    return `${member.slice(0, 40)}…`;
+  };
+  return JSON.stringify(value, cut, 2);
+}
+
+/** Writes the section of a call: what it does and takes on the left, an example on the right. */
 export function callSection(route: Route): string {
   const operation = operationOf(route, '');
   const { operationId: id, parameters, requestBody } = operation;
@@ -17,14 +48,14 @@ export function callSection(route: Route): string {
     ),
   });
   const codes = problemsOf(route).map(
-    (code) => `<a href="#problem-${code}"><span>${problems[code].status}</span> ${code}</a>`,
+    (code) => `<a href="#problem-${code}"><span class="soft">${problems[code].status}</span> ${code}</a>`,
   );
   return `
 <section class="call" id="${id}">
-  <div class="text">
+  <div>
     <h3><a href="#${id}">${escape(operation.summary)}</a></h3>
     <p class="route"><b class="method ${method.toLowerCase()}">${method}</b> <code>${escape(path).replace(/:(\w+)/g, '<i>:$1</i>')}</code></p>
-    <p class="pill">permission <code>${operation['x-permission']}</code></p>
+    <p class="soft">permission <code>${operation['x-permission']}</code></p>
     <p>${prose(operation.description)}</p>
     ${fieldTable('Path', parametersIn('path'), false)}
     ${fieldTable('Query', parametersIn('query'), false)}
@@ -34,8 +65,8 @@ export function callSection(route: Route): string {
     <p class="codes">${codes.join(' ')}</p>
   </div>
   <div class="example">
-    <h4>Request</h4><pre><code>${curl(route)}</code></pre>
-    <h4>Response <span>${status}</span></h4><pre><code>${jsonHtml(response?.example)}</code></pre>
+    ${codeBlock('Request', curl(route))}
+    ${codeBlock(`Response <b class="method post">${status}</b>`, json(response?.example))}
   </div>
 </section>`;
 }
@@ -47,12 +78,10 @@ function curl(route: Route): string {
   const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
   const url = `$EAAS_BASE_URL${filled}${search.size > 0 ? `?${search}` : ''}`;
   const lines = [
-    `curl ${method === 'GET' ? '' : `-X ${method} `}"${escape(url)}"`,
+    `curl ${method === 'GET' ? '' : `-X ${method} `}"${url}"`,
     '-H "Authorization: Bearer $EAAS_API_KEY"',
   ];
-  if (Object.keys(body).length > 0) {
-    lines.push(`-H 'Content-Type: application/json'`, `-d '${jsonHtml(body)}'`);
-  }
+  if (Object.keys(body).length > 0) lines.push(`-H "Content-Type: application/json"`, `-d '${json(body)}'`);
   return lines.join(' \\\n  ');
 }
 
@@ -65,8 +94,8 @@ function fieldTable(title: string, schema: JsonSchema, showRequired: boolean): s
 function fieldRows(schema: JsonSchema, prefix: string, showRequired: boolean): string[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const mark = showRequired && schema.required?.includes(name) ? ' <em>required</em>' : '';
-    const label = `<small>${escape(prefix)}</small>${escape(name)}`;
-    const row = `<tr><th scope="row"><code>${label}</code></th><td><span class="type">${escape(typeOf(field))}</span>${mark}<p>${prose(field.description ?? '')}</p></td></tr>`;
+    const label = `<span class="soft">${escape(prefix)}</span>${escape(name)}`;
+    const row = `<tr><th scope="row"><code>${label}</code></th><td>${escape(typeOf(field))}${mark}<p class="soft">${prose(field.description ?? '')}</p></td></tr>`;
     return [row].concat(nestedRows(`${prefix}${name}`, field, showRequired));
   });
 }

@@ -1,4 +1,6 @@
-import { createHash } from 'node:crypto';
+// The API page: every call of the endpoint table, as one file that needs no script and no network. `build.ts` writes it.
+import { callOf, groups, problemCauses } from '@eaas/protocol/reference';
+import { keyNotFound, routes, splitRoute } from '@eaas/protocol/service';
 import {
   limits,
   type Permission,
@@ -7,21 +9,13 @@ import {
   problems,
   type Route,
 } from '@eaas/protocol/wire';
-import { keyNotFound, routes, splitRoute } from '@eaas/protocol/service';
-import { callOf, groups, problemCauses } from '@eaas/protocol/reference';
-import { callSection } from './call-section.ts';
-import { escape, jsonHtml, prose } from './html.ts';
-import { icon, style } from './style.ts';
+import { callSection, codeBlock, escape, json, prose } from './call.ts';
 
-export const docsPolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; img-src data:; frame-ancestors 'none'`;
-
-const consolePages = [
-  ['/', 'Playground'],
-  ['/console/', 'Console'],
-] as const;
-
-/** Returns the page /docs with links to those of the `served` paths that are pages of the console. */
-export function docsPage(served: readonly string[]): string {
+/**
+ * Returns the page, with the given style and icon. A server removes the `<li data-page>` of each page that it does not
+ * serve.
+ */
+export function apiPage({ style, icon }: { readonly style: string; readonly icon: string }): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -32,13 +26,14 @@ export function docsPage(served: readonly string[]): string {
 <link rel="icon" href="${icon}">
 <style>${style}</style>
 </head>
-<body>
+<body class="api">
 <a class="skip" href="#content">Skip to the content</a>
-${header(served)}
+<header class="top"><div class="brand" aria-hidden="true">Eaas</div>
+<nav aria-label="Pages"><ul><li data-page="/"><a href="/">Playground</a></li><li data-page="/console/"><a href="/console/">Console</a></li><li><a href="#" aria-current="page">API reference</a></li></ul></nav></header>
 <div class="layout">
 ${navigation()}
 <main id="content">
-${introduction}
+${introduction()}
 ${permissionSection()}
 ${groups.map(groupSection).join('')}
 ${problemSection()}
@@ -50,17 +45,10 @@ ${problemSection()}
 `;
 }
 
-function header(served: readonly string[]): string {
-  const links = consolePages.filter(([path]) => served.includes(path));
-  const items = links.map(([path, name]) => `<li><a href="${path}">${name}</a></li>`).join('');
-  return `<header class="top"><div class="brand" aria-hidden="true">Eaas</div>
-<nav aria-label="Pages"><ul>${items}<li><a href="#" aria-current="page">API reference</a></li></ul></nav></header>`;
-}
-
 function navigation(): string {
   const lists = `<ul><li><a href="#authentication">Authentication</a></li><li><a href="#conventions">Conventions</a></li>
 <li><a href="#permissions">Permissions</a></li><li><a href="#problems">Problems</a></li></ul>
-${groups.map(({ title, routes }) => `<p>${escape(title)}</p><ul>${routes.map(navigationItem).join('')}</ul>`).join('')}`;
+${groups.map(({ title, routes: of }) => `<p>${escape(title)}</p><ul>${of.map(navigationItem).join('')}</ul>`).join('')}`;
   return `<nav class="contents wide" aria-label="Contents">${lists}</nav>
 <nav class="contents narrow" aria-label="Contents"><details><summary>Contents</summary>${lists}</details></nav>`;
 }
@@ -76,8 +64,8 @@ function shortName(route: Route): string {
   return (words.charAt(0).toUpperCase() + words.slice(1)).replace('api key', 'API key');
 }
 
-function groupSection({ title, about, routes }: (typeof groups)[number]): string {
-  return `<section class="group"><h2>${escape(title)}</h2><p>${escape(about)}</p>${routes.map(callSection).join('')}</section>`;
+function groupSection({ title, about, routes: of }: (typeof groups)[number]): string {
+  return `<section class="group"><h2>${escape(title)}</h2><p class="soft">${escape(about)}</p>${of.map(callSection).join('')}</section>`;
 }
 
 function permissionSection(): string {
@@ -97,23 +85,26 @@ function permissionSection(): string {
 function problemSection(): string {
   const rows = (Object.keys(problems) as ProblemCode[]).map((code) => {
     const { status, title } = problems[code];
-    return `<tr id="problem-${code}"><th scope="row"><code>${code}</code></th><td class="status">${status} ${escape(title)}</td><td>${prose(problemCauses[code])}</td></tr>`;
+    return `<tr id="problem-${code}"><th scope="row"><code>${code}</code></th><td class="soft">${status} ${escape(title)}</td><td>${prose(problemCauses[code])}</td></tr>`;
   });
   return `<section class="group" id="problems"><h2>Problems</h2>
-<p>Every error is a problem document (RFC 9457) with a stable <code>code</code>. <code>detail</code> describes what to do.</p>
+<p class="soft">Every error is a problem document (RFC 9457) with a stable <code>code</code>. <code>detail</code> describes what to do.</p>
 <table class="ruled problems"><thead><tr><th>code</th><th>status</th><th>meaning</th></tr></thead><tbody>${rows.join('')}</tbody></table></section>`;
 }
 
 const MiB = 1024 * 1024;
 
-const introduction = `<h1>API reference</h1>
+const introduction = (): string => `<h1>API reference</h1>
 <p class="lead">Keys, encryption, searchable hashes and an immutable audit log, as JSON over HTTPS.</p>
 <section class="prose" id="authentication"><h2>Authentication</h2>
 <p>Every call under <code>/v1</code> needs an API key. The examples take the service’s address and the API key from the environment:</p>
-<pre><code>export EAAS_BASE_URL=https://eaas.example
-export EAAS_API_KEY=eaas_sk_…
+${codeBlock(
+  'Shell',
+  `export EAAS_BASE_URL="https://eaas.example"
+export EAAS_API_KEY="eaas_sk_…"
 
-curl "$EAAS_BASE_URL/v1/keys" -H "Authorization: Bearer $EAAS_API_KEY"</code></pre>
+curl "$EAAS_BASE_URL/v1/keys" -H "Authorization: Bearer $EAAS_API_KEY"`,
+)}
 <p>A request gets 401 if its API key is missing, unknown, expired or revoked.</p></section>
 <section class="prose" id="conventions"><h2>Conventions</h2>
 <p>Bodies are JSON in UTF-8. A request with an unknown or repeated field or query parameter gets 400.
@@ -122,4 +113,4 @@ Calls without body fields take no body. Bytes are standard base64 with padding; 
 <p>A body has at most ${limits.body / MiB} MiB. A text to encrypt or hash has at most ${limits.text.toLocaleString('en')} bytes.
 There is no rate limit; encryptions may have a monthly quota.</p>
 <p>Every response has an <code>X-Request-Id</code>, which is also in the service’s log. Errors are problem documents with <a href="#problems">stable codes</a>:</p>
-<pre><code>${jsonHtml(keyNotFound().problem)}</code></pre></section>`;
+${codeBlock('Response <b class="method delete">404</b>', json(keyNotFound().problem))}</section>`;
