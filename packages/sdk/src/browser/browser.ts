@@ -1,13 +1,14 @@
 import { InputError } from '@eaas/protocol';
-import { object, type OptionRules, requireOptions, text } from '@eaas/protocol/internal-options';
+import { requireOptions } from '@eaas/protocol/internal-options';
 import { EnvelopeClient } from '../client/envelope-client.ts';
 import { createEmit } from '../client/events.ts';
 import { httpHeaders, parseUrl, requireSecureUrl } from '../options/connection.ts';
-import { envelopeClientOptions, type EnvelopeClientOptions } from '../options/client-options.ts';
-import { createTransport, type TransportOptions, transportOptions } from '../transport/transport.ts';
+import { createTransport } from '../transport/transport.ts';
+import { browserOptions, type EaasBrowserClientOptions, type PlainHeaders } from './options.ts';
 
 export { DecryptionError, EaasError, FormatError, InputError } from '@eaas/protocol';
 export { LoadError } from '@eaas/protocol/internal';
+export type { EaasBrowserClientOptions } from './options.ts';
 export {
   ClientError,
   type ClientErrorCode,
@@ -63,23 +64,3 @@ function addressOf(proxyUrl: string, insecureHttp: boolean | undefined): string 
   requireSecureUrl(url, insecureHttp, 'proxyUrl');
   return url.href;
 }
-
-export type PlainHeaders = Readonly<Record<string, string>>;
-
-/** The options of a client in a page. There is no option for an API key. */
-export interface EaasBrowserClientOptions extends EnvelopeClientOptions, Omit<TransportOptions, 'baseUrl'> {
-  /** The path of the proxy (from `@eaas/sdk/proxy`) in the app's backend. Defaults to `/api/eaas`. */
-  readonly proxyUrl?: string | undefined;
-  /**
-   * Headers to send with every call, for example a CSRF token. If `headers` is a function, the client calls the
-   * function before every call.
-   */
-  readonly headers?: PlainHeaders | (() => PlainHeaders | Promise<PlainHeaders>) | undefined;
-}
-
-export const browserOptions: OptionRules<EaasBrowserClientOptions> = {
-  ...envelopeClientOptions,
-  ...transportOptions,
-  proxyUrl: text,
-  headers: (value, name) => typeof value === 'function' || object(value, name),
-};

@@ -140,7 +140,7 @@ function partsOf(item: EncryptItem): { value: string | Uint8Array; context?: Con
   return item;
 }
 
-export async function createDataKey(
+async function createDataKey(
   publicKey: IntakePublicKey,
   wrapContext: Context | undefined,
 ): Promise<OneDataKey> {
@@ -158,6 +158,6 @@ export async function createDataKey(
   }
 }
 
-export function wipe({ values }: OneDataKey): void {
+function wipe({ values }: OneDataKey): void {
   wipeDataKey(values);
 }

@@ -161,7 +161,7 @@ function respond(status: number, type: string, body: object, requestId: string |
   return new Response(JSON.stringify(body), { status, headers });
 }
 
-export async function readJson(request: Request, endpoint: Endpoint, signal: AbortSignal): Promise<unknown> {
+async function readJson(request: Request, endpoint: Endpoint, signal: AbortSignal): Promise<unknown> {
   const { headers } = request;
   // Accepts only JSON, because forms of other sites cannot send JSON. Scripts of other sites can send JSON only after a
   // preflight, which the proxy refuses.
@@ -201,7 +201,7 @@ async function readBytes(request: Request, limit: number, signal: AbortSignal): 
  * `AbortSignal.any` and `AbortSignal.timeout` are not used, because Node 20 can garbage-collect their signals too
  * early.
  */
-export function deadlineOf(milliseconds: number, outer?: AbortSignal | null, reason?: Error) {
+function deadlineOf(milliseconds: number, outer?: AbortSignal | null, reason?: Error) {
   const controller = new AbortController();
   const abort = (): void => controller.abort(outer?.reason);
   const timer = setTimeout(() => controller.abort(reason), Math.min(milliseconds, longest));
