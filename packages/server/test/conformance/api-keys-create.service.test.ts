@@ -1,26 +1,19 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checkDigits } from '@eaas/test-kit/decoder';
 import {
   allPermissions,
   clientOf,
   expectNothingRecorded,
-  type KeyRecord,
   newestEntry,
   newTenant,
   ok,
-  type Tenant,
   uniqueName,
   unknownId,
 } from '@eaas/test-kit/fixture';
 import { apiKeyRecord, auditEntry } from './shapes.ts';
 
-let tenant: Tenant;
-let key: KeyRecord;
-
-beforeAll(async () => {
-  tenant = await newTenant('--envelope-only', 'true');
-  key = await tenant.newKey();
-});
+const tenant = await newTenant('--envelope-only', 'true');
+const key = await tenant.newKey();
 
 const create = (fields: object) =>
   tenant.api.post('/v1/api-keys', { name: 'ci', permissions: ['encrypt'], ...fields });

@@ -1,23 +1,16 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   commandJson,
   clientOf,
   type IssuedApiKey,
-  type KeyRecord,
   newTenant,
   ok,
-  type Tenant,
   unknownId,
   recordOf,
 } from '@eaas/test-kit/fixture';
 
-let tenant: Tenant;
-let key: KeyRecord;
-
-beforeAll(async () => {
-  tenant = await newTenant('--envelope-only', 'true');
-  key = await tenant.newKey();
-});
+const tenant = await newTenant('--envelope-only', 'true');
+const key = await tenant.newKey();
 
 const get = (id: string) => tenant.api.get(`/v1/api-keys/${id}`);
 

@@ -1,12 +1,8 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { newTenant, ok, type Tenant, recordOf } from '@eaas/test-kit/fixture';
+import { describe, expect, test } from 'vitest';
+import { newTenant, ok, recordOf } from '@eaas/test-kit/fixture';
 import { apiKeyRecord } from './shapes.ts';
 
-let tenant: Tenant;
-
-beforeAll(async () => {
-  tenant = await newTenant('--envelope-only', 'true');
-});
+const tenant = await newTenant('--envelope-only', 'true');
 
 describe('GET /v1/api-keys', () => {
   test('GET /v1/api-keys lists all API keys in pages, including revoked API keys, without tokens', async () => {

@@ -1,19 +1,8 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import {
-  expectNothingRecorded,
-  newestEntry,
-  newTenant,
-  type Tenant,
-  unknownId,
-  recordOf,
-} from '@eaas/test-kit/fixture';
+import { describe, expect, test } from 'vitest';
+import { expectNothingRecorded, newestEntry, newTenant, unknownId, recordOf } from '@eaas/test-kit/fixture';
 import { aTimestamp, auditEntry } from './shapes.ts';
 
-let tenant: Tenant;
-
-beforeAll(async () => {
-  tenant = await newTenant('--envelope-only', 'true');
-});
+const tenant = await newTenant('--envelope-only', 'true');
 
 const revoke = (id: string) => tenant.api.delete(`/v1/api-keys/${id}`);
 

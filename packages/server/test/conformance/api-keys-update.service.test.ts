@@ -1,24 +1,17 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   expectNothingRecorded,
-  type KeyRecord,
   newestEntry,
   newTenant,
   ok,
-  type Tenant,
   uniqueName,
   unknownId,
   recordOf,
 } from '@eaas/test-kit/fixture';
 import { auditEntry } from './shapes.ts';
 
-let tenant: Tenant;
-let key: KeyRecord;
-
-beforeAll(async () => {
-  tenant = await newTenant('--envelope-only', 'true');
-  key = await tenant.newKey();
-});
+const tenant = await newTenant('--envelope-only', 'true');
+const key = await tenant.newKey();
 
 const patch = (id: string, body: object) => tenant.api.patch(`/v1/api-keys/${id}`, body);
 const revoke = (id: string) => tenant.api.delete(`/v1/api-keys/${id}`);

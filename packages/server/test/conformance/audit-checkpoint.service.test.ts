@@ -6,17 +6,12 @@ import {
   sign,
   verify as verifySignature,
 } from 'node:crypto';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { newestEntry, newTenant, ok, type Tenant, wrapped } from '@eaas/test-kit/fixture';
+import { describe, expect, test } from 'vitest';
+import { newestEntry, newTenant, ok, wrapped } from '@eaas/test-kit/fixture';
 import { aHash } from './shapes.ts';
 
-let tenant: Tenant;
-let keyId: string;
-
-beforeAll(async () => {
-  tenant = await newTenant();
-  keyId = (await tenant.newKey()).key_id;
-});
+const tenant = await newTenant();
+const keyId = (await tenant.newKey()).key_id;
 
 const checkpoint = async (of = tenant) => ok(await of.api.get('/v1/audit/checkpoint'));
 const verify = (note: string) => tenant.api.get(`/v1/audit/verify?checkpoint=${encodeURIComponent(note)}`);

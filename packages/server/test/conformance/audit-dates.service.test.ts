@@ -1,20 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { type AuditEntry, type KeyRecord, newTenant, ok, type Tenant, wrapped } from '@eaas/test-kit/fixture';
+import { describe, expect, test } from 'vitest';
+import { newTenant, ok, wrapped } from '@eaas/test-kit/fixture';
 
-let tenant: Tenant;
-let key: KeyRecord;
-let entries: AuditEntry[]; // oldest first, no two in the same millisecond
-
-beforeAll(async () => {
-  tenant = await newTenant('--envelope-only', 'true');
-  key = await tenant.newKey();
-  for (let number = 0; number < 8; number++) {
-    await sleep(5);
-    await wrapped(tenant.api, key.key_id);
-  }
-  entries = (await tenant.entries()).toReversed();
-});
+const tenant = await newTenant('--envelope-only', 'true');
+const key = await tenant.newKey();
+for (let number = 0; number < 8; number++) {
+  await sleep(5);
+  await wrapped(tenant.api, key.key_id);
+}
+// oldest first, no two in the same millisecond
+const entries = (await tenant.entries()).toReversed();
 
 const list = async (query: string) => ok(await tenant.api.get(`/v1/audit?${query}`));
 const found = async (query: string) => (await list(query)).logs.map((entry) => entry.id).toReversed();

@@ -1,8 +1,7 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { entryHash, genesisHash } from '@eaas/test-kit/decoder';
 import {
   type AuditEntry,
-  type KeyRecord,
   newDek,
   newTenant,
   ok,
@@ -14,18 +13,13 @@ import {
 import { publicJwk } from '@eaas/test-kit/rsa';
 import { aHash, aTimestamp, auditEntry, aUuid } from './shapes.ts';
 
-let tenant: Tenant;
-let key: KeyRecord;
-let all: AuditEntry[]; // newest first
-
-beforeAll(async () => {
-  tenant = await newTenant();
-  key = await tenant.newKey();
-  for (let number = 0; number < 120; number++) {
-    await wrapped(tenant.api, key.key_id, { number: String(number) });
-  }
-  all = [...(await tenant.entries('limit=100')), ...(await tenant.entries('limit=100&offset=100'))];
-});
+const tenant = await newTenant();
+const key = await tenant.newKey();
+for (let number = 0; number < 120; number++) {
+  await wrapped(tenant.api, key.key_id, { number: String(number) });
+}
+// newest first
+const all = [...(await tenant.entries('limit=100')), ...(await tenant.entries('limit=100&offset=100'))];
 
 const list = async (query: string) => ok(await tenant.api.get(`/v1/audit?${query}`));
 const ids = (entries: readonly AuditEntry[]) => entries.map((entry) => entry.id);

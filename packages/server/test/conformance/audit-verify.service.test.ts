@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { genesisHash } from '@eaas/test-kit/decoder';
 import {
   commandJson,
@@ -6,20 +6,15 @@ import {
   newestEntry,
   newTenant,
   ok,
-  type Tenant,
   type TenantRecord,
   uniqueName,
   wrapped,
 } from '@eaas/test-kit/fixture';
 import { aTimestamp } from './shapes.ts';
 
-let tenant: Tenant;
-
-beforeAll(async () => {
-  tenant = await newTenant();
-  const { key_id } = await tenant.newKey();
-  for (let number = 0; number < 8; number++) await wrapped(tenant.api, key_id);
-});
+const tenant = await newTenant();
+const { key_id } = await tenant.newKey();
+for (let number = 0; number < 8; number++) await wrapped(tenant.api, key_id);
 
 const verify = async (query: string) => ok(await tenant.api.get(`/v1/audit/verify?${query}`));
 

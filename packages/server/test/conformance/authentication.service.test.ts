@@ -1,21 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Answer } from '@eaas/test-kit/api';
 import { tokenOf } from '@eaas/test-kit/decoder';
-import {
-  clientOf,
-  expectNothingRecorded,
-  expiredClient,
-  newTenant,
-  ok,
-  type Tenant,
-} from '@eaas/test-kit/fixture';
+import { clientOf, expectNothingRecorded, expiredClient, newTenant, ok } from '@eaas/test-kit/fixture';
 
-let tenant: Tenant;
-
-beforeAll(async () => {
-  tenant = await newTenant();
-});
+const tenant = await newTenant();
 
 const withHeader = async (authorization: string): Promise<Answer> =>
   (await clientOf()).get('/v1/keys', { headers: { authorization } });

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Answer } from '@eaas/test-kit/api';
 import {
   expectNothingRecorded,
-  type KeyRecord,
   keyIn,
   newDek,
   newTenant,
   ok,
-  type Tenant,
   unknownId,
   wrapped,
 } from '@eaas/test-kit/fixture';
@@ -18,13 +16,8 @@ import { aBase64, aHash } from './shapes.ts';
 type Verb = 'wrap' | 'unwrap' | 'rewrap' | 'hash';
 const verbs = ['wrap', 'unwrap', 'rewrap', 'hash'] as const;
 
-let tenant: Tenant;
-let key: KeyRecord;
-
-beforeAll(async () => {
-  tenant = await newTenant('--envelope-only', 'true');
-  key = await tenant.newKey();
-});
+const tenant = await newTenant('--envelope-only', 'true');
+const key = await tenant.newKey();
 
 const batch = (verb: Verb, items: unknown): Promise<Answer<{ results: unknown[] }>> =>
   tenant.api.post(`/v1/batch/${verb}`, { items });

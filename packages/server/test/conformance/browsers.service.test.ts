@@ -1,16 +1,10 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import type { Client } from '@eaas/test-kit/api';
-import { clientOf, expectNothingRecorded, newTenant, type Tenant } from '@eaas/test-kit/fixture';
+import { describe, expect, test } from 'vitest';
+import { clientOf, expectNothingRecorded, newTenant } from '@eaas/test-kit/fixture';
 
 const origin = 'https://app.example';
-let tenant: Tenant;
-let browser: Client;
-
-beforeAll(async () => {
-  tenant = await newTenant('--envelope-only', 'true');
-  const allowed_origins = [origin, 'http://localhost:5173', 'https://app.example:8443'];
-  browser = (await tenant.issue({ permissions: ['encrypt', 'keys.read'], allowed_origins })).api;
-});
+const tenant = await newTenant('--envelope-only', 'true');
+const allowed_origins = [origin, 'http://localhost:5173', 'https://app.example:8443'];
+const browser = (await tenant.issue({ permissions: ['encrypt', 'keys.read'], allowed_origins })).api;
 
 const from = (value: string) => ({ headers: { origin: value } });
 

@@ -1,15 +1,10 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openEnvelope, takeApart } from '@eaas/test-kit/decoder';
 import { openedBy, sealedUnder } from './other-client.ts';
-import { type KeyRecord, newTenant, ok, type Tenant } from '@eaas/test-kit/fixture';
+import { newTenant, ok } from '@eaas/test-kit/fixture';
 
-let tenant: Tenant;
-let key: KeyRecord;
-
-beforeAll(async () => {
-  tenant = await newTenant();
-  key = await tenant.newKey();
-});
+const tenant = await newTenant();
+const key = await tenant.newKey();
 
 const context = { table: 'patients', имя: 'значение' };
 

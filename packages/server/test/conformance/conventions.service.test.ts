@@ -1,24 +1,17 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { asJson } from '@eaas/test-kit/api';
 import {
   clientOf,
   expectNothingRecorded,
-  type KeyRecord,
   keyIn,
   newDek,
   newTenant,
   ok,
-  type Tenant,
   target,
 } from '@eaas/test-kit/fixture';
 
-let tenant: Tenant;
-let key: KeyRecord;
-
-beforeAll(async () => {
-  tenant = await newTenant();
-  key = await tenant.newKey();
-});
+const tenant = await newTenant();
+const key = await tenant.newKey();
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const hash = (body: BodyInit, headers?: Record<string, string>) =>

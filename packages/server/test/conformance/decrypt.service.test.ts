@@ -1,17 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { takeApart } from '@eaas/test-kit/decoder';
 import { sealedUnder } from './other-client.ts';
-import {
-  bring,
-  expectNothingRecorded,
-  type KeyRecord,
-  newestEntry,
-  newTenant,
-  ok,
-  type Tenant,
-  unknownId,
-} from '@eaas/test-kit/fixture';
+import { bring, expectNothingRecorded, newestEntry, newTenant, ok, unknownId } from '@eaas/test-kit/fixture';
 import { auditEntry } from './shapes.ts';
 
 interface Bundle {
@@ -22,15 +13,9 @@ interface Bundle {
   key_version: number;
 }
 
-let tenant: Tenant;
-let key: KeyRecord;
-let bundle: Bundle;
-
-beforeAll(async () => {
-  tenant = await newTenant();
-  key = await tenant.newKey();
-  bundle = await encrypted('the plaintext');
-});
+const tenant = await newTenant();
+const key = await tenant.newKey();
+const bundle = await encrypted('the plaintext');
 
 async function encrypted(plaintext: string, keyId = key.key_id): Promise<Bundle> {
   return ok(await tenant.api.post('/v1/encrypt', { plaintext, key_id: keyId }));

@@ -1,24 +1,10 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { takeApart } from '@eaas/test-kit/decoder';
-import {
-  expectNothingRecorded,
-  type KeyRecord,
-  keyIn,
-  newestEntry,
-  newTenant,
-  ok,
-  type Tenant,
-  unknownId,
-} from '@eaas/test-kit/fixture';
+import { expectNothingRecorded, keyIn, newestEntry, newTenant, ok, unknownId } from '@eaas/test-kit/fixture';
 import { aBase64, auditEntry } from './shapes.ts';
 
-let tenant: Tenant;
-let key: KeyRecord;
-
-beforeAll(async () => {
-  tenant = await newTenant();
-  key = await tenant.newKey();
-});
+const tenant = await newTenant();
+const key = await tenant.newKey();
 
 const encrypt = (plaintext: unknown, fields: object = {}) =>
   tenant.api.post('/v1/encrypt', { plaintext, key_id: key.key_id, ...fields });

@@ -1,15 +1,10 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { asJson } from '@eaas/test-kit/api';
-import { newestEntry, newTenant, ok, type Tenant } from '@eaas/test-kit/fixture';
+import { newestEntry, newTenant, ok } from '@eaas/test-kit/fixture';
 import { auditEntry } from './shapes.ts';
 
-let tenant: Tenant;
-let keyId: string;
-
-beforeAll(async () => {
-  tenant = await newTenant('--envelope-only', 'true');
-  keyId = (await tenant.newKey()).key_id;
-});
+const tenant = await newTenant('--envelope-only', 'true');
+const keyId = (await tenant.newKey()).key_id;
 
 test.for(['/v1/encrypt', '/v1/decrypt'] as const)(
   '%s returns 403 with E_ENVELOPE_ONLY, after its entry is written',

@@ -1,22 +1,11 @@
 import { createHmac } from 'node:crypto';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openWrappedKey } from '@eaas/test-kit/decoder';
-import {
-  expectNothingRecorded,
-  newDek,
-  newestEntry,
-  newTenant,
-  ok,
-  type Tenant,
-} from '@eaas/test-kit/fixture';
+import { expectNothingRecorded, newDek, newestEntry, newTenant, ok } from '@eaas/test-kit/fixture';
 import { jwkOfBits, openOaep, privateJwk, publicJwk, thumbprint } from '@eaas/test-kit/rsa';
 import { aBase64 } from './shapes.ts';
 
-let tenant: Tenant;
-
-beforeAll(async () => {
-  tenant = await newTenant('--envelope-only', 'true');
-});
+const tenant = await newTenant('--envelope-only', 'true');
 
 const exported = (keyId: string, public_key: unknown, fields: object = {}) =>
   tenant.api.post(`/v1/keys/${keyId}/export`, { public_key, ...fields });

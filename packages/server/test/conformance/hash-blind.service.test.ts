@@ -2,30 +2,17 @@ import { ProofError } from '@eaas/protocol/blind-hash';
 import { nodeCurve } from '@eaas/protocol/blind-hash-node';
 import { toUtf8 } from '@eaas/protocol';
 import { finish } from '@eaas/protocol/service';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { blindValues } from '@eaas/test-kit/blind-values';
 import { randomElements } from '@eaas/test-kit/elements';
 import { vectors } from '@eaas/test-kit/vectors';
 import type { Client } from '@eaas/test-kit/api';
-import {
-  expectNothingRecorded,
-  type KeyRecord,
-  keyIn,
-  newTenant,
-  ok,
-  type Tenant,
-  unknownId,
-} from '@eaas/test-kit/fixture';
+import { expectNothingRecorded, keyIn, newTenant, ok, unknownId } from '@eaas/test-kit/fixture';
 import { aHash } from './shapes.ts';
 
 const path = '/v1/hash/blind';
-let tenant: Tenant;
-let key: KeyRecord;
-
-beforeAll(async () => {
-  tenant = await newTenant();
-  key = await tenant.newKey();
-});
+const tenant = await newTenant();
+const key = await tenant.newKey();
 
 const evaluate = (elements: unknown, key_id: unknown = key.key_id, api: Client = tenant.api) =>
   api.post(path, { key_id, elements });

@@ -1,22 +1,9 @@
-import { beforeAll, expect, test } from 'vitest';
-import {
-  expectNothingRecorded,
-  type KeyRecord,
-  keyIn,
-  newTenant,
-  ok,
-  type Tenant,
-  unknownId,
-} from '@eaas/test-kit/fixture';
+import { expect, test } from 'vitest';
+import { expectNothingRecorded, keyIn, newTenant, ok, unknownId } from '@eaas/test-kit/fixture';
 import { aHash } from './shapes.ts';
 
-let tenant: Tenant;
-let key: KeyRecord;
-
-beforeAll(async () => {
-  tenant = await newTenant();
-  key = await tenant.newKey();
-});
+const tenant = await newTenant();
+const key = await tenant.newKey();
 
 const hash = (value: unknown, key_id: unknown = key.key_id) => tenant.api.post('/v1/hash', { value, key_id });
 const hashOf = async (value: string, key_id?: string) => ok(await hash(value, key_id)).hash;

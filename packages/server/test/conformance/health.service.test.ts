@@ -1,16 +1,10 @@
 import { endpoints } from '@eaas/protocol/wire';
-import { beforeAll, describe, expect, test } from 'vitest';
-import type { Client } from '@eaas/test-kit/api';
-import { clientOf, newTenant, ok, type Tenant } from '@eaas/test-kit/fixture';
+import { describe, expect, test } from 'vitest';
+import { clientOf, newTenant, ok } from '@eaas/test-kit/fixture';
 
-let tenant: Tenant;
-let anonymous: Client;
-
-beforeAll(async () => {
-  tenant = await newTenant();
-  anonymous = await clientOf();
-  ok(await tenant.api.post('/v1/hash', { key_id: (await tenant.newKey()).key_id, value: 'x' }));
-});
+const tenant = await newTenant();
+const anonymous = await clientOf();
+ok(await tenant.api.post('/v1/hash', { key_id: (await tenant.newKey()).key_id, value: 'x' }));
 
 test.for(['/healthz', '/readyz'])('%s returns 200 without an API key', async (path) => {
   expect(await anonymous.get(path)).toHaveStatus(200);

@@ -1,14 +1,9 @@
-import { beforeAll, expect, test } from 'vitest';
-import { bring, newestEntry, newTenant, ok, type Tenant } from '@eaas/test-kit/fixture';
-import { intakeWriter, type Writer } from '@eaas/test-kit/intake-writer';
+import { expect, test } from 'vitest';
+import { bring, newestEntry, newTenant, ok } from '@eaas/test-kit/fixture';
+import { intakeWriter } from '@eaas/test-kit/intake-writer';
 
-let tenant: Tenant;
-let writer: Writer;
-
-beforeAll(async () => {
-  tenant = await newTenant();
-  writer = await intakeWriter(tenant);
-});
+const tenant = await newTenant();
+const writer = await intakeWriter(tenant);
 
 const decrypt = (body: object, keyId = writer.keyId) =>
   tenant.api.post('/v1/decrypt', { key_id: keyId, key_version: 1, ...body });

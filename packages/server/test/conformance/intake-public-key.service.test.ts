@@ -1,14 +1,9 @@
-import { beforeAll, expect, test } from 'vitest';
-import { newTenant, ok, type Tenant } from '@eaas/test-kit/fixture';
-import { intakeWriter, type Writer } from '@eaas/test-kit/intake-writer';
+import { expect, test } from 'vitest';
+import { newTenant, ok } from '@eaas/test-kit/fixture';
+import { intakeWriter } from '@eaas/test-kit/intake-writer';
 
-let tenant: Tenant;
-let writer: Writer;
-
-beforeAll(async () => {
-  tenant = await newTenant('--envelope-only', 'true');
-  writer = await intakeWriter(tenant);
-});
+const tenant = await newTenant('--envelope-only', 'true');
+const writer = await intakeWriter(tenant);
 
 const show = (keyId: string) => tenant.api.get(`/v1/keys/${keyId}/public-key`);
 

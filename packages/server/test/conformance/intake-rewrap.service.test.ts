@@ -1,22 +1,9 @@
-import { beforeAll, expect, test } from 'vitest';
-import {
-  bring,
-  expectNothingRecorded,
-  newDek,
-  newestEntry,
-  newTenant,
-  ok,
-  type Tenant,
-} from '@eaas/test-kit/fixture';
-import { intakeWriter, type Writer } from '@eaas/test-kit/intake-writer';
+import { expect, test } from 'vitest';
+import { bring, expectNothingRecorded, newDek, newestEntry, newTenant, ok } from '@eaas/test-kit/fixture';
+import { intakeWriter } from '@eaas/test-kit/intake-writer';
 
-let tenant: Tenant;
-let writer: Writer;
-
-beforeAll(async () => {
-  tenant = await newTenant('--envelope-only', 'true');
-  writer = await intakeWriter(tenant);
-});
+const tenant = await newTenant('--envelope-only', 'true');
+const writer = await intakeWriter(tenant);
 
 const rewrap = (keyId: string, body: object) => tenant.api.post(`/v1/keys/${keyId}/rewrap`, body);
 

@@ -1,14 +1,9 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { bring, newDek, newestEntry, newTenant, ok, type Tenant } from '@eaas/test-kit/fixture';
-import { type Writer, intakeWriter } from '@eaas/test-kit/intake-writer';
+import { describe, expect, test } from 'vitest';
+import { bring, newDek, newestEntry, newTenant, ok } from '@eaas/test-kit/fixture';
+import { intakeWriter } from '@eaas/test-kit/intake-writer';
 
-let tenant: Tenant;
-let writer: Writer;
-
-beforeAll(async () => {
-  tenant = await newTenant('--envelope-only', 'true');
-  writer = await intakeWriter(tenant);
-});
+const tenant = await newTenant('--envelope-only', 'true');
+const writer = await intakeWriter(tenant);
 
 const unwrap = (body: object, keyId = writer.keyId) => tenant.api.post(`/v1/keys/${keyId}/unwrap`, body);
 

@@ -1,20 +1,8 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import {
-  bring,
-  expectNothingRecorded,
-  newestEntry,
-  newTenant,
-  ok,
-  type Tenant,
-  uniqueName,
-} from '@eaas/test-kit/fixture';
+import { describe, expect, test } from 'vitest';
+import { bring, expectNothingRecorded, newestEntry, newTenant, ok, uniqueName } from '@eaas/test-kit/fixture';
 import { aTimestamp, auditEntry, keyRecord } from './shapes.ts';
 
-let tenant: Tenant;
-
-beforeAll(async () => {
-  tenant = await newTenant('--envelope-only', 'true');
-});
+const tenant = await newTenant('--envelope-only', 'true');
 
 const create = (body: unknown) => tenant.api.post('/v1/keys', body);
 

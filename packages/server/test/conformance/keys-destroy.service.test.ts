@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   bring,
   expectNothingRecorded,
@@ -6,16 +6,11 @@ import {
   newestEntry,
   newTenant,
   ok,
-  type Tenant,
   wrapped,
 } from '@eaas/test-kit/fixture';
 import { aTimestamp, auditEntry, keyRecord } from './shapes.ts';
 
-let tenant: Tenant;
-
-beforeAll(async () => {
-  tenant = await newTenant();
-});
+const tenant = await newTenant();
 
 describe('destroy and restore', () => {
   const days = 86_400_000;

@@ -1,12 +1,8 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { newestEntry, newTenant, type Tenant } from '@eaas/test-kit/fixture';
+import { describe, expect, test } from 'vitest';
+import { newestEntry, newTenant } from '@eaas/test-kit/fixture';
 import { auditEntry, keyRecord } from './shapes.ts';
 
-let tenant: Tenant;
-
-beforeAll(async () => {
-  tenant = await newTenant();
-});
+const tenant = await newTenant();
 
 describe('disable and enable', () => {
   test('the audit log records disabling and enabling a key', async () => {

@@ -1,12 +1,8 @@
-import { beforeAll, expect, test } from 'vitest';
-import { expectNothingRecorded, keyIn, newTenant, ok, type Tenant, unknownId } from '@eaas/test-kit/fixture';
+import { expect, test } from 'vitest';
+import { expectNothingRecorded, keyIn, newTenant, ok, unknownId } from '@eaas/test-kit/fixture';
 import { aTimestamp, keyRecord } from './shapes.ts';
 
-let tenant: Tenant;
-
-beforeAll(async () => {
-  tenant = await newTenant('--envelope-only', 'true');
-});
+const tenant = await newTenant('--envelope-only', 'true');
 
 const get = (keyId: string, query = '') => tenant.api.get(`/v1/keys/${keyId}${query}`);
 const unused = { wraps: 0, unwraps: 0, last_unwrap_at: null };

@@ -1,22 +1,9 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { randomElements } from '@eaas/test-kit/elements';
-import {
-  expectNothingRecorded,
-  type KeyRecord,
-  keyIn,
-  newTenant,
-  ok,
-  type Tenant,
-  unknownId,
-} from '@eaas/test-kit/fixture';
+import { expectNothingRecorded, keyIn, newTenant, ok, unknownId } from '@eaas/test-kit/fixture';
 
-let tenant: Tenant;
-let key: KeyRecord;
-
-beforeAll(async () => {
-  tenant = await newTenant();
-  key = await tenant.newKey();
-});
+const tenant = await newTenant();
+const key = await tenant.newKey();
 
 const show = (keyId: string, api = tenant.api) => api.get(`/v1/keys/${keyId}/public-key`);
 

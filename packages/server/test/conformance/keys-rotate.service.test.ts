@@ -1,12 +1,8 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { expectNothingRecorded, newestEntry, newTenant, ok, type Tenant } from '@eaas/test-kit/fixture';
+import { describe, expect, test } from 'vitest';
+import { expectNothingRecorded, newestEntry, newTenant, ok } from '@eaas/test-kit/fixture';
 import { aTimestamp, auditEntry, keyRecord } from './shapes.ts';
 
-let tenant: Tenant;
-
-beforeAll(async () => {
-  tenant = await newTenant();
-});
+const tenant = await newTenant();
 
 describe('rotate', () => {
   const rotate = (keyId: string, body?: object) => tenant.api.post(`/v1/keys/${keyId}/rotate`, body);

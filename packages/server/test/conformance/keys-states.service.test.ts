@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   bring,
   expectNothingRecorded,
@@ -7,15 +7,10 @@ import {
   newDek,
   newTenant,
   ok,
-  type Tenant,
 } from '@eaas/test-kit/fixture';
 import { publicJwk } from '@eaas/test-kit/rsa';
 
-let tenant: Tenant;
-
-beforeAll(async () => {
-  tenant = await newTenant();
-});
+const tenant = await newTenant();
 
 interface Bundle {
   wrapped_key: string;

@@ -1,28 +1,19 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { asJson, type Client, parseRaw, rawExchange } from '@eaas/test-kit/api';
+import { describe, expect, test } from 'vitest';
+import { asJson, parseRaw, rawExchange } from '@eaas/test-kit/api';
 import {
   clientOf,
   expectNothingRecorded,
-  type KeyRecord,
   keyIn,
   newDek,
   newTenant,
-  type Tenant,
   target,
   unknownId,
 } from '@eaas/test-kit/fixture';
 
-let tenant: Tenant;
-let closed: Tenant;
-let key: KeyRecord;
-let anonymous: Client;
-
-beforeAll(async () => {
-  tenant = await newTenant('--monthly-encrypt-quota', '0');
-  closed = await newTenant('--envelope-only', 'true');
-  key = await tenant.newKey();
-  anonymous = await clientOf();
-});
+const tenant = await newTenant('--monthly-encrypt-quota', '0');
+const closed = await newTenant('--envelope-only', 'true');
+const key = await tenant.newKey();
+const anonymous = await clientOf();
 
 const foreign = { headers: { origin: 'https://evil.example' } };
 const huge = '{'.repeat(3 * 1024 * 1024);

@@ -1,28 +1,13 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, asJson, type Client } from '@eaas/test-kit/api';
-import {
-  clientOf,
-  type KeyRecord,
-  keyIn,
-  newTenant,
-  ok,
-  type Tenant,
-  unknownId,
-} from '@eaas/test-kit/fixture';
+import { describe, expect, test } from 'vitest';
+import { type Answer, asJson } from '@eaas/test-kit/api';
+import { clientOf, keyIn, newTenant, ok, unknownId } from '@eaas/test-kit/fixture';
 import { anyProblemDocument } from '@eaas/test-kit/matchers';
 import { uuidPattern } from './shapes.ts';
 
-let tenant: Tenant;
-let closed: Tenant;
-let key: KeyRecord;
-let anonymous: Client;
-
-beforeAll(async () => {
-  tenant = await newTenant('--monthly-encrypt-quota', '0');
-  closed = await newTenant('--envelope-only', 'true');
-  key = await tenant.newKey();
-  anonymous = await clientOf();
-});
+const tenant = await newTenant('--monthly-encrypt-quota', '0');
+const closed = await newTenant('--envelope-only', 'true');
+const key = await tenant.newKey();
+const anonymous = await clientOf();
 
 const reader = async () => (await tenant.issue({ permissions: ['keys.read'] })).api;
 const plaintext = 'the-secret-plaintext-of-this-test';

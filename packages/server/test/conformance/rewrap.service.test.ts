@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   bring,
   expectNothingRecorded,
@@ -6,16 +6,11 @@ import {
   newestEntry,
   newTenant,
   ok,
-  type Tenant,
   wrapped,
 } from '@eaas/test-kit/fixture';
 import { aBase64 } from './shapes.ts';
 
-let tenant: Tenant;
-
-beforeAll(async () => {
-  tenant = await newTenant('--envelope-only', 'true');
-});
+const tenant = await newTenant('--envelope-only', 'true');
 
 const rewrap = (keyId: string, body: object) => tenant.api.post(`/v1/keys/${keyId}/rewrap`, body);
 

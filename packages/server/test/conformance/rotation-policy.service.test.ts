@@ -1,19 +1,8 @@
-import { beforeAll, expect, test } from 'vitest';
-import {
-  expectNothingRecorded,
-  keyIn,
-  newestEntry,
-  newTenant,
-  ok,
-  type Tenant,
-} from '@eaas/test-kit/fixture';
+import { expect, test } from 'vitest';
+import { expectNothingRecorded, keyIn, newestEntry, newTenant, ok } from '@eaas/test-kit/fixture';
 import { aTimestamp, auditEntry, keyRecord } from './shapes.ts';
 
-let tenant: Tenant;
-
-beforeAll(async () => {
-  tenant = await newTenant('--envelope-only', 'true');
-});
+const tenant = await newTenant('--envelope-only', 'true');
 
 const put = (keyId: string, body: unknown) => tenant.api.put(`/v1/keys/${keyId}/rotation-policy`, body);
 

@@ -1,26 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   bring,
   expectNothingRecorded,
-  type KeyRecord,
   newDek,
   newestEntry,
   newTenant,
   ok,
-  type Tenant,
   unknownId,
   wrapped,
 } from '@eaas/test-kit/fixture';
 import { auditEntry } from './shapes.ts';
 
-let tenant: Tenant;
-let key: KeyRecord;
-
-beforeAll(async () => {
-  tenant = await newTenant('--envelope-only', 'true');
-  key = await tenant.newKey();
-});
+const tenant = await newTenant('--envelope-only', 'true');
+const key = await tenant.newKey();
 
 const unwrap = (body: object, keyId = key.key_id) => tenant.api.post(`/v1/keys/${keyId}/unwrap`, body);
 

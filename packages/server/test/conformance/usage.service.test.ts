@@ -1,11 +1,7 @@
-import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { newDek, newTenant, ok, type Tenant } from '@eaas/test-kit/fixture';
+import { describe, expect, test, vi } from 'vitest';
+import { newDek, newTenant, ok } from '@eaas/test-kit/fixture';
 
-let tenant: Tenant;
-
-beforeAll(async () => {
-  tenant = await newTenant();
-});
+const tenant = await newTenant();
 
 const zeros = { encrypt: 0, decrypt: 0, 'key.wrap': 0, 'key.unwrap': 0 };
 const thisMonth = () => new Date().toISOString().slice(0, 7);

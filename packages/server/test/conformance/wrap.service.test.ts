@@ -1,25 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   expectNothingRecorded,
-  type KeyRecord,
   keyIn,
   newDek,
   newestEntry,
   newTenant,
   ok,
-  type Tenant,
   unknownId,
 } from '@eaas/test-kit/fixture';
 import { aBase64, auditEntry } from './shapes.ts';
 
-let tenant: Tenant;
-let key: KeyRecord;
-
-beforeAll(async () => {
-  tenant = await newTenant('--envelope-only', 'true');
-  key = await tenant.newKey();
-});
+const tenant = await newTenant('--envelope-only', 'true');
+const key = await tenant.newKey();
 
 const wrap = (body: unknown, keyId = key.key_id) => tenant.api.post(`/v1/keys/${keyId}/wrap`, body);
 

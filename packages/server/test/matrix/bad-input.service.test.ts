@@ -1,15 +1,11 @@
 import type { Route } from '@eaas/protocol/wire';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { asJson, type Answer } from '@eaas/test-kit/api';
-import { newTenant, type Tenant } from '@eaas/test-kit/fixture';
+import { newTenant } from '@eaas/test-kit/fixture';
 import { badDocuments, badInBody, badInQuery } from './bad-values.ts';
 import { calls, fields, type Kind, lineOf, type Material, materialFor, routes } from '@eaas/test-kit/calls';
 
-let tenant: Tenant;
-
-beforeAll(async () => {
-  tenant = await newTenant();
-});
+const tenant = await newTenant();
 
 const withBody = routes.filter((route) => lineOf(route, '').takesBody);
 const needsBody = (route: Route): boolean => calls[route].body !== undefined;

@@ -1,28 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import { beforeAll, expect, test } from 'vitest';
-import type { Client } from '@eaas/test-kit/api';
+import { expect, test } from 'vitest';
 import { tokenOf } from '@eaas/test-kit/decoder';
-import { clientOf, expiredClient, newTenant, ok, type Tenant } from '@eaas/test-kit/fixture';
+import { clientOf, expiredClient, newTenant, ok } from '@eaas/test-kit/fixture';
 import { call, materialFor, routes } from '@eaas/test-kit/calls';
 
-let tenant: Tenant;
-let without: Map<string, Client>;
-
-beforeAll(async () => {
-  tenant = await newTenant();
-  const revoked = await tenant.issue();
-  ok(await tenant.api.delete(`/v1/api-keys/${revoked.record.api_key_id}`));
-  const token = tenant.api.token ?? '';
-  const checksum = token.endsWith('0') ? '1' : '0';
-  without = new Map([
-    ['no API key', await clientOf()],
-    ['a malformed token', await clientOf('eaas_sk_short')],
-    ['a wrong checksum', await clientOf(token.slice(0, -1) + checksum)],
-    ['an unknown token', await clientOf(tokenOf(randomBytes(32)))],
-    ['an expired API key', await expiredClient(tenant)],
-    ['a revoked API key', revoked.api],
-  ]);
-});
+const tenant = await newTenant();
+const revoked = await tenant.issue();
+ok(await tenant.api.delete(`/v1/api-keys/${revoked.record.api_key_id}`));
+const token = tenant.api.token ?? '';
+const checksum = token.endsWith('0') ? '1' : '0';
+const without = new Map([
+  ['no API key', await clientOf()],
+  ['a malformed token', await clientOf('eaas_sk_short')],
+  ['a wrong checksum', await clientOf(token.slice(0, -1) + checksum)],
+  ['an unknown token', await clientOf(tokenOf(randomBytes(32)))],
+  ['an expired API key', await expiredClient(tenant)],
+  ['a revoked API key', revoked.api],
+]);
 
 test.for(routes)('%s with an invalid API key returns 401 and writes no entry', async (route) => {
   const material = await materialFor(tenant, route);

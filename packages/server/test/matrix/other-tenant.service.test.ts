@@ -1,16 +1,12 @@
 import type { Route } from '@eaas/protocol/wire';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { asJson } from '@eaas/test-kit/api';
 import { newTenant, ok, type Tenant, unknownId } from '@eaas/test-kit/fixture';
 import { call, calls, type Material, materialFor, routesWithId } from '@eaas/test-kit/calls';
 import { comparable } from './comparable.ts';
 
-let mine: Tenant;
-let theirs: Tenant;
-
-beforeAll(async () => {
-  [mine, theirs] = [await newTenant(), await newTenant()];
-});
+const mine = await newTenant();
+const theirs = await newTenant();
 
 const notFound = routesWithId.filter((route) => calls[route].subject !== 'none' && route !== 'GET /v1/audit');
 

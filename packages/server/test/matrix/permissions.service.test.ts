@@ -1,20 +1,10 @@
 import { endpoints } from '@eaas/protocol/wire';
-import { beforeAll, describe, expect, test } from 'vitest';
-import {
-  allPermissions,
-  expectNothingRecorded,
-  newTenant,
-  type Tenant,
-  unknownId,
-} from '@eaas/test-kit/fixture';
+import { describe, expect, test } from 'vitest';
+import { allPermissions, expectNothingRecorded, newTenant, unknownId } from '@eaas/test-kit/fixture';
 import { call, calls, materialFor, routes, routesWithId } from '@eaas/test-kit/calls';
 import { comparable } from './comparable.ts';
 
-let tenant: Tenant;
-
-beforeAll(async () => {
-  tenant = await newTenant();
-});
+const tenant = await newTenant();
 
 describe.for(routes)('%s', (route) => {
   const { permission } = calls[route];

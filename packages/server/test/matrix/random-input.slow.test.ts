@@ -1,15 +1,11 @@
 import * as fc from 'fast-check';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { anyCharacter } from '@eaas/test-kit/arbitraries';
 import { asJson } from '@eaas/test-kit/api';
-import { newTenant, type Tenant, unknownId } from '@eaas/test-kit/fixture';
+import { newTenant, unknownId } from '@eaas/test-kit/fixture';
 import { call, calls, fields, lineOf, materialFor, routes } from '@eaas/test-kit/calls';
 
-let tenant: Tenant;
-
-beforeAll(async () => {
-  tenant = await newTenant();
-});
+const tenant = await newTenant();
 
 const runs = { numRuns: 40 };
 const withBody = routes.filter((route) => lineOf(route, '').takesBody);
