@@ -5,11 +5,11 @@ import { Playground } from './playground/playground.tsx';
 import { session } from './session.ts';
 import { SignIn } from './sign-in.tsx';
 
-const ApiKeys = lazily(() => import('./console/api-keys.tsx').then((module) => module.ApiKeys));
-const Audit = lazily(() => import('./console/audit.tsx').then((module) => module.Audit));
-const Key = lazily(() => import('./console/key.tsx').then((module) => module.Key));
-const Keys = lazily(() => import('./console/keys.tsx').then((module) => module.Keys));
-const Usage = lazily(() => import('./console/usage.tsx').then((module) => module.Usage));
+const ApiKeys = lazily(() => import('./console/api-keys-page.tsx').then((module) => module.ApiKeys));
+const Audit = lazily(() => import('./console/audit-page.tsx').then((module) => module.Audit));
+const Key = lazily(() => import('./console/key-page.tsx').then((module) => module.Key));
+const Keys = lazily(() => import('./console/keys-page.tsx').then((module) => module.Keys));
+const Usage = lazily(() => import('./console/usage-page.tsx').then((module) => module.Usage));
 
 export function App() {
   return <Shell>{session.value ? <Page place={place.value} /> : <SignIn />}</Shell>;

@@ -1,9 +1,9 @@
 import type { EaasClient } from '@eaas/sdk';
-import { Field, Select } from '../parts/field.tsx';
+import { Field, Select, TextArea } from '../parts/field.tsx';
 import type { ApiKeySignals } from './api-key-draft.ts';
 import { KeyChoice } from './key-choice.tsx';
-import { OriginChoice } from './origin-choice.tsx';
 import { exclusions, PermissionChoice } from './permission-choice.tsx';
+import type { Signal } from '@preact/signals';
 
 interface ApiKeyFieldsProps {
   readonly client: EaasClient;
@@ -50,5 +50,38 @@ export function ApiKeyFields({ client, fields, lives }: ApiKeyFieldsProps) {
         <Field label="Date and time" type="datetime-local" required value={expiresOn} />
       )}
     </>
+  );
+}
+
+interface OriginChoiceProps {
+  readonly isForPages: boolean;
+  readonly origins: Signal<string>;
+  readonly onChange: (isForPages: boolean) => void;
+}
+
+function OriginChoice({ isForPages, origins, onChange }: OriginChoiceProps) {
+  return (
+    <fieldset class="choices">
+      <legend>Web pages</legend>
+      <label class="choice">
+        <input type="radio" name="pages" checked={!isForPages} onChange={() => onChange(false)} />
+        <span>No web page can use it, only programs</span>
+      </label>
+      <label class="choice">
+        <input type="radio" name="pages" checked={isForPages} onChange={() => onChange(true)} />
+        <span>Web pages of these origins can use it too</span>
+      </label>
+      {isForPages && (
+        <div class="inset">
+          <TextArea
+            label="Allowed origins"
+            hint="One per line. Everyone who opens such a page can read the API key."
+            placeholder="https://app.example"
+            rows={3}
+            value={origins}
+          />
+        </div>
+      )}
+    </fieldset>
   );
 }

@@ -1,12 +1,11 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { EaasClient } from '@eaas/sdk';
-import { type AuditReport, type AuditState, checkAudit } from '@eaas/sdk/audit';
+import { type AuditReport, type AuditState, checkAudit, type AuditFindingCode } from '@eaas/sdk/audit';
 import { useEffect, useRef } from 'preact/hooks';
 import { useWork } from '../load.ts';
 import { Button } from '../parts/button.tsx';
 import { counted, sentence } from '../parts/short.ts';
 import { FailureView, Notice } from '../parts/states.tsx';
-import { findingTitles } from './finding-titles.ts';
 
 interface AuditVerifyProps {
   readonly client: EaasClient;
@@ -127,3 +126,17 @@ function Verdict({
     </Notice>
   );
 }
+
+const findingTitles: Readonly<Record<AuditFindingCode, string>> = {
+  verifier_key_changed: 'The service signs with a different key than before.',
+  checkpoint_invalid: 'The signature of the checkpoint is not valid.',
+  rollback: 'The log was restored to an older state.',
+  fork: 'An entry changed after it was verified.',
+  checkpoint_mismatch: 'The entries do not match the signed checkpoint.',
+  entry_altered: 'An entry was altered.',
+  entry_missing: 'Entries are missing.',
+  entry_repeated: 'An entry is repeated or out of order.',
+  time_went_back: 'The time of an entry is before the time of the previous entry.',
+  purged_unread: 'Entries were purged before they were verified.',
+  service_verification_failed: 'The verification by the service failed.',
+};

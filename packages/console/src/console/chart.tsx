@@ -56,7 +56,11 @@ export function Chart({ months }: { readonly months: readonly Month[] }) {
       <figcaption>
         {shown.toReversed().map(({ operation }) => (
           <span key={operation}>
-            <span class={`swatch ${classOf(operation)}`} aria-hidden="true" />
+            <span
+              class="swatch"
+              style={{ background: `var(--chart-${classOf(operation)})` }}
+              aria-hidden="true"
+            />
             {operationNames[operation]}
           </span>
         ))}

@@ -1,6 +1,5 @@
-import type { Output } from '@eaas/protocol/wire';
+import type { Output, Input } from '@eaas/protocol/wire';
 import { type EaasClient, InputError } from '@eaas/sdk';
-import { readRsaPublicKey } from './rsa-public-key.ts';
 
 type Exported = Output<'POST /v1/keys/:key_id/export'>;
 
@@ -18,5 +17,21 @@ export async function exportKey(
     versions.push(...key.versions);
     if (next_version === null) return { ...key, versions };
     from_version = next_version;
+  }
+}
+
+const parameters = { name: 'RSA-OAEP', hash: 'SHA-256' };
+
+type RsaPublicKey = Input<'POST /v1/keys/:key_id/export'>['public_key'];
+
+async function readRsaPublicKey(text: string): Promise<RsaPublicKey | undefined> {
+  const [, body = ''] = /^-----BEGIN PUBLIC KEY-----([^-]+)-----END PUBLIC KEY-----$/.exec(text.trim()) ?? [];
+  try {
+    const bytes = Uint8Array.from(atob(body.replace(/\s/g, '')), (letter) => letter.charCodeAt(0));
+    const key = await crypto.subtle.importKey('spki', bytes, parameters, true, ['encrypt']);
+    const { n = '', e = '' } = await crypto.subtle.exportKey('jwk', key);
+    return { kty: 'RSA', n, e };
+  } catch {
+    return undefined;
   }
 }

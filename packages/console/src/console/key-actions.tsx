@@ -6,7 +6,8 @@ import { Confirm } from '../parts/confirm.tsx';
 import { DestroyKey } from './destroy-key.tsx';
 import { ExportKey } from './export-key.tsx';
 import type { KeyRecord } from './key-status.tsx';
-import { SetRotation } from './set-rotation.tsx';
+import { Select } from '../parts/field.tsx';
+import { rotationOptionsWith } from './rotation.ts';
 
 type Action = 'rotate' | 'rotation' | 'disable' | 'enable' | 'export' | 'destroy' | 'restore';
 
@@ -125,5 +126,33 @@ export function KeyActions({ client, record, onChanged }: KeyActionsProps) {
         </Confirm>
       )}
     </>
+  );
+}
+
+interface SetRotationProps {
+  readonly client: EaasClient;
+  readonly record: KeyRecord;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+function SetRotation({ client, record, onClose, onDone }: SetRotationProps) {
+  const current = record.rotation_policy?.interval_days;
+  const days = useSignal(current === undefined ? '' : String(current));
+  const setPolicy = () => {
+    const interval_days = days.value === '' ? null : Number(days.value);
+    return client.keys.setRotationPolicy({ key_id: record.key_id, interval_days });
+  };
+  return (
+    <Confirm
+      title={`Rotation of ${inLine(record.name)}`}
+      action="Save"
+      busyText="Saving"
+      work={setPolicy}
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <Select label="Rotation" value={days} options={rotationOptionsWith(current)} />
+    </Confirm>
   );
 }

@@ -1,6 +1,5 @@
 import type { Signal } from '@preact/signals';
 import { type Permission, serverSidePermissions, tenantWidePermissions } from '@eaas/protocol/wire';
-import { permissionTexts } from './permission-texts.ts';
 
 interface Exclusion {
   readonly by: 'keys' | 'origins';
@@ -55,3 +54,15 @@ export function PermissionChoice({ value, excluded }: PermissionChoiceProps) {
     </fieldset>
   );
 }
+
+const permissionTexts: Readonly<Record<Permission, string>> = {
+  encrypt: 'Wrap data keys, compute fingerprints, and see public keys',
+  decrypt: 'Unwrap data keys',
+  'keys.read': 'See keys and their versions',
+  'keys.manage': 'Create, rotate, disable and enable keys',
+  'keys.destroy': 'Destroy keys, and restore them',
+  'keys.export': 'Export the material of exportable keys',
+  'audit.read': 'Read and verify the audit log',
+  'api_keys.manage': 'Create, edit and revoke API keys',
+  'usage.read': 'See the usage by month',
+};

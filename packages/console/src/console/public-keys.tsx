@@ -5,8 +5,8 @@ import { Code } from '../parts/code.tsx';
 import { PageFailure } from '../parts/page-failure.tsx';
 import { LoadingRows, Notice } from '../parts/states.tsx';
 import type { KeyRecord, KeyStatus } from './key-status.tsx';
-import { loadPublicKeys } from './load-public-keys.ts';
 import { WriterKey } from './writer-key.tsx';
+import { toHex } from '@eaas/protocol/internal';
 
 interface PublicKeysProps {
   readonly client: EaasClient;
@@ -104,4 +104,29 @@ function Published({ client, record, onRetry }: PublicKeysProps) {
 
 function pinOf(keyId: string, hashPublicKey: string): string {
   return `new EaasClient({\n  hashPublicKeys: {\n    '${keyId}':\n      '${hashPublicKey}',\n  },\n});`;
+}
+
+interface LoadedPublicKeys {
+  readonly keyId: string;
+  readonly keyVersion: number;
+  readonly intake: { readonly publicKey: string; readonly sha256: string } | undefined;
+  readonly hashPublicKey: string;
+}
+
+async function loadPublicKeys(
+  client: Pick<EaasClient, 'publicKey'>,
+  id: string,
+  signal: AbortSignal,
+): Promise<LoadedPublicKeys> {
+  const { keyId, keyVersion, intakePublicKey, hashPublicKey } = await client.publicKey(id, { signal });
+  const intake =
+    intakePublicKey === null
+      ? undefined
+      : { publicKey: intakePublicKey, sha256: await sha256Of(intakePublicKey) };
+  return { keyId, keyVersion, intake, hashPublicKey };
+}
+
+async function sha256Of(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+  return toHex(new Uint8Array(digest));
 }

@@ -1,5 +1,12 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { isFirstPage } from './first-page.ts';
+
+let isFirst = true;
+
+function isFirstPage(): boolean {
+  const was = isFirst;
+  isFirst = false;
+  return was;
+}
 
 interface HeadingProps {
   readonly children: string;

@@ -3,7 +3,6 @@ import type { Failure } from '../failure.ts';
 import { leave, session } from '../session.ts';
 import { Button } from './button.tsx';
 import { Code } from './code.tsx';
-import { signInCommand } from './sign-in-command.ts';
 import { FailureView } from './states.tsx';
 
 interface PageFailureProps {
@@ -37,4 +36,12 @@ export function PageFailure({ failure, needs, to = 'see this page', onRetry }: P
       </ol>
     </div>
   );
+}
+
+const ofPlayground: readonly Permission[] = ['encrypt', 'decrypt', 'keys.read', 'keys.manage', 'audit.read'];
+
+function signInCommand(needs: Permission, tenant = '<tenant>'): string {
+  const permissions = [...new Set([...ofPlayground, needs])].join(',');
+  const name = /^[\w<>-]+$/.test(tenant) ? tenant : `'${tenant.replaceAll("'", `'\\''`)}'`;
+  return `npx --no-install @eaas/cli api-key create --tenant ${name} --name console \\\n  --permissions ${permissions}`;
 }

@@ -2,6 +2,8 @@ import { useSignal } from '@preact/signals';
 import { Copy } from '../parts/copy.tsx';
 import { type Part, type PartName, partsOf } from './envelope-parts.ts';
 
+const colourOf = (name: PartName) => ({ '--part': `var(--part-${name})` });
+
 export function StoredValue({ stored }: { readonly stored: string }) {
   const active = useSignal<PartName>('key_id');
   const parts = partsOf(stored);
@@ -27,7 +29,8 @@ export function StoredValue({ stored }: { readonly stored: string }) {
           <a
             key={name}
             href={`#part-${name}`}
-            class={`part ${name}`}
+            class="part"
+            style={colourOf(name)}
             aria-current={active.value === name}
             aria-describedby="part-about"
             {...show(name)}
@@ -40,7 +43,7 @@ export function StoredValue({ stored }: { readonly stored: string }) {
       {chosen && <Explained part={chosen} />}
       <ul class="legend" aria-hidden="true">
         {parts.map(({ name, title, start, end }) => (
-          <li key={name} class={`${name} ${active.value === name ? 'active' : ''}`} {...show(name)}>
+          <li key={name} class={active.value === name ? 'active' : ''} style={colourOf(name)} {...show(name)}>
             <span class="swatch" />
             {title}
             <span class="soft">{end - start} B</span>
@@ -54,7 +57,7 @@ export function StoredValue({ stored }: { readonly stored: string }) {
 function Explained({ part }: { readonly part: Part }) {
   const { name, title, start, end, shows, about } = part;
   return (
-    <div class={`explained ${name}`} id="part-about">
+    <div class="explained" style={colourOf(name)} id="part-about">
       <h3>
         {title}
         <span class="soft">

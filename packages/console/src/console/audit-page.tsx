@@ -1,4 +1,4 @@
-import { inLine } from '@eaas/protocol/internal';
+import { inLine, escapeHidden } from '@eaas/protocol/internal';
 import { useSignal } from '@preact/signals';
 import type { EaasClient } from '@eaas/sdk';
 import type { AuditEntry, AuditReport } from '@eaas/sdk/audit';
@@ -11,12 +11,15 @@ import { short } from '../parts/short.ts';
 import { Empty, LoadingRows } from '../parts/states.tsx';
 import { session } from '../session.ts';
 import { ActorEntries } from './actor-entries.tsx';
-import { AuditEntryDialog } from './audit-entry.tsx';
 import { AuditExport } from './audit-export.tsx';
 import { actorOf, filterOf, type FilterTexts, isFiltered, offsetOf } from './audit-filter.ts';
 import { AuditFilters, type FilterSignals, type Named } from './audit-filters.tsx';
 import { AuditTable } from './audit-table.tsx';
 import { AuditVerify } from './audit-verify.tsx';
+import { Button } from '../parts/button.tsx';
+import { Code } from '../parts/code.tsx';
+import { Copy } from '../parts/copy.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 
 const size = 50;
 const pause = 2_000;
@@ -152,4 +155,32 @@ function useApiKeyNames(client: EaasClient): Named {
 
 function nameIn({ names }: Named, id: string): string | undefined {
   return names.find(([known]) => known === id)?.[1];
+}
+
+interface AuditEntryProps {
+  readonly entry: AuditEntry;
+  readonly onClose: () => void;
+}
+
+function AuditEntryDialog({ entry, onClose }: AuditEntryProps) {
+  const { hash, ...rest } = entry;
+  return (
+    <Dialog title={`Entry ${entry.id}`} onClose={onClose}>
+      <div class="stack">
+        <Code
+          title="The hash covers these fields and the hash of the previous entry"
+          code={escapeHidden(JSON.stringify(rest, null, 2))}
+        />
+        <div class="token">
+          <code>{hash}</code>
+          <Copy text={hash} of="the hash" />
+        </div>
+        <div class="actions">
+          <Button kind="primary" onClick={onClose}>
+            Close
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
 }

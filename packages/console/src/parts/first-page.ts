@@ -1,7 +1,0 @@
-let isFirst = true;
-
-export function isFirstPage(): boolean {
-  const was = isFirst;
-  isFirst = false;
-  return was;
-}
