@@ -15,9 +15,8 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const place = join(root, 'node_modules', '.cache', 'readme-code');
 // `express` and `@47ng/cloak` are not installed, so their imports are removed. `surroundingsOf` declares the names.
 const notInstalled = /^import .* from '(?:express|@47ng\/cloak)';\n/gm;
-const recipes = ['orm', 'kysely', 'typeorm', 'mongoose'].map((name) => `sdk/docs/${name}.md`);
 // The code in these documents needs a database. The tests in packages/sdk/test/orms run this code.
-const elsewhere = new Set([...recipes, 'drizzle/README.md', 'prisma/README.md']);
+const elsewhere = new Set(['sdk/docs/orm.md', 'drizzle/README.md', 'prisma/README.md']);
 const documents = readdirSync(join(root, 'packages'))
   .flatMap((name) => [`${name}/README.md`].concat(pagesOf(name)))
   .filter((document) => !elsewhere.has(document))
