@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { type Cell, ids } from './cell.ts';
 import { type Kind, kinds, plaintext, titles, values } from '@eaas/test-kit/orms/kinds';
 import type { Place } from './place.ts';
-import { grouped, listOf, type OutcomeRow, outcomeTable, works } from '@eaas/test-kit/orms/outcomes';
+import { read, tablesOf } from '@eaas/test-kit/markdown';
 import { reads } from './reads.ts';
 import { writes } from './writes.ts';
 
@@ -14,44 +14,43 @@ export interface Dialect {
   readonly sql: (statement: string) => Promise<readonly Record<string, string | null>[]>;
 }
 
-export async function pageOf(dialect: Dialect): Promise<string> {
+/** Runs every operation of the dialect, and compares the outcomes with those of the page for the dialect. */
+export async function expectOutcomes(dialect: Dialect): Promise<void> {
   const cells = [...writes, ...reads].filter(({ dialects }) => dialects?.includes(dialect.name) ?? true);
-  const rows: OutcomeRow[] = [];
+  const found: Record<string, Outcomes> = {};
   for (const cell of cells) {
-    const outcomes: string[] = [];
-    for (const kind of kinds) outcomes.push(await outcomeOf(dialect, cell, kind));
-    rows.push({ operation: cell.operation, title: cell.shape, outcomes });
+    const outcomes: Outcomes = {};
+    for (const kind of kinds) outcomes[titles[kind]] = await outcomeOf(dialect, cell, kind);
+    found[`${cell.operation}: ${cell.shape}`] = outcomes;
   }
-  return pageWith(dialect.name, rows);
+  expect(found).toEqual(outcomesOn(read('packages/drizzle/docs/operations.md'), dialect.name));
 }
 
-function pageWith(name: string, rows: readonly OutcomeRow[]): string {
-  const working = grouped(rows.filter(works), ({ operation = '' }) => operation).map((group) =>
-    listOf(
-      `- ${group[0].operation}:`,
-      group.map(({ title }) => title),
-      '  ',
-    ),
-  );
-  const others = outcomeTable(
-    ['operation', 'shape'],
-    kinds.map((kind) => titles[kind]),
-    rows.filter((row) => !works(row)),
-  );
-  const parts = [
-    `# What works with ${name}`,
-    introduction,
-    'These operations work on every kind of column:',
-    working.join('\n'),
-    'The other operations:',
-    others,
-  ];
-  return `${parts.join('\n\n')}\n`;
-}
+type Outcomes = Record<string, string>;
 
-const introduction = `A test runs each operation and writes this page. If an operation throws an error and changes nothing, the table shows
-the error's code. The test also checks that encrypted columns hold no plaintext, and that other columns hold no
-ciphertext.`;
+function outcomesOn(page: string, dialect: string): Record<string, Outcomes> {
+  const outcomes: Record<string, Outcomes> = {};
+  const add = (operation: string, shapes: string, outcomeOfKind: Outcomes): void => {
+    for (const text of shapes.split('; ')) {
+      const [, shape = text, dialects = dialect] =
+        /^(.*) \(((?:PostgreSQL|MySQL|SQLite|, )+)\)$/.exec(text) ?? [];
+      if (dialects.includes(dialect)) outcomes[`${operation}: ${shape}`] = outcomeOfKind;
+    }
+  };
+  const allWork = Object.fromEntries(kinds.map((kind) => [titles[kind], 'yes']));
+  for (const [, operation = '', shapes = ''] of page.matchAll(/^- (.+?): (.+?)\.$/gms)) {
+    add(operation, shapes.replace(/\n */g, ' '), allWork);
+  }
+  for (const { head, rows } of tablesOf(page)) {
+    for (const [operation = '', shapes = '', ...cells] of rows) {
+      const ofKinds = head
+        .slice(2)
+        .flatMap((names, at) => names.split('; ').map((name) => [name, cells[at]]));
+      add(operation, shapes, Object.fromEntries(ofKinds) as Outcomes);
+    }
+  }
+  return outcomes;
+}
 
 async function outcomeOf(dialect: Dialect, cell: Cell, kind: Kind): Promise<string> {
   const { place, sql } = dialect;
