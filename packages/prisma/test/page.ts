@@ -12,10 +12,9 @@ export interface Section {
 
 const intro = `# What works on encrypted columns
 
-A code in a table means that the operation throws an \`EncryptedModelError\` with this code, before it writes anything.
-The [README](../README.md#errors) says what to do for each code. A test runs the operations on PostgreSQL, and writes
-this page. The test runs every write also with null, and every update also with \`{ set }\`. The test checks that no
-encrypted column holds plaintext, and that no result holds a ciphertext.
+A code in a table is that of the \`EncryptedModelError\` which the operation throws before it writes anything ([what to
+do](../README.md#errors)). A test runs every line on PostgreSQL, every write also with null, and every update also with
+\`{ set }\`. It checks that no encrypted column holds plaintext, and that no result holds a ciphertext.
 `;
 
 export function pageOf(sections: readonly Section[]): string {

@@ -11,7 +11,7 @@ const readme = read('packages/prisma/README.md');
 const migration = /^## A table that already has rows\n.*?(?=^## )/ms.exec(readme)?.[0] ?? '';
 const [start = '', member = ''] = blocksOf(readme, 'prisma');
 const models = start.slice(start.indexOf('model '));
-const [client = '', setup = '', ...usage] = blocksOf(readme.replace(migration, ''), 'ts');
+const [setup = '', usage = '', client = ''] = blocksOf(readme.replace(migration, ''), 'ts');
 const [deployment = '', store = '', ...conversion] = blocksOf(migration, 'ts');
 const config = {
   extends: join(root, 'tsconfig.json'),
@@ -34,7 +34,7 @@ const after = `
 await prisma.$disconnect();
 `;
 
-const app = [before, setup, ...usage, after];
+const app = [before, setup, usage, after];
 const job = [
   before,
   `import { encrypted } from '@eaas/prisma';
