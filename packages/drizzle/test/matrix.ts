@@ -14,8 +14,8 @@ export interface Dialect {
   readonly sql: (statement: string) => Promise<readonly Record<string, string | null>[]>;
 }
 
-/** Runs every operation of the dialect, and compares the outcomes with those of the page for the dialect. */
-export async function expectOutcomes(dialect: Dialect): Promise<void> {
+/** Runs every operation of the dialect on every kind of column, and returns `yes` or the code that it threw. */
+export async function outcomesOf(dialect: Dialect): Promise<Record<string, Outcomes>> {
   const cells = [...writes, ...reads].filter(({ dialects }) => dialects?.includes(dialect.name) ?? true);
   const found: Record<string, Outcomes> = {};
   for (const cell of cells) {
@@ -23,12 +23,14 @@ export async function expectOutcomes(dialect: Dialect): Promise<void> {
     for (const kind of kinds) outcomes[titles[kind]] = await outcomeOf(dialect, cell, kind);
     found[`${cell.operation}: ${cell.shape}`] = outcomes;
   }
-  expect(found).toEqual(outcomesOn(read('packages/drizzle/docs/operations.md'), dialect.name));
+  return found;
 }
 
 type Outcomes = Record<string, string>;
 
-function outcomesOn(page: string, dialect: string): Record<string, Outcomes> {
+/** Returns the outcomes that docs/operations.md promises for the dialect. */
+export function promisedTo(dialect: string): Record<string, Outcomes> {
+  const page = read('packages/drizzle/docs/operations.md');
   const outcomes: Record<string, Outcomes> = {};
   const add = (operation: string, shapes: string, outcomeOfKind: Outcomes): void => {
     for (const text of shapes.split('; ')) {

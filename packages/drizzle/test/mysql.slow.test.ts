@@ -1,11 +1,11 @@
 import type * as mysql2 from 'drizzle-orm/mysql2';
 import { encrypted } from '@eaas/drizzle/mysql';
-import { test } from 'vitest';
+import { expect, test } from 'vitest';
 import { isInstalled, whereAvailable } from '@eaas/test-kit/available';
 import { createClient } from '@eaas/test-kit/orms/client';
 import { requireDrivers } from './drivers.ts';
 import { startMariaDb } from './mariadb.ts';
-import { expectOutcomes } from './matrix.ts';
+import { outcomesOf, promisedTo } from './matrix.ts';
 import { expectParts, tableOfPeople } from './parts.ts';
 import { mysqlTables, people } from './mysql.ts';
 import type { Place } from './place.ts';
@@ -36,7 +36,7 @@ whereAvailable('MariaDB', isInstalled('mariadbd', '/usr/sbin'), () => {
       index,
     });
     const place = { db, ...mysqlTables, raw: async (statement: never) => db.execute(statement) };
-    await expectOutcomes({
+    const outcomes = await outcomesOf({
       name: 'MySQL',
       place: place as unknown as Place,
       sql: async (statement) => (await pool.query(statement))[0],
@@ -46,5 +46,6 @@ whereAvailable('MariaDB', isInstalled('mariadbd', '/usr/sbin'), () => {
     await expectParts(place.db as never, people as never, stored);
     await pool.end();
     await server.stop();
+    expect(outcomes).toEqual(promisedTo('MySQL'));
   });
 });

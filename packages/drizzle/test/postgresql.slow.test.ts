@@ -2,11 +2,11 @@ import type * as nodePostgres from 'drizzle-orm/node-postgres';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import { encrypted } from '@eaas/drizzle/pg';
-import { afterAll, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createDatabase } from '@eaas/test-kit/database';
 import { createClient } from '@eaas/test-kit/orms/client';
 import { requireDrivers } from './drivers.ts';
-import { expectOutcomes } from './matrix.ts';
+import { outcomesOf, promisedTo } from './matrix.ts';
 import { expectParts, tableOfPeople } from './parts.ts';
 import { people, postgresTables } from './postgresql.ts';
 
@@ -48,7 +48,7 @@ test.each(['postgres', 'pg'])(
     const { plain, close } =
       driver === 'pg' ? await openNodePostgres() : { plain: postgresJs, close: undefined };
     const db = encrypted(plain, eaas, { index });
-    await expectOutcomes({
+    const outcomes = await outcomesOf({
       name: 'PostgreSQL',
       place: { db, ...postgresTables, raw: async (statement) => db.execute(statement) },
       sql: async (statement) => [...(await connection.unsafe(statement))],
@@ -56,5 +56,6 @@ test.each(['postgres', 'pg'])(
     await connection.unsafe(tableOfPeople('uuid', 'text'));
     await expectParts(db, people, async () => connection`select * from people order by id`);
     await close?.();
+    expect(outcomes).toEqual(promisedTo('PostgreSQL'));
   },
 );

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type * as libsql from 'drizzle-orm/libsql';
 import { encrypted } from '@eaas/drizzle/sqlite';
-import { test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createClient } from '@eaas/test-kit/orms/client';
 import { requireDrivers } from './drivers.ts';
-import { expectOutcomes } from './matrix.ts';
+import { outcomesOf, promisedTo } from './matrix.ts';
 import type { Place } from './place.ts';
 import { expectParts, tableOfPeople } from './parts.ts';
 import { people, sqliteTables } from './sqlite.ts';
@@ -33,7 +33,7 @@ test('no operation of Drizzle on SQLite stores plaintext in an encrypted column'
   const { eaas, index } = await createClient();
   const db = encrypted(drizzle(connection as never, { schema: sqliteTables }), eaas, { index });
   const place = { db, ...sqliteTables, raw: async (statement: never) => db.all(statement) };
-  await expectOutcomes({
+  const outcomes = await outcomesOf({
     name: 'SQLite',
     place: place as unknown as Place,
     sql: async (statement) => (await connection.execute(statement)).rows,
@@ -42,4 +42,5 @@ test('no operation of Drizzle on SQLite stores plaintext in an encrypted column'
   const stored = async () => (await connection.execute('select * from people order by id')).rows;
   await expectParts(place.db as never, people as never, stored);
   connection.close();
+  expect(outcomes).toEqual(promisedTo('SQLite'));
 });
