@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { blocksOf, read, root } from '@eaas/test-kit/markdown';
 import { openTerminal } from '@eaas/test-kit/terminal';
 
-const service = join(root, '@eaas/test-kit/played-service');
+const service = '@eaas/test-kit/played-service';
 
 test('the command in fields.md prints an index key that the app can use', async () => {
   const place = join(root, 'node_modules', '.cache', 'index-key-command');
