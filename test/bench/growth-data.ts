@@ -8,7 +8,7 @@ import { openService } from '../../packages/server/src/app/open-service.ts';
 import type { Service } from '../../packages/server/src/app/service.ts';
 import { decide } from '../../packages/server/src/state/decide.ts';
 import { seal } from '../../packages/server/src/state/integrity.ts';
-import type { TenantState } from '../../packages/server/src/state/tenant-state.ts';
+import type { TenantState } from '../../packages/server/src/state/tenant-view.ts';
 import { findHead, headTable } from '../../packages/server/src/store/heads.ts';
 import { findKey, keyTable } from '../../packages/server/src/store/keys.ts';
 import { finishNight, nightTable } from '../../packages/fleet/src/nightly/verifications.ts';

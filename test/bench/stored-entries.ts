@@ -1,6 +1,5 @@
 import { seal } from '../../packages/server/src/state/integrity.ts';
-import { purgeThrough } from '../../packages/server/src/store/anchors.ts';
-import { findHead, headTable } from '../../packages/server/src/store/heads.ts';
+import { findHead, headTable, purgeThrough } from '../../packages/server/src/store/heads.ts';
 import { openPool, type Pool } from '../../packages/server/src/store/sql.ts';
 import type { Operator, Tenant } from '@eaas/test-kit/faults/place';
 import type { OwnPostgres } from '@eaas/test-kit/own-postgres';

@@ -1,13 +1,12 @@
 import { type Draft, wrapRule } from '@eaas/protocol/service';
 import type { Input, Output } from '@eaas/protocol/wire';
-import type { Caller } from '../../packages/server/src/state/caller.ts';
+import { authorize, type Caller } from '../../packages/server/src/state/caller.ts';
 import { withKey } from '../../packages/server/src/operations/key-crypto.ts';
 import { Refusal } from '../../packages/server/src/base/refusal.ts';
 import type { Service } from '../../packages/server/src/app/service.ts';
-import { authorize } from '../../packages/server/src/state/caller.ts';
 import { checked, openVersion } from '../../packages/server/src/state/integrity.ts';
 import { beginLink } from '../../packages/server/src/state/chain.ts';
-import type { KeyMaterial, TenantState } from '../../packages/server/src/state/tenant-state.ts';
+import type { KeyMaterial, TenantState } from '../../packages/server/src/state/tenant-view.ts';
 import { findApiKeyByToken } from '../../packages/server/src/store/api-keys.ts';
 import { appendLink } from '../../packages/server/src/store/append.ts';
 import { type HeadRow, lockHead } from '../../packages/server/src/store/heads.ts';

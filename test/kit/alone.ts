@@ -1,4 +1,4 @@
-import type { Lease } from '../../packages/server/src/jobs/lease.ts';
+import type { Lease } from '../../packages/server/src/jobs/schedule.ts';
 
 export function alone(signal: AbortSignal = new AbortController().signal): Lease {
   return { signal, hold: async () => {} };

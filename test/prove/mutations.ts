@@ -102,7 +102,7 @@ export const mutations: readonly Mutation[] = [
     },
     [`${server}/state/decide.ts`, 'const patience = 4_500;', 'const patience = 45_000;'],
     [
-      `${server}/store/deadline.ts`,
+      `${server}/store/faults.ts`,
       'const timer = setTimeout(giveUp, milliseconds);',
       'const timer = setTimeout(giveUp, 10 * milliseconds);',
     ],
@@ -145,8 +145,8 @@ export const mutations: readonly Mutation[] = [
       'if (!this.timelines.continues(tenantId, last, head)) this.forget(tenantId);',
       "if (!this.timelines.continues(tenantId, last, head)) throw new Error('entries are missing from the log');",
     ],
-    [`${server}/state/timelines.ts`, 'asked.isLost = true;', ''],
-    [`${server}/state/timelines.ts`, 'if (last) last.isLost = true;', ''],
+    [`${server}/state/heads.ts`, 'asked.isLost = true;', ''],
+    [`${server}/state/heads.ts`, 'if (last) last.isLost = true;', ''],
   ),
   mutation('append-behind-any-hash', { 'failover:asynchronous-state': ['the audit chain is valid'] }, [
     `${server}/store/schema-functions.ts`,
@@ -161,7 +161,7 @@ export const mutations: readonly Mutation[] = [
         'a revoked API key is refused',
       ],
     },
-    [`${server}/state/tenant-state.ts`, '&& sameBytes(this.name.state_hash, state_hash)', ''],
+    [`${server}/state/tenant-view.ts`, '&& sameBytes(this.name.state_hash, state_hash)', ''],
     [
       `${server}/state/tenants.ts`,
       'if (!this.timelines.continues(tenantId, last, head)) this.forget(tenantId);',
@@ -174,13 +174,13 @@ export const mutations: readonly Mutation[] = [
       'failover:asynchronous-state': ['eaas_audit_head_went_back_total counts the loss of every tenant'],
       'failover:asynchronous-load': ['each server that saw the lost entries counts the loss'],
     },
-    [`${server}/state/timelines.ts`, 'this.wentBack++;', ''],
+    [`${server}/state/heads.ts`, 'this.wentBack++;', ''],
   ),
   mutation(
     'alarms-without-loss',
     { 'failover:synchronous-closed': ['a server reports no loss of entries if none was lost'] },
     [
-      `${server}/state/timelines.ts`,
+      `${server}/state/heads.ts`,
       'if (seen.id >= asked.id && (!then || sameBytes(then, asked.hash))) return true;',
       '',
     ],
@@ -334,7 +334,7 @@ export const mutations: readonly Mutation[] = [
     ],
   ),
   mutation('rows-without-macs', { 'tampering:suite': ['all tests of packages/server/test/tampering pass'] }, [
-    `${server}/crypto/row-mac.ts`,
+    `${server}/crypto/macs.ts`,
     'return sameBytes(rowMac(key, label, columns), presented);',
     'return true;',
   ]),
@@ -351,11 +351,7 @@ export const mutations: readonly Mutation[] = [
   mutation(
     'every-entry-reported',
     { 'tampering:suite': ['at least 200 tests of packages/server/test/tampering pass'] },
-    [
-      `${server}/operations/verify/entries.ts`,
-      'if (expected && !sameBytes(expected.hash, hash))',
-      'if (expected)',
-    ],
+    [`${server}/operations/verify/entries.ts`, 'if (step.isAltered) findings', 'if (expected) findings'],
   ),
   mutation(
     'checkpoints-ahead-hold',
@@ -366,7 +362,7 @@ export const mutations: readonly Mutation[] = [
       ],
     },
     [
-      `${server}/operations/verify/checkpoint.ts`,
+      `${server}/operations/verify/ends.ts`,
       "if (stated.id > head.id) return 'checkpoint_ahead';",
       'if (stated.id > head.id) return undefined;',
     ],
@@ -379,12 +375,12 @@ export const mutations: readonly Mutation[] = [
       ],
     },
     [
-      `${server}/operations/verify/checkpoint.ts`,
+      `${server}/operations/verify/ends.ts`,
       "return known && sameBytes(known.hash, stated.hash) ? undefined : 'checkpoint_mismatch';",
       "return known && sameBytes(known.hash, known.hash) ? undefined : 'checkpoint_mismatch';",
     ],
     [
-      `${server}/operations/verify/checkpoint.ts`,
+      `${server}/operations/verify/ends.ts`,
       "if (stated.id > head.id) return 'checkpoint_ahead';",
       'if (stated.id > head.id) return undefined;',
     ],
@@ -397,7 +393,7 @@ export const mutations: readonly Mutation[] = [
       ],
     },
     [
-      `${server}/operations/verify/checkpoint.ts`,
+      `${server}/operations/verify/ends.ts`,
       "if (stated.id > head.id) return 'checkpoint_ahead';",
       "if (stated.id >= head.id) return 'checkpoint_ahead';",
     ],
@@ -498,7 +494,7 @@ export const mutations: readonly Mutation[] = [
   mutation(
     'verifications-keep-their-places',
     { 'fairness:verifiers': ['each verification of the third tenant succeeds within 5 seconds'] },
-    [`${server}/operations/verify-audit.ts`, 'verifications.delaysOthers(tenantId)', 'false'],
+    [`${server}/operations/audit.ts`, 'verifications.delaysOthers(tenantId)', 'false'],
     [`${server}/admission/admission.ts`, 'perTenant: 1, patience: 8_000 }', 'perTenant: 1 }'],
   ),
   mutation(

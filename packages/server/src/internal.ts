@@ -45,8 +45,7 @@ export {
   refuseAddress,
 } from './http/listen.ts';
 export { type Measured, mergeMetrics } from './http/metrics.ts';
-export { forEach } from './jobs/each.ts';
-export type { Lease } from './jobs/lease.ts';
+export { forEach, type Lease } from './jobs/schedule.ts';
 export { createApiKey } from './operations/api-keys.ts';
 export type { ShownEntry } from './operations/audit.ts';
 export { exportAudit, requireContinuable } from './operations/export-audit.ts';
@@ -66,8 +65,7 @@ export {
   updateTenant,
 } from './operations/tenants.ts';
 export { judgeRecentAges } from './operations/verify/ages.ts';
-export { compareHead } from './operations/verify/checkpoint.ts';
-export { type Ends, judgeAllAges, judgeEnds } from './operations/verify/ends.ts';
+export { compareHead, type Ends, judgeAllAges, judgeEnds } from './operations/verify/ends.ts';
 export { startWalk, walkEntries } from './operations/verify/entries.ts';
 export {
   beginInspection,
@@ -78,7 +76,13 @@ export {
 } from './operations/verify/report.ts';
 export { allRows, firstRow, walkRows } from './operations/verify/rows.ts';
 export { unlessPurged, verifyChain } from './operations/verify/verify-chain.ts';
-export { createRootKeyFile, isOpenToOthers, readOrCreateRootKeyFile } from './root-key/file.ts';
+export {
+  createRootKeyFile,
+  decodeRootKey,
+  encodeRootKey,
+  isOpenToOthers,
+  readOrCreateRootKeyFile,
+} from './root-key/file.ts';
 export {
   type ProviderEnvironment,
   rootKeyFromCommand,
@@ -87,19 +91,12 @@ export {
   type RootKeyProvider,
 } from './root-key/provider.ts';
 export { requireOpeningRoots } from './root-key/root-check.ts';
-export { decodeRootKey, encodeRootKey } from './root-key/text.ts';
 export { type Caller, insider, isExpired } from './state/caller.ts';
 export { mostDisagreement, readClock } from './state/clock.ts';
 export { checkedHead, closedStateId, closeHead, type Mark, openHead, readMark } from './state/heads.ts';
 export { macHolds, openSecrets, openTenant, type OpenTenant, seal } from './state/integrity.ts';
-export { findAnchor, purgeThrough } from './store/anchors.ts';
-export { apiKeyTable } from './store/api-keys.ts';
-export { entryAt } from './store/audit-entries.ts';
-export { clockDifference } from './store/database-time.ts';
-export { Database } from './store/database.ts';
-export { reserveName } from './store/directories.ts';
-export { isDatabaseFault, isDenied, isDriverFault, isSettingRefused } from './store/faults.ts';
 export {
+  findAnchor,
   findHead,
   type HeadRow,
   headTable,
@@ -107,7 +104,14 @@ export {
   isClosed,
   listHeads,
   lockHead,
+  purgeThrough,
 } from './store/heads.ts';
+export { apiKeyTable } from './store/api-keys.ts';
+export { entryAt } from './store/audit-entries.ts';
+export { clockDifference } from './store/database-time.ts';
+export { Database } from './store/database.ts';
+export { reserveName } from './store/directories.ts';
+export { isDatabaseFault, isDenied, isDriverFault, isSettingRefused } from './store/faults.ts';
 export { eraseKeyVersions, keyTable } from './store/keys.ts';
 export { expiringApiKeys } from './store/measurements.ts';
 export { type Cluster, newestVersion, ownsTables, schemaVersion } from './store/migrate.ts';

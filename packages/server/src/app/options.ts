@@ -1,8 +1,7 @@
 // What a server is made of. The command line reads it from environment variables; another program can write it itself.
 import type { FastifyBaseLogger } from 'fastify';
 import type { ServerState } from '../http/metrics.ts';
-import type { Lease } from '../jobs/lease.ts';
-import type { Job } from '../jobs/schedule.ts';
+import type { Job, Lease } from '../jobs/schedule.ts';
 import type { OpenDatabase, Purpose } from './open-service.ts';
 import type { RootKeyProvider } from '../root-key/provider.ts';
 import type { Service } from './service.ts';

@@ -2,8 +2,7 @@ import type { Roots } from '../crypto/key-hierarchy.ts';
 import { type Admission, createAdmission } from '../admission/admission.ts';
 import { Alarms } from '../base/alarms.ts';
 import { type Clock, DatabaseClock } from '../state/clock.ts';
-import { Tallies } from '../state/tallies.ts';
-import { Used } from '../state/used.ts';
+import { Tallies, Used } from '../state/tallies.ts';
 import { Tenants } from '../state/tenants.ts';
 import type { Database } from '../store/database.ts';
 

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { anyCharacter } from '@eaas/test-kit/arbitraries';
 import { runs } from '@eaas/test-kit/cases';
 import { bytes, vectors } from '@eaas/test-kit/vectors';
-import { entryHashes, entryMacs, entryPreimageView, macHolds } from './audit-mac.ts';
+import { entryHashes, entryMacs, entryPreimageView, macHolds } from './macs.ts';
 
 const { tenant_id, audit_mac_key, hash_0, chain } = vectors('audit-chain');
 const auditMac = createSecretKey(bytes(audit_mac_key));

@@ -2,7 +2,7 @@ import { createSecretKey } from 'node:crypto';
 import { InputError } from '@eaas/protocol';
 import { expect, test } from 'vitest';
 import { bytes, vectors } from '@eaas/test-kit/vectors';
-import { fieldHash } from './field-hash.ts';
+import { fieldHash } from './hmac.ts';
 
 const { cases, refusals } = vectors('hash');
 

@@ -1,4 +1,5 @@
-import { hash, type KeyObject } from 'node:crypto';
+import { createHmac, hash, type KeyObject } from 'node:crypto';
+import { toUtf8 } from '@eaas/protocol';
 
 const blockLength = 64;
 const hashLength = 32;
@@ -39,4 +40,8 @@ export function hmacSha256(key: KeyObject, messageLength: number) {
       outer.fill(0);
     },
   };
+}
+
+export function fieldHash(hashKey: KeyObject, value: string): string {
+  return createHmac('sha256', hashKey).update(toUtf8(value)).digest('hex');
 }

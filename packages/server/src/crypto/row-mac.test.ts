@@ -3,7 +3,7 @@ import { pae } from '@eaas/protocol';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyCharacter } from '@eaas/test-kit/arbitraries';
-import { type Column, rowMac, rowMacHolds } from './row-mac.ts';
+import { type Column, rowMac, rowMacHolds } from './macs.ts';
 
 const secret = Buffer.alloc(32, 5);
 const key = createSecretKey(secret);

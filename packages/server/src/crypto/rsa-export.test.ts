@@ -1,7 +1,7 @@
 import { constants, privateDecrypt, randomBytes, webcrypto } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { privateKey, publicKey } from '@eaas/test-kit/rsa-key';
-import { encryptTo, importRsaPublicKey, type RsaJwk } from './rsa-export.ts';
+import { encryptTo, importRsaPublicKey, type RsaJwk } from '../operations/export-key.ts';
 
 const jwk = publicKey.export({ format: 'jwk' }) as unknown as RsaJwk;
 const secret = randomBytes(32);

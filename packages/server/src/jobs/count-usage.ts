@@ -1,8 +1,8 @@
 import type { Service } from '../app/service.ts';
+import { recordUses } from '../store/api-keys.ts';
 import { sumNext } from '../store/entry-counts.ts';
 import { countNext, uncountedTenants, unmarkCounted } from '../store/usage.ts';
-import { forEach } from './each.ts';
-import type { Lease } from './lease.ts';
+import { forEach, type Lease } from './schedule.ts';
 
 const stepSize = 20_000;
 
@@ -21,4 +21,15 @@ export async function countUsage(service: Service, { signal, hold }: Lease): Pro
     // otherwise cause a deadlock with a transaction that destroys the tenant.
     if (!more) await service.background.run((sql) => unmarkCounted(sql, tenantId));
   });
+}
+
+export async function recordLastUses({ used, database }: Service, milliseconds?: number): Promise<void> {
+  const uses = used.take();
+  if (uses.length === 0) return;
+  try {
+    await database.run((sql) => recordUses(sql, uses), milliseconds);
+  } catch (error) {
+    used.putBack(uses);
+    throw error;
+  }
 }

@@ -4,8 +4,7 @@ import { settleKey } from '../operations/keys.ts';
 import type { Service } from '../app/service.ts';
 import { requireAgreement } from '../state/clock.ts';
 import { keysDue } from '../store/keys.ts';
-import { forEach } from './each.ts';
-import type { Lease } from './lease.ts';
+import { forEach, type Lease } from './schedule.ts';
 
 export async function settleDueKeys(service: Service, { signal, hold }: Lease): Promise<void> {
   const due = await service.background.run(keysDue, 10_000);

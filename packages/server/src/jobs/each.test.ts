@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { forEach } from './each.ts';
+import { forEach } from './schedule.ts';
 
 const never = new AbortController().signal;
 

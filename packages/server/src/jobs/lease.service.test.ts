@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openWorld, type World } from '@eaas/test-kit/world';
 import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
 import { LeaseLost, releaseLease, requireLease, takeLease } from '../store/leases.ts';
-import { withLease } from './lease.ts';
+import { withLease } from './schedule.ts';
 
 const never = new AbortController().signal;
 const [one, other] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b'];

@@ -7,15 +7,13 @@ import { firstRow, walkRows } from '../operations/verify/rows.ts';
 import type { Service } from '../app/service.ts';
 import { requireAgreement } from '../state/clock.ts';
 import { seal } from '../state/integrity.ts';
-import { anchorTable, findAnchor, purgeThrough } from '../store/anchors.ts';
+import { anchorTable, findAnchor, findHead, lockHead, purgeThrough } from '../store/heads.ts';
 import { firstEntrySince, tenantsToPurge } from '../store/audit-entries.ts';
-import { findHead, lockHead } from '../store/heads.ts';
 import { databaseTime } from '../store/database-time.ts';
 import type { Sql } from '../store/sql.ts';
 import { findTenant } from '../store/tenants.ts';
 import { countedThrough } from '../store/usage.ts';
-import { forEach } from './each.ts';
-import type { Lease } from './lease.ts';
+import { forEach, type Lease } from './schedule.ts';
 
 const stepSize = 10_000;
 const stepTime = 60_000;

@@ -2,7 +2,7 @@ import type { Service } from '../app/service.ts';
 import { databaseTime } from '../store/database-time.ts';
 import { removeAbandoned, restoreMissing } from '../store/directories.ts';
 import type { Transaction } from '../store/sql.ts';
-import type { Lease } from './lease.ts';
+import type { Lease } from './schedule.ts';
 
 const hour = 60 * 60 * 1_000;
 

@@ -1,4 +1,9 @@
+// How jobs run: again and again, by one of all replicas at a time, on many things with one report of failures.
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Service } from '../app/service.ts';
+import { Closed } from '../base/refusal.ts';
+import { type Hold, LeaseLost, releaseLease, requireLease, takeLease } from '../store/leases.ts';
 
 export interface Job {
   readonly name: string;
@@ -47,5 +52,73 @@ async function repeat(
     // The delay is partly random, so that replicas that started together do not run their jobs together.
     const pause = job.everySeconds * 1000 * (0.9 + 0.2 * Math.random());
     await sleep(pause, undefined, { signal, ref: false }).catch(() => {});
+  }
+}
+
+/**
+ * Throws an error with the first failure as its `cause`, so that the log shows this failure. A moved tenant (`Closed`)
+ * is not a failure.
+ */
+export async function forEach<T>(
+  things: Iterable<T> | AsyncIterable<T>,
+  signal: AbortSignal,
+  work: (thing: T) => Promise<void>,
+): Promise<void> {
+  const failures: unknown[] = [];
+  let count = 0;
+  for await (const thing of things) {
+    if (signal.aborted) return;
+    count++;
+    try {
+      await work(thing);
+    } catch (error) {
+      if (!(error instanceof Closed)) failures.push(error);
+    }
+  }
+  if (failures.length === 0) return;
+  const [cause] = failures;
+  throw new AggregateError(failures, `${failures.length} of ${count} failed`, { cause });
+}
+
+export interface Lease {
+  readonly signal: AbortSignal;
+  /**
+   * Every transaction in which the job writes must begin with `hold`, which throws if another replica now runs the job.
+   */
+  readonly hold: Hold;
+}
+
+const longest = 60_000;
+
+export async function withLease(
+  { database }: Service,
+  job: string,
+  stopping: AbortSignal,
+  run: (lease: Lease) => Promise<void>,
+): Promise<boolean> {
+  const holder = randomUUID();
+  const renew = () => database.run((sql) => takeLease(sql, job, holder, longest));
+  const row = await renew();
+  if (!row) return false;
+  const ending = new AbortController();
+  // `AbortSignal.any` is not used, because in Node 20 each of its signals takes memory as long as `stopping` exists.
+  const stop = (): void => ending.abort(stopping.reason);
+  stopping.addEventListener('abort', stop);
+  if (stopping.aborted) stop();
+  // A failed renewal does no harm: each transaction of the job checks the lease.
+  const renewal = setInterval(() => {
+    void renew().then(
+      (renewed) => renewed?.fence !== row.fence && ending.abort(new LeaseLost(job)),
+      () => {},
+    );
+  }, longest / 4);
+  try {
+    await run({ signal: ending.signal, hold: (tx) => requireLease(tx, row) });
+    return true;
+  } finally {
+    clearInterval(renewal);
+    stopping.removeEventListener('abort', stop);
+    // A failed release is ignored, because the lease expires after a while.
+    await database.run((sql) => releaseLease(sql, row)).catch(() => {});
   }
 }

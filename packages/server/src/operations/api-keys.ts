@@ -14,8 +14,7 @@ import type { Caller } from '../state/caller.ts';
 import { newToken } from '../crypto/api-key-token.ts';
 import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
 import type { Service } from '../app/service.ts';
-import { announced } from '../state/announced.ts';
-import { change, type Change } from '../state/change.ts';
+import { announced, change, type Change } from '../state/change.ts';
 import { available, patience } from '../state/decide.ts';
 import { checked, seal } from '../state/integrity.ts';
 import {

@@ -1,13 +1,23 @@
 import { toHex } from '@eaas/protocol/internal';
 import { requireKeyId } from '@eaas/protocol/service';
-import { auditActions, formatTimestamp, limits, type Output, parseTimestamp } from '@eaas/protocol/wire';
-import { signCheckpoint } from '../crypto/checkpoint.ts';
+import {
+  auditActions,
+  formatTimestamp,
+  type Input,
+  limits,
+  type Output,
+  parseTimestamp,
+} from '@eaas/protocol/wire';
+import type { Service } from '../app/service.ts';
 import { Tampered } from '../base/refusal.ts';
+import { signCheckpoint } from '../crypto/checkpoint.ts';
+import type { Caller } from '../state/caller.ts';
 import { monthOf } from '../state/clock.ts';
+import { available } from '../state/decide.ts';
 import { checkedHead } from '../state/heads.ts';
 import { requireAnchor } from '../state/integrity.ts';
-import type { TenantState } from '../state/tenant-state.ts';
-import { findAnchor } from '../store/anchors.ts';
+import type { TenantState } from '../state/tenant-view.ts';
+import { findAnchor, findHead } from '../store/heads.ts';
 import {
   type EntryRow,
   firstEntrySince,
@@ -16,11 +26,10 @@ import {
   readMetadata,
 } from '../store/audit-entries.ts';
 import { skipToPage, totalOf } from '../store/entry-counts.ts';
-import { findHead } from '../store/heads.ts';
 import type { Sql } from '../store/sql.ts';
 import { countedOperations, monthUsage } from '../store/usage.ts';
 import { eachRow, listing, type Operations, reading } from './operation.ts';
-import { verifyAudit } from './verify-audit.ts';
+import { type Verification, verifyChain } from './verify/verify-chain.ts';
 
 export type ShownEntry = Output<'GET /v1/audit'>['logs'][number];
 
@@ -120,4 +129,30 @@ export function shownEntry(tenantId: string, row: EntryRow): ShownEntry {
     created_at: formatTimestamp(row.created_at),
     hash: toHex(row.hash),
   };
+}
+
+/** The time limit of a call, in milliseconds, which includes the wait for its place. */
+const longest = 10_000;
+/** After this time, a call ends at the next page if another tenant waits for its place. */
+const leastTime = 1_000;
+
+async function verifyAudit(
+  service: Service,
+  caller: Caller,
+  input: Input<'GET /v1/audit/verify'>,
+): Promise<Verification> {
+  const { tenantId, signal } = caller;
+  const { verifications } = service.admission.shares;
+  const end = performance.now() + longest;
+  const verify = async (): Promise<Verification> => {
+    const sharesAt = performance.now() + leastTime;
+    const timeLeft = () => Math.max(100, end - performance.now());
+    // The verification stops one second before its time limit, because the current page can take up to a second.
+    const shouldStop = () =>
+      timeLeft() < 1_000 || (performance.now() > sharesAt && verifications.delaysOthers(tenantId));
+    const verification = await verifyChain(service, tenantId, { ...input, shouldStop, timeLeft });
+    if (verification.errors.length > 0) service.tenants.forget(tenantId);
+    return verification;
+  };
+  return available(() => verifications.run(tenantId, 1, verify, signal));
 }

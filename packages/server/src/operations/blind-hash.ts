@@ -12,7 +12,7 @@ import type { Input, Output } from '@eaas/protocol/wire';
 import type { Caller } from '../state/caller.ts';
 import type { Service } from '../app/service.ts';
 import { decide } from '../state/decide.ts';
-import type { KeyMaterial } from '../state/tenant-state.ts';
+import type { KeyMaterial } from '../state/tenant-view.ts';
 import { requireKey } from './key-crypto.ts';
 
 type Answer = Output<'POST /v1/hash/blind'>;

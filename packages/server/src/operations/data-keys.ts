@@ -27,7 +27,7 @@ import { wrappedKeyVersion } from '../crypto/sealed-secret.ts';
 import type { Service } from '../app/service.ts';
 import { decide } from '../state/decide.ts';
 import { loadKeys, type Wanted } from '../state/load-keys.ts';
-import type { KeyMaterial } from '../state/tenant-state.ts';
+import type { KeyMaterial } from '../state/tenant-view.ts';
 import { type IntakeOpenings, intakeOpenings } from './intake.ts';
 import { keyCrypto, requireKey, withKey } from './key-crypto.ts';
 import type { Operations } from './operation.ts';

@@ -1,8 +1,7 @@
 import { Refusal, Tampered } from '../base/refusal.ts';
 import type { Service } from '../app/service.ts';
-import { findAnchor } from '../store/anchors.ts';
+import { findAnchor, findHead } from '../store/heads.ts';
 import { entriesFrom, entryAt } from '../store/audit-entries.ts';
-import { findHead } from '../store/heads.ts';
 import { shownEntry, type ShownEntry } from './audit.ts';
 
 const pageSize = 2_000;

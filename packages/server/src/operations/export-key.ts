@@ -1,9 +1,8 @@
-import type { KeyObject } from 'node:crypto';
+import { constants, createPublicKey, type KeyObject, publicEncrypt } from 'node:crypto';
 import { jwkThumbprint, keyDraft, requireExportable, type Steps, using } from '@eaas/protocol/service';
 import { type Input, limits, type Output } from '@eaas/protocol/wire';
-import type { Caller } from '../state/caller.ts';
-import { encryptTo, importRsaPublicKey } from '../crypto/rsa-export.ts';
 import type { Service } from '../app/service.ts';
+import type { Caller } from '../state/caller.ts';
 import { decide } from '../state/decide.ts';
 import { loadKeys } from '../state/load-keys.ts';
 import { requireKey } from './key-crypto.ts';
@@ -53,4 +52,19 @@ function encrypted(publicKey: KeyObject, key: KeyObject | null | undefined): str
       'until a key is destroyed, it must have a secret for hashes and a secret in each version (one of them is missing)',
     );
   return using(key.export(), (secret) => encryptTo(publicKey, secret));
+}
+
+export interface RsaJwk {
+  readonly n: string;
+  readonly e: string;
+}
+
+export function importRsaPublicKey({ n, e }: RsaJwk): KeyObject {
+  return createPublicKey({ key: { kty: 'RSA', n, e }, format: 'jwk' });
+}
+
+export function encryptTo(publicKey: KeyObject, secret: Uint8Array): string {
+  // The option `oaepHash` also sets the hash of MGF1 in OpenSSL, so MGF1 uses SHA-256 too.
+  const oaep = { key: publicKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' };
+  return publicEncrypt(oaep, secret).toString('base64');
 }

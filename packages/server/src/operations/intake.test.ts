@@ -3,7 +3,7 @@ import { parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
 import { afterEach, expect, test, vi } from 'vitest';
 import { Turns } from '../admission/turns.ts';
 import { insider } from '../state/caller.ts';
-import type { KeyMaterial } from '../state/tenant-state.ts';
+import type { KeyMaterial } from '../state/tenant-view.ts';
 import { intakeOpenings, intakePublicKeyOf } from './intake.ts';
 
 afterEach(() => vi.useRealTimers());

@@ -11,7 +11,7 @@ import type { Caller } from '../state/caller.ts';
 import { intakeCrypto, openIntakeKey } from '../crypto/intake.ts';
 import { Refusal } from '../base/refusal.ts';
 import type { Service } from '../app/service.ts';
-import type { KeyMaterial } from '../state/tenant-state.ts';
+import type { KeyMaterial } from '../state/tenant-view.ts';
 
 const patience = 4_000;
 

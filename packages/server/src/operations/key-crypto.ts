@@ -1,11 +1,11 @@
 import { intakeVersion } from '@eaas/protocol/internal-intake';
 import { type KeyCrypto, keyNotFound, requireKeyId } from '@eaas/protocol/service';
-import { fieldHash } from '../crypto/field-hash.ts';
+import { fieldHash } from '../crypto/hmac.ts';
 import { sealedVersion, sealer } from '../crypto/sealed-secret.ts';
 import type { Service } from '../app/service.ts';
 import type { Facts } from '../state/decide.ts';
 import { loadKeys } from '../state/load-keys.ts';
-import type { KeyMaterial } from '../state/tenant-state.ts';
+import type { KeyMaterial } from '../state/tenant-view.ts';
 import type { IntakeOpenings } from './intake.ts';
 
 export async function requireKey(

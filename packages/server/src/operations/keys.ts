@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { parseUuid } from '@eaas/protocol';
+import { toBase64 } from '@eaas/protocol/base64';
 import {
   type Changed,
   destroyed,
@@ -10,6 +11,7 @@ import {
   type Moment,
   newKey,
   requireKeyId,
+  requireStatus,
   rescheduled,
   restored,
   rotated,
@@ -17,18 +19,19 @@ import {
   timeOrNull,
 } from '@eaas/protocol/service';
 import { formatTimestamp, type Input, limits, type Output } from '@eaas/protocol/wire';
-import type { Caller } from '../state/caller.ts';
-import { hashKeyPlace, newMaterial, versionPlace } from '../crypto/key-material.ts';
 import type { Service } from '../app/service.ts';
+import { hashKeyPlace, newMaterial, versionPlace } from '../crypto/key-material.ts';
+import type { Caller } from '../state/caller.ts';
 import { change, type Change } from '../state/change.ts';
+import { decideRead } from '../state/decide.ts';
 import { checked, seal } from '../state/integrity.ts';
 import {
   countKeys,
   eraseKeyVersions,
   findKey,
   insertKeyVersion,
-  keyTable,
   type KeyRow,
+  keyTable,
   listKeys,
   nameIsTaken,
 } from '../store/keys.ts';
@@ -36,7 +39,10 @@ import type { Hold } from '../store/leases.ts';
 import { insertRow, updateRow } from '../store/rows.ts';
 import { together, type Transaction } from '../store/sql.ts';
 import { versionUses } from '../store/usage.ts';
+import { blindHashKeyOf } from './blind-hash.ts';
 import { exportKey } from './export-key.ts';
+import { intakePublicKeyOf } from './intake.ts';
+import { requireKey } from './key-crypto.ts';
 import { eachRow, listing, type Operations } from './operation.ts';
 
 type Columns = Omit<KeyRow, 'mac'>;
@@ -156,4 +162,24 @@ function writeKey(tx: Transaction, open: Change, before: Columns, row: Columns):
 function addVersion(tx: Transaction, { state, time }: Change, { tenant_id, key_id, key_version }: Columns) {
   const sealed = newMaterial(state.secrets.sealing, versionPlace(tenant_id, key_id, key_version));
   return insertKeyVersion(tx, tenant_id, { key_id, key_version, created_at: time, sealed });
+}
+
+export function publicKeys(
+  service: Service,
+  caller: Caller,
+  { key_id }: Input<'GET /v1/keys/:key_id/public-key'>,
+): Promise<Output<'GET /v1/keys/:key_id/public-key'>> {
+  return decideRead(service, caller, async (facts) => {
+    const key = await requireKey(service, facts, key_id);
+    requireStatus(key.row, 'active');
+    const derive = () => ({
+      key_id: key.row.key_id,
+      key_version: key.row.key_version,
+      intake_public_key: intakePublicKeyOf(key),
+      hash_public_key: toBase64(blindHashKeyOf(key).publicKey.bytes),
+    });
+    const answer = await service.admission.turns.call(caller.tenantId, derive, caller);
+    service.tenants.remembered.keepKey(facts.state, key);
+    return answer;
+  });
 }

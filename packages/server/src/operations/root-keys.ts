@@ -7,7 +7,7 @@ import { claim, release } from '../root-key/root-check.ts';
 import type { Service } from '../app/service.ts';
 import { openSecrets } from '../state/integrity.ts';
 import { countSealedUnder, listTenants, tenantsSealedUnder, tenantTable } from '../store/tenants.ts';
-import { changeTenant } from './change-tenant.ts';
+import { changeTenant } from './tenants.ts';
 
 export async function checkRootKey({ database, tenants }: Service) {
   const { roots } = tenants;

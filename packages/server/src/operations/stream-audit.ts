@@ -2,15 +2,14 @@ import { hash as digest } from 'node:crypto';
 import { entryPreimage, genesisHash } from '@eaas/protocol/audit';
 import { ChainWalk, fromHex, toHex } from '@eaas/protocol/internal-audit';
 import type { ChainHead } from '../crypto/checkpoint.ts';
-import { macHolds } from '../crypto/audit-mac.ts';
+import { macHolds } from '../crypto/macs.ts';
 import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
 import { sameBytes } from '../crypto/same-bytes.ts';
 import type { Service } from '../app/service.ts';
 import { checkedHead } from '../state/heads.ts';
 import { openTenant, requireAnchor } from '../state/integrity.ts';
-import { findAnchor } from '../store/anchors.ts';
+import { findAnchor, findHead } from '../store/heads.ts';
 import { entriesFrom, entryAt, type EntryRow } from '../store/audit-entries.ts';
-import { findHead } from '../store/heads.ts';
 import { findTenant } from '../store/tenants.ts';
 import { shownEntry } from './audit.ts';
 

@@ -2,9 +2,8 @@ import { apiKeyOperations } from './api-keys.ts';
 import { auditOperations } from './audit.ts';
 import { blindHash } from './blind-hash.ts';
 import { dataKeyOperations } from './data-keys.ts';
-import { keyOperations } from './keys.ts';
+import { keyOperations, publicKeys } from './keys.ts';
 import type { Operations } from './operation.ts';
-import { publicKeys } from './public-keys.ts';
 
 export const operations: Operations = {
   ...keyOperations,

@@ -1,19 +1,20 @@
-import { escapeHidden } from '@eaas/protocol/internal';
 import { randomUUID } from 'node:crypto';
 import { parseUuid } from '@eaas/protocol';
 import { genesisHash } from '@eaas/protocol/audit';
-import { changedTenant, tenantDraft, type TenantSettings } from '@eaas/protocol/service';
+import { escapeHidden } from '@eaas/protocol/internal';
+import { type Changed, changedTenant, tenantDraft, type TenantSettings } from '@eaas/protocol/service';
 import { formatTimestamp, hasControlCharacter } from '@eaas/protocol/wire';
-import { newTenantSecret, openTenantSecrets } from '../crypto/key-hierarchy.ts';
-import { Refusal, Tampered } from '../base/refusal.ts';
-import { claim } from '../root-key/root-check.ts';
 import type { Service } from '../app/service.ts';
-import { announced } from '../state/announced.ts';
+import { Refusal, Tampered } from '../base/refusal.ts';
+import { newTenantSecret, openTenantSecrets } from '../crypto/key-hierarchy.ts';
+import { claim } from '../root-key/root-check.ts';
+import { announced, change, type Change } from '../state/change.ts';
+import { insider } from '../state/caller.ts';
 import { monthOf } from '../state/clock.ts';
 import { openTenant, seal } from '../state/integrity.ts';
 import { releaseName, removeFromDirectories, reserveName } from '../store/directories.ts';
 import { headTable, insertHead, lockHead } from '../store/heads.ts';
-import { insertRow, type Loaded, recordRow } from '../store/rows.ts';
+import { insertRow, type Loaded, recordRow, updateRow } from '../store/rows.ts';
 import type { Pool, Sql } from '../store/sql.ts';
 import {
   destroyTenant as destroyRows,
@@ -23,7 +24,6 @@ import {
   type TenantRow,
   tenantTable,
 } from '../store/tenants.ts';
-import { changeTenant } from './change-tenant.ts';
 
 export type { TenantSettings } from '@eaas/protocol/service';
 
@@ -173,4 +173,29 @@ function requireUsableName(name: string): void {
 function requireText(what: string, text: string, length: number, most: number): void {
   if (length >= 1 && length <= most && !hasControlCharacter(text) && text.isWellFormed()) return;
   throw new Refusal('bad_request', `${what} must have 1 to ${most} characters and no control characters.`);
+}
+
+interface Decided<Answer> extends Changed<Omit<TenantRow, 'mac'>> {
+  readonly answer: Answer;
+}
+
+/** Runs a change that the operator makes. The change writes only the tenant's row. */
+export function changeTenant<Answer>(
+  service: Service,
+  tenantId: string,
+  decide: (open: Change) => Decided<Answer>,
+): Promise<Answer> {
+  return change(service, insider(tenantId, 'operator'), {
+    load: async () => {},
+    decide(open) {
+      const { row, draft, answer } = decide(open);
+      const { secrets } = open.state;
+      return {
+        draft,
+        rowId: tenantId,
+        answer,
+        write: (tx) => [updateRow(tx, tenantTable, seal(secrets, tenantTable, row))],
+      };
+    },
+  });
 }

@@ -2,8 +2,13 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createRootKeyFile, isOpenToOthers, readOrCreateRootKeyFile, readRootKeyFile } from './file.ts';
-import { encodeRootKey } from './text.ts';
+import {
+  createRootKeyFile,
+  encodeRootKey,
+  isOpenToOthers,
+  readOrCreateRootKeyFile,
+  readRootKeyFile,
+} from './file.ts';
 
 async function keyFile(content?: string): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'eaas-test-'));

@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { isAbsolute } from 'node:path';
 import { CannotStart, reasonOf } from '../base/cannot-start.ts';
-import { readRootKeyFile } from './file.ts';
-import { decodeRootKey, longestRootKeyText } from './text.ts';
+import { decodeRootKey, longestRootKeyText, readRootKeyFile } from './file.ts';
 
 /** The environment variables that a program or a key service gets. They must not contain secrets of the server. */
 export type ProviderEnvironment = Readonly<Record<string, string | undefined>>;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { some } from '@eaas/test-kit/cases';
-import { decodeRootKey, encodeRootKey } from './text.ts';
+import { decodeRootKey, encodeRootKey } from './file.ts';
 
 const bytes = (text: string): Uint8Array => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
 

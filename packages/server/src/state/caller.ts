@@ -2,8 +2,7 @@ import { type RequestedCall, authorize as authorizeApiKey } from '@eaas/protocol
 import type { EndSignal } from '../base/call-end.ts';
 import type { ApiKeyRow } from '../store/api-keys.ts';
 import type { TenantRow } from '../store/tenants.ts';
-import type { TenantState } from './tenant-state.ts';
-import type { TenantView } from './tenant-view.ts';
+import type { TenantState, TenantView } from './tenant-view.ts';
 
 /** Who calls an operation: the owner of an API key, the operator, or the service itself. */
 export interface Caller {

@@ -1,13 +1,12 @@
 // Builds the statements of an append: links of the hash chain, each with up to 2,000 entries and a new head.
 import type { StoredEntry } from '@eaas/protocol/audit';
 import type { Draft, Steps } from '@eaas/protocol/service';
-import { entryHashes, entryMacs } from '../crypto/audit-mac.ts';
+import { entryHashes, entryMacs } from '../crypto/macs.ts';
 import { encodeRun, type Link } from '../store/append.ts';
 import { type HeadRow, headTable } from '../store/heads.ts';
 import { monthOf } from './clock.ts';
 import { seal } from './integrity.ts';
-import type { TenantState } from './tenant-state.ts';
-import type { Waiting } from './tenant-view.ts';
+import type { TenantState, Waiting } from './tenant-view.ts';
 
 /** The most that one statement appends. */
 export const statementLimits = { entries: 2_000, bytes: 512 * 1024 } as const;

@@ -1,8 +1,9 @@
 import { type Draft, unauthorized } from '@eaas/protocol/service';
-import { Refusal, Tampered } from '../base/refusal.ts';
 import type { Service } from '../app/service.ts';
+import { Refusal, Tampered } from '../base/refusal.ts';
 import { type ApiKeyRow, apiKeyTable, findApiKeyByToken } from '../store/api-keys.ts';
 import { appendLink, type Link, NotWritten } from '../store/append.ts';
+import type { Database } from '../store/database.ts';
 import {
   DatabaseSlow,
   isDatabaseError,
@@ -11,14 +12,14 @@ import {
   isLockTimeout,
 } from '../store/faults.ts';
 import { type HeadRow, headTable, lockHead } from '../store/heads.ts';
-import { together, type Transaction } from '../store/sql.ts';
+import { type Sql, together, type Transaction } from '../store/sql.ts';
 import { findTenant } from '../store/tenants.ts';
 import { authorize, type Caller } from './caller.ts';
 import { beginLink } from './chain.ts';
 import { patience } from './decide.ts';
 import { checkedHead } from './heads.ts';
 import { authentic, openTenant } from './integrity.ts';
-import { noSuchTenant, TenantState } from './tenant-state.ts';
+import { noSuchTenant, TenantState } from './tenant-view.ts';
 
 export interface Change {
   readonly state: TenantState;
@@ -189,4 +190,27 @@ function linkOf({ state, head, time }: Change, caller: Caller, draft: Draft): Li
   link.add(caller, draft);
   // The entry can use the MAC keys from before the change, because no change of a tenant alters these keys.
   return link.complete(({ id, hash }) => ({ state_id: id, state_hash: hash }));
+}
+
+type Announcement = Readonly<Record<'enter' | 'withdraw', (sql: Sql) => Promise<void>>>;
+
+/**
+ * `enter` inserts a directory row before `write`, and `withdraw` deletes this row if `write` was refused. If the result
+ * of `write` is unknown, the row stays until the hourly check of the directories deletes it. A directory row without a
+ * tenant grants no access.
+ */
+export async function announced<T>(
+  database: Database,
+  { enter, withdraw }: Announcement,
+  write: () => Promise<T>,
+  deadline = Infinity,
+): Promise<T> {
+  await database.run(enter, 1_500, deadline);
+  try {
+    return await write();
+  } catch (error) {
+    const isRefused = error instanceof Refusal && error.code !== 'audit_unwritten';
+    if (isRefused) await database.run(withdraw, 1_000, deadline).catch(() => {});
+    throw error;
+  }
 }

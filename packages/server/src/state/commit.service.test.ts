@@ -19,8 +19,7 @@ import { appendLink, type Link } from '../store/append.ts';
 import { findHead } from '../store/heads.ts';
 import { chain, nextLink } from './chain.ts';
 import { decide } from './decide.ts';
-import type { TenantState } from './tenant-state.ts';
-import type { Waiting } from './tenant-view.ts';
+import type { TenantState, Waiting } from './tenant-view.ts';
 
 let world: World;
 let attacker: Attacker;

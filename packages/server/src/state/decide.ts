@@ -4,12 +4,10 @@ import type { Service } from '../app/service.ts';
 import { Refusal } from '../base/refusal.ts';
 import { traced } from '../base/tracing.ts';
 import type { ApiKeyRow } from '../store/api-keys.ts';
-import { withDeadline } from '../store/deadline.ts';
-import { isDatabaseFault } from '../store/faults.ts';
+import { isDatabaseFault, withDeadline } from '../store/faults.ts';
 import { authorize, type Caller, isExpired, type Standing } from './caller.ts';
 import { commit } from './commit.ts';
-import type { Outcome } from './tenant-view.ts';
-import { noSuchTenant, StateMoved, type TenantState } from './tenant-state.ts';
+import { noSuchTenant, type Outcome, StateMoved, type TenantState } from './tenant-view.ts';
 
 /** What a decision may rely on. */
 export interface Facts {

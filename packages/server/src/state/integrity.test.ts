@@ -1,9 +1,8 @@
 import { markerTable, nightTable } from '@eaas/test-kit/fleet';
 import { createSecretKey } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { anchorTable } from '../store/anchors.ts';
+import { anchorTable, headTable } from '../store/heads.ts';
 import { apiKeyTable } from '../store/api-keys.ts';
-import { headTable } from '../store/heads.ts';
 import { keyTable } from '../store/keys.ts';
 import type { Table } from '../store/rows.ts';
 import { tenantTable } from '../store/tenants.ts';

@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import { openTenantSecrets, type RootKey, type TenantSecrets } from '../crypto/key-hierarchy.ts';
 import { hashKeyPlace, openMaterial, versionPlace } from '../crypto/key-material.ts';
-import { type Column, rowMac, rowMacHolds } from '../crypto/row-mac.ts';
+import { type Column, rowMac, rowMacHolds } from '../crypto/macs.ts';
 import { Tampered } from '../base/refusal.ts';
-import { anchorTable, type AnchorRow } from '../store/anchors.ts';
+import { anchorTable, type AnchorRow } from '../store/heads.ts';
 import type { KeyRow, KeyVersionRow } from '../store/keys.ts';
 import type { Loaded, RecordedRow, Table } from '../store/rows.ts';
 import { type TenantRow, tenantTable } from '../store/tenants.ts';

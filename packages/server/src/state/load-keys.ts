@@ -2,7 +2,7 @@ import type { Steps } from '@eaas/protocol/service';
 import { Tampered } from '../base/refusal.ts';
 import { findKeys, findKeyVersions, keyTable } from '../store/keys.ts';
 import { checked, openHashKeyOf, openVersion } from './integrity.ts';
-import { type KeyMaterial, StateMoved, type TenantState } from './tenant-state.ts';
+import { type KeyMaterial, StateMoved, type TenantState } from './tenant-view.ts';
 import type { Tenants } from './tenants.ts';
 
 export interface Wanted {

@@ -3,8 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { ApiKeyRow } from '../store/api-keys.ts';
 import type { KeyRow } from '../store/keys.ts';
 import { Remembered } from './remembered.ts';
-import { type KeyMaterial, TenantState } from './tenant-state.ts';
-import type { TenantView } from './tenant-view.ts';
+import { type KeyMaterial, TenantState, type TenantView } from './tenant-view.ts';
 
 const stateOf = (tenantId: string, epoch?: number) =>
   new TenantState(

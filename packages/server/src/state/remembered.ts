@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { ApiKeyRow } from '../store/api-keys.ts';
-import type { KeyMaterial, TenantState } from './tenant-state.ts';
-import type { TenantView } from './tenant-view.ts';
+import type { KeyMaterial, TenantState, TenantView } from './tenant-view.ts';
 
 const budget = 64 * 1024 * 1024;
 

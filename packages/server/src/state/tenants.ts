@@ -10,12 +10,10 @@ import type { Sql, Transaction } from '../store/sql.ts';
 import { findTenant } from '../store/tenants.ts';
 import { traced } from '../base/tracing.ts';
 import type { Clock } from './clock.ts';
-import { checkedHead } from './heads.ts';
+import { checkedHead, Timelines } from './heads.ts';
 import { openTenant } from './integrity.ts';
 import { Remembered } from './remembered.ts';
-import { TenantState } from './tenant-state.ts';
-import { TenantView } from './tenant-view.ts';
-import { Timelines } from './timelines.ts';
+import { TenantState, TenantView } from './tenant-view.ts';
 import { Tokens } from './tokens.ts';
 
 const mostChanged = 1_000;

@@ -6,7 +6,7 @@ import { SharedReads } from '../base/shared-read.ts';
 import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
 import { type ApiKeyRow, apiKeyTable, findApiKeyByToken } from '../store/api-keys.ts';
 import { databaseTime } from '../store/database-time.ts';
-import { withDeadline } from '../store/deadline.ts';
+import { withDeadline } from '../store/faults.ts';
 import { findTokenTenants } from '../store/directories.ts';
 import type { Loaded } from '../store/rows.ts';
 import { findTenant } from '../store/tenants.ts';

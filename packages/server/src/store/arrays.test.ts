@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyCharacter } from '@eaas/test-kit/arbitraries';
-import { formatArray, parseArray } from './arrays.ts';
+import { formatArray, parseArray } from './sql.ts';
 
 test('an array has the same values after it was formatted and parsed', () => {
   const lists = fc.array(

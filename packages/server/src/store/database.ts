@@ -1,5 +1,4 @@
-import { withDeadline } from './deadline.ts';
-import { DatabaseBusy, DatabaseSlow, isConnectionLost } from './faults.ts';
+import { DatabaseBusy, DatabaseSlow, isConnectionLost, withDeadline } from './faults.ts';
 import { traced } from '../base/tracing.ts';
 import { WaitingRoom } from '../base/waiting-room.ts';
 import { type Connection, openPool, type Pool, together, type Transaction } from './sql.ts';

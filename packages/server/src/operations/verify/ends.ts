@@ -1,14 +1,21 @@
 import { genesisHash } from '@eaas/protocol/audit';
-import type { ChainHead } from '../../crypto/checkpoint.ts';
+import { foreignCheckpoint } from '@eaas/protocol/service';
+import { Closed } from '../../base/refusal.ts';
+import { type ChainHead, openCheckpoint } from '../../crypto/checkpoint.ts';
 import type { RootKey, TenantSecrets } from '../../crypto/key-hierarchy.ts';
 import { sameBytes } from '../../crypto/same-bytes.ts';
-import { Closed } from '../../base/refusal.ts';
 import { readMark } from '../../state/heads.ts';
 import { macHolds, openSecrets } from '../../state/integrity.ts';
-import { noSuchTenant } from '../../state/tenant-state.ts';
-import { type AnchorRow, anchorTable, findAnchor } from '../../store/anchors.ts';
+import { noSuchTenant } from '../../state/tenant-view.ts';
+import {
+  type AnchorRow,
+  anchorTable,
+  findAnchor,
+  findHead,
+  type HeadRow,
+  headTable,
+} from '../../store/heads.ts';
 import { entryAt, storedRange } from '../../store/audit-entries.ts';
-import { findHead, type HeadRow, headTable } from '../../store/heads.ts';
 import { countSingleRows } from '../../store/row-pages.ts';
 import type { Sql } from '../../store/sql.ts';
 import { findTenant, tenantTable } from '../../store/tenants.ts';
@@ -77,4 +84,30 @@ function readEnd({ id, hash }: HeadRow | AnchorRow, otherwise: number): ChainHea
 
 function same(a: Uint8Array | undefined, b: Uint8Array): boolean {
   return a instanceof Uint8Array && sameBytes(a, b);
+}
+
+export async function compareHead(
+  sql: Sql,
+  tenantId: string,
+  stated: ChainHead,
+  { head, anchor }: Pick<Ends, 'head' | 'anchor'>,
+) {
+  if (stated.id > head.id) return 'checkpoint_ahead';
+  if (stated.id < anchor.id) return 'checkpoint_purged';
+  const known = stated.id === anchor.id ? anchor : await entryAt(sql, tenantId, stated.id);
+  return known && sameBytes(known.hash, stated.hash) ? undefined : 'checkpoint_mismatch';
+}
+
+export async function judgeCheckpoint(
+  sql: Sql,
+  { tenantId, findings }: Inspection,
+  ends: Ends,
+  text: string | undefined,
+): Promise<(ChainHead & { readonly valid: boolean }) | null> {
+  if (text === undefined || !ends.secrets) return null;
+  const stated = openCheckpoint(ends.secrets.checkpointSeed, tenantId, text);
+  if (!stated) throw foreignCheckpoint();
+  const reason = await compareHead(sql, tenantId, stated, ends);
+  if (reason) findings.add(reason, stated.id);
+  return { ...stated, valid: reason === undefined };
 }

@@ -5,7 +5,7 @@ import { createDatabase, migrated, type TestDatabase } from '@eaas/test-kit/data
 import { Turns } from '../../admission/turns.ts';
 import type { TenantSecrets } from '../../crypto/key-hierarchy.ts';
 import { Database } from '../../store/database.ts';
-import { rawEntries } from '../../store/raw-entries.ts';
+import { rawEntries } from '../../store/audit-entries.ts';
 import { walkEntries } from './entries.ts';
 import { Findings, unhurried } from './report.ts';
 

@@ -1,12 +1,11 @@
 import { ChainWalk } from '@eaas/protocol/internal-audit';
 import type { Steps } from '@eaas/protocol/service';
 import type { ChainHead } from '../../crypto/checkpoint.ts';
-import { encodedEntryChainer, type Link, macHolds } from '../../crypto/audit-mac.ts';
+import { encodedEntryChainer, type Link, macHolds } from '../../crypto/macs.ts';
 import type { TenantSecrets } from '../../crypto/key-hierarchy.ts';
 import { sameBytes } from '../../crypto/same-bytes.ts';
-import { entryAt, storedRange } from '../../store/audit-entries.ts';
+import { entryAt, rawEntries, type RawEntry, storedRange } from '../../store/audit-entries.ts';
 import { databaseTime } from '../../store/database-time.ts';
-import { type RawEntry, rawEntries } from '../../store/raw-entries.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { Inspection } from './report.ts';
 

@@ -5,7 +5,7 @@ import { sameBytes } from '../../crypto/same-bytes.ts';
 import { recordedRevs } from '../../store/row-pages.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { Ages } from './ages.ts';
-import { forEachChange, rowNameOf } from './changes.ts';
+import { forEachChange, rowNameOf } from './stories.ts';
 import type { Causes, Inspection } from './report.ts';
 
 /**

@@ -1,5 +1,6 @@
+// The MACs of the server: of audit entries with their hashes, and of the rows of the database.
 import { createHmac, hash as digest, type KeyObject } from 'node:crypto';
-import { pae } from '@eaas/protocol';
+import { pae, type PaePart } from '@eaas/protocol';
 import type { StoredEntry } from '@eaas/protocol/audit';
 import { hmacSha256 } from './hmac.ts';
 import { paeView } from './pae-view.ts';
@@ -90,4 +91,36 @@ export function entryPreimageView(previousHash: Uint8Array, entry: StoredEntry):
 
 function auditEntryMac(auditMac: KeyObject, hash: Uint8Array): Uint8Array {
   return createHmac('sha256', auditMac).update(hash).digest();
+}
+
+export type Column = PaePart | boolean | readonly string[];
+
+export function rowMac(key: KeyObject, label: readonly string[], columns: readonly Column[]): Uint8Array {
+  return createHmac('sha256', key)
+    .update(paeView([...label, ...columns.map(toPart)]))
+    .digest();
+}
+
+export function rowMacHolds(
+  key: KeyObject,
+  label: readonly string[],
+  columns: readonly Column[],
+  presented: Uint8Array,
+): boolean {
+  return sameBytes(rowMac(key, label, columns), presented);
+}
+
+function toPart(column: Column): PaePart {
+  if (typeof column === 'boolean') return String(column);
+  if (!isList(column)) return column;
+  // Refuses a list of lists, which a tampered row might contain, because `pae` would encode the inner lists
+  // as bytes.
+  if (!column.every((text) => typeof text === 'string'))
+    throw new TypeError('each item of a list in a database column must be a string (got another type)');
+  return pae(...column);
+}
+
+// `isList` exists because `Array.isArray` does not narrow the type of a readonly array.
+function isList(column: Column): column is readonly string[] {
+  return Array.isArray(column);
 }
