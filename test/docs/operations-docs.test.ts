@@ -3,7 +3,7 @@ import { permissions, problems } from '@eaas/protocol/wire';
 import { exitCodes, exitCodesHelp } from '../../packages/cli/src/failure.ts';
 import { readConfig, variables } from '../../packages/cli/src/config.ts';
 import { defaultDataDirectory } from '../../packages/dev/src/data-directory.ts';
-import { notReady } from '../../packages/server/src/http/health.ts';
+import { notReady } from '../../packages/server/src/http/doors.ts';
 import { reasons } from '../../packages/server/src/operations/verify/report.ts';
 import { alerts } from '@eaas/test-kit/alerts';
 import { codesIn, readManual, rowsUnder } from '@eaas/test-kit/markdown';

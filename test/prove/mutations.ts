@@ -613,7 +613,7 @@ export const mutations: readonly Mutation[] = [
     'ready-without-a-standby',
     { 'patroni:standbys': ['/readyz says that audit entries cannot be written'] },
     [
-      `${server}/http/health.ts`,
+      `${server}/http/doors.ts`,
       'return { ready: !fails, reasons: fails ? [notReady.audit] : [] };',
       'return { ready: true, reasons: [] };',
     ],
@@ -690,7 +690,7 @@ export const mutations: readonly Mutation[] = [
     'ready-without-a-database',
     { 'fleet:database': ['/readyz of every server reports that the database does not respond'] },
     [
-      `${server}/http/health.ts`,
+      `${server}/http/doors.ts`,
       'return { ready: false, reasons: [notReady.database] };',
       'return { ready: true, reasons: [] };',
     ],
@@ -699,12 +699,12 @@ export const mutations: readonly Mutation[] = [
     'never-ready-again',
     { 'fleet:database': ['every server is ready again within 15000 ms'] },
     [
-      `${server}/http/health.ts`,
+      `${server}/http/doors.ts`,
       'return { ready: false, reasons: [notReady.database] };',
       'Object.assign(service.counts, { gone: true });\n      return { ready: false, reasons: [notReady.database] };',
     ],
     [
-      `${server}/http/health.ts`,
+      `${server}/http/doors.ts`,
       'const fails = failedAt !== null &&',
       "const fails = 'gone' in service.counts || failedAt !== null &&",
     ],

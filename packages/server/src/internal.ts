@@ -30,7 +30,7 @@ export { sameBytes } from './crypto/same-bytes.ts';
 export { acceptWaiting } from './http/closing.ts';
 export type { ConsoleSession } from './http/console.ts';
 export type { Doors } from './http/doors.ts';
-export { type Health, notReady } from './http/health.ts';
+export { type Health, notReady } from './http/doors.ts';
 export {
   type Address,
   addressOf,

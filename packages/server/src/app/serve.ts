@@ -5,7 +5,7 @@ import { createApp } from '../http/app.ts';
 import { type ConsoleOptions, readApiPage, readConsolePages } from '../http/console.ts';
 import { type Doors, openDoors } from '../http/doors.ts';
 import { addressOf, announce, freePort, hostsOf, listenOn, readTls, refuseAddress } from '../http/listen.ts';
-import type { AppOptions } from '../http/server-options.ts';
+import type { AppOptions } from '../http/app.ts';
 import type { ServerState } from '../http/metrics.ts';
 import { countUsage, recordLastUses } from '../jobs/count-usage.ts';
 import { settleDueKeys } from '../jobs/due-keys.ts';

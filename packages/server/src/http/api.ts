@@ -13,7 +13,7 @@ import { type Endpoint, type Input, limits, type Route } from '@eaas/protocol/wi
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../base/refusal.ts';
 import { traced } from '../base/tracing.ts';
-import { canonicalIp } from './client-ip.ts';
+import { canonicalIp } from './visit.ts';
 import { allowOrigin } from './cors.ts';
 import type { Doors } from './doors.ts';
 import { send } from './problems.ts';

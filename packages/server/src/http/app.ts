@@ -1,24 +1,94 @@
 // The server: Fastify with the hooks and the routes, and what Node leaves open below them.
-import { METHODS } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import http, { METHODS } from 'node:http';
+import https from 'node:https';
+import type { Socket } from 'node:net';
 import { nothingHere } from '@eaas/protocol/service';
-import { fastify, type FastifyInstance, type FastifyRequest } from 'fastify';
+import {
+  fastify,
+  type FastifyInstance,
+  type FastifyRequest,
+  type FastifyServerOptions,
+  LogController,
+} from 'fastify';
+import { type Lines, linesTo } from '../base/log-lines.ts';
+import type { Caller } from '../state/caller.ts';
 import { serveApi } from './api.ts';
 import { closeGracefully } from './closing.ts';
 import { answerSocketError, oneByOne } from './connections.ts';
-import { serveConsole } from './console.ts';
+import { type ConsoleOptions, serveConsole } from './console.ts';
 import { answerOtherMethods } from './cors.ts';
 import type { Doors } from './doors.ts';
 import { addHooks } from './hooks.ts';
 import { servePages } from './pages.ts';
-import { answerError } from './problems.ts';
-import { type AppOptions, serverOptions } from './server-options.ts';
+import { answerError, describeError } from './problems.ts';
 import { beginVisit, sharesAs } from './visit.ts';
 
+/** What an operator or a program can choose about the server. */
+export interface AppOptions {
+  readonly tls?: {
+    readonly cert: string | Buffer;
+    readonly key: string | Buffer;
+    readonly ticketKeys?: Buffer;
+  };
+  readonly trustProxy?: readonly string[];
+  readonly logLevel?: string;
+  readonly log?: Lines;
+  readonly console?: ConsoleOptions;
+  /** The page `/docs`, which the package of the console contains. Without it, `/docs` leads to `/openapi.json`. */
+  readonly apiPage?: Buffer | undefined;
+  readonly worker?: number;
+  /** Whether the server closes the connection after the response. */
+  readonly leaves?: (socket: Socket, caller: Caller | undefined) => boolean;
+}
+
+/**
+ * Node checks the time limits of all connections every 100 ms. With a longer interval, more connections would exceed a
+ * limit between two checks, and Node would close them all at once.
+ */
+const node = {
+  headersTimeout: 5_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 72_000,
+  connectionsCheckingInterval: 100,
+  maxHeaderSize: 16 * 1024,
+  // Node's own check of the Host header would respond with an empty 400. The app checks the header itself, and sends a
+  // problem document.
+  requireHostHeader: false,
+} as const;
+
+function settings(options: AppOptions): FastifyServerOptions {
+  const { tls, trustProxy, worker } = options;
+  return {
+    serverFactory: (handler) =>
+      (tls
+        ? https.createServer({ ...node, ...tls, minVersion: 'TLSv1.2', handshakeTimeout: 5_000 }, handler)
+        : http.createServer(node, handler)
+      ).setTimeout(60_000),
+    ...(trustProxy && { trustProxy: [...trustProxy] }),
+    genReqId: () => randomUUID(),
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: node.maxHeaderSize, querystringParser: () => ({}) },
+    logger: {
+      level: options.logLevel ?? 'info',
+      stream: options.log ?? linesTo(process.stdout.fd),
+      base: worker === undefined ? null : { worker },
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: { level: (level: string) => ({ level }) },
+      // Fastify's type demands the message of an error, which can contain secrets.
+      serializers: { err: describeError, req: () => ({}), res: () => ({}) } as never,
+    },
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+  };
+}
+
+/** Creates the server of the API, the pages and the console. It listens when its caller says so. */
 export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstance {
   const { turns } = doors.admission;
   const inOrder = oneByOne();
   const app = fastify({
-    ...serverOptions(options),
+    ...settings(options),
     // Node can report thousands of slow connections at once. Each error response waits for a turn, so that the
     // responses do not block the event loop.
     clientErrorHandler: (fault, socket) => {

@@ -7,6 +7,7 @@ import { bodyCut, bodyTooLarge, requestTimeout } from '@eaas/protocol/service';
 import { type Admission, smallBody } from '../admission/admission.ts';
 import type { EndSignal } from '../base/call-end.ts';
 
+/** Whose share of the memory a body takes, until the call ends. */
 export interface BodyOwner {
   readonly shares: Pick<Admission['shares'], 'small_bodies' | 'large_bodies'>;
   readonly tenantId: string;
@@ -20,6 +21,7 @@ const [leastBytes, window] = [1_000_000, 2_000];
 const longestBurst = 128 * 1024;
 const discardPause = 50;
 
+/** Whether the request announces a body. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || lengthOf(headers) > 0;
 }

@@ -1,3 +1,5 @@
+// Ends a server without cutting anybody off, which Node and Fastify do not: they destroy idle connections at once, and
+// the kernel resets a connection that has unread bytes.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';

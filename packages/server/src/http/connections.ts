@@ -1,3 +1,4 @@
+// What a single connection may cost the others: pipelined requests, unread responses, and bytes that are not HTTP.
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -79,6 +80,7 @@ const headersTooLarge: Problem = {
 };
 const garbage = problem('bad_request', 'The request is not valid HTTP/1.1.');
 
+/** Responds to a connection whose bytes are not a request, if nothing has been sent yet. */
 export function answerSocketError(
   error: Error & { code?: string },
   socket: Socket,

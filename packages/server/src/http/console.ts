@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import * as z from 'zod/mini';
 import { ifExists } from '../base/durable-files.ts';
 import { Refusal } from '../base/refusal.ts';
-import { canonicalIp } from './client-ip.ts';
+import { canonicalIp } from './visit.ts';
 import { servePage, serveStatic } from './pages.ts';
 import { send } from './problems.ts';
 

@@ -1,3 +1,4 @@
+// What pages of other origins may read, and the methods that a path does not have.
 import { METHODS } from 'node:http';
 import { methodNotAllowed } from '@eaas/protocol/service';
 import type { FastifyInstance, FastifyReply } from 'fastify';
@@ -11,6 +12,7 @@ export function allowOrigin(reply: FastifyReply, origin: string): void {
   void reply.header('access-control-expose-headers', 'X-Request-Id, Retry-After');
 }
 
+/** Responds to the methods that a path does not have: a preflight gets 204, any other method 405. */
 export function answerOtherMethods(
   app: FastifyInstance,
   methodsOf: ReadonlyMap<string, readonly string[]>,

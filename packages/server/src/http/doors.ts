@@ -1,13 +1,54 @@
+// What HTTP needs of the service, as one value: a test opens the same doors with a service in memory.
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import { Gauge, Registry } from 'prom-client';
 import type { Admission } from '../admission/admission.ts';
+import type { Service } from '../app/service.ts';
+import { SharedRead } from '../base/shared-read.ts';
 import { admit, type Arrival, confirmAdmission } from '../operations/admit.ts';
 import { operations } from '../operations/table.ts';
-import type { Service } from '../app/service.ts';
 import type { Caller } from '../state/caller.ts';
-import { type Health, healthOf } from './health.ts';
+import { readClock } from '../state/clock.ts';
+import { isWhollyClosed } from '../store/heads.ts';
 import { HttpMetrics, serviceMetrics, type ServerState } from './metrics.ts';
 
+/** Why a replica is not ready, as GET /readyz says. */
+export const notReady = {
+  database: 'the database does not respond',
+  audit: 'audit entries cannot be written',
+  closed: 'another database serves the tenants',
+  unknown: 'the check failed',
+  stopping: 'the service is stopping',
+} as const;
+
+/** What GET /readyz says. */
+export interface Health {
+  readonly ready: boolean;
+  readonly reasons: readonly string[];
+}
+
+const failureCounts = 10_000;
+
+/** Whether the service can serve: the database is asked at most once a second. */
+export function healthOf(service: Service): () => Promise<Health> {
+  const askDatabase = new SharedRead(async () => {
+    await readClock(service);
+    const { tenants, database } = service;
+    if (tenants.mayBeClosed) tenants.mayBeClosed = await database.run(isWhollyClosed, 2_000);
+    return tenants.mayBeClosed;
+  }, 1_000);
+  return async () => {
+    try {
+      if (await askDatabase.recent()) return { ready: false, reasons: [notReady.closed] };
+    } catch {
+      return { ready: false, reasons: [notReady.database] };
+    }
+    const { failedAt } = service.counts;
+    const fails = failedAt !== null && performance.now() - failedAt < failureCounts;
+    return { ready: !fails, reasons: fails ? [notReady.audit] : [] };
+  };
+}
+
+/** What the routes call. */
 export interface Doors {
   readonly admission: Admission;
   admit(arrival: Arrival): Promise<Caller>;
@@ -21,6 +62,7 @@ export interface Doors {
   metrics(): Promise<string>;
 }
 
+/** Opens the doors to a service, and reports its unexpected errors. */
 export function openDoors(service: Service, state: ServerState): Doors {
   const watched = async <T>(work: () => Promise<T>): Promise<T> => {
     try {

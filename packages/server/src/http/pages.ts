@@ -1,12 +1,14 @@
+// The pages around the API: probes, metrics, the OpenAPI document and the reference.
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SharedRead } from '../base/shared-read.ts';
+import type { AppOptions } from './app.ts';
 import type { Doors } from './doors.ts';
-import { type Health, notReady } from './health.ts';
+import { type Health, notReady } from './doors.ts';
 import { openApiDocument } from '@eaas/protocol/reference';
 import { send } from './problems.ts';
-import type { AppOptions } from './server-options.ts';
 
+/** Serves the pages around the API: probes, metrics and the reference. */
 export function servePages(
   app: FastifyInstance,
   doors: Pick<Doors, 'health' | 'metrics'>,
@@ -51,6 +53,7 @@ function linked(apiPage: Buffer, served: readonly { readonly url: string }[]): S
 
 type PageHandler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>;
 
+/** Serves a page for GET and HEAD. */
 export function servePage(app: FastifyInstance, url: string, handler: PageHandler): void {
   app.route({ method: ['GET', 'HEAD'], url, handler: async (request, reply) => handler(request, reply) });
 }

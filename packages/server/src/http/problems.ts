@@ -9,6 +9,7 @@ const internal = problem(
   'The service failed unexpectedly. Report the X-Request-Id of this response to the operator.',
 );
 
+/** Responds with the problem document of an error. An error that is no refusal is logged, and becomes a 500. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (!(error instanceof Refusal)) request.log.error({ error: describeError(error) }, 'request failed');
   const problem = error instanceof Refusal ? error.problem : internal;
@@ -40,6 +41,7 @@ interface DescribedError {
   readonly cause?: DescribedError;
 }
 
+/** Describes an error for the log. */
 export function describeError(error: unknown, depth = 3): DescribedError {
   if (!(error instanceof Error)) return { name: typeof error, frames: [] };
   const { name, message, stack = '', cause } = error;

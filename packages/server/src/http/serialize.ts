@@ -1,3 +1,4 @@
+// Writes a response by its schema in pieces, so that a long list does not block the thread.
 import type { Endpoint } from '@eaas/protocol/wire';
 import * as z from 'zod/mini';
 
@@ -61,6 +62,7 @@ class PortionedText {
   }
 }
 
+/** Whether an output of the schema has a list. */
 export function hasList({ shape }: Endpoint['output']): boolean {
   return Object.values(shape).some((field) => field instanceof z.ZodMiniArray);
 }

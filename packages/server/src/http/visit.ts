@@ -1,3 +1,6 @@
+// What the server knows about a request while it handles it: who asks, from where, and how it ends. Each request has one
+// line in the log.
+import { isIPv4, isIPv6 } from 'node:net';
 import type { ProblemCode } from '@eaas/protocol/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CallEnd, type EndSignal } from '../base/call-end.ts';
@@ -31,6 +34,7 @@ declare module 'fastify' {
   }
 }
 
+/** The headers of every response. */
 export const commonHeaders = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -48,6 +52,7 @@ export function sharesAs({ visit: { caller, path } }: FastifyRequest): string {
   return caller?.tenantId ?? (path === '/healthz' || path === '/readyz' ? 'probes' : 'no tenant');
 }
 
+/** Begins to record a request, and gives its response the headers of every response. */
 export function beginVisit(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetrics): void {
   const path = request.is404 ? undefined : request.routeOptions.url;
   const end = new CallEnd();
@@ -89,4 +94,23 @@ function record(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetri
     },
     'request',
   );
+}
+
+/** Writes an address as RFC 5952 says, or returns null if the text is no address. */
+export function canonicalIp(text: string | undefined): string | null {
+  const address = withoutPort((text ?? '').trim()).replace(/%.*$/, '');
+  if (isIPv4(address)) return address;
+  if (!isIPv6(address)) return null;
+  // The URL class writes an IPv6 address as RFC 5952 requires, except for IPv4-mapped addresses, which are converted
+  // below.
+  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const mapped = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(canonical);
+  if (!mapped) return canonical;
+  const [high = 0, low = 0] = mapped.slice(1).map((group) => Number.parseInt(group, 16));
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+}
+
+/** Removes the port that some proxies add, as in `192.0.2.1:4711` or `[2001:db8::1]:4711`. */
+function withoutPort(text: string): string {
+  return /^\[(.*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
 }

@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, onTestFinished } from 'vitest';
-import { createApp } from '../app.ts';
-import type { AppOptions } from '../server-options.ts';
+import { type AppOptions, createApp } from '../app.ts';
 import { authorization, memoryDoors, type MemoryDoors } from './memory-doors.ts';
 
 export type Served = Awaited<ReturnType<typeof listen>>;

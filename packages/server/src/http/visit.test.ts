@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { canonicalIp } from './client-ip.ts';
+import { canonicalIp } from './visit.ts';
 import { listen } from './testing/listen.ts';
 
 it.each([
