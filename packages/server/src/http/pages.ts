@@ -2,18 +2,21 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SharedRead } from '../base/shared-read.ts';
-import type { AppOptions } from './app.ts';
-import type { Doors } from './doors.ts';
-import { type Health, notReady } from './doors.ts';
+import { type Doors, type Health, notReady } from './doors.ts';
 import { openApiDocument } from '@eaas/protocol/reference';
 import { send } from './problems.ts';
+
+interface PagesOptions {
+  readonly apiPage?: Buffer | undefined;
+  readonly console?: { readonly pages: readonly { readonly url: string }[] | null };
+}
 
 /** Serves the pages around the API: probes, metrics and the reference. */
 export function servePages(
   app: FastifyInstance,
   doors: Pick<Doors, 'health' | 'metrics'>,
   isClosing: () => boolean,
-  { apiPage, console }: Pick<AppOptions, 'apiPage' | 'console'>,
+  { apiPage, console }: PagesOptions,
 ): void {
   const json = (reply: FastifyReply, value: object) => send(reply, 'application/json', JSON.stringify(value));
   const metrics = new SharedRead(() => doors.metrics(), 1_000);
