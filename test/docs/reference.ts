@@ -103,7 +103,7 @@ const unnamed: Readonly<Record<Folder, readonly string[]>> = {
     IndexValue IsWhole KeyRecord NameOf NestedIn NestedValue OptionsOf PartColumn PartColumns PartQueries PartsOf Plain
     PlaceOf RewrapClient RowIn Searchable Stored ValueOf ValueType
     Where apiKeyRoutes keyRoutes named ownReasons serverModeRoutes`.split(/\s+/),
-  protocol: ['Flags', 'Part', 'PathPart', 'TextKey'],
+  protocol: ['InputOf', 'TextKey'],
 };
 
 // Members without a description, because Node, JavaScript or another type of the package already describes them.

@@ -36,6 +36,7 @@ export interface TenantFields {
   readonly monthlyEncryptQuota?: number | null | undefined;
 }
 
+/** Options of `createTestService`. */
 export interface TestServiceOptions extends TenantFields {
   /** The clock, in milliseconds since 1970. Defaults to the clock of the machine. */
   readonly now?: (() => number) | undefined;

@@ -7,12 +7,14 @@ export function isBytes(value: unknown): value is Uint8Array {
   return Object.prototype.toString.call(value) === '[object Uint8Array]';
 }
 
+/** Encodes bytes as lower-case hex. */
 export function toHex(bytes: Uint8Array): string {
   let text = '';
   for (const byte of bytes) text += digits[byte];
   return text;
 }
 
+/** Decodes hex. */
 export function fromHex(text: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(text.length / 2);
   for (let at = 0; at < bytes.length; at++) bytes[at] = Number.parseInt(text.slice(2 * at, 2 * at + 2), 16);
@@ -35,6 +37,7 @@ export function writeUint32(out: Uint8Array, at: number, integer: number): void 
   }
 }
 
+/** Returns random bytes of the platform. */
 export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
   return crypto.getRandomValues(new Uint8Array(length));
 }
@@ -54,6 +57,7 @@ export function randomIv(): Uint8Array {
   return ivs.subarray(used, (used += ivLength));
 }
 
+/** Calls `work` with a secret, and overwrites the secret afterwards. */
 export function using<T>(secret: Uint8Array, work: (secret: Uint8Array) => T): T {
   try {
     return work(secret);

@@ -23,6 +23,7 @@ const room = /* @__PURE__ */ new Uint8Array(prefixLength + maxContext);
 /** The last encoded context. It is kept because consecutive values of a column often have the same context. */
 let last: { readonly members: Context; readonly count: number; readonly end: number } | undefined;
 
+/** Checks a context and returns a frozen copy of it. Throws InputError for an invalid one. */
 export function fixContext(context: Context): Context {
   return Object.freeze(encoded(context).members);
 }

@@ -6,6 +6,7 @@ import { DecryptionError, InputError } from './errors.ts';
 import { prefixLength } from './limits.ts';
 import { toUtf8 } from './text.ts';
 
+/** The HKDF info under which values are encrypted. */
 export const dataKeyInfo = /* @__PURE__ */ toUtf8('eaas envelope v1');
 
 /** A derived data key. It can encrypt up to 2^32 messages, and the caller must count these messages. */
@@ -20,6 +21,7 @@ export interface DataKey<Mode extends EngineMode = EngineMode> {
   key: unknown;
 }
 
+/** Imports a derived data key into an engine. The caller must call `wipeDataKey` after use. */
 export function dataKeyFrom<Mode extends EngineMode>(
   engine: Engine<Mode>,
   derived: Uint8Array,
@@ -34,6 +36,7 @@ export function dataKeyFrom<Mode extends EngineMode>(
   });
 }
 
+/** Returns the length of the envelope of a plaintext with `length` bytes. */
 export function envelopeLength(dataKey: Pick<DataKey, 'header'>, plaintextLength: number): number {
   return envelopeLengthOf(dataKey.header.length, plaintextLength);
 }

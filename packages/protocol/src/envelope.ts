@@ -11,6 +11,7 @@ import {
 } from './limits.ts';
 import { uuidFromBytes, uuidToBytes } from './uuid.ts';
 
+/** The message of the error for a value that is no ciphertext. */
 export const notCiphertext = 'not a ciphertext (it does not begin with `eaas`): was it never encrypted?';
 
 /** A wrapped data key, with the id and the version of the key that wrapped it. */
@@ -37,6 +38,7 @@ export interface Envelope extends Header {
   readonly body: Uint8Array;
 }
 
+/** Reads the header, or returns undefined if more bytes are needed. */
 export function readHeader(bytes: Uint8Array): Header | undefined {
   if (magic.some((byte, at) => at < bytes.length && bytes[at] !== byte)) throw new FormatError(notCiphertext);
   const version = bytes[3];
@@ -59,6 +61,7 @@ export function readHeader(bytes: Uint8Array): Header | undefined {
   };
 }
 
+/** Reads the header of an envelope or a stream. Throws FormatError for other bytes. */
 export function parseHeader(bytes: Uint8Array): Header {
   const header = readHeader(bytes);
   if (!header) throw truncated();
@@ -120,6 +123,7 @@ export function writeFront(
   return commitmentAt + commitmentLength;
 }
 
+/** Returns the envelope with another wrapped key. The encrypted value stays the same. */
 export function replaceWrapped(bytes: Uint8Array, wrapped: Wrapped): Uint8Array<ArrayBuffer> {
   const { version, length, keyId } = parseHeader(bytes);
   if (wrapped.keyId !== keyId) {

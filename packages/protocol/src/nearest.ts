@@ -1,3 +1,4 @@
+/** Returns the name that is most similar to a misspelled one, if one is similar enough. */
 export function nearestOf(known: Iterable<string>, name: unknown): string | undefined {
   let nearest: string | undefined;
   let least = Infinity;

@@ -11,8 +11,10 @@ import { nearestOf } from './nearest.ts';
  */
 export type Rule = (value: unknown, name: string) => true | string;
 
+/** A rule for each option of a call. */
 export type OptionRules<T> = { readonly [Name in keyof T]-?: Rule };
 
+/** The names of the options of a call, without rules. */
 export type OptionNames<T> = { readonly [Name in keyof T]-?: 0 };
 
 /** Throws InputError for an unknown option, and for an option with an invalid value. */
@@ -26,6 +28,7 @@ export function requireOptions<T>(rules: OptionRules<T>, given: T, of: string): 
   }
 }
 
+/** Throws InputError for an unknown option, and for options that are no object. */
 export function requireNames(known: object, given: unknown, of: string): void {
   // Refuses a promise, which a missing `await` can cause. The call would otherwise ignore the options in the promise.
   if (typeof given !== 'object' || given === null || Array.isArray(given) || isPromise(given)) {
@@ -41,10 +44,12 @@ export function requireNames(known: object, given: unknown, of: string): void {
   }
 }
 
+/** Throws InputError for a value that is not an array. */
 export function requireArray(items: unknown): void {
   if (!Array.isArray(items)) throw new InputError(`expected an array (got ${kindOf(items)})`);
 }
 
+/** Throws InputError for an argument that breaks the rule. */
 export function requireKind(rule: Rule, value: unknown, argument: string): void {
   const expected = rule(value, argument);
   if (expected !== true) throw mismatch(argument, expected, value);
@@ -82,14 +87,21 @@ const kind =
   (value) =>
     (value !== null && expected.endsWith(typeof value)) || expected;
 
+/** Accepts booleans. */
 export const flag: Rule = /* @__PURE__ */ kind('a boolean');
+/** Accepts strings. */
 export const text: Rule = /* @__PURE__ */ kind('a string');
+/** Accepts numbers. */
 export const number: Rule = /* @__PURE__ */ kind('a number');
+/** Accepts functions. */
 export const callback: Rule = /* @__PURE__ */ kind('a function');
+/** Accepts objects. */
 export const object: Rule = /* @__PURE__ */ kind('an object');
 
+/** Accepts arrays. */
 export const list: Rule = (value) => Array.isArray(value) || 'an array';
 
+/** Accepts every object that `for … of` accepts. */
 export const iterable: Rule = (value) =>
   (typeof value === 'object' && value !== null && Symbol.iterator in value) || 'an array';
 
@@ -104,14 +116,18 @@ export const having =
   (value) =>
     names.every((name) => typeof Object(value)[name] === 'function') || expected;
 
+/** Accepts AbortSignals, also those of polyfills. */
 export const signal: Rule = /* @__PURE__ */ having('an AbortSignal', 'addEventListener');
 
+/** Accepts the numbers from `least` to `most`. */
 export const numberFrom =
   (least: number, most = Infinity): Rule =>
   (value) =>
     (typeof value === 'number' && value >= least && value <= most) || `a number from ${least} to ${most}`;
 
+/** Accepts numbers from 0. */
 export const atLeastZero: Rule = /* @__PURE__ */ numberFrom(0);
+/** Accepts numbers from 1. */
 export const atLeastOne: Rule = /* @__PURE__ */ numberFrom(1);
 
 /** Accepts the integers from `least` to `most`. If `most` is Infinity, the rule also accepts Infinity. */
@@ -121,9 +137,11 @@ export const countFrom =
     ((Number.isInteger(value) || value === most) && numberFrom(least, most)(value, '') === true) ||
     `an integer from ${least} to ${most}`;
 
+/** Accepts the integers from `least`. */
 export const integerFrom =
   (least: number): Rule =>
   (value) =>
     (Number.isSafeInteger(value) && (value as number) >= least) || `an integer of at least ${least}`;
 
+/** Accepts the integers from 1. */
 export const positiveInteger: Rule = /* @__PURE__ */ integerFrom(1);

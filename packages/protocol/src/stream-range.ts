@@ -42,6 +42,7 @@ export interface EncryptedFile {
 /** Options of `openFile`: the context, the engine, the expected key, and a signal to stop opening the file. */
 export type FileOptions = SealOptions & ExpectedKey & { readonly signal?: AbortSignal | undefined };
 
+/** Opens an encrypted file, so that parts of it can be decrypted. */
 export async function openFile(
   unwrap: Unwrap,
   source: RangeSource,

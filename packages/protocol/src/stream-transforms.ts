@@ -25,6 +25,7 @@ export interface StreamOptions extends SealOptions {
  */
 export type WithEngine<Options> = Options & { readonly engine: Engine };
 
+/** Returns a transform that encrypts a stream. */
 export function sealStream(
   wrap: Wrap,
   { context, engine, signal, onProgress }: WithEngine<StreamOptions>,
@@ -53,6 +54,7 @@ export function sealStream(
   );
 }
 
+/** Returns a transform that decrypts a stream. */
 export function openStream(
   unwrap: Unwrap,
   { context, engine, signal, onProgress, ...expected }: WithEngine<StreamOptions & ExpectedKey>,

@@ -6,11 +6,13 @@ export function parseUuid(text: string): string | undefined {
   return /^[\da-f]{8}(-[\da-f]{4}){4}[\da-f]{8}$/i.test(text) ? text.toLowerCase() : undefined;
 }
 
+/** Reads a UUID into 16 bytes. Throws InputError for other text. */
 export function uuidToBytes(text: string): Uint8Array {
   const id = parseUuid(text);
   if (!id) throw new InputError('a key id must be a UUID: pass the `key_id` that POST /v1/keys returned');
   return fromHex(id.replaceAll('-', ''));
 }
 
+/** Writes 16 bytes as a UUID. */
 export const uuidFromBytes = (bytes: Uint8Array): string =>
   toHex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');

@@ -17,6 +17,7 @@ export const saltEnd = 30;
 /** The length in bytes of a wrapped key that the service made. The encrypted DEK and its tag follow the salt. */
 export const serviceWrappedLength = 78;
 
+/** The form of a wrapped key that the service makes. */
 export const serviceForm: WrappedForm = { formatAndSuite: 0x0101, length: serviceWrappedLength };
 
 /**

@@ -20,6 +20,7 @@ import type { CurveEngine } from './multiply.ts';
 import { challengeOf, combine } from './proof.ts';
 import { ProofError } from './proof-error.ts';
 
+/** Blinded values, and what turns the response into their blind hashes. */
 export interface BlindedValues {
   readonly elements: readonly string[];
   /**
@@ -48,6 +49,7 @@ interface Blinded {
   readonly element: Element;
 }
 
+/** Blinds values. The caller can pause at each step. */
 export function* blindWith(
   tools: BlindingTools,
   values: readonly Uint8Array[],

@@ -2,6 +2,7 @@ import type { WeierstrassPoint } from '@noble/curves/abstract/weierstrass.js';
 import { p256_hasher } from '@noble/curves/nist.js';
 import { bytesToHex, randomBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 
+/** A point of P-256. */
 export type CurvePoint = WeierstrassPoint<bigint>;
 
 /** A point, and its compressed encoding (SEC 1). */

@@ -5,6 +5,7 @@ import { concat, type Element, elementOf, randomScalar, readElement, scalars } f
 import { challengeOf, combine } from './proof.ts';
 import type { BlindHashKey } from './service-key.ts';
 
+/** The response to a blind hash: the multiplied elements and their proof. */
 export type Evaluation = Omit<Output<'POST /v1/hash/blind'>, 'key_id'>;
 
 /** Returns the index of the first invalid element, if there is one. */

@@ -2,6 +2,7 @@ import { mulAddUnsafe } from '@noble/curves/abstract/curve.js';
 import { InputError } from '../errors.ts';
 import { type CurvePoint, Point, scalars } from './curve.ts';
 
+/** Multiplies points by one secret scalar. */
 export interface Multiplier {
   /** Returns the product of the scalar and the generator of the curve. */
   readonly base: () => CurvePoint;

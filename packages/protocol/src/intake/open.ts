@@ -6,6 +6,7 @@ import type { SyncEngine } from '../engines/engine.ts';
 import { combine, keySchedule, type MessageKey } from './key-schedule.ts';
 import { intakeAad, intakeInfo, intakeParts, type IntakePlace, intakeVersion } from './suite.ts';
 
+/** The primitives that open intake wrapped keys: noble in JavaScript, OpenSSL in the server. */
 export interface IntakeCrypto {
   readonly engine: SyncEngine;
   readonly shake256: (message: Uint8Array, length: number) => Uint8Array;

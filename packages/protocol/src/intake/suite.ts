@@ -12,6 +12,7 @@ const x25519At = versionEnd + mlKemCiphertextLength;
 const sealedAt = x25519At + 32;
 /** The length of an intake wrapped key in bytes. */
 export const intakeWrappedLength = sealedAt + 48;
+/** The length of an intake wrapped key in base64. */
 export const intakeWrappedBase64Length = 1_568;
 /** The form of a wrapped key that a writer makes with a public key. */
 export const intakeForm: WrappedForm = { formatAndSuite: 0x0201, length: intakeWrappedLength };
@@ -22,6 +23,7 @@ export interface IntakePlace {
   readonly keyVersion: number;
 }
 
+/** The HKDF info that binds the private key to its tenant, key and version. */
 export const intakeKeyInfo = (tenantId: string, { keyId, keyVersion }: IntakePlace): Uint8Array =>
   pae('eaas intake key v1', tenantId, keyId, keyVersion);
 

@@ -8,6 +8,7 @@ import { defined, type Draft, tenantDraft } from './draft.ts';
 import { timeOrNull } from './records.ts';
 import { badRequest, keyNotFound, Refusal } from './refusal.ts';
 
+/** What the service stores of an API key, without its token. */
 export interface ApiKeyFields extends Reach {
   readonly api_key_id: string;
   readonly name: string;
@@ -30,10 +31,12 @@ interface Known {
 
 type Fields = Omit<Input<'PATCH /v1/api-keys/:api_key_id'>, 'api_key_id'>;
 
+/** Returns the ids of the keys that an input restricts an API key to. */
 export function keyIdsIn({ key_ids }: Pick<Fields, 'key_ids'>): string[] {
   return (key_ids ?? []).flatMap((text) => parseUuid(text) ?? []);
 }
 
+/** Decides about a new API key: its row and its audit entry. Throws Refusal. */
 export function newApiKey(
   input: Input<'POST /v1/api-keys'>,
   { time, entryId }: Moment,
@@ -55,6 +58,7 @@ export function newApiKey(
   return { row, draft: tenantDraft('api_key.create', metadata) };
 }
 
+/** Decides about a change of an API key. Throws Refusal. */
 export function patchedApiKey<Row extends ApiKeyFields>(
   before: Row,
   input: Fields,
@@ -78,6 +82,7 @@ export function patchedApiKey<Row extends ApiKeyFields>(
   return { row, draft: tenantDraft('api_key.update', metadata) };
 }
 
+/** Decides about the end of an API key. Throws Refusal. */
 export function revokedApiKey<Row extends ApiKeyFields>(
   before: Row,
   at: Moment,
@@ -90,6 +95,7 @@ export function revokedApiKey<Row extends ApiKeyFields>(
   return { row, draft: tenantDraft('api_key.revoke', metadata) };
 }
 
+/** Whether an API key can manage others for ever. A tenant keeps at least one. */
 export function isPermanentManager({ permissions, expires_at, revoked_at }: ApiKeyFields): boolean {
   return permissions.includes('api_keys.manage') && expires_at === null && revoked_at === null;
 }

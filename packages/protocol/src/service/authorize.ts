@@ -14,15 +14,18 @@ export interface Reach {
   readonly expires_at: number | null;
 }
 
+/** What a request asks for: its endpoint and its origin. */
 export interface RequestedCall {
   readonly endpoint: Pick<Endpoint, 'permission' | 'serverMode' | 'unlimited'>;
   readonly origin: string | undefined;
 }
 
+/** Returns the token of an `authorization` header, if it has one. */
 export function bearerToken(authorization: string | null | undefined): string {
   return /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '';
 }
 
+/** Throws Refusal unless the API key may make the call. */
 export function authorize(
   apiKey: Reach & { readonly revoked_at: number | null },
   { endpoint: { permission, serverMode, unlimited }, origin }: RequestedCall,
@@ -51,6 +54,7 @@ export function authorize(
   }
 }
 
+/** Parses a key id. Throws Refusal `not_found` for a key that the API key does not reach. */
 export function requireKeyId(apiKey: Pick<Reach, 'key_ids'> | null, text: string): string {
   const keyId = parseUuid(text);
   if (!keyId || (apiKey?.key_ids && !apiKey.key_ids.includes(keyId))) throw keyNotFound();

@@ -6,10 +6,12 @@ import type { Problem } from '../wire/problems.ts';
 import { Refusal } from './refusal.ts';
 import { checked } from './request.ts';
 
+/** The result of an item: its answer, or the problem why it failed. */
 export type BatchResult<Answer> = (Answer | { readonly error: Problem }) & { reference?: string };
 
 type BatchRoute = { [R in Route]: [Item<R>] extends [never] ? never : R }[Route];
 
+/** Returns a function that checks an item like the body of the single call. */
 export function itemReader<R extends BatchRoute>(route: R): (item: unknown) => Item<R> {
   const schema = endpoints[route].item;
   return (item) => {
@@ -18,6 +20,7 @@ export function itemReader<R extends BatchRoute>(route: R): (item: unknown) => I
   };
 }
 
+/** Applies `rule` to each item, and keeps refusals as results. The caller can pause after each. */
 export function* ruleEach<Item, Result>(
   items: readonly Item[],
   rule: (item: Item) => Result,
@@ -30,6 +33,7 @@ export function* ruleEach<Item, Result>(
   return results;
 }
 
+/** Answers a batch: invalid items fail alone, and `run` gets the others. */
 export async function runBatch<Item, Answer extends object>(
   items: readonly unknown[],
   all: readonly (Item | Refusal)[],
@@ -52,6 +56,7 @@ export async function runBatch<Item, Answer extends object>(
   };
 }
 
+/** Returns the result of `work`, or the Refusal that it threw. */
 export function orRefusal<T>(work: () => T): T | Refusal {
   try {
     return work();

@@ -6,16 +6,19 @@ import { limits } from '../wire/limits.ts';
 import { formatTimestamp } from '../wire/timestamp.ts';
 import { defined, type Draft, tenantDraft } from './draft.ts';
 
+/** When a change happens: its time, and the id of the next audit entry. */
 export interface Moment {
   readonly time: number;
   readonly entryId: number;
 }
 
+/** The row after a change, and the audit entry about it. */
 export interface Changed<Row> {
   readonly row: Row;
   readonly draft: Draft | null;
 }
 
+/** The settings of a tenant that a change sets. Absent ones stay as they are. */
 export interface TenantSettings {
   readonly name?: string | undefined;
   readonly envelope_only?: boolean | undefined;
@@ -24,6 +27,7 @@ export interface TenantSettings {
   readonly created_at?: number | undefined;
 }
 
+/** Decides about a change of a tenant's settings. */
 export function changedTenant<Row extends { readonly rev: number }>(
   before: Row,
   fields: TenantSettings,

@@ -13,6 +13,7 @@ export interface Ruling<Answer> {
   readonly answer: Answer | Refusal;
 }
 
+/** The cryptography of one key. Each service brings its own. */
 export interface KeyCrypto {
   /** Reads the key version of a wrapped key, without authenticating it. */
   versionOf(wrapped: Uint8Array): number | undefined;
@@ -70,6 +71,7 @@ function refusedByVersion(
   return named < 1 || named > newest ? wrongKeyVersion(named) : undefined;
 }
 
+/** Decides about `wrap`: the key must be active. */
 export const wrapRule: VerbRule<'wrap'> = (key, crypto, { dek, context }) => {
   requireStatus(key, 'active');
   const { key_id, key_version } = key;
@@ -77,6 +79,7 @@ export const wrapRule: VerbRule<'wrap'> = (key, crypto, { dek, context }) => {
   return rulingOf('key.wrap', key, { context }, { wrapped_key, key_id, key_version });
 };
 
+/** Decides about `unwrap`. The answer is a refusal, with an audit entry, for an altered wrapped key. */
 export const unwrapRule: VerbRule<'unwrap'> = (key, crypto, input) => {
   const { wrapped_key, key_version: expected, context } = input;
   const wrapped = readWrapped(wrapped_key);
@@ -93,6 +96,7 @@ export const unwrapRule: VerbRule<'unwrap'> = (key, crypto, input) => {
   );
 };
 
+/** Decides about `rewrap`. */
 export const rewrapRule: VerbRule<'rewrap'> = (key, crypto, { wrapped_key, context }) => {
   requireStatus(key, 'active');
   const { key_id, key_version } = key;
@@ -109,6 +113,7 @@ export const rewrapRule: VerbRule<'rewrap'> = (key, crypto, { wrapped_key, conte
   return rulingOf('key.wrap', key, { from_version, context, ...mark }, answer);
 };
 
+/** Decides about `hash`: the key must be active. */
 export const hashRule: HashRule = (key, crypto, { value }) => {
   requireStatus(key, 'active');
   return { draft: null, answer: { hash: crypto.hash(value), key_id: key.key_id } };

@@ -5,6 +5,7 @@ import type { AuditAction } from '../wire/audit.ts';
 import { limits } from '../wire/limits.ts';
 import { auditUnwritten, type Refusal } from './refusal.ts';
 
+/** An audit entry before the log gives it an id and a hash. */
 export interface Draft {
   readonly action: AuditAction;
   readonly keyId: string | null;
@@ -15,6 +16,7 @@ export interface Draft {
 
 type Metadata = Readonly<Record<string, unknown>>;
 
+/** Drafts the entry about a key. */
 export function keyDraft(
   action: AuditAction,
   key: { readonly key_id: string; readonly key_version: number | null },
@@ -23,12 +25,15 @@ export function keyDraft(
   return { action, keyId: key.key_id, keyVersion: key.key_version, metadata: metadataText(metadata) };
 }
 
+/** Drafts an entry about the tenant itself. */
 export function tenantDraft(action: AuditAction, metadata: Metadata): Draft {
   return { action, keyId: null, keyVersion: null, metadata: metadataText(metadata) };
 }
 
+/** Returns the metadata of the entry about a refused call. */
 export const refusalOutcome = ({ code }: Refusal) => ({ outcome: 'refused', code });
 
+/** Returns a context as the audit log writes it: none if it is empty. */
 export const logged = (context: Context | undefined): Context | undefined =>
   context && Object.keys(context).length > 0 ? context : undefined;
 

@@ -6,6 +6,7 @@ import { type Draft, keyDraft } from './draft.ts';
 import { timeOrNull } from './records.ts';
 import { Refusal } from './refusal.ts';
 
+/** The states of a key. */
 export type KeyStatus = Output<'POST /v1/keys'>['status'];
 
 /** A stored key. Its times are milliseconds since 1970. */
@@ -29,6 +30,7 @@ export interface KeyFields {
 const day = 24 * 60 * 60 * 1_000;
 const daysAfter = (time: number, days: number | null) => (days === null ? null : time + days * day);
 
+/** Returns the refusal for a key in a state other than the required ones, if it is in one. */
 export function refusedByStatus({ status }: Pick<KeyFields, 'status'>, ...allowed: readonly KeyStatus[]) {
   if (allowed.includes(status)) return undefined;
   const advice: Record<KeyStatus, string> = {
@@ -44,6 +46,7 @@ export function refusedByStatus({ status }: Pick<KeyFields, 'status'>, ...allowe
   );
 }
 
+/** Throws Refusal unless the key is in the state. */
 export function requireStatus(key: Pick<KeyFields, 'status'>, ...allowed: readonly KeyStatus[]): void {
   const refusal = refusedByStatus(key, ...allowed);
   if (refusal) throw refusal;
@@ -59,6 +62,7 @@ function requireStatusToChange(
   requireStatus(key, from);
 }
 
+/** Throws Refusal unless the key may be exported. */
 export function requireExportable(key: KeyFields): void {
   requireStatus(key, 'active', 'disabled');
   if (!key.exportable) {
@@ -68,6 +72,7 @@ export function requireExportable(key: KeyFields): void {
   }
 }
 
+/** Decides about a new key: its row and its audit entry. Throws Refusal. */
 export function newKey(
   { name, exportable, intake, rotation_policy }: Input<'POST /v1/keys'>,
   { time, entryId }: Moment,
@@ -117,6 +122,7 @@ export function rotated<Key extends KeyFields>(key: Key, at: Moment, from?: numb
   return changed('key.rotate', key, set, at, { key_version, from_version });
 }
 
+/** Decides about disabling a key. Throws Refusal. */
 export function disabled<Key extends KeyFields>(key: Key, at: Moment): Changed<Key> {
   requireStatusToChange(key, 'active', {
     disabled: 'The key is already disabled.',
@@ -126,11 +132,13 @@ export function disabled<Key extends KeyFields>(key: Key, at: Moment): Changed<K
   return changed('key.disable', key, { status: 'disabled' }, at);
 }
 
+/** Decides about enabling a disabled key. Throws Refusal. */
 export function enabled<Key extends KeyFields>(key: Key, at: Moment): Changed<Key> {
   requireStatusToChange(key, 'disabled', { active: 'The key is already active.' });
   return changed('key.enable', key, { status: 'active' }, at);
 }
 
+/** Decides about the destruction of a disabled key after its grace days. Throws Refusal. */
 export function destroyed<Key extends KeyFields>(
   key: Key,
   at: Moment,
@@ -146,6 +154,7 @@ export function destroyed<Key extends KeyFields>(
   return changed('key.destroy', key, { status: 'pending_destruction', destroy_at }, at, metadata);
 }
 
+/** Decides about the end of a pending destruction. Throws Refusal. */
 export function restored<Key extends KeyFields>(key: Key, at: Moment): Changed<Key> {
   requireStatusToChange(key, 'pending_destruction', {
     active: 'The key is active, and has no pending destruction to cancel.',
@@ -157,6 +166,7 @@ export function restored<Key extends KeyFields>(key: Key, at: Moment): Changed<K
   return changed('key.restore', key, { status: 'disabled', destroy_at: null }, at);
 }
 
+/** Decides about the rotation policy of a key. Throws Refusal. */
 export function rescheduled<Key extends KeyFields>(key: Key, at: Moment, days: number | null): Changed<Key> {
   requireStatus(key, 'active', 'disabled');
   // Some programs set the same rotation policy at each start. An unchanged interval therefore changes nothing.

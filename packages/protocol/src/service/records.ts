@@ -3,6 +3,7 @@ import { formatTimestamp } from '../wire/timestamp.ts';
 import type { ApiKeyFields } from './api-key-rules.ts';
 import type { KeyFields } from './key-rules.ts';
 
+/** Returns a key as the API shows it. */
 export function keyRecord(key: KeyFields): Output<'POST /v1/keys'> {
   return {
     key_id: key.key_id,
@@ -19,6 +20,7 @@ export function keyRecord(key: KeyFields): Output<'POST /v1/keys'> {
   };
 }
 
+/** Returns an API key as the API shows it. */
 export function apiKeyRecord(
   apiKey: ApiKeyFields,
   lastUsedAt: number | null,
@@ -38,5 +40,6 @@ export function apiKeyRecord(
   };
 }
 
+/** Writes a time as the API does, or null. */
 export const timeOrNull = (time: number | null): string | null =>
   time === null ? null : formatTimestamp(time);

@@ -5,6 +5,7 @@ type Options = Partial<Pick<Problem, 'status' | 'title'>> & {
   readonly cause?: unknown;
 };
 
+/** Thrown where the service refuses a call. Its `problem` is the response. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: ProblemCode;
@@ -32,6 +33,7 @@ export const badRequest = (reason: string): Refusal =>
 export const unauthorized = (): Refusal =>
   new Refusal('unauthorized', 'Send a valid API key as `Authorization: Bearer eaas_sk_…`.');
 
+/** 404: there is no such path. */
 export const nothingHere = (): Refusal =>
   new Refusal('not_found', 'The path of this request does not exist: see /docs for all paths.');
 
@@ -42,12 +44,15 @@ export const keyNotFound = (field?: string): Refusal =>
     `Key not found${field ? ` (\`${field}\`)` : ''}: pass the key_id that POST /v1/keys returned, not the name of the key.`,
   );
 
+/** 404: the tenant has no such API key. */
 export const apiKeyNotFound = (): Refusal =>
   new Refusal('not_found', 'API key not found: pass the api_key_id that POST /v1/api-keys returned.');
 
+/** 405: the path exists, and the method does not. */
 export const methodNotAllowed = (allowed: readonly string[]): Refusal =>
   new Refusal('method_not_allowed', `This path accepts only these methods: ${allowed.join(', ')}.`);
 
+/** 408: the request did not arrive in time. */
 export const requestTimeout = (): Refusal =>
   new Refusal(
     'bad_request',
@@ -58,9 +63,11 @@ export const requestTimeout = (): Refusal =>
     },
   );
 
+/** 413: the body is longer than the limit. */
 export const bodyTooLarge = (limit: number): Refusal =>
   new Refusal('too_large', `The body is larger than ${limit / 1024 / 1024} MiB: send less data in one call.`);
 
+/** 400: the connection ended before the body. */
 export const bodyCut = (): Refusal =>
   badRequest('the connection was closed before the whole request body arrived');
 
@@ -86,6 +93,7 @@ export const decryptionFailed = (): Refusal =>
     'Decryption failed: the ciphertext was altered, or key_id, key_version or context differ from the values used to encrypt.',
   );
 
+/** 429: the quota of the month is used up. */
 export const quotaExceeded = (): Refusal =>
   new Refusal(
     'quota_exceeded',
@@ -100,6 +108,7 @@ export const auditUnwritten = (cause?: unknown): Refusal =>
     { cause },
   );
 
+/** 400: the checkpoint is not one of this tenant. */
 export const foreignCheckpoint = (): Refusal =>
   badRequest(
     '`checkpoint` was not signed for this tenant, or was changed: pass the whole text that this tenant received',

@@ -6,8 +6,10 @@ import { explain } from '../wire/explain.ts';
 import { readJson } from '../wire/json.ts';
 import { badRequest, methodNotAllowed, nothingHere, Refusal } from './refusal.ts';
 
+/** Every route of the API with its endpoint. */
 export const routes = /* @__PURE__ */ Object.entries(endpoints) as [Route, Endpoint][];
 
+/** Finds the endpoint of a method and a path. Throws Refusal 404 or 405. */
 export function findRoute(requested: string, path: string) {
   const here = routesAt(path);
   if (here.length === 0) throw nothingHere();
@@ -16,6 +18,7 @@ export function findRoute(requested: string, path: string) {
   return found;
 }
 
+/** Returns the methods that a path has. */
 export const methodsAt = (path: string): string[] => routesAt(path).map(({ method }) => method);
 
 function routesAt(path: string) {
@@ -32,12 +35,14 @@ function routesAt(path: string) {
   });
 }
 
+/** Returns the path of a created record. */
 export function locationOf(route: Route, record: object): string {
   const { path } = splitRoute(route);
   const member = routes.find(([other]) => other.startsWith(`GET ${path}/:`))?.[0].split(':')[1] ?? '';
   return `${path}/${String(Reflect.get(record, member))}`;
 }
 
+/** Checks a query by the endpoint's schema. Throws Refusal. */
 export function readQuery({ query: schema }: Endpoint, target: string): Readonly<Record<string, unknown>> {
   const start = target.indexOf('?');
   const values = parseQuery(start < 0 ? '' : target.slice(start + 1));
@@ -79,6 +84,7 @@ function decode(text: string, refusal: () => Refusal): string {
 
 const quoted = (name: string): string => `\`${name.slice(0, 64)}\``;
 
+/** Throws Refusal for a compressed body, and for one that is not JSON where JSON is needed. */
 export function requireBodyType(
   { type, encoding }: Readonly<Record<'type' | 'encoding', string | null | undefined>>,
   needsJson: boolean,
@@ -111,6 +117,7 @@ function orRefused(item: unknown, fault: string): unknown {
   return Object.assign(badRequest(fault), { reference });
 }
 
+/** Checks a body by the endpoint's schema. Throws Refusal. */
 export function checkBody(endpoint: Endpoint, body: unknown): Readonly<Record<string, unknown>> {
   if (endpoint.body) return checked(endpoint.body, body);
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);

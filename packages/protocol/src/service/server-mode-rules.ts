@@ -26,6 +26,7 @@ export interface PresentedBundle {
   readonly iv?: Uint8Array | undefined;
 }
 
+/** Decides about `encrypt` in server mode. Throws Refusal. */
 export function encryptRule(
   key: KeyFields,
   crypto: KeyCrypto,
@@ -38,6 +39,7 @@ export function encryptRule(
   return rulingOf('encrypt', key, { context }, bundle);
 }
 
+/** Decides about `decrypt` in server mode. */
 export function decryptRule(
   key: KeyFields,
   crypto: KeyCrypto,
@@ -70,6 +72,7 @@ export function wrappedKeyIn({ ciphertext, wrapped_key }: Input<'POST /v1/decryp
   return unless(FormatError, () => parseEnvelope(fromBase64(ciphertext)))?.wrappedKey;
 }
 
+/** Encrypts a text into a bundle under a new data key. */
 export function sealBundle(
   { key_id, key_version }: Pick<KeyFields, 'key_id' | 'key_version'>,
   crypto: Pick<KeyCrypto, 'wrap'>,
@@ -93,6 +96,7 @@ export function sealBundle(
   });
 }
 
+/** Decrypts a bundle under an unwrapped data key. */
 export function openBundle(
   crypto: Pick<KeyCrypto, 'versionOf' | 'unwrap'>,
   engine: SyncEngine,

@@ -68,7 +68,7 @@ export function patienceOf({ timeouts = {}, retries = 2 }: Pick<TransportOptions
 /** Status 429 is not retried: it means that a quota is used up. */
 export const retried: readonly number[] = [500, 502, 503, 504];
 
-export const backoff = (retry: number): number => Math.random() * Math.min(2_000, 300 * 2 ** (retry - 1));
+export const backoff = (retry: number): number => Math.random() * Math.min(2_000, 150 * 2 ** retry);
 
 // Loads the code for requests and the library ky on demand, so that a web page does not load them at its start. If
 // loading fails, the next call loads them again.
