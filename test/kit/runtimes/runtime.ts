@@ -30,6 +30,7 @@ export async function compileInto(app: App, module: string, target: string): Pro
     outfile,
     bundle: true,
     packages: 'external',
+    alias: { '@eaas/test-kit': join(import.meta.dirname, '..') },
     format: 'esm',
     platform: 'neutral',
     target,
