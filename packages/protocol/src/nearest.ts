@@ -17,9 +17,8 @@ function distanceOf(a: string, b: string): number {
   for (const one of a) {
     let left = Infinity;
     row = row.map((above, at) => {
-      const diagonal = (row[at - 1] ?? Infinity) + (one === b[at - 1] ? 0 : 1);
-      left = Math.min(above + 1, left + 1, diagonal);
-      return left;
+      const diagonal = (row[at - 1] ?? Infinity) + Number(one !== b[at - 1]);
+      return (left = Math.min(above + 1, left + 1, diagonal));
     });
   }
   return row.at(-1) as number;
