@@ -93,11 +93,12 @@ const maxDepth = 500;
 /**
  * Encodes and decodes JSON values. Omits a member of an object that is undefined, as `JSON.stringify` does: reading the
  * member returns undefined again. Throws for every other value that `JSON.stringify` would drop or change without an
- * error: undefined in an array, functions, a Date, a Map, NaN and holes in arrays.
+ * error: undefined in an array, functions, a Date, a Map, NaN and holes in arrays. The error has the path of the member,
+ * with only those names that look like identifiers, because other names can be data.
  */
 export const jsonType: ValueType<unknown> = {
   name: 'json',
-  encode: (value) => markedBytes('json', toUtf8(toJson(value, []))),
+  encode: (value) => markedBytes('json', toUtf8(toJson(value, [], []))),
   decode(bytes) {
     const text = requireMark('json', bytes);
     try {
@@ -109,15 +110,17 @@ export const jsonType: ValueType<unknown> = {
   },
 };
 
-function toJson(value: unknown, around: readonly unknown[], place = ''): string {
+/** `path` leads to the value. The function changes it while it runs, because a new array for each member is slow. */
+function toJson(value: unknown, around: readonly unknown[], path: (string | number)[]): string {
   if (value === null || typeof value === 'boolean') return String(value);
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'number' && Number.isFinite(value)) return Object.is(value, -0) ? '-0' : String(value);
-  if (value === undefined) return refuse(`JSON cannot represent undefined${place}: use null`);
-  if (typeof value === 'number') return refuse('JSON cannot represent NaN or Infinity: use null');
-  if (typeof value === 'bigint') return refuse('JSON cannot represent a bigint: use text');
-  if (typeof value !== 'object') return refuse(`JSON cannot represent a ${typeof value}: omit it`);
-  if (around.includes(value)) return refuse('JSON cannot represent an object that contains itself');
+  if (value === undefined) return notJson('undefined', path, 'use null');
+  if (typeof value === 'number') return notJson('NaN or Infinity', path, 'use null');
+  if (typeof value === 'bigint') return notJson('a bigint', path, 'use text');
+  if (typeof value !== 'object') return notJson(`a ${typeof value}`, path, 'omit it');
+  if (around.includes(value))
+    return notJson('an object that contains itself', path, 'pass a copy without the cycle');
   if (around.length >= maxDepth) return refuse(`JSON must have at most ${maxDepth} levels of nesting`);
   const inside = [...around, value];
   if (Array.isArray(value)) {
@@ -125,14 +128,28 @@ function toJson(value: unknown, around: readonly unknown[], place = ''): string 
     // and one extra member has as many names as an array without both.
     const names = Object.keys(value);
     const isList = names.length === value.length && names.every((name, at) => name === String(at));
-    if (!isList) refuse('JSON cannot represent a list with holes or extra members');
-    return `[${value.map((item, at) => toJson(item, inside, ` in a list (item ${at})`)).join()}]`;
+    if (!isList) return notJson('a list with holes or extra members', path, 'use null for what is missing');
+    return `[${value.map((item, at) => memberOf(item, at)).join()}]`;
   }
-  if (!isPlain(value)) {
-    return refuse('JSON cannot represent an instance of a class (Date, Map …): use plain data');
-  }
+  if (!isPlain(value)) return notJson('an instance of a class (Date, Map …)', path, 'use plain data');
   const members = Object.entries(value).filter(([, item]) => item !== undefined);
-  return `{${members.map(([name, item]) => `${JSON.stringify(name)}:${toJson(item, inside)}`).join()}}`;
+  return `{${members.map(([name, item]) => `${JSON.stringify(name)}:${memberOf(item, name)}`).join()}}`;
+
+  function memberOf(item: unknown, name: string | number): string {
+    path.push(name);
+    const text = toJson(item, inside, path);
+    path.pop();
+    return text;
+  }
+}
+
+function notJson(what: string, path: readonly (string | number)[], advice: string): never {
+  const names = path.slice(0, 20).map((name) => {
+    if (typeof name === 'number') return `[${name}]`;
+    return /^[a-z_$][\w$]{0,39}$/i.test(name) ? `.${name}` : '[…]';
+  });
+  const place = names.join('').replace(/^\./, '') + (path.length > names.length ? '…' : '');
+  return refuse(`JSON cannot represent ${what}${place && ` in \`${place}\``}: ${advice}`);
 }
 
 function isPlain(value: object): boolean {
