@@ -15,17 +15,32 @@ export class FormatError extends EaasError {
 }
 
 /**
- * Thrown if an envelope cannot be decrypted. The message is the same for every cause, because a difference would help
- * an attacker. Only if the envelope names another key than the expected one, the message says so, with the ids of both
- * keys: everybody can read the key id of an envelope, and nothing was decrypted.
+ * Thrown if an envelope cannot be decrypted. Once a cipher has seen the envelope, the message is the same for every
+ * cause, because a difference would help an attacker. What everybody can read without a key may be said: that the
+ * envelope names a key that is not accepted, or that a stream ends where no chunk can end.
  */
 export class DecryptionError extends EaasError {
   override readonly name = 'DecryptionError';
   readonly code = 'decryption';
-  constructor(reason = 'the ciphertext was altered, or encrypted with another key or context') {
+  /** The key that the envelope names, if it is not one of `acceptedKeyIds`. Undefined for every other cause. */
+  readonly keyId: string | undefined;
+  /** The ids of the keys that were accepted, if the envelope names another. Undefined for every other cause. */
+  readonly acceptedKeyIds: readonly string[] | undefined;
+
+  constructor(
+    reason = 'the ciphertext was altered, or encrypted with another key or context',
+    keyId?: string,
+    acceptedKeyIds?: readonly string[],
+  ) {
     super(`decryption failed: ${reason}`);
+    this.keyId = keyId;
+    this.acceptedKeyIds = acceptedKeyIds;
   }
 }
+
+/** For a stream whose length alone shows that its end is missing. */
+export const incomplete = (): DecryptionError =>
+  new DecryptionError('the stream is incomplete, it ends inside a chunk');
 
 /**
  * Thrown if a JavaScript file that the app loads on demand could not be loaded, for example because the page is

@@ -4,13 +4,20 @@ import { parseUuid } from './uuid.ts';
 /** The key that an envelope is expected to have: one key id, a list of key ids, or explicitly any key. */
 export type ExpectedKey = { readonly keyId: string | readonly string[] } | { readonly anyKey: true };
 
+const short = (id: string) => id.slice(0, 8);
+
 /** Throws DecryptionError for an envelope of an unexpected key. Throws InputError if `expected` names no key. */
 export function requireExpectedKey(keyId: string, expected: ExpectedKey): void {
   const { anyKey, keyId: names = [] } = expected as { anyKey?: true; keyId?: string | readonly string[] };
   if (anyKey) return;
   const named = [names].flat();
   if (named.length === 0) throw new InputError('pass the expected key as `keyId`');
-  const ids = named.map((name) => parseUuid(name));
+  const ids = named.map((name) => parseUuid(name) ?? 'invalid');
   if (ids.includes(keyId)) return;
-  throw new DecryptionError(`the ciphertext is under the key ${keyId}, not ${ids.slice(0, 9).join(' or ')}`);
+  const accepted = ids.slice(0, 9).map(short).join(' or ');
+  throw new DecryptionError(
+    `the value is under the key ${short(keyId)}, and only ${accepted} is accepted (is it from another environment?)`,
+    keyId,
+    ids,
+  );
 }

@@ -1,5 +1,5 @@
 import { isBytes } from './bytes.ts';
-import { DecryptionError, InputError } from './errors.ts';
+import { incomplete, InputError } from './errors.ts';
 
 /** A ciphertext that can be read in parts, such as a file, a Blob or an object in object storage. */
 export interface RangeSource {
@@ -37,7 +37,7 @@ export function rangeStream(
               `\`read\` of the source must return ${end - start} bytes (got ${-left} bytes too many)`,
             );
           }
-          if (done && left > 0) throw new DecryptionError();
+          if (done && left > 0) throw incomplete();
           if (done) controller.close();
           else controller.enqueue(value);
         } catch (error) {

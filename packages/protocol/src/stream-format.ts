@@ -4,7 +4,7 @@ import { type Context, encodeContext } from './context.ts';
 import { hkdf } from './derive.ts';
 import { authentic, type Engine, type EngineMode, onward, type Outcome } from './engines/engine.ts';
 import { formatHeader, type Header, readHeader, truncated } from './envelope.ts';
-import { DecryptionError, FormatError, InputError } from './errors.ts';
+import { DecryptionError, FormatError, incomplete, InputError } from './errors.ts';
 import { commitmentLength, dekLength, fixedLength, maxWrappedKey } from './limits.ts';
 import { prefixLength, streamChunkLength, tagLength } from './limits.ts';
 import { pae } from './pae.ts';
@@ -117,7 +117,7 @@ export class ChunkCipher {
 
   open(body: Uint8Array, index: number, last: boolean): Result {
     // An empty last chunk is valid only if the whole stream has no plaintext.
-    if (body.length < tagLength + (index === 0 ? 0 : 1)) throw new DecryptionError();
+    if (body.length < tagLength + (index === 0 ? 0 : 1)) throw incomplete();
     return authentic(this.#engine.decrypt(this.requireKey(), nonce(index, last), noAad, body));
   }
 

@@ -170,7 +170,9 @@ describe('a file', () => {
     const file = await openFile(unwrap, source, options);
     for (const missing of [1, chunk + 16, 2 * (chunk + 16)]) {
       change = -missing;
-      await expect(file.read({ end: 2 * chunk })).rejects.toBeInstanceOf(DecryptionError);
+      const reading = file.read({ end: 2 * chunk });
+      await expect(reading).rejects.toBeInstanceOf(DecryptionError);
+      await expect(reading).rejects.toThrow('the stream is incomplete');
     }
     change = 1;
     await expect(file.read({ end: 2 * chunk })).rejects.toBeInstanceOf(InputError);

@@ -76,17 +76,21 @@ test('for a ciphertext under another key, decryption names both keys, and sends 
   const { client, requests } = service();
   const { ciphertext } = await client.encrypt('a secret', { keyId });
   const sent = requests.length;
-  const other = '00000000-0000-4000-8000-000000000003';
+  const other = '0000000b-0000-4000-8000-000000000003';
+  const accepting = (accepted: string) =>
+    `decryption failed: the value is under the key ${keyId.slice(0, 8)}, and only ${accepted} is accepted (is it from another environment?)`;
   const refused = {
     name: 'DecryptionError',
     code: 'decryption',
-    message: `decryption failed: the ciphertext is under the key ${keyId}, not ${other}`,
+    message: accepting('0000000b'),
+    keyId,
+    acceptedKeyIds: [other],
   };
   await expect(client.decrypt(ciphertext, { keyId: other })).rejects.toMatchObject(refused);
   await expect(client.prime({ ciphertexts: [ciphertext], keyId: other })).rejects.toMatchObject(refused);
   expect(() => client.decryptSync(ciphertext, { keyId: other })).toThrow(refused.message);
   const [settled] = await client.decryptMany([ciphertext], { keyId: [other, other] });
-  expect(settled).toMatchObject({ ok: false, error: { message: `${refused.message} or ${other}` } });
+  expect(settled).toMatchObject({ ok: false, error: { message: accepting('0000000b or 0000000b') } });
   expect(requests).toHaveLength(sent);
 });
 
