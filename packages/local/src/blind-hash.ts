@@ -30,8 +30,7 @@ export const blindHashOperations = {
 } satisfies Partial<Operations>;
 
 async function blindHashKeyOf({ tenant }: TenantCall, { row, hashKey }: Key) {
-  if (!hashKey)
-    throw new Error(`the active key ${row.key_id} has no secret for hashes: create a new test service`);
+  if (!hashKey) throw new Error(`the active key ${row.key_id} must have a secret for hashes (got none)`);
   const [{ deriveBlindHashKey }, { platformCurve }] = await Promise.all([load(), loadCurve()]);
   return deriveBlindHashKey(platformCurve, hashKey, tenant.tenant_id, row.key_id);
 }

@@ -50,6 +50,7 @@ export async function respondTo(
   try {
     const { route, endpoint, parameters } = findRoute(request.method, pathname);
     if (instead) return respond(instead.status, instead);
+    if (!tenant.isComplete) requireRouteOfLocalService(route);
     settleDueKeys(tenant);
     const call = admit(tenant, endpoint, request.headers);
     const input = { ...readInput(endpoint, request, body), ...parameters };
@@ -67,6 +68,14 @@ export async function respondTo(
   } finally {
     noteUse(tenant, request.headers);
   }
+}
+
+function requireRouteOfLocalService(route: Route): void {
+  if (!/audit|api-keys|usage|crypt$/.test(route)) return;
+  const detail =
+    'A local service has no audit log, no API keys, no usage and no server mode. For these, start a server, and move ' +
+    'the key file into it with `eaas import`: no value needs to be encrypted again.';
+  throw new Refusal('not_found', detail);
 }
 
 function admit(tenant: Tenant, endpoint: Endpoint, headers: Headers): TenantCall {

@@ -60,13 +60,15 @@ function problemOf(failure: Failure | undefined): Problem | undefined {
     : undefined;
 }
 
-type Fetch = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
+/** How to call a service inside this process. */
+export type Fetch = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
+
+export const baseUrl = 'https://eaas.test';
 
 export function createFetch(
-  baseUrl: string,
   tenant: Tenant,
-  failures: Failures,
-  requests: SeenRequest[],
+  failures: Failures = [],
+  onSeen: (request: SeenRequest) => void = () => {},
 ): Fetch {
   let turn: Promise<unknown> = Promise.resolve();
   return async (input, init) => {
@@ -75,7 +77,7 @@ export function createFetch(
     signal.throwIfAborted();
     const { origin, pathname } = new URL(url);
     if (origin !== baseUrl)
-      throw new TypeError(`fetch failed: this test service responds only to ${baseUrl}`);
+      throw new TypeError(`fetch failed: the service in this process responds only to ${baseUrl}`);
     const body = new Uint8Array(await request.arrayBuffer());
     await nextTurn();
     const found = orRefusal(() => findRoute(method, pathname));
@@ -84,7 +86,7 @@ export function createFetch(
     if (next) next.left--;
     const failure = next?.failure;
     const seen = { route, ...itemsIn(route, body) };
-    const see = (status: number | null) => void requests.push({ ...seen, status });
+    const see = (status: number | null) => onSeen({ ...seen, status });
     const early = failEarly(failure, signal);
     if (early) return early.finally(() => see(failure === 'invalid_response' ? 200 : null));
     const work = turn.then(() => respondTo(tenant, request, body, problemOf(failure)));

@@ -1,4 +1,5 @@
-// The service inside your process. Version 1 is for tests: it forgets its keys when the process ends.
+// The service inside your process: for apps without a server, and for tests.
+export { localService, type LocalService } from './local-service.ts';
 export {
   createTestService,
   type TenantFields,

@@ -1,63 +1,44 @@
-import { type Context, encodeContext, nobleEngine, pae } from '@eaas/protocol';
-import { randomBytes } from '@eaas/protocol/internal';
+import type { Context } from '@eaas/protocol';
 import {
   formatPublicKey,
   intakeForm,
   nobleIntakeCrypto,
   nobleIntakeKey,
   openForIntake,
-  saltEnd,
   serviceForm,
-  versionEnd,
   versionIn,
-  type WrappedForm,
 } from '@eaas/protocol/internal-intake';
 import { fieldHash, type KeyCrypto } from '@eaas/protocol/service';
+import { openSecret, type Place, sealSecret } from './sealed-secret.ts';
 import type { Key, Tenant } from './tenant.ts';
 
-// The header of a wrapped key contains the number of its algorithms (suite). The real service does not support the
-// suite 0x7f, so it refuses wrapped keys of the test service.
-const form: WrappedForm = { formatAndSuite: 0x017f, length: serviceForm.length };
-const ivLength = 12;
-
-export function keyCrypto({ tenant_id }: Tenant, key: Key): KeyCrypto {
+export function keyCrypto({ tenant_id: tenantId }: Tenant, key: Key): KeyCrypto {
   const { row, versions, hashKey } = key;
-  const partsOf = (wrapped: Uint8Array, context: Context | undefined) => {
-    const head = wrapped.subarray(0, saltEnd);
-    const aad = pae('eaas test wrap v1', tenant_id, row.key_id, head, encodeContext(context));
-    return {
-      iv: head.subarray(versionEnd, versionEnd + ivLength),
-      aad,
-      body: wrapped.subarray(saltEnd),
-    };
-  };
+  const { key_id: keyId, key_version: newest } = row;
+  const placeOf = (version: number, context: Context | undefined): Place => ({
+    purpose: 'dek',
+    tenantId,
+    keyId,
+    version,
+    context,
+  });
   return {
-    versionOf: (wrapped) => versionIn(form, wrapped) ?? versionIn(intakeForm, wrapped),
+    versionOf: (wrapped) => versionIn(serviceForm, wrapped) ?? versionIn(intakeForm, wrapped),
     wrap(dek, context) {
-      const wrapped = new Uint8Array(form.length);
-      const view = new DataView(wrapped.buffer);
-      view.setUint16(0, form.formatAndSuite);
-      view.setUint32(2, row.key_version);
-      wrapped.set(randomBytes(saltEnd - versionEnd), versionEnd);
-      const secret = versions[row.key_version - 1]?.secret;
+      const secret = versions[newest - 1]?.secret;
       if (!secret)
-        throw new Error(
-          `the active key ${row.key_id} has no secret for its newest version: create a new test service`,
-        );
-      const { iv, aad, body } = partsOf(wrapped, context);
-      nobleEngine.encrypt(secret, iv, aad, dek, body);
-      return wrapped;
+        throw new Error(`version ${newest} of the active key ${keyId} must have a secret (got none)`);
+      return sealSecret(secret, placeOf(newest, context), dek);
     },
     unwrap(wrapped, context) {
-      const keyVersion = versionIn(intakeForm, wrapped);
-      if (keyVersion !== undefined) return unwrapIntake(tenant_id, key, keyVersion, wrapped, context);
-      const secret = versions[(versionIn(form, wrapped) ?? 0) - 1]?.secret;
-      const { iv, aad, body } = partsOf(wrapped, context);
-      return secret ? nobleEngine.decrypt(secret, iv, aad, body) : undefined;
+      const intakeVersion = versionIn(intakeForm, wrapped);
+      if (intakeVersion !== undefined) return unwrapIntake(tenantId, key, intakeVersion, wrapped, context);
+      const version = versionIn(serviceForm, wrapped) ?? 0;
+      const secret = versions[version - 1]?.secret;
+      return secret ? openSecret(secret, placeOf(version, context), wrapped) : undefined;
     },
     hash(value) {
-      if (!hashKey)
-        throw new Error(`the active key ${row.key_id} has no secret for hashes: create a new test service`);
+      if (!hashKey) throw new Error(`the active key ${keyId} must have a secret for hashes (got none)`);
       return fieldHash(hashKey, value);
     },
   };

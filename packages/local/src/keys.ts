@@ -49,10 +49,13 @@ export const keyOperations = {
   },
   'GET /v1/keys/:key_id': (call, { key_id, limit = limits.versionsDefault, offset = 0 }) => {
     const { row, versions } = requireKey(call, key_id);
+    const page = { ...keyRecord(row), versions_total: row.key_version, limit, offset };
+    // Without a log nothing is counted. Zeros would say that a version was never used.
+    if (!call.tenant.isComplete) return { ...page, versions: [] };
     const entries = call.tenant.log.filter((entry) => entry.key_id === row.key_id && isDone(entry));
     const uses = versions.map(({ created_at }, index) => usesOf(index + 1, created_at, entries));
     const { items } = pageOf(uses, { limit, offset });
-    return { ...keyRecord(row), versions_total: row.key_version, limit, offset, versions: items };
+    return { ...page, versions: items };
   },
   'POST /v1/keys/:key_id/rotate': changing((key, at, { key_version }) => rotated(key, at, key_version)),
   'POST /v1/keys/:key_id/disable': changing(disabled),

@@ -34,6 +34,8 @@ export interface Tenant {
   readonly keys: Map<string, Key>;
   readonly apiKeys: Map<string, ApiKey>;
   readonly log: Entry[];
+  /** Whether the tenant has an audit log, API keys, usage and server mode, as in a server. */
+  readonly isComplete: boolean;
   signer?: Promise<CryptoKeyPair>;
 }
 
@@ -46,6 +48,11 @@ export interface TenantCall extends Moment {
 export type Operations = {
   readonly [R in Route]: (call: TenantCall, input: Input<R>) => Output<R> | Promise<Output<R>>;
 };
+
+/** Makes a tenant without keys. */
+export function newTenant(fields: Pick<Tenant, 'settings' | 'clock' | 'isComplete'>): Tenant {
+  return { tenant_id: crypto.randomUUID(), keys: new Map(), apiKeys: new Map(), log: [], ...fields };
+}
 
 export function callBy(tenant: Tenant, by: ApiKey | 'operator' | 'system'): TenantCall {
   const { log, clock } = tenant;
@@ -72,7 +79,7 @@ export function pageOf<Item>(
 }
 
 export function record({ tenant, actor, time }: TenantCall, draft: Draft | null): void {
-  if (!draft) return;
+  if (!draft || !tenant.isComplete) return;
   const { log, tenant_id } = tenant;
   const entry: Omit<Entry, 'hash'> = {
     id: log.length + 1,

@@ -11,11 +11,12 @@ import {
   requireOptions,
   type Rule,
 } from '@eaas/protocol/internal-options';
-import { changedTenant, checked, Refusal } from '@eaas/protocol/service';
+import { changedTenant, checked } from '@eaas/protocol/service';
 import { endpoints, type Input, type Output, permissions } from '@eaas/protocol/wire';
 import { createApiKey } from './api-keys.ts';
 import {
   addFailure,
+  baseUrl,
   createFetch,
   type Failure,
   type FailureOptions,
@@ -23,7 +24,8 @@ import {
   type SeenRequest,
 } from './fetch.ts';
 import { createKey } from './keys.ts';
-import { callBy, record, type Tenant } from './tenant.ts';
+import { asClient, withControls } from './local-service.ts';
+import { callBy, newTenant, record } from './tenant.ts';
 
 /** The settings of the test service's tenant. In the real service, only the operator can change such settings. */
 export interface TenantFields {
@@ -83,8 +85,6 @@ const quota: Rule = (value) => value === null || integerFrom(0)(value, '');
 const tenantRules: OptionRules<TenantFields> = { envelopeOnly: flag, monthlyEncryptQuota: quota };
 const serviceRules: OptionRules<TestServiceOptions> = { ...tenantRules, now: callback };
 
-const baseUrl = 'https://eaas.test';
-
 /**
  * Creates an Eaas service in memory, for unit tests. The test service has the routes, checks, error responses and audit
  * log of the real service. NOT FOR PRODUCTION: when the process ends, the keys are lost, and values under these keys
@@ -94,14 +94,11 @@ export function createTestService(options: TestServiceOptions = {}): TestService
   requireOptions(serviceRules, options, 'createTestService');
   const { envelopeOnly = false, monthlyEncryptQuota = null, now = Date.now } = options;
   let ahead = 0;
-  const tenant: Tenant = {
-    tenant_id: crypto.randomUUID(),
+  const tenant = newTenant({
     settings: { envelope_only: envelopeOnly, monthly_encrypt_quota: monthlyEncryptQuota, rev: 0 },
     clock: () => now() + ahead,
-    keys: new Map(),
-    apiKeys: new Map(),
-    log: [],
-  };
+    isComplete: true,
+  });
   const failures: Failures = [];
   const requests: SeenRequest[] = [];
   const issue = (fields: NewApiKeyFields) =>
@@ -110,7 +107,7 @@ export function createTestService(options: TestServiceOptions = {}): TestService
       return createApiKey(callBy(tenant, 'operator'), input);
     });
   const everything = issue({ name: 'everything', permissions: [...permissions] });
-  const fetch = createFetch(baseUrl, tenant, failures, requests);
+  const fetch = createFetch(tenant, failures, (request) => void requests.push(request));
   const connection = { baseUrl, apiKey: everything.api_key, fetch };
   const controls: Omit<TestService, keyof typeof connection> = {
     tenantId: tenant.tenant_id,
@@ -147,17 +144,5 @@ export function createTestService(options: TestServiceOptions = {}): TestService
       ahead += milliseconds;
     },
   };
-  // Makes the other members not enumerable, so that an object that spreads the test service does not contain them. A
-  // client would throw an error for these unknown options.
-  for (const [name, value] of Object.entries(controls)) Object.defineProperty(connection, name, { value });
-  return connection as TestService;
-}
-
-function asClient<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    throw new ServiceError(error.code, error.message, { status: error.problem.status });
-  }
+  return withControls(connection, controls);
 }

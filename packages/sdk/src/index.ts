@@ -21,7 +21,12 @@ export type {
 } from './options/call-options.ts';
 export type { Bundle, Ciphertext } from './client/ciphertext.ts';
 export type { AuditLog } from './audit/methods.ts';
-export { EaasClient, type EaasClientOptions, type PublicKeys } from './client/client.ts';
+export {
+  EaasClient,
+  type EaasClientOptions,
+  type PublicKeys,
+  type ServiceInProcess,
+} from './client/client.ts';
 export type { CacheLimits } from './data-keys/cache.ts';
 export type { BudgetLimits } from './data-keys/encrypting.ts';
 export type { Engines } from './engines/engines.ts';

@@ -1,5 +1,12 @@
 import { InputError } from '@eaas/protocol';
-import { anything, kindOf, type OptionRules, requireOptions, text } from '@eaas/protocol/internal-options';
+import {
+  anything,
+  having,
+  kindOf,
+  type OptionRules,
+  requireOptions,
+  text,
+} from '@eaas/protocol/internal-options';
 import type { Input, Output } from '@eaas/protocol/wire';
 import { withEnvironment } from '#environment';
 import {
@@ -38,6 +45,22 @@ export interface EaasClientOptions extends EnvelopeClientOptions, Omit<Transport
   readonly baseUrl?: string | undefined;
   /** An API key, or a function that returns an API key. The client calls the function before every call. */
   readonly apiKey?: string | (() => string | Promise<string>) | undefined;
+  /**
+   * A service inside this process, such as `localService()` of `@eaas/local`, instead of `baseUrl`, `apiKey` and
+   * `fetch`. Its default key is the default of `keyId`. The client then ignores the variables EAAS_BASE_URL,
+   * EAAS_API_KEY and EAAS_KEY_ID.
+   */
+  readonly service?: ServiceInProcess | undefined;
+}
+
+/** What a client needs of a service inside its process. */
+export interface ServiceInProcess {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** Responds to the requests of the client. */
+  readonly fetch: typeof fetch;
+  /** The id of the default key. */
+  readonly keyId?: string | undefined;
 }
 
 const clientOptions: OptionRules<EaasClientOptions> = {
@@ -45,6 +68,7 @@ const clientOptions: OptionRules<EaasClientOptions> = {
   ...transportOptions,
   baseUrl: anything,
   apiKey: anything,
+  service: /* @__PURE__ */ having('a service such as `localService()`', 'fetch'),
 };
 
 /** The public keys that `client.publicKey` returns for a key. */
@@ -77,10 +101,11 @@ export class EaasClient extends EnvelopeClient {
 
   constructor(options: EaasClientOptions = {}) {
     requireOptions(clientOptions, options, 'new EaasClient');
-    const complete = withEnvironment(options);
+    const given = ofService(options);
+    const complete = given === options ? withEnvironment(options) : given;
     const { apiKey } = complete;
     const nameOf = (option: 'baseUrl' | 'apiKey', variable: string): string =>
-      complete[option] === options[option] ? option : variable;
+      complete[option] === given[option] ? option : variable;
     if (typeof apiKey !== 'function') requireToken(apiKey, nameOf('apiKey', 'EAAS_API_KEY'));
     const baseUrl = baseUrlOf(complete.baseUrl, complete.insecureHttp, nameOf('baseUrl', 'EAAS_BASE_URL'));
     const emit = createEmit(complete);
@@ -141,6 +166,18 @@ export class EaasClient extends EnvelopeClient {
     requireOptions(callOptions, options, 'usage');
     return this.call('GET /v1/usage', input, options);
   }
+}
+
+/** Returns the options with the connection of their `service`, or the same options if they have none. */
+function ofService(options: EaasClientOptions): EaasClientOptions {
+  const { service, keyId = service?.keyId } = options;
+  if (!service) return options;
+  for (const name of ['baseUrl', 'apiKey', 'fetch'] as const) {
+    if (options[name] !== undefined)
+      throw new InputError(`pass either \`service\` or \`${name}\`: \`service\` has its own \`${name}\``);
+  }
+  const { baseUrl, apiKey, fetch } = service;
+  return { ...options, baseUrl, apiKey, fetch, keyId };
 }
 
 async function authorization(apiKey: EaasClientOptions['apiKey']): Promise<Record<string, string>> {

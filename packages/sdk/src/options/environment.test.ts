@@ -1,4 +1,5 @@
-import { createTestService } from '@eaas/sdk/testing';
+import { localService } from '@eaas/local';
+import { createTestService, type TestService } from '@eaas/sdk/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { withEnvironment as withoutEnvironment } from './environment.ts';
 import { EaasClient, InputError } from '../index.ts';
@@ -92,6 +93,37 @@ test('without a key, decryption asks for the key, and does not suggest `anyKey`'
   vi.stubEnv('EAAS_KEY_ID', undefined);
   const error = await new EaasClient({ fetch }).decrypt(ciphertext).catch((thrown: unknown) => thrown);
   expect(error).toEqual(new InputError('`keyId` is missing: pass it to the client or set EAAS_KEY_ID'));
+});
+
+test('a client with a `service` in its process ignores the environment', async () => {
+  const local = localService();
+  const before = service.requests.length;
+  const client = new EaasClient({ service: local });
+  const { ciphertext, key_id } = await client.encrypt('Ada');
+  expect(key_id).toBe(local.keyId);
+  expect(await client.decrypt(ciphertext, { as: 'text' })).toBe('Ada');
+  const { key_id: named } = await local.createKey('named');
+  expect((await new EaasClient({ service: local, keyId: named }).encrypt('Ada')).key_id).toBe(named);
+  expect(service.requests).toHaveLength(before);
+  const tested = new EaasClient({ service });
+  expect(tested.keyId).toBeUndefined();
+  await tested.keys.page();
+  expect(service.requests).toHaveLength(before + 1);
+});
+
+test.each(['baseUrl', 'apiKey', 'fetch'] as const)('a client refuses `service` and `%s` together', (name) => {
+  const local = localService();
+  expect(() => new EaasClient({ service: local, [name]: local[name] })).toThrow(
+    `pass either \`service\` or \`${name}\`: \`service\` has its own \`${name}\``,
+  );
+});
+
+test('a client names what is wrong with its `service`', () => {
+  const { baseUrl, apiKey, fetch } = service;
+  const clientOf = (value: object) => () => new EaasClient({ service: value as TestService });
+  expect(clientOf({})).toThrow('`service` of `new EaasClient` must be a service such as `localService()`');
+  expect(clientOf({ baseUrl, fetch })).toThrow('`apiKey` must be an API key');
+  expect(clientOf({ apiKey, fetch })).toThrow('`baseUrl` must be the URL of the service');
 });
 
 test('an error about a passed option names the option, not the variable', () => {

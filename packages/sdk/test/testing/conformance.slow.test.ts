@@ -27,12 +27,6 @@ const elsewhere: Readonly<Record<string, string>> = {
  * test fail.
  */
 const different: Readonly<Record<string, string>> = {
-  'a wrapped key has 78 bytes: format, version, salt and the sealed DEK':
-    'the service in memory has another format, so that neither service can unwrap the keys of the other',
-  'rewrap replaces the wrapped key of a writer by an ordinary wrapped key, even under the newest key version':
-    'the service in memory has another format, so that neither service can unwrap the keys of the other',
-  'export returns every version and the hash key, encrypted to the RSA key':
-    'exported keys unwrap only the format of the real service',
   'the server sends a 401, 403 or 404 response before the request body arrives':
     'the service in memory receives whole requests',
   'eaas audit verify reports an empty log as valid': "the operator's command line",

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { localService, type LocalService } from './index.ts';
+
+async function ask(service: LocalService, route: string, body?: object): Promise<Record<string, unknown>> {
+  const [method = '', path = ''] = route.split(' ');
+  const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' };
+  const sent = body ? { body: JSON.stringify(body) } : {};
+  const response = await service.fetch(`${service.baseUrl}${path}`, { method, headers, ...sent });
+  return { status: response.status, ...((await response.json()) as object) };
+}
+
+const dek = Buffer.alloc(32, 7).toString('base64');
+
+describe('a local service', () => {
+  test('wraps and unwraps under its default key, which is the key with the name `default`', async () => {
+    const service = localService();
+    const key = `/v1/keys/${service.keyId}`;
+    const { wrapped_key } = await ask(service, `POST ${key}/wrap`, { dek });
+    expect(await ask(service, `POST ${key}/unwrap`, { wrapped_key })).toMatchObject({ dek, key_version: 1 });
+    expect(await service.createKey('default')).toMatchObject({ key_id: service.keyId });
+  });
+
+  test('returns the same key for the same name, until the key is destroyed', async () => {
+    const service = localService();
+    const key = await service.createKey('customers', { intake: true });
+    expect(await service.createKey('customers')).toEqual(key);
+    expect(await service.createKey('customers', { intake: true, exportable: false })).toEqual(key);
+    expect(await ask(service, 'POST /v1/keys', { name: 'customers' })).toMatchObject({ code: 'name_taken' });
+    await ask(service, `POST /v1/keys/${key.key_id}/disable`);
+    expect(await service.createKey('customers')).toMatchObject({ key_id: key.key_id, status: 'disabled' });
+    await ask(service, `DELETE /v1/keys/${key.key_id}?grace_days=0`);
+    expect((await service.createKey('customers')).key_id).not.toBe(key.key_id);
+  });
+
+  test.each([{ exportable: true }, { intake: false }])(
+    'refuses a known name with another setting: %o',
+    async (fields) => {
+      const service = localService();
+      await service.createKey('customers', { intake: true });
+      const error = { name: 'ServiceError', code: 'name_taken' };
+      await expect(service.createKey('customers', fields)).rejects.toMatchObject(error);
+    },
+  );
+
+  test('refuses an invalid name with ServiceError', async () => {
+    await expect(localService().createKey('')).rejects.toMatchObject({ code: 'bad_request' });
+  });
+
+  test.each([
+    'GET /v1/audit',
+    'GET /v1/audit/verify',
+    'GET /v1/audit/checkpoint',
+    'GET /v1/api-keys',
+    'POST /v1/api-keys',
+    'GET /v1/usage',
+    'POST /v1/encrypt',
+    'POST /v1/decrypt',
+  ])('%s says that it needs a server, and how to get one', async (route) => {
+    const answer = await ask(localService(), route);
+    expect(answer).toMatchObject({ status: 404, code: 'not_found' });
+    expect(answer['detail']).toMatch(/has no audit log, no API keys.*`eaas import`/);
+  });
+
+  test('shows a key without its versions, because it counts no uses', async () => {
+    const service = localService();
+    const shown = await ask(service, `GET /v1/keys/${service.keyId}`);
+    expect(shown).toMatchObject({ name: 'default', versions_total: 1, versions: [] });
+  });
+
+  test('has its own keys', async () => {
+    const [one, other] = [localService(), localService()];
+    expect(await ask(other, `GET /v1/keys/${one.keyId}`)).toMatchObject({ code: 'not_found' });
+    expect(one.tenantId).not.toBe(other.tenantId);
+  });
+});

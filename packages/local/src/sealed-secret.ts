@@ -1,0 +1,68 @@
+// Secrets as the service seals them: data keys under a version of a key, and in a key file the versions themselves. The
+// server has its own faster code for the same bytes; test/vectors/sealed-secret.json has cases of both.
+import { type Context, encodeContext, pae } from '@eaas/protocol';
+import { randomBytes } from '@eaas/protocol/internal';
+import {
+  nobleIntakeCrypto,
+  saltEnd,
+  serviceForm,
+  versionEnd,
+  versionIn,
+} from '@eaas/protocol/internal-intake';
+import { using } from '@eaas/protocol/service';
+
+export interface Place {
+  readonly purpose: 'dek' | 'key-version' | 'hash-key' | 'tenant-secret';
+  readonly tenantId: string;
+  readonly keyId: string | null;
+  readonly version: number;
+  readonly context?: Context | undefined;
+}
+
+// The iv is constant, because each random salt gives another encryption key, and each encrypts only one secret.
+const iv = new Uint8Array(12);
+const { engine, hmac } = nobleIntakeCrypto;
+
+/** Seals 32 bytes. `salt` is random unless a test passes one. */
+export function sealSecret(ikm: Uint8Array, place: Place, secret: Uint8Array, salt?: Uint8Array): Uint8Array {
+  const sealed = new Uint8Array(serviceForm.length);
+  const head = sealed.subarray(0, saltEnd);
+  const view = new DataView(sealed.buffer);
+  view.setUint16(0, serviceForm.formatAndSuite);
+  view.setUint32(2, place.version);
+  head.set(salt ?? randomBytes(saltEnd - versionEnd), versionEnd);
+  withKey(ikm, place, head, (key) =>
+    engine.encrypt(key, iv, aadOf(place, head), secret, sealed.subarray(saltEnd)),
+  );
+  return sealed;
+}
+
+/** Opens a sealed secret, or returns undefined. The caller must wipe the secret. */
+export function openSecret(ikm: Uint8Array, place: Place, sealed: Uint8Array): Uint8Array | undefined {
+  if (versionIn(serviceForm, sealed) !== place.version) return undefined;
+  const head = sealed.subarray(0, saltEnd);
+  return withKey(ikm, place, head, (key) =>
+    engine.decrypt(key, iv, aadOf(place, head), sealed.subarray(saltEnd)),
+  );
+}
+
+function withKey<T>(
+  ikm: Uint8Array,
+  { tenantId, keyId, version, purpose }: Place,
+  head: Uint8Array,
+  work: (key: unknown) => T,
+): T {
+  const salt = head.subarray(versionEnd);
+  const key = using(hmac(ikm, pae('eaas wrap v1', tenantId, keyId, version, purpose, salt)), (bytes) =>
+    engine.importKey(bytes),
+  );
+  try {
+    return work(key);
+  } finally {
+    engine.wipe(key);
+  }
+}
+
+function aadOf({ context }: Place, head: Uint8Array): Uint8Array {
+  return pae(head, encodeContext(context));
+}
