@@ -4,6 +4,7 @@ import {
   bodyTooLarge,
   checkBody,
   findRoute,
+  finish,
   locationOf,
   methodsAt,
   parseBody,
@@ -114,7 +115,7 @@ function readInput(endpoint: Endpoint, { url, headers }: Request, body: Uint8Arr
     requireBodyType({ type, encoding }, takesFields(endpoint));
   }
   if (body.length > limits.body) throw bodyTooLarge(limits.body);
-  const parsed = body.length === 0 ? {} : parseBody(endpoint, body);
+  const parsed = body.length === 0 ? {} : finish(parseBody(endpoint, body));
   return { ...readQuery(endpoint, new URL(url).search), ...checkBody(endpoint, parsed) };
 }
 

@@ -12,7 +12,7 @@ const hash = 'a'.repeat(64);
 async function run(sent: readonly unknown[]) {
   const seen: object[][] = [];
   const bytes = new TextEncoder().encode(JSON.stringify({ items: sent }));
-  const { items } = parseBody(endpoints['POST /v1/batch/hash'], bytes) as { items: unknown[] };
+  const { items } = finish(parseBody(endpoints['POST /v1/batch/hash'], bytes)) as { items: unknown[] };
   const { results } = await runBatch(
     items,
     finish(ruleEach(items, itemReader('POST /v1/batch/hash'))),

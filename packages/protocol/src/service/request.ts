@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import { InputError } from '../errors.ts';
+import type { Steps } from '../steps.ts';
 import { type Endpoint, splitRoute } from '../wire/endpoint.ts';
 import { endpoints, type Route } from '../wire/endpoints.ts';
 import { explain } from '../wire/explain.ts';
@@ -104,9 +105,9 @@ export function requireBodyType(
 }
 
 /** Parses the JSON of a body. In a batch, an item at fault becomes a Refusal and does not fail the others. */
-export function parseBody({ item }: Endpoint, bytes: Uint8Array): unknown {
+export function* parseBody({ item }: Pick<Endpoint, 'item'>, bytes: Uint8Array): Steps<unknown> {
   try {
-    return readJson(bytes, item && orRefused);
+    return yield* readJson(bytes, item && orRefused);
   } catch (error) {
     throw error instanceof InputError ? badRequest(error.message) : error;
   }

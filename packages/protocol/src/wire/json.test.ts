@@ -1,12 +1,13 @@
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { anyCharacter } from '@eaas/test-kit/arbitraries';
 import { runs } from '@eaas/test-kit/cases';
 import { InputError } from '../errors.ts';
+import { finish } from '../steps.ts';
 import { readJson } from './json.ts';
 
 const encoder = new TextEncoder();
-const read = (text: string): unknown => readJson(encoder.encode(text));
+const read = (text: string): unknown => finish(readJson(encoder.encode(text)));
 
 function accepted(text: string): boolean {
   try {
@@ -81,6 +82,39 @@ describe('JSON', () => {
       }),
       { numRuns: runs(2_000) },
     );
+  });
+
+  test('a name is the same name in every spelling', () => {
+    const names = fc.array(fc.constantFrom(...Array.from('aZ09"\\/\b\f\n\r\té€\u{1f511}')), { maxLength: 8 });
+    const ways = fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 16, maxLength: 16 });
+    const spell = (name: string, chosen: readonly number[]): string =>
+      name
+        .split('')
+        .map((unit, at) => {
+          const code = unit.charCodeAt(0).toString(16).padStart(4, '0');
+          return [JSON.stringify(unit).slice(1, -1), `\\u${code}`, `\\u${code.toUpperCase()}`][
+            chosen[at] ?? 0
+          ];
+        })
+        .join('');
+    fc.assert(
+      fc.property(names, ways, ways, fc.constantFrom('', 'x'.repeat(40)), (letters, one, other, more) => {
+        const name = letters.join('') + more;
+        const [first, second] = [spell(name, one), spell(name, other)];
+        expect(read(`{"${first}":0}`)).toEqual({ [name]: 0 });
+        expect(() => read(`{"${first}":0,"${second}":1}`)).toThrow(
+          `the body has the field \`${name}\` twice`,
+        );
+      }),
+      { numRuns: runs(500) },
+    );
+  });
+
+  test('short names with escapes are read without a JSON.parse for each', () => {
+    const names = Array.from({ length: 1_000 }, (_, nth) => `"\\u0061\\n${nth}":0`);
+    const parse = vi.spyOn(JSON, 'parse');
+    expect(Object.keys(read(`{${names.join()}}`) as object)).toHaveLength(1_000);
+    expect(parse).toHaveBeenCalledTimes(1);
   });
 
   test.each([

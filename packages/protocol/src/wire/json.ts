@@ -1,6 +1,7 @@
 // Reads JSON of strangers: one scan that counts, then one JSON.parse. The scan bounds what JSON.parse can cost, and finds
 // what it would hide: a repeated name, and which item of a batch is at fault.
 import { InputError } from '../errors.ts';
+import type { Steps } from '../steps.ts';
 import { fromUtf8, utf8Length } from '../text.ts';
 import { limits } from './limits.ts';
 
@@ -10,12 +11,17 @@ const loneSurrogate = 'a string has a lone surrogate: it is not valid Unicode';
 /**
  * Parses a JSON body strictly. Throws InputError for invalid JSON or UTF-8, a repeated name or a lone surrogate, and if a
  * limit in `limits` is exceeded. With `refuseItem`, a fault in an item of the body's list `items` does not fail the body:
- * what `refuseItem` returns takes the place of the item.
+ * what `refuseItem` returns takes the place of the item. The scan and JSON.parse are two steps, because each of them can
+ * take 20 ms.
  */
-export function readJson(bytes: Uint8Array, refuseItem?: (item: unknown, fault: string) => unknown): unknown {
+export function* readJson(
+  bytes: Uint8Array,
+  refuseItem?: (item: unknown, fault: string) => unknown,
+): Steps<unknown> {
   const text = decode(bytes);
   const scan = new Scan(text, refuseItem !== undefined);
   scan.run();
+  yield;
   const body = parse(text, () => (refuseItem ? invalidItem(text, scan.itemEnds) : notJson));
   const mayBeIllFormed = /\\ud/i.test(text);
   const isIllFormed = (value: unknown): boolean => mayBeIllFormed && !isWellFormed(value);
@@ -66,8 +72,34 @@ function isJson(text: string): boolean {
 function isWellFormed(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed();
   if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every(([name, member]) => name.isWellFormed() && isWellFormed(member));
+  // `Object.entries` would take three times as long.
+  for (const name in value) if (!name.isWellFormed() || !isWellFormed(Reflect.get(value, name))) return false;
+  return true;
 }
+
+const shortName = 32;
+const letters: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+
+/**
+ * Decodes the escapes of a short name, in a third of the time that a call of JSON.parse takes. A body can have 90,000 such
+ * names. What is no escape may become anything, because JSON.parse refuses the body later.
+ */
+function unescaped(spelled: string): string {
+  let name = '';
+  let start = 0;
+  for (let at = spelled.indexOf('\\'); at >= 0; at = spelled.indexOf('\\', start)) {
+    name += spelled.slice(start, at);
+    const letter = spelled[at + 1] ?? '';
+    start = at + (letter === 'u' ? 6 : 2);
+    let code = 0;
+    for (let digit = at + 2; digit < start; digit++) code = 16 * code + hexValue(spelled.charCodeAt(digit));
+    name += letter === 'u' ? String.fromCharCode(code) : (letters[letter] ?? letter);
+  }
+  return name + spelled.slice(start);
+}
+
+/** The value of a hexadecimal digit, of either case. */
+const hexValue = (digit: number): number => (digit & 15) + (digit > 0x39 ? 9 : 0);
 
 const [quote, backslash, comma, colon] = Array.from('"\\,:', (character) => character.charCodeAt(0));
 const [openList, closeList, openObject, closeObject] = Array.from('[]{}', (each) => each.charCodeAt(0));
@@ -173,7 +205,11 @@ class Scan {
     const spelled = this.#lastString;
     if (spelled.length > limits.jsonName / 3 && utf8Length(spelled) > limits.jsonName - 2)
       this.#refuse(`has a field name longer than ${limits.jsonName} bytes`);
-    const name = spelled.includes('\\') ? String(parse(`"${spelled}"`, () => notJson)) : spelled;
+    const name = !spelled.includes('\\')
+      ? spelled
+      : spelled.length <= shortName
+        ? unescaped(spelled)
+        : String(parse(`"${spelled}"`, () => notJson));
     if (names.has(name)) this.#refuse(`has the field \`${name.slice(0, 64)}\` twice`);
     names.add(name);
   }

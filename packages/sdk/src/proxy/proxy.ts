@@ -3,6 +3,7 @@ import { nextTurn } from '@eaas/protocol/internal-turn';
 import {
   bodyCut,
   bodyTooLarge,
+  finish,
   parseBody,
   Refusal,
   requestTimeout,
@@ -166,7 +167,7 @@ async function readJson(request: Request, endpoint: Endpoint, signal: AbortSigna
   // Accepts only JSON, because forms of other sites cannot send JSON. Scripts of other sites can send JSON only after a
   // preflight, which the proxy refuses.
   requireBodyType({ type: headers.get('content-type'), encoding: headers.get('content-encoding') }, true);
-  return parseBody(endpoint, await readBytes(request, limits.body, signal));
+  return finish(parseBody(endpoint, await readBytes(request, limits.body, signal)));
 }
 
 async function readBytes(request: Request, limit: number, signal: AbortSignal): Promise<Uint8Array> {

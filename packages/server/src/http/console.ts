@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { extname } from 'node:path';
-import { badRequest, checked } from '@eaas/protocol/service';
+import { checked, parseBody } from '@eaas/protocol/service';
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod/mini';
 import { ifExists } from '../base/durable-files.ts';
@@ -86,7 +86,7 @@ function serveSignIn(app: FastifyInstance, signIn: NonNullable<ConsoleOptions['s
     method: 'POST',
     url: '/console/session',
     bodyLimit: 64 * 1024,
-    config: { body: { needsJson: true, parse } },
+    config: { body: { needsJson: true, parse: (bytes) => parseBody({}, bytes) } },
     onRequest: async ({ visit }) => {
       if (visit.isSameOrigin) return;
       throw new Refusal(
@@ -100,14 +100,6 @@ function serveSignIn(app: FastifyInstance, signIn: NonNullable<ConsoleOptions['s
       return send(reply.code(201), 'application/json', JSON.stringify(session));
     },
   });
-}
-
-function parse(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString());
-  } catch {
-    throw badRequest('the body is not JSON');
-  }
 }
 
 export type ConsolePage = Awaited<ReturnType<typeof readPage>>;

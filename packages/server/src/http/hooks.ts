@@ -1,7 +1,7 @@
 // The way of a request in Fastify's hooks. With the hooks of each route, they are the contract's order of checks:
 // 404 and 405 (router) → 401 and 403 (onRequest of the API) → 415 and 413 (preParsing) → 400 (preValidation, handler).
 import type { IncomingMessage } from 'node:http';
-import { nothingHere, requireBodyType } from '@eaas/protocol/service';
+import { finish, nothingHere, requireBodyType, type Steps } from '@eaas/protocol/service';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../base/refusal.ts';
 import { beginSpan } from '../base/tracing.ts';
@@ -14,7 +14,7 @@ import { beginVisit, sharesAs } from './visit.ts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** How the route takes a body. Bodies sent to any other route are not read. */
-    readonly body?: { readonly needsJson: boolean; parse(bytes: Uint8Array): unknown };
+    readonly body?: { readonly needsJson: boolean; parse(bytes: Uint8Array): Steps<unknown> };
   }
 }
 
@@ -70,10 +70,11 @@ export function addHooks(
   app.addHook('preValidation', async (request: FastifyRequest) => {
     const { visit, body, routeOptions } = request;
     if (visit.body?.fault !== undefined) throw visit.body.fault;
-    if (!Buffer.isBuffer(body)) return;
-    const parse = (): unknown => (body.length === 0 ? {} : routeOptions.config.body?.parse(body));
-    const isShort = body.length <= parsedAtOnce;
-    request.body = isShort ? parse() : await turns.call(sharesAs(request), parse, { signal: visit.end });
+    if (!Buffer.isBuffer(body) || !routeOptions.config.body) return;
+    const parsing = routeOptions.config.body.parse(body);
+    if (body.length === 0) request.body = {};
+    else if (body.length <= parsedAtOnce) request.body = finish(parsing);
+    else request.body = await turns.run(sharesAs(request), parsing, { signal: visit.end });
     visit.reading?.end();
   });
   app.addHook('onSend', (request, reply, payload, done) => {

@@ -6,6 +6,9 @@ export const junk = {
   'empty objects': (bytes) => filled(bytes, '[', () => '{}', ']'),
   'empty lists as items': (bytes) => filled(bytes, '{"items":[', () => '[]', ']}'),
   'objects as items': (bytes) => filled(bytes, '{"items":[', () => '{}', ']}'),
+  'items of names with escapes': (bytes) => filled(bytes, '{"items":[', () => names('\\u0061\\u0062'), ']}'),
+  'items of names with surrogates': (bytes) =>
+    filled(bytes, '{"items":[', () => names('\\ud83d\\udd11'), ']}'),
   zeros: (bytes) => filled(bytes, '[', () => '0', ']'),
   'a long string': (bytes) => Buffer.from(`"${'a'.repeat(bytes - 2)}"`),
   'escaped quotes': (bytes) => Buffer.from(`"${String.raw`\"`.repeat(Math.floor((bytes - 2) / 2))}"`),
@@ -13,6 +16,10 @@ export const junk = {
   'a long name': (bytes) => Buffer.from(`{"${'a'.repeat(bytes - 6)}":0}`),
   'ill-formed UTF-8': (bytes) => Buffer.alloc(bytes, 0xc3),
 } satisfies Record<string, (bytes: number) => Buffer>;
+
+/** An object with nearly as many names as an item may have. */
+const names = (start: string): string =>
+  `{${Array.from({ length: 9_000 }, (_, nth) => `"${start}${nth}":0`).join()}}`;
 
 function filled(bytes: number, start: string, member: (nth: number) => string, end: string): Buffer {
   const members: string[] = [];
