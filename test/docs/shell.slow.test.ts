@@ -21,7 +21,8 @@ const guides = [
 
 function listed(folder: string): string[] {
   const names = execFileSync('git', ['ls-files', `${folder}/*.md`], { cwd: root, encoding: 'utf8' });
-  return names.split('\n').filter((name) => name !== '' && !name.includes('/reference/'));
+  // quick-start.slow.test.ts types the pages of docs/start.
+  return names.split('\n').filter((name) => name !== '' && !/\/reference\/|^docs\/start\//.test(name));
 }
 
 const firstLine = (block: string): string => block.split('\n')[0] ?? '';

@@ -1,0 +1,177 @@
+// Follows a page of docs/start as its reader does: saves the files, types the commands, and compares what the page shows
+// with what the terminal shows. What a reader would install from npm is copied from the folders of the other tests.
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, onTestFinished } from 'vitest';
+import type { TestDatabase } from '@eaas/test-kit/database';
+import { freePort } from '@eaas/test-kit/free-port';
+import type { App } from '@eaas/test-kit/installed-packages';
+import { read } from '@eaas/test-kit/markdown';
+import { eaas } from '@eaas/test-kit/program';
+import { openTerminal, type Terminal } from '@eaas/test-kit/terminal';
+
+const environment = {
+  NEXT_TELEMETRY_DISABLED: '1',
+  WRANGLER_SEND_METRICS: 'false',
+  PRISMA_HIDE_UPDATE_MESSAGE: '1',
+  // Without this path, Prisma downloads an engine that `prisma generate` does not need.
+  PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true',
+};
+
+interface Block {
+  readonly language: string;
+  /** The name of the file that the reader saves. */
+  readonly path?: string;
+  readonly text: string;
+}
+
+interface Manifest {
+  readonly name: string;
+  readonly bin?: string | Readonly<Record<string, string>>;
+}
+
+interface Lock {
+  readonly packages: Readonly<Record<string, Locked>>;
+}
+
+interface Locked {
+  readonly version?: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+function blocksIn(page: string): Block[] {
+  const found = read(page).matchAll(/^```(\S*)(?: (\S+))?\n(.*?)^```$/gms);
+  return Array.from(found, ([, language = '', path, text = '']) => ({
+    language,
+    text,
+    ...(path === undefined ? {} : { path }),
+  }));
+}
+
+const commandsIn = (text: string): string[] =>
+  text
+    .replace(/\\\n\s*/g, '')
+    .split('\n')
+    .filter((line) => line !== '');
+
+/**
+ * Does what `npm install /tmp/eaas-*.tgz name@version …` would: our packages are those of `app`, and the others, with all
+ * that they need, are copied from the first of the folders that has a version as the command asks for.
+ */
+async function install(command: string, app: App, homes: readonly string[], folder: string): Promise<void> {
+  const [, , tarballs, ...named] = command.split(' ');
+  expect(tarballs).toBe('/tmp/eaas-*.tgz');
+  await cp(join(app.directory, 'node_modules'), join(folder, 'node_modules'), { recursive: true });
+  const locks = homes.map((home) => ({
+    home,
+    packages: (JSON.parse(readFileSync(join(home, 'package-lock.json'), 'utf8')) as Lock).packages,
+  }));
+  for (const word of named) {
+    const [, name = '', version = ''] = /^(@?[^@]+)@([\d.]+)$/.exec(word) ?? [];
+    const place = `node_modules/${name}`;
+    const found = locks.find(({ packages }) => `${packages[place]?.version}.`.startsWith(`${version}.`));
+    if (!found)
+      throw new Error(`${word} must be in a lock file of ${homes.join(', ')} (got another version, or none)`);
+    for (const needed of withNeeds(place, found.packages)) await copyOnce(needed, found.home, folder);
+  }
+}
+
+/** The places of a package, and of everything that it needs, as Node finds them. */
+function withNeeds(
+  place: string,
+  packages: Lock['packages'],
+  places: Set<string> = new Set(),
+): ReadonlySet<string> {
+  if (places.has(place)) return places;
+  places.add(place);
+  const { dependencies, optionalDependencies, peerDependencies } = packages[place] ?? {};
+  for (const name of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })) {
+    const folders = Array.from(place.matchAll(/\/node_modules\//g), ({ index }) => place.slice(0, index));
+    const inside = [place, ...folders.toReversed()].map((folder) => `${folder}/node_modules/${name}`);
+    const found = [...inside, `node_modules/${name}`].find((each) => packages[each]);
+    if (found !== undefined) withNeeds(found, packages, places);
+  }
+  return places;
+}
+
+/** Copies a package with those inside it, and links its programs. Optional packages are missing on most machines. */
+async function copyOnce(place: string, home: string, folder: string): Promise<void> {
+  const [from, to] = [join(home, place), join(folder, place)];
+  if (place.lastIndexOf('node_modules/') > 0 || !existsSync(from) || existsSync(to)) return;
+  mkdirSync(dirname(to), { recursive: true });
+  await promisify(execFile)('cp', ['-R', from, to]);
+  const { name, bin = {} } = JSON.parse(readFileSync(join(to, 'package.json'), 'utf8')) as Manifest;
+  const programs = typeof bin === 'string' ? { [name.replace(/^.*\//, '')]: bin } : bin;
+  mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true });
+  for (const [program, path] of Object.entries(programs))
+    symlinkSync(join(to, path), join(folder, 'node_modules/.bin', program));
+}
+
+export interface Reader {
+  /** The folder of the reader's app. */
+  readonly folder: string;
+  readonly files: readonly string[];
+  /** A text of the page, with the ports and the database of this run. */
+  readonly own: (text: string) => string;
+  readonly terminal: Terminal;
+}
+
+/** Each port that the page names becomes a free one, and the URL of the reader's database that of `database`. */
+export async function follow(
+  page: string,
+  { app, homes, database }: { app: App; homes: readonly string[]; database: TestDatabase },
+): Promise<Reader> {
+  const place = mkdtempSync(join(tmpdir(), 'eaas-start-'));
+  const ports = new Map<string, string>();
+  for (const port of ['3000', '5173', '8787']) ports.set(port, String(await freePort()));
+  const own = (text: string): string =>
+    text
+      .replace(/\b(?:3000|5173|8787)\b/g, (port) => ports.get(port) ?? port)
+      .replace(/postgres:\/\/\S+\/clinic\b/g, () => database.url('owner'));
+  const terminal = await openTerminal(place, environment);
+  const program = eaas.map((word) => `'${word}'`).join(' ');
+  await terminal.type(
+    `npx() { if [ "$2" = @eaas/cli ]; then shift 2; ${program} "$@"; else command npx "$@"; fi; }`,
+  );
+  const files: string[] = [];
+  let folder = place;
+  let typedAt = 0;
+  const type = async (command: string): Promise<void> => {
+    if (command.startsWith('npm install ')) return install(command, app, homes, folder);
+    expect(await terminal.type(command)).toMatchObject({ failed: [] });
+    const [, entered] = /^mkdir (\S+) && cd \1$/.exec(command) ?? [];
+    if (entered !== undefined) folder = join(folder, entered);
+  };
+  const close = async (): Promise<void> => {
+    // As `kill %1` does, this ends each job with the processes that it started.
+    await terminal.type('for job in $(jobs -p); do kill -- -$job; done; wait');
+    await terminal.close();
+    await rm(place, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  };
+  onTestFinished(close);
+  for (const { language, path, text } of blocksIn(page)) {
+    if (path !== undefined) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), own(text));
+      files.push(path);
+    } else if (language === 'sh') {
+      typedAt = terminal.shown().length;
+      for (const command of commandsIn(own(text))) await type(command);
+    } else {
+      await expect.poll(() => terminal.shown().slice(typedAt)).toMatch(patternOf(own(text)));
+    }
+  }
+  return { folder, files, own, terminal };
+}
+
+/** The lines of a text, one after the other; `…` is anything within a line. */
+function patternOf(text: string): RegExp {
+  const literal = text.trimEnd().replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${literal.replaceAll('…', '.*')}$`, 'm');
+}
