@@ -6,11 +6,12 @@ import { createDatabase } from '@eaas/test-kit/database';
 import { type App, installPackages } from '@eaas/test-kit/installed-packages';
 import { read, root } from '@eaas/test-kit/markdown';
 import { requireTools, type Tools } from '@eaas/test-kit/tools';
-import { follow } from './quick-start.ts';
+import { follow, storedIn } from './quick-start.ts';
 
 /** The pages, each with the folders that have what its reader installs. */
 const pages: readonly { readonly page: string; readonly tools: readonly Tools[] }[] = [
   { page: 'docs/start/script.md', tools: ['packages/sdk/test/orms/kysely', 'test/tools/drizzle'] },
+  { page: 'docs/start/express.md', tools: ['packages/sdk/test/frameworks/express', 'packages/prisma/test'] },
 ];
 
 let app: App;
@@ -29,6 +30,9 @@ test.each(pages)(
     const database = await createDatabase();
     onTestFinished(() => database.drop());
     const { folder, files } = await follow(page, { app, homes, database });
+    const stored = await storedIn(folder, database);
+    expect(stored).toContain('eaasA');
+    expect(stored).not.toMatch(/lovelace|example\.com|1815/i);
     const programs = files.filter((file) => file.endsWith('.ts'));
     expect(await typeCheck(folder, programs)).toBe('');
   },

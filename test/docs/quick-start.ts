@@ -1,11 +1,20 @@
 // Follows a page of docs/start as its reader does: saves the files, types the commands, and compares what the page shows
 // with what the terminal shows. What a reader would install from npm is copied from the folders of the other tests.
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { cp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import postgres from 'postgres';
 import { expect, onTestFinished } from 'vitest';
 import type { TestDatabase } from '@eaas/test-kit/database';
 import { freePort } from '@eaas/test-kit/free-port';
@@ -15,6 +24,8 @@ import { eaas } from '@eaas/test-kit/program';
 import { openTerminal, type Terminal } from '@eaas/test-kit/terminal';
 
 const environment = {
+  // Any free port. Other tests look for one from 8080 on at the same time.
+  EAAS_PORT: '0',
   NEXT_TELEMETRY_DISABLED: '1',
   WRANGLER_SEND_METRICS: 'false',
   PRISMA_HIDE_UPDATE_MESSAGE: '1',
@@ -122,6 +133,10 @@ export interface Reader {
   readonly terminal: Terminal;
 }
 
+/** What `prisma db push` needs an engine for, which npm does not bring. */
+const prismaTable = `create table "Patient"
+  (id text primary key, name text not null, email text not null, email_index text unique, born text not null)`;
+
 /** Each port that the page names becomes a free one, and the URL of the reader's database that of `database`. */
 export async function follow(
   page: string,
@@ -133,7 +148,7 @@ export async function follow(
   const own = (text: string): string =>
     text
       .replace(/\b(?:3000|5173|8787)\b/g, (port) => ports.get(port) ?? port)
-      .replace(/postgres:\/\/\S+\/clinic\b/g, () => database.url('owner'));
+      .replace(/postgres:\/\/\S+\/clinic\b/g, urlOf(database));
   const terminal = await openTerminal(place, environment);
   const program = eaas.map((word) => `'${word}'`).join(' ');
   await terminal.type(
@@ -145,6 +160,7 @@ export async function follow(
   const type = async (command: string): Promise<void> => {
     if (command.startsWith('npm install ')) return install(command, app, homes, folder);
     expect(await terminal.type(command)).toMatchObject({ failed: [] });
+    if (command === 'npx prisma db push') await execute(database, prismaTable);
     const [, entered] = /^mkdir (\S+) && cd \1$/.exec(command) ?? [];
     if (entered !== undefined) folder = join(folder, entered);
   };
@@ -164,11 +180,40 @@ export async function follow(
       typedAt = terminal.shown().length;
       for (const command of commandsIn(own(text))) await type(command);
     } else {
-      await expect.poll(() => terminal.shown().slice(typedAt)).toMatch(patternOf(own(text)));
+      await expect.poll(() => withoutMarks(terminal.shown().slice(typedAt))).toMatch(patternOf(own(text)));
     }
   }
   return { folder, files, own, terminal };
 }
+
+/** The URL for programs that know no percent-encoded path of a socket, as the URL of the kit has it. */
+function urlOf({ connection }: TestDatabase): string {
+  const { host, port, database, username } = connection('owner');
+  return `postgres://${username}@localhost:${port}/${database}?host=${host}`;
+}
+
+async function execute({ connection }: TestDatabase, statement: string): Promise<void> {
+  const sql = postgres({ ...connection('owner'), max: 1 });
+  await sql.unsafe(statement);
+  await sql.end();
+}
+
+/** What the app stored: the files of SQLite in its folder, and the rows in the reader's database. */
+export async function storedIn(folder: string, { connection }: TestDatabase): Promise<string> {
+  const files = readdirSync(folder).filter((file) => /\.db(?:-wal)?$/.test(file));
+  const sql = postgres({ ...connection('owner'), max: 1 });
+  const tables = await sql<{ name: string }[]>`
+    select table_name as name from information_schema.tables where table_schema = 'public'`;
+  const rows: string[] = [];
+  for (const { name } of tables)
+    for (const { row } of await sql<{ row: string }[]>`select t::text as row from ${sql(name)} t`)
+      rows.push(row);
+  await sql.end();
+  return [...files.map((file) => readFileSync(join(folder, file), 'latin1')), ...rows].join('\n');
+}
+
+/** What the kit prints after each command to find the end of its output. */
+const withoutMarks = (shown: string): string => shown.replace(/\n([\da-f-]{36})\n[^]*?\1\n/g, '');
 
 /** The lines of a text, one after the other; `…` is anything within a line. */
 function patternOf(text: string): RegExp {
