@@ -7,6 +7,7 @@ import { blocksOf, manualPages, read } from '@eaas/test-kit/markdown';
 const guide = 'packages/sdk/docs/reencrypt.md';
 const elsewhere: Readonly<Record<string, string>> = {
   'packages/sdk/docs/orm.md': 'packages/sdk/test/orms/recipes.slow.test.ts',
+  'packages/sdk/docs/from-pgsodium.md': 'test/docs/supabase.slow.test.ts',
   'docs/operating/citus.md': 'packages/fleet/test/citus/manual.slow.test.ts',
 };
 

@@ -38,7 +38,7 @@ const keep = async (_progress: string): Promise<void> => {};
 const report = (..._facts: unknown[]): void => {};
 `,
   'sdk/docs/from-a-static-key.md': `
-import { decryptStringSync, encryptStringSync } from '../../../test/docs/played-cloak.ts';
+import { decryptStringSync, encryptStringSync } from '../../../test/docs/played-peers.ts';
 import { eaas } from '@eaas/test-kit/played-service';
 import { tableOf } from '../../../test/docs/played-table.ts';
 process.env.CLOAK_MASTER_KEY = 'k1.aesgcm256.' + 'A'.repeat(43);
@@ -46,6 +46,27 @@ const cloaked = (email: string) => encryptStringSync(email, process.env.CLOAK_MA
 const emails = ['ada@example.com', 'grace@example.com', 'joan@example.com'].map(cloaked);
 const users = tableOf(emails.map((email) => ({ email: email as string | null, email_index: null as string | null })));
 const report = (..._facts: unknown[]): void => {};
+`,
+  'sdk/docs/from-vault-transit.md': `
+import { playTransit } from '../../../test/docs/played-transit.ts';
+import { eaas } from '@eaas/test-kit/played-service';
+import { tableOf } from '../../../test/docs/played-table.ts';
+const [first, second] = await playTransit(['123-45-6789', '987-65-4321']);
+const ssns = [first!, null, second!];
+const patients = tableOf(ssns.map((ssn) => ({ ssn: ssn as string | null, ssn_index: null as string | null })));
+`,
+  'sdk/docs/from-aws-encryption-sdk.md': `
+import { buildClient, CommitmentPolicy, KmsKeyringNode } from '../../../test/docs/played-peers.ts';
+import { eaas } from '@eaas/test-kit/played-service';
+import { tableOf } from '../../../test/docs/played-table.ts';
+process.env.AWS_KMS_KEY_ARN = 'arn:aws:kms:eu-central-1:111122223333:key/1234abcd';
+const messageOf = async (ssn: string, row: string) => {
+  const played = new KmsKeyringNode({ keyIds: [process.env.AWS_KMS_KEY_ARN!] });
+  const { encrypt } = buildClient(CommitmentPolicy.REQUIRE_ENCRYPT_ALLOW_DECRYPT);
+  return (await encrypt(played, ssn, { encryptionContext: { row } })).result.toString('base64');
+};
+const ssns = [await messageOf('123-45-6789', '1'), null, await messageOf('987-65-4321', '3')];
+const patients = tableOf(ssns.map((ssn) => ({ ssn: ssn as string | null, ssn_index: null as string | null })));
 `,
   'sdk/docs/from-server-mode.md': `
 import { eaas, keyId, service } from '@eaas/test-kit/played-service';

@@ -1,36 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { eaas as program, launch, run } from '@eaas/test-kit/program';
+import { eaas as program, run } from '@eaas/test-kit/program';
 import { whereAvailable } from '@eaas/test-kit/available';
-import { freePort } from '@eaas/test-kit/free-port';
+import { startOpenBao } from '@eaas/test-kit/open-bao';
 import { commandLine, jsonLines, newDirectory } from '@eaas/test-kit/command-line';
 
 const bao = process.env['BAO'];
-
-async function startOpenBao(command: string) {
-  const [address, root] = [`127.0.0.1:${await freePort()}`, randomUUID()];
-  const options = [`-dev-root-token-id=${root}`, `-dev-listen-address=${address}`, '-dev-no-store-token'];
-  const { child, stderr } = launch([command, 'server', '-dev', ...options], {});
-  onTestFinished(() => void child.kill());
-  const call = async (path: string, body: object): Promise<Record<string, Record<string, string>>> => {
-    const headers = { 'x-vault-token': root };
-    const init = { method: 'POST', headers, body: JSON.stringify(body) };
-    const response = await fetch(`http://${address}/v1/${path}`, init);
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${path} failed (${response.status}): ${text}`);
-    return (text === '' ? {} : JSON.parse(text)) as Record<string, Record<string, string>>;
-  };
-  for (const deadline = Date.now() + 120_000; ; await sleep(100)) {
-    const health = await fetch(`http://${address}/v1/sys/health`).catch(() => undefined);
-    if (health?.ok) return { url: `http://${address}`, root, call };
-    if (Date.now() > deadline) throw new Error(`OpenBao did not start:\n${stderr()}`);
-  }
-}
 
 whereAvailable('OpenBao (BAO=path of bao)', bao !== undefined, () => {
   test('a Transit token that can only decrypt cannot wrap a root key', async () => {

@@ -1,0 +1,170 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { createDatabase } from '@eaas/test-kit/database';
+import { blocksOf, read, root } from '@eaas/test-kit/markdown';
+import { whereAvailable } from '@eaas/test-kit/available';
+
+const page = read('packages/sdk/docs/from-pgsodium.md');
+const [app = '', job = ''] = blocksOf(page, 'ts');
+const [table = '', addColumns = '', countMissing = '', removal = ''] = blocksOf(page, 'sql');
+const place = join(root, 'node_modules', '.cache', 'supabase');
+
+const before = `
+import postgres from 'postgres';
+import { eaas } from '@eaas/test-kit/played-service';
+const connection = JSON.parse(process.env.CONNECTION!);
+`;
+
+// The statements of supabase-js, as PostgREST runs them.
+const client = `
+const sql = postgres({ ...connection, max: 1, prepare: false });
+const user = { id: '7d3a5b0e-9d7f-4f0e-8f0a-2b1c3d4e5f60' };
+const claims = () => JSON.stringify({ sub: user.id });
+const asUser = <T,>(run: (tx: postgres.TransactionSql) => Promise<T>) =>
+  sql.begin(async (tx) => {
+    await tx\`select set_config('role', 'authenticated', true), set_config('request.jwt.claims', \${claims()}, true)\`;
+    return run(tx);
+  });
+interface Row { id: string; owner: string; ssn: string | null }
+const supabase = {
+  from: (table: string) => ({
+    insert: (row: object) => asUser(async (tx) => tx\`insert into \${tx(table)} \${tx({ ...row })}\`),
+    select: (columns: string) => ({
+      in: async (column: string, values: readonly string[]): Promise<{ data: Row[] | null }> => ({
+        data: await asUser((tx) => tx<Row[]>\`
+          select \${tx(columns.split(', '))} from \${tx(table)} where \${tx(column)} in \${tx([...values])}\`),
+      }),
+    }),
+  }),
+};
+`;
+
+const asOthers = `
+user.id = '00000000-0000-4000-8000-000000000002';
+console.log((await supabase.from('patients').select('id').in('ssn_index', ssn_index)).data?.length); // 0
+const refused = supabase.from('patients').insert({ id: user.id, owner: patient.owner });
+console.log(await refused.catch((error: Error) => error.message)); // new row violates row-level security policy for table "patients"
+await sql.end();
+`;
+
+const programs = {
+  app: [before, client, app, asOthers].join('\n'),
+  job: [
+    before,
+    'const sql = postgres({ ...connection, max: 1 });',
+    app.slice(0, app.indexOf('const patient =')),
+    job,
+    'await sql.end();',
+  ].join('\n'),
+};
+
+beforeAll(() => {
+  rmSync(place, { recursive: true, force: true });
+  mkdirSync(place, { recursive: true });
+  for (const [name, code] of Object.entries(programs)) writeFileSync(join(place, `${name}.mts`), code);
+  const compilerOptions = { noPropertyAccessFromIndexSignature: false };
+  const config = { extends: join(root, 'tsconfig.json'), compilerOptions, include: ['*.mts'], exclude: [] };
+  writeFileSync(join(place, 'tsconfig.json'), JSON.stringify(config));
+});
+
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+function run(args: readonly string[], connection: object = {}): Promise<string> {
+  const env = { ...process.env, CONNECTION: JSON.stringify(connection) };
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { cwd: place, env }, (_, stdout, stderr) => resolve(stdout + stderr));
+  });
+}
+
+const runProgram = (name: keyof typeof programs, connection: object): Promise<string> =>
+  run(['--conditions=@eaas/source', '--import', 'tsx', `${name}.mts`], connection);
+
+const saidBy = (name: keyof typeof programs): string =>
+  Array.from(programs[name].matchAll(/console\.log\(.*\); \/\/ (.*)$/gm), ([, said]) => `${said}\n`).join('');
+
+async function emptyDatabase() {
+  const database = await createDatabase();
+  const sql = postgres({ ...database.connection('superuser'), max: 1, onnotice: () => {} });
+  onTestFinished(async () => {
+    await sql.end();
+    await database.drop();
+  });
+  return { sql, connection: database.connection('superuser') };
+}
+
+/** Runs steps 1 to 4 of the page on a table whose column `ssn` a trigger encrypts and a view decrypts. */
+async function migrate(sql: postgres.Sql, connection: object, statements: readonly string[]) {
+  await sql`insert into patients select gen_random_uuid(), ssn
+    from unnest(array['123-45-6789', null, '987-65-4321']) as ssn`;
+  expect(await sql.unsafe(countMissing)).toEqual([{ count: '2' }]);
+  expect(await runProgram('job', connection)).toBe(saidBy('job'));
+  expect(await sql.unsafe(countMissing)).toEqual([{ count: '0' }]);
+  for (const statement of statements) await sql.unsafe(statement);
+  const rows = await sql`select ssn_new, ssn_index from patients where ssn_new is not null`;
+  expect(rows).toHaveLength(2);
+  await sql`update patients set ssn_new = ssn_new`;
+  expect(await sql`select ssn_new, ssn_index from patients where ssn_new is not null`).toEqual(rows);
+  return rows;
+}
+
+const statementsOf = (block: string): string[] => block.split(/;\n/).filter((statement) => statement !== '');
+
+test('the code of the page compiles', async () => {
+  expect(await run([join(root, 'node_modules/typescript/bin/tsc'), '-p', '.'])).toBe('');
+});
+
+test('a user finds an encrypted row under row-level security, and other users do not', async () => {
+  const { sql, connection } = await emptyDatabase();
+  await sql.unsafe(`
+    do $$ begin create role authenticated; exception when duplicate_object then null; end $$;
+    create schema auth;
+    create function auth.uid() returns uuid language sql stable
+      as $$ select (current_setting('request.jwt.claims')::json ->> 'sub')::uuid $$;
+    grant usage on schema auth to authenticated;`);
+  await sql.unsafe(table);
+  await sql.unsafe('grant select, insert on patients to authenticated');
+  expect(await runProgram('app', connection)).toBe(saidBy('app'));
+  expect(saidBy('app').split('\n')).toHaveLength(4);
+  expect(JSON.stringify(await sql`select * from patients`)).not.toContain('6789');
+});
+
+test('values behind a decrypting view move to new columns', async () => {
+  const { sql, connection } = await emptyDatabase();
+  await sql.unsafe(`
+    create table patients (id uuid primary key, ssn text);
+    create function patients_encrypt_secret_ssn() returns trigger language plpgsql as $$
+      begin new.ssn = encode(convert_to(new.ssn, 'utf8'), 'base64'); return new; end $$;
+    create trigger patients_encrypt_secret_trigger_ssn before insert or update of ssn on patients
+      for each row execute function patients_encrypt_secret_ssn()`);
+  for (const statement of statementsOf(addColumns)) await sql.unsafe(statement);
+  await sql.unsafe(`create view decrypted_patients as
+    select *, convert_from(decode(ssn, 'base64'), 'utf8') as decrypted_ssn from patients`);
+  const withoutExtension = statementsOf(removal).filter((statement) => !statement.includes('pgsodium'));
+  expect(JSON.stringify(await migrate(sql, connection, withoutExtension))).toMatch(/eaasA.*eaasA/);
+});
+
+const pgsodium = process.env['PGSODIUM'];
+whereAvailable('pgsodium (PGSODIUM=port of an empty PostgreSQL with it)', pgsodium !== undefined, () => {
+  test('columns of transparent column encryption move to new columns', async () => {
+    const connection = {
+      host: '127.0.0.1',
+      port: Number(pgsodium),
+      database: 'postgres',
+      username: 'postgres',
+    };
+    const sql = postgres({ ...connection, max: 1, onnotice: () => {} });
+    onTestFinished(() => sql.end());
+    await sql`create extension pgsodium`;
+    await sql`create table patients (id uuid primary key, ssn text)`;
+    const [key] = await sql`select id from pgsodium.create_key(name := 'patients')`;
+    await sql.unsafe(
+      `security label for pgsodium on column patients.ssn is 'ENCRYPT WITH KEY ID ${String(key?.['id'])}'`,
+    );
+    for (const statement of statementsOf(addColumns)) await sql.unsafe(statement);
+    expect(JSON.stringify(await migrate(sql, connection, statementsOf(removal)))).toMatch(/eaasA.*eaasA/);
+    await sql`drop table patients`;
+  });
+});
