@@ -12,6 +12,7 @@ import { intakeMark, type KeyCrypto, rulingOf, type Ruling, unwrapUnder } from '
 import { type KeyFields, refusedByStatus, requireStatus } from './key-rules.ts';
 import { decryptionFailed, Refusal } from './refusal.ts';
 
+/** The response to an encryption in server mode. */
 export type Bundle = Output<'POST /v1/encrypt'>;
 
 /**

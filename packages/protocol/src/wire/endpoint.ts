@@ -68,9 +68,11 @@ type PathPart<Path extends string> = Path extends `${string}:${infer Name}/${inf
     ? { [N in Name]: string }
     : unknown;
 
+/** Splits the name of an endpoint, such as `POST /v1/keys`, into method and path. */
 export function splitRoute(route: string): { method: string; path: string } {
   const [method = '', path = ''] = route.split(' ');
   return { method, path };
 }
 
+/** Whether a call of the endpoint has a JSON body. Others accept no body, an empty one or `{}`. */
 export const takesFields = ({ body }: Endpoint): boolean => Object.keys(body?.shape ?? {}).length > 0;

@@ -1,3 +1,4 @@
+/** What the reference says about each field, by its name, or by `parent.name` where the name has several meanings. */
 export const fields: Readonly<Record<string, string>> = {
   action: 'The recorded action.',
   actor: 'The id of the API key that acted, `operator` or `system`.',
@@ -119,6 +120,7 @@ export const fields: Readonly<Record<string, string>> = {
   'verifyAudit.checkpoint': 'The checkpoint that was presented, and whether the log extends it.',
 };
 
+/** Returns the sentence about a field, that of its parent first. */
 export function describeField(name: string, parent = ''): string | undefined {
   return fields[`${parent}.${name}`] ?? fields[name];
 }

@@ -27,16 +27,19 @@ const abouts = [
 
 const calls = Object.assign({}, ...abouts.map((group) => group.calls)) as Record<Route, Call>;
 
+/** The sections of the reference, in their order, with the endpoints of each. */
 export const groups = abouts.map(({ title, about, calls }) => ({
   title,
   about,
   routes: Object.keys(calls) as Route[],
 }));
 
+/** What the reference says about an endpoint beyond its schema. */
 export function callOf(route: Route): Call {
   return calls[route];
 }
 
+/** The keywords of a JSON Schema that the reference reads. */
 export interface JsonSchema {
   type?: string | string[];
   description?: string;
@@ -51,6 +54,7 @@ type Values = Record<string, unknown>;
 type Content = Record<string, { readonly schema: JsonSchema; readonly example?: unknown }>;
 type Responses = Record<string, { description: string; headers: object; content: Content }>;
 
+/** Returns the document that a server sends at `/openapi.json`. */
 export function openApiDocument() {
   return {
     openapi: '3.1.0',
@@ -90,6 +94,7 @@ function paths(): Record<string, Record<string, Operation>> {
 
 type Operation = ReturnType<typeof operationOf>;
 
+/** Returns the OpenAPI operation of an endpoint. */
 export function operationOf(route: Route, tag: string) {
   const endpoint: Endpoint = endpoints[route];
   const { id, about, output } = callOf(route);
@@ -128,6 +133,7 @@ export function operationOf(route: Route, tag: string) {
   };
 }
 
+/** Returns the example of a call, divided into path, query and body. */
 export function exampleOf(route: Route): { path: Values; query: Values; body: Values } {
   const { query }: Endpoint = endpoints[route];
   const parts = { path: {} as Values, query: {} as Values, body: {} as Values };
@@ -138,6 +144,7 @@ export function exampleOf(route: Route): { path: Values; query: Values; body: Va
   return parts;
 }
 
+/** Returns the schema of the body of a call. For a batch it contains that of each item. */
 export function bodySchema({ body, item }: Endpoint): JsonSchema {
   const schema = body ? inputSchema(body) : {};
   const items = schema.properties?.['items'];
@@ -168,6 +175,7 @@ function refusals(codes: readonly ProblemCode[]): Responses {
   return Object.fromEntries(responses) as Responses;
 }
 
+/** Returns the codes that a call can fail with, in the order of the table of errors. */
 export function problemsOf(route: Route): ProblemCode[] {
   const endpoint: Endpoint = endpoints[route];
   const codes = new Set<ProblemCode>([
@@ -183,6 +191,7 @@ export function problemsOf(route: Route): ProblemCode[] {
   return (Object.keys(problems) as ProblemCode[]).filter((code) => codes.has(code));
 }
 
+/** Returns the schema of what a client sends. Its objects allow no unknown fields. */
 export function inputSchema(schema: z.ZodMiniType): JsonSchema {
   return describe(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema, '', true);
 }

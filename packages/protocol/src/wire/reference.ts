@@ -6,4 +6,5 @@ export { bodySchema, callOf, exampleOf, groups, inputSchema, type JsonSchema } f
 export { openApiDocument, operationOf, outputSchema, problemsOf } from './openapi.ts';
 export { problemCauses } from './problems.ts';
 
+/** The ids and secrets of the examples. No service accepts them. */
 export const { apiKeyId, dek, keyId, tenantId, token } = samples;

@@ -12,6 +12,7 @@ interface Migration extends MigrateOptions {
   readonly share?: (warning: string) => Promise<void>;
 }
 
+/** Creates or upgrades the tables, and grants the server its rights. Returns what was applied. Throws CannotStart. */
 export async function migrateDatabase(
   config: DatabaseOptions,
   { share = refuse, ...options }: Migration = {},

@@ -13,6 +13,7 @@ import { type Connection, openPool, type Pool, type Sql } from '../store/sql.ts'
 import type { DatabaseOptions, Extra, ServeOptions } from './options.ts';
 import { createService } from './service.ts';
 
+/** A database of the service: how the server and the owner of the tables connect, and where its root key is. */
 export interface OpenDatabase {
   readonly embedded: boolean;
   readonly connection: Connection;
@@ -26,8 +27,10 @@ export interface OpenDatabase {
   readonly close: () => Promise<void>;
 }
 
+/** Whether a server starts or a single command runs. Only a server checks the extras, and warns. */
 export type Purpose = 'serve' | 'command';
 
+/** Finds the database of the options, and starts the embedded one if there is no URL. Close it afterwards. */
 export async function openDatabase(options: DatabaseOptions, purpose: Purpose): Promise<OpenDatabase> {
   const { databaseUrl, urlVariable, migrateDatabaseUrl, openEmbedded, rootKey } = options;
   if (databaseUrl === null) {
@@ -59,6 +62,7 @@ export function databaseAt(connection: Connection, rootKey: RootKeyProvider): Op
   };
 }
 
+/** Stands where no root key is configured: `load` throws CannotStart and names the variables. */
 export const noRootKey: RootKeyProvider = {
   load() {
     throw new CannotStart(
@@ -69,6 +73,7 @@ export const noRootKey: RootKeyProvider = {
   },
 };
 
+/** Runs `work` on a connection of the role that owns the tables, and closes it afterwards. */
 export async function asOwner<T>(
   { ownerConnection }: OpenDatabase,
   work: (owner: Pool) => Promise<T>,
@@ -98,16 +103,19 @@ export function databaseOf(text: string): string {
   }
 }
 
+/** A service whose database and root key were checked, with its warnings. Close it afterwards. */
 export type OpenService = Awaited<ReturnType<typeof openServiceOn>>;
 
 /** What a command needs to open the service, and a server to begin. */
 export type OpenOptions = DatabaseOptions & Pick<ServeOptions, 'unencrypted' | 'warnings' | 'extras'>;
 
+/** Opens the service of the options. Throws CannotStart if its database, schema or root key does not fit. */
 export async function openService(options: OpenOptions, purpose: Purpose): Promise<OpenService> {
   if (purpose === 'serve') for (const extra of options.extras) await extra.check?.();
   return openServiceOn(await openDatabase(options, purpose), options, purpose);
 }
 
+/** As `openService`, on a database that is already open. `workers` share its connections. */
 export async function openServiceOn(
   database: OpenDatabase,
   options: Pick<OpenOptions, 'previousRootKey' | 'unencrypted' | 'warnings' | 'extras'>,
@@ -185,6 +193,7 @@ export async function schemaFault(
     : `${name} has no tables of Eaas yet: run \`eaas migrate\` first.`;
 }
 
+/** Loads the root keys: the current one first, and during a rotation the previous one. */
 export async function loadRoots(current: RootKeyProvider, previous: RootKeyProvider | null): Promise<Roots> {
   const root = await load(current);
   const former = previous && (await load(previous));

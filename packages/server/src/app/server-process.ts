@@ -24,6 +24,7 @@ export function prepareProcess(): Report {
   return report;
 }
 
+/** Resolves at the first SIGTERM or SIGINT. */
 export async function untilStopped(): Promise<void> {
   await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
 }

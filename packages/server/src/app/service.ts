@@ -6,6 +6,7 @@ import { Tallies, Used } from '../state/tallies.ts';
 import { Tenants } from '../state/tenants.ts';
 import type { Database } from '../store/database.ts';
 
+/** What every operation needs: connections, the state of the tenants, the clock, admission and counters. */
 export interface Service {
   readonly database: Database;
   /** Separate connections for lists, because slow lists must not delay other requests. */
@@ -35,6 +36,7 @@ class Counts {
   failedAt: number | null = null;
 }
 
+/** Puts the parts of a service together. Reads and jobs use `database` unless they have their own. */
 export function createService(options: {
   database: Database;
   reads?: Database;

@@ -11,12 +11,14 @@ import { canonicalIp } from './visit.ts';
 import { servePage, serveStatic } from './pages.ts';
 import { send } from './problems.ts';
 
+/** What a sign-in code buys: an API key for the console, until it expires. */
 export interface ConsoleSession {
   readonly api_key: string;
   readonly expires_at: string;
   readonly tenant: string;
 }
 
+/** The pages of the console, the addresses under which browsers open it, and how to sign in. */
 export interface ConsoleOptions {
   readonly pages: readonly ConsolePage[] | null;
   readonly publicUrl: string | null;
@@ -34,6 +36,7 @@ const pageHeaders = {
 
 const sessionBody = z.strictObject({ code: z.string() });
 
+/** Serves the pages of the console, and the sign-in. Requests of these pages need no allowed origin. */
 export function serveConsole(app: FastifyInstance, options: ConsoleOptions): void {
   const { pages, signIn } = options;
   let origins: ReadonlySet<string> | undefined;

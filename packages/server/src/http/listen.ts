@@ -12,6 +12,7 @@ interface Listening extends Address {
   readonly tlsFiles: { readonly cert: string; readonly key: string } | null;
 }
 
+/** A host, as a name or an IP address, and a port. The port 0 means any unused port. */
 export interface Address {
   readonly host: string;
   readonly port: number;
@@ -51,6 +52,7 @@ export async function listenOnEach(
   return bound;
 }
 
+/** Resolves when the server listens at the address, and rejects if it cannot. */
 export async function listening(server: Server, address: Address): Promise<Server> {
   server.listen(address);
   await once(server, 'listening');
@@ -115,6 +117,7 @@ export async function listenOn(
   });
 }
 
+/** Reads the certificate and its key. Throws CannotStart if a file is missing, or if they do not belong together. */
 export async function readTls(files: { cert: string; key: string }): Promise<{ cert: Buffer; key: Buffer }> {
   try {
     const tls = { cert: await readFile(files.cert), key: await readFile(files.key) };
@@ -126,6 +129,7 @@ export async function readTls(files: { cert: string; key: string }): Promise<{ c
   }
 }
 
+/** Returns a function for `catch` that throws CannotStart, with what to change in EAAS_HOST or EAAS_PORT. */
 export function refuseAddress({ host, port }: Address) {
   return (error: unknown): never => {
     const code = String((error as NodeJS.ErrnoException | undefined)?.code);
@@ -157,10 +161,12 @@ function cannotUse(variables: string, error: unknown, cure = ''): CannotStart {
   return new CannotStart(`${variables} cannot be used: ${reasonOf(error)}.${cure}`, { cause: error });
 }
 
+/** The URL at which clients reach the server. */
 export function addressOf({ host, tlsFiles }: Listening, port: number): string {
   return `${tlsFiles ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
+/** Prints the line from which people and programs read the URL of the server. */
 export function announce(address: string): void {
   linesTo(process.stdout.fd).write(`Eaas listens on ${address} (API reference: ${address}/docs)\n`);
 }
