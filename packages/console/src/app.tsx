@@ -1,6 +1,6 @@
 import { lazily } from './parts/lazily.tsx';
 import { Shell } from './parts/shell.tsx';
-import { type Place, place } from './places.ts';
+import { type View, place } from './places.ts';
 import { Playground } from './playground/playground.tsx';
 import { session } from './session.ts';
 import { SignIn } from './sign-in.tsx';
@@ -15,7 +15,7 @@ export function App() {
   return <Shell>{session.value ? <Page place={place.value} /> : <SignIn />}</Shell>;
 }
 
-function Page({ place }: { readonly place: Place }) {
+function Page({ place }: { readonly place: View }) {
   if (place.page === 'key') return <Key key={place.keyId} keyId={place.keyId} />;
   const View = views[place.page];
   return <View />;

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { addressOf, type Place, placeOf } from './places.ts';
+import { addressOf, type View, placeOf } from './places.ts';
 
 const keyId = '6f2c1c1e-9d1b-4c55-8e0e-2f1a5d0a7b11';
-const at = (address: string): Place => placeOf(new URL(address, 'http://127.0.0.1:8080'));
+const at = (address: string): View => placeOf(new URL(address, 'http://127.0.0.1:8080'));
 
-test.each<Place>([
+test.each<View>([
   { page: 'playground' },
   { page: 'keys' },
   { page: 'key', keyId },

@@ -1,19 +1,20 @@
 import { computed, signal } from '@preact/signals';
 
-export type Place =
+/** What the address of the browser shows: a page, or one key. */
+export type View =
   | { readonly page: 'playground' | 'keys' | 'api-keys' | 'audit' | 'usage' }
   | { readonly page: 'key'; readonly keyId: string };
 
 const pages = ['keys', 'api-keys', 'audit', 'usage'] as const;
 
-export function placeOf({ pathname, hash }: Pick<URL, 'pathname' | 'hash'>): Place {
+export function placeOf({ pathname, hash }: Pick<URL, 'pathname' | 'hash'>): View {
   if (!pathname.startsWith('/console')) return { page: 'playground' };
   const [, keyId] = /^#\/keys\/([\da-f-]{36})$/.exec(hash) ?? [];
   if (keyId) return { page: 'key', keyId };
   return { page: pages.find((page) => hash === `#/${page}`) ?? 'keys' };
 }
 
-export function addressOf(place: Place): string {
+export function addressOf(place: View): string {
   if (place.page === 'playground') return '/';
   if (place.page === 'key') return `/console/#/keys/${place.keyId}`;
   return `/console/#/${place.page}`;
@@ -24,12 +25,12 @@ export function hasPlayground(): boolean {
   return document.body.dataset['playground'] === 'on';
 }
 
-const current = signal<Place>({ page: 'playground' });
+const current = signal<View>({ page: 'playground' });
 
 export const place = computed(() => current.value);
 
 /** Shows another page of the console without a reload, because a reload would delete the API key from memory. */
-export function go(to: Place): void {
+export function go(to: View): void {
   history.pushState(null, '', addressOf(to));
   current.value = to;
   scrollTo(0, 0);

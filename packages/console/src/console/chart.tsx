@@ -4,7 +4,7 @@ import {
   type Month,
   monthName,
   operationNames,
-  type Operation,
+  type CountedOperation,
   stackedTops,
   tickSteps,
   tickText,
@@ -69,7 +69,11 @@ export function Chart({ months }: { readonly months: readonly Month[] }) {
   );
 }
 
-function optionsOf(place: HTMLElement, months: readonly Month[], shown: readonly Operation[]): uPlot.Options {
+function optionsOf(
+  place: HTMLElement,
+  months: readonly Month[],
+  shown: readonly CountedOperation[],
+): uPlot.Options {
   const style = getComputedStyle(place);
   const color = (name: string): string => style.getPropertyValue(name).trim();
   const axis: uPlot.Axis = {
@@ -122,6 +126,6 @@ function namesThatFit(months: readonly Month[], width: number): string[] {
   );
 }
 
-function classOf(operation: Operation): string {
+function classOf(operation: CountedOperation): string {
   return operation.replace('.', '-');
 }

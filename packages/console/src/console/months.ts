@@ -1,11 +1,11 @@
 import type { Output } from '@eaas/protocol/wire';
 
 export type Month = Output<'GET /v1/usage'>;
-export type Operation = keyof Month['operations'];
+export type CountedOperation = keyof Month['operations'];
 
-export const operations: readonly Operation[] = ['key.wrap', 'key.unwrap', 'encrypt', 'decrypt'];
+export const operations: readonly CountedOperation[] = ['key.wrap', 'key.unwrap', 'encrypt', 'decrypt'];
 
-export const operationNames: Readonly<Record<Operation, string>> = {
+export const operationNames: Readonly<Record<CountedOperation, string>> = {
   'key.wrap': 'Wraps',
   'key.unwrap': 'Unwraps',
   encrypt: 'Server-mode encryptions',
@@ -33,7 +33,7 @@ export function totalOf({ operations: counts }: Month): number {
  * Returns the highest bars first. Each bar begins at zero, so the chart must draw lower bars later, in front of higher
  * bars.
  */
-export function stackedTops(months: readonly Month[]): { operation: Operation; tops: number[] }[] {
+export function stackedTops(months: readonly Month[]): { operation: CountedOperation; tops: number[] }[] {
   const sums = months.map(() => 0);
   return operations
     .map((operation) => ({

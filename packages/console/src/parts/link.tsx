@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import { addressOf, go, type Place } from '../places.ts';
+import { addressOf, go, type View } from '../places.ts';
 
 interface LinkProps {
-  readonly to: Place;
+  readonly to: View;
   readonly children: ComponentChildren;
   readonly isCurrent?: boolean;
 }

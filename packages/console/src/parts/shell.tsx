@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
-import { hasPlayground, place, type Place } from '../places.ts';
+import { hasPlayground, place, type View } from '../places.ts';
 import { isAway, leave, session } from '../session.ts';
 import { Button } from './button.tsx';
 import { Link } from './link.tsx';
 import { until } from './times.ts';
 
-const pages: readonly { readonly place: Place; readonly name: string }[] = [
+const pages: readonly { readonly place: View; readonly name: string }[] = [
   { place: { page: 'playground' }, name: 'Playground' },
   { place: { page: 'keys' }, name: 'Keys' },
   { place: { page: 'api-keys' }, name: 'API keys' },

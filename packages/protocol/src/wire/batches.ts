@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { dataKeys, aboutDataKeys } from './data-keys.ts';
-import type { Call, Endpoints, Group } from './endpoint.ts';
+import type { CallText, Endpoints, Group } from './endpoint.ts';
 import { limits } from './limits.ts';
 import { keyId, reference, sized } from './primitives.ts';
 import { problem, type ProblemCode, problemDocument } from './problems.ts';
@@ -89,6 +89,6 @@ export const aboutBatches = (): Group<typeof batches> => {
 const each =
   'Takes 1 to 1,000 items. Each is the body of the single call, with `key_id` and an optional `reference`, which the result repeats. The results have the same order. An item that fails has an `error`; the others succeed.';
 
-function callsOf<In, Out>(id: string, { input, output }: Call<In, Out>, problems: ProblemCode[]) {
+function callsOf<In, Out>(id: string, { input, output }: CallText<In, Out>, problems: ProblemCode[]) {
   return { id, about: each, problems, input: { items: [input] }, output: { results: [output] } };
 }

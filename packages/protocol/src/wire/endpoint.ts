@@ -34,12 +34,12 @@ export interface Group<All extends Endpoints> {
   readonly title: string;
   readonly about: string;
   readonly calls: {
-    readonly [R in keyof All & string]: Call<InputOf<R, All[R]>, z.output<All[R]['output']>>;
+    readonly [R in keyof All & string]: CallText<InputOf<R, All[R]>, z.output<All[R]['output']>>;
   };
 }
 
 /** What the reference says about a call: its name, its text, the problems of its own, and an example. */
-export interface Call<In = object, Out = object> {
+export interface CallText<In = object, Out = object> {
   readonly id: string;
   readonly about: string;
   readonly problems: readonly ProblemCode[];

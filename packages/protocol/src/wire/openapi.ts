@@ -4,7 +4,7 @@ import { aboutAudit } from './audit.ts';
 import { aboutBatches } from './batches.ts';
 import { aboutBlindHash } from './blind-hash.ts';
 import { aboutDataKeys } from './data-keys.ts';
-import { type Call, type Endpoint, splitRoute, takesFields } from './endpoint.ts';
+import { type CallText, type Endpoint, splitRoute, takesFields } from './endpoint.ts';
 import { endpoints, type Route } from './endpoints.ts';
 import { describeField } from './fields.ts';
 import { aboutKeys } from './keys.ts';
@@ -25,7 +25,7 @@ const abouts = [
   aboutUsage(),
 ];
 
-const calls = Object.assign({}, ...abouts.map((group) => group.calls)) as Record<Route, Call>;
+const calls = Object.assign({}, ...abouts.map((group) => group.calls)) as Record<Route, CallText>;
 
 /** The sections of the reference, in their order, with the endpoints of each. */
 export const groups = abouts.map(({ title, about, calls }) => ({
@@ -35,7 +35,7 @@ export const groups = abouts.map(({ title, about, calls }) => ({
 }));
 
 /** What the reference says about an endpoint beyond its schema. */
-export function callOf(route: Route): Call {
+export function callOf(route: Route): CallText {
   return calls[route];
 }
 

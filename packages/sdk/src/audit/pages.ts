@@ -2,7 +2,8 @@ import { ServiceError } from '../errors.ts';
 import type { AuditEntry } from './list.ts';
 import type { AuditMethods } from './methods.ts';
 
-export interface Place {
+/** Where a walk through the log is: what it knows about the head, and how fast the log grows. */
+export interface ListPosition {
   head: number | undefined;
   until: string | undefined;
   growth: number;
@@ -18,7 +19,7 @@ const mostAttempts = 30;
  */
 export async function pageWith(
   audit: Pick<AuditMethods, 'page'>,
-  place: Place,
+  place: ListPosition,
   id: number,
   signal: AbortSignal | undefined,
 ): Promise<readonly AuditEntry[]> {
@@ -49,7 +50,7 @@ export async function pageWith(
 async function readPage(
   audit: Pick<AuditMethods, 'page'>,
   query: { readonly limit: number; readonly offset: number; readonly date_to?: string },
-  place: Place,
+  place: ListPosition,
   signal: AbortSignal | undefined,
 ): Promise<AuditEntry[]> {
   const { logs, limit } = await audit.page(query, { signal });

@@ -6,7 +6,7 @@ import type { AuditHead } from './checkpoint.ts';
 import { addFinding, type AuditFinding, mostFindings } from './findings.ts';
 import type { AuditEntry } from './list.ts';
 import type { AuditMethods } from './methods.ts';
-import { pageWith, type Place } from './pages.ts';
+import { pageWith, type ListPosition } from './pages.ts';
 import { isHead } from './state.ts';
 
 export interface Walk {
@@ -26,7 +26,7 @@ interface WalkOptions extends Pick<CheckOptions, 'signal' | 'onEntry'> {
 
 export async function walkChain(walk: Walk, options: WalkOptions): Promise<void> {
   const { findings, to, chain } = walk;
-  const place: Place = { head: undefined, until: undefined, growth: 0, size: 100 };
+  const place: ListPosition = { head: undefined, until: undefined, growth: 0, size: 100 };
   while (chain.next <= to.id && findings.length < mostFindings) {
     const { next } = chain;
     const entries = await pageWith(options.audit, place, next, options.signal);

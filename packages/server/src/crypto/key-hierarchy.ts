@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes } fr
 import { pae } from '@eaas/protocol';
 import { using } from '@eaas/protocol/service';
 import { sameBytes } from './same-bytes.ts';
-import { openSecret, type Place, sealSecret } from './sealed-secret.ts';
+import { openSecret, type SecretPlace, sealSecret } from './sealed-secret.ts';
 
 export interface RootKey {
   readonly rootId: Uint8Array;
@@ -25,7 +25,7 @@ export interface TenantSecrets {
 }
 
 const keyLength = 32;
-const rootCheck: Place = { purpose: 'root-check', tenantId: null, keyId: null, version: 0 };
+const rootCheck: SecretPlace = { purpose: 'root-check', tenantId: null, keyId: null, version: 0 };
 
 /** Copies `bytes` into the root key. The caller must wipe `bytes` after the call of `rootKey`. */
 export function rootKey(bytes: Uint8Array): RootKey {
@@ -97,6 +97,6 @@ function openTenantSecret(roots: readonly RootKey[], row: SealedTenantSecret): U
   return root && openSecret(root.key, placeOf(row.tenant_id), row.sealed_secret);
 }
 
-function placeOf(tenantId: string): Place {
+function placeOf(tenantId: string): SecretPlace {
   return { purpose: 'tenant-secret', tenantId, keyId: null, version: 0 };
 }

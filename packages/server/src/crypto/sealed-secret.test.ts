@@ -6,14 +6,14 @@ import { anyContext } from '@eaas/test-kit/arbitraries';
 import { runs } from '@eaas/test-kit/cases';
 import { wipedBy } from '@eaas/test-kit/wiped-by';
 import { bytes, vectors } from '@eaas/test-kit/vectors';
-import { openSecret, type Place, sealedVersion, sealer, sealSecret } from './sealed-secret.ts';
+import { openSecret, type SecretPlace, sealedVersion, sealer, sealSecret } from './sealed-secret.ts';
 
 const given = vectors('sealed-secret');
 type Vector = (typeof given.refusals)[number];
 
 const ikmOf = (vector: Vector) => createSecretKey(bytes(vector.ikm));
-const placeOf = ({ purpose, tenant, key, version, context }: Vector): Place => ({
-  purpose: purpose as Place['purpose'],
+const placeOf = ({ purpose, tenant, key, version, context }: Vector): SecretPlace => ({
+  purpose: purpose as SecretPlace['purpose'],
   tenantId: tenant,
   keyId: key,
   version,
@@ -23,12 +23,12 @@ const placeOf = ({ purpose, tenant, key, version, context }: Vector): Place => (
 const T = '00000000-0000-4000-8000-000000000001';
 const K = '00000000-0000-4000-8000-000000000002';
 const ikm = createSecretKey(Buffer.alloc(32, 1));
-const place: Place = { purpose: 'dek', tenantId: T, keyId: K, version: 7 };
+const place: SecretPlace = { purpose: 'dek', tenantId: T, keyId: K, version: 7 };
 const secret = Uint8Array.from({ length: 32 }, (_, index) => index);
 const sealed = sealSecret(ikm, place, secret);
 
 const id = fc.option(fc.constantFrom(T, K), { nil: null });
-const anyPlace: fc.Arbitrary<Place> = fc.record({
+const anyPlace: fc.Arbitrary<SecretPlace> = fc.record({
   purpose: fc.constantFrom('dek', 'key-version', 'hash-key', 'tenant-secret', 'root-check'),
   tenantId: id,
   keyId: id,
@@ -61,7 +61,7 @@ describe('sealed secrets', () => {
   });
 
   test('a secret that was encrypted for one row cannot be decrypted for another row', () => {
-    const named = ({ context, ...rest }: Place) =>
+    const named = ({ context, ...rest }: SecretPlace) =>
       JSON.stringify(rest) + Buffer.from(encodeContext(context)).toString('hex');
     fc.assert(
       fc.property(anyPlace, anyPlace, (a, b) => {
@@ -77,7 +77,7 @@ describe('sealed secrets', () => {
   });
 
   test('a secret decrypts only with its encryption key, tenant, key, version, purpose and context', () => {
-    const others: Partial<Place>[] = [
+    const others: Partial<SecretPlace>[] = [
       { purpose: 'key-version' },
       { tenantId: K },
       { keyId: T },

@@ -13,7 +13,8 @@ import {
 import { hmacSha256 } from './hmac.ts';
 import { paeView } from './pae-view.ts';
 
-export interface Place {
+/** What a sealed secret is for. It opens only for the same purpose, tenant, key, version and context. */
+export interface SecretPlace {
   readonly purpose: 'dek' | 'key-version' | 'hash-key' | 'tenant-secret' | 'root-check';
   readonly tenantId: string | null;
   readonly keyId: string | null;
@@ -38,7 +39,7 @@ const iv = Buffer.alloc(12);
 const gcm = { authTagLength: 16 } as const;
 
 /** Prepares the encryption of several secrets under one key. The caller must call `wipe` after the last secret. */
-export function sealer(ikm: KeyObject, { purpose, tenantId, keyId, version }: Omit<Place, 'context'>) {
+export function sealer(ikm: KeyObject, { purpose, tenantId, keyId, version }: Omit<SecretPlace, 'context'>) {
   const start = Buffer.alloc(saltEnd);
   start.writeUInt16BE(serviceForm.formatAndSuite, 0);
   start.writeUInt32BE(version, 2);
@@ -92,7 +93,12 @@ export function sealer(ikm: KeyObject, { purpose, tenantId, keyId, version }: Om
 }
 
 /** `salt` is random by default, and only tests pass a salt. */
-export function sealSecret(ikm: KeyObject, place: Place, secret: Uint8Array, salt?: Uint8Array): Uint8Array {
+export function sealSecret(
+  ikm: KeyObject,
+  place: SecretPlace,
+  secret: Uint8Array,
+  salt?: Uint8Array,
+): Uint8Array {
   if (secret.length !== bodyLength)
     throw new RangeError(`a secret must have ${bodyLength} bytes (got ${secret.length})`);
   if (salt && salt.length !== saltLength)
@@ -106,7 +112,7 @@ export function sealSecret(ikm: KeyObject, place: Place, secret: Uint8Array, sal
 }
 
 /** The caller must wipe the returned secret. */
-export function openSecret(ikm: KeyObject, place: Place, sealed: Uint8Array): Uint8Array | undefined {
+export function openSecret(ikm: KeyObject, place: SecretPlace, sealed: Uint8Array): Uint8Array | undefined {
   if (sealedVersion(sealed) !== place.version) return undefined;
   const prepared = sealer(ikm, place);
   try {

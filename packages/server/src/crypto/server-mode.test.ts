@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { anyCharacter, anyContext } from '@eaas/test-kit/arbitraries';
 import { runs } from '@eaas/test-kit/cases';
 import { bytes } from '@eaas/test-kit/vectors';
-import { openSecret, type Place, sealedVersion, sealSecret } from './sealed-secret.ts';
+import { openSecret, type SecretPlace, sealedVersion, sealSecret } from './sealed-secret.ts';
 
 const T = '00000000-0000-4000-8000-000000000001';
 const K = '00000000-0000-4000-8000-000000000002';
@@ -16,7 +16,7 @@ const text = 'Grüße, 世界';
 const plaintext = Buffer.from(text);
 
 const ikm = (version: number) => createSecretKey(Buffer.alloc(32, version));
-const place = (version: number): Place => ({ purpose: 'dek', tenantId: T, keyId: K, version });
+const place = (version: number): SecretPlace => ({ purpose: 'dek', tenantId: T, keyId: K, version });
 const wrap = (version: number) => (dek: Uint8Array) => sealSecret(ikm(version), place(version), dek);
 const unwrap = (version: number) => (wrapped: Uint8Array) =>
   openSecret(ikm(version), place(version), wrapped);

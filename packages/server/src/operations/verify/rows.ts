@@ -1,7 +1,7 @@
 import type { Steps } from '@eaas/protocol/service';
 import type { TenantSecrets } from '../../crypto/key-hierarchy.ts';
 import { hashKeyPlace, openMaterial, versionPlace } from '../../crypto/key-material.ts';
-import type { Place } from '../../crypto/sealed-secret.ts';
+import type { SecretPlace } from '../../crypto/sealed-secret.ts';
 import { macHolds } from '../../state/integrity.ts';
 import { apiKeyTable } from '../../store/api-keys.ts';
 import { type KeyRow, keyTable, type KeyVersionRow } from '../../store/keys.ts';
@@ -100,7 +100,7 @@ function* judgeMaterial(
   findings: Inspection['findings'],
 ): Steps<void> {
   const isDestroyed = key.status === 'destroyed';
-  const isIntact = (sealed: Uint8Array | null, place: Place): boolean =>
+  const isIntact = (sealed: Uint8Array | null, place: SecretPlace): boolean =>
     isDestroyed ? sealed === null : sealed !== null && openMaterial(sealing, place, sealed) !== undefined;
   const { sealed_hash_key, rev } = key;
   if (!isIntact(sealed_hash_key, hashKeyPlace(tenantId, keyId))) findings.add('key_changed', rev, keyId);
