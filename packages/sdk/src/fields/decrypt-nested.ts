@@ -8,6 +8,7 @@ import {
   requireOptions,
   text,
 } from '@eaas/protocol/internal-options';
+import { type OnError, onErrorRule, type SubstituteOf, type Throwing } from './field-error.ts';
 import { type Row, type RowOptions, rowOptions } from './internals.ts';
 import type { Records } from './records.ts';
 import type { Aliases, DecryptRowResult, NameOf, RecordId, Tables } from './row-types.ts';
@@ -30,8 +31,14 @@ interface UntypedRecords {
     table: string,
     rows: readonly Row[],
     idOf: (row: Row) => RecordId,
-    options: RowOptions & Pick<UntypedNesting, 'as'>,
+    options: DecryptNestedOptions & Pick<UntypedNesting, 'as'>,
   ): Promise<Row[]>;
+}
+
+/** Options of `decryptNested`. */
+export interface DecryptNestedOptions<Handler = OnError> extends RowOptions {
+  /** What a stored value that cannot be decrypted becomes, in the rows of every table. Defaults to `throw`. */
+  readonly onError?: Handler | undefined;
 }
 
 /**
@@ -43,24 +50,25 @@ export async function decryptNested<
   T extends Tables,
   Row extends object,
   const Shape extends Nesting<T, Row>,
+  Handler extends OnError = Throwing,
 >(
   records: Records<T>,
   rows: readonly Row[],
   nesting: Shape,
-  options: RowOptions = {},
-): Promise<DecryptNestedResult<T, Row, Shape>[]> {
-  requireOptions(rowOptions, options, 'decryptNested');
+  options: DecryptNestedOptions<Handler> = {},
+): Promise<DecryptNestedResult<T, Row, Shape, SubstituteOf<Handler>>[]> {
+  requireOptions({ ...rowOptions, onError: onErrorRule }, options, 'decryptNested');
   requireKind(having('the return value of `for`', 'decryptRows'), records, 'the first argument');
   requireArray(rows);
   const opened = await decryptUntyped(records, rows, nesting as unknown as UntypedNesting, options);
-  return opened as DecryptNestedResult<T, Row, Shape>[];
+  return opened as DecryptNestedResult<T, Row, Shape, SubstituteOf<Handler>>[];
 }
 
 async function decryptUntyped(
   records: UntypedRecords,
   given: readonly object[],
   top: UntypedNesting,
-  options: RowOptions,
+  options: DecryptNestedOptions,
 ): Promise<unknown[]> {
   const found = new Map<UntypedNesting, Found>();
 
@@ -137,17 +145,22 @@ export type Nesting<T extends Tables, Row> = {
 type NestedIn<Shape> = Shape extends { readonly nested: infer Nested extends object } ? Nested : object;
 type AliasesIn<Shape> = Shape extends { readonly as: infer As extends object } ? As : object;
 
-type NestedValue<T extends Tables, Value, Shape> = Value extends null | undefined
+type NestedValue<T extends Tables, Value, Shape, Substitute> = Value extends null | undefined
   ? Value
   : Value extends readonly (infer Row)[]
-    ? DecryptNestedResult<T, Row, Shape>[]
-    : DecryptNestedResult<T, Value, Shape>;
+    ? DecryptNestedResult<T, Row, Shape, Substitute>[]
+    : DecryptNestedResult<T, Value, Shape, Substitute>;
 
 /** The type of a row that `decryptNested` returns. */
-export type DecryptNestedResult<T extends Tables, Row, Shape> = Shape extends {
+export type DecryptNestedResult<T extends Tables, Row, Shape, Substitute = never> = Shape extends {
   readonly table: infer Table extends NameOf<T>;
 }
-  ? DecryptRowResult<T[Table], Omit<Row, keyof NestedIn<Shape>>, AliasesIn<Shape>> & {
-      [Column in keyof Row & keyof NestedIn<Shape>]: NestedValue<T, Row[Column], NestedIn<Shape>[Column]>;
+  ? DecryptRowResult<T[Table], Omit<Row, keyof NestedIn<Shape>>, AliasesIn<Shape>, Substitute> & {
+      [Column in keyof Row & keyof NestedIn<Shape>]: NestedValue<
+        T,
+        Row[Column],
+        NestedIn<Shape>[Column],
+        Substitute
+      >;
     }
   : never;

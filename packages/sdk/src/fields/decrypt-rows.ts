@@ -1,7 +1,7 @@
-import { type Context, FormatError } from '@eaas/protocol';
-import { storedCiphertext } from '@eaas/protocol/internal';
+import { type Context, FormatError, InputError } from '@eaas/protocol';
+import { isPromise, storedCiphertext } from '@eaas/protocol/internal';
 import { notify } from '../client/events.ts';
-import { FieldError, inField, resultOf, type Where } from './field-error.ts';
+import { FieldError, inField, isOfValue, type OnError, resultOf, type Where } from './field-error.ts';
 import { callByGroup, type IdOf, type Internals, type Row, type RowOptions } from './internals.ts';
 import {
   contextOf,
@@ -12,6 +12,7 @@ import {
   rowIdOf,
   type TablePlan,
 } from './plan.ts';
+import { refuse } from './value-types.ts';
 import { ciphertextAmongPlaintext, reportRows } from './recognize-ciphertext.ts';
 
 /** The result for one row of many: the decrypted row, or the error of the first field that failed. */
@@ -21,9 +22,11 @@ export type SettledRow<R> =
 
 export interface DecryptRowsOptions extends RowOptions {
   readonly as?: Readonly<Record<string, string | null | undefined>> | undefined;
+  readonly onError?: OnError | undefined;
 }
 
 interface Opening {
+  readonly stored: Row;
   readonly row: Row;
   error?: FieldError;
 }
@@ -42,7 +45,7 @@ export async function decryptRows(
   table: string,
   given: readonly Row[],
   idOf: IdOf,
-  { as, ...options }: DecryptRowsOptions,
+  { as, onError = 'throw', ...options }: DecryptRowsOptions,
 ): Promise<SettledRow<Row>[]> {
   const { client, plans } = internals;
   const definition = requireTable(plans, table);
@@ -50,14 +53,14 @@ export async function decryptRows(
   requireRows(given, idOf);
   const cells: Cell[] = [];
   const openings = given.map((stored) => {
-    const opening: Opening = { row: { ...stored } };
+    const opening: Opening = { stored, row: { ...stored } };
     const id = rowIdOf(idOf(stored));
     for (const [column, plan] of fields) {
       for (const index of plan.indexColumns) delete opening.row[index];
       const value = Object.hasOwn(stored, column) ? stored[column] : null;
       if (value === null || value === undefined) continue;
       const where = { table, field: plan.name, row: id };
-      attempt(opening, where, () => {
+      attempt(opening, column, where, onError, () => {
         const ciphertext = ciphertextIn(plan, value);
         if (ciphertext === undefined) opening.row[column] = readPlaintext(internals, plan, value, id);
         else cells.push({ opening, column, plan, where, ciphertext, context: contextOf(plan, id) });
@@ -83,7 +86,7 @@ export async function decryptRows(
       ),
   );
   for (const [index, { opening, column, plan, where }] of cells.entries()) {
-    attempt(opening, where, () => {
+    attempt(opening, column, where, onError, () => {
       opening.row[column] = plan.field.type.decode(resultOf(opened[index], where));
       plan.reads.encrypted++;
     });
@@ -102,13 +105,18 @@ function columnsOf(plan: TablePlan, as: DecryptRowsOptions['as'] = {}) {
   return { fields: [...fields], known };
 }
 
-function attempt(opening: Opening, where: Where, step: () => void): void {
+function attempt(opening: Opening, column: string, where: Where, onError: OnError, step: () => void): void {
   try {
     inField(where, step);
   } catch (error) {
     if (!(error instanceof FieldError)) throw error;
-    opening.error ??= error;
+    if (onError === 'throw' || !isOfValue(error.code)) opening.error ??= error;
+    else opening.row[column] = onError === 'null' ? null : substitute(onError(error, opening.stored));
   }
+}
+
+function substitute(value: unknown): unknown {
+  return isPromise(value) ? refuse('the function `onError` must return a value (got a promise)') : value;
 }
 
 export function ciphertextIn({ field }: FieldPlan, stored: unknown): string | Uint8Array | undefined {
@@ -134,8 +142,17 @@ export function readPlaintext(
     // plaintext.
     throw new FormatError('the function passed to `plaintext` threw an error for the stored value');
   }
-  field.type.encode(value);
+  requireType(field.type, value);
   reads.plaintext++;
   notify(onPlaintext, { table, field: name, row });
   return value;
+}
+
+/** A stored plaintext of another type is a mistake in the data, and not in the call. */
+function requireType(type: FieldPlan['field']['type'], value: unknown): void {
+  try {
+    type.encode(value);
+  } catch (error) {
+    throw error instanceof InputError ? new FormatError(error.message) : error;
+  }
 }

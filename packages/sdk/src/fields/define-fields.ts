@@ -18,7 +18,7 @@ import {
   type SettledRow,
 } from './decrypt-rows.ts';
 import { encode, encryptRows } from './encrypt-rows.ts';
-import { inField } from './field-error.ts';
+import { inField, onErrorRule } from './field-error.ts';
 import { fingerprintsOf, type IndexSource, isRemote } from './fingerprints.ts';
 import { indexKinds } from './index-key.ts';
 import {
@@ -116,7 +116,7 @@ function recordsOf<T extends Tables>(
       return encryptRows(internals, table, rows, idOf, options);
     },
     async decryptRow(table: string, id: RecordId, row: Row, options: DecryptRowsOptions = {}) {
-      requireOptions({ ...rowOptions, as: object }, options, 'decryptRow');
+      requireOptions({ ...rowOptions, as: object, onError: onErrorRule }, options, 'decryptRow');
       return (await decryptRows(internals, table, [row], () => id, options)).map(valueOf)[0];
     },
     async decryptRows(
@@ -125,7 +125,11 @@ function recordsOf<T extends Tables>(
       idOf: IdOf,
       options: DecryptRowsOptions & { readonly settled?: boolean } = {},
     ) {
-      requireOptions({ ...rowOptions, as: object, settled: flag }, options, 'decryptRows');
+      requireOptions(
+        { ...rowOptions, as: object, onError: onErrorRule, settled: flag },
+        options,
+        'decryptRows',
+      );
       const { settled, ...others } = options;
       const results = await decryptRows(internals, table, rows, idOf, others);
       return settled ? results : results.map(valueOf);

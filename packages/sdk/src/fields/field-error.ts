@@ -1,4 +1,5 @@
 import { EaasError } from '@eaas/protocol';
+import type { Rule } from '@eaas/protocol/internal-options';
 import type { SdkError, Settled } from '../errors.ts';
 
 /** The code of the error in `cause`, or `no_fingerprint` if a search value is empty after normalization. */
@@ -25,7 +26,10 @@ export class FieldError extends EaasError {
     // The error for another key already names its cause.
     const isBound = code === 'decryption' && row !== undefined && cause.message.includes('context');
     const hint = isBound ? ' (was it encrypted with this row id?)' : '';
-    super(`${place}: ${cause.message}${hint}`);
+    const isBadValue = row !== undefined && isOfValue(code);
+    super(
+      `${place}: ${cause.message}${hint}${isBadValue ? "; to read the rest, pass `onError: 'null'`" : ''}`,
+    );
     this.cause = cause;
     this.code = code;
     this.table = table;
@@ -34,6 +38,34 @@ export class FieldError extends EaasError {
     this.retryable = cause.retryable;
   }
 }
+
+/**
+ * What happens if a stored value cannot be decrypted. `throw` (the default) fails the call, and `null` returns the row
+ * with null in the column. A function gets the error, which never contains the value, and the row as it is stored; its
+ * return value stands for the value. A refusal of the service, an aborted call or a lost connection always throws.
+ */
+export type OnError<Row = Readonly<Record<string, unknown>>> =
+  | 'throw'
+  | 'null'
+  | ((error: FieldError, row: Row) => unknown);
+
+/** The default of `onError`, which has a function in it so that TypeScript knows the parameters of a given one. */
+export type Throwing<Row = Readonly<Record<string, unknown>>> =
+  | 'throw'
+  | ((error: FieldError, row: Row) => never);
+
+/** What stands for a value that cannot be decrypted, by the option `onError`. */
+export type SubstituteOf<Given> = Given extends 'null'
+  ? null
+  : Given extends (...args: never) => infer R
+    ? R
+    : never;
+
+export const onErrorRule: Rule = (value) =>
+  value === 'throw' || value === 'null' || typeof value === 'function' || "'throw', 'null' or a function";
+
+/** Whether only this value is at fault, and not the call, the connection or a permission. */
+export const isOfValue = (code: FieldErrorCode): boolean => code === 'decryption' || code === 'format';
 
 export interface Where {
   readonly table: string;

@@ -20,12 +20,18 @@ export type {
   TextSearchOptions,
   Unencrypted,
 } from './field.ts';
-export { FieldError, type FieldErrorCode } from './field-error.ts';
+export {
+  FieldError,
+  type FieldErrorCode,
+  type OnError,
+  type SubstituteOf,
+  type Throwing,
+} from './field-error.ts';
 export type { IndexSource } from './fingerprints.ts';
 export { indexColumns } from './describe-fields.ts';
 export { createIndexKey, type IndexKeyOptions, rewrapIndexKey } from './index-key.ts';
 export type { FieldsClient, PlaintextRead, ReadCount, RowOptions } from './internals.ts';
-export type { DecryptNestedResult, Nesting } from './decrypt-nested.ts';
+export type { DecryptNestedOptions, DecryptNestedResult, Nesting } from './decrypt-nested.ts';
 export type { NamedNormalization, Normalization } from './normalize.ts';
 export type { PartIndex, PartIndexes, PartOptions, TextPartOptions, TypedValue } from './part-index.ts';
 export type { Query } from './with-fields.ts';

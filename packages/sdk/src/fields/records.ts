@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { SettledRow } from './decrypt-rows.ts';
+import type { OnError, SubstituteOf, Throwing } from './field-error.ts';
 import type { ReadCount, RowOptions } from './internals.ts';
 import type { Query, Terms } from './with-fields.ts';
 import type {
@@ -23,12 +24,14 @@ import type {
 type Absent = null | undefined;
 
 /** Options of `decryptRow` and `decryptRows`. */
-export interface DecryptOptionsOf<As> extends RowOptions {
+export interface DecryptOptionsOf<As, Handler = OnError> extends RowOptions {
   /**
    * Maps each renamed column to its field, as in `{ patientName: 'name' }`. Map a column to null to return its value
    * unchanged, even if the value is a ciphertext.
    */
   readonly as?: As | undefined;
+  /** What a stored value that cannot be decrypted becomes. Defaults to `throw`. */
+  readonly onError?: Handler | undefined;
 }
 
 /**
@@ -58,32 +61,47 @@ export interface Records<T extends Tables> {
   ): Promise<EncryptRowResult<T[Table], Table, Row>[]>;
 
   /**
-   * Decrypts the fields of a row and removes their index columns. Throws FieldError if a field fails, or if a column
-   * that is not a field holds a ciphertext.
+   * Decrypts the fields of a row and removes their index columns. Throws FieldError if a field fails, unless `onError`
+   * says what stands for its value.
    */
-  decryptRow<Table extends NameOf<T>, Row extends object, const As extends Aliases<T[Table], Row> = object>(
+  decryptRow<
+    Table extends NameOf<T>,
+    Row extends object,
+    const As extends Aliases<T[Table], Row> = object,
+    Handler extends OnError<Row> = Throwing<Row>,
+  >(
     table: Table,
     id: IdFor<T[Table]>,
     row: Row & ReadableRow<T[Table], Table, Row, As>,
-    options?: DecryptOptionsOf<As>,
-  ): Promise<DecryptRowResult<T[Table], Row, As>>;
+    options?: DecryptOptionsOf<As, Handler>,
+  ): Promise<DecryptRowResult<T[Table], Row, As, SubstituteOf<Handler>>>;
 
   /**
-   * Decrypts many rows with one request for data keys. Throws the first FieldError. With `settled: true`, returns the
-   * result or the error of each row instead.
+   * Decrypts many rows with one request for data keys. Throws the first FieldError. With `onError`, one value that
+   * cannot be decrypted does not fail the others. With `settled: true`, returns the result or the error of each row.
    */
-  decryptRows<Table extends NameOf<T>, Row extends object, const As extends Aliases<T[Table], Row> = object>(
+  decryptRows<
+    Table extends NameOf<T>,
+    Row extends object,
+    const As extends Aliases<T[Table], Row> = object,
+    Handler extends OnError<Row> = Throwing<Row>,
+  >(
     table: Table,
     rows: readonly Row[] & readonly ReadableRow<T[Table], Table, Row, As>[],
     idOf: (row: Row) => IdFor<T[Table]>,
-    options: DecryptOptionsOf<As> & { readonly settled: true },
-  ): Promise<SettledRow<DecryptRowResult<T[Table], Row, As>>[]>;
-  decryptRows<Table extends NameOf<T>, Row extends object, const As extends Aliases<T[Table], Row> = object>(
+    options: DecryptOptionsOf<As, Handler> & { readonly settled: true },
+  ): Promise<SettledRow<DecryptRowResult<T[Table], Row, As, SubstituteOf<Handler>>>[]>;
+  decryptRows<
+    Table extends NameOf<T>,
+    Row extends object,
+    const As extends Aliases<T[Table], Row> = object,
+    Handler extends OnError<Row> = Throwing<Row>,
+  >(
     table: Table,
     rows: readonly Row[] & readonly ReadableRow<T[Table], Table, Row, As>[],
     idOf: (row: Row) => IdFor<T[Table]>,
-    options?: DecryptOptionsOf<As> & { readonly settled?: false },
-  ): Promise<DecryptRowResult<T[Table], Row, As>[]>;
+    options?: DecryptOptionsOf<As, Handler> & { readonly settled?: false },
+  ): Promise<DecryptRowResult<T[Table], Row, As, SubstituteOf<Handler>>[]>;
 
   /**
    * Returns the fingerprints to search for, by index column: `where('users', { email })`. To search by a part of a

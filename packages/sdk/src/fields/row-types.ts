@@ -123,14 +123,15 @@ export type ReadableRow<F, Table extends string, Row, As = object> = {
 
 /**
  * The type of a row after decryption, with plaintext values and without index columns. All other columns are unchanged.
+ * `Substitute` is what the option `onError` returns for a value that cannot be decrypted.
  */
-export type DecryptRowResult<F, Row, As = object> = Flat<{
+export type DecryptRowResult<F, Row, As = object, Substitute = never> = Flat<{
   [Column in keyof Row as Column extends IndexColumns<F> ? never : Column]: FieldOf<
     As,
     Column
   > extends infer Name
     ? Name extends FieldName<F>
-      ? ValueOf<F[Name]> | Extract<Row[Column], Absent>
+      ? ValueOf<F[Name]> | Extract<Row[Column], Absent> | Substitute
       : Row[Column]
     : never;
 }>;

@@ -203,8 +203,8 @@ test('if a field and the stored value have different types, the error names both
   const changed = defineFields({ users: { age: text() } }).for(client);
   const error = await errorOf(changed.decryptRow('users', 1, { age: String(age) }));
   expect(error).toMatchObject({ code: 'format' });
-  expect(error.message).toBe(
-    'users.age of row 1: the field has the type text, but the stored value has the type number',
+  expect(error.message).toMatch(
+    /^users\.age of row 1: the field has the type text, but the stored value has the type number;/,
   );
 });
 
