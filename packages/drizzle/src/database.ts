@@ -1,9 +1,9 @@
 import { Column, is, QueryPromise, SQL, StringChunk, Table } from 'drizzle-orm';
-import type { FieldsClient } from '@eaas/sdk/fields';
+import type { FieldsClient, OnError } from '@eaas/sdk/fields';
 import { refuse } from './error.ts';
 import { hookDelete, type HookContext, hookInsert, hookRelational, hookSelect, hookUpdate } from './hooks.ts';
 import { reportRaw } from './plain-fields.ts';
-import { type Access, accessFor, type EncryptedOptions, type RowId } from './records.ts';
+import { type Access, accessFor, type EncryptedOptions, onErrorsOf, type RowId } from './records.ts';
 import { isSql, textOf } from './chunks.ts';
 import { encryptedColumns } from './encryption.ts';
 import { rewrite } from './rewrite.ts';
@@ -58,8 +58,10 @@ function wrap<Database extends object>(database: Database, access: Access): Data
       ),
   };
   const replacements: Readonly<Record<string, unknown>> = { ...statements, ...others };
+  const onError = (handler: OnError) => wrap(database, { ...access, onErrorOf: onErrorsOf(handler) });
   return new Proxy(database, {
     get: (target, name) => {
+      if (name === 'onError') return onError;
       if (typeof name === 'string' && name in target && Object.hasOwn(replacements, name))
         return replacements[name];
       return Reflect.get(target, name) as unknown;

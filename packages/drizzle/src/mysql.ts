@@ -12,7 +12,7 @@ import {
   type SelectedFields,
   type TableConfig,
 } from 'drizzle-orm/mysql-core';
-import type { FieldsClient } from '@eaas/sdk/fields';
+import type { FieldsClient, OnError, SubstituteOf, Throwing } from '@eaas/sdk/fields';
 import { type ColumnData, columnsOf, type Create, type EncryptedBuilder } from './columns.ts';
 import { encryptedDatabase } from './database.ts';
 import type { EaasConfig } from './encryption.ts';
@@ -126,24 +126,34 @@ type PreparedOf<Database> = Database extends {
   ? Prepared
   : never;
 
-interface Select<Database> {
+interface Select<Database, Substitute> {
   (): MySqlSelectBuilder<undefined, PreparedOf<Database>>;
   <Fields extends SelectableFields>(
     fields: Fields,
-  ): OpenedFields<Fields> extends infer Opened extends SelectedFields
+  ): OpenedFields<Fields, Substitute> extends infer Opened extends SelectedFields
     ? MySqlSelectBuilder<Opened, PreparedOf<Database>>
     : never;
 }
 
 /** A Drizzle database whose statements encrypt and decrypt the values of encrypted columns. */
-export type EncryptedMySqlDatabase<Database extends object> = Omit<Database, 'select' | 'transaction'> & {
+export type EncryptedMySqlDatabase<Database extends object, Substitute = never> = Omit<
+  Database,
+  'select' | 'transaction'
+> & {
   /** Selects all columns of a table, or the given columns. */
-  readonly select: Select<Database>;
+  readonly select: Select<Database, Substitute>;
   /** Runs statements in one transaction. The database that `run` receives also encrypts and decrypts. */
   transaction<Result>(
-    run: (transaction: EncryptedMySqlDatabase<TransactionOf<Database>>) => Promise<Result>,
+    run: (transaction: EncryptedMySqlDatabase<TransactionOf<Database>, Substitute>) => Promise<Result>,
     config?: object,
   ): Promise<Result>;
+  /**
+   * Returns the database with another answer to a value that cannot be decrypted: `db.onError('null').select()…`. The
+   * types say so for columns that `select({ … })` names.
+   */
+  onError<Handler extends OnError = Throwing>(
+    handler: Handler,
+  ): EncryptedMySqlDatabase<Database, SubstituteOf<Handler>>;
 };
 
 /**

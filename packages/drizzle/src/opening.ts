@@ -1,4 +1,5 @@
 import { type Column, getTableName, is, Column as ColumnClass } from 'drizzle-orm';
+import type { OnError } from '@eaas/sdk/fields';
 import type { SelectedField } from './builder.ts';
 import { isSameColumn } from './chunks.ts';
 import { type Encryption, encryptionOf, isBound, requireIdColumn } from './encryption.ts';
@@ -81,15 +82,15 @@ function valueAt(row: Row, path: readonly string[]): unknown {
 export async function openRows(
   rows: readonly Row[],
   { addedIds, columns, watched }: Opening,
-  { recordsOf, report }: Access,
+  access: Access,
 ): Promise<void> {
   for (const { path, place } of watched) {
-    report(
+    access.report(
       place,
       rows.map((row) => valueAt(row, path)),
     );
   }
-  await Promise.all(groupsOf(columns).map((group) => openGroup(rows, group, recordsOf)));
+  await Promise.all(groupsOf(columns).map((group) => openGroup(rows, group, access)));
   for (const name of Object.keys(addedIds)) for (const row of rows) delete row[name];
 }
 
@@ -111,10 +112,17 @@ function groupsOf(columns: readonly Opened[]): Opened[][] {
   return [...groups.values()];
 }
 
+/** Passes the row of the query to the function of the app, instead of the row that was made for the SDK. */
+function withQueriedRows(onError: OnError, stored: readonly Row[], rows: readonly Row[]): OnError {
+  if (typeof onError !== 'function') return onError;
+  const queried = new Map<object, Row>(stored.map((values, at) => [values, rows[at] ?? {}]));
+  return (error, values) => onError(error, queried.get(values) ?? {});
+}
+
 async function openGroup(
   rows: readonly Row[],
   group: readonly Opened[],
-  recordsOf: Access['recordsOf'],
+  { recordsOf, onErrorOf }: Access,
 ): Promise<void> {
   const [first] = group;
   if (!first) return;
@@ -124,7 +132,8 @@ async function openGroup(
     for (const { path, encryption } of group) values[encryption.column] = valueAt(row, path);
     return withId(values, idPath && (valueAt(row, idPath) as RowId));
   });
-  const opened = await recordsOf(first.column.table).decrypt(stored);
+  const onError = withQueriedRows(onErrorOf(first.encryption.table), stored, rows);
+  const opened = await recordsOf(first.column.table).decrypt(stored, onError);
   for (const { path, encryption } of group) {
     const name = path.at(-1) ?? '';
     for (const [at, row] of rows.entries()) {

@@ -13,7 +13,7 @@ import {
   type SelectedFields,
   type TableConfig,
 } from 'drizzle-orm/pg-core';
-import type { FieldsClient } from '@eaas/sdk/fields';
+import type { FieldsClient, OnError, SubstituteOf, Throwing } from '@eaas/sdk/fields';
 import { type ColumnData, columnsOf, type Create, type EncryptedBuilder } from './columns.ts';
 import { encryptedDatabase } from './database.ts';
 import type { EaasConfig } from './encryption.ts';
@@ -138,22 +138,34 @@ export function encryptedTableIn<Schema extends string, Name extends string, C e
 type Selectable = SelectedFields[string] | EncryptedColumn<unknown>;
 type SelectableFields = Readonly<Record<string, Selectable | Readonly<Record<string, Selectable>>>>;
 
-interface Select {
+interface Select<Substitute> {
   (): PgSelectBuilder<undefined>;
   <Fields extends SelectableFields>(
     fields: Fields,
-  ): OpenedFields<Fields> extends infer Opened extends SelectedFields ? PgSelectBuilder<Opened> : never;
+  ): OpenedFields<Fields, Substitute> extends infer Opened extends SelectedFields
+    ? PgSelectBuilder<Opened>
+    : never;
 }
 
 /** A Drizzle database whose statements encrypt and decrypt the values of encrypted columns. */
-export type EncryptedPgDatabase<Database extends object> = Omit<Database, 'select' | 'transaction'> & {
+export type EncryptedPgDatabase<Database extends object, Substitute = never> = Omit<
+  Database,
+  'select' | 'transaction'
+> & {
   /** Selects all columns of a table, or the given columns. */
-  readonly select: Select;
+  readonly select: Select<Substitute>;
   /** Runs statements in one transaction. The database that `run` receives also encrypts and decrypts. */
   transaction<Result>(
-    run: (transaction: EncryptedPgDatabase<TransactionOf<Database>>) => Promise<Result>,
+    run: (transaction: EncryptedPgDatabase<TransactionOf<Database>, Substitute>) => Promise<Result>,
     config?: object,
   ): Promise<Result>;
+  /**
+   * Returns the database with another answer to a value that cannot be decrypted: `db.onError('null').select()…`. The
+   * types say so for columns that `select({ … })` names.
+   */
+  onError<Handler extends OnError = Throwing>(
+    handler: Handler,
+  ): EncryptedPgDatabase<Database, SubstituteOf<Handler>>;
 };
 
 /**

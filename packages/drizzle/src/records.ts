@@ -5,6 +5,7 @@ import {
   type FieldsClient,
   type FieldsDefinition,
   type IndexSource,
+  type OnError,
   type RecordId,
   type Records,
   reportCiphertexts,
@@ -27,13 +28,19 @@ export interface EncryptedOptions {
    * the client.
    */
   readonly keyIds?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
+  /**
+   * What a stored value that cannot be decrypted becomes, in all tables or by table (`{ users: 'null' }`). With `throw`
+   * (the default), the query fails. With `null`, the column is null. What a function returns stands for the value.
+   * `db.onError(…)` decides for single queries.
+   */
+  readonly onError?: OnError | Readonly<Record<string, OnError | undefined>> | undefined;
 }
 
 export type Row = Record<string, unknown>;
 
 export interface TableRecords {
   encrypt(rows: readonly Row[]): Promise<Row[]>;
-  decrypt(rows: readonly Row[]): Promise<Row[]>;
+  decrypt(rows: readonly Row[], onError: OnError): Promise<Row[]>;
   /** Returns the fingerprints of all values, sorted, so that a statement does not show the order of the values. */
   fingerprints(column: string, values: readonly unknown[]): Promise<readonly string[]>;
   search(column: string, query: unknown): Promise<Readonly<Record<string, readonly string[] | string[][]>>>;
@@ -46,6 +53,8 @@ export interface Access {
   readonly recordsOf: (table: Table) => TableRecords;
   readonly known: KnownColumns;
   readonly report: Report;
+  /** What a value of the table becomes if it cannot be decrypted. */
+  readonly onErrorOf: (table: string) => OnError;
 }
 
 /** What Drizzle's databases have besides their methods. */
@@ -66,7 +75,26 @@ export function accessFor(database: object, client: FieldsClient, options: Encry
     recordsOf,
     known: knownColumns(database),
     report: (place, values) => reportCiphertexts(client, place, values),
+    onErrorOf: onErrorsOf(options.onError),
   };
+}
+
+/** Throws EncryptedColumnError for an option `onError` that says nothing about what to do. */
+export function onErrorsOf(given: EncryptedOptions['onError']): Access['onErrorOf'] {
+  const isByTable = typeof given === 'object' && given !== null;
+  const byTable: Readonly<Record<string, unknown>> = isByTable ? given : { '*': given };
+  for (const [table, handler] of Object.entries(byTable)) {
+    if (handler === undefined || handler === 'throw' || handler === 'null' || typeof handler === 'function')
+      continue;
+    refuse(
+      'schema',
+      { table: isByTable ? table : undefined },
+      "`onError` must be 'throw', 'null' or a function",
+      "pass 'null' to read a value that cannot be decrypted as null",
+    );
+  }
+  if (!isByTable) return () => given ?? 'throw';
+  return (table) => (Object.hasOwn(given, table) ? given[table] : undefined) ?? 'throw';
 }
 
 const plain: Unencrypted = { unencrypted: true };
@@ -137,15 +165,15 @@ export function withId(row: Row, id: RowId): Row {
 }
 
 function adapt(table: string, records: Records<Tables>): TableRecords {
-  const idOf = (row: object): RecordId => (row as WithId)[rowId] as RecordId;
+  const idOf = (row: Row): RecordId => (row as WithId)[rowId] as RecordId;
   const search = async (column: string, query: unknown): Promise<Record<string, string[] | string[][]>> =>
     records.where(table, { [column]: query } as never);
   return {
     encrypt(rows) {
       return records.encryptRows(table, rows, idOf);
     },
-    async decrypt(rows) {
-      return (await records.decryptRows(table, rows as never[], idOf)) as Row[];
+    async decrypt(rows, onError) {
+      return (await records.decryptRows(table, rows as never[], idOf, { onError })) as Row[];
     },
     async fingerprints(column, values) {
       const found = await Promise.all(values.map((value) => search(column, value)));

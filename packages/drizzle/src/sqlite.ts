@@ -13,7 +13,7 @@ import {
   type SQLiteTableExtraConfigValue,
   type TableConfig,
 } from 'drizzle-orm/sqlite-core';
-import type { FieldsClient } from '@eaas/sdk/fields';
+import type { FieldsClient, OnError, SubstituteOf, Throwing } from '@eaas/sdk/fields';
 import { type ColumnData, columnsOf, type Create, type EncryptedBuilder } from './columns.ts';
 import { encryptedDatabase } from './database.ts';
 import type { EaasConfig } from './encryption.ts';
@@ -125,24 +125,34 @@ type SelectableFields = Readonly<Record<string, Selectable | Readonly<Record<str
 type Kind<Database> = Database extends BaseSQLiteDatabase<infer Kind, unknown> ? Kind : never;
 type RunResult<Database> = Database extends { run(query: string): infer Result } ? Awaited<Result> : never;
 
-interface Select<Database> {
+interface Select<Database, Substitute> {
   (): SQLiteSelectBuilder<undefined, Kind<Database>, RunResult<Database>>;
   <Fields extends SelectableFields>(
     fields: Fields,
-  ): OpenedFields<Fields> extends infer Opened extends SelectedFields
+  ): OpenedFields<Fields, Substitute> extends infer Opened extends SelectedFields
     ? SQLiteSelectBuilder<Opened, Kind<Database>, RunResult<Database>>
     : never;
 }
 
 /** A Drizzle database whose statements encrypt and decrypt the values of encrypted columns. */
-export type EncryptedSQLiteDatabase<Database extends object> = Omit<Database, 'select' | 'transaction'> & {
+export type EncryptedSQLiteDatabase<Database extends object, Substitute = never> = Omit<
+  Database,
+  'select' | 'transaction'
+> & {
   /** Selects all columns of a table, or the given columns. */
-  readonly select: Select<Database>;
+  readonly select: Select<Database, Substitute>;
   /** Runs statements in one transaction. The database that `run` receives also encrypts and decrypts. */
   transaction<Result>(
-    run: (transaction: EncryptedSQLiteDatabase<TransactionOf<Database>>) => Promise<Result>,
+    run: (transaction: EncryptedSQLiteDatabase<TransactionOf<Database>, Substitute>) => Promise<Result>,
     config?: object,
   ): Promise<Result>;
+  /**
+   * Returns the database with another answer to a value that cannot be decrypted: `db.onError('null').select()…`. The
+   * types say so for columns that `select({ … })` names.
+   */
+  onError<Handler extends OnError = Throwing>(
+    handler: Handler,
+  ): EncryptedSQLiteDatabase<Database, SubstituteOf<Handler>>;
 };
 
 /**

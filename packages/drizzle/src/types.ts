@@ -1,3 +1,4 @@
+import type { Column, GetColumnData, SQL } from 'drizzle-orm';
 import type { FieldsQuery, PartIndex } from '@eaas/sdk/fields';
 
 declare const column: unique symbol;
@@ -20,12 +21,17 @@ export type Accessible<Columns> = {
     : Columns[Key];
 };
 
-export type OpenedFields<Fields> = {
+/** The fields of a query. `Substitute` is what `onError` returns for a value that cannot be decrypted. */
+export type OpenedFields<Fields, Substitute = never> = {
   [Key in keyof Fields]: Fields[Key] extends EncryptedColumn<infer C>
-    ? C
+    ? [Substitute] extends [never]
+      ? C
+      : C extends Column
+        ? SQL<GetColumnData<C> | Substitute | null>
+        : never
     : Fields[Key] extends { readonly _: unknown }
       ? Fields[Key]
-      : OpenedFields<Fields[Key]>;
+      : OpenedFields<Fields[Key], Substitute>;
 };
 
 /** An encrypted column with an index column. */

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { relations } from 'drizzle-orm';
+import { pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { drizzle } from 'drizzle-orm/pg-proxy';
+import { EaasClient } from '@eaas/sdk';
+import { FieldError } from '@eaas/sdk/fields';
+import { createTestService } from '@eaas/sdk/testing';
+import { describe, expect, expectTypeOf, test, vi } from 'vitest';
+import { encrypted, encryptedTable, encryptedText, eq, fieldsOf } from './pg.ts';
+
+const patients = encryptedTable('patients', {
+  id: uuid().primaryKey(),
+  name: encryptedText().notNull(),
+  city: text().notNull(),
+});
+const visits = pgTable('visits', { id: uuid().primaryKey(), patientId: uuid() });
+const schema = {
+  patients,
+  visits,
+  patientOfVisits: relations(visits, ({ one }) => ({
+    patient: one(patients, { fields: [visits.patientId], references: [patients.id] }),
+  })),
+};
+
+const service = createTestService();
+const { key_id: keyId } = service.createKey('patients');
+const eaas = new EaasClient({ ...service, keyId, retries: 0 });
+const [ada, bob] = [randomUUID(), randomUUID()];
+const rows = await fieldsOf(patients)
+  .for(eaas, {} as never)
+  .encryptRows(
+    'patients',
+    [
+      { id: ada, name: 'Ada', city: 'London' },
+      { id: bob, name: 'Bob', city: 'Turin' },
+    ],
+    ({ id }) => id,
+  );
+const moved = { id: bob, name: rows[0]?.['name'], city: 'Turin' };
+const stored: Readonly<Record<string, unknown>>[] = [{ ...rows[0] }, moved];
+
+/** A driver that answers each statement with the stored rows, in the order of the columns that it names. */
+const plain = drizzle(
+  async (statement) => {
+    const [, list = ''] = /^(?:select|.* returning) (.*?)(?: from |$)/.exec(statement) ?? [];
+    const names = list.split(', ').map((name) => name.replace(/.*"(\w+)"$/, '$1'));
+    const all = stored.map((row): Readonly<Record<string, unknown>> => {
+      return Object.assign({ patient: JSON.stringify([row['id'], row['name']]) }, row);
+    });
+    return { rows: all.map((row) => names.map((name) => row[name])) };
+  },
+  { schema },
+);
+
+const db = encrypted(plain, eaas);
+type Db = ReturnType<typeof db.onError<'null'>>;
+
+describe.each<[string, (of: Db) => PromiseLike<object[]>, (name: unknown) => object]>([
+  ['select', (of) => of.select().from(patients), (name) => ({ id: bob, name, city: 'Turin' })],
+  ['select of columns', (of) => of.select({ n: patients.name }).from(patients), (n) => ({ n })],
+  [
+    'a relational query',
+    (of) => of.query.patients.findMany({ columns: { name: true, city: true } }),
+    (name) => ({ name, city: 'Turin' }),
+  ],
+  [
+    'a row inside a relational query',
+    (of) =>
+      of.query.visits.findMany({ columns: {}, with: { patient: { columns: { id: true, name: true } } } }),
+    (name) => ({ patient: { id: bob, name } }),
+  ],
+  [
+    'returning',
+    (of) => of.update(patients).set({ city: 'Turin' }).where(eq(patients.id, ada)).returning(),
+    (name) => ({ id: bob, name, city: 'Turin' }),
+  ],
+])('%s', (_, run, expected) => {
+  test('a value that cannot be decrypted throws by default', async () => {
+    const reading = (async () => run(db))();
+    await expect(reading).rejects.toMatchObject({
+      name: 'FieldError',
+      code: 'decryption',
+      table: 'patients',
+      field: 'name',
+      row: bob,
+      message: expect.stringMatching(new RegExp(`^patients\\.name of row ${bob}: .*onError`)) as string,
+    });
+  });
+
+  test('with `null` the column is null, and the other rows are read', async () => {
+    const found = await run(db.onError('null'));
+    expect(found[1]).toEqual(expected(null));
+    expect(JSON.stringify(found[0])).toContain('"Ada"');
+  });
+
+  test('what a function returns stands for the value', async () => {
+    const onError = vi.fn((error: FieldError) => error.row);
+    const found = await run(db.onError(onError));
+    expect(found[1]).toEqual(expected(bob));
+    expect(onError.mock.calls).toEqual([[expect.any(FieldError), expect.any(Object)]]);
+  });
+});
+
+describe('the option `onError` of `encrypted`', () => {
+  test.each<[string, Parameters<typeof encrypted>[2], unknown]>([
+    ['for all tables', { onError: 'null' }, null],
+    ['by table', { onError: { patients: () => 'unreadable' } }, 'unreadable'],
+  ])('decides %s, and `db.onError` for one query', async (_, options, expected) => {
+    const own = encrypted(plain, eaas, options);
+    expect((await own.select().from(patients))[1]?.name).toBe(expected);
+    await expect((async () => own.onError('throw').select().from(patients))()).rejects.toBeInstanceOf(
+      FieldError,
+    );
+  });
+
+  test('does not hide a service that is down, or a missing permission', async () => {
+    for (const failure of ['network', 'permission_missing'] as const) {
+      const own = encrypted(plain, new EaasClient({ ...service, keyId, retries: 0 }), { onError: 'null' });
+      service.failNext(failure);
+      await expect((async () => own.select().from(patients))()).rejects.toMatchObject({ code: failure });
+    }
+  });
+
+  test('throws at once for another value', () => {
+    const refused = { code: 'schema', remedy: expect.stringContaining("'null'") as string };
+    const wrong = { onError: { patients: 'skip' as 'null' } };
+    expect(() => encrypted(plain, eaas, wrong)).toThrow(
+      expect.objectContaining({ ...refused, table: 'patients' }),
+    );
+    expect(() => db.onError(null as never)).toThrow(expect.objectContaining(refused));
+  });
+});
+
+test('the function gets the row of the query', async () => {
+  const onError = vi.fn((_: FieldError, row: object) => row);
+  await db
+    .onError(onError)
+    .select({ city: patients.city, inside: { name: patients.name } })
+    .from(patients);
+  expect(onError.mock.calls[0]?.[1]).toMatchObject({ city: 'Turin' });
+});
+
+test('the type of a named column says what stands for a bad value', () => {
+  const asNull = async (of: Db) => of.select({ n: patients.name, city: patients.city }).from(patients);
+  expectTypeOf(asNull).returns.resolves.toEqualTypeOf<{ n: string | null; city: string }[]>();
+  const marked = async () =>
+    db
+      .onError(() => 7)
+      .select({ n: patients.name })
+      .from(patients);
+  expectTypeOf(marked).returns.resolves.toEqualTypeOf<{ n: string | number | null }[]>();
+  const inside = async (of: Db) =>
+    of.transaction(async (tx) => tx.select({ n: patients.name }).from(patients));
+  expectTypeOf(inside).returns.resolves.toEqualTypeOf<{ n: string | null }[]>();
+  const thrown = async () => db.onError('throw').select({ n: patients.name }).from(patients);
+  expectTypeOf(thrown).returns.resolves.toEqualTypeOf<{ n: string }[]>();
+});
