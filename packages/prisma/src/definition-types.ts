@@ -1,4 +1,13 @@
-import type { Bound, Field, FieldsDefinition, IndexColumns, Query, Tables } from '@eaas/sdk/fields';
+import type {
+  Bound,
+  Field,
+  FieldsDefinition,
+  IndexColumns,
+  OnError,
+  Query,
+  SubstituteOf,
+  Tables,
+} from '@eaas/sdk/fields';
 import type { ModelOptions } from './models.ts';
 
 /** Maps model names to table names of the definition. */
@@ -13,7 +22,7 @@ type TableOf<Models, Name> = Name extends keyof Models
   : Name;
 
 type ColumnsOf<E, Name> =
-  E extends Encrypted<infer T, infer Models>
+  E extends Encrypted<infer T, infer Models, unknown>
     ? TableOf<Models, Name> extends infer Table
       ? Table extends keyof T
         ? T[Table]
@@ -21,10 +30,30 @@ type ColumnsOf<E, Name> =
       : never
     : never;
 
-export interface Encrypted<T extends Tables, Models> {
+export interface Encrypted<T extends Tables, Models, Handlers> {
   readonly tables: FieldsDefinition<T>['tables'];
   readonly models: Models;
+  readonly handlers: Handlers;
 }
+
+/** The definition with the argument `onError` of a query, if it has one. */
+export type WithHandler<E, Given> = Given extends { readonly onError: infer Handler }
+  ? E extends Encrypted<infer T, infer Models, unknown>
+    ? Encrypted<T, Models, Handler>
+    : E
+  : E;
+
+/** What stands for a value of the model that cannot be decrypted. */
+export type SubstituteIn<E, Name> =
+  E extends Encrypted<Tables, infer Models, infer Handlers>
+    ? Handlers extends OnError
+      ? SubstituteOf<Handlers>
+      : TableOf<Models, Name> extends infer Table
+        ? Table extends keyof Handlers
+          ? SubstituteOf<Handlers[Table]>
+          : never
+        : never
+    : never;
 
 export type ValuesOf<E, Name> = {
   [

@@ -2,15 +2,17 @@ import {
   describeFields,
   type FieldsClient,
   type FieldsDefinition,
+  type OnError,
   type RecordsOptions,
   reportCiphertexts,
   type Tables,
+  type Throwing,
 } from '@eaas/sdk/fields';
 import { executorOf, type PrismaClient, type QueryCall } from './client.ts';
 import { refuse } from './error.ts';
 import { withNativeTypes } from './id-form.ts';
 import { type Model, type Models, modelsOf } from './models.ts';
-import type { Report } from './open.ts';
+import { type OnErrors, onErrorsOf, type Report } from './open.ts';
 import { type Codec, perform } from './perform.ts';
 import { refuseRaw, reportRawResult } from './raw.ts';
 import type { Mapping } from './definition-types.ts';
@@ -21,9 +23,16 @@ import { isArgs } from './values.ts';
 export interface EncryptedOptions<
   T extends Tables,
   Models extends Mapping = Mapping,
+  Handlers = OnErrors<T>,
 > extends RecordsOptions<T> {
   /** Maps a model to its table if their names differ: `{ Patient: 'patients' }`. */
   readonly models?: Models | undefined;
+  /**
+   * What a stored value that cannot be decrypted becomes, in all tables or by table of the definition
+   * (`{ Patient: 'null' }`). With `throw` (the default), the query fails. With `null`, the field is null. What a
+   * function returns stands for the value. The argument `onError` of a query decides for this query.
+   */
+  readonly onError?: Handlers | undefined;
 }
 
 type NoMapping = { [Name in never]: string };
@@ -33,26 +42,31 @@ type NoMapping = { [Name in never]: string };
  * index }))`. Throws EncryptedModelError if the definition does not fit the Prisma schema, and InputError for invalid
  * options.
  */
-export function encrypted<Client, T extends Tables, const Models extends Mapping = NoMapping>(
+export function encrypted<
+  Client,
+  T extends Tables,
+  const Models extends Mapping = NoMapping,
+  Handlers extends OnErrors<T> = Throwing,
+>(
   prisma: Client,
   eaas: FieldsClient,
   fields: FieldsDefinition<T>,
-  options: EncryptedOptions<T, Models> = {},
-): EncryptedExtension<Client, T, Models> {
+  options: EncryptedOptions<T, Models, Handlers> = {},
+): EncryptedExtension<Client, T, Models, Handlers> {
   // Asserts the return type, because TypeScript cannot derive the types of the encrypted models from the code.
   return extensionOf(
     prisma as unknown as PrismaClient,
     eaas,
     fields,
     options,
-  ) as unknown as EncryptedExtension<Client, T, Models>;
+  ) as unknown as EncryptedExtension<Client, T, Models, Handlers>;
 }
 
 function extensionOf<T extends Tables>(
   prisma: PrismaClient,
   eaas: FieldsClient,
   fields: FieldsDefinition<T>,
-  { models: mapping, ...options }: EncryptedOptions<T>,
+  { models: mapping, onError, ...options }: EncryptedOptions<T>,
 ): (client: PrismaClient) => unknown {
   if (typeof Object(prisma).$extends !== 'function' || typeof Object(fields).for !== 'function') {
     refuse(
@@ -64,10 +78,10 @@ function extensionOf<T extends Tables>(
   }
   // `fields.for` checks `options` at run time, so the types need not require `index` for searchable fields.
   const untyped = fields as unknown as {
-    for(client: FieldsClient, options: object): Omit<Codec, 'report'>;
+    for(client: FieldsClient, options: object): Omit<Codec, 'report' | 'onErrorOf'>;
   };
   const report: Report = (place, values) => reportCiphertexts(eaas, place, values);
-  const codec: Codec = { ...untyped.for(eaas, options), report };
+  const codec: Codec = { ...untyped.for(eaas, options), report, onErrorOf: onErrorsOf(onError) };
   const names = Object.keys(fields.tables) as (keyof T & string)[];
   const definition = new Map(names.map((name) => [name, describeFields(fields, name)]));
   const schema = prisma._engineConfig?.inlineSchema ?? refuseVersion();
@@ -113,18 +127,28 @@ async function performCall(
     return refuse('definition', {}, `the model \`${call.model}\` is unknown`, remedy);
   }
   const path = (params.dataPath ?? []).filter((_, at) => at % 2 === 1);
-  const args = call.args ?? {};
-  if (!isArgs(args)) {
+  const given = call.args ?? {};
+  if (!isArgs(given)) {
     const remedy = 'pass the arguments by their names, as in `{ where, data }`';
     return refuse('unknown_argument', { model: model.name }, 'the arguments must be an object', remedy);
   }
   // Refuses undefined values like Prisma. Prisma cannot find them itself, because the rewritten arguments omit them.
-  if (client._previewFeatures?.includes('strictUndefinedChecks')) refuseUndefined(model, args);
+  if (client._previewFeatures?.includes('strictUndefinedChecks')) refuseUndefined(model, given);
   const executor = executorOf(client, call, params);
-  const run = () => perform(models, codec, executor, { model, operation: call.operation, args, path });
+  const isOfRows = returnsRows.test(call.operation);
+  const { onError, ...others } = given;
+  const args = isOfRows ? others : given;
+  const own =
+    !isOfRows || onError === undefined
+      ? codec
+      : { ...codec, onErrorOf: onErrorsOf(onError as OnError, model.name) };
+  const run = () => perform(models, own, executor, { model, operation: call.operation, args, path });
   if (call.operation !== 'upsert' || params.transaction) return run();
   return run().catch((error: unknown) => (isDuplicate(error) ? run() : Promise.reject(error)));
 }
+
+/** The operations whose results contain rows. All others refuse the argument `onError`, like any unknown argument. */
+const returnsRows = /^(?:find|create$|createManyAndReturn$|update$|updateManyAndReturn$|upsert$|delete$)/;
 
 /**
  * Whether an upsert failed because the row already exists. Without encryption, Prisma leaves an upsert to PostgreSQL,

@@ -1,4 +1,5 @@
-import type { ColumnPlace, RecordId } from '@eaas/sdk/fields';
+import type { ColumnPlace, OnError, RecordId } from '@eaas/sdk/fields';
+import { refuse } from './error.ts';
 import { type Model, type Models, targetOf } from './models.ts';
 import type { Shape } from './selection.ts';
 import { type Args, isArgs } from './values.ts';
@@ -8,7 +9,40 @@ export type DecryptRows = (
   table: string,
   rows: readonly Args[],
   idOf: (row: Args) => RecordId | undefined,
+  options: { readonly onError: OnError },
 ) => Promise<readonly Args[]>;
+
+/** What values that cannot be decrypted become: in all tables, or by table. */
+export type OnErrors<T = Readonly<Record<string, unknown>>> =
+  | OnError
+  | { readonly [Table in keyof T & string]?: OnError | undefined };
+
+export type OnErrorOf = (table: string) => OnError;
+
+/** Throws EncryptedModelError for an `onError` that says nothing about what to do. */
+export function onErrorsOf(given: OnErrors | undefined, model?: string): OnErrorOf {
+  const byTable: Readonly<Record<string, OnError | undefined>> = isArgs(given)
+    ? (given as Record<string, OnError>)
+    : { '*': given };
+  for (const handler of Object.values(byTable)) {
+    if (handler === undefined || handler === 'throw' || handler === 'null' || typeof handler === 'function')
+      continue;
+    refuse(
+      'unknown_argument',
+      { model },
+      "`onError` must be 'throw', 'null' or a function",
+      "pass 'null' to read a value that cannot be decrypted as null",
+    );
+  }
+  return (table) => (Object.hasOwn(byTable, table) ? byTable[table] : byTable['*']) ?? 'throw';
+}
+
+/** Passes the row of the query to the function of the app, instead of the columns that were decrypted. */
+function withQueriedRows(onError: OnError, columns: readonly Args[], rows: readonly Args[]): OnError {
+  if (typeof onError !== 'function') return onError;
+  const queried = new Map<object, Args>(columns.map((values, at) => [values, rows[at] ?? {}]));
+  return (error, values) => onError(error, queried.get(values) ?? {});
+}
 
 /** Emits an event if a column that is not encrypted holds ciphertexts. */
 export type Report = (place: ColumnPlace, values: readonly unknown[]) => void;
@@ -25,6 +59,7 @@ export async function openResult(
   result: unknown,
   decryptRows: DecryptRows,
   report: Report,
+  onErrorOf: OnErrorOf,
 ): Promise<void> {
   const tables = new Map<string, Found>();
   const added: { row: Args; names: readonly string[] }[] = [];
@@ -59,7 +94,8 @@ export async function openResult(
           rows.flatMap((row) => (Object.hasOwn(row, column) ? [row[column]] : [])),
         );
       }
-      const opened = await decryptRows(table, columns, (row) => idOf(model, row));
+      const onError = withQueriedRows(onErrorOf(table), columns, rows);
+      const opened = await decryptRows(table, columns, (row) => idOf(model, row), { onError });
       for (const [at, row] of rows.entries()) Object.assign(row, opened[at]);
     }),
   );

@@ -3,7 +3,7 @@ import { needsRow } from './data.ts';
 import { refuse } from './error.ts';
 import type { Model, Models } from './models.ts';
 import { nestedOf } from './nested.ts';
-import { type DecryptRows, openResult, type Report } from './open.ts';
+import { type DecryptRows, type OnErrorOf, openResult, type Report } from './open.ts';
 import { type Rewritten, rewrite } from './operations.ts';
 import type { Shape } from './selection.ts';
 import { type Args, isArgs, joinConditions } from './values.ts';
@@ -14,9 +14,10 @@ type IdOf = (row: Args) => RecordId | undefined;
 
 export interface Codec {
   encryptRows(table: string, rows: readonly Args[], idOf: IdOf): Promise<readonly Args[]>;
-  decryptRows(table: string, rows: readonly Args[], idOf: IdOf): Promise<readonly Args[]>;
+  readonly decryptRows: DecryptRows;
   where(table: string, query: Args): Promise<Terms>;
   readonly report: Report;
+  readonly onErrorOf: OnErrorOf;
 }
 
 export interface Executor {
@@ -41,8 +42,8 @@ export async function perform(
   const work = workOf(models, codec, executor, operation);
   const open = async (shape: Shape | undefined, result: unknown): Promise<void> => {
     if (!shape) return;
-    const decryptRows: DecryptRows = (table, rows, idOf) => codec.decryptRows(table, rows, idOf);
-    await openResult(models, shape, result, decryptRows, codec.report);
+    const decryptRows: DecryptRows = (...given) => codec.decryptRows(...given);
+    await openResult(models, shape, result, decryptRows, codec.report, codec.onErrorOf);
   };
   if (isRowByRow(model, operation, args)) {
     const rows = await executor.run(model, 'findMany', await rowsToUpdate(work, model, args));

@@ -80,6 +80,7 @@ const mark = (value: unknown) =>
 let reports: Parameters<Codec['report']>[] = [];
 
 const codec: Codec = {
+  onErrorOf: () => 'throw',
   report: (...report) => reports.push(report),
   encryptRows: async (table, rows, idOf) =>
     rows.map((row) => {

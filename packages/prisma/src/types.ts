@@ -1,5 +1,13 @@
-import type { Tables } from '@eaas/sdk/fields';
-import type { Encrypted, IndexColumnsOf, Kept, Payload, ValuesOf } from './definition-types.ts';
+import type { OnError, Tables } from '@eaas/sdk/fields';
+import type {
+  Encrypted,
+  IndexColumnsOf,
+  Kept,
+  Payload,
+  SubstituteIn,
+  ValuesOf,
+  WithHandler,
+} from './definition-types.ts';
 import type { PlainInput } from './input-types.ts';
 
 type Exact<Given, Wanted> =
@@ -54,15 +62,28 @@ interface ModelTypes {
 type ArgsOf<Operation> = Operation extends { args: infer Args } ? Args : never;
 
 type Method<E, P extends Payload, Name extends keyof Results<E, P, object>, Args> = object extends Args
-  ? <Given extends Args>(args?: Exact<Given, Args>) => PrismaPromise<Results<E, P, Given>[Name]>
-  : <Given extends Args>(args: Exact<Given, Args>) => PrismaPromise<Results<E, P, Given>[Name]>;
+  ? <Given extends Args>(
+      args?: Exact<Given, Args>,
+    ) => PrismaPromise<Results<WithHandler<E, Given>, P, Given>[Name]>
+  : <Given extends Args>(
+      args: Exact<Given, Args>,
+    ) => PrismaPromise<Results<WithHandler<E, Given>, P, Given>[Name]>;
+
+/** What this package adds to the arguments of a query that returns rows. */
+export interface QueryOptions {
+  /** What a stored value that cannot be decrypted becomes. Defaults to the option `onError` of `encrypted`. */
+  onError?: OnError | undefined;
+}
 
 type PlainDelegate<E, Types extends ModelTypes, Original> = {
   [Name in keyof Types['operations'] & keyof Results<E, Types['payload'], object>]: Method<
     E,
     Types['payload'],
     Name,
-    PlainInput<E, Types['payload'], ArgsOf<Types['operations'][Name]>>
+    PlainInput<E, Types['payload'], ArgsOf<Types['operations'][Name]>> &
+      (Name extends 'createMany' | 'updateMany' | 'deleteMany' | 'count' | 'aggregate'
+        ? unknown
+        : QueryOptions)
   >;
 } & Pick<Original, Exclude<keyof Original, keyof Results<E, Types['payload'], object>>> & {
     [key: symbol]: { types: Types };
@@ -82,13 +103,13 @@ type PlainModels<E, Client> = {
 type Nothing = { [Name in never]: unknown };
 
 /** An extension for `prisma.$extends`. */
-export type EncryptedExtension<Client, T extends Tables, Models> = (client: unknown) => {
+export type EncryptedExtension<Client, T extends Tables, Models, Handlers = 'throw'> = (client: unknown) => {
   $extends: {
     extArgs: {
       result: Nothing;
       model: Nothing;
       query: Nothing;
-      client: PlainModels<Encrypted<T, Models>, Client>;
+      client: PlainModels<Encrypted<T, Models, Handlers>, Client>;
     };
   };
 };
@@ -97,7 +118,7 @@ type PlainScalars<E, P extends Payload> = {
   [
     Key in keyof P['scalars'] as Key extends IndexColumnsOf<E, P['name']> ? never : Key
   ]: Key extends keyof ValuesOf<E, P['name']>
-    ? ValuesOf<E, P['name']>[Key] | Extract<P['scalars'][Key], null>
+    ? ValuesOf<E, P['name']>[Key] | Extract<P['scalars'][Key], null> | SubstituteIn<E, P['name']>
     : P['scalars'][Key];
 };
 

@@ -1,0 +1,115 @@
+import { EaasClient } from '@eaas/sdk';
+import { defineFields, type FieldError, type OnError, text } from '@eaas/sdk/fields';
+import { createTestService } from '@eaas/sdk/testing';
+import { describe, expect, test, vi } from 'vitest';
+import { encrypted, type EncryptedOptions } from './encrypted.ts';
+import type { Args } from './values.ts';
+
+const fields = defineFields({ Patient: { name: text() }, Visit: { note: text() } });
+type Options = EncryptedOptions<(typeof fields)['tables']>;
+
+const service = createTestService();
+const { key_id: keyId } = service.createKey('patients');
+const clientOf = () => new EaasClient({ ...service, keyId, retries: 0 });
+const records = fields.for(clientOf());
+const { name } = await records.encryptRow('Patient', 'ada', { name: 'Ada' });
+const { note } = await records.encryptRow('Visit', 'first', { note: 'cough' });
+
+const column = (of: string) => ({ name: of, kind: 'scalar', type: 'String' });
+const visits = { name: 'visits', kind: 'object', type: 'Visit', relationName: 'visits' };
+const models = {
+  Patient: { fields: [...['id', 'name', 'city'].map(column), visits] },
+  Visit: { fields: ['id', 'note'].map(column) },
+};
+
+type Extension = { query: { $allOperations(call: object): Promise<unknown> } };
+
+/** Runs an operation whose result is two patients. The second has the name and the visit of other rows. */
+function run(options: Options, operation: string, args: Args, eaas = clientOf()): Promise<unknown> {
+  const prisma = {
+    _runtimeDataModel: { models },
+    _engineConfig: { inlineSchema: '' },
+    $extends: (extension: object) => extension,
+  };
+  const extend = encrypted(prisma, eaas, fields, options) as unknown as (client: object) => Extension;
+  const patients = [
+    { id: 'ada', name, city: 'London', visits: [{ id: 'first', note }] },
+    { id: 'bob', name, city: 'Turin', visits: [{ id: 'second', note }] },
+  ];
+  const result = operation === 'findMany' ? patients : operation === 'count' ? 2 : patients[1];
+  const query = async () => structuredClone(result);
+  return extend(prisma).query.$allOperations({
+    model: 'Patient',
+    operation,
+    args,
+    query,
+    __internalParams: { dataPath: [] },
+  });
+}
+
+const include = { visits: true };
+const withVisits = (patient: string | null, visit: string | null) => [
+  { id: 'ada', name: 'Ada', city: 'London', visits: [{ id: 'first', note: 'cough' }] },
+  { id: 'bob', name: patient, city: 'Turin', visits: [{ id: 'second', note: visit }] },
+];
+const place = (error: FieldError) => `${error.table}.${error.field} ${error.row}`;
+
+describe('a value that cannot be decrypted', () => {
+  test('fails the query by default, and the error names model, field and row', async () => {
+    await expect(run({}, 'findMany', { include })).rejects.toMatchObject({
+      name: 'FieldError',
+      code: 'decryption',
+      field: expect.stringMatching(/^(name|note)$/) as string,
+      row: expect.stringMatching(/^(bob|second)$/) as string,
+      message: expect.stringMatching(/ of row .*; to read the rest, pass `onError: 'null'`$/) as string,
+    });
+  });
+
+  test.each<[string, Options, Args, unknown]>([
+    ['by the option', { onError: 'null' }, {}, withVisits(null, null)],
+    ['by the argument', {}, { onError: 'null' }, withVisits(null, null)],
+    ['by the argument before the option', { onError: 'throw' }, { onError: 'null' }, withVisits(null, null)],
+    [
+      'by table',
+      { onError: { Patient: 'null', Visit: () => 'unreadable' } },
+      {},
+      withVisits(null, 'unreadable'),
+    ],
+    ['by a function', {}, { onError: place }, withVisits('Patient.name bob', 'Visit.note second')],
+  ])('is replaced %s', async (_, options, args, expected) => {
+    expect(await run(options, 'findMany', { include, ...args })).toEqual(expected);
+  });
+
+  test('the function gets the row of the query', async () => {
+    const onError = vi.fn<Exclude<OnError, string>>(() => null);
+    await run({}, 'update', { where: { id: 'bob' }, data: { city: 'Turin' }, onError });
+    const found = onError.mock.calls.map(([error, row]) => [error.row, row['id'], row['city']]);
+    expect(new Set(found)).toEqual(
+      new Set([
+        ['bob', 'bob', 'Turin'],
+        ['second', 'second', undefined],
+      ]),
+    );
+  });
+});
+
+test('a service that is down fails the query, whatever `onError` is', async () => {
+  const eaas = clientOf();
+  service.failNext('network');
+  await expect(run({ onError: 'null' }, 'findMany', {}, eaas)).rejects.toMatchObject({ code: 'network' });
+});
+
+test('another value of `onError`, and an operation without rows, are refused', async () => {
+  const refused = { code: 'unknown_argument' };
+  expect(() => run({ onError: { Patient: 'skip' as 'null' } }, 'findMany', {})).toThrow(
+    expect.objectContaining(refused),
+  );
+  await expect(run({}, 'findMany', { onError: 'skip' })).rejects.toMatchObject({
+    ...refused,
+    model: 'Patient',
+  });
+  await expect(run({}, 'count', { onError: 'null' })).rejects.toMatchObject({
+    ...refused,
+    message: expect.stringContaining('`onError`') as string,
+  });
+});
