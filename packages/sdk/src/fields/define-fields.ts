@@ -30,6 +30,7 @@ import {
   type RowOptions,
   rowOptions,
 } from './internals.ts';
+import { onlyMatching } from './only-matching.ts';
 import { contextOf, type FieldPlan, planOf, requireField, requireTable } from './plan.ts';
 import type { Records } from './records.ts';
 import type { NameOf, PlaceOf, RecordId, Searchable, Tables } from './row-types.ts';
@@ -135,6 +136,7 @@ function recordsOf<T extends Tables>(
       return settled ? results : results.map(valueOf);
     },
     where: where.bind(undefined, internals),
+    onlyMatching: onlyMatching.bind(undefined, internals),
     encryptFieldSync: encryptFieldSync.bind(undefined, internals),
     decryptFieldSync: decryptFieldSync.bind(undefined, internals),
     reads: () => Object.fromEntries(all.map(({ place, reads }) => [place, { ...reads }])),

@@ -1,5 +1,6 @@
 import { flag, object, requireOptions, text } from '@eaas/protocol/internal-options';
 import type { FieldsDefinition } from './define-fields.ts';
+import type { PartComparison } from './part-index.ts';
 import { type FieldPlan, planOf, requireField, requireTable } from './plan.ts';
 import type { FieldName, IndexColumns, NameOf, Tables } from './row-types.ts';
 import { refuse } from './value-types.ts';
@@ -15,6 +16,8 @@ export interface PartDescription {
   readonly isList: boolean;
   /** The length of a fingerprint in bits. */
   readonly bits: number;
+  /** Compares decrypted values with a query. Undefined if only the app can compare. */
+  readonly comparison: PartComparison | undefined;
 }
 
 /** Describes an encrypted field for an adapter of a database library. */
@@ -46,12 +49,13 @@ export function describeFields<T extends Tables>(
       type: field.type.name,
       indexColumn,
       bits: field.index?.bits,
-      parts: parts.map(({ name, column, index: { others, isList, bits } }) => ({
+      parts: parts.map(({ name, column, index: { others, isList, bits, comparison } }) => ({
         name,
         column,
         others,
         isList,
         bits,
+        comparison,
       })),
       isBoundToRow: field.context !== 'field',
     }),

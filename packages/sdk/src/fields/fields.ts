@@ -33,8 +33,16 @@ export { createIndexKey, type IndexKeyOptions, rewrapIndexKey } from './index-ke
 export type { FieldsClient, PlaintextRead, ReadCount, RowOptions } from './internals.ts';
 export type { DecryptNestedOptions, DecryptNestedResult, Nesting } from './decrypt-nested.ts';
 export type { NamedNormalization, Normalization } from './normalize.ts';
-export type { PartIndex, PartIndexes, PartOptions, TextPartOptions, TypedValue } from './part-index.ts';
+export type {
+  PartComparison,
+  PartIndex,
+  PartIndexes,
+  PartOptions,
+  TextPartOptions,
+  TypedValue,
+} from './part-index.ts';
 export type { Query } from './with-fields.ts';
+export { type DateBounds, dateRange, type DateRangeOptions } from './date-range.ts';
 export { days, months, type RangeIndex, type SearchRange, steps, years } from './range-rules.ts';
 export type { DecryptOptionsOf, Records } from './records.ts';
 export type {

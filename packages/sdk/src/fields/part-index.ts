@@ -52,6 +52,18 @@ export interface PartIndex<
    * these parts is enough. `fields` are the fields that the index covers. Throws InputError for an invalid query.
    */
   soughtBy(query: Query, ...fields: readonly Omit<TypedValue, 'value'>[]): readonly (string | Uint8Array)[];
+  /** Whether one of the parts to search for is enough, although `isList`. */
+  readonly isAny?: boolean | undefined;
+  /** Compares decrypted values with a query. Absent if only the app can compare. */
+  readonly comparison?: PartComparison<Query> | undefined;
+}
+
+/** How an index compares decrypted values with a query. Both functions throw InputError for an invalid query. */
+export interface PartComparison<Query = unknown> {
+  /** Whether the database alone can answer the query, because it finds no row that does not match. */
+  isWhole(query: Query): boolean;
+  /** Whether a decrypted value matches the query. */
+  accepts(value: unknown, query: Query): boolean;
 }
 
 /** The indexes that `searchableBy` added to a field, by name. */

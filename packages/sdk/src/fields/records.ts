@@ -124,6 +124,18 @@ export interface Records<T extends Tables> {
   ): Promise<Terms<T[Table], Table, Q>>;
 
   /**
+   * Returns the decrypted rows that match a query of `where` exactly. A search by `dateRange` also finds the other days
+   * of the first and last month, and whoever can write to the database can move fingerprints. Compares whole values
+   * after normalization, and bounds of `dateRange`; throws InputError for other parts of values. Null matches nothing.
+   * Emits the event `search.filtered` with the numbers of rows, to show what an index reads in vain.
+   */
+  onlyMatching<Table extends NameOf<T>, Row extends object>(
+    table: Table,
+    rows: readonly Row[],
+    query: Query<T[Table]>,
+  ): Row[];
+
+  /**
    * Encrypts one value synchronously, and computes no fingerprint. The field must have `context: 'field'`. Throws
    * FieldError, with the code `not_primed` if no data key is in memory: call `client.prime()` first.
    */

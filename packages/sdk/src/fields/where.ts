@@ -13,6 +13,7 @@ interface Condition {
   readonly column: string;
   readonly place: Where;
   readonly isList: boolean;
+  readonly isAny: boolean | undefined;
   readonly subjects: readonly Subject[];
 }
 
@@ -30,14 +31,16 @@ export async function where(
     const place = { table, field, row: undefined };
     return inField(place, () => conditionsOf(plan, value, place));
   });
-  const terms = conditions.map(async ({ column, place, isList, subjects }) => {
+  const terms = conditions.map(async ({ column, place, isList, isAny, subjects }) => {
     const possible = await Promise.all(
       subjects.map(async (subject) => {
         const results = await fingerprints.possible(subject, options);
         return results.map((result) => resultOf(result, place));
       }),
     );
-    return [column, isList ? possible.map(unordered).sort(byFirst) : unordered(possible.flat())] as const;
+    const oneOf = unordered(possible.flat());
+    if (isAny) return [column, [oneOf]] as const;
+    return [column, isList ? possible.map(unordered).sort(byFirst) : oneOf] as const;
   });
   return Object.fromEntries(await Promise.all(terms));
 }
@@ -80,22 +83,28 @@ function partCondition(plan: FieldPlan, part: PartPlan, query: unknown, place: W
   const { column, index } = part;
   const fields = part.fields.map(({ name, field: { type } }) => ({ name, type }));
   const subjects = index.soughtBy(query, ...fields).map((bytes) => ({ plan, part, bytes }));
-  return condition(column, place, index.isList, subjects);
+  return condition(column, place, index.isList, subjects, index.isAny);
 }
 
-function condition(column: string, place: Where, isList: boolean, subjects: readonly Subject[]): Condition {
-  if (subjects.length > 0) return { column, place, isList, subjects };
+function condition(
+  column: string,
+  place: Where,
+  isList: boolean,
+  subjects: readonly Subject[],
+  isAny?: boolean,
+): Condition {
+  if (subjects.length > 0) return { column, place, isList, isAny, subjects };
   const cause = new InputError(
     'the value to search for must not be empty after normalization: search for a longer text',
   );
   throw new FieldError(cause, place, 'no_fingerprint');
 }
 
-function isPartQuery({ parts }: FieldPlan, value: unknown): value is Row {
+export function isPartQuery({ parts }: FieldPlan, value: unknown): value is Row {
   return parts.length > 0 && typeof value === 'object' && !isDate(value);
 }
 
-function requirePart({ parts }: FieldPlan, name: string): PartPlan {
+export function requirePart({ parts }: FieldPlan, name: string): PartPlan {
   const names = parts.map((part) => part.name);
   const near = nearestOf(names, name) ?? names[0];
   return (

@@ -1,0 +1,164 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { runs } from '@eaas/test-kit/cases';
+import { observedClient } from '../../test/observed-client.ts';
+import {
+  createIndexKey,
+  date,
+  type DateBounds,
+  dateRange,
+  defineFields,
+  text,
+  unencrypted,
+  words,
+} from './fields.ts';
+import { dateType } from './value-types.ts';
+
+const lowEntropy = 'accepted';
+const at = (text: string) => new Date(`${text}Z`);
+const day = (text: string) => at(`${text}T00:00`);
+const partsOf = (index: ReturnType<typeof dateRange>, value: Date) =>
+  index.partsOf({ name: 'born', type: dateType, value }).map(String);
+const index = dateRange({ lowEntropy, earliest: 1990, latest: 2020 });
+const soughtBy = (bounds: DateBounds) => index.soughtBy(bounds).map(String);
+
+test.each<[string, DateBounds, string[]]>([
+  ['one month', { from: day('2001-02-01'), to: day('2001-02-28') }, ['month 24013']],
+  ['a year', { from: day('2001-01-01'), to: day('2001-12-31') }, ['year 2001']],
+  [
+    'months, years and months',
+    { from: day('1999-12-24'), to: day('2002-01-02') },
+    ['month 23999', 'year 2000', 'year 2001', 'month 24024'],
+  ],
+  ['an open end', { from: day('2019-12-24') }, ['after', 'month 24239', 'year 2020']],
+  ['an open beginning', { to: day('1991-01-01') }, ['before', 'year 1990', 'month 23892']],
+  ['only dates before `earliest`', { to: day('1950-01-01') }, ['before']],
+  ['only dates after `latest`', { from: day('2021-01-01'), to: day('2022-01-01') }, ['after']],
+])('a search for %s names whole years, and months at the ends', (_, bounds, expected) => {
+  expect(soughtBy(bounds)).toEqual(expected);
+});
+
+test('a search finds every matching date, and no other if the bounds are whole months', () => {
+  const date = fc.date({ min: day('1985-01-01'), max: day('2025-01-01'), noInvalidDate: true });
+  const start = fc
+    .tuple(fc.integer({ min: 1985, max: 2025 }), fc.nat(11))
+    .map(([y, m]) => new Date(Date.UTC(y, m)));
+  const end = start.map((month) => new Date(month.getTime() - 1));
+  const optional = (bound: fc.Arbitrary<Date>) => fc.option(fc.oneof(bound, date), { nil: undefined });
+  fc.assert(
+    fc.property(optional(start), optional(end), fc.array(date, { maxLength: 20 }), (from, to, values) => {
+      fc.pre((from ?? to) !== undefined && !(from && to && from > to));
+      const bounds = { from, to } as DateBounds;
+      const sought = soughtBy(bounds);
+      const near = [from, to].flatMap((bound) =>
+        bound ? [-1, 0, 1].map((ms) => new Date(bound.getTime() + ms)) : [],
+      );
+      for (const value of [...values, ...near]) {
+        const isFound = partsOf(index, value).some((part) => sought.includes(part));
+        const isMatch = (!from || value >= from) && (!to || value <= to);
+        expect(index.comparison?.accepts(value, bounds)).toBe(isMatch);
+        const isExpected = index.comparison?.isWhole(bounds) ? isMatch : isMatch || isFound;
+        expect(isFound).toBe(isExpected);
+      }
+    }),
+    { numRuns: runs(1_000) },
+  );
+});
+
+test.each([
+  ['whole months', { from: day('2001-02-01'), to: at('2001-03-31T23:59:59.999') }, true],
+  ['a month and a day', { from: day('2001-02-01'), to: day('2001-03-01') }, false],
+  ['an hour of a month', { from: at('2001-02-01T01:00') }, false],
+  ['dates before `earliest`, from a day', { from: day('1950-01-01') }, false],
+  ['dates before `earliest`, up to a month', { to: at('1949-12-31T23:59:59.999') }, false],
+  ['all dates up to the end of `latest`', { to: at('2020-12-31T23:59:59.999') }, true],
+  ['all dates before `earliest`', { to: at('1989-12-31T23:59:59.999') }, true],
+  ['all dates after `latest`', { from: day('2021-01-01') }, true],
+] as [string, DateBounds, boolean][])('whether the database alone can answer %s', (_, bounds, isWhole) => {
+  expect(index.comparison?.isWhole(bounds)).toBe(isWhole);
+});
+
+test('the widest index stays below the limit of buckets', () => {
+  const widest = dateRange({ lowEntropy, earliest: 1200, latest: 2099 });
+  expect(widest.soughtBy({ from: day('1200-02-01'), to: day('2099-11-01') }).length).toBeLessThan(1_000);
+  expect(() => dateRange({ lowEntropy, earliest: 1200, latest: 2100 })).toThrow('to 900 years later');
+  expect(() => dateRange({ lowEntropy, earliest: 2000, latest: 1999 })).toThrow('from `earliest`');
+  expect(() => dateRange({ lowEntropy, earliest: 1.5 })).toThrow('an integer');
+  expect(() => dateRange({} as never)).toThrow("lowEntropy: 'accepted'");
+});
+
+test.each([
+  ['a Date', new Date(0), 'takes { from }, { to } or both (got a Date)'],
+  ['no bound', {}, 'got neither'],
+  ['a bound that is a text', { from: '1815' }, 'must be a Date'],
+  ['an invalid Date', { from: new Date('secret') }, 'expected a valid Date'],
+  ['another member', { form: day('1815-12-10') }, 'did you mean `from`?'],
+  ['bounds in the wrong order', { from: new Date(1), to: new Date(0) }, 'must not be greater than'],
+])('a search by %s is refused', (_, query, message) => {
+  expect(() => index.soughtBy(query as DateBounds)).toThrow(message);
+});
+
+const fields = defineFields({
+  patients: {
+    ...unencrypted('id'),
+    name: text()
+      .searchable({ normalize: ['lowercase'] })
+      .searchableBy({ words: words({ lowEntropy }) }),
+    born: date().searchableBy({ range: dateRange({ lowEntropy }) }),
+  },
+});
+
+async function openPatients() {
+  const { client, events } = observedClient();
+  const records = fields.for(client, { index: await createIndexKey(client) });
+  const dates = ['1815-12-10', '1899-12-31', '2006-03-01', '2006-03-15', '2006-03-31', '2020-01-01'];
+  const rows = dates.map((text, id) => ({ id, name: `Ada ${id}`, born: day(text) }));
+  const stored = await records.encryptRows('patients', rows, ({ id }) => id);
+  const search = async (range: DateBounds) => {
+    const { born_range_index } = await records.where('patients', { born: { range } });
+    const found = stored.filter(({ born_range_index: marks }) =>
+      born_range_index.every((oneOf) => oneOf.some((mark) => marks?.split(' ').includes(mark))),
+    );
+    return records.decryptRows('patients', found, ({ id }) => id);
+  };
+  return { records, rows, search, events };
+}
+
+describe('records', () => {
+  test('a search finds the rows of the range and of its first and last month; `onlyMatching` drops those', async () => {
+    const { records, search, events } = await openPatients();
+    const adults = { to: day('2006-03-15') };
+    const found = await search(adults);
+    expect(found.map(({ id }) => id)).toEqual([0, 1, 2, 3, 4]);
+    const kept = records.onlyMatching('patients', found, { born: { range: adults } });
+    expect(kept.map(({ id }) => id)).toEqual([0, 1, 2, 3]);
+    expect(events.filter(({ type }) => type === 'search.filtered')).toEqual([
+      { type: 'search.filtered', table: 'patients', columns: ['born'], read: 5, kept: 4 },
+    ]);
+  });
+
+  test('`where` returns one list of fingerprints, which does not show the order of the dates', async () => {
+    const { records } = await openPatients();
+    const { born_range_index } = await records.where('patients', {
+      born: { range: { to: day('2006-03-15') } },
+    });
+    expect(born_range_index).toHaveLength(1);
+    expect(born_range_index[0]).toHaveLength(110);
+    expect(born_range_index[0]).toEqual(born_range_index[0]?.toSorted());
+  });
+
+  test('`onlyMatching` compares whole values after normalization, and refuses other parts', async () => {
+    const { records, rows } = await openPatients();
+    const withNull = [...rows, { id: 9, name: null, born: null }];
+    expect(records.onlyMatching('patients', withNull, { name: 'ADA 3' })).toEqual([rows[3]]);
+    const both = { name: 'ada 3', born: { range: { from: day('2020-01-01') } } };
+    expect(records.onlyMatching('patients', withNull, both)).toEqual([]);
+    const byWord = () => records.onlyMatching('patients', rows, { name: { words: 'ada' } });
+    expect(byWord).toThrow(
+      'patients.name: the index `words` cannot compare: filter the decrypted rows yourself',
+    );
+    expect(() => records.onlyMatching('patients', rows, {})).toThrow('at least one field');
+    const wrong = { born: { range: { from: day('2020-01-01'), to: day('2019-01-01') } } };
+    expect(() => records.onlyMatching('patients', rows, wrong)).toThrow('must not be greater');
+  });
+});
