@@ -27,6 +27,7 @@ export interface BuilderConfig {
   readonly groupBy?: readonly SQLChunk[] | undefined;
   readonly orderBy?: readonly SQLChunk[] | undefined;
   readonly limit?: unknown;
+  readonly offset?: unknown;
   readonly distinct?: boolean | { readonly on: readonly SQLChunk[] } | undefined;
   readonly withList?: readonly Subquery[] | undefined;
   readonly setOperators?: readonly { readonly rightSelect: Builder }[];

@@ -4,6 +4,7 @@ import type { SelectedField } from './builder.ts';
 import { isSameColumn } from './chunks.ts';
 import { type Encryption, encryptionOf, isBound, requireIdColumn } from './encryption.ts';
 import { refuse } from './error.ts';
+import { type Narrowing, narrowed } from './narrowing.ts';
 import { type WatchedField, watchedIn } from './plain-fields.ts';
 import { type Access, type Row, type RowId, withId } from './records.ts';
 import type { RewriteContext } from './search.ts';
@@ -23,6 +24,7 @@ export interface Opening {
   readonly addedIds: Readonly<Record<string, Column>>;
   readonly columns: readonly Opened[];
   readonly watched: readonly WatchedField[];
+  readonly narrowings: readonly Narrowing[];
 }
 
 export function planOpening(
@@ -38,7 +40,7 @@ export function planOpening(
     if (!isBound(encryption)) return [{ path, column, encryption, idPath: undefined }];
     return [{ path, column, encryption, idPath: idPathOf(column, encryption) }];
   });
-  return { addedIds, columns, watched: watchedIn(fields, sources) };
+  return { addedIds, columns, watched: watchedIn(fields, sources), narrowings: [] };
 
   function idPathOf(column: Column, encryption: Encryption): readonly string[] {
     const { column: id } = requireIdColumn(column.table, encryption);
@@ -79,11 +81,12 @@ function valueAt(row: Row, path: readonly string[]): unknown {
   return holderOf(row, path)?.[path.at(-1) ?? ''];
 }
 
+/** Decrypts rows, and returns those that the query asked for: a search can find others too. */
 export async function openRows(
   rows: readonly Row[],
-  { addedIds, columns, watched }: Opening,
+  { addedIds, columns, watched, narrowings }: Opening,
   access: Access,
-): Promise<void> {
+): Promise<readonly Row[]> {
   for (const { path, place } of watched) {
     access.report(
       place,
@@ -91,7 +94,9 @@ export async function openRows(
     );
   }
   await Promise.all(groupsOf(columns).map((group) => openGroup(rows, group, access)));
+  const found = narrowed(rows, narrowings, access.recordsOf, valueAt);
   for (const name of Object.keys(addedIds)) for (const row of rows) delete row[name];
+  return found;
 }
 
 function groupsOf(columns: readonly Opened[]): Opened[][] {

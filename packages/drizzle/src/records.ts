@@ -43,6 +43,8 @@ export interface TableRecords {
   decrypt(rows: readonly Row[], onError: OnError): Promise<Row[]>;
   /** Returns the fingerprints of all values, sorted, so that a statement does not show the order of the values. */
   fingerprints(column: string, values: readonly unknown[]): Promise<readonly string[]>;
+  /** Returns the decrypted rows whose column matches the query exactly. */
+  onlyMatching(column: string, rows: readonly Row[], query: Row): Row[];
   search(column: string, query: unknown): Promise<Readonly<Record<string, readonly string[] | string[][]>>>;
 }
 
@@ -173,12 +175,13 @@ function adapt(table: string, records: Records<Tables>): TableRecords {
       return records.encryptRows(table, rows, idOf);
     },
     async decrypt(rows, onError) {
-      return (await records.decryptRows(table, rows as never[], idOf, { onError })) as Row[];
+      return records.decryptRows(table, rows as never[], idOf, { onError });
     },
     async fingerprints(column, values) {
       const found = await Promise.all(values.map((value) => search(column, value)));
       return [...new Set(found.flatMap((terms) => Object.values(terms).flat(2)))].sort();
     },
+    onlyMatching: (column, rows, query) => records.onlyMatching(table, rows, { [column]: query }),
     search,
   };
 }

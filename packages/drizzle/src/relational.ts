@@ -12,6 +12,8 @@ import {
 import { type Builder, copyOf, execute, type SelectedField } from './builder.ts';
 import { encryptionOf, opaquePlace, isBound, isIndexColumn, requireIdColumn } from './encryption.ts';
 import { refuse } from './error.ts';
+import type { Comparison } from './chunks.ts';
+import { mayDropRows, type Narrowing, wideIn, wideSearchesIn } from './narrowing.ts';
 import { type Opening, openRows } from './opening.ts';
 import { type KnownColumns, requirePlainFields, watchedIn } from './plain-fields.ts';
 import type { Access, Row } from './records.ts';
@@ -35,8 +37,8 @@ export async function runRelational(query: RelationalQuery, access: Access): Pro
   const copy = copyOf(query as never, config as never);
   const result = await execute(copy);
   const rows = (Array.isArray(result) ? result : [result]).filter((row) => row !== undefined && row !== null);
-  await openNested(rows as Row[], plan, access);
-  return result;
+  const found = await openNested(rows as Row[], plan, access);
+  return Array.isArray(result) ? found : result;
 }
 
 async function planQuery(
@@ -52,9 +54,11 @@ async function planQuery(
       inner ? [planRelation(query, table, alias, name, inner, context)] : [],
     ),
   );
-  const { columns, opening } = planColumns(given.columns, table.columns, alias, extras, context.known);
+  // `findFirst` has a limit too.
+  const wide = mayDropRows({ limit: given.limit, offset: given.offset }) ? wideSearchesIn(where) : [];
+  const { columns, opening } = planColumns(given.columns, table.columns, alias, extras, context.known, wide);
   const [condition, order, expressions] = await Promise.all([
-    rewrite(where, context),
+    rewrite(where, { ...context, narrowed: new Set(wide.map(({ operands }) => operands[0])) }),
     rewriteAll(orderBy, context),
     Promise.all(
       Object.entries(extras).map(async ([name, extra]) => [name, await rewrite(extra, context)] as const),
@@ -109,10 +113,18 @@ function planColumns(
   alias: string,
   extras: Readonly<Record<string, SQL.Aliased>>,
   known: KnownColumns,
+  wide: readonly Comparison[],
 ): { columns: Record<string, boolean>; opening: Opening } {
   const keys = selectedKeys(chosen, columns);
   const addedIds: Record<string, Column> = {};
-  const opened = keys.flatMap((key): Opening['columns'] => {
+  const narrowings = wide.flatMap(({ column: { name }, encryption, operands }) => {
+    return Object.entries(columns).flatMap(([key, column]): Narrowing[] => {
+      if (column.name !== name) return [];
+      if (!keys.includes(key)) addedIds[key] = column;
+      return [{ path: [key], column, encryption, query: wideIn(encryption, operands[0]) ?? {} }];
+    });
+  });
+  const opened = [...keys, ...Object.keys(addedIds)].flatMap((key): Opening['columns'] => {
     const column = columns[key];
     const encryption = encryptionOf(column);
     if (!column || !encryption) return [];
@@ -130,16 +142,23 @@ function planColumns(
   const selected = [...keys, ...Object.keys(addedIds)].map((key): [string, boolean] => [key, true]);
   return {
     columns: Object.fromEntries(selected),
-    opening: { addedIds, columns: opened, watched: watchedIn(fields, sources) },
+    opening: { addedIds, columns: opened, watched: watchedIn(fields, sources), narrowings },
   };
 }
 
-async function openNested(rows: readonly Row[], { opening, relations }: Plan, access: Access): Promise<void> {
-  const inner = Object.entries(relations).map(([name, plan]) => {
+async function openNested(
+  rows: readonly Row[],
+  { opening, relations }: Plan,
+  access: Access,
+): Promise<readonly Row[]> {
+  const inner = Object.entries(relations).map(async ([name, plan]) => {
     const nested = rows.flatMap((row): readonly Row[] => [(row[name] ?? []) as Row | Row[]].flat());
-    return openNested(nested, plan, access);
+    const found = new Set(await openNested(nested, plan, access));
+    if (found.size === nested.length) return;
+    for (const row of rows) row[name] = (row[name] as Row[]).filter((each) => found.has(each));
   });
-  await Promise.all([openRows(rows, opening, access), ...inner]);
+  const [found] = await Promise.all([openRows(rows, opening, access), ...inner]);
+  return found;
 }
 
 interface TableConfig {
@@ -154,6 +173,8 @@ interface QueryConfig {
   readonly where?: SQL | ((columns: object, operators: object) => SQL | undefined);
   readonly orderBy?: unknown;
   readonly extras?: unknown;
+  readonly limit?: unknown;
+  readonly offset?: unknown;
 }
 
 export interface RelationalQuery extends Omit<Builder, 'config'> {

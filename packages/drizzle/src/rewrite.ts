@@ -65,9 +65,16 @@ function requireNoMatches(chunk: unknown): void {
   for (const part of chunks) requireNoMatches(part);
 }
 
+/** The context of a query inside another: its rows cannot be dropped after decryption. */
+const innerOf = (context: RewriteContext): RewriteContext => ({
+  ...context,
+  subqueries: new Map(),
+  narrowed: undefined,
+});
+
 async function rewriteSubquery(subquery: Subquery, context: RewriteContext): Promise<Subquery> {
   // Without LATERAL, a subquery in FROM cannot refer to other subqueries of the same FROM clause.
-  const inner = await rewriteSql(subquery._.sql, { ...context, subqueries: new Map() });
+  const inner = await rewriteSql(subquery._.sql, innerOf(context));
   return inner === subquery._.sql ? subquery : replaced(subquery, '_', { ...subquery._, sql: inner });
 }
 
@@ -75,7 +82,7 @@ async function rewriteQuery(query: Query, context: RewriteContext): Promise<SQLW
   const inner = query.getSQL();
   // Returns an SQL object instead of the query. A Drizzle query has the method `then`, so JavaScript would run a query
   // that an async function returns.
-  return sql`(${await rewriteSql(inner, { ...context, subqueries: new Map() })})`;
+  return sql`(${await rewriteSql(inner, innerOf(context))})`;
 }
 
 function replaced<T extends object, Name extends keyof T>(whole: T, name: Name, value: T[Name]): T {

@@ -3,11 +3,14 @@ import type { Comparison } from './chunks.ts';
 import { type Encryption, encryptionOf, entryOf, isIndexColumn } from './encryption.ts';
 import { refuse, refusePlaceholder } from './error.ts';
 import { isSql } from './chunks.ts';
+import { wideIn } from './narrowing.ts';
 import type { Access } from './records.ts';
 
 export interface RewriteContext extends Access {
   readonly subqueries: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
   readonly isRead: boolean;
+  /** The queries of `matches` whose near misses are dropped after decryption. */
+  readonly narrowed?: ReadonlySet<unknown> | undefined;
 }
 
 export async function search(comparison: Comparison, context: RewriteContext): Promise<SQL> {
@@ -40,6 +43,15 @@ async function searchParts(
   }
   const { indexes } = entryOf(column, encryption);
   const terms = await context.recordsOf(column.table).search(encryption.column, query);
+  const [wide] = Object.keys(wideIn(encryption, query) ?? {});
+  if (wide !== undefined && !context.narrowed?.has(query)) {
+    refuse(
+      'not_supported',
+      encryption,
+      `a search by \`${wide}\` from or to a day inside a month also finds other days, which cannot be dropped here`,
+      'search from and to whole months (UTC), or in the `where` of a select without `limit`, joined by `and`, and count or cut the rows yourself',
+    );
+  }
   const conditions = Object.entries(terms).flatMap(([name, found]) => {
     const entry = indexes.find((index) => index.name === name);
     if (!entry) return [];

@@ -11,6 +11,7 @@ import {
 import { encryptionOf } from './encryption.ts';
 import { computedPlace } from './chunks.ts';
 import { refuse, refuseSql } from './error.ts';
+import { mayDropRows, wideIn, wideSearchesIn } from './narrowing.ts';
 import { openRows, planOpening } from './opening.ts';
 import { type KnownColumns, requirePlainFields } from './plain-fields.ts';
 import type { Access, Row } from './records.ts';
@@ -59,11 +60,12 @@ export function subqueriesOf(config: BuilderConfig): RewriteContext['subqueries'
   );
 }
 
-export async function rewriteClauses(config: BuilderConfig, context: RewriteContext): Promise<BuilderConfig> {
+export async function rewriteClauses(config: BuilderConfig, given: RewriteContext): Promise<BuilderConfig> {
+  const context = { ...given, narrowed: undefined };
   const [table, from, where, joins, withList] = await Promise.all([
     rewrite(config.table, context),
     rewrite(config.from, context),
-    rewrite(config.where, context),
+    rewrite(config.where, given),
     Promise.all(
       (config.joins ?? []).map(async (join) => {
         const [table, on] = await Promise.all([rewrite(join.table, context), rewrite(join.on, context)]);
@@ -89,11 +91,20 @@ export async function runSelect(builder: Builder, access: Access): Promise<unkno
   requireSelectable(config, access.known);
   const subqueries = subqueriesOf(config);
   const context = { ...access, subqueries, isRead: true };
-  const fields = withoutIndexColumns(config.fields ?? {});
-  const opening = planOpening(flatFields(fields), sourcesOf(config), subqueries);
+  const wide = mayDropRows(config) ? wideSearchesIn(config.where) : [];
+  const bounds = wide.map(({ column }, at) => [`eaas bound ${at}`, column] as const);
+  const fields = { ...withoutIndexColumns(config.fields ?? {}), ...Object.fromEntries(bounds) };
+  const planned = planOpening(flatFields(fields), sourcesOf(config), subqueries);
+  const opening = {
+    ...planned,
+    addedIds: { ...planned.addedIds, ...Object.fromEntries(bounds) },
+    narrowings: wide.map(({ column, encryption, operands }, at) => {
+      return { path: [`eaas bound ${at}`], column, encryption, query: wideIn(encryption, operands[0]) ?? {} };
+    }),
+  };
   refuseViews(config);
   const [clauses, having, groupBy, selected, setOperators] = await Promise.all([
-    rewriteClauses(config, context),
+    rewriteClauses(config, { ...context, narrowed: new Set(wide.map(({ operands }) => operands[0])) }),
     rewrite(config.having, context),
     rewriteAll(config.groupBy ?? [], context),
     rewriteFields({ ...fields, ...opening.addedIds }, context),
@@ -115,8 +126,7 @@ export async function runSelect(builder: Builder, access: Access): Promise<unkno
       setOperators,
     }),
   )) as Row[];
-  await openRows(rows, opening, access);
-  return rows;
+  return openRows(rows, opening, access);
 }
 
 async function rewriteFields(fields: Fields, context: RewriteContext): Promise<Fields> {

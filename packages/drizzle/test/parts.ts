@@ -2,6 +2,7 @@ import { and, not, notExists, or, type SQL, sql } from 'drizzle-orm';
 import { EncryptedColumnError, eq, isNull, matches } from '@eaas/drizzle/pg';
 import {
   FieldError,
+  dateRange,
   holdsCiphertext,
   lastCharacters,
   months,
@@ -21,13 +22,13 @@ export const parts = {
     start: prefixes(2, 4, { lowEntropy }),
     and_born: withFields(['born'], { lowEntropy }),
   },
-  born: { month: months({ lowEntropy }) },
+  born: { month: months({ lowEntropy }), range: dateRange({ lowEntropy }) },
   ssn: { last4: lastCharacters(4, { lowEntropy, normalize: [(text) => text.replaceAll('-', '')] }) },
 } as const;
 
 export function tableOfPeople(id: string, encrypted: string): string {
   const names = ['name', 'name_words_index', 'name_start_index', 'name_and_born_index', 'born'];
-  const columns = [...names, 'born_month_index', 'ssn', 'ssn_index', 'ssn_last4_index'];
+  const columns = [...names, 'born_month_index', 'born_range_index', 'ssn', 'ssn_index', 'ssn_last4_index'];
   return `create table people (id ${id} primary key, ${columns.map((name) => `${name} ${encrypted}`).join(', ')})`;
 }
 
@@ -56,6 +57,8 @@ export async function expectParts(
   expect(await found(matches(people.born, { month: { from: born, to: new Date('1816-02-01') } }))).toEqual([
     1, 2,
   ]);
+  expect(await found(matches(people.born, { range: { to: new Date('1815-12-31') } }))).toEqual([1]);
+  expect(await found(matches(people.born, { range: { from: new Date('1815-12-11') } }))).toEqual([2]);
   expect(await found(matches(people.ssn, { last4: '6789' }))).toEqual([1, 3]);
   expect(
     await found(and(matches(people.ssn, { last4: '6789' }), matches(people.name, { words: 'ada' }))),
