@@ -112,7 +112,7 @@ async function hasPart(
   work: Work,
   model: Model,
   field: FieldDescription,
-  { name, column, isList, bits }: PartDescription,
+  { name, column, isList, bits, comparison }: PartDescription,
   operand: unknown,
   isExact: boolean,
 ): Promise<Args> {
@@ -138,6 +138,12 @@ async function hasPart(
   }
   const found = await work.search(model.table ?? '', { [field.name]: { [name]: operand } });
   const terms = found[column] ?? [];
+  if (comparison?.isWhole(operand) === false && !work.narrowed.has(operand as object)) {
+    refusePart(
+      `a search by \`${name}\` from or to a day inside a month also finds other days, which cannot be dropped here`,
+      'search from and to whole months (UTC), or in the `where` of `findMany` or of a relation that it reads, without `take`, `skip`, `cursor` and `distinct` and outside `OR`, and count or cut the rows yourself',
+    );
+  }
   if (!isList) return { [column]: { in: terms } };
   const contains = (fingerprint: string): Args => ({ [column]: { contains: fingerprint } });
   return { AND: terms.map((oneOf) => ({ OR: [oneOf].flat().map(contains) })) };

@@ -21,9 +21,7 @@ export type OnErrorOf = (table: string) => OnError;
 
 /** Throws EncryptedModelError for an `onError` that says nothing about what to do. */
 export function onErrorsOf(given: OnErrors | undefined, model?: string): OnErrorOf {
-  const byTable: Readonly<Record<string, OnError | undefined>> = isArgs(given)
-    ? (given as Record<string, OnError>)
-    : { '*': given };
+  const byTable: Readonly<Record<string, OnError | undefined>> = isArgs(given) ? given : { '*': given };
   for (const handler of Object.values(byTable)) {
     if (handler === undefined || handler === 'throw' || handler === 'null' || typeof handler === 'function')
       continue;
@@ -47,6 +45,13 @@ function withQueriedRows(onError: OnError, columns: readonly Args[], rows: reado
 /** Emits an event if a column that is not encrypted holds ciphertexts. */
 export type Report = (place: ColumnPlace, values: readonly unknown[]) => void;
 
+interface Opener {
+  readonly decryptRows: DecryptRows;
+  readonly report: Report;
+  readonly onErrorOf: OnErrorOf;
+  readonly onlyMatching: (table: string, rows: readonly Args[], query: Args) => readonly Args[];
+}
+
 interface Found {
   readonly model: Model;
   readonly columns: Args[];
@@ -57,15 +62,17 @@ export async function openResult(
   models: Models,
   shape: Shape,
   result: unknown,
-  decryptRows: DecryptRows,
-  report: Report,
-  onErrorOf: OnErrorOf,
+  { decryptRows, report, onErrorOf, onlyMatching }: Opener,
 ): Promise<void> {
   const tables = new Map<string, Found>();
   const added: { row: Args; names: readonly string[] }[] = [];
+  const lists: { list: unknown[]; shape: Shape }[] = [];
 
   const collect = (shape: Shape, value: unknown): void => {
-    if (Array.isArray(value)) for (const row of value) collect(shape, row);
+    if (Array.isArray(value)) {
+      if (shape.narrowing) lists.push({ list: value, shape });
+      for (const row of value) collect(shape, row);
+    }
     if (!isArgs(value)) return;
     const { model } = shape;
     const columns: Args = {};
@@ -99,6 +106,20 @@ export async function openResult(
       for (const [at, row] of rows.entries()) Object.assign(row, opened[at]);
     }),
   );
+  for (const { list, shape } of lists) {
+    const { model, narrowing = {} } = shape;
+    for (const field of Object.keys(narrowing)) {
+      // The client can omit a field in its own options, and a row without the field would match nothing.
+      if ((list as Args[]).every((row) => Object.hasOwn(row, field))) continue;
+      const place = { model: model.name, field };
+      const problem = 'the search compares with the field, which the result does not have';
+      refuse('unsupported_filter', place, problem, `read it: add \`omit: { ${field}: false }\``);
+    }
+    const kept = onlyMatching(model.table ?? '', list as Args[], narrowing);
+    list.length = 0;
+    // Not with `push(...kept)`, which fails for very long lists.
+    for (const row of kept) list.push(row);
+  }
   for (const { row, names } of added) for (const name of names) delete row[name];
 }
 

@@ -29,6 +29,8 @@ export function rewrite(work: Work, model: Model, operation: string, args: Args)
 
 const finding: Rewrite = (work, model, args) => readOf(work, model, args);
 
+const findingMany: Rewrite = (work, model, args) => readOf(work, model, args, true);
+
 const findingUnique: Rewrite = async (work, model, { where, ...others }) =>
   withArgs(await readOf(work, model, others), { where: await uniqueOf(work, model, where) });
 
@@ -99,7 +101,7 @@ const operations: Readonly<Record<string, Rewrite>> = {
   findUniqueOrThrow: findingUnique,
   findFirst: finding,
   findFirstOrThrow: finding,
-  findMany: finding,
+  findMany: findingMany,
   create: creating,
   createMany: async (...given) => withoutRows(await creatingMany(...given)),
   createManyAndReturn: creatingMany,

@@ -16,6 +16,8 @@ export interface Codec {
   encryptRows(table: string, rows: readonly Args[], idOf: IdOf): Promise<readonly Args[]>;
   readonly decryptRows: DecryptRows;
   where(table: string, query: Args): Promise<Terms>;
+  /** Returns the decrypted rows that match a query exactly. */
+  readonly onlyMatching: (table: string, rows: readonly Args[], query: Args) => readonly Args[];
   readonly report: Report;
   readonly onErrorOf: OnErrorOf;
 }
@@ -43,7 +45,7 @@ export async function perform(
   const open = async (shape: Shape | undefined, result: unknown): Promise<void> => {
     if (!shape) return;
     const decryptRows: DecryptRows = (...given) => codec.decryptRows(...given);
-    await openResult(models, shape, result, decryptRows, codec.report, codec.onErrorOf);
+    await openResult(models, shape, result, { ...codec, decryptRows });
   };
   if (isRowByRow(model, operation, args)) {
     const rows = await executor.run(model, 'findMany', await rowsToUpdate(work, model, args));
@@ -68,6 +70,7 @@ function workOf(models: Models, codec: Codec, executor: Executor, operation: str
   return {
     models,
     sealings: [],
+    narrowed: new WeakSet(),
     nested: nestedOf,
     isRead: /^(?:find|count|aggregate|groupBy)/.test(operation),
     search: (table, query) => codec.where(table, query),

@@ -2,15 +2,40 @@ import { type Model, targetOf } from './models.ts';
 import { cursorOf, refuseEncrypted, refuseOrder } from './order.ts';
 import { type Args, entriesOf, isArgs } from './values.ts';
 import { refuseIndexColumn, refuseUnknown, type Work } from './work.ts';
+import { narrowedWhere } from './narrowing.ts';
 import { whereOf } from './where.ts';
 
 export interface Shape {
   readonly model: Model;
   readonly added: readonly string[];
   readonly relations: ReadonlyMap<string, Shape>;
+  /** What to compare the decrypted rows of a list with, because the database also finds other rows. */
+  readonly narrowing?: Args | undefined;
 }
 
-export async function readOf(work: Work, model: Model, args: Args): Promise<{ args: Args; shape: Shape }> {
+/**
+ * `isList` says that the result is a list, from which rows can be dropped after decryption. Prisma accepts `where` only
+ * in relations that are lists.
+ */
+export async function readOf(
+  work: Work,
+  model: Model,
+  given: Args,
+  isList = false,
+): Promise<{ args: Args; shape: Shape }> {
+  const isCut = ['take', 'skip', 'cursor', 'distinct'].some((name) => given[name] !== undefined);
+  const { where, narrowing } = isList && !isCut ? narrowedWhere(work, model, given['where']) : {};
+  const args = narrowing ? { ...given, where } : given;
+  const read = await readArgs(work, model, args, Object.keys(narrowing ?? {}));
+  return narrowing ? { args: read.args, shape: { ...read.shape, narrowing } } : read;
+}
+
+async function readArgs(
+  work: Work,
+  model: Model,
+  args: Args,
+  compared: readonly string[],
+): Promise<{ args: Args; shape: Shape }> {
   const rewritten: Args = {};
   let shape: Shape = { model, added: [], relations: new Map() };
   let omit: unknown;
@@ -22,7 +47,7 @@ export async function readOf(work: Work, model: Model, args: Args): Promise<{ ar
           rewritten[name] = value;
           break;
         }
-        const selection = await selectionOf(work, model, value, name);
+        const selection = await selectionOf(work, model, value, name, compared);
         rewritten[name] = selection.args;
         shape = selection.shape;
         break;
@@ -57,13 +82,19 @@ export async function readOf(work: Work, model: Model, args: Args): Promise<{ ar
   if (isArgs(rewritten['select']))
     return { args: omit === undefined ? rewritten : { ...rewritten, omit }, shape };
   const hidden = Object.fromEntries(Array.from(model.indexes.keys(), (column) => [column, true]));
-  const given = isArgs(omit) ? omittedOf(model, omit) : { omit: {}, added: shape.added };
+  const given = isArgs(omit) ? omittedOf(model, omit, compared) : { omit: {}, added: shape.added };
   const all = { ...given.omit, ...hidden };
   if (Object.keys(all).length === 0) return { args: rewritten, shape };
   return { args: { ...rewritten, omit: all }, shape: { ...shape, added: given.added } };
 }
 
-async function selectionOf(work: Work, model: Model, given: Args, kind: 'select' | 'include') {
+async function selectionOf(
+  work: Work,
+  model: Model,
+  given: Args,
+  kind: 'select' | 'include',
+  compared: readonly string[],
+) {
   const args: Args = {};
   const relations = new Map<string, Shape>();
   let needsId = false;
@@ -72,7 +103,7 @@ async function selectionOf(work: Work, model: Model, given: Args, kind: 'select'
     if (value === false || value === null) args[name] = value;
     else if (name === '_count') args[name] = await relationCountsOf(work, model, value);
     else if (target) {
-      const read = await readOf(work, target, isArgs(value) ? value : {});
+      const read = await readOf(work, target, isArgs(value) ? value : {}, true);
       args[name] = isArgs(value) || Object.keys(read.args).length > 0 ? read.args : value;
       relations.set(name, read.shape);
     } else if (kind === 'select' && model.columns.has(name)) {
@@ -81,20 +112,24 @@ async function selectionOf(work: Work, model: Model, given: Args, kind: 'select'
       needsId ||= model.encrypted.get(name)?.isBoundToRow === true;
     } else refuseUnknown(model, name, `\`${kind}\``);
   }
-  const added = needsId ? model.id.filter((column) => args[column] !== true) : [];
+  const more = kind === 'select' ? compared.filter((column) => args[column] !== true) : [];
+  needsId ||= more.some((column) => model.encrypted.get(column)?.isBoundToRow === true);
+  const added = [...more, ...(needsId ? model.id.filter((column) => args[column] !== true) : [])];
   for (const column of added) args[column] = true;
   return { args, shape: { model, added, relations } };
 }
 
-function omittedOf(model: Model, given: Args): { omit: Args; added: string[] } {
+function omittedOf(model: Model, given: Args, compared: readonly string[]): { omit: Args; added: string[] } {
   const omit = { ...given };
   for (const name of Object.keys(omit)) if (!model.columns.has(name)) refuseUnknown(model, name, '`omit`');
+  const more = compared.filter((column) => omit[column] === true);
+  for (const column of more) omit[column] = false;
   const isRead = [...model.encrypted.values()].some(
     (field) => field.isBoundToRow && omit[field.name] !== true,
   );
   const added = isRead ? model.id.filter((column) => omit[column] === true) : [];
   for (const column of added) omit[column] = false;
-  return { omit, added };
+  return { omit, added: [...more, ...added] };
 }
 
 async function relationCountsOf(work: Work, model: Model, count: unknown): Promise<unknown> {

@@ -33,6 +33,8 @@ export interface Work {
   readonly models: Models;
   readonly sealings: Sealing[];
   readonly isRead: boolean;
+  /** The searches whose near misses are dropped after decryption, as the objects in `where`. */
+  readonly narrowed: WeakSet<object>;
   search(table: string, query: Args): Promise<Terms>;
   find(model: Model, args: Args): Promise<Args | null>;
   findOrThrow(model: Model, args: Args): Promise<Args | null>;

@@ -1,0 +1,161 @@
+import { EaasClient, type EaasEvent } from '@eaas/sdk';
+import { createIndexKey, date, dateRange, defineFields, text, unencrypted } from '@eaas/sdk/fields';
+import { createTestService } from '@eaas/sdk/testing';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { encrypted } from './encrypted.ts';
+import type { Args } from './values.ts';
+
+const range = dateRange({ lowEntropy: 'accepted' });
+const fields = defineFields({
+  Patient: { ...unencrypted('id'), name: text(), born: date().searchableBy({ range }) },
+  Visit: { ...unencrypted('id'), at: date().searchableBy({ range }) },
+});
+
+const service = createTestService();
+const { key_id: keyId } = service.createKey('patients');
+const events: EaasEvent[] = [];
+const eaas = new EaasClient({ ...service, keyId, onEvent: (event) => events.push(event) });
+const index = await createIndexKey(eaas);
+const records = fields.for(eaas, { index });
+
+const day = (of: string) => new Date(`${of}T00:00Z`);
+const visits = await records.encryptRows(
+  'Visit',
+  ['2026-10-31', '2026-11-02', '2026-11-24'].map((at) => ({ id: at, at: day(at) })),
+  ({ id }) => id,
+);
+const patients = (
+  await records.encryptRows(
+    'Patient',
+    ['1990-01-01', '2006-11-01', '2006-11-30'].map((born) => ({ id: born, name: born, born: day(born) })),
+    ({ id }) => id,
+  )
+).map((row) => Object.assign(row, { visits }));
+
+const column = (of: string) => ({ name: of, kind: 'scalar', type: 'String' });
+const models = {
+  Patient: {
+    fields: [
+      ...['id', 'name', 'city', 'born', 'born_range_index'].map(column),
+      { name: 'visits', kind: 'object', type: 'Visit', relationName: 'visits' },
+    ],
+  },
+  Visit: { fields: ['id', 'at', 'at_range_index'].map(column) },
+};
+
+let sent: Args[] = [];
+beforeEach(() => {
+  sent = [];
+  events.length = 0;
+});
+
+type Extension = { query: { $allOperations(call: object): Promise<unknown> } };
+
+/** Runs an operation on all stored patients, with the columns that it selects, as a database would that has no `where`. */
+function run(operation: string, args: Args, stored: unknown = patients): Promise<unknown> {
+  const prisma = {
+    _runtimeDataModel: { models },
+    _engineConfig: { inlineSchema: '' },
+    $extends: (extension: object) => extension,
+  };
+  const extend = encrypted(prisma, eaas, fields, { index }) as unknown as (client: object) => Extension;
+  const query = async (given: Args) => {
+    sent.push(given);
+    return structuredClone(stored);
+  };
+  const __internalParams = { dataPath: [] };
+  return extend(prisma).query.$allOperations({ model: 'Patient', operation, args, query, __internalParams });
+}
+
+const idsOf = (rows: unknown) => (rows as { id: string }[]).map(({ id }) => id);
+const adults = { born: { range: { to: day('2006-11-24') } } };
+
+describe('a range with a bound inside a month', () => {
+  test('is exact in `findMany`: the rows outside are dropped after decryption, and counted', async () => {
+    expect(idsOf(await run('findMany', { where: adults }))).toEqual(['1990-01-01', '2006-11-01']);
+    expect(events).toContainEqual({
+      type: 'search.filtered',
+      table: 'Patient',
+      columns: ['born'],
+      read: 3,
+      kept: 2,
+    });
+    const [{ where }] = sent as [{ where: { AND: { OR: object[] }[] } }];
+    expect(where.AND[0]?.OR).toHaveLength(1 + 106 + 11);
+  });
+
+  test('is exact inside `AND` and beside other filters', async () => {
+    const where = { city: 'Turin', AND: [{ AND: adults }, { name: { not: null } }] };
+    expect(idsOf(await run('findMany', { where }))).toEqual(['1990-01-01', '2006-11-01']);
+  });
+
+  test.each<[string, Args]>([
+    ['selects', { select: { name: true } }],
+    ['omits', { omit: { born: true, id: true } }],
+  ])('reads the field and the id of a query that %s, and removes them', async (_, choice) => {
+    const found = (await run('findMany', { where: adults, ...choice })) as object[];
+    expect(found.map((row) => Object.keys(row).toSorted())).toEqual([1, 2].map(() => ['name', 'visits']));
+    expect(JSON.stringify(sent[0])).toMatch(/"select":.*"born":true|"omit":.*"born":false/);
+  });
+
+  test('is exact in a relation that the query reads', async () => {
+    const where = { at: { range: { from: day('2026-11-01'), to: day('2026-11-03') } } };
+    const found = (await run('findMany', { include: { visits: { where } } })) as { visits: object[] }[];
+    expect(found.map((row) => idsOf(row.visits))).toEqual([1, 2, 3].map(() => ['2026-11-02']));
+  });
+
+  test('is refused if the result lacks the field, because its client omits it', async () => {
+    const stored = patients.map(({ id, name }) => ({ id, name }));
+    await expect(run('findMany', { where: adults }, stored)).rejects.toMatchObject({
+      code: 'unsupported_filter',
+      field: 'born',
+      remedy: 'read it: add `omit: { born: false }`',
+    });
+  });
+
+  const some = { visits: { some: { at: { range: { from: day('2026-11-02') } } } } };
+  test.each<[string, string, Args]>([
+    ['`take`', 'findMany', { where: adults, take: 10 }],
+    ['`skip`', 'findMany', { where: adults, skip: 10 }],
+    ['`distinct`', 'findMany', { where: adults, distinct: ['city'] }],
+    ['`OR`', 'findMany', { where: { OR: [adults, { city: 'Turin' }] } }],
+    ['a filter of a relation', 'findMany', { where: some }],
+    ['`findFirst`', 'findFirst', { where: adults }],
+    ['`findUnique`', 'findUnique', { where: { id: 'x', ...adults } }],
+    ['`count`', 'count', { where: adults }],
+    ['`aggregate`', 'aggregate', { where: adults, _count: true }],
+    ['`groupBy`', 'groupBy', { where: adults, by: ['city'] }],
+    [
+      'the count of a relation',
+      'findMany',
+      { include: { _count: { select: { visits: { where: some.visits.some } } } } },
+    ],
+  ])('is refused with %s, before a query', async (_, operation, args) => {
+    await expect(run(operation, args)).rejects.toMatchObject({
+      name: 'EncryptedModelError',
+      code: 'unsupported_filter',
+      message: expect.stringContaining('inside a month also finds other days') as string,
+      remedy: expect.stringContaining('whole months (UTC)') as string,
+    });
+    expect(sent).toEqual([]);
+  });
+});
+
+test.each(['findMany', 'findFirst', 'count'])(
+  'a range of whole months works in `%s`, also with `take`',
+  async (name) => {
+    const quarter = { from: day('2026-10-01'), to: new Date(day('2027-01-01').getTime() - 1) };
+    const where = { OR: [{ born: { range: quarter } }, { city: 'Turin' }] };
+    await run(name, { where, take: 1 });
+    expect(sent).toHaveLength(1);
+    expect(events.some(({ type }) => type === 'search.filtered')).toBe(false);
+  },
+);
+
+test('a range without bounds is refused by the field', async () => {
+  const where = { born: { range: {} } };
+  await expect(run('findMany', { where })).rejects.toMatchObject({
+    name: 'FieldError',
+    message: expect.stringContaining('Patient.born: a search by `dateRange` takes { from }') as string,
+  });
+});
