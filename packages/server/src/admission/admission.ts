@@ -1,6 +1,6 @@
 import { Shares } from './shares.ts';
 import { Turns } from './turns.ts';
-import { Unread } from './unread.ts';
+import { Unread } from './unread-responses.ts';
 
 const mebi = 1024 * 1024;
 

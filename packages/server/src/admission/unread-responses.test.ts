@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Unread } from './unread.ts';
+import { Unread } from './unread-responses.ts';
 
 function watched(capacity: number) {
   const unread = new Unread(capacity);
