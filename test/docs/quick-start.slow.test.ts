@@ -1,17 +1,35 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { createDatabase } from '@eaas/test-kit/database';
+import { whereAvailable } from '@eaas/test-kit/available';
+import { hasChromium, launchChromium } from '@eaas/test-kit/chromium';
+import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
 import { type App, installPackages } from '@eaas/test-kit/installed-packages';
 import { read, root } from '@eaas/test-kit/markdown';
 import { requireTools, type Tools } from '@eaas/test-kit/tools';
-import { follow, storedIn } from './quick-start.ts';
+import { follow, type Reader, storedIn } from './quick-start.ts';
 
-/** The pages, each with the folders that have what its reader installs. */
-const pages: readonly { readonly page: string; readonly tools: readonly Tools[] }[] = [
+interface Start {
+  readonly page: string;
+  /** The folders that have what the reader installs. */
+  readonly tools: readonly Tools[];
+}
+
+const inTerminal: readonly Start[] = [
   { page: 'docs/start/script.md', tools: ['packages/sdk/test/orms/kysely', 'test/tools/drizzle'] },
   { page: 'docs/start/express.md', tools: ['packages/sdk/test/frameworks/express', 'packages/prisma/test'] },
+  { page: 'docs/start/hono.md', tools: ['packages/sdk/test/frameworks/hono', 'test/tools/start'] },
+  { page: 'docs/start/nestjs.md', tools: ['test/tools/start', 'packages/sdk/test/frameworks/next'] },
+];
+
+const inBrowser: readonly Start[] = [
+  { page: 'docs/start/next.md', tools: ['packages/sdk/test/frameworks/next', 'test/tools/drizzle'] },
+  {
+    page: 'docs/start/sveltekit.md',
+    tools: ['packages/sdk/test/frameworks/sveltekit', 'test/tools/drizzle'],
+  },
 ];
 
 let app: App;
@@ -22,23 +40,44 @@ beforeAll(async () => {
 
 afterAll(() => app.remove());
 
-test.each(pages)(
-  '$page works as its reader types it, and its programs type-check',
-  async ({ page, tools }) => {
-    const homes = [root];
-    for (const name of tools) homes.push(dirname(await requireTools(name)));
-    const database = await createDatabase();
-    onTestFinished(() => database.drop());
-    const { folder, files } = await follow(page, { app, homes, database });
-    const stored = await storedIn(folder, database);
-    expect(stored).toContain('eaasA');
-    expect(stored).not.toMatch(/lovelace|example\.com|1815/i);
-    const programs = files.filter((file) => file.endsWith('.ts'));
-    expect(await typeCheck(folder, programs)).toBe('');
-  },
-);
+test.each(inTerminal)('$page works as its reader types it, and its programs type-check', async (start) => {
+  const reader = await followed(start);
+  expect(await plaintextsOf(reader)).toEqual([]);
+  expect(await typeCheck(reader)).toBe('');
+});
 
-test.each(pages)(
+whereAvailable('Chromium for the pages of docs/start', hasChromium, () => {
+  test.each(inBrowser)('$page works as its reader types it, and its programs type-check', async (start) => {
+    const reader = await followed(start);
+    expect((await fetch(reader.url)).status).toBe(200);
+    const { browser, close } = await launchChromium();
+    onTestFinished(close);
+    const page = await browser.newPage();
+    await page.goto(reader.url);
+    const add = async (name: string, email: string, born: string, answer: string): Promise<void> => {
+      await page.getByLabel('Name').fill(name);
+      await page.getByLabel('E-mail', { exact: true }).fill(email);
+      await page.getByLabel('Month of birth').fill(born);
+      await page.getByRole('button', { name: 'Add' }).click();
+      await page.getByText(answer).waitFor();
+    };
+    const list = async (): Promise<string> => (await page.locator('ul').innerText()).trim();
+    const [rows = '', answers = ''] = reader.inBrowser;
+    const [found = '', taken = ''] = answers.split('\n');
+    await add('Ada Lovelace', 'Ada@Example.com', '1815-12', 'Added Ada Lovelace.');
+    await add('Grace Hopper', 'grace@example.com', '1906-12', 'Added Grace Hopper.');
+    await expect.poll(list).toBe(rows);
+    await page.getByLabel('Find by e-mail').fill('ADA@example.com');
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByText(found).waitFor();
+    await add('Ada', 'ada@example.com', '1815-12', taken);
+    expect(await list()).toBe(rows);
+    expect(await plaintextsOf(reader)).toEqual([]);
+    expect(await typeCheck(reader)).toBe('');
+  });
+});
+
+test.each([...inTerminal, ...inBrowser])(
   '$page has at most 600 words beside its code, and at most four links to read on',
   ({ page }) => {
     const prose = read(page).replace(/^```.*?^```$/gms, '');
@@ -49,26 +88,39 @@ test.each(pages)(
   },
 );
 
-function typeCheck(folder: string, files: readonly string[]): Promise<string> {
-  const options = [
-    '--noEmit',
-    '--allowImportingTsExtensions',
-    '--strict',
-    '--target',
-    'es2024',
-    '--module',
-    'nodenext',
-  ];
-  // The types of Drizzle pass only with `skipLibCheck`.
-  const more = [
-    '--ignoreConfig',
-    '--skipLibCheck',
-    '--types',
-    'node',
+type Followed = Reader & { readonly database: TestDatabase };
+
+async function followed({ page, tools }: Start): Promise<Followed> {
+  const homes = [root];
+  for (const name of tools) homes.push(dirname(await requireTools(name)));
+  const database = await createDatabase();
+  onTestFinished(() => database.drop());
+  return { ...(await follow(page, { app, homes, database })), database };
+}
+
+/** The values of the patients that the app stored as they are. */
+async function plaintextsOf({ folder, database }: Followed): Promise<string[]> {
+  const stored = await storedIn(folder, database);
+  if (!stored.includes('eaasA')) throw new Error('the app must have stored ciphertexts (got none)');
+  return stored.match(/lovelace|example\.com|1815/gi) ?? [];
+}
+
+async function typeCheck({ folder, files }: Followed): Promise<string> {
+  const generated = ['worker-configuration.d.ts', '.svelte-kit/ambient.d.ts'];
+  const types = generated.filter((file) => existsSync(join(folder, file)));
+  const programs = files.filter((file) => /\.tsx?$/.test(file));
+  // The types of Drizzle pass only with `skipLibCheck`. The decorators are those of NestJS.
+  const options =
+    '--ignoreConfig --noEmit --strict --skipLibCheck --allowImportingTsExtensions --experimentalDecorators ' +
+    '--target es2024 --module preserve --jsx react-jsx --types node';
+  const typeRoots = join(root, 'node_modules/@types');
+  const tsc = [
+    join(root, 'node_modules/typescript/bin/tsc'),
+    ...options.split(' '),
     '--typeRoots',
-    join(root, 'node_modules/@types'),
+    typeRoots,
   ];
-  const command = [join(root, 'node_modules/typescript/bin/tsc'), ...options, ...more, ...files];
+  const command = [...tsc, ...types, ...programs];
   return promisify(execFile)(process.execPath, command, { cwd: folder }).then(
     ({ stdout }) => stdout,
     ({ stdout }: { readonly stdout: string }) => stdout,

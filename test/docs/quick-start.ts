@@ -15,13 +15,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import postgres from 'postgres';
-import { expect, onTestFinished } from 'vitest';
+import { expect, onTestFailed, onTestFinished } from 'vitest';
 import type { TestDatabase } from '@eaas/test-kit/database';
 import { freePort } from '@eaas/test-kit/free-port';
 import type { App } from '@eaas/test-kit/installed-packages';
 import { read } from '@eaas/test-kit/markdown';
 import { eaas } from '@eaas/test-kit/program';
-import { openTerminal, type Terminal } from '@eaas/test-kit/terminal';
+import { openTerminal } from '@eaas/test-kit/terminal';
 
 const environment = {
   // Any free port. Other tests look for one from 8080 on at the same time.
@@ -128,9 +128,10 @@ export interface Reader {
   /** The folder of the reader's app. */
   readonly folder: string;
   readonly files: readonly string[];
-  /** A text of the page, with the ports and the database of this run. */
-  readonly own: (text: string) => string;
-  readonly terminal: Terminal;
+  /** The blocks `text` of the page, which say what a browser shows. */
+  readonly inBrowser: readonly string[];
+  /** The URL of the app in this run. */
+  readonly url: string;
 }
 
 /** What `prisma db push` needs an engine for, which npm does not bring. */
@@ -155,6 +156,7 @@ export async function follow(
     `npx() { if [ "$2" = @eaas/cli ]; then shift 2; ${program} "$@"; else command npx "$@"; fi; }`,
   );
   const files: string[] = [];
+  const inBrowser: string[] = [];
   let folder = place;
   let typedAt = 0;
   const type = async (command: string): Promise<void> => {
@@ -171,6 +173,7 @@ export async function follow(
     await rm(place, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   };
   onTestFinished(close);
+  onTestFailed(() => void process.stdout.write(withoutMarks(terminal.shown())));
   for (const { language, path, text } of blocksIn(page)) {
     if (path !== undefined) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -179,11 +182,13 @@ export async function follow(
     } else if (language === 'sh') {
       typedAt = terminal.shown().length;
       for (const command of commandsIn(own(text))) await type(command);
+    } else if (language === 'text') {
+      inBrowser.push(text.trimEnd());
     } else {
       await expect.poll(() => withoutMarks(terminal.shown().slice(typedAt))).toMatch(patternOf(own(text)));
     }
   }
-  return { folder, files, own, terminal };
+  return { folder, files, inBrowser, url: own(/http:\/\/localhost:\d+/.exec(read(page))?.[0] ?? '') };
 }
 
 /** The URL for programs that know no percent-encoded path of a socket, as the URL of the kit has it. */
@@ -200,7 +205,8 @@ async function execute({ connection }: TestDatabase, statement: string): Promise
 
 /** What the app stored: the files of SQLite in its folder, and the rows in the reader's database. */
 export async function storedIn(folder: string, { connection }: TestDatabase): Promise<string> {
-  const files = readdirSync(folder).filter((file) => /\.db(?:-wal)?$/.test(file));
+  const names = [...readdirSync(folder), ...inside(folder, '.wrangler')];
+  const files = names.filter((file) => /\.(?:db|sqlite)(?:-wal)?$/.test(file));
   const sql = postgres({ ...connection('owner'), max: 1 });
   const tables = await sql<{ name: string }[]>`
     select table_name as name from information_schema.tables where table_schema = 'public'`;
@@ -210,6 +216,13 @@ export async function storedIn(folder: string, { connection }: TestDatabase): Pr
       rows.push(row);
   await sql.end();
   return [...files.map((file) => readFileSync(join(folder, file), 'latin1')), ...rows].join('\n');
+}
+
+function inside(folder: string, name: string): string[] {
+  if (!existsSync(join(folder, name))) return [];
+  return readdirSync(join(folder, name), { recursive: true, encoding: 'utf8' }).map((file) =>
+    join(name, file),
+  );
 }
 
 /** What the kit prints after each command to find the end of its output. */

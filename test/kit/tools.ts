@@ -20,6 +20,7 @@ export type Tools =
   | 'test/tools/peers'
   | 'test/tools/reference'
   | 'test/tools/runtimes'
+  | 'test/tools/start'
   | `packages/sdk/test/frameworks/${'express' | 'fastify' | 'hono' | 'next' | 'sveltekit'}`;
 
 export async function requireTools(name: Tools): Promise<string> {
