@@ -3,7 +3,7 @@
 // Requires a running server and its `.env` (`npm start -- --env`), and DATABASE_URL. Drops and creates `customers`.
 import { EaasClient } from '@eaas/sdk';
 import { checkConstraints, date, defineFields, text } from '@eaas/sdk/fields';
-import { inventory, isEncrypted, reencrypt, storedValues } from '@eaas/sdk/reencrypt';
+import { encryptExisting, terminalBar } from '@eaas/sdk/tables';
 import postgres from 'postgres';
 
 const variables = ['EAAS_BASE_URL', 'EAAS_API_KEY', 'EAAS_KEY_ID', 'EAAS_INDEX_KEY', 'DATABASE_URL'];
@@ -64,46 +64,22 @@ await sql`create index on customers (email_index)`;
 console.log('2. deploy the version that writes both');
 await deploy(versions.both);
 
-console.log('3. backfill');
-const customers = {
-  count: async () => Number((await sql`select count(*) from customers`)[0].count),
-  async read({ after = '0', limit }) {
-    const rows = await sql`
-      select id, email, born::text, email_new, email_index, born_new
-      from customers where id > ${after} order by id limit ${limit}`;
-    return rows.map(({ id, email, born, ...values }) => ({ id, old: { email, born }, values }));
-  },
-  async write({ id, row: { old }, values }) {
-    const { count } = await sql`
-      update customers set ${sql(values)} where id = ${id}
-        and email is not distinct from ${old.email} and born::text is not distinct from ${old.born}`;
-    return count === 1;
-  },
-};
-const convert = ({ id, old, values }) => {
-  const pairs = [
-    [old.email, values.email_new],
-    [old.born, values.born_new],
-  ];
-  const isComplete = pairs.every(([before, after]) => before === null || isEncrypted(after));
-  return isComplete ? undefined : newColumns(id, old);
-};
-for await (const progress of reencrypt(eaas, customers, { mode: 'custom', convert, pageSize: 100 })) {
-  const share = progress.total ? Math.min(1, progress.seen / progress.total) : 1;
-  const bar = '█'.repeat(Math.round(30 * share)).padEnd(30, '░');
-  process.stdout.write(`\r   ${bar} ${Math.round(100 * share)} %, ${progress.rewritten} rows encrypted`);
-  if (progress.finished && !progress.done) throw new Error(`run again: ${JSON.stringify(progress)}`);
-}
+console.log('3. encrypt the old rows, and look for plaintext that is left');
+const bar = terminalBar();
+const database = { query: (statement, values) => sql.unsafe(statement, values) };
+const { done, progress, left, failures } = await encryptExisting(database, 'customers', {
+  client: eaas,
+  fields,
+  index: process.env.EAAS_INDEX_KEY,
+  columns: { email: 'email_new', born: 'born_new' },
+  from: { email: 'email', born: 'born' },
+  pageSize: 100,
+  onProgress: bar,
+});
+console.log(`   ${progress.seen} rows, ${progress.rewritten} encrypted, ${left.count} with plaintext left`);
+if (!done) throw new Error(`do not switch: ${JSON.stringify({ failures, ids: left.ids })}`);
 
-console.log('\n4. check');
-const { values, plaintexts, broken } = await inventory(storedValues(customers, { except: ['email_index'] }));
-const [{ missing }] = await sql`
-  select count(*)::int as missing from customers
-  where (email is not null and email_new is null) or (born is not null and born_new is null)`;
-console.log(`   ${values} ciphertexts, ${plaintexts} plaintexts, ${broken} broken, ${missing} missing`);
-if (plaintexts + broken + missing > 0) throw new Error('do not switch');
-
-console.log('5. deploy the version that reads and writes the encrypted columns');
+console.log('4. deploy the version that reads and writes the encrypted columns');
 await deploy(versions.encrypted);
 const { email_index } = await records.where('customers', { email: 'customer101@example.com' });
 const [row] =
@@ -113,7 +89,7 @@ console.log(`   found ${found.email}, born ${found.born.toISOString().slice(0, 1
 closing.abort();
 await traffic;
 
-console.log('6. drop the plaintext, and let the database refuse it from now on');
+console.log('5. drop the plaintext, and let the database refuse it from now on');
 await sql`alter table customers drop column email, drop column born`;
 await sql`alter table customers rename column email_new to email`;
 await sql`alter table customers rename column born_new to born`;

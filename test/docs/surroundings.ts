@@ -33,7 +33,9 @@ playPage((request) => proxy(request));
 `,
   'sdk/docs/reencrypt.md': `
 import { eaas, keyId } from '@eaas/test-kit/played-service';
-import { sql } from '../../../test/docs/played-table.ts';
+import { openPlayedDatabase } from '../../../test/docs/played-database.ts';
+await using played = await openPlayedDatabase();
+const { sql } = played;
 const keep = async (_progress: string): Promise<void> => {};
 const report = (..._facts: unknown[]): void => {};
 `,

@@ -40,6 +40,13 @@ export const migrated: Template = {
   },
 };
 
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgres?: string;
+    citus?: string;
+  }
+}
+
 let known: Promise<PostgresAddress> | undefined;
 
 export async function createDatabase(

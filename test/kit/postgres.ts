@@ -5,13 +5,6 @@ import type { PostgresAddress } from './database.ts';
 import { onDemand } from './on-demand.ts';
 import { OwnPostgres } from './own-postgres.ts';
 
-declare module 'vitest' {
-  interface ProvidedContext {
-    postgres?: string;
-    citus?: string;
-  }
-}
-
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const citus = await onDemand((undo) => startCitus(undo));
   const shared = process.env['EAAS_TEST_CITUS'] === '1' ? citus : await onDemand(start);

@@ -18,8 +18,8 @@ export class ConversionError extends EaasError {
   override readonly name = 'ConversionError';
   readonly code: keyof typeof ownReasons;
 
-  constructor(code: keyof typeof ownReasons) {
-    super(ownReasons[code]);
+  constructor(code: keyof typeof ownReasons, reason: string = ownReasons[code]) {
+    super(reason);
     this.code = code;
   }
 }

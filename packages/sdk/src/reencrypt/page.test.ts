@@ -91,11 +91,32 @@ test.each<[string, (limit: number) => object[]]>([
 test.each<[string, object]>([
   ['`write` must be a boolean (got undefined)', { write: async () => undefined }],
   ['`write` must be a boolean (got a number)', { write: async () => 1 }],
-  ['`writeMany` must be an array (got undefined)', { writeMany: async () => undefined }],
+  [
+    '`writeMany` must be an array of ids, or `{ written, refused }` (got undefined)',
+    { writeMany: async () => undefined },
+  ],
 ])('a run throws InputError: the return value of %s', async (text, methods) => {
   const { client } = observedClient();
   const store = { read: async () => [{ id: 1, values: { email: 'a' } }], ...methods } as unknown as Store;
   const run = endOf(reencrypt(client, store, { mode: 'encrypt', to: {} }));
   await expect(run).rejects.toThrow(text);
   await expect(run).rejects.toBeInstanceOf(InputError);
+});
+
+test('a row that `writeMany` refuses counts as failed, with its message, and is not tried again', async () => {
+  const { client } = observedClient();
+  const rows = [1, 2].map((id) => ({ id, values: { email: 'a' } }));
+  let writes = 0;
+  const store = {
+    read: async ({ after = 0 }: { after: number | undefined }) => rows.filter(({ id }) => id > after),
+    async writeMany() {
+      writes++;
+      return { written: [1], refused: [{ id: 2, message: 'a constraint' }] };
+    },
+  } as unknown as Store;
+  const seen = [];
+  for await (const progress of reencrypt(client, store, { mode: 'encrypt', to: {} })) seen.push(progress);
+  expect(seen[0]?.failures).toEqual([{ id: 2, code: 'store', message: 'a constraint' }]);
+  expect(seen.at(-1)).toMatchObject({ rewritten: 1, failed: 1, done: false });
+  expect(writes).toBe(1);
 });

@@ -1,4 +1,4 @@
-import type { EaasError } from '@eaas/protocol';
+import { EaasError } from '@eaas/protocol';
 import { flag, list, requireKind, type Rule } from '@eaas/protocol/internal-options';
 import { aborted } from '../transport/abortable.ts';
 import { ConversionError, type ConvertRow, type FailureCode, type RowOutcome } from './convert.ts';
@@ -32,9 +32,12 @@ export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run
     let pending = rows;
     for (let attempt = 1; ; attempt++) {
       const outcomes = await convertPatiently(pending);
-      const unwritten = await write(pending, outcomes);
+      const { unwritten, refused } = await write(pending, outcomes);
       for (const [index, { id }] of pending.entries()) {
-        results.set(idKey(id), resultOf(id, outcomes[index], unwritten.get(idKey(id))));
+        results.set(
+          idKey(id),
+          resultOf(id, outcomes[index], unwritten.get(idKey(id)) ?? refused.get(idKey(id))),
+        );
       }
       if (unwritten.size === 0 || attempt === attempts.row) return Array.from(results.values());
       await clock.sleep(25 * 2 ** attempt, signal);
@@ -73,21 +76,26 @@ export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run
 
   async function write(rows: readonly Row[], outcomes: readonly RowOutcome[]) {
     const unwritten = new Map<string, ConversionError>();
+    const refused = new Map<string, ConversionError>();
+    const outcome = { unwritten, refused };
     const changes = rows.flatMap((row, index): Change<Row>[] => {
       const changed = outcomes[index]?.changed;
       if (!changed) return [];
       return [{ id: row.id, expected: row.values, values: { ...row.values, ...changed }, row }];
     });
-    if (dryRun || changes.length === 0) return unwritten;
+    if (dryRun || changes.length === 0) return outcome;
     const note = (name: string, written: boolean | undefined): void => {
       if (!written) unwritten.set(name, new ConversionError(written === undefined ? 'store' : 'conflict'));
     };
     if ('writeMany' in store) {
       if (signal?.aborted) throw aborted();
-      const written = await attempt(() => store.writeMany(changes), list, 'writeMany');
-      const names = written && new Set(written.map(idKey));
-      for (const { id } of changes) note(idKey(id), names?.has(idKey(id)));
-      return unwritten;
+      const result = await attempt(() => store.writeMany(changes), idsRule, 'writeMany');
+      const all = result && 'written' in result ? result : { written: result, refused: [] };
+      for (const { id, message } of all.refused)
+        refused.set(idKey(id), new ConversionError('store', message));
+      const names = all.written && new Set(all.written.map(idKey));
+      for (const { id } of changes) if (!refused.has(idKey(id))) note(idKey(id), names?.has(idKey(id)));
+      return outcome;
     }
     const queue = changes.values();
     const writer = async (): Promise<void> => {
@@ -100,7 +108,7 @@ export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run
     const count = Math.min(concurrency, changes.length);
     const writers = await Promise.allSettled(Array.from({ length: count }, writer));
     for (const one of writers) if (one.status === 'rejected') throw one.reason;
-    return unwritten;
+    return outcome;
   }
 
   return movePage;
@@ -122,12 +130,17 @@ function resultOf<Id extends StoredRow['id']>(
   return { kind, failures: all };
 }
 
+const idsRule: Rule = (value, name) =>
+  [value, Object(value).written].some((ids) => list(ids, name) === true) ||
+  'an array of ids, or `{ written, refused }`';
+
 /** The error of the store is not kept, because it might contain values of the row. */
 async function attempt<T>(write: () => Promise<T>, rule: Rule, method: string): Promise<T | undefined> {
   let result: T;
   try {
     result = await write();
-  } catch {
+  } catch (error) {
+    if (error instanceof EaasError && error.code === 'database' && !error.retryable) throw error;
     return undefined;
   }
   requireKind(rule, result, `the return value of \`${method}\``);

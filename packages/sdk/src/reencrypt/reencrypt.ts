@@ -50,6 +50,7 @@ export {
   type StoredValue,
   storedValues,
   type StoredValuesOptions,
+  type WriteManyResult,
 } from './store.ts';
 export { isEncrypted } from './store.ts';
 

@@ -48,6 +48,12 @@ export interface ReadableStore<Row extends StoredRow = StoredRow> {
   count?(): Promise<number>;
 }
 
+/** The rows that `writeMany` wrote, and those that the database refuses, with a message that contains no value. */
+export interface WriteManyResult<Id extends RowId = RowId> {
+  readonly written: readonly Id[];
+  readonly refused: readonly { readonly id: Id; readonly message: string }[];
+}
+
 /** A table of the app that `reencrypt` converts. */
 export type Store<Row extends StoredRow = StoredRow> = ReadableStore<Row> &
   (
@@ -59,8 +65,13 @@ export type Store<Row extends StoredRow = StoredRow> = ReadableStore<Row> &
         write(change: Change<Row>): Promise<boolean>;
       }
     | {
-        /** Writes a page in one statement. Returns the ids of the rows that were written. */
-        writeMany(changes: readonly Change<Row>[]): Promise<readonly Row['id'][]>;
+        /**
+         * Writes a page in one statement. Returns the ids of the rows that were written. The run reads all others again,
+         * unless the result is `{ written, refused }`: rows in `refused` count as failed, with the given message.
+         */
+        writeMany(
+          changes: readonly Change<Row>[],
+        ): Promise<readonly Row['id'][] | WriteManyResult<Row['id']>>;
       }
   );
 

@@ -1,0 +1,336 @@
+import type { EaasClient } from '@eaas/sdk';
+import {
+  bigint,
+  boolean,
+  createIndexKey,
+  date,
+  defineFields,
+  json,
+  number,
+  plaintext,
+  text,
+  withFields,
+} from '@eaas/sdk/fields';
+import { encryptExisting, type ExistingProgress, type SqlDatabase } from '@eaas/sdk/tables';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openServiceAndTable, type ServiceAndTable } from './service-and-table.ts';
+
+let place: ServiceAndTable;
+let client: EaasClient;
+let index: string;
+let database: SqlDatabase;
+
+beforeAll(async () => {
+  place = await openServiceAndTable();
+  ({ client } = await place.connect());
+  index = await createIndexKey(client);
+  database = { query: (statement, parameters) => place.sql.unsafe(statement, parameters) };
+});
+afterAll(async () => place.close());
+
+const normalize = ['trim', 'lowercase'] as const;
+const inPlace = defineFields({
+  members: {
+    name: text({ previous: plaintext() }),
+    email: text({ previous: plaintext() }).searchable({ normalize }),
+  },
+});
+const recordsOf = () => inPlace.for(client, { index });
+const options = () => ({ client, fields: inPlace, index });
+
+/** Every third row has no name. */
+async function fillMembers(count: number): Promise<void> {
+  await place.sql`drop table if exists members`;
+  await place.sql`create table members (id bigint primary key, name text, email text not null, email_index text unique)`;
+  await place.sql`
+    insert into members select n, case when n % 3 > 0 then 'Name ' || n end, 'Member' || n || '@example.com'
+    from generate_series(1, ${count}::int) n`;
+}
+
+async function readMembers() {
+  const rows = await place.sql<
+    { id: string; name: string | null; email: string; email_index: string }[]
+  >`select * from members order by id`;
+  return recordsOf().decryptRows('members', rows as never, (row: { id: string }) => row.id) as Promise<
+    { id: string; name: string | null; email: string }[]
+  >;
+}
+
+const expected = (count: number) =>
+  Array.from({ length: count }, (_, at) => ({
+    id: String(at + 1),
+    name: (at + 1) % 3 > 0 ? `Name ${at + 1}` : null,
+    email: `Member${at + 1}@example.com`,
+  }));
+
+describe('in place', () => {
+  beforeEach(() => fillMembers(50));
+
+  test('every row is encrypted and indexed, and a second run changes nothing', async () => {
+    const seen: ExistingProgress[] = [];
+    const result = await encryptExisting(database, 'members', {
+      ...options(),
+      pageSize: 20,
+      onProgress: (progress) => seen.push(progress),
+    });
+    expect(result).toMatchObject({ done: true, failures: [], left: { count: 0, ids: [] } });
+    expect(result.progress).toMatchObject({ seen: 50, rewritten: 50, total: 50, checked: 50 });
+    expect(seen.map(({ seen: rows, checked }) => [rows, checked])).toEqual([
+      [20, 0],
+      [40, 0],
+      [50, 0],
+      [50, 0],
+      [50, 50],
+    ]);
+    expect(await readMembers()).toEqual(expected(50));
+    const { email_index } = await recordsOf().where('members', { email: 'member7@example.com' });
+    expect(await place.sql`select id from members where email_index in ${place.sql(email_index)}`).toEqual([
+      { id: '7' },
+    ]);
+    await place.sql.unsafe(result.constraints ?? '');
+    const before = await place.sql`select * from members order by id`;
+    const again = await encryptExisting(database, 'members', options());
+    expect(again).toMatchObject({ done: true, progress: { rewritten: 0, skipped: 50 } });
+    expect(await place.sql`select * from members order by id`).toEqual(before);
+  });
+
+  test('a run that dies at any statement, before or after the database has run it, is completed by the next', async () => {
+    for (let deadly = 1; ; deadly++) {
+      for (const isAfter of [false, true]) {
+        await fillMembers(9);
+        let statements = 0;
+        let kept: string | undefined;
+        const dying: SqlDatabase = {
+          async query(statement, parameters) {
+            if (++statements > deadly || (statements === deadly && !isAfter)) throw new Error('killed');
+            const rows = await place.sql.unsafe(statement, parameters);
+            if (statements === deadly) throw new Error('killed');
+            return rows;
+          },
+        };
+        const keep = (progress: ExistingProgress) => (kept = JSON.stringify(progress));
+        const killed = encryptExisting(dying, 'members', { ...options(), pageSize: 4, onProgress: keep });
+        const result = await killed.catch(() => undefined);
+        const resume = kept !== undefined && isAfter ? (JSON.parse(kept) as ExistingProgress) : undefined;
+        const next = await encryptExisting(database, 'members', { ...options(), pageSize: 4, resume });
+        expect(next).toMatchObject({ done: true, left: { count: 0 } });
+        expect(await readMembers()).toEqual(expected(9));
+        if (result) return;
+      }
+    }
+  });
+
+  test('what the app writes meanwhile is kept, and no row stays plaintext', async () => {
+    await fillMembers(400);
+    const written = new Map<number, string>();
+    const stop = { stopped: false };
+    const app = async (): Promise<void> => {
+      for (let turn = 0; !stop.stopped; turn++) {
+        const id = 1 + ((turn * 37) % 400);
+        const name = `Changed in turn ${turn}`;
+        const row = await recordsOf().encryptRow('members', id, { name });
+        await place.sql`update members set name = ${row.name} where id = ${id}`;
+        written.set(id, name);
+      }
+    };
+    const running = app();
+    const result = await encryptExisting(database, 'members', { ...options(), pageSize: 50 });
+    stop.stopped = true;
+    await running;
+    expect(result).toMatchObject({ done: true, failures: [], left: { count: 0 } });
+    expect(written.size).toBeGreaterThan(0);
+    expect(await readMembers()).toEqual(
+      expected(400).map(({ id, name, email }) => ({ id, name: written.get(Number(id)) ?? name, email })),
+    );
+  });
+
+  test('a row that the app changes between read and write is left alone, and read again', async () => {
+    let isChanged = false;
+    const racing: SqlDatabase = {
+      async query(statement, parameters) {
+        if (statement.includes('update') && !isChanged) {
+          isChanged = true;
+          await place.sql`update members set email = 'New@example.com' where id = 3`;
+        }
+        return place.sql.unsafe(statement, parameters);
+      },
+    };
+    const { done, progress } = await encryptExisting(racing, 'members', options());
+    expect({ done, rewritten: progress.rewritten }).toEqual({ done: true, rewritten: 50 });
+    expect((await readMembers())[2]?.email).toBe('New@example.com');
+  });
+
+  test('a text that looks like a ciphertext is refused, and listed without its value', async () => {
+    const { ciphertext } = await client.encrypt('of somewhere else');
+    await place.sql`update members set name = ${ciphertext} where id = 4`;
+    await place.sql`update members set name = 'eaasAhead of time' where id = 5`;
+    const { done, failures, left, progress } = await encryptExisting(database, 'members', options());
+    expect({ done, left, failed: progress.failed }).toEqual({
+      done: false,
+      left: { count: 1, ids: ['4'] },
+      failed: 1,
+    });
+    expect(failures).toEqual([
+      {
+        id: '4',
+        code: 'decryption',
+        field: 'name',
+        message: expect.stringMatching(
+          /^members\.name of row 4: .*looks like a ciphertext.*allowCiphertexts/,
+        ) as string,
+      },
+    ]);
+    expect(JSON.stringify(failures)).not.toContain(ciphertext.slice(40, 80));
+    const [row] = await place.sql`select * from members where id = 5`;
+    expect(await recordsOf().decryptRow('members', '5', row as never)).toMatchObject({
+      name: 'eaasAhead of time',
+    });
+  });
+
+  test('a row that violates a constraint is listed, and does not stop the others of its page', async () => {
+    await place.sql`update members set email = ' MEMBER7@example.com' where id = 12`;
+    const { done, failures, left } = await encryptExisting(database, 'members', options());
+    expect({ done, left: left.count }).toEqual({ done: false, left: 1 });
+    expect(failures).toMatchObject([{ code: 'store', message: expect.stringContaining('23505') as string }]);
+    expect(String(failures[0]?.message)).not.toContain('example.com');
+    expect(left.ids).toEqual([failures[0]?.id]);
+    await place.sql`update members set email = 'twelve@example.com' where id = ${left.ids[0] ?? ''}`;
+    expect(await encryptExisting(database, 'members', options())).toMatchObject({ done: true });
+  });
+
+  test('an index column that is new is filled, and the ciphertexts stay as they are', async () => {
+    await encryptExisting(database, 'members', options());
+    const before = await place.sql`select id, name, email, email_index from members order by id`;
+    await place.sql`update members set email_index = null`;
+    const { progress } = await encryptExisting(database, 'members', options());
+    expect(progress.rewritten).toBe(50);
+    expect(await place.sql`select id, name, email, email_index from members order by id`).toEqual(before);
+  });
+
+  test('a dry run writes nothing, and says what is left', async () => {
+    const { done, progress, left } = await encryptExisting(database, 'members', {
+      ...options(),
+      dryRun: true,
+    });
+    expect({ done, rewritten: progress.rewritten, left: left.count }).toEqual({
+      done: false,
+      rewritten: 50,
+      left: 50,
+    });
+  });
+
+  test('an abort ends the run, and the next one continues', async () => {
+    const controller = new AbortController();
+    let kept: ExistingProgress | undefined;
+    const run = encryptExisting(database, 'members', {
+      ...options(),
+      pageSize: 10,
+      signal: controller.signal,
+      onProgress(progress) {
+        kept = progress;
+        controller.abort();
+      },
+    });
+    await expect(run).rejects.toMatchObject({ code: 'aborted' });
+    const { done, progress } = await encryptExisting(database, 'members', { ...options(), resume: kept });
+    expect({ done, seen: progress.seen }).toEqual({ done: true, seen: 50 });
+  });
+});
+
+test('typed values go from columns of any type into new columns', async () => {
+  const { sql } = place;
+  const fields = defineFields({
+    patients: {
+      email: text().searchableBy({ and_born: withFields(['born'], { lowEntropy: 'accepted' }) }),
+      born: date(),
+      seen: date(),
+      notes: json<{ tags: string[] }>(),
+      weight: number(),
+      code: bigint(),
+      smokes: boolean(),
+    },
+  });
+  await sql`drop table if exists patients`;
+  await sql`
+    create table patients (id uuid primary key default gen_random_uuid(), email text, born date, seen timestamptz,
+      notes jsonb, weight numeric, code bigint, smokes boolean)`;
+  await sql`
+    insert into patients (email, born, seen, notes, weight, code, smokes) values
+      ('ada@example.com', '1815-12-10', '2024-02-03 04:05:06.789+01', '{"tags": ["a"]}', 61.50, 9007199254740993, true),
+      ('', null, null, null, null, null, false)`;
+  await sql`
+    alter table patients add e1 text, add e2 text, add e3 text, add e4 text, add e5 text, add e6 text, add e7 text, add x text`;
+  const columns = {
+    email: 'e1',
+    born: 'e2',
+    seen: 'e3',
+    notes: 'e4',
+    weight: 'e5',
+    code: 'e6',
+    smokes: 'e7',
+  };
+  const from = Object.fromEntries(Object.keys(columns).map((name) => [name, name]));
+  const names = { ...columns, email_and_born_index: 'x' };
+  const run = () => encryptExisting(database, 'patients', { client, fields, index, columns: names, from });
+  expect(await run()).toMatchObject({ done: true, progress: { rewritten: 2 } });
+  const rows =
+    await sql`select id, ${sql(Object.entries(names).map(([, column]) => column))} from patients order by born`;
+  const stored = rows.map((row) => {
+    const entries = Object.entries(columns).map(([name, column]) => [name, row[column]]);
+    return Object.fromEntries([['id', row['id']], ...entries]) as { id: string };
+  });
+  const opened = await fields
+    .for(client, { index })
+    .decryptRows('patients', stored as never, (row: { id: string }) => row.id);
+  expect(opened).toMatchObject([
+    {
+      email: 'ada@example.com',
+      born: new Date('1815-12-10'),
+      seen: new Date('2024-02-03T03:05:06.789Z'),
+      notes: { tags: ['a'] },
+      weight: 61.5,
+      code: 9_007_199_254_740_993n,
+      smokes: true,
+    },
+    { email: '', born: null, notes: null, smokes: false },
+  ]);
+  expect(await run()).toMatchObject({ done: true, progress: { rewritten: 0 } });
+  const { constraints = '' } = await run();
+  await sql.unsafe(constraints);
+});
+
+test.each([
+  [
+    'a column that is too short',
+    'email varchar(100)',
+    {},
+    /members\.email.* is character varying\(100\).*220 characters/,
+  ],
+  ['a column of another type', 'email date', {}, /members\.email.* is date.*from/],
+  ['a missing column', 'mail text', {}, /no column `email` for a field: did you mean `mail`/],
+  ['an id that is not unique', 'email text', { id: 'grp' }, /members\.grp. must be unique/],
+  ['a missing table', 'email text', { table: 'nobody' }, /no table "nobody"/],
+  ['a source that is a target', 'email text', { from: { name: 'name' } }, /leave it out of `from`/],
+  ['an unknown option', 'email text', { form: {} }, /did you mean `from`/],
+])('%s is refused before anything is written', async (_, column, more, message) => {
+  await place.sql`drop table if exists members`;
+  await place.sql.unsafe(
+    `create table members (id int primary key, grp int, name text, email_index text, ${column})`,
+  );
+  await expect(encryptExisting(database, 'members', { ...options(), ...more })).rejects.toThrow(message);
+});
+
+test('an error of the database names its code, and no value', async () => {
+  await fillMembers(1);
+  const leaking: SqlDatabase = {
+    async query(statement, parameters) {
+      if (statement.includes('update')) throw Object.assign(new Error(parameters.join()), { code: '42501' });
+      return place.sql.unsafe(statement, parameters);
+    },
+  };
+  const error = await encryptExisting(leaking, 'members', options()).catch((cause: unknown) => cause);
+  expect(error).toMatchObject({ name: 'DatabaseError', code: 'database', databaseCode: '42501' });
+  expect(String(error)).toBe(
+    'DatabaseError: the database did not write rows of "members" (code 42501): look the code up in its manual, or in its log',
+  );
+});
