@@ -11,6 +11,12 @@ import type { BuilderConfig } from './builder.ts';
 
 type Method = (...args: unknown[]) => unknown;
 
+const plainDatabase = Symbol('plain database');
+
+/** The database whose statements neither encrypt nor decrypt. */
+export const unencrypted = (database: object): object =>
+  (Reflect.get(database, plainDatabase) as object | undefined) ?? database;
+
 export function encryptedDatabase<Database extends object>(
   database: Database,
   client: FieldsClient,
@@ -62,6 +68,7 @@ function wrap<Database extends object>(database: Database, access: Access): Data
   return new Proxy(database, {
     get: (target, name) => {
       if (name === 'onError') return onError;
+      if (name === plainDatabase) return target;
       if (typeof name === 'string' && name in target && Object.hasOwn(replacements, name))
         return replacements[name];
       return Reflect.get(target, name) as unknown;

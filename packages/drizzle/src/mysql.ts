@@ -13,14 +13,17 @@ import {
   type TableConfig,
 } from 'drizzle-orm/mysql-core';
 import type { FieldsClient, OnError, SubstituteOf, Throwing } from '@eaas/sdk/fields';
+import type { EncryptExistingResult } from '@eaas/sdk/tables';
 import { type ColumnData, columnsOf, type Create, type EncryptedBuilder } from './columns.ts';
 import { encryptedDatabase } from './database.ts';
+import { encryptExistingIn, type ExistingOptions } from './encrypt-existing.ts';
 import type { EaasConfig } from './encryption.ts';
 import type { EncryptedOptions } from './records.ts';
 import type { ColumnOptions, Search } from './spec.ts';
 import { indexing } from './table.ts';
 import type { Accessible, EncryptedColumn, OpenedFields, TransactionOf } from './types.ts';
 
+export type { ExistingOptions } from './encrypt-existing.ts';
 export { EncryptedColumnError, type EncryptedColumnErrorCode } from './error.ts';
 export { type EncryptedOptions, fieldsOf } from './records.ts';
 export {
@@ -166,4 +169,18 @@ export function encrypted<Database extends object>(
   options: EncryptedOptions = {},
 ): EncryptedMySqlDatabase<Database> {
   return encryptedDatabase(database, client, options) as EncryptedMySqlDatabase<Database>;
+}
+
+const encryptRowsOf = encryptExistingIn('mysql', 'execute');
+
+/**
+ * Encrypts the columns of a table that has rows, while the app uses it, and proves that no plaintext is left: see
+ * `encryptExisting` of `@eaas/sdk/tables`. Columns that hold plaintext have the option `previous: plaintext()`.
+ */
+export function encryptExisting(
+  database: object,
+  table: Table,
+  options: ExistingOptions,
+): Promise<EncryptExistingResult> {
+  return encryptRowsOf(database, table, options);
 }

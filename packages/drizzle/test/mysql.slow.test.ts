@@ -1,13 +1,14 @@
 import type * as mysql2 from 'drizzle-orm/mysql2';
-import { encrypted } from '@eaas/drizzle/mysql';
+import { encrypted, encryptExisting } from '@eaas/drizzle/mysql';
 import { expect, test } from 'vitest';
 import { isInstalled, whereAvailable } from '@eaas/test-kit/available';
 import { createClient } from '@eaas/test-kit/orms/client';
 import { requireDrivers } from './drivers.ts';
+import { expectExisting, tableOfMembers } from './existing.ts';
 import { startMariaDb } from './mariadb.ts';
 import { outcomesOf, promisedTo } from './matrix.ts';
 import { expectParts, tableOfPeople } from './parts.ts';
-import { mysqlTables, people } from './mysql.ts';
+import { members, mysqlTables, people } from './mysql.ts';
 import type { Place } from './place.ts';
 
 interface Driver {
@@ -32,9 +33,8 @@ whereAvailable('MariaDB', isInstalled('mariadbd', '/usr/sbin'), () => {
       'create table children (id varchar(36) primary key, parent_id varchar(36), remark varchar(100))',
     );
     const { eaas, index } = await createClient();
-    const db = encrypted(drizzle(pool as never, { schema: mysqlTables, mode: 'planetscale' }), eaas, {
-      index,
-    });
+    const plain = drizzle(pool as never, { schema: mysqlTables, mode: 'planetscale' });
+    const db = encrypted(plain, eaas, { index });
     const place = { db, ...mysqlTables, raw: async (statement: never) => db.execute(statement) };
     const outcomes = await outcomesOf({
       name: 'MySQL',
@@ -44,6 +44,17 @@ whereAvailable('MariaDB', isInstalled('mariadbd', '/usr/sbin'), () => {
     await pool.query(tableOfPeople('varchar(36)', 'mediumtext'));
     const stored = async () => (await pool.query('select * from people order by id'))[0];
     await expectParts(place.db as never, people as never, stored);
+    const table = tableOfMembers('varchar(36)', 'mediumtext', 'varchar(64)');
+    await pool.query(`${table} character set utf8mb4`);
+    await expectExisting({
+      plain,
+      method: 'execute',
+      sql: async (statement) => pool.query(statement),
+      stored: async () => (await pool.query('select * from members order by id'))[0],
+      opened: async () => (await db.select().from(members)).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+      encrypt: async (database, options) =>
+        encryptExisting(database, members, { client: eaas, index, ...options }),
+    });
     await pool.end();
     await server.stop();
     expect(outcomes).toEqual(promisedTo('MySQL'));

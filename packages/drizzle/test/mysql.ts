@@ -10,6 +10,7 @@ import {
   encryptedTable,
   encryptedText,
 } from '@eaas/drizzle/mysql';
+import { plaintext } from '@eaas/sdk/fields';
 import { parts } from './parts.ts';
 
 const guessable = { lowEntropy: 'accepted' } as const;
@@ -38,6 +39,12 @@ const childrenOf = relations(samples, ({ many }) => ({ children: many(children) 
 const parentOf = relations(children, ({ one }) => ({
   parent: one(samples, { fields: [children.parentId], references: [samples.id] }),
 }));
+
+export const members = encryptedTable('members', {
+  id: varchar({ length: 36 }).primaryKey(),
+  name: encryptedText({ previous: plaintext() }),
+  email: encryptedText({ previous: plaintext() }).notNull().searchable().unique(),
+});
 
 export const people = encryptedTable('people', {
   id: varchar({ length: 36 }).primaryKey(),

@@ -1,14 +1,15 @@
 import type * as nodePostgres from 'drizzle-orm/node-postgres';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
-import { encrypted } from '@eaas/drizzle/pg';
+import { encrypted, encryptExisting } from '@eaas/drizzle/pg';
 import { afterAll, expect, test } from 'vitest';
 import { createDatabase } from '@eaas/test-kit/database';
 import { createClient } from '@eaas/test-kit/orms/client';
 import { requireDrivers } from './drivers.ts';
+import { expectExisting, tableOfMembers } from './existing.ts';
 import { outcomesOf, promisedTo } from './matrix.ts';
 import { expectParts, tableOfPeople } from './parts.ts';
-import { people, postgresTables } from './postgresql.ts';
+import { members, people, postgresTables } from './postgresql.ts';
 
 const database = await createDatabase();
 const connection = postgres({ ...database.connection('owner'), max: 2 });
@@ -37,7 +38,7 @@ test.each(['postgres', 'pg'])(
   'every operation of Drizzle works or throws with the driver %s',
   async (driver) => {
     await connection.unsafe(`
-    drop table if exists samples, children, people;
+    drop table if exists samples, children, people, members;
     create table samples (
       id uuid primary key, city text, code text, code_index text unique,
       text text, text_index text, note text, number text, number_index text, bigint text, bigint_index text,
@@ -55,6 +56,16 @@ test.each(['postgres', 'pg'])(
     });
     await connection.unsafe(tableOfPeople('uuid', 'text'));
     await expectParts(db, people, async () => connection`select * from people order by id`);
+    await connection.unsafe(tableOfMembers('text', 'text', 'text'));
+    await expectExisting({
+      plain,
+      method: 'execute',
+      sql: async (statement) => connection.unsafe(statement),
+      stored: async () => connection`select * from members order by id`,
+      opened: async () => (await db.select().from(members)).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+      encrypt: async (database, options) =>
+        encryptExisting(database, members, { client: eaas, index, ...options }),
+    });
     await close?.();
     expect(outcomes).toEqual(promisedTo('PostgreSQL'));
   },

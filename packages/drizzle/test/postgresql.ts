@@ -11,6 +11,7 @@ import {
   encryptedTable,
   encryptedText,
 } from '@eaas/drizzle/pg';
+import { plaintext } from '@eaas/sdk/fields';
 import { parts } from './parts.ts';
 
 const guessable = { lowEntropy: 'accepted' } as const;
@@ -39,6 +40,12 @@ const childrenOf = relations(samples, ({ many }) => ({ children: many(children) 
 const parentOf = relations(children, ({ one }) => ({
   parent: one(samples, { fields: [children.parentId], references: [samples.id] }),
 }));
+
+export const members = encryptedTable('members', {
+  id: text().primaryKey(),
+  name: encryptedText({ previous: plaintext() }),
+  email: encryptedText({ previous: plaintext() }).notNull().searchable().unique(),
+});
 
 export const people = encryptedTable('people', {
   id: uuid().primaryKey(),

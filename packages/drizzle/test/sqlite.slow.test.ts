@@ -2,14 +2,15 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type * as libsql from 'drizzle-orm/libsql';
-import { encrypted } from '@eaas/drizzle/sqlite';
+import { encrypted, encryptExisting } from '@eaas/drizzle/sqlite';
 import { expect, test } from 'vitest';
 import { createClient } from '@eaas/test-kit/orms/client';
 import { requireDrivers } from './drivers.ts';
+import { expectExisting, tableOfMembers } from './existing.ts';
 import { outcomesOf, promisedTo } from './matrix.ts';
 import type { Place } from './place.ts';
 import { expectParts, tableOfPeople } from './parts.ts';
-import { people, sqliteTables } from './sqlite.ts';
+import { members, people, sqliteTables } from './sqlite.ts';
 
 interface Driver {
   execute(statement: string): Promise<{ rows: Record<string, string | null>[] }>;
@@ -31,7 +32,8 @@ test('no operation of Drizzle on SQLite stores plaintext in an encrypted column'
   )`);
   await connection.execute('create table children (id text primary key, parent_id text, remark text)');
   const { eaas, index } = await createClient();
-  const db = encrypted(drizzle(connection as never, { schema: sqliteTables }), eaas, { index });
+  const plain = drizzle(connection as never, { schema: sqliteTables });
+  const db = encrypted(plain, eaas, { index });
   const place = { db, ...sqliteTables, raw: async (statement: never) => db.all(statement) };
   const outcomes = await outcomesOf({
     name: 'SQLite',
@@ -41,6 +43,16 @@ test('no operation of Drizzle on SQLite stores plaintext in an encrypted column'
   await connection.execute(tableOfPeople('text', 'text'));
   const stored = async () => (await connection.execute('select * from people order by id')).rows;
   await expectParts(place.db as never, people as never, stored);
+  await connection.execute(tableOfMembers('text', 'text', 'text'));
+  await expectExisting({
+    plain,
+    method: 'all',
+    sql: async (statement) => connection.execute(statement),
+    stored: async () => (await connection.execute('select * from members order by id')).rows,
+    opened: async () => (await db.select().from(members)).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+    encrypt: async (database, options) =>
+      encryptExisting(database, members, { client: eaas, index, ...options }),
+  });
   connection.close();
   expect(outcomes).toEqual(promisedTo('SQLite'));
 });

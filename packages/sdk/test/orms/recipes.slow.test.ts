@@ -29,10 +29,7 @@ const shared = [
 ];
 const schema = blocksOf(page, 'sql').join('');
 
-const [setup = '', encryptedMembers = '', storeOfMembers = '', ...conversion] = blocksOf(
-  read('packages/drizzle/README.md'),
-  'ts',
-);
+const [setup = '', encryptedMembers = '', ...conversion] = blocksOf(read('packages/drizzle/README.md'), 'ts');
 
 const recipes: readonly Recipe[] = [
   {
@@ -86,25 +83,28 @@ const recipes: readonly Recipe[] = [
         ('00000000-0000-4000-8000-000000000002', null, 'grace@example.com');`,
     code: [
       `import '${service}';`,
-      'const keep = async (_progress: string): Promise<void> => {};',
       // Passes the address as an object, because postgres.js does not accept a URL with a Unix socket.
       setup.replace(
         'drizzle(process.env.DATABASE_URL!, {',
         'drizzle({ connection: JSON.parse(process.env.CONNECTION!),',
       ),
       encryptedMembers,
-      storeOfMembers,
-      `const { read } = store;
-       store.read = async (page) => {
-         const rows = await read(page);
-         const ada = rows.find(({ values }) => values.name === 'Ada');
-         if (ada) await db.update(members).set({ name: 'Ada Lovelace' }).where(eq(members.id, ada.id));
-         return rows;
-       };`,
+      // The app changes a row between the read and the write of the run.
+      `const { execute } = plain;
+       plain.execute = ((statement) => {
+         const update = async () => {
+           plain.execute = execute;
+           const id = '00000000-0000-4000-8000-000000000001';
+           await db.update(members).set({ name: 'Ada Lovelace' }).where(eq(members.id, id));
+           return execute.call(plain, statement);
+         };
+         return JSON.stringify(statement).includes('update') ? update() : execute.call(plain, statement);
+       }) as typeof execute;`,
       ...conversion,
       `const [member] = await db.select().from(members).where(eq(members.email, 'ada@example.com'));
        console.log(member?.name); // Ada Lovelace
-       console.log(JSON.stringify(await plain.select().from(stored)).includes('example')); // false`,
+       const stored = await plain.$client\`select * from members\`;
+       console.log(JSON.stringify(stored).includes('example')); // false`,
       '// @ts-expect-error: ciphertexts',
       'void (() => db.select().from(patients).orderBy(patients.name));',
       'await plain.$client.end();',

@@ -1,0 +1,80 @@
+import type { SQL } from 'drizzle-orm';
+import type { EncryptExistingResult } from '@eaas/sdk/tables';
+import { expect } from 'vitest';
+
+type Stored = Readonly<Record<string, string | null>>;
+
+export interface ExistingPlace {
+  readonly plain: object;
+  /** The method of `plain` that runs raw SQL. */
+  readonly method: 'execute' | 'all';
+  /** Runs raw SQL, without Drizzle. */
+  readonly sql: (statement: string) => Promise<unknown>;
+  /** Returns the stored rows, in the order of their ids. */
+  readonly stored: () => Promise<readonly Stored[]>;
+  /** The decrypted rows, in the order of their ids. */
+  readonly opened: () => Promise<readonly Stored[]>;
+  readonly encrypt: (database: object, options: { pageSize: number }) => Promise<EncryptExistingResult>;
+}
+
+const names = ['Ada', null, 'ÀDA 🙂 "quoted" ', "O'Neill", '', 'eaasAhead', 'ada'];
+
+export const tableOfMembers = (id: string, text: string, index: string): string =>
+  `create table members (id ${id} primary key, name ${text}, email ${text} not null, email_index ${index} unique)`;
+
+/** Encrypts a table in the database, while the app changes a row, and one row violates a unique index. */
+export async function expectExisting({
+  plain,
+  method,
+  sql,
+  stored,
+  opened,
+  encrypt,
+}: ExistingPlace): Promise<void> {
+  const quote = (text: string | null) => (text === null ? 'null' : `'${text.replaceAll("'", "''")}'`);
+  for (const [at, name] of names.entries()) {
+    await sql(
+      `insert into members (id, name, email) values ('id-${at}', ${quote(name)}, 'member${at}@example.com')`,
+    );
+  }
+  await sql("insert into members (id, name, email) values ('id-7', 'Twin', 'member0@example.com')");
+  const options = { pageSize: 3 };
+  let isChanged = false;
+  const racing = new Proxy(plain, {
+    get(target, name) {
+      const run: unknown = Reflect.get(target, name);
+      if (name !== method) return run;
+      return async (statement: SQL): Promise<unknown> => {
+        // The app changes only the case of a name, between the read and the write of its row.
+        if (!isChanged && JSON.stringify(statement.queryChunks).includes('update')) {
+          isChanged = true;
+          await sql("update members set name = 'ADA' where id = 'id-0'");
+        }
+        return (run as (statement: SQL) => unknown).call(target, statement);
+      };
+    },
+  });
+  const first = await encrypt(racing, options);
+  expect(first).toMatchObject({
+    done: false,
+    left: { count: 1 },
+    progress: { rewritten: 7, failed: 1, checked: 8 },
+  });
+  expect(first.failures).toMatchObject([{ code: 'store' }]);
+  expect(JSON.stringify(first.failures)).not.toContain('example.com');
+  const [twin = ''] = first.left.ids;
+  await sql(`update members set email = 'other@example.com' where id = '${twin}'`);
+  const second = await encrypt(plain, options);
+  expect(second).toMatchObject({ done: true, left: { count: 0 }, progress: { rewritten: 1, skipped: 7 } });
+  const rows = await stored();
+  for (const row of rows) {
+    expect(row['email']).toMatch(/^eaasA/);
+    expect(row['email_index']).toMatch(/^[\da-f]{64}$/);
+    if (row['name'] !== null) expect(row['name']).toMatch(/^eaasA/);
+  }
+  const expected = ['ADA', ...names.slice(1), 'Twin'];
+  expect((await opened()).map(({ name }) => name)).toEqual(expected);
+  const third = await encrypt(plain, options);
+  expect(third).toMatchObject({ done: true, progress: { rewritten: 0 } });
+  expect(await stored()).toEqual(rows);
+}
