@@ -7,6 +7,7 @@ export interface PrismaClient {
   readonly _engineConfig?: { readonly inlineSchema?: string | undefined } | undefined;
   readonly _previewFeatures?: readonly string[] | undefined;
   $extends(extension: object): unknown;
+  $queryRawUnsafe(statement: string, ...parameters: string[]): Promise<unknown>;
   $transaction(operations: readonly unknown[]): Promise<readonly unknown[]>;
 }
 

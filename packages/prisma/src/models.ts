@@ -3,6 +3,8 @@ import { refuse } from './error.ts';
 
 export interface RuntimeField {
   readonly name: string;
+  /** The name of the column in the database, if it differs. */
+  readonly dbName?: string | null | undefined;
   readonly kind: string;
   readonly type: string;
   readonly relationName?: string | null | undefined;
