@@ -6,6 +6,7 @@ import { benchmark as chromium } from './chromium.bench.ts';
 import { benchmark as citus } from './citus.bench.ts';
 import { benchmark as costs } from './costs.bench.ts';
 import { benchmark as drizzle } from './drizzle.bench.ts';
+import { benchmark as existing } from './existing.bench.ts';
 import { benchmark as fields } from './fields.bench.ts';
 import { benchmark as latency } from './latency.bench.ts';
 import { benchmark as copy } from './copy.bench.ts';
@@ -31,6 +32,7 @@ import { writePage } from './write-page.ts';
 
 const benchmarks: readonly (Benchmark | Measurement | Report)[] = [
   seal,
+  existing,
   fields,
   many,
   peers,
