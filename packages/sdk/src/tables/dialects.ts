@@ -36,13 +36,13 @@ export interface TableName {
 }
 
 /** A row to write: its id, the texts that it must still have, and the texts to store. */
-export interface Write {
+interface Write {
   readonly id: string;
   readonly expected: readonly (string | null)[];
   readonly values: readonly (string | null)[];
 }
 
-export interface WriteTarget {
+interface WriteTarget {
   readonly table: TableName;
   readonly id: ColumnType;
   /** The columns whose texts are compared. */
