@@ -1,3 +1,4 @@
+import { date, defineFields, type FieldsClient, months, text, unencrypted } from '@eaas/sdk/fields';
 import { OwnPostgres } from '@eaas/test-kit/own-postgres';
 import postgres from 'postgres';
 
@@ -23,4 +24,33 @@ export async function openPlayedDatabase() {
       await server.drop();
     },
   };
+}
+
+const count = 200;
+/** The names of 200 people: as in the list of the page, except that Zoe is more frequent than Emma. */
+const names = Object.entries({ Mary: 104, Anna: 54, John: 26, Emma: 7, Zoe: 9 }).flatMap(([name, of]) =>
+  Array.from({ length: of }, () => name),
+);
+
+/** Fills the sample table of the page about leakage: names, and months of birth from 1950 to 1989. */
+export async function fillPeople(sql: postgres.Sql, client: FieldsClient, index: string): Promise<void> {
+  const lowEntropy = 'accepted';
+  const fields = defineFields({
+    people: {
+      ...unencrypted('id', 'true_name', 'true_month'),
+      name: text().searchable(),
+      born: date().searchableBy({ month: months({ lowEntropy }) }),
+    },
+  });
+  const rows = Array.from({ length: count }, (_, at) => {
+    const month = (at * 137) % 480;
+    const born = new Date(Date.UTC(1950, month, 1 + (at % 28)));
+    const name = names[at] ?? '';
+    return { id: at, name, born, true_name: name, true_month: born.toISOString().slice(0, 7) };
+  });
+  const stored = await fields.for(client, { index }).encryptRows('people', rows, ({ id }) => id);
+  await sql`
+    create table people (id int primary key, name text, name_index text, born text, born_month_index text,
+      true_name text, true_month text)`;
+  await sql`insert into people ${sql(stored as never[])}`;
 }

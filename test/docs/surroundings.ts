@@ -39,6 +39,13 @@ const { sql } = played;
 const keep = async (_progress: string): Promise<void> => {};
 const report = (..._facts: unknown[]): void => {};
 `,
+  'sdk/docs/leakage.md': `
+import { eaas } from '@eaas/test-kit/played-service';
+import { fillPeople, openPlayedDatabase } from '../../../test/docs/played-database.ts';
+await using played = await openPlayedDatabase();
+const { sql } = played;
+await fillPeople(sql, eaas, process.env.EAAS_INDEX_KEY!);
+`,
   'sdk/docs/from-a-static-key.md': `
 import { decryptStringSync, encryptStringSync } from '../../../test/docs/played-peers.ts';
 import { eaas } from '@eaas/test-kit/played-service';

@@ -7,3 +7,13 @@ export {
   type ExistingProgress,
 } from './encrypt-existing.ts';
 export { type ShownProgress, terminalBar, terminalLine, type TerminalLine } from './terminal-bar.ts';
+export {
+  type CoarserLeakage,
+  type ColumnLeakage,
+  type LeakageOptions,
+  type LeakageReport,
+  leakageTable,
+  measureLeakage,
+  type Repetition,
+} from './leakage.ts';
+export { type Matching, publicList, type PublicValue } from './rank-matching.ts';
