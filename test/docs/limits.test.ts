@@ -3,7 +3,17 @@ import { ciphertextSize } from '@eaas/protocol/stream';
 import { limits } from '@eaas/protocol/wire';
 import { createTestService } from '@eaas/local';
 import { EaasClient } from '@eaas/sdk';
-import { createIndexKey, defineFields, number, steps, text, unencrypted, words } from '@eaas/sdk/fields';
+import {
+  createIndexKey,
+  date,
+  dateRange,
+  defineFields,
+  number,
+  steps,
+  text,
+  unencrypted,
+  words,
+} from '@eaas/sdk/fields';
 import { intakeWrappedLength } from '../../packages/protocol/src/intake/suite.ts';
 import * as format from '../../packages/protocol/src/limits.ts';
 import { limitsOf } from '../../packages/sdk/src/options/client-options.ts';
@@ -21,6 +31,7 @@ const fields = defineFields({
   people: {
     city: text().searchable({ bits: 64 }),
     name: text().searchableBy({ words: words({ lowEntropy }) }),
+    born: date().searchableBy({ range: dateRange({ lowEntropy }) }),
     income: number().searchableBy({ band: steps(1, { lowEntropy }) }),
   },
 });
@@ -126,12 +137,17 @@ describe('the table of bytes', () => {
   test('index columns have as many characters as the page says', async () => {
     const records = fields.for(writer, { index: indexKey });
     const user = await records.encryptRow('users', 1, { id: 1, email: 'ada@example.com' });
-    const stored = await records.encryptRow('people', 1, { city: 'Turin', name: 'Ada King Noel' });
+    const stored = await records.encryptRow('people', 1, {
+      city: 'Turin',
+      name: 'Ada King Noel',
+      born: new Date(0),
+    });
     expect([table.get('index, 256 bits')?.[0], table.get('index, `bits: 64`')?.[0]]).toEqual(
       [user.email_index, stored.city_index].map((index) => String(index?.length)),
     );
-    expect(table.get('index of `w` words or prefixes')?.[0]).toBe('65 × w − 1');
+    expect(table.get('index of `w` words or prefixes; `dateRange()`: `w` = 2')?.[0]).toBe('65 × w − 1');
     expect(stored.name_words_index).toHaveLength(65 * 3 - 1);
+    expect(stored.born_range_index).toHaveLength(65 * 2 - 1);
   });
 
   test('a stream has as many bytes more as the page says', () => {
