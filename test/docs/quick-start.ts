@@ -128,21 +128,23 @@ export interface Reader {
   /** The folder of the reader's app. */
   readonly folder: string;
   readonly files: readonly string[];
-  /** The blocks `text` of the page, which say what a browser shows. */
-  readonly inBrowser: readonly string[];
-  /** The URL of the app in this run. */
-  readonly url: string;
 }
 
 /** What `prisma db push` needs an engine for, which npm does not bring. */
 const prismaTable = `create table "Patient"
   (id text primary key, name text not null, email text not null, email_index text unique, born text not null)`;
 
+interface Surroundings {
+  readonly app: App;
+  /** The folders that have what the reader installs. */
+  readonly homes: readonly string[];
+  readonly database: TestDatabase;
+  /** Uses the app at this URL until the browser shows this block `text` of the page. */
+  readonly browse: (url: string, shown: string) => Promise<void>;
+}
+
 /** Each port that the page names becomes a free one, and the URL of the reader's database that of `database`. */
-export async function follow(
-  page: string,
-  { app, homes, database }: { app: App; homes: readonly string[]; database: TestDatabase },
-): Promise<Reader> {
+export async function follow(page: string, { app, homes, database, browse }: Surroundings): Promise<Reader> {
   const place = mkdtempSync(join(tmpdir(), 'eaas-start-'));
   const ports = new Map<string, string>();
   for (const port of ['3000', '5173', '8787']) ports.set(port, String(await freePort()));
@@ -156,7 +158,6 @@ export async function follow(
     `npx() { if [ "$2" = @eaas/cli ]; then shift 2; ${program} "$@"; else command npx "$@"; fi; }`,
   );
   const files: string[] = [];
-  const inBrowser: string[] = [];
   let folder = place;
   let typedAt = 0;
   const type = async (command: string): Promise<void> => {
@@ -183,12 +184,12 @@ export async function follow(
       typedAt = terminal.shown().length;
       for (const command of commandsIn(own(text))) await type(command);
     } else if (language === 'text') {
-      inBrowser.push(text.trimEnd());
+      await browse(own(/http:\/\/localhost:\d+/.exec(read(page))?.[0] ?? ''), text.trimEnd());
     } else {
       await expect.poll(() => withoutMarks(terminal.shown().slice(typedAt))).toMatch(patternOf(own(text)));
     }
   }
-  return { folder, files, inBrowser, url: own(/http:\/\/localhost:\d+/.exec(read(page))?.[0] ?? '') };
+  return { folder, files };
 }
 
 /** The URL for programs that know no percent-encoded path of a socket, as the URL of the kit has it. */
@@ -206,7 +207,7 @@ async function execute({ connection }: TestDatabase, statement: string): Promise
 /** What the app stored: the files of SQLite in its folder, and the rows in the reader's database. */
 export async function storedIn(folder: string, { connection }: TestDatabase): Promise<string> {
   const names = [...readdirSync(folder), ...inside(folder, '.wrangler')];
-  const files = names.filter((file) => /\.(?:db|sqlite)(?:-wal)?$/.test(file));
+  const files = names.filter((file) => /\.(?:jsonl|db|sqlite)(?:-wal)?$/.test(file));
   const sql = postgres({ ...connection('owner'), max: 1 });
   const tables = await sql<{ name: string }[]>`
     select table_name as name from information_schema.tables where table_schema = 'public'`;
