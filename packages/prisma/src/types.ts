@@ -122,23 +122,28 @@ type PlainScalars<E, P extends Payload> = {
     : P['scalars'][Key];
 };
 
+/** Shows the members of a row in the editor, instead of the types that compute them. */
+type Flat<T> = { [Key in keyof T]: T[Key] } & {};
+
 type IsChosen<Choice> = Choice extends false | null | undefined ? false : true;
 
 export type PlainRow<E, P, Given> = P extends Payload
   ? Given extends { select: infer Select extends object }
     ? Chosen<E, P, Select>
-    : (Given extends { omit: infer Omit extends object }
-        ? {
-            [
-              Key in keyof PlainScalars<E, P> as Key extends keyof Omit
-                ? Omit[Key] extends true
-                  ? never
+    : Flat<
+        (Given extends { omit: infer Omit extends object }
+          ? {
+              [
+                Key in keyof PlainScalars<E, P> as Key extends keyof Omit
+                  ? Omit[Key] extends true
+                    ? never
+                    : Key
                   : Key
-                : Key
-            ]: PlainScalars<E, P>[Key];
-          }
-        : PlainScalars<E, P>) &
-        (Given extends { include: infer Include extends object } ? Chosen<E, P, Include> : unknown)
+              ]: PlainScalars<E, P>[Key];
+            }
+          : PlainScalars<E, P>) &
+          (Given extends { include: infer Include extends object } ? Chosen<E, P, Include> : unknown)
+      >
   : never;
 
 type Chosen<E, P extends Payload, Choice> = {
