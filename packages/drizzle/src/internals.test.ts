@@ -1,3 +1,4 @@
+import { getTableColumns } from 'drizzle-orm';
 import { drizzle as mysql } from 'drizzle-orm/mysql-proxy';
 import { mysqlTable, int as mysqlInt } from 'drizzle-orm/mysql-core';
 import { drizzle as pg } from 'drizzle-orm/pg-proxy';
@@ -68,6 +69,10 @@ describe.each(['pg', 'mysql', 'sqlite'] as const)('what the package uses of Driz
     });
     expect(db._.fullSchema).toHaveProperty('t', table);
   });
+});
+
+test('a table keeps its columns under a symbol', () => {
+  expect(Reflect.get(tables.pg, Symbol.for('drizzle:Columns'))).toBe(getTableColumns(tables.pg));
 });
 
 test('an alias keeps the name of its table', () => {

@@ -42,6 +42,7 @@ export {
   type Presence,
 } from './operators.ts';
 export type { ColumnOptions, Search, SearchParameters } from './spec.ts';
+export { withoutIndexes } from './table.ts';
 export type { EncryptedColumn, PartsQuery, SearchableColumn } from './types.ts';
 
 const { withIndexes, ...create } = columnsOf({

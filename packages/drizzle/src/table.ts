@@ -1,9 +1,10 @@
 // What a table gets besides its own columns: index columns, and constraints over them instead of over ciphertexts.
-import { Column, entityKind, getTableName, is, SQL, sql, type Table } from 'drizzle-orm';
+import { Column, entityKind, getTableColumns, getTableName, is, SQL, sql, type Table } from 'drizzle-orm';
 import {
   encryptedColumns,
   type EaasConfig,
   indexKeyOf,
+  isIndexColumn,
   opaquePlace,
   partKeyOf,
   partsOf,
@@ -142,4 +143,28 @@ function requirePlain(what: string, columns: readonly unknown[], table: Table): 
     const problem = `${what} cannot use an encrypted column, because two encryptions of a value differ`;
     refuse('schema', place, problem, 'use a column that is not encrypted');
   }
+}
+
+/** Where Drizzle keeps the columns of a table. */
+const columnsSymbol = Symbol.for('drizzle:Columns');
+
+/**
+ * Returns a table for tools that make schemas from tables, such as drizzle-zod: without the index columns, which no row
+ * has, and with the types of decrypted texts, booleans and dates. Do not pass it to a query.
+ */
+export function withoutIndexes<T extends Table>(table: T): T {
+  const values = new Map(
+    encryptedColumns(table).map(({ column, encryption }) => [column, encryption.field.type.name]),
+  );
+  const columns = Object.entries<Column>(getTableColumns(table)).filter(
+    ([, column]) => !isIndexColumn(column),
+  );
+  const shown = columns.map(([key, column]): [string, Column] => {
+    const type = values.get(column) ?? '';
+    const dataType = type === 'text' ? 'string' : type;
+    // Drizzle's types of numbers and bigints have limits that encrypted columns do not have.
+    if (!/^(?:string|boolean|date)$/.test(dataType)) return [key, column];
+    return [key, Object.create(column, { dataType: { value: dataType } }) as Column];
+  });
+  return Object.create(table, { [columnsSymbol]: { value: Object.fromEntries(shown) } }) as T;
 }

@@ -1,0 +1,91 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pgTable, text } from 'drizzle-orm/pg-core';
+import {
+  encryptedBytes,
+  encryptedDate,
+  encryptedJson,
+  encryptedNumber,
+  encryptedTable,
+  encryptedText,
+  withoutIndexes,
+} from '@eaas/drizzle/pg';
+import { lastCharacters } from '@eaas/sdk/fields';
+import { requireTools } from '@eaas/test-kit/tools';
+import { describe, expect, test } from 'vitest';
+
+const patients = encryptedTable('patients', {
+  id: text()
+    .primaryKey()
+    .$defaultFn(() => 'new'),
+  name: encryptedText().notNull(),
+  ssn: encryptedText()
+    .searchable()
+    .searchableBy({ last4: lastCharacters(4, { lowEntropy: 'accepted' }) }),
+  born: encryptedDate(),
+  weight: encryptedNumber(),
+  photo: encryptedBytes(),
+  notes: encryptedJson<{ tags: string[] }>(),
+});
+
+interface Schema {
+  parse(row: unknown): unknown;
+  safeParse(row: unknown): { success: boolean };
+}
+type Create = (table: object) => Schema;
+
+const require = createRequire(join(await requireTools('test/tools/drizzle'), 'index.js'));
+const { createInsertSchema, createSelectSchema, createUpdateSchema } = require('drizzle-zod') as Record<
+  'createInsertSchema' | 'createSelectSchema' | 'createUpdateSchema',
+  Create
+>;
+
+const row = {
+  id: 'a',
+  name: 'Ada',
+  ssn: '123-45-6789',
+  born: new Date(0),
+  weight: Number.POSITIVE_INFINITY,
+  photo: Uint8Array.of(1),
+  notes: { tags: ['x'] },
+};
+const empty = { id: 'a', name: 'Ada', ssn: null, born: null, weight: null, photo: null, notes: null };
+const rows = withoutIndexes(patients);
+
+describe('the schemas of drizzle-zod', () => {
+  test('for rows accept decrypted rows', () => {
+    const schema = createSelectSchema(rows);
+    expect(schema.parse(row)).toEqual(row);
+    expect(schema.parse(empty)).toEqual(empty);
+    expect(createSelectSchema(patients).safeParse(row).success).toBe(false);
+  });
+
+  test('for inserts and updates accept what the client writes', () => {
+    const schema = createInsertSchema(rows);
+    expect(schema.parse(row)).toEqual(row);
+    expect(schema.parse({ name: 'Ada' })).toEqual({ name: 'Ada' });
+    expect(createUpdateSchema(rows).parse({ ssn: '1' })).toEqual({ ssn: '1' });
+  });
+
+  test.each([
+    ['a text that is a number', { ...row, name: 7 }],
+    ['a date that is a text', { ...row, born: '1815-12-10' }],
+    ['null in a column that is not null', { ...row, name: null }],
+    ['a row without a name', { id: 'a' }],
+  ])('refuse %s', (_, wrong) => {
+    for (const create of [createSelectSchema, createInsertSchema])
+      expect(create(rows).safeParse(wrong).success).toBe(false);
+  });
+
+  test('drop the index columns, which only the client writes', () => {
+    expect(createInsertSchema(rows).parse({ name: 'Ada', ssn_index: 'x', ssn_last4_index: 'x' })).toEqual({
+      name: 'Ada',
+    });
+  });
+});
+
+test('the table itself is unchanged, and so is a table without encrypted columns', () => {
+  expect(Object.keys(patients)).toContain('ssn_index');
+  const plain = pgTable('plain', { id: text().primaryKey(), note: text() });
+  expect(createInsertSchema(withoutIndexes(plain)).parse({ id: 'a' })).toEqual({ id: 'a' });
+});
