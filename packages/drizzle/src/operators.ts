@@ -1,12 +1,22 @@
 import * as drizzle from 'drizzle-orm';
 import { Column, is, sql } from 'drizzle-orm';
 import type { BinaryOperator, SQL, SQLWrapper } from 'drizzle-orm';
-import type { EncryptedColumn, PartsQuery, SearchableColumn } from './types.ts';
+import type {
+  DataOf,
+  EncryptedColumn,
+  PartsOf,
+  PartsQuery,
+  SearchableColumn,
+  Searched,
+  SearchedBy,
+} from './types.ts';
 
 /** The type of operators such as `eq`, which compare two values. An encrypted column must be searchable. */
-export interface Equality extends BinaryOperator {
-  <Value>(left: SearchableColumn<Value>, right: NoInfer<Value> | SearchableColumn<Value>): SQL;
-}
+export type Equality = BinaryOperator &
+  (<C>(
+    left: EncryptedColumn<C> & Searched<C>,
+    right: NoInfer<DataOf<C>> | SearchableColumn<NoInfer<DataOf<C>>>,
+  ) => SQL);
 
 type DrizzleInArray = typeof drizzle.inArray;
 type DrizzleNotInArray = typeof drizzle.notInArray;
@@ -15,13 +25,13 @@ type DrizzleNotInArray = typeof drizzle.notInArray;
  * The type of operators such as `inArray`, which look for a value in a list. An encrypted column must be searchable.
  */
 export type Membership<Of> = Of &
-  (<Value>(column: SearchableColumn<Value>, values: readonly NoInfer<Value>[]) => SQL);
+  (<C>(column: EncryptedColumn<C> & Searched<C>, values: readonly NoInfer<DataOf<C>>[]) => SQL);
 
 /** The type of operators such as `isNull`, which check whether a column has a value. */
 export type Presence = (value: SQLWrapper | EncryptedColumn<unknown>) => SQL;
 
-export const eq: Equality = drizzle.eq;
-export const ne: Equality = drizzle.ne;
+export const eq = drizzle.eq as Equality;
+export const ne = drizzle.ne as Equality;
 export const inArray = drizzle.inArray as Membership<DrizzleInArray>;
 export const notInArray = drizzle.notInArray as Membership<DrizzleNotInArray>;
 export const isNull = drizzle.isNull as Presence;
@@ -31,9 +41,9 @@ export const isNotNull = drizzle.isNotNull as Presence;
  * Returns a condition on the indexes of `searchableBy`: `matches(patients.ssn, { last4: '6789' })`. The query can also
  * return rows that do not match, so filter the decrypted rows. The condition works only in reads, and not inside `not`.
  */
-export function matches<Parts>(
-  column: EncryptedColumn<{ readonly _: { readonly parts: Parts } }>,
-  query: PartsQuery<Parts>,
+export function matches<C>(
+  column: EncryptedColumn<C> & SearchedBy<C>,
+  query: PartsQuery<NoInfer<PartsOf<C>>>,
 ): SQL {
   // Drizzle passes the parameter to the encrypted column, which throws for plaintext.
   const encoder = column as unknown as Column;

@@ -43,7 +43,15 @@ export {
 } from './operators.ts';
 export type { ColumnOptions, Search, SearchParameters } from './spec.ts';
 export { withoutIndexes } from './table.ts';
-export type { EncryptedColumn, PartsQuery, SearchableColumn } from './types.ts';
+export type {
+  DataOf,
+  EncryptedColumn,
+  PartsOf,
+  PartsQuery,
+  SearchableColumn,
+  Searched,
+  SearchedBy,
+} from './types.ts';
 
 const { withIndexes, ...create } = columnsOf({
   name: 'Pg',

@@ -7,6 +7,7 @@ import { createTestService } from '@eaas/sdk/testing';
 import { describe, expectTypeOf, test } from 'vitest';
 import {
   columnOf,
+  type EncryptedColumn,
   encrypted,
   encryptedBytes,
   encryptedDate,
@@ -18,6 +19,8 @@ import {
   inArray,
   isNull,
   matches,
+  type Searched,
+  type SearchedBy,
 } from './pg.ts';
 
 interface Notes {
@@ -88,6 +91,22 @@ describe('the types show the values and not the ciphertexts', () => {
     const query = async () => db.transaction(async (tx) => tx.select({ n: patients.notes }).from(patients));
     expectTypeOf(query).returns.resolves.toEqualTypeOf<{ n: Notes | null }[]>();
   });
+});
+
+test('the editor says what a column lacks', () => {
+  type Said<Column, Kind extends 'eq' | 'matches'> =
+    Column extends EncryptedColumn<infer C> ? keyof (Kind extends 'eq' ? Searched<C> : SearchedBy<C>) : never;
+  expectTypeOf<
+    Said<typeof patients.name, 'eq'>
+  >().toEqualTypeOf<'this column has no index: add .searchable() to search it'>();
+  expectTypeOf<
+    Said<typeof patients.ssn, 'matches'>
+  >().toEqualTypeOf<'this column has no index of parts: add .searchableBy({ … }) to search it'>();
+  expectTypeOf<Said<typeof patients.ssn, 'eq'>>().toBeNever();
+  expectTypeOf<Said<typeof patients.name, 'matches'>>().toBeNever();
+  expectTypeOf<
+    keyof (typeof patients.name)['getSQL']
+  >().toEqualTypeOf<'this column is encrypted: use the operators of @eaas/drizzle, or compute after decryption'>();
 });
 
 test('statements that cannot work on ciphertexts do not compile', () => {

@@ -9,7 +9,25 @@ declare const column: unique symbol;
  */
 export interface EncryptedColumn<C> {
   readonly [column]: C;
+  /** Only a type: its name is what editors show if a column is passed to an operator or a clause of Drizzle. */
+  readonly getSQL: {
+    readonly 'this column is encrypted: use the operators of @eaas/drizzle, or compute after decryption': never;
+  };
 }
+
+/** The requirement of operators that compare: editors show its name for a column without an index. */
+export type Searched<C> = C extends { readonly _: { readonly searchable: true } }
+  ? unknown
+  : { readonly 'this column has no index: add .searchable() to search it': never };
+
+/** The requirement of `matches`: editors show its name for a column without an index of parts. */
+export type SearchedBy<C> = C extends { readonly _: { readonly parts: object } }
+  ? unknown
+  : { readonly 'this column has no index of parts: add .searchableBy({ … }) to search it': never };
+
+/** The values of a column, and the indexes of `searchableBy`. */
+export type DataOf<C> = C extends { readonly _: { readonly data: infer Value } } ? Value : never;
+export type PartsOf<C> = C extends { readonly _: { readonly parts: infer Parts } } ? Parts : never;
 
 interface Encrypted {
   readonly _: { readonly encrypted: true };
