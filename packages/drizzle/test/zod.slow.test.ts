@@ -1,5 +1,3 @@
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { pgTable, text } from 'drizzle-orm/pg-core';
 import {
   encryptedBytes,
@@ -11,8 +9,8 @@ import {
   withoutIndexes,
 } from '@eaas/drizzle/pg';
 import { lastCharacters } from '@eaas/sdk/fields';
-import { requireTools } from '@eaas/test-kit/tools';
 import { describe, expect, test } from 'vitest';
+import { requireDrivers } from './drivers.ts';
 
 const patients = encryptedTable('patients', {
   id: text()
@@ -34,8 +32,8 @@ interface Schema {
 }
 type Create = (table: object) => Schema;
 
-const require = createRequire(join(await requireTools('test/tools/drizzle'), 'index.js'));
-const { createInsertSchema, createSelectSchema, createUpdateSchema } = require('drizzle-zod') as Record<
+const load = await requireDrivers();
+const { createInsertSchema, createSelectSchema, createUpdateSchema } = load('drizzle-zod') as Record<
   'createInsertSchema' | 'createSelectSchema' | 'createUpdateSchema',
   Create
 >;

@@ -222,10 +222,43 @@ describe.each(majors)('Prisma %i', (major) => {
       expect(await person('count', { where })).toBe(names.length);
     });
 
+    test('a range of dates is exact, and leaves the rows of other days and the field out of the result', async () => {
+      const names = async (range: object, args: object = {}) => {
+        const where = { born: { range } };
+        const found = await person<Row[]>('findMany', { where, select: { name: true }, ...args });
+        expect(found.every((row) => Object.keys(row).join() === 'name')).toBe(true);
+        return found.map(({ name }) => String(name)).toSorted();
+      };
+      expect(await names({ to: new Date('1816-01-04') })).toEqual(['Ada King-Noël']);
+      expect(await names({ from: new Date('1815-12-11') })).toEqual(['Ada', 'Grace Hopper']);
+      expect(await names({ from: new Date('1815-12-10'), to: new Date('1816-01-05') })).toEqual([
+        'Ada',
+        'Ada King-Noël',
+      ]);
+      expect(await names({ from: new Date('1906-01-01') }, { take: 1 })).toEqual(['Grace Hopper']);
+      const friends = { where: { born: { range: { to: new Date('1906-12-08') } } } };
+      const [ada] = await person<Row[]>('findMany', { where: { nick: 'a' }, include: { friends } });
+      expect(ada?.['friends']).toEqual([]);
+    });
+
+    test('`onError` reads a list with a value of another row, in a transaction too', async () => {
+      await staff.sql`update persons set name = (select name from persons where nick_index is null limit 1)
+        where name_start is not null`;
+      await expect(person('findMany', {})).rejects.toEqual(named('FieldError'));
+      const args = { select: { name: true }, onError: 'null' };
+      const names = (rows: unknown) => (rows as Row[]).map(({ name }) => String(name)).toSorted();
+      const expected = ['Ada', 'null', 'null', 'null'];
+      expect(names(await person('findMany', args))).toEqual(expected);
+      await staff.db.$transaction(async (tx: Client) => {
+        expect(names(await tx.person['findMany']?.(args))).toEqual(expected);
+      });
+    });
+
     const nicks = Array.from({ length: 20 }, (_, at) => `nick ${at}`);
     const all = { from: new Date('1946-01-01'), to: new Date('2026-11-23') };
     test.each<[string, object, number]>([
       ['a range', { born: { month: all } }, 971],
+      ['years and months', { born: { range: all } }, 80 + 11],
       ['words', { name: { words: nicks.join(' ') } }, 21],
       ['a list of values', { nick: { in: nicks } }, 20],
     ])('a statement shows the fingerprints of %s in the order of their bytes', async (_, where, count) => {
@@ -260,6 +293,12 @@ describe.each(majors)('Prisma %i', (major) => {
       ['in `none`', 'findMany', { where: { friends: { none: { name: { words: 'ada' } } } } }],
       ['in `every`', 'findMany', { where: { friends: { every: { born: { month: new Date(0) } } } } }],
       ['in a deleteMany', 'deleteMany', { where: { name: { words: 'ada' } } }],
+      [
+        'of a range in an updateMany',
+        'updateMany',
+        { where: { born: { range: { to: born } } }, data: { rank: 'nurse' } },
+      ],
+      ['of a range inside a month in a count', 'count', { where: { born: { range: { to: born } } } }],
       ['in an updateMany', 'updateMany', { where: { name: { words: 'ada' } }, data: { rank: 'nurse' } }],
       ['in a delete', 'delete', { where: { nick: 'a', name: { words: 'ada' } } }],
       ['if its name is misspelt', 'findMany', { where: { name: { wrods: 'ada' } } }],

@@ -7,6 +7,7 @@ create table persons (
   name_born text,
   born text,
   born_month text,
+  born_range text,
   nick text,
   nick_index text unique,
   rank "Rank" not null default 'nurse',

@@ -3,6 +3,7 @@ import { EaasClient } from '@eaas/sdk';
 import {
   createIndexKey,
   date,
+  dateRange,
   defineFields,
   months,
   prefixes,
@@ -31,7 +32,10 @@ const fields = defineFields({
       start: prefixes(2, 4, { lowEntropy, column: 'nameStart' }),
       and_born: withFields(['born'], { lowEntropy, column: 'nameBorn' }),
     }),
-    born: date().searchableBy({ month: months({ lowEntropy, column: 'bornMonth' }) }),
+    born: date().searchableBy({
+      month: months({ lowEntropy, column: 'bornMonth' }),
+      range: dateRange({ lowEntropy, column: 'bornRange' }),
+    }),
     nick: text().searchable({ column: 'nickIndex' }),
   },
   Bed: { note: text(), code: text().searchable({ column: 'codeIndex' }) },
@@ -65,7 +69,7 @@ export async function openStaff(major: Major, database: Pick<TestDatabase, 'conn
 }
 
 const encryptedColumns = new Set(['name', 'born', 'nick', 'note', 'code', 'remark']);
-const indexColumns = /^(?:name_(?:words|start|born)|born_month|(?:nick|code)_index)$/;
+const indexColumns = /^(?:name_(?:words|start|born)|born_(?:month|range)|(?:nick|code)_index)$/;
 
 export async function misplacedIn(sql: postgres.Sql): Promise<string[]> {
   const wrong: string[] = [];

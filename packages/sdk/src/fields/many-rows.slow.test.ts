@@ -98,7 +98,7 @@ test('decryptRows with `settled` returns a result or an error for each row', asy
   expect(settled[1]).toMatchObject({ error: { code: 'decryption', field: 'email', row: '1' } });
   expect(settled[2]).toMatchObject({ error: { code: 'format', field: 'age', row: '2' } });
   await expect(records.decryptRows('users', mixed, idOf)).rejects.toThrow(
-    /^users\.email of row 1: decryption failed.*\(was it encrypted with this row id\?\)$/,
+    /^users\.email of row 1: decryption failed.*\(was it encrypted with this row id\?\); to read the rest, pass `onError: 'null'`$/,
   );
 });
 
