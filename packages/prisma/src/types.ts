@@ -11,11 +11,11 @@ import type {
 import type { PlainInput } from './input-types.ts';
 
 type Exact<Given, Wanted> =
-  | (Given extends unknown
-      ? Wanted extends Given
+  | (Given extends (...args: never) => unknown
+      ? Given
+      : Wanted extends Given
         ? { [Key in keyof Given]: Exact<Given[Key], Key extends keyof Wanted ? Wanted[Key] : never> }
-        : Wanted
-      : never)
+        : Wanted)
   | (Given extends Kept | [] ? Given : never);
 
 /** The type of the queries that `$transaction` accepts in a batch. */
