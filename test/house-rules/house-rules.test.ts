@@ -19,7 +19,7 @@ const siblingsOf: Readonly<Record<string, RegExp>> = {
   'root-keys': /^@eaas\/server(?:\/|$)/,
   fleet: /^@eaas\/(?:protocol|server)(?:\/|$)/,
   dev: /^@eaas\/(?:protocol|server)(?:\/|$)/,
-  cli: /^@eaas\/(?:protocol|server|root-keys|fleet|dev|cli-kit)(?:\/|$)/,
+  cli: /^@eaas\/(?:protocol|sdk|server|root-keys|fleet|dev|cli-kit)(?:\/|$)/,
 };
 
 test('each package imports only the packages that its layer allows', () => {

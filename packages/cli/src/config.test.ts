@@ -25,6 +25,7 @@ test('an empty environment selects the embedded database and a loopback address'
     migrateDatabaseUrl: null,
     openEmbedded: expect.any(Function) as unknown,
     copyToDatabaseUrl: null,
+    leakDatabaseUrl: null,
     dataDirectory: null,
     rootKey: null,
     previousRootKey: null,

@@ -84,19 +84,28 @@ export function readDevelopmentConfig(env: Environment = process.env): Config {
   return { ...readConfig(ours, { logLevel: 'warn', isConsoleOn: true }), workers: 1 };
 }
 
+/** The database of an app, for `eaas leak`, which needs nothing else. */
+export function leakDatabaseUrl(env: Environment = process.env): string | null {
+  return postgresUrl(readerOf(env), 'EAAS_LEAK_DATABASE_URL');
+}
+
 export function readServerConfig(workers?: string): Config {
   return readConfig({ ...process.env, ...(workers !== undefined && { EAAS_WORKERS: workers }) });
+}
+
+function readerOf(env: Environment): Read {
+  return (variable) => {
+    const value = env[variable];
+    if (value === '') throw new CannotStart(`${variable} is empty: give it a value or remove it.`);
+    return value;
+  };
 }
 
 export function readConfig(
   env: Environment = process.env,
   { logLevel = 'info', isConsoleOn = false, usesDevelopmentData = false } = {},
 ) {
-  const read: Read = (variable) => {
-    const value = env[variable];
-    if (value === '') throw new CannotStart(`${variable} is empty: give it a value or remove it.`);
-    return value;
-  };
+  const read = readerOf(env);
   const found = urlVariableOf(env);
   const ignored =
     found === 'DATABASE_URL' ? judgeDataHere(read(found) ?? '', usesDevelopmentData) : undefined;
@@ -118,6 +127,7 @@ export function readConfig(
     migrateDatabaseUrl,
     openEmbedded: databaseUrl === null ? embeddedIn(read('EAAS_DATA_DIR') ?? null) : null,
     copyToDatabaseUrl: postgresUrl(read, 'EAAS_COPY_TO_DATABASE_URL'),
+    leakDatabaseUrl: leakDatabaseUrl(env),
     dataDirectory: read('EAAS_DATA_DIR') ?? null,
     ...readRootKeys(read, providerEnvironment),
     providerEnvironment,

@@ -13,6 +13,7 @@ import { databaseWarnings, examine } from './doctor/examine.ts';
 import { failed, type Finding, warning } from './doctor/finding.ts';
 import { exitCodes, exitCodesHelp, failureOf } from './failure.ts';
 import { keyCommands } from './key.ts';
+import { leak } from './leak.ts';
 import { next, note, printResult, printResults, type Reporting } from './output.ts';
 import { rootKeyCommands } from './root-key.ts';
 import { tenantCommands } from './tenant.ts';
@@ -133,6 +134,7 @@ export const program = group('eaas', 'Encryption as a service: the server and it
   group('key', 'Keys of tenants.', keyCommands),
   group('audit', 'Audit logs of tenants.', auditCommands),
   group('root-key', 'The root key, which protects all other keys.', rootKeyCommands),
+  leak,
   completionCommand('eaas'),
   helpCommand(exitCodesHelp, ['eaas help key create', 'eaas help exit-codes']),
 ])

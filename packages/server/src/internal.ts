@@ -119,5 +119,5 @@ export { type PostgresVersion, readVersion, versionFault } from './store/postgre
 export { listRootChecks } from './store/root-checks.ts';
 export type { RowRange } from './store/row-pages.ts';
 export { changedRows, first, idsOf, rowsBy, type Table } from './store/rows.ts';
-export type { Connection, Sql, Transaction } from './store/sql.ts';
+export { type Connection, openPool, type Sql, type Transaction } from './store/sql.ts';
 export { countHoldings, findTenant, listChains, tenantTable } from './store/tenants.ts';

@@ -1,0 +1,71 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CommandLine, commandLine, newDirectory } from '@eaas/test-kit/command-line';
+
+let eaas: CommandLine;
+let leak: CommandLine;
+beforeAll(async () => {
+  eaas = await commandLine();
+  leak = eaas.with({ EAAS_LEAK_DATABASE_URL: eaas.database.url('owner') });
+  const sql = postgres({ ...eaas.database.connection('owner'), max: 1 });
+  await sql`create table patients (id int primary key, name_index text, name text)`;
+  await sql`
+    insert into patients select n, md5(name), name from generate_series(1, 10) n,
+      lateral (select case when n <= 6 then 'Mary' when n <= 9 then 'Anna' else 'Zoe' end as name) names`;
+  await sql.end();
+});
+afterAll(() => eaas.database.drop());
+
+test('eaas leak prints what the index columns of a table give away', async () => {
+  const names = join(await newDirectory(), 'names.csv');
+  writeFileSync(names, 'Anna,30\nMary,50\nEmma,20\n');
+  const { code, stdout } = await leak(
+    'leak',
+    'patients',
+    '--list',
+    `name_index=${names}`,
+    '--truth',
+    'name_index=name',
+  );
+  expect(code).toBe(0);
+  const [head, , line] = stdout.split('\n');
+  expect(head).toBe('patients: 10 rows');
+  expect(line).toMatch(/^name_index +3 +60\.0 % +100\.0 % +\d+\.\d % +90\.0 %$/);
+});
+
+test('with --json the report is one line', async () => {
+  expect(await leak.json('leak', 'patients')).toMatchObject([
+    {
+      table: 'patients',
+      rows: 10,
+      columns: [{ column: 'name_index', rows: 10, distinct: 3, topShare: 0.6, unique: 1 }],
+    },
+  ]);
+});
+
+test.each([
+  [2, ['patients', '--columns', 'nam_index'], 'did you mean `name_index`?'],
+  [2, ['nobody'], 'the database has no table "nobody"'],
+  [2, ['patients', '--list', 'name_index'], 'got no `=`'],
+  [2, ['patients', '--list', 'name_index=/nowhere'], 'ENOENT'],
+])('exit code %i for %j', async (code, words, message) => {
+  const result = await leak('leak', ...words);
+  expect(result).toMatchObject({ code, stdout: '' });
+  expect(result.stderr).toContain(message);
+});
+
+test('without the variable, and for a database that does not answer, eaas leak names the variable', async () => {
+  for (const [place, message] of [
+    [eaas, 'EAAS_LEAK_DATABASE_URL is not set'],
+    [
+      eaas.with({ EAAS_LEAK_DATABASE_URL: 'postgres://localhost:1/none' }),
+      'EAAS_LEAK_DATABASE_URL cannot be used',
+    ],
+  ] as const) {
+    const { code, stderr } = await place('leak', 'patients');
+    expect(code).toBe(3);
+    expect(stderr).toContain(message);
+  }
+});
