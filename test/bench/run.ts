@@ -21,6 +21,7 @@ import { benchmark as prisma } from './prisma.bench.ts';
 import { benchmark as replicas } from './replicas.bench.ts';
 import { type Figures, tableOfFigures } from './figures.ts';
 import { cellsOf, columns, keepReport, machineName, type Row, rowOf } from './results.ts';
+import { benchmark as search } from './search.bench.ts';
 import { benchmark as seal } from './seal.bench.ts';
 import { benchmark as storage } from './storage.bench.ts';
 import { benchmark as streams } from './streams.bench.ts';
@@ -31,6 +32,7 @@ import { benchmark as wraps } from './wraps.bench.ts';
 import { writePage } from './write-page.ts';
 
 const benchmarks: readonly (Benchmark | Measurement | Report)[] = [
+  search,
   seal,
   existing,
   fields,
