@@ -671,7 +671,7 @@ export const mutations: readonly Mutation[] = [
     'running-requests-are-cut-at-the-stop',
     { 'fleet:rolling': ['a request that was repeated after a stop cut its connection has one audit entry'] },
     [
-      `${server}/http/closing.ts`,
+      `${server}/http/connections.ts`,
       'for (const [socket, connection] of connections) prepareEnd(socket, connection);',
       'for (const socket of open) socket.destroy();',
     ],

@@ -27,7 +27,7 @@ export { hashApiKey } from './crypto/api-key-token.ts';
 export { type ChainHead, openCheckpoint, openSignedCheckpoint, signCheckpoint } from './crypto/checkpoint.ts';
 export { nightKey, rootKey, type Roots, type TenantSecrets } from './crypto/key-hierarchy.ts';
 export { sameBytes } from './crypto/same-bytes.ts';
-export { acceptWaiting } from './http/closing.ts';
+export { acceptWaiting } from './http/connections.ts';
 export type { ConsoleSession } from './http/console.ts';
 export type { Doors } from './http/doors.ts';
 export { type Health, notReady } from './http/doors.ts';

@@ -10,7 +10,7 @@ export function busy(): Refusal {
 interface Tenant {
   held: number;
   /** The requests that wait, each for a number of units. */
-  readonly room: WaitingRoom<number>;
+  room?: WaitingRoom<number>;
 }
 
 export interface SharesOptions {
@@ -49,14 +49,15 @@ export class Shares {
   /** Whether a call of another tenant could start if the tenant gave its units back. */
   delaysOthers(tenantId: string): boolean {
     for (const [other, { held, room }] of this.#tenants) {
-      if (other !== tenantId && room.first && held + room.first.wish <= this.#perTenant) return true;
+      if (other !== tenantId && room?.first && held + room.first.wish <= this.#perTenant) return true;
     }
     return false;
   }
 
   /** Takes units, and returns the function that gives them back. */
   async take(tenantId: string, units: number, signal?: EndSignal): Promise<() => void> {
-    const tenant = await this.#take(tenantId, units, signal);
+    const taken = this.#take(tenantId, units, signal);
+    const tenant = taken instanceof Promise ? await taken : taken;
     let isHeld = true;
     return () => {
       if (isHeld) this.#release(tenantId, tenant, units);
@@ -66,7 +67,8 @@ export class Shares {
 
   /** Holds units while `work` runs. */
   async run<T>(tenantId: string, units: number, work: () => Promise<T>, signal?: EndSignal): Promise<T> {
-    const tenant = await this.#take(tenantId, units, signal);
+    const taken = this.#take(tenantId, units, signal);
+    const tenant = taken instanceof Promise ? await taken : taken;
     try {
       return await work();
     } finally {
@@ -76,9 +78,9 @@ export class Shares {
 
   #take(tenantId: string, units: number, signal: EndSignal | undefined): Tenant | Promise<Tenant> {
     if (signal?.aborted) throw busy();
-    const tenant = this.#tenants.get(tenantId) ?? { held: 0, room: new WaitingRoom() };
+    const tenant = this.#tenants.get(tenantId) ?? { held: 0 };
     this.#tenants.set(tenantId, tenant);
-    if (tenant.room.size > 0 || !this.#fits(tenant, units)) {
+    if (tenant.room?.first || !this.#fits(tenant, units)) {
       return traced('admission.wait', () => this.#wait(tenantId, tenant, units, signal));
     }
     this.#hold(tenant, units);
@@ -104,6 +106,7 @@ export class Shares {
       this.#grant();
     };
     this.#waiting++;
+    tenant.room ??= new WaitingRoom();
     await tenant.room.wait(units, { milliseconds: this.#patience, signal, giveUp, afterwards });
     return tenant;
   }
@@ -122,13 +125,13 @@ export class Shares {
   #release(tenantId: string, tenant: Tenant, units: number): void {
     tenant.held -= units;
     this.#held -= units;
-    if (tenant.room.size > 0) this.#moveToEnd(tenantId, tenant);
+    if (tenant.room?.first) this.#moveToEnd(tenantId, tenant);
     this.#forgetIdle(tenantId, tenant);
     this.#grant();
   }
 
   #forgetIdle(tenantId: string, tenant: Tenant): void {
-    if (tenant.held === 0 && tenant.room.size === 0) this.#tenants.delete(tenantId);
+    if (tenant.held === 0 && !tenant.room?.first) this.#tenants.delete(tenantId);
   }
 
   /**
@@ -140,7 +143,7 @@ export class Shares {
     // several requests.
     for (const [tenantId, tenant] of this.#tenants) {
       if (this.#waiting === 0 || this.#held >= this.#capacity) return;
-      const { first } = tenant.room;
+      const first = tenant.room?.first;
       if (!first || !this.#fits(tenant, first.wish)) continue;
       this.#hold(tenant, first.wish);
       first.settle();

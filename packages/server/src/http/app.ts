@@ -14,8 +14,7 @@ import {
 import { type Lines, linesTo } from '../base/log-lines.ts';
 import type { Caller } from '../state/caller.ts';
 import { serveApi } from './api.ts';
-import { closeGracefully } from './closing.ts';
-import { answerSocketError, oneByOne } from './connections.ts';
+import { answerSocketError, watchConnections } from './connections.ts';
 import { type ConsoleOptions, serveConsole } from './console.ts';
 import { answerOtherMethods } from './cors.ts';
 import type { Doors } from './doors.ts';
@@ -86,7 +85,6 @@ function settings(options: AppOptions): FastifyServerOptions {
 /** Creates the server of the API, the pages and the console. It listens when its caller says so. */
 export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstance {
   const { turns } = doors.admission;
-  const inOrder = oneByOne();
   const app = fastify({
     ...settings(options),
     // Node can report thousands of slow connections at once. Each error response waits for a turn, so that the
@@ -98,7 +96,7 @@ export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstan
     frameworkErrors: (_, request, reply) => {
       // Fastify calls `frameworkErrors` if the path cannot be decoded. Fastify then runs no hooks, so this handler does
       // the work of the hooks.
-      inOrder(request, reply, () => {
+      connections.inOrder(request, reply, () => {
         beginVisit(request, reply, doors.requests);
         inTurn(request, () => void answerError(nothingHere(), request, reply));
       });
@@ -120,7 +118,8 @@ export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstan
   // The server ignores the Expect header, as RFC 9110, section 10.1.1 allows. By default, Node responds to an unknown
   // expectation with an empty 417.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  const { isClosing } = closeGracefully(app);
+  const connections = watchConnections(app);
+  const { isClosing, inOrder } = connections;
   const isLast = ({ raw, visit }: FastifyRequest): boolean =>
     isClosing() || options.leaves?.(raw.socket, visit.caller) === true;
   addHooks(app, doors, { inOrder, inTurn, isLast });

@@ -41,8 +41,9 @@ export async function admitBody(request: IncomingMessage, limit: number, owner: 
   if (announced > limit) throw bodyTooLarge(limit);
   const isLarge = announced > smallBody;
   await reserve(owner, isLarge ? 'large_bodies' : 'small_bodies', announced || smallBody);
-  // A small body has mostly arrived with its headers.
-  if (request.complete) return request;
+  // A small body has mostly arrived with its headers. Node sets `complete` only after it has run the promises that wait.
+  const hasArrived = request.complete || (announced > 0 && request.readableLength >= announced);
+  if (hasArrived) return request;
   return watched(request, limit, isLarge, () => reserve(owner, 'large_bodies', limit));
 }
 

@@ -1,17 +1,15 @@
-// What a single connection may cost the others: pipelined requests, unread responses, and bytes that are not HTTP.
+// What a single connection may cost the others (pipelined requests, unread responses, bytes that are not HTTP), and how it
+// ends without cutting anybody off, which Node and Fastify do not: they destroy idle connections at once, and the kernel
+// resets a connection that has unread bytes.
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { requestTimeout } from '@eaas/protocol/service';
 import { type Problem, problem } from '@eaas/protocol/wire';
-import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Admission } from '../admission/admission.ts';
 import { commonHeaders, sharesAs } from './visit.ts';
-
-interface Pipelined {
-  readonly reply: FastifyReply;
-  readonly begin: () => void;
-}
 
 /**
  * The maximum number of waiting requests per connection. Without a maximum, one client could fill the memory, because a
@@ -20,34 +18,144 @@ interface Pipelined {
 const mostPipelined = 100;
 const smallResponse = 16 * 1024;
 
+const deadline = 10_000;
 /**
- * Pauses between the requests of one connection, and closes a connection with too many waiting requests. Otherwise a
- * client that sends thousands of requests in one packet would delay all other clients and fill the memory.
+ * While the server closes, an idle connection stays open for this number of milliseconds, because a request or the rest
+ * of a TLS handshake can still be on its way.
  */
-export function oneByOne() {
-  const connections = new WeakMap<Socket, Pipelined[]>();
-  const start = (socket: Socket, { reply, begin }: Pipelined): void => {
-    reply.raw.once('close', () => {
-      const next = connections.get(socket)?.shift();
-      if (next && !socket.destroyed) setImmediate(() => start(socket, next));
-      else connections.delete(socket);
+const quiet = 250;
+/** How long the server discards received data after it has ended a connection. The client can still send data. */
+const linger = 2_000;
+
+interface Connection {
+  running: number;
+  /** The socket's `bytesRead` after its last request. A larger `bytesRead` means that another request has begun. */
+  readAtRest: number;
+  /** What begins the requests that wait for the response to the one before. Undefined if none is running. */
+  waiting?: (() => void)[] | undefined;
+}
+
+/**
+ * Lets the requests of a connection run one after the other. When the server closes, lets running requests finish, refuses
+ * further requests, and ends connections without a reset. The kernel resets a connection that is closed before all
+ * received bytes are read.
+ */
+export function watchConnections(app: FastifyInstance) {
+  const { server } = app;
+  const open = new Set<Socket>();
+  const connections = new Map<Socket, Connection>();
+  /** The sockets without a finished TLS handshake, by the address of the client. */
+  const handshakes = new Map<string, Socket>();
+  const isTls = 'setSecureContext' in server;
+  let isClosing = false;
+
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    const client = clientOf(socket);
+    if (isTls) handshakes.set(client, socket);
+    socket.once('close', () => {
+      open.delete(socket);
+      if (handshakes.get(client) === socket) handshakes.delete(client);
     });
-    begin();
-  };
-  return ({ raw: { socket } }: FastifyRequest, reply: FastifyReply, begin: () => void): void => {
-    const waiting = connections.get(socket);
-    if (socket.destroyed) return;
-    if (waiting) {
-      waiting.push({ reply, begin });
-      if (waiting.length > mostPipelined) {
+  });
+  server.on(isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
+    handshakes.delete(clientOf(socket));
+    // In a worker, the socket can hold bytes that the main process has already read. They belong to a request that has
+    // not begun. If `readAtRest` included them, the connection would seem idle and be ended.
+    const connection: Connection = { running: 0, readAtRest: socket.bytesRead - socket.readableLength };
+    connections.set(socket, connection);
+    socket.once('close', () => connections.delete(socket));
+    if (isClosing) prepareEnd(socket, connection);
+  });
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
+    const connection = connections.get(socket);
+    if (!connection) return;
+    connection.running++;
+    const finish = (): void => {
+      connection.running--;
+      connection.readAtRest = socket.bytesRead;
+      if (isClosing) endWhenQuiet(socket, connection);
+    };
+    response.once('close', () => {
+      const next = connection.waiting?.shift();
+      if (next && !socket.destroyed) setImmediate(next);
+      else connection.waiting = undefined;
+      // A request is still running until both its body and its response have ended. The rest of a refused body can
+      // arrive after the response.
+      if (request.closed) finish();
+      else request.once('close', finish);
+    });
+  });
+  // Node calls `closeIdleConnections` when the server closes. Without this empty function, Node would destroy idle
+  // connections at once.
+  server.closeIdleConnections = () => {};
+
+  app.addHook('preClose', async () => {
+    isClosing = true;
+    setTimeout(() => open.forEach((socket) => socket.destroy()), deadline).unref();
+    for (const [socket, connection] of connections) prepareEnd(socket, connection);
+    await acceptWaiting();
+    const endHandshakes = (): void => handshakes.forEach((socket) => socket.destroy());
+    setTimeout(() => setImmediate(endHandshakes), quiet).unref();
+  });
+  app.addHook('onClose', async () => {
+    // Node waits only for connections that this process has accepted. In a worker, the main process has accepted the
+    // connections, so the worker itself must wait until its connections are closed.
+    while (open.size > 0) await sleep(20);
+  });
+  return {
+    isClosing: () => isClosing,
+    /**
+     * Begins a request after the response to the one before, and closes a connection with too many waiting requests.
+     * Otherwise a client that sends thousands of requests in one packet would delay all other clients and fill the memory.
+     */
+    inOrder({ raw: { socket } }: FastifyRequest, _: FastifyReply, begin: () => void): void {
+      if (socket.destroyed) return;
+      const connection = connections.get(socket);
+      if (!connection?.waiting) {
+        if (connection) connection.waiting = [];
+        begin();
+      } else if (connection.waiting.push(begin) > mostPipelined) {
         stopParsing(socket);
         socket.destroy();
       }
-      return;
-    }
-    connections.set(socket, []);
-    start(socket, { reply, begin });
+    },
   };
+}
+
+/**
+ * Lets the event loop accept the waiting connections. Otherwise the kernel would reset these connections when the
+ * server stops listening.
+ */
+export async function acceptWaiting(): Promise<void> {
+  await nextTurn();
+  await nextTurn();
+}
+
+function clientOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}
+
+function prepareEnd(socket: Socket, connection: Connection): void {
+  // Node calls `destroySoon` after a response with `Connection: close`. Without this replacement, Node could destroy
+  // the connection before the client has read the response.
+  socket.destroySoon = () => end(socket);
+  endWhenQuiet(socket, connection);
+}
+
+function endWhenQuiet(socket: Socket, connection: Connection): void {
+  const endIfIdle = (): void => {
+    if (connection.running === 0 && socket.bytesRead === connection.readAtRest) end(socket);
+  };
+  // Timers run before the event loop reads from sockets. `setImmediate` runs after these reads, so `endIfIdle` does not
+  // end a connection that has just received a request.
+  setTimeout(() => setImmediate(endIfIdle), quiet).unref();
+}
+
+function end(socket: Socket): void {
+  socket.end();
+  setTimeout(() => socket.destroy(), linger).unref();
 }
 
 /** A small response does not count as unread, because most of it fits into the buffers of the operating system. */

@@ -55,6 +55,8 @@ export interface Doors {
   /** Checks the API key against current data, so that a request with a revoked API key gets 401. */
   confirm(caller: Caller): Promise<void>;
   run<R extends Route>(route: R, caller: Caller, input: Input<R>): Promise<Output<R>>;
+  /** Reports the error of a call, if it shows that a row was changed by something other than the service. */
+  failed(error: unknown): void;
   readonly requests: HttpMetrics;
   health(): Promise<Health>;
   readonly registry: Registry;
@@ -62,16 +64,8 @@ export interface Doors {
   metrics(): Promise<string>;
 }
 
-/** Opens the doors to a service, and reports its unexpected errors. */
+/** Opens the doors to a service. */
 export function openDoors(service: Service, state: ServerState): Doors {
-  const watched = async <T>(work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work();
-    } catch (error) {
-      service.alarms.failed(error);
-      throw error;
-    }
-  };
   const registry = new Registry();
   const requests = new HttpMetrics(registry);
   const health = healthOf(service);
@@ -88,9 +82,10 @@ export function openDoors(service: Service, state: ServerState): Doors {
   );
   return {
     admission: service.admission,
-    admit: (arrival) => watched(() => admit(service, arrival)),
-    confirm: (caller) => watched(() => confirmAdmission(service, caller)),
-    run: (route, caller, input) => watched(() => operations[route](service, caller, input)),
+    admit: (arrival) => admit(service, arrival),
+    confirm: (caller) => confirmAdmission(service, caller),
+    run: (route, caller, input) => operations[route](service, caller, input),
+    failed: (error) => service.alarms.failed(error),
     health,
     requests,
     registry,

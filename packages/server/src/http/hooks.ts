@@ -88,7 +88,9 @@ export function addHooks(
   });
   app.setErrorHandler(async (error, request, reply) => {
     request.visit.reading?.end(error);
-    return answerError(await confirmed(error, request, doors), request, reply);
+    const found = await confirmed(error, request, doors);
+    doors.failed(found);
+    return answerError(found, request, reply);
   });
   app.setNotFoundHandler(async () => {
     throw nothingHere();

@@ -24,7 +24,8 @@ export async function admit(service: Service, arrival: Arrival): Promise<Caller>
   const tokenHash = hashApiKey(token);
   if (!service.tenants.tokens.remembers(tokenHash) && !isApiKey(token)) throw unauthorized();
   if (arrival.route === 'GET /v1/audit/verify') return admitToVerify(service, arrival, tokenHash);
-  const found = await available(() => service.tenants.tokens.find(tokenHash));
+  const { tokens } = service.tenants;
+  const found = tokens.cached(tokenHash) ?? (await available(() => tokens.find(tokenHash)));
   if (!found) return refuseStranger(service, arrival);
   const { view, state, apiKey } = found;
   const caller = callerOf(arrival, apiKey, tokenHash);

@@ -70,7 +70,7 @@ export const dataKeyOperations = {
 async function decideOne<Answer>(
   { admission }: Service,
   caller: Caller,
-  { key, openings }: { readonly key: KeyMaterial; readonly openings?: IntakeOpenings },
+  { key, openings }: { readonly key: KeyMaterial; readonly openings?: IntakeOpenings | undefined },
   rule: (crypto: KeyCrypto) => Ruling<Answer>,
 ) {
   const compute = () => decided(withKey(key, openings, rule));
@@ -83,17 +83,18 @@ const decided = <Answer>({ draft, answer }: Ruling<Answer>) => ({ drafts: draft 
 const computedAtOnce = 16 * 1024;
 
 function single<Input extends Fields, Answer>(rule: KeyRule<Input, Answer>) {
-  return (service: Service, caller: Caller, input: Input): Promise<Answer> =>
-    withOpenings(service, caller, (openings) =>
+  return (service: Service, caller: Caller, input: Input): Promise<Answer> => {
+    const answer = (openings?: IntakeOpenings) =>
       decide(service, caller, async (facts) => {
         const key = await requireKey(service, facts, input.key_id, versionIn(input));
-        if (isIntake(input)) await openings.prepare(wrappedIn([input], () => key));
+        await openings?.prepare(wrappedIn([input], () => key));
         const compute = (crypto: KeyCrypto) => rule(key.row, crypto, input);
         const isShort = (input.value?.length ?? 0) <= computedAtOnce;
         if (isShort) return decided(withKey(key, openings, compute));
         return decideOne(service, caller, { key, openings }, compute);
-      }),
-    );
+      });
+    return isIntake(input) ? withOpenings(service, caller, answer) : answer();
+  };
 }
 
 export function batch<Input extends Fields, Answer extends object>(

@@ -15,7 +15,8 @@ export async function requireKey(
   keyVersion?: number,
 ): Promise<KeyMaterial> {
   const keyId = requireKeyId(apiKey, text);
-  const key = (await loadKeys(tenants, state, [{ keyId }, { keyId, keyVersion }])).get(keyId);
+  const loading = loadKeys(tenants, state, [{ keyId }, { keyId, keyVersion }]);
+  const key = (loading instanceof Promise ? await loading : loading).get(keyId);
   if (!key) throw keyNotFound();
   return key;
 }

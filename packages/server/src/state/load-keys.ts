@@ -10,24 +10,29 @@ export interface Wanted {
   readonly keyVersion?: number | undefined;
 }
 
+type Found = Map<string, KeyMaterial>;
+
 /** The caller must use the returned keys and not the cache, because the cache can drop a key at any time. */
-export async function loadKeys(tenants: Tenants, state: TenantState, wanted: readonly Wanted[]) {
-  const found = new Map<string, KeyMaterial>();
+export function loadKeys(
+  tenants: Tenants,
+  state: TenantState,
+  wanted: readonly Wanted[],
+): Found | Promise<Found> {
+  const found: Found = new Map();
   const missing = wanted.filter(({ keyId, keyVersion }) => {
     const key = found.get(keyId) ?? tenants.remembered.key(state, keyId);
     if (key) found.set(keyId, key);
     return !key || !knows(key, keyVersion);
   });
-  if (missing.length > 0) await loadMissing(tenants, state, missing, found);
-  return found;
+  return missing.length > 0 ? loadMissing(tenants, state, missing, found) : found;
 }
 
 async function loadMissing(
   tenants: Tenants,
   state: TenantState,
   missing: readonly Wanted[],
-  found: Map<string, KeyMaterial>,
-): Promise<void> {
+  found: Found,
+): Promise<Found> {
   const { secrets, tenant } = state;
   const { tenant_id: tenantId } = tenant;
   const keyIds = [...new Set(missing.map((one) => one.keyId))];
@@ -67,6 +72,7 @@ async function loadMissing(
     requireMaterial(key, keyVersion ?? key.row.key_version);
     tenants.remembered.keepKey(state, key);
   }
+  return found;
 }
 
 function requireMaterial({ row, versions }: KeyMaterial, version: number): void {

@@ -48,21 +48,22 @@ export class Tokens {
 
   /** Finds the API key of a token, and its tenant, in the cache or in the database. */
   async find(tokenHash: Uint8Array): Promise<TokenStanding | undefined> {
-    const token = textOf(tokenHash);
-    return this.#cached(token) ?? withDeadline(this.#lookUp(token, tokenHash), patience);
+    return this.cached(tokenHash) ?? withDeadline(this.#lookUp(tokenHash), patience);
   }
 
-  #cached(token: string): TokenStanding | undefined {
-    const known = this.#byToken.get(token);
+  /** Finds the API key of a token in the cache. */
+  cached(tokenHash: Uint8Array): TokenStanding | undefined {
+    const known = this.#byToken.get(textOf(tokenHash));
     const view = known && this.#tenants.remembered.views.get(known.tenantId);
     const apiKey = view && this.#tenants.remembered.apiKey(view.state, known.apiKeyId);
     return apiKey && { view, state: view.state, apiKey };
   }
 
-  #lookUp(token: string, tokenHash: Uint8Array): Promise<TokenStanding | undefined> {
+  #lookUp(tokenHash: Uint8Array): Promise<TokenStanding | undefined> {
+    const token = textOf(tokenHash);
     return this.#lookups.run(token, async () => {
       // Callers that waited for an earlier lookup of the token find its result here.
-      const cached = this.#cached(token);
+      const cached = this.cached(tokenHash);
       if (cached) return cached;
       const found = await this.#inShare(tokenHash, (tenantId) => this.#load(tenantId, tokenHash));
       if (found) {

@@ -37,9 +37,7 @@ export async function appendLink(
     select eaas.append(${tenantId}, ${expected.id}, ${expected.hash}, ${expected.state_id},
       ${next.id}, ${next.hash}, ${next.state_id}, ${next.state_hash}, ${next.created_at},
       ${next.month}, ${next.encrypts}, ${next.mac},
-      ${now}, ${`[${runs.join(',')}]`}, ${seals}${
-        rows ? sql`, ${JSON.stringify(rows)}::text::json` : sql``
-      }) as appended`;
+      ${now}, ${`[${runs.join(',')}]`}, ${seals}, ${rows ? JSON.stringify(rows) : null}::text::json) as appended`;
   const [outcome, time] = row?.appended.split(' ') ?? [];
   if (outcome !== 'written' && outcome !== 'moved' && outcome !== 'clock') {
     throw new Error(

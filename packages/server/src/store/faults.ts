@@ -84,6 +84,15 @@ export function withDeadline<T>(work: Promise<T>, milliseconds: number): Promise
     const giveUp = (): void =>
       reject(new DatabaseSlow(`the database did not respond within ${Math.round(milliseconds)} ms`));
     const timer = setTimeout(giveUp, milliseconds);
-    work.finally(() => clearTimeout(timer)).then(resolve, reject);
+    work.then(
+      (result) => {
+        clearTimeout(timer);
+        resolve(result);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
   });
 }

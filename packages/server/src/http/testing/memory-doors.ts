@@ -51,6 +51,7 @@ export function memoryDoors(
       const answer = answers[route] ?? callOf(route).output;
       return (typeof answer === 'function' ? answer(input) : answer) as Output<R>;
     },
+    failed: () => {},
     health: async () => ({ ready: true, reasons: [] }),
     requests,
     registry,
