@@ -1,4 +1,4 @@
-import { repairDirectories } from '../../packages/server/src/jobs/repair-directories.ts';
+import { repairDirectories } from '../../packages/server/src/jobs/housekeeping.ts';
 import { verifyNight } from '../../packages/fleet/src/nightly/verify-night.ts';
 import { seal } from '../../packages/server/src/state/integrity.ts';
 import { markerTable, writeMarker } from '../../packages/fleet/src/nightly/verifications.ts';

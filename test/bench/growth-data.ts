@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type postgres from 'postgres';
 import { insider } from '../../packages/server/src/state/caller.ts';
-import { nightKey } from '../../packages/server/src/crypto/key-hierarchy.ts';
-import { newMaterial, versionPlace } from '../../packages/server/src/crypto/key-material.ts';
+import { newMaterial, nightKey, versionPlace } from '../../packages/server/src/crypto/key-hierarchy.ts';
 import { readConfig } from '../../packages/cli/src/config.ts';
 import { openService } from '../../packages/server/src/app/open-service.ts';
 import type { Service } from '../../packages/server/src/app/service.ts';

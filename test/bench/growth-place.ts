@@ -1,6 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { countUsage } from '../../packages/server/src/jobs/count-usage.ts';
+import { countUsage } from '../../packages/server/src/jobs/housekeeping.ts';
 import type { TestBase } from '@eaas/test-kit/faults/place';
 import { alone } from '@eaas/test-kit/alone';
 import { OwnPostgres } from '@eaas/test-kit/own-postgres';

@@ -1,7 +1,5 @@
-import { countUsage } from '../../packages/server/src/jobs/count-usage.ts';
-import { settleDueKeys } from '../../packages/server/src/jobs/due-keys.ts';
+import { countUsage, directoriesJob, settleDueKeys } from '../../packages/server/src/jobs/housekeeping.ts';
 import { purge } from '../../packages/server/src/jobs/purge.ts';
-import { directoriesJob } from '../../packages/server/src/jobs/repair-directories.ts';
 import { nightlyVerify } from '../../packages/fleet/src/nightly/nightly-verify.ts';
 import { verifyChain } from '../../packages/server/src/operations/verify/verify-chain.ts';
 import { alone } from '@eaas/test-kit/alone';

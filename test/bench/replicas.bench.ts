@@ -1,4 +1,4 @@
-import { countUsage } from '../../packages/server/src/jobs/count-usage.ts';
+import { countUsage } from '../../packages/server/src/jobs/housekeeping.ts';
 import { send } from '@eaas/test-kit/faults/client';
 import type { Operator, Replica } from '@eaas/test-kit/faults/place';
 import { alone } from '@eaas/test-kit/alone';

@@ -6,6 +6,5 @@ export const beginSpan = (): undefined => undefined;
 export const traced = <T>(_: string, work: () => T): T => work();
 export const tracedJob = traced;
 export const tracedTogether = <T>(_: string, _items: unknown, work: () => T): T => work();
-export const traceRequest = <T>(_: unknown, _reply: unknown, work: () => T): T => work();
-export const tracedSql = <S>(sql: S): S => sql;
+export const durationBounds = [0.001, 0.01, 0.1, 1];
 export const bridgeMetrics = async (): Promise<void> => {};

@@ -1,7 +1,7 @@
 import { alone } from './alone.ts';
 import type { Input } from '@eaas/protocol/wire';
 import { insider } from '../../packages/server/src/state/caller.ts';
-import { countUsage } from '../../packages/server/src/jobs/count-usage.ts';
+import { countUsage } from '../../packages/server/src/jobs/housekeeping.ts';
 import { purge } from '../../packages/server/src/jobs/purge.ts';
 import { createApiKey } from '../../packages/server/src/operations/api-keys.ts';
 import { updateTenant } from '../../packages/server/src/operations/tenants.ts';

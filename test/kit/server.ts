@@ -7,7 +7,7 @@ export { healthOf } from '../../packages/server/src/http/doors.ts';
 export { serviceMetrics } from '../../packages/server/src/http/metrics.ts';
 export { listen } from '../../packages/server/src/http/testing/listen.ts';
 export { memoryDoors } from '../../packages/server/src/http/testing/memory-doors.ts';
-export { countUsage, recordLastUses } from '../../packages/server/src/jobs/count-usage.ts';
+export { countUsage, recordLastUses } from '../../packages/server/src/jobs/housekeeping.ts';
 export { withLease } from '../../packages/server/src/jobs/schedule.ts';
 export { purge } from '../../packages/server/src/jobs/purge.ts';
 export { settleKey } from '../../packages/server/src/operations/keys.ts';

@@ -62,7 +62,7 @@ export const mutations: readonly Mutation[] = [
     [`${server}/state/commit.ts`, '  view.room.putBack(batch);\n', "  settle(batch, 'written');\n"],
   ),
   mutation('uncaught-errors-of-the-driver', { 'faults:database': ['no server process ends unexpectedly'] }, [
-    `${server}/app/server-process.ts`,
+    `${server}/app/serve.ts`,
     'if (isDriverFault(error)) {',
     'if (isDriverFault(error) && error.message === "") {',
   ]),
@@ -102,7 +102,7 @@ export const mutations: readonly Mutation[] = [
     },
     [`${server}/state/decide.ts`, 'const patience = 4_500;', 'const patience = 45_000;'],
     [
-      `${server}/store/faults.ts`,
+      `${server}/store/database.ts`,
       'const timer = setTimeout(giveUp, milliseconds);',
       'const timer = setTimeout(giveUp, 10 * milliseconds);',
     ],
@@ -145,8 +145,8 @@ export const mutations: readonly Mutation[] = [
       'if (!this.timelines.continues(tenantId, last, head)) this.forget(tenantId);',
       "if (!this.timelines.continues(tenantId, last, head)) throw new Error('entries are missing from the log');",
     ],
-    [`${server}/state/heads.ts`, 'asked.isLost = true;', ''],
-    [`${server}/state/heads.ts`, 'if (last) last.isLost = true;', ''],
+    [`${server}/state/remembered.ts`, 'asked.isLost = true;', ''],
+    [`${server}/state/remembered.ts`, 'if (last) last.isLost = true;', ''],
   ),
   mutation('append-behind-any-hash', { 'failover:asynchronous-state': ['the audit chain is valid'] }, [
     `${server}/store/schema-functions.ts`,
@@ -174,13 +174,13 @@ export const mutations: readonly Mutation[] = [
       'failover:asynchronous-state': ['eaas_audit_head_went_back_total counts the loss of every tenant'],
       'failover:asynchronous-load': ['each server that saw the lost entries counts the loss'],
     },
-    [`${server}/state/heads.ts`, 'this.wentBack++;', ''],
+    [`${server}/state/remembered.ts`, 'this.wentBack++;', ''],
   ),
   mutation(
     'alarms-without-loss',
     { 'failover:synchronous-closed': ['a server reports no loss of entries if none was lost'] },
     [
-      `${server}/state/heads.ts`,
+      `${server}/state/remembered.ts`,
       'if (seen.id >= asked.id && (!then || sameBytes(then, asked.hash))) return true;',
       '',
     ],

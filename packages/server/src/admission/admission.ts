@@ -34,9 +34,3 @@ export function createAdmission(turns = new Turns(), workers = 1) {
     },
   };
 }
-
-const leastUnits = Math.ceil((32 * mebi) / 20_000);
-
-export function entryUnits(drafts: readonly { readonly metadata: string }[]): number {
-  return drafts.reduce((units, { metadata }) => units + Math.max(leastUnits, Buffer.byteLength(metadata)), 0);
-}

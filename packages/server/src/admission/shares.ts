@@ -1,7 +1,6 @@
-import type { EndSignal } from '../base/call-end.ts';
+import { type EndSignal, WaitingRoom } from '../base/waiting-room.ts';
 import { Refusal } from '../base/refusal.ts';
 import { traced } from '../base/tracing.ts';
-import { WaitingRoom } from '../base/waiting-room.ts';
 
 export function busy(): Refusal {
   return new Refusal('unavailable', 'The service is busy with other requests. Try again in a moment.');

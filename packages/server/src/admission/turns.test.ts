@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CallEnd } from '../base/call-end.ts';
+import { CallEnd } from '../base/waiting-room.ts';
 import { Turns } from './turns.ts';
 
 function timed() {

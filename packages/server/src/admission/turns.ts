@@ -1,4 +1,4 @@
-import type { EndSignal } from '../base/call-end.ts';
+import type { EndSignal } from '../base/waiting-room.ts';
 import { busy } from './shares.ts';
 
 type Work<T> = Iterator<undefined, T, undefined>;

@@ -3,8 +3,15 @@ import { CannotStart, reasonOf } from '../base/cannot-start.ts';
 import { asOwner, databaseOf, openDatabase } from './open-service.ts';
 import type { DatabaseOptions } from './options.ts';
 import { isDenied } from '../store/faults.ts';
-import { foreignTables, isPrepared, migrate, type MigrateOptions, roleExists } from '../store/migrate.ts';
-import { readVersion, versionFault } from '../store/postgres-version.ts';
+import {
+  foreignTables,
+  isPrepared,
+  migrate,
+  type MigrateOptions,
+  readVersion,
+  roleExists,
+  versionFault,
+} from '../store/migrate.ts';
 import type { Pool } from '../store/sql.ts';
 
 interface Migration extends MigrateOptions {

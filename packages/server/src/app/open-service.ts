@@ -2,7 +2,7 @@
 import { using } from '@eaas/protocol/service';
 import { CannotStart } from '../base/cannot-start.ts';
 import { type RootKey, type Roots, rootKey } from '../crypto/key-hierarchy.ts';
-import { sameBytes } from '../crypto/same-bytes.ts';
+import { sameBytes } from '../crypto/hmac.ts';
 import type { RootKeyProvider } from '../root-key/provider.ts';
 import { checkRoots } from '../root-key/root-check.ts';
 import { readClock } from '../state/clock.ts';

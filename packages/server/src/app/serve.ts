@@ -1,21 +1,20 @@
 // A server from its options to its end: checks, opens the service, serves, runs the jobs, and stops in order.
-import type { FastifyInstance } from 'fastify';
+import { once } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { isDriverFault } from '../store/faults.ts';
 import { bridgeMetrics, connectTelemetry, tracedJob } from '../base/tracing.ts';
-import { createApp } from '../http/app.ts';
+import { type AppOptions, createApp } from '../http/app.ts';
 import { type ConsoleOptions, readApiPage, readConsolePages } from '../http/console.ts';
 import { type Doors, openDoors } from '../http/doors.ts';
 import { addressOf, announce, freePort, hostsOf, listenOn, readTls, refuseAddress } from '../http/listen.ts';
-import type { AppOptions } from '../http/app.ts';
 import type { ServerState } from '../http/metrics.ts';
-import { countUsage, recordLastUses } from '../jobs/count-usage.ts';
-import { settleDueKeys } from '../jobs/due-keys.ts';
+import { countUsage, directoriesJob, recordLastUses, settleDueKeys } from '../jobs/housekeeping.ts';
 import { type Job, startJobs, withLease } from '../jobs/schedule.ts';
 import { purge } from '../jobs/purge.ts';
-import { directoriesJob } from '../jobs/repair-directories.ts';
 import { measure } from '../store/measurements.ts';
 import { type OpenService, openService } from './open-service.ts';
 import type { JobContext, ServeOptions } from './options.ts';
-import { exitSoon, prepareProcess, type Report, untilStopped } from './server-process.ts';
 import type { Service } from './service.ts';
 
 /** What a server for development adds. Its port is known to be free. */
@@ -157,4 +156,35 @@ function jobsOf({ auditRetentionMonths, extras }: ServeOptions, context: JobCont
     { name: 'measure', everySeconds: 1_800, run: readMeasured },
     ...extras.flatMap((extra) => extra.jobs?.(context) ?? []),
   ];
+}
+
+export interface Report {
+  to: Pick<FastifyBaseLogger, 'error' | 'fatal'> | undefined;
+}
+
+/** Limits the growth of the heap, and lets the process survive errors that the database driver throws in timers. */
+export function prepareProcess(): Report {
+  // By default, V8 lets a small heap grow to several times the size of its live objects.
+  setFlagsFromString('--heap-growing-percent=100');
+  const report: Report = { to: undefined };
+  process.prependListener('uncaughtException', (error) => {
+    if (isDriverFault(error)) {
+      report.to?.error({ err: error }, 'the database connection broke and is being replaced');
+      return;
+    }
+    if (report.to) report.to.fatal({ err: error }, 'an unexpected error');
+    else process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+    process.exit(70);
+  });
+  return report;
+}
+
+/** Resolves at the first SIGTERM or SIGINT. */
+export async function untilStopped(): Promise<void> {
+  await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+}
+
+/** Exits after half a second, even if a connection to an unresponsive database is still open. */
+export function exitSoon(): void {
+  setTimeout(() => process.exit(), 500).unref();
 }

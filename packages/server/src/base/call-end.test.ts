@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CallEnd } from './call-end.ts';
+import { CallEnd } from './waiting-room.ts';
 
 test('`CallEnd` calls every listener once, when the call ends', () => {
   const end = new CallEnd();

@@ -38,3 +38,6 @@ export class Closed extends Refusal {
     this.kind = kind;
   }
 }
+
+/** An error of the service itself. Its message has no secret, so the log contains the message. */
+export class Explained extends Error {}

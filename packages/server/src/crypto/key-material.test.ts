@@ -1,6 +1,6 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { hashKeyPlace, newMaterial, openMaterial, versionPlace } from './key-material.ts';
+import { hashKeyPlace, newMaterial, openMaterial, versionPlace } from './key-hierarchy.ts';
 
 const T = '00000000-0000-4000-8000-000000000001';
 const K = '00000000-0000-4000-8000-000000000002';

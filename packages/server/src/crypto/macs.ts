@@ -2,9 +2,7 @@
 import { createHmac, hash as digest, type KeyObject } from 'node:crypto';
 import { pae, type PaePart } from '@eaas/protocol';
 import type { StoredEntry } from '@eaas/protocol/audit';
-import { hmacSha256 } from './hmac.ts';
-import { paeView } from './pae-view.ts';
-import { sameBytes } from './same-bytes.ts';
+import { hmacSha256, paeView, sameBytes } from './hmac.ts';
 
 const label = 'eaas audit entry v1';
 const hashLength = 32;

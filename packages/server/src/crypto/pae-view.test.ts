@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyCharacter } from '@eaas/test-kit/arbitraries';
 import { runs } from '@eaas/test-kit/cases';
-import { paeView } from './pae-view.ts';
+import { paeView } from './hmac.ts';
 
 const anyPart: fc.Arbitrary<PaePart> = fc.oneof(
   fc.string({ unit: anyCharacter }),

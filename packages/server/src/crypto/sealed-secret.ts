@@ -10,8 +10,7 @@ import {
   versionIn,
   type WrappedForm,
 } from '@eaas/protocol/internal-intake';
-import { hmacSha256 } from './hmac.ts';
-import { paeView } from './pae-view.ts';
+import { hmacSha256, paeView } from './hmac.ts';
 
 /** What a sealed secret is for. It opens only for the same purpose, tenant, key, version and context. */
 export interface SecretPlace {

@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
 import { bodyCut, bodyTooLarge, requestTimeout } from '@eaas/protocol/service';
 import { type Admission, smallBody } from '../admission/admission.ts';
-import type { EndSignal } from '../base/call-end.ts';
+import type { EndSignal } from '../base/waiting-room.ts';
 
 /** Whose share of the memory a body takes, until the call ends. */
 export interface BodyOwner {

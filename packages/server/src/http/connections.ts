@@ -104,24 +104,22 @@ export function watchConnections(app: FastifyInstance) {
     // connections, so the worker itself must wait until its connections are closed.
     while (open.size > 0) await sleep(20);
   });
-  return {
-    isClosing: () => isClosing,
-    /**
-     * Begins a request after the response to the one before, and closes a connection with too many waiting requests.
-     * Otherwise a client that sends thousands of requests in one packet would delay all other clients and fill the memory.
-     */
-    inOrder({ raw: { socket } }: FastifyRequest, _: FastifyReply, begin: () => void): void {
-      if (socket.destroyed) return;
-      const connection = connections.get(socket);
-      if (!connection?.waiting) {
-        if (connection) connection.waiting = [];
-        begin();
-      } else if (connection.waiting.push(begin) > mostPipelined) {
-        stopParsing(socket);
-        socket.destroy();
-      }
-    },
+  /**
+   * Begins a request after the response to the one before, and closes a connection with too many waiting requests.
+   * Otherwise a client that sends thousands of requests in one packet would delay all other clients and fill the memory.
+   */
+  const inOrder = ({ raw: { socket } }: FastifyRequest, _: FastifyReply, begin: () => void): void => {
+    if (socket.destroyed) return;
+    const connection = connections.get(socket);
+    if (!connection?.waiting) {
+      if (connection) connection.waiting = [];
+      begin();
+    } else if (connection.waiting.push(begin) > mostPipelined) {
+      stopParsing(socket);
+      socket.destroy();
+    }
   };
+  return { isClosing: () => isClosing, inOrder };
 }
 
 /**

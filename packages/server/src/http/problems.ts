@@ -1,7 +1,6 @@
 import { problem } from '@eaas/protocol/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Explained } from '../base/explained.ts';
-import { Refusal } from '../base/refusal.ts';
+import { Explained, Refusal } from '../base/refusal.ts';
 import { discardBody } from './body.ts';
 
 const internal = problem(

@@ -2,7 +2,7 @@ import { routes } from '@eaas/protocol/service';
 import { endpoints } from '@eaas/protocol/wire';
 import { describe, expect, test } from 'vitest';
 import { callOf } from '@eaas/protocol/reference';
-import { hasList, hasLongText, serialize } from './serialize.ts';
+import { hasList, hasLongText, serialize } from './api.ts';
 
 function finish(reading: Generator<undefined, string | Buffer>) {
   for (let pauses = 0; ; pauses++) {

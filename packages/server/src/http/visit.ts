@@ -1,11 +1,11 @@
 // What the server knows about a request while it handles it: who asks, from where, and how it ends. Each request has one
-// line in the log.
+// line in the log, and a span if the operator records traces.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type OpenSpan, telemetry } from '../base/tracing.ts';
 import { isIPv4, isIPv6 } from 'node:net';
 import type { ProblemCode } from '@eaas/protocol/wire';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { CallEnd, type EndSignal } from '../base/call-end.ts';
+import { CallEnd, type EndSignal } from '../base/waiting-room.ts';
 import type { Caller } from '../state/caller.ts';
-import type { OpenSpan } from '../base/tracing.ts';
 import type { Body } from './body.ts';
 import type { HttpMetrics } from './metrics.ts';
 
@@ -113,4 +113,36 @@ export function canonicalIp(text: string | undefined): string | null {
 /** Removes the port that some proxies add, as in `192.0.2.1:4711` or `[2001:db8::1]:4711`. */
 function withoutPort(text: string): string {
   return /^\[(.*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
+}
+
+/** Handles the request in a span. The request header `traceparent` names its parent. */
+export function traceRequest(request: FastifyRequest, reply: FastifyReply, handle: () => void): void {
+  const connected = telemetry();
+  if (!connected) {
+    handle();
+    return;
+  }
+  const { api, tracer, requestDuration } = connected;
+  const { method, headers, visit } = request;
+  const route = visit.path ?? '';
+  const labels = { 'http.request.method': method, 'http.route': route };
+  const parent = api.propagation.extract(api.ROOT_CONTEXT, headers);
+  const span = tracer.startSpan(
+    `${method} ${route}`,
+    { kind: api.SpanKind.SERVER, startTime: visit.arrivedAt, attributes: labels },
+    parent,
+  );
+  visit.traceId = span.spanContext().traceId;
+  reply.raw.once('close', () => {
+    const { caller, code, isSent } = visit;
+    const status = isSent ? { 'http.response.status_code': reply.statusCode } : {};
+    const error = code ?? (isSent ? undefined : 'aborted');
+    const outcome = { ...status, ...(error !== undefined && { 'error.type': error }) };
+    span.setAttributes(outcome);
+    if (caller) span.setAttributes({ 'eaas.tenant_id': caller.tenantId, 'eaas.actor': caller.actor });
+    if (reply.statusCode >= 500) span.setStatus({ code: api.SpanStatusCode.ERROR });
+    span.end();
+    requestDuration.record((performance.now() - visit.arrivedAt) / 1_000, { ...labels, ...outcome });
+  });
+  api.context.with(api.trace.setSpan(parent, span), handle);
 }

@@ -14,7 +14,7 @@ import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
 import { insider } from '../state/caller.ts';
 import { settleKey } from '../operations/keys.ts';
 import { verifyChain } from '../operations/verify/verify-chain.ts';
-import { settleDueKeys } from './due-keys.ts';
+import { settleDueKeys } from './housekeeping.ts';
 
 const never = alone();
 const day = 24 * 60 * 60 * 1_000;

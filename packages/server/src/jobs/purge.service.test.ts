@@ -5,7 +5,7 @@ import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
 import { verifyChain } from '../operations/verify/verify-chain.ts';
 import { tenantsToPurge } from '../store/audit-entries.ts';
 import { Database } from '../store/database.ts';
-import { countUsage } from './count-usage.ts';
+import { countUsage } from './housekeeping.ts';
 import { monthsEarlier, purge } from './purge.ts';
 
 const never = alone();

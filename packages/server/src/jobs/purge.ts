@@ -1,4 +1,4 @@
-import { Explained } from '../base/explained.ts';
+import { Explained } from '../base/refusal.ts';
 import { judgeAllAges, judgeEnds } from '../operations/verify/ends.ts';
 import { startWalk, walkEntries } from '../operations/verify/entries.ts';
 import { beginInspection } from '../operations/verify/report.ts';
@@ -9,8 +9,7 @@ import { requireAgreement } from '../state/clock.ts';
 import { seal } from '../state/integrity.ts';
 import { anchorTable, findAnchor, findHead, lockHead, purgeThrough } from '../store/heads.ts';
 import { firstEntrySince, tenantsToPurge } from '../store/audit-entries.ts';
-import { databaseTime } from '../store/database-time.ts';
-import type { Sql } from '../store/sql.ts';
+import { databaseTime, type Sql } from '../store/sql.ts';
 import { findTenant } from '../store/tenants.ts';
 import { countedThrough } from '../store/usage.ts';
 import { forEach, type Lease } from './schedule.ts';

@@ -4,7 +4,7 @@ import { createDatabase, migrated, type TestDatabase } from '@eaas/test-kit/data
 import { rootKey } from '../crypto/key-hierarchy.ts';
 import { createService } from '../app/service.ts';
 import { Database } from '../store/database.ts';
-import { recordLastUses } from './count-usage.ts';
+import { recordLastUses } from './housekeeping.ts';
 
 const time = 1_000 * 60_000;
 const tenantId = randomUUID();

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiOf, openWorld, type Resident, settle, statusOf, type World } from '@eaas/test-kit/world';
 import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
 import { createTenant, requireTenant } from '../operations/tenants.ts';
-import { checkNewDirectoryRows, repairDirectories } from './repair-directories.ts';
+import { checkNewDirectoryRows, repairDirectories } from './housekeeping.ts';
 
 let world: World;
 let attacker: Attacker;

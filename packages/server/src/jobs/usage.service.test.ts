@@ -14,7 +14,7 @@ import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
 import { insider } from '../state/caller.ts';
 import { operations } from '../operations/table.ts';
 import { uncountedTenants, unmarkCounted } from '../store/usage.ts';
-import { countUsage, recordLastUses } from './count-usage.ts';
+import { countUsage, recordLastUses } from './housekeeping.ts';
 
 const never = alone();
 

@@ -1,6 +1,6 @@
 import { bearerToken, unauthorized } from '@eaas/protocol/service';
 import { endpoints, isApiKey, type Route } from '@eaas/protocol/wire';
-import { hashApiKey } from '../crypto/api-key-token.ts';
+import { hashApiKey } from '../state/tokens.ts';
 import { Refusal } from '../base/refusal.ts';
 import type { Service } from '../app/service.ts';
 import type { ApiKeyRow } from '../store/api-keys.ts';

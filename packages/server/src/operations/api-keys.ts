@@ -11,7 +11,7 @@ import {
 } from '@eaas/protocol/service';
 import { type Input, limits, type Output } from '@eaas/protocol/wire';
 import type { Caller } from '../state/caller.ts';
-import { newToken } from '../crypto/api-key-token.ts';
+import { newToken } from '../state/tokens.ts';
 import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
 import type { Service } from '../app/service.ts';
 import { announced, change, type Change } from '../state/change.ts';

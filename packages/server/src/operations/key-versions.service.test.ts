@@ -3,8 +3,8 @@ import { publicJwk } from '@eaas/test-kit/rsa';
 import { alone } from '@eaas/test-kit/alone';
 import { type Api, apiOf, openWorld, settle, statusOf, type World } from '@eaas/test-kit/world';
 import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
-import { newMaterial, versionPlace } from '../crypto/key-material.ts';
-import { settleDueKeys } from '../jobs/due-keys.ts';
+import { newMaterial, versionPlace } from '../crypto/key-hierarchy.ts';
+import { settleDueKeys } from '../jobs/housekeeping.ts';
 import { seal } from '../state/integrity.ts';
 import { findKey, keyTable } from '../store/keys.ts';
 

@@ -20,7 +20,7 @@ import {
 } from '@eaas/protocol/service';
 import { formatTimestamp, type Input, limits, type Output } from '@eaas/protocol/wire';
 import type { Service } from '../app/service.ts';
-import { hashKeyPlace, newMaterial, versionPlace } from '../crypto/key-material.ts';
+import { hashKeyPlace, newMaterial, versionPlace } from '../crypto/key-hierarchy.ts';
 import type { Caller } from '../state/caller.ts';
 import { change, type Change } from '../state/change.ts';
 import { decideRead } from '../state/decide.ts';

@@ -1,7 +1,7 @@
 import { toHex } from '@eaas/protocol/internal';
 import { tenantDraft } from '@eaas/protocol/service';
 import { resealTenantSecret, type RootKey } from '../crypto/key-hierarchy.ts';
-import { sameBytes } from '../crypto/same-bytes.ts';
+import { sameBytes } from '../crypto/hmac.ts';
 import { Closed, Refusal, Tampered } from '../base/refusal.ts';
 import { claim, release } from '../root-key/root-check.ts';
 import type { Service } from '../app/service.ts';

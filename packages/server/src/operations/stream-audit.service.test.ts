@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { alone } from '@eaas/test-kit/alone';
 import { apiOf, dek, openWorld, type Resident, settle, type World } from '@eaas/test-kit/world';
 import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
-import { countUsage } from '../jobs/count-usage.ts';
+import { countUsage } from '../jobs/housekeeping.ts';
 import { purge } from '../jobs/purge.ts';
 import { newEntries, type Position } from './stream-audit.ts';
 

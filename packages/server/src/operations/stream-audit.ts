@@ -4,7 +4,7 @@ import { ChainWalk, fromHex, toHex } from '@eaas/protocol/internal-audit';
 import type { ChainHead } from '../crypto/checkpoint.ts';
 import { macHolds } from '../crypto/macs.ts';
 import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
-import { sameBytes } from '../crypto/same-bytes.ts';
+import { sameBytes } from '../crypto/hmac.ts';
 import type { Service } from '../app/service.ts';
 import { checkedHead } from '../state/heads.ts';
 import { openTenant, requireAnchor } from '../state/integrity.ts';

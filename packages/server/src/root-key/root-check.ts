@@ -1,7 +1,7 @@
 import { toHex } from '@eaas/protocol/internal';
 import { CannotStart } from '../base/cannot-start.ts';
 import { opensRootCheck, type RootKey, type Roots, sealRootCheck } from '../crypto/key-hierarchy.ts';
-import { sameBytes } from '../crypto/same-bytes.ts';
+import { sameBytes } from '../crypto/hmac.ts';
 import {
   deleteRootCheck,
   insertRootCheck,

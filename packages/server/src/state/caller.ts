@@ -1,5 +1,5 @@
 import { type RequestedCall, authorize as authorizeApiKey } from '@eaas/protocol/service';
-import type { EndSignal } from '../base/call-end.ts';
+import type { EndSignal } from '../base/waiting-room.ts';
 import type { ApiKeyRow } from '../store/api-keys.ts';
 import type { TenantRow } from '../store/tenants.ts';
 import type { TenantState, TenantView } from './tenant-view.ts';

@@ -1,6 +1,6 @@
-import { Explained } from '../base/explained.ts';
+import { Explained } from '../base/refusal.ts';
 import type { Database } from '../store/database.ts';
-import { databaseTime } from '../store/database-time.ts';
+import { databaseTime } from '../store/sql.ts';
 
 export interface Clock {
   now(): number;

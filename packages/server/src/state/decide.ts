@@ -1,10 +1,10 @@
 import { auditUnwritten, type Draft, quotaExceeded, unauthorized } from '@eaas/protocol/service';
-import { entryUnits } from '../admission/admission.ts';
 import type { Service } from '../app/service.ts';
 import { Refusal } from '../base/refusal.ts';
 import { traced } from '../base/tracing.ts';
 import type { ApiKeyRow } from '../store/api-keys.ts';
-import { isDatabaseFault, withDeadline } from '../store/faults.ts';
+import { withDeadline } from '../store/database.ts';
+import { isDatabaseFault } from '../store/faults.ts';
 import { authorize, type Caller, isExpired, type Standing } from './caller.ts';
 import { commit } from './commit.ts';
 import { noSuchTenant, type Outcome, StateMoved, type TenantState } from './tenant-view.ts';
@@ -15,6 +15,9 @@ export interface Facts {
   readonly apiKey: ApiKeyRow | null;
   readonly time: number;
 }
+
+/** The least that an entry takes of its share of 32 MiB, so that 20,000 entries fill the share. */
+const leastUnits = Math.ceil((32 * 1024 * 1024) / 20_000);
 
 interface Decision<Answer> {
   readonly drafts: readonly Draft[];
@@ -57,7 +60,7 @@ export async function decide<Answer>(
           return commit(service, view, caller, { state, drafts, validUntil, isEncrypt, span }, deadline);
         });
       const { entries } = service.admission.shares;
-      outcome = await entries.run(caller.tenantId, entryUnits(drafts), wait, caller.signal);
+      outcome = await entries.run(caller.tenantId, unitsOf(drafts), wait, caller.signal);
       if (outcome === 'moved') continue;
     }
     if (outcome !== 'written') {
@@ -145,4 +148,8 @@ export async function available<T>(work: () => Promise<T>): Promise<T> {
 function unavailableIfFault(error: unknown): unknown {
   if (error instanceof Refusal || error instanceof StateMoved || !isDatabaseFault(error)) return error;
   return new Refusal('unavailable', 'The service cannot reach its database. Try again in a moment.');
+}
+
+function unitsOf(drafts: readonly Draft[]): number {
+  return drafts.reduce((units, { metadata }) => units + Math.max(leastUnits, Buffer.byteLength(metadata)), 0);
 }

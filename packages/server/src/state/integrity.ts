@@ -1,6 +1,12 @@
 import type { KeyObject } from 'node:crypto';
-import { openTenantSecrets, type RootKey, type TenantSecrets } from '../crypto/key-hierarchy.ts';
-import { hashKeyPlace, openMaterial, versionPlace } from '../crypto/key-material.ts';
+import {
+  hashKeyPlace,
+  openMaterial,
+  openTenantSecrets,
+  type RootKey,
+  type TenantSecrets,
+  versionPlace,
+} from '../crypto/key-hierarchy.ts';
 import { type Column, rowMac, rowMacHolds } from '../crypto/macs.ts';
 import { Tampered } from '../base/refusal.ts';
 import { anchorTable, type AnchorRow } from '../store/heads.ts';

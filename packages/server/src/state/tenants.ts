@@ -10,9 +10,9 @@ import type { Sql, Transaction } from '../store/sql.ts';
 import { findTenant } from '../store/tenants.ts';
 import { traced } from '../base/tracing.ts';
 import type { Clock } from './clock.ts';
-import { checkedHead, Timelines } from './heads.ts';
+import { checkedHead } from './heads.ts';
 import { openTenant } from './integrity.ts';
-import { Remembered } from './remembered.ts';
+import { Remembered, Timelines } from './remembered.ts';
 import { TenantState, TenantView } from './tenant-view.ts';
 import { Tokens } from './tokens.ts';
 

@@ -3,7 +3,7 @@ import { alone } from '@eaas/test-kit/alone';
 import { createDatabase, migrated, type TestDatabase } from '@eaas/test-kit/database';
 import { apiOf, dek, openWorld, settle, statusOf, type World } from '@eaas/test-kit/world';
 import { rootKey } from '../crypto/key-hierarchy.ts';
-import { settleDueKeys } from '../jobs/due-keys.ts';
+import { settleDueKeys } from '../jobs/housekeeping.ts';
 import { purge } from '../jobs/purge.ts';
 import { createService } from '../app/service.ts';
 import { Database } from '../store/database.ts';

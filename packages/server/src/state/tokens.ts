@@ -1,3 +1,6 @@
+// API keys: how they are made and hashed, and how a replica finds the API key of a token, and its tenant.
+import { hash, randomBytes } from 'node:crypto';
+import { formatApiKey } from '@eaas/protocol/wire';
 import { LRUCache } from 'lru-cache';
 import type { Admission } from '../admission/admission.ts';
 import { Lookups } from '../admission/lookups.ts';
@@ -5,8 +8,8 @@ import type { Alarms } from '../base/alarms.ts';
 import { SharedReads } from '../base/shared-read.ts';
 import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
 import { type ApiKeyRow, apiKeyTable, findApiKeyByToken } from '../store/api-keys.ts';
-import { databaseTime } from '../store/database-time.ts';
-import { withDeadline } from '../store/faults.ts';
+import { databaseTime } from '../store/sql.ts';
+import { withDeadline } from '../store/database.ts';
 import { findTokenTenants } from '../store/directories.ts';
 import type { Loaded } from '../store/rows.ts';
 import { findTenant } from '../store/tenants.ts';
@@ -129,4 +132,14 @@ export class Tokens {
 
 function textOf(tokenHash: Uint8Array): string {
   return Buffer.from(tokenHash).toString('hex');
+}
+
+export function newToken() {
+  const token = formatApiKey(randomBytes(32));
+  return { token, tokenHash: hashApiKey(token), hint: token.slice(-4) };
+}
+
+/** A fast hash is enough, because a token has 256 random bits. A slow password hash would add no security. */
+export function hashApiKey(token: string): Uint8Array {
+  return hash('sha256', token, 'buffer');
 }

@@ -1,5 +1,5 @@
 import type { StoredEntry } from '@eaas/protocol/audit';
-import { Explained } from '../base/explained.ts';
+import { Explained } from '../base/refusal.ts';
 import type { HeadRow } from './heads.ts';
 import type { Sql } from './sql.ts';
 

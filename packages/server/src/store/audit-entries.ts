@@ -1,8 +1,7 @@
 import { parseUuid } from '@eaas/protocol';
 import type { StoredEntry } from '@eaas/protocol/audit';
-import { databaseTime } from './database-time.ts';
+import { databaseTime, type Sql, type Transaction } from './sql.ts';
 import { countRows, first } from './rows.ts';
-import type { Sql, Transaction } from './sql.ts';
 
 export interface EntryRow extends Omit<StoredEntry, 'tenant_id'> {
   readonly hash: Uint8Array;

@@ -1,6 +1,5 @@
-import { databaseTime } from './database-time.ts';
+import { databaseTime, type Sql } from './sql.ts';
 import { first } from './rows.ts';
-import type { Sql } from './sql.ts';
 
 // A row of `token_directory` or `tenant_names` only finds a tenant. The service grants access only after it has checked
 // the tenant's own rows.

@@ -5,7 +5,7 @@ import { alone } from '@eaas/test-kit/alone';
 import { type Api, apiOf, openWorld, type Resident, settle, type World } from '@eaas/test-kit/world';
 import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
 import { insider } from '../state/caller.ts';
-import { countUsage } from '../jobs/count-usage.ts';
+import { countUsage } from '../jobs/housekeeping.ts';
 import { purge } from '../jobs/purge.ts';
 import { decide } from '../state/decide.ts';
 

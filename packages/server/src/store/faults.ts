@@ -1,5 +1,5 @@
 import postgres from 'postgres';
-import { Explained } from '../base/explained.ts';
+import { Explained } from '../base/refusal.ts';
 
 export class DatabaseSlow extends Explained {
   override readonly name = 'DatabaseSlow';
@@ -74,25 +74,4 @@ export function isDriverFault(error: unknown): boolean {
 function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null | undefined)?.code;
   return typeof code === 'string' ? code : '';
-}
-
-/** After the error DatabaseSlow, the work continues, and can still take effect. */
-export function withDeadline<T>(work: Promise<T>, milliseconds: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    // The error is created only if it is needed, because recording its stack takes longer than the rest of this
-    // function.
-    const giveUp = (): void =>
-      reject(new DatabaseSlow(`the database did not respond within ${Math.round(milliseconds)} ms`));
-    const timer = setTimeout(giveUp, milliseconds);
-    work.then(
-      (result) => {
-        clearTimeout(timer);
-        resolve(result);
-      },
-      (error: unknown) => {
-        clearTimeout(timer);
-        reject(error);
-      },
-    );
-  });
 }

@@ -1,4 +1,4 @@
-import { Explained } from '../base/explained.ts';
+import { Explained } from '../base/refusal.ts';
 import type { Sql, Transaction } from './sql.ts';
 
 type LeaseRow = NonNullable<Awaited<ReturnType<typeof takeLease>>>;

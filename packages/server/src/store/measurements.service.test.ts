@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiOf, openWorld, type Resident, settle, type World } from '@eaas/test-kit/world';
-import { recordLastUses } from '../jobs/count-usage.ts';
+import { recordLastUses } from '../jobs/housekeeping.ts';
 import { expiringApiKeys, measure } from './measurements.ts';
 
 const day = 24 * 60 * 60 * 1_000;

@@ -1,8 +1,8 @@
+import type { Pool, Sql, Transaction } from './sql.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLockTimeout } from './faults.ts';
 import { append, functions, guards } from './schema-functions.ts';
 import { tables } from './schema.ts';
-import type { Pool, Sql, Transaction } from './sql.ts';
 
 /** The steps from an empty database to the present schema. A released step must never change: add a new one. */
 const steps: readonly string[] = [[tables, guards, functions, append].join('')];
@@ -132,4 +132,26 @@ async function grant(sql: Sql, role: string): Promise<void> {
     eaas.tenant_names, eaas.leases, eaas.verification_markers, eaas.key_counts to ${to}`;
   await sql`grant delete on eaas.verification_markers, eaas.root_checks, eaas.token_directory, eaas.tenant_names, eaas.entry_counts to ${to}`;
   await sql`grant execute on function eaas.purge_entries, eaas.append to ${to}`;
+}
+
+export const oldestPostgres = 15;
+
+export interface PostgresVersion {
+  /** For example `15.20 (Debian 15.20-1.pgdg12+1)`. */
+  readonly name: string;
+  /** For example `150020`. */
+  readonly number: number;
+}
+
+export async function readVersion(sql: Sql): Promise<PostgresVersion> {
+  const [row] = await sql<PostgresVersion[]>`
+    select current_setting('server_version') as name, current_setting('server_version_num')::int as number`;
+  if (!row) throw new Error("expected a row with PostgreSQL's version (got none)");
+  return row;
+}
+
+/** Returns an error message for a version that the server does not support. */
+export function versionFault({ name, number }: PostgresVersion): string | undefined {
+  if (number >= oldestPostgres * 10_000) return undefined;
+  return `The server needs PostgreSQL ${oldestPostgres} or later (got ${name}). Upgrade PostgreSQL, or set EAAS_DATABASE_URL to a newer one.`;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { newToken } from '../../src/crypto/api-key-token.ts';
+import { newToken } from '../../src/state/tokens.ts';
 import { OwnPostgres } from '@eaas/test-kit/own-postgres';
 import { type Answer, send } from '@eaas/test-kit/faults/client';
 import { newDek } from '@eaas/test-kit/faults/load';

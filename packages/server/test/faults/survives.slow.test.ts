@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newToken } from '../../src/crypto/api-key-token.ts';
+import { newToken } from '../../src/state/tokens.ts';
 import { reportDuration } from './report.ts';
 import { type Answer, type Place, send } from '@eaas/test-kit/faults/client';
 import { Load, longest, type Sent, succeeded, tally, unrecorded } from '@eaas/test-kit/faults/load';

@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { purge } from '../../src/jobs/purge.ts';
-import { hashApiKey } from '../../src/crypto/api-key-token.ts';
-import { countUsage } from '../../src/jobs/count-usage.ts';
+import { hashApiKey } from '../../src/state/tokens.ts';
+import { countUsage } from '../../src/jobs/housekeeping.ts';
 import { updateTenant } from '../../src/operations/tenants.ts';
 import { verifyChain } from '../../src/operations/verify/verify-chain.ts';
 import { Database } from '../../src/store/database.ts';

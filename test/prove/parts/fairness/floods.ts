@@ -1,5 +1,5 @@
 import { limits } from '@eaas/protocol/wire';
-import { newToken } from '../../../../packages/server/src/crypto/api-key-token.ts';
+import { newToken } from '../../../../packages/server/src/state/tokens.ts';
 import { jwkOfBits } from '@eaas/test-kit/rsa';
 import { manyElements } from '@eaas/test-kit/elements';
 import { junk } from '../hostile/junk.ts';

@@ -3,7 +3,7 @@ import { foreignCheckpoint } from '@eaas/protocol/service';
 import { Closed } from '../../base/refusal.ts';
 import { type ChainHead, openCheckpoint } from '../../crypto/checkpoint.ts';
 import type { RootKey, TenantSecrets } from '../../crypto/key-hierarchy.ts';
-import { sameBytes } from '../../crypto/same-bytes.ts';
+import { sameBytes } from '../../crypto/hmac.ts';
 import { readMark } from '../../state/heads.ts';
 import { macHolds, openSecrets } from '../../state/integrity.ts';
 import { noSuchTenant } from '../../state/tenant-view.ts';

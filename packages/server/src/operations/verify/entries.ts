@@ -3,10 +3,9 @@ import type { Steps } from '@eaas/protocol/service';
 import type { ChainHead } from '../../crypto/checkpoint.ts';
 import { encodedEntryChainer, type Link, macHolds } from '../../crypto/macs.ts';
 import type { TenantSecrets } from '../../crypto/key-hierarchy.ts';
-import { sameBytes } from '../../crypto/same-bytes.ts';
+import { sameBytes } from '../../crypto/hmac.ts';
 import { entryAt, rawEntries, type RawEntry, storedRange } from '../../store/audit-entries.ts';
-import { databaseTime } from '../../store/database-time.ts';
-import type { Sql } from '../../store/sql.ts';
+import { databaseTime, type Sql } from '../../store/sql.ts';
 import type { Inspection } from './report.ts';
 
 const pageSize = 10_000;

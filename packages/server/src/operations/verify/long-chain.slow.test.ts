@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { dek, openWorld, type Resident, settle, type World, apiOf } from '@eaas/test-kit/world';
 import { type Attacker, openAttacker, unbind } from '@eaas/test-kit/attacker';
 import { insider } from '../../state/caller.ts';
-import { countUsage } from '../../jobs/count-usage.ts';
+import { countUsage } from '../../jobs/housekeeping.ts';
 import { purge } from '../../jobs/purge.ts';
 import type { Service } from '../../app/service.ts';
 import { Database } from '../../store/database.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { pae } from '@eaas/protocol';
 import type { Steps } from '@eaas/protocol/service';
-import { sameBytes } from '../../crypto/same-bytes.ts';
+import { sameBytes } from '../../crypto/hmac.ts';
 import { recordedRevs } from '../../store/row-pages.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { Ages } from './ages.ts';

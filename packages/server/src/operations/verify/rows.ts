@@ -1,6 +1,5 @@
 import type { Steps } from '@eaas/protocol/service';
-import type { TenantSecrets } from '../../crypto/key-hierarchy.ts';
-import { hashKeyPlace, openMaterial, versionPlace } from '../../crypto/key-material.ts';
+import { hashKeyPlace, openMaterial, type TenantSecrets, versionPlace } from '../../crypto/key-hierarchy.ts';
 import type { SecretPlace } from '../../crypto/sealed-secret.ts';
 import { macHolds } from '../../state/integrity.ts';
 import { apiKeyTable } from '../../store/api-keys.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isApiKey } from '@eaas/protocol/wire';
 import { expect, test } from 'vitest';
 import { vectors } from '@eaas/test-kit/vectors';
-import { hashApiKey, newToken } from './api-key-token.ts';
+import { hashApiKey, newToken } from './tokens.ts';
 
 test('each new token is different and has a hash and a four-character hint', () => {
   const { token, tokenHash, hint } = newToken();
