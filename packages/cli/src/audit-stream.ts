@@ -2,18 +2,11 @@ import { fdatasync, fstatSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { formatTimestamp } from '@eaas/protocol/wire';
-import {
-  Closed,
-  listHeads,
-  newEntries,
-  type Notice,
-  requireTenantId,
-  type Service,
-  Tampered,
-} from '@eaas/server/internal';
+import { Closed, listHeads, requireTenantId, type Service, Tampered } from '@eaas/server/internal';
 import { Option } from 'commander';
 import { command, withService } from './command.ts';
 import { exitCodes } from './failure.ts';
+import { newEntries, type Notice } from './new-entries.ts';
 import { note, write } from './output.ts';
 import { pollUntil, shortestPause, untilSignal } from './poll.ts';
 import { type Cursor, openCursor } from './stream-cursor.ts';

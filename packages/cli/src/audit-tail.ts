@@ -2,15 +2,9 @@ import { printJson } from '@eaas/cli-kit';
 import { inLine } from '@eaas/protocol/internal';
 import { type AuditAction, auditActions } from '@eaas/protocol/wire';
 import { Option } from 'commander';
-import {
-  type Caller,
-  exportAudit,
-  operations,
-  Refusal,
-  type Service,
-  type ShownEntry,
-} from '@eaas/server/internal';
+import { type Caller, operations, Refusal, type Service, type ShownEntry } from '@eaas/server/internal';
 import { type OnTenant, onTenant, requireKey, withTenant } from './command.ts';
+import { exportAudit } from './export-audit.ts';
 import { note } from './output.ts';
 import { pollUntil, shortestPause, untilSignal } from './poll.ts';
 import { entryLine } from './stream-formats.ts';

@@ -1,10 +1,11 @@
 import { printJson } from '@eaas/cli-kit';
-import { acknowledgeRestore, exportAudit, operations, requireContinuable } from '@eaas/server/internal';
+import { acknowledgeRestore, operations } from '@eaas/server/internal';
 import { auditStream } from './audit-stream.ts';
 import { auditTail } from './audit-tail.ts';
 import { auditVerify } from './audit-verify.ts';
 import { auditVerifyFile } from './audit-verify-file.ts';
 import { type OnTenant, onTenant, withTenant } from './command.ts';
+import { exportAudit, requireContinuable } from './export-audit.ts';
 import { openExportFile } from './export-file.ts';
 import { note, printResult, progress, write } from './output.ts';
 import { wholeNumber } from './values.ts';

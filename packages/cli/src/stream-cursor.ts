@@ -1,7 +1,8 @@
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { WrongUsage } from '@eaas/cli-kit';
 import { parseUuid } from '@eaas/protocol';
-import { ifExists, type Position, replaceFile } from '@eaas/server/internal';
+import { ifExists, replaceFile } from '@eaas/server/internal';
+import type { Position } from './new-entries.ts';
 
 const saveEvery = 1_000;
 const mostAppended = 10_000;

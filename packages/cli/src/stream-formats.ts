@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { escapeHidden } from '@eaas/protocol/internal';
-import type { Notice, ShownEntry } from '@eaas/server/internal';
+import type { ShownEntry } from '@eaas/server/internal';
+import type { Notice } from './new-entries.ts';
 
 export const formats = ['ndjson', 'syslog', 'text'] as const;
 export type Format = (typeof formats)[number];

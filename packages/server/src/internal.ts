@@ -47,11 +47,9 @@ export {
 export { type Measured, mergeMetrics } from './http/metrics.ts';
 export { forEach, type Lease } from './jobs/schedule.ts';
 export { createApiKey } from './operations/api-keys.ts';
-export type { ShownEntry } from './operations/audit.ts';
-export { exportAudit, requireContinuable } from './operations/export-audit.ts';
+export { shownEntry, type ShownEntry } from './operations/audit.ts';
 export { createKey } from './operations/keys.ts';
 export { checkRootKey, rotateRootKey } from './operations/root-keys.ts';
-export { newEntries, type Notice, type Position } from './operations/stream-audit.ts';
 export { operations } from './operations/table.ts';
 export {
   acknowledgeRestore,
@@ -94,7 +92,15 @@ export { requireOpeningRoots } from './root-key/root-check.ts';
 export { type Caller, insider, isExpired } from './state/caller.ts';
 export { mostDisagreement, readClock } from './state/clock.ts';
 export { checkedHead, closedStateId, closeHead, type Mark, openHead, readMark } from './state/heads.ts';
-export { macHolds, openSecrets, openTenant, type OpenTenant, seal } from './state/integrity.ts';
+export {
+  macHolds,
+  openSecrets,
+  openTenant,
+  type OpenTenant,
+  requireAnchor,
+  seal,
+} from './state/integrity.ts';
+export { entryMacHolds } from './crypto/macs.ts';
 export {
   findAnchor,
   findHead,
@@ -107,7 +113,7 @@ export {
   purgeThrough,
 } from './store/heads.ts';
 export { apiKeyTable } from './store/api-keys.ts';
-export { entryAt } from './store/audit-entries.ts';
+export { entriesFrom, entryAt, type EntryRow } from './store/audit-entries.ts';
 export { clockDifference } from './store/sql.ts';
 export { Database } from './store/database.ts';
 export { reserveName } from './store/directories.ts';

@@ -158,7 +158,7 @@ function jobsOf({ auditRetentionMonths, extras }: ServeOptions, context: JobCont
   ];
 }
 
-export interface Report {
+interface Report {
   to: Pick<FastifyBaseLogger, 'error' | 'fatal'> | undefined;
 }
 

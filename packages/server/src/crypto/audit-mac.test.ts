@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { anyCharacter } from '@eaas/test-kit/arbitraries';
 import { runs } from '@eaas/test-kit/cases';
 import { bytes, vectors } from '@eaas/test-kit/vectors';
-import { entryHashes, entryMacs, entryPreimageView, macHolds } from './macs.ts';
+import { entryHashes, entryMacs, entryPreimageView, entryMacHolds } from './macs.ts';
 
 const { tenant_id, audit_mac_key, hash_0, chain } = vectors('audit-chain');
 const auditMac = createSecretKey(bytes(audit_mac_key));
@@ -45,7 +45,7 @@ describe('the audit chain', () => {
     'the hash and the MAC of entry $id match the vector',
     ({ previous, stored, hash, mac }) => {
       expect(chainEntry(previous, stored)).toEqual({ hash, mac });
-      expect(macHolds(auditMac, hash, mac)).toBe(true);
+      expect(entryMacHolds(auditMac, hash, mac)).toBe(true);
     },
   );
 
@@ -90,7 +90,7 @@ describe('the audit chain', () => {
   ])('the MAC of an audit entry is invalid for another %s', (_, alter, hash, key) => {
     const [first] = links;
     if (!first) throw new Error('no entries');
-    expect(macHolds(key, hash ?? first.hash, alter(first.mac))).toBe(false);
+    expect(entryMacHolds(key, hash ?? first.hash, alter(first.mac))).toBe(false);
   });
 
   test('entries that the protocol cannot encode are refused', () => {

@@ -66,7 +66,7 @@ export function encodedEntryChainer(auditMac: KeyObject, tenantId: string) {
   };
 }
 
-export function macHolds(auditMac: KeyObject, hash: Uint8Array, mac: Uint8Array): boolean {
+export function entryMacHolds(auditMac: KeyObject, hash: Uint8Array, mac: Uint8Array): boolean {
   return sameBytes(auditEntryMac(auditMac, hash), mac);
 }
 

@@ -198,7 +198,7 @@ export function withDeadline<T>(work: Promise<T>, milliseconds: number): Promise
  * Records statements as OpenTelemetry spans. A span names the statement's kind and table, and never contains a
  * parameter.
  */
-export function tracedSql<S extends Sql>(sql: S): S {
+function tracedSql<S extends Sql>(sql: S): S {
   return telemetry() ? new Proxy(sql, { apply: (target, self, args) => call(target, self, args) }) : sql;
 }
 

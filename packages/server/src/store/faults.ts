@@ -34,10 +34,6 @@ export function isDuplicate(error: unknown): boolean {
   return isDatabaseError(error) && error.code === '23505';
 }
 
-export function isDeadlock(error: unknown): boolean {
-  return isDatabaseError(error) && error.code === '40P01';
-}
-
 export function isLockTimeout(error: unknown): boolean {
   return isDatabaseError(error) && error.code === '55P03';
 }

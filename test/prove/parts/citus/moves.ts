@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDeadlock } from '../../../../packages/server/src/store/faults.ts';
+import { isDatabaseError } from '../../../../packages/server/src/store/faults.ts';
 import { blocksOf, read } from '@eaas/test-kit/markdown';
 import { Disturbance, type Scene } from './scene.ts';
 
@@ -19,7 +19,8 @@ async function persist({ findings, database }: Scene, statement: string): Promis
       return;
     } catch (error) {
       const isInUse = error instanceof Error && oldCopyInUse.test(error.message);
-      if (!(isDeadlock(error) || isInUse) || attempt === 20) throw error;
+      const isDeadlock = isDatabaseError(error) && error.code === '40P01';
+      if (!(isDeadlock || isInUse) || attempt === 20) throw error;
       findings.try(
         isInUse ? 'statement refused because of an old copy' : 'statement cancelled because of a deadlock',
       );

@@ -1,7 +1,7 @@
 import { ChainWalk } from '@eaas/protocol/internal-audit';
 import type { Steps } from '@eaas/protocol/service';
 import type { ChainHead } from '../../crypto/checkpoint.ts';
-import { encodedEntryChainer, type Link, macHolds } from '../../crypto/macs.ts';
+import { encodedEntryChainer, entryMacHolds, type Link } from '../../crypto/macs.ts';
 import type { TenantSecrets } from '../../crypto/key-hierarchy.ts';
 import { sameBytes } from '../../crypto/hmac.ts';
 import { entryAt, rawEntries, type RawEntry, storedRange } from '../../store/audit-entries.ts';
@@ -74,7 +74,7 @@ function judge(
   reportMissing(inspection, { next: id }, step.missing);
   if (createdAt > walk.latest) findings.add('entry_in_future', id);
   if (step.wentBack) findings.add('time_went_back', id);
-  const isAuthentic = expected ? sameBytes(expected.mac, mac) : macHolds(auditMac, hash, mac);
+  const isAuthentic = expected ? sameBytes(expected.mac, mac) : entryMacHolds(auditMac, hash, mac);
   if (step.isAltered) findings.addChangedEntry('entry_changed', id);
   else if (!isAuthentic) findings.addChangedEntry('entry_mac_invalid', id);
 }

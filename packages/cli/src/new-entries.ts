@@ -1,17 +1,23 @@
+import {
+  type ChainHead,
+  checkedHead,
+  entriesFrom,
+  entryAt,
+  entryMacHolds,
+  type EntryRow,
+  findAnchor,
+  findHead,
+  findTenant,
+  openTenant,
+  requireAnchor,
+  sameBytes,
+  type Service,
+  shownEntry,
+  type TenantSecrets,
+} from '@eaas/server/internal';
 import { hash as digest } from 'node:crypto';
 import { entryPreimage, genesisHash } from '@eaas/protocol/audit';
 import { ChainWalk, fromHex, toHex } from '@eaas/protocol/internal-audit';
-import type { ChainHead } from '../crypto/checkpoint.ts';
-import { macHolds } from '../crypto/macs.ts';
-import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
-import { sameBytes } from '../crypto/hmac.ts';
-import type { Service } from '../app/service.ts';
-import { checkedHead } from '../state/heads.ts';
-import { openTenant, requireAnchor } from '../state/integrity.ts';
-import { findAnchor, findHead } from '../store/heads.ts';
-import { entriesFrom, entryAt, type EntryRow } from '../store/audit-entries.ts';
-import { findTenant } from '../store/tenants.ts';
-import { shownEntry } from './audit.ts';
 
 const pageSize = 500;
 
@@ -106,7 +112,7 @@ function verifyPage({ tenantId, secrets, head }: Log, start: ChainHead, page: re
   for (const row of page) {
     const { missing, isRepeated, isAltered } = walk.step(row, (previous) => {
       const hash = digest('sha256', entryPreimage(previous, { ...row, tenant_id: tenantId }), 'buffer');
-      return sameBytes(hash, row.hash) && macHolds(secrets.auditMac, hash, row.mac);
+      return sameBytes(hash, row.hash) && entryMacHolds(secrets.auditMac, hash, row.mac);
     });
     if (missing > 0 || isRepeated) return stop('entry_missing');
     if (isAltered) return stop('entry_changed');

@@ -1,8 +1,14 @@
-import { Refusal, Tampered } from '../base/refusal.ts';
-import type { Service } from '../app/service.ts';
-import { findAnchor, findHead } from '../store/heads.ts';
-import { entriesFrom, entryAt } from '../store/audit-entries.ts';
-import { shownEntry, type ShownEntry } from './audit.ts';
+import {
+  entriesFrom,
+  entryAt,
+  findAnchor,
+  findHead,
+  Refusal,
+  type Service,
+  shownEntry,
+  type ShownEntry,
+  Tampered,
+} from '@eaas/server/internal';
 
 const pageSize = 2_000;
 

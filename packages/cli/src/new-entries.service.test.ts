@@ -2,9 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { alone } from '@eaas/test-kit/alone';
 import { apiOf, dek, openWorld, type Resident, settle, type World } from '@eaas/test-kit/world';
 import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
-import { countUsage } from '../jobs/housekeeping.ts';
-import { purge } from '../jobs/purge.ts';
-import { newEntries, type Position } from './stream-audit.ts';
+import { countUsage, purge } from '@eaas/test-kit/server';
+import { newEntries, type Position } from './new-entries.ts';
 
 let world: World;
 let attacker: Attacker;
