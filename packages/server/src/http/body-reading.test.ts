@@ -47,6 +47,25 @@ function call(tenantId: string, length?: number) {
   };
 }
 
+test.each([
+  [10, true],
+  [9, false],
+])('a body of 10 bytes of which %i have arrived is read directly: %s', async (arrived, isDirect) => {
+  const request = new PassThrough();
+  request.write(Buffer.alloc(arrived));
+  const incoming = Object.assign(request, {
+    headers: { 'content-length': '10' },
+  }) as unknown as IncomingMessage;
+  const ending = new AbortController();
+  const body = await admitBody(incoming, mebi, { shares, tenantId: 'a', signal: ending.signal });
+  expect(body === incoming).toBe(isDirect);
+  expect(vi.getTimerCount()).toBe(isDirect ? 0 : 1);
+  request.end(Buffer.alloc(10 - arrived));
+  expect(await lengthOf(body)).toBe(10);
+  ending.abort();
+  expect(held()).toEqual([0, 0]);
+});
+
 describe('the memory for bodies', () => {
   test('a call reserves memory for its body when the length is known, and releases it when the call ends', async () => {
     const one = call('a', 3 * mebi);
