@@ -11,8 +11,8 @@ const loneSurrogate = 'a string has a lone surrogate: it is not valid Unicode';
 /**
  * Parses a JSON body strictly. Throws InputError for invalid JSON or UTF-8, a repeated name or a lone surrogate, and if a
  * limit in `limits` is exceeded. With `refuseItem`, a fault in an item of the body's list `items` does not fail the body:
- * what `refuseItem` returns takes the place of the item. The scan and JSON.parse are two steps, because each of them can
- * take 20 ms.
+ * what `refuseItem` returns takes the place of the item. The scan, JSON.parse and the check of surrogates are a
+ * step each, because each can take 20 ms.
  */
 export function* readJson(
   bytes: Uint8Array,
@@ -23,6 +23,7 @@ export function* readJson(
   scan.run();
   yield;
   const body = parse(text, () => (refuseItem ? invalidItem(text, scan.itemEnds) : notJson));
+  yield;
   const mayBeIllFormed = /\\ud/i.test(text);
   const isIllFormed = (value: unknown): boolean => mayBeIllFormed && !isWellFormed(value);
   if (!refuseItem) {
