@@ -112,6 +112,17 @@ test.each([...inTerminal, ...inBrowser])(
   },
 );
 
+test.each([...inTerminal, ...inBrowser])('$page names each file before its text', ({ page }) => {
+  // A page on the web does not show what follows the language of a block.
+  const text = read(page);
+  const files = Array.from(text.matchAll(/^```\S+ (\S+)$/gm), ({ 1: path = '', index }) => ({
+    path,
+    before: text.slice(0, index).trimEnd().split('\n\n').at(-1) ?? '',
+  }));
+  expect(files.length).toBeGreaterThan(1);
+  expect(files.filter(({ path, before }) => !before.includes(`\`${path}\``))).toEqual([]);
+});
+
 type Followed = Reader & { readonly database: TestDatabase };
 
 async function followed({ page, tools, inBrowser: steps = [] }: Start): Promise<Followed> {
