@@ -1,8 +1,15 @@
 import { EaasClient, type EaasEvent, EaasError, ServiceError } from '@eaas/sdk';
 import { signal } from '@preact/signals';
 
+/** Where a service is, and what sends requests to it. */
+interface Service {
+  readonly baseUrl: string;
+  readonly fetch: typeof fetch;
+}
+
 export interface Session {
   readonly apiKey: string;
+  readonly service: Service;
   /** Whether a sign-in code of `eaas dev` opened the session: it has every permission in a tenant for development. */
   readonly isDevelopment: boolean;
   readonly tenant: string | undefined;
@@ -112,7 +119,7 @@ export async function enterWithApiKey(apiKey: string): Promise<void> {
 function enter(apiKey: string, known: Pick<Session, 'isDevelopment' | 'tenant' | 'expiresAt'>): void {
   clearTimeout(endOfSession);
   const { expiresAt } = known;
-  session.value = { apiKey, ...known, client: clientOf(apiKey, note) };
+  session.value = { apiKey, ...known, service: here(), client: clientOf(apiKey, note) };
   if (!expiresAt) return;
   // JavaScript timers cannot wait longer than 2^31 - 1 milliseconds.
   const left = Math.min(expiresAt.getTime() - Date.now(), 2 ** 31 - 1);
@@ -133,14 +140,12 @@ export function clientOf(
   more: Partial<ConstructorParameters<typeof EaasClient>[0]> = {},
 ): EaasClient {
   const patience = { retries: 1, timeouts: { total: 20_000, attempt: 8_000 } };
-  return new EaasClient({
-    baseUrl: location.origin,
-    apiKey,
-    ...patience,
-    onEvent,
-    fetch: uncached,
-    ...more,
-  });
+  return new EaasClient({ ...here(), apiKey, ...patience, onEvent, ...more });
+}
+
+/** Returns the service that serves this page. */
+function here(): Service {
+  return { baseUrl: location.origin, fetch: uncached };
 }
 
 /**

@@ -16,7 +16,7 @@ export type Recorded<T> = { readonly exchanges: readonly Exchange[] } & (
   | { readonly ok: false; readonly error: unknown }
 );
 
-export function createRecorder(send: typeof fetch = (input, init) => fetch(input, init)): Recorder {
+export function createRecorder(send: typeof fetch): Recorder {
   let current: Exchange[] = [];
   return {
     fetch: async (input, init) => {

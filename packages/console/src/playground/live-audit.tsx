@@ -70,7 +70,7 @@ interface LiveBarProps {
 /** A link to the log with its newest entry, for narrow screens, where the log is far below the steps. */
 function LiveBar({ newest, report }: LiveBarProps) {
   return (
-    <a class="live-bar" href="#live">
+    <a class="live-bar" href="#live" onClick={showLog}>
       <span class="soft">Audit log</span>
       <span class="entry-action">{newest ? `${newest.id} ${newest.action}` : 'empty'}</span>
       {report?.ok && <span class="tick" role="img" aria-label="The chain holds" />}
@@ -78,6 +78,14 @@ function LiveBar({ newest, report }: LiveBarProps) {
       <span aria-hidden="true">↓</span>
     </a>
   );
+}
+
+/** Scrolls to the log, because a fragment cannot name an element of a shadow root. */
+function showLog(event: MouseEvent): void {
+  const root = (event.currentTarget as Element).getRootNode();
+  if (!(root instanceof ShadowRoot)) return;
+  event.preventDefault();
+  root.getElementById('live')?.scrollIntoView();
 }
 
 interface ChainProps {

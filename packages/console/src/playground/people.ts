@@ -20,7 +20,7 @@ export interface People {
 const others = ['grace@example.com', 'alan@example.com', 'edsger@example.com'];
 
 export async function storePeople({ session, keyId }: Play, email: string): Promise<People> {
-  const client = clientOf(session.apiKey, undefined, { keyId, cache: 'browser' });
+  const client = clientOf(session.apiKey, undefined, { ...session.service, keyId, cache: 'browser' });
   const index = await createIndexKey(client);
   const records = fields.for(client, { index });
   const plain = [email, ...others].map((address, place) => ({ id: String(42 + place), email: address }));

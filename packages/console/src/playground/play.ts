@@ -50,8 +50,14 @@ export function isPlay(found: Play | OwnKeys): found is Play {
 
 function playWith(session: Session, { key, form }: AllOwnKeys): Play {
   const keyId = key.key_id;
-  const recorder = createRecorder();
-  const more = { keyId, fetch: recorder.fetch, cache: { encrypt: false, decrypt: false } } as const;
+  const { baseUrl, fetch } = session.service;
+  const recorder = createRecorder(fetch);
+  const more = {
+    baseUrl,
+    keyId,
+    fetch: recorder.fetch,
+    cache: { encrypt: false, decrypt: false },
+  } as const;
   return {
     keyId,
     formKeyId: form.key_id,

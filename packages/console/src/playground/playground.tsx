@@ -42,7 +42,7 @@ function SignedIn({ session }: { readonly session: Session }) {
   );
 }
 
-function Steps({ play }: { readonly play: Play }) {
+export function Steps({ play }: { readonly play: Play }) {
   return (
     <div class="two">
       <div class="steps">
