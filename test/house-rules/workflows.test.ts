@@ -65,6 +65,7 @@ test('a job that runs the code of dependencies has no secret, and its token can 
   );
   expect(running.map(({ place }) => place)).toEqual([
     '.github/workflows/ci.yml: test',
+    '.github/workflows/docs.yml: build',
     '.github/workflows/newest.yml: drizzle',
     '.github/workflows/release.yml: build',
   ]);
@@ -80,10 +81,20 @@ test('no workflow has a token of npm', () => {
   expect(workflows.filter(({ text }) => /NPM_TOKEN|NODE_AUTH_TOKEN|_authToken/.test(text))).toEqual([]);
 });
 
+const able = jobs.filter(({ permissions }) => permissions?.['id-token'] !== undefined);
+
+test('only one job can deploy the documentation: it has one step, which is of GitHub', () => {
+  const { job, permissions } = able.find(({ place }) => place === '.github/workflows/docs.yml: deploy') ?? {};
+  expect(permissions).toEqual({ pages: 'write', 'id-token': 'write' });
+  expect(job?.environment).toBe('github-pages');
+  expect(job?.steps).toMatchObject([{ uses: expect.stringMatching(/^actions\/deploy-pages@/) as string }]);
+  expect(job?.steps[0]?.run).toBeUndefined();
+});
+
 test('only one job can publish: it installs nothing, and sends the tarballs of the job that built and tested', () => {
-  const able = jobs.filter(({ permissions }) => permissions?.['id-token'] !== undefined);
-  expect(able.map(({ place }) => place)).toEqual(['.github/workflows/release.yml: publish']);
-  const { job, permissions } = able[0] ?? {};
+  const publishing = '.github/workflows/release.yml: publish';
+  expect(able.map(({ place }) => place)).toEqual(['.github/workflows/docs.yml: deploy', publishing]);
+  const { job, permissions } = able.find(({ place }) => place === publishing) ?? {};
   if (!job) throw new Error('the workflow has no job that publishes');
   expect(permissions).toEqual({ 'id-token': 'write' });
   expect([job.needs].flat()).toEqual(['build']);
@@ -92,9 +103,9 @@ test('only one job can publish: it installs nothing, and sends the tarballs of t
   expect(uses(job, 'actions/download-artifact')).toHaveLength(1);
   const commands = commandsOf(job);
   expect(commands).not.toMatch(/npm (?:ci|install|i|run|exec|test|pack)\b|npx|\bnode\b/);
-  const publishing = commands.match(/^.*\bnpm publish\b.*$/gm) ?? [];
-  expect(publishing.length).toBeGreaterThan(0);
+  const lines = commands.match(/^.*\bnpm publish\b.*$/gm) ?? [];
+  expect(lines.length).toBeGreaterThan(0);
   const inOrder = /for name in ([\w -]+);/.exec(commands)?.[1]?.split(' ') ?? [];
   expect(inOrder.map((name) => `packages/${name}`)).toEqual(published);
-  for (const line of publishing) expect(line).toMatch(/npm publish --ignore-scripts --provenance .*tarball/);
+  for (const line of lines) expect(line).toMatch(/npm publish --ignore-scripts --provenance .*tarball/);
 });

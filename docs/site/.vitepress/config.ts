@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createCssVariablesTheme } from 'shiki';
+import { defineConfig } from 'vitepress';
+import { siteLinks } from '../links.ts';
+import { hasMarkdown, writeForModels } from '../llms.ts';
+import { fragmentOf, others, repository, root, routeOf, titleOf } from '../pages.ts';
+import { sidebar } from '../sidebar.ts';
+
+// Where the site is, such as https://eaas.example/docs/. Without it, the addresses of llms.txt have no host.
+const site = process.env.SITE_URL ?? '/';
+const base = new URL(site, 'http://localhost').pathname;
+const icon = readFileSync(`${root}packages/console/src/icon.svg`, 'utf8').trim();
+
+export default defineConfig({
+  title: 'Eaas',
+  description:
+    'Encrypt the sensitive fields of your app, and keep a record of who could decrypt them, and when.',
+  base,
+  srcDir: root,
+  srcExclude: others,
+  rewrites: routeOf,
+  outDir: 'dist',
+  cacheDir: 'node_modules/.vitepress',
+  cleanUrls: true,
+  metaChunk: true,
+  router: { prefetchLinks: false },
+  // Servers that a reader starts. Every other dead link ends the build.
+  ignoreDeadLinks: 'localhostLinks',
+  head: [
+    ['link', { rel: 'icon', href: `data:image/svg+xml,${encodeURIComponent(icon)}` }],
+    ['meta', { name: 'referrer', content: 'no-referrer' }],
+  ],
+  markdown: {
+    theme: createCssVariablesTheme({ name: 'console' }),
+    languageAlias: { haproxy: 'ini' },
+    attrs: { disable: true },
+    anchor: { slugify: fragmentOf },
+    config: (md) => {
+      md.disable('emoji');
+      md.use(siteLinks);
+    },
+  },
+  themeConfig: {
+    siteTitle: 'Eaas',
+    nav: [
+      { text: 'Manual', link: '/sdk/' },
+      { text: 'Run the service', link: '/operating/start' },
+      { text: 'Reference', link: '/reference/' },
+      { text: 'Playground', link: '/playground' },
+    ],
+    sidebar: sidebar(),
+    outline: [2, 3],
+    search: {
+      provider: 'local',
+      options: {
+        translations: { button: { buttonText: 'Search the docs', buttonAriaLabel: 'Search the docs' } },
+        // Of the reference, only exports and descriptions: the rest repeats each word of the manual.
+        _render: (text, env, md) => {
+          const html = md.render(text, env);
+          return env.relativePath.startsWith('reference/')
+            ? html.replace(/<(table|h[4-6])[^]*?<\/\1>|<div class="language-[^]*?<\/pre><\/div>/g, '')
+            : html;
+        },
+        miniSearch: {
+          searchOptions: { fuzzy: 0.2, prefix: true, boost: { title: 4, titles: 2, text: 1 } },
+        },
+      },
+    },
+    ...(repository && {
+      socialLinks: [{ icon: 'github', link: repository }],
+      editLink: { text: 'Edit this page', pattern: `${repository}/edit/main/:path` },
+    }),
+  },
+  transformPageData: ({ filePath }) => ({ title: titleOf(filePath) }),
+  transformHead: ({ page, pageData: { filePath } }) =>
+    hasMarkdown(filePath)
+      ? [
+          [
+            'link',
+            { rel: 'alternate', type: 'text/markdown', href: base + page.replace(/\/index\.md$/, '.md') },
+          ],
+        ]
+      : [],
+  transformHtml: withPolicy,
+  buildEnd: ({ outDir }) => writeForModels(outDir, site),
+  vite: {
+    resolve: { conditions: ['@eaas/source'] },
+    build: {
+      // The index of the search, which is loaded when somebody searches.
+      chunkSizeWarningLimit: 2_000,
+      rollupOptions: { onwarn: (warning, warn) => warning.code === 'INVALID_ANNOTATION' || warn(warning) },
+    },
+    plugins: [darkByClass(), accessibleSidebar(), vueOfTheSite()],
+  },
+});
+
+/** Adds a policy that allows only the scripts of the page, and no request to another host. */
+function withPolicy(html) {
+  const inline = html.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([^]*?)<\/script>/g);
+  const hashes = Array.from(
+    inline,
+    ([, code]) => `'sha256-${createHash('sha256').update(code).digest('base64')}'`,
+  );
+  const policy = [
+    "default-src 'none'",
+    `script-src 'self' ${hashes.join(' ')}`,
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+  return html.replace(
+    '<meta charset="utf-8">',
+    `$&\n    <meta http-equiv="Content-Security-Policy" content="${policy}">`,
+  );
+}
+
+/** The console follows the system, and the site has a switch: it sets the class `dark`. */
+function darkByClass() {
+  const bySystem = '@media (prefers-color-scheme: dark) {\n  :root {';
+  return changed('dark-by-class', 'styles/tokens.css', [[bySystem, '@media screen {\n  :root.dark {']]);
+}
+
+/** In the sidebar of VitePress 1.6, a button contains a button, and whoever cannot see does not hear what it does. */
+function accessibleSidebar() {
+  return changed('accessible-sidebar', 'VPSidebarItem.vue', [
+    [':tabindex="item.items && 0"', ':tabindex="item.items && !item.link ? 0 : undefined"'],
+    [
+      ':role="itemRole"',
+      ':role="item.items && itemRole" :aria-expanded="item.items && itemRole && !collapsed"',
+    ],
+    [
+      'role="button"\n        aria-label="toggle section"',
+      ':role="item.link && \'button\'" :aria-label="item.link && `Pages below ${item.text}`" :aria-expanded="item.link && !collapsed"',
+    ],
+    ['tabindex="0"\n', ':tabindex="item.link && 0"\n'],
+  ]);
+}
+
+/** Replaces texts in a file of another package, and ends the build if the file has changed. */
+function changed(name, file, replacements) {
+  return {
+    name,
+    enforce: 'pre',
+    transform: (code, id) => {
+      if (!id.endsWith(`/${file}`)) return undefined;
+      return replacements.reduce((text, [from, to]) => {
+        if (!text.includes(from)) throw new Error(`${file} must contain ${from}: correct the plugin ${name}`);
+        return text.replace(from, () => to);
+      }, code);
+    },
+  };
+}
+
+/** Pages are outside of the folder that has Vue, so that the server's build would not find it. */
+function vueOfTheSite() {
+  return {
+    name: 'vue-of-the-site',
+    enforce: 'pre',
+    resolveId: (id, _importer, { ssr }) =>
+      ssr && /^vue(?:\/server-renderer)?$/.test(id) ? { id, external: true } : undefined,
+  };
+}

@@ -1,0 +1,50 @@
+// What the site has for language models: an index, all pages as one text, and each page as Markdown at its address.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { markdownOf, markdownUrl } from './links.ts';
+import { pages, read } from './pages.ts';
+import { contents, type Entry } from './sidebar.ts';
+
+/** Whether the site also has a page as Markdown: not the pages that are only a frame for components. */
+export const hasMarkdown = (path: string): boolean => pages.includes(path) && !path.startsWith('docs/site/');
+
+/** Returns the index: every page, and who needs it. */
+export function llmsIndex(site: string): string {
+  const lineOf = ({ path, text, about, children }: Entry): string[] => [
+    `- [${text}](${markdownUrl(path, site)})${about === '' ? '' : `: ${about}`}`,
+    ...children.flatMap(lineOf),
+  ];
+  const groups = contents().groups.map(
+    ({ title, entries }) => `## ${title}\n\n${entries.flatMap(lineOf).join('\n')}\n`,
+  );
+  return `${summary()}\n${groups.join('\n')}`;
+}
+
+/** Returns every page as one text, in the order of the index. */
+export function llmsFull(site: string): string {
+  const inOrder = (entries: readonly Entry[]): string[] =>
+    entries.flatMap(({ path, children }) => [path, ...inOrder(children)]);
+  const paths = contents().groups.flatMap(({ entries }) => inOrder(entries));
+  const texts = paths.map(
+    (path) => `<!-- ${markdownUrl(path, site)} -->\n\n${markdownOf(path, read(path), site)}`,
+  );
+  return `${summary()}\n${texts.join('\n')}`;
+}
+
+function summary(): string {
+  const [, sentence = ''] = /^# Eaas\n\n(.+)\n/.exec(read('README.md')) ?? [];
+  return `# Eaas\n\n> ${sentence}\n`;
+}
+
+/** Writes the files beside the pages of a built site. */
+export function writeForModels(folder: string, site: string): void {
+  const write = (name: string, text: string): void => {
+    const file = join(folder, name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  };
+  write('llms.txt', llmsIndex(site));
+  write('llms-full.txt', llmsFull(site));
+  for (const path of pages.filter(hasMarkdown))
+    write(markdownUrl(path, '').slice(1), markdownOf(path, read(path), site));
+}

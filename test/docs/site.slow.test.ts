@@ -1,0 +1,238 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { whereAvailable } from '@eaas/test-kit/available';
+import { type Browser, hasChromium, launchChromium, type Page } from '@eaas/test-kit/chromium';
+import { root } from '@eaas/test-kit/markdown';
+import { requireTools } from '@eaas/test-kit/tools';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { addressOf, contents } from '../../docs/site/sidebar.ts';
+import { playAll } from '../../packages/console/test/playground-states.ts';
+
+const dist = join(root, 'docs/site/dist');
+let all: readonly string[];
+
+beforeAll(async () => {
+  await promisify(execFile)('npm', ['run', 'docs:build'], {
+    cwd: root,
+    env: { ...process.env, SITE_URL: 'https://eaas.example/' },
+    shell: process.platform === 'win32',
+  });
+  all = readdirSync(dist, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll('\\', '/'));
+});
+
+/** Returns the file that a static server sends for an address of the site. */
+function fileAt(pathname: string): string | undefined {
+  const path = join(dist, decodeURIComponent(pathname));
+  const candidates = pathname.endsWith('/') ? [join(path, 'index.html')] : [path, `${path}.html`];
+  return candidates.find((file) => existsSync(file) && statSync(file).isFile());
+}
+
+const valuesOf = (html: string, attribute: string): string[] =>
+  Array.from(html.matchAll(new RegExp(` ${attribute}="([^"]+)"`, 'g')), ([, value = '']) =>
+    value.replaceAll('&amp;', '&'),
+  );
+
+test('every link of every page leads to a page, and to a heading that this page has', () => {
+  const pages = all.filter((name) => name.endsWith('.html') && name !== '404.html');
+  expect(pages.length).toBeGreaterThan(100);
+  const ids = new Map<string, ReadonlySet<string>>();
+  const idsIn = (file: string): ReadonlySet<string> => {
+    const known = ids.get(file) ?? new Set(valuesOf(readFileSync(file, 'utf8'), 'id'));
+    ids.set(file, known);
+    return known;
+  };
+  const dead = pages.flatMap((page) =>
+    valuesOf(readFileSync(join(dist, page), 'utf8'), 'href').flatMap((href) => {
+      const url = new URL(href, `https://eaas.example/${page}`);
+      if (url.origin !== 'https://eaas.example') return [];
+      const file = href.startsWith('#') ? join(dist, page) : fileAt(url.pathname);
+      const fragment = decodeURIComponent(url.hash.slice(1));
+      const isFound = file && (fragment === '' || idsIn(file).has(fragment));
+      return isFound ? [] : [`${page}: ${href}`];
+    }),
+  );
+  expect([...new Set(dead)]).toEqual([]);
+});
+
+test('every page is also there as Markdown, beside llms.txt and llms-full.txt', () => {
+  const index = readFileSync(join(dist, 'llms.txt'), 'utf8');
+  const urls = Array.from(index.matchAll(/\]\(https:\/\/eaas\.example(\S+)\)/g), ([, path = '']) => path);
+  expect(urls.length).toBeGreaterThan(90);
+  expect(urls.filter((path) => !/^(?:---|# )/.test(readFileSync(join(dist, path), 'utf8')))).toEqual([]);
+  const links = urls.flatMap((path) =>
+    Array.from(
+      readFileSync(join(dist, path), 'utf8').matchAll(/\]\(https:\/\/eaas\.example([^)#\s]+)/g),
+      ([, link = '']) => link,
+    ),
+  );
+  expect(links.filter((link) => fileAt(link) === undefined)).toEqual([]);
+  expect(all).toContain('llms-full.txt');
+});
+
+whereAvailable('Chromium', hasChromium, () => {
+  let launched: { readonly browser: Browser; readonly close: () => Promise<void> };
+  let site: Awaited<ReturnType<typeof serve>>;
+  let axe: string;
+
+  beforeAll(async () => {
+    axe = readFileSync(join(await requireTools('test/tools/console'), 'axe-core/axe.min.js'), 'utf8');
+    [launched, site] = await Promise.all([launchChromium(), serve()]);
+  });
+
+  afterAll(async () => {
+    await launched.close();
+    await site.close();
+  });
+
+  async function openPage(options: object = {}) {
+    const page = await launched.browser.newPage({ locale: 'en-US', reducedMotion: 'reduce', ...options });
+    onTestFinished(() => page.close());
+    const complaints: string[] = [];
+    const requests: string[] = [];
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    page.on('request', (request) => requests.push(request.url()));
+    const open = async (path: string): Promise<void> => {
+      await page.goto(site.url + path);
+      await page.getByRole('heading').first().waitFor();
+    };
+    return { page, open, complaints, requests };
+  }
+
+  const kinds = ['/', '/sdk/', '/reference/sdk-audit', '/operating/runbook', '/pages'];
+
+  test.each(['light', 'dark'] as const)(
+    'no page breaks a rule of accessibility in %s mode',
+    async (scheme) => {
+      const { page, open, complaints } = await openPage({ colorScheme: scheme });
+      await page.addInitScript({ content: axe });
+      for (const path of [...kinds, '/playground']) {
+        await open(path);
+        if (path === '/playground') await playAll(page);
+        expect({ path, found: await violations(page) }).toEqual({ path, found: [] });
+      }
+      expect(await page.evaluate('document.documentElement.classList.contains("dark")')).toBe(
+        scheme === 'dark',
+      );
+      // Chromium reports here what the content security policy refuses.
+      expect(complaints).toEqual([]);
+    },
+  );
+
+  test('no page scrolls sideways on a phone, and none shifts while it loads', async () => {
+    const { page, open } = await openPage({ viewport: { width: 390, height: 844 } });
+    await page.addInitScript({
+      content: `window.shifts = []; new PerformanceObserver((list) => {
+        for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) window.shifts.push(value);
+      }).observe({ type: 'layout-shift', buffered: true });`,
+    });
+    const found: object[] = [];
+    const paths = contents().groups.flatMap(({ entries }) => entries.map(({ path }) => addressOf(path)));
+    for (const path of [...kinds, '/playground', ...paths.filter((_, place) => place % 5 === 0)]) {
+      await open(path);
+      await page.evaluate('new Promise((resolve) => setTimeout(resolve, 150))');
+      const seen = await page.evaluate<{ sideways: number; shifted: number }>(
+        `({ sideways: document.documentElement.scrollWidth - innerWidth,
+            shifted: window.shifts.reduce((sum, shift) => sum + shift, 0) })`,
+      );
+      // A browser calls 0.1 good. The link to the headings, which appears when the page starts, is a thousandth.
+      if (seen.sideways !== 0 || seen.shifted > 0.001) found.push({ path, ...seen });
+    }
+    expect(found).toEqual([]);
+  });
+
+  test('a page can be read without JavaScript', async () => {
+    const { page, open } = await openPage({ javaScriptEnabled: false });
+    await open('/sdk/fields');
+    expect(await page.getByRole('heading', { name: 'Row ids' }).count()).toBe(1);
+    await open('/playground');
+    expect(await page.locator('body').innerText()).toContain('needs JavaScript');
+  });
+
+  test.each(['/', '/sdk/'])(
+    'a first visit of %s loads at most 250 kB, compressed, from one host',
+    async (path) => {
+      const { page, open, requests } = await openPage();
+      const before = site.sent.length;
+      await open(path);
+      await page.evaluate('new Promise((resolve) => setTimeout(resolve, 1000))');
+      const bytes = site.sent.slice(before).reduce((sum, sent) => sum + sent, 0);
+      process.stdout.write(`A first visit of ${path} loads ${Math.round(bytes / 1000)} kB.\n`);
+      expect(bytes).toBeLessThan(250_000);
+      expect(requests.filter((url) => !url.startsWith(site.url) && !url.startsWith('data:'))).toEqual([]);
+    },
+  );
+
+  test('the search for "rotate" finds the page about rotation first', async () => {
+    const { page, open, complaints } = await openPage();
+    await open('/concepts');
+    await page.getByRole('button', { name: 'Search the docs' }).click();
+    await page.locator('#localsearch-input').fill('rotate');
+    const first = page.locator('#localsearch-list a').first();
+    await first.waitFor();
+    await first.click();
+    await expect
+      .poll(() => new URL(page.url()).pathname)
+      .toMatch(/^\/(?:sdk\/reencrypt|examples\/rotate-a-key\/)$/);
+    expect(complaints).toEqual([]);
+  });
+
+  test('the playground plays all its steps in the page, and no request leaves it', async () => {
+    const { page, open, complaints, requests } = await openPage();
+    await open('/');
+    const start = page.getByRole('button', { name: 'Start the playground' });
+    await start.click();
+    await page.getByText('The chain holds.').first().waitFor();
+    await playAll(page);
+    expect(await page.locator('output').first().innerText()).toBe('ada@example.com');
+    expect(requests.filter((url) => !url.startsWith(site.url) && !url.startsWith('data:'))).toEqual([]);
+    expect(requests.filter((url) => url.includes('/v1/'))).toEqual([]);
+    const kept = await page.evaluate(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',
+    );
+    expect(kept).not.toMatch(/eaas_sk_|ada@/);
+    expect(complaints).toEqual([]);
+  });
+});
+
+async function violations(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(`axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, any }) => id + ': ' + html.slice(0, 160) + ' ' + (any[0]?.message ?? ''))))`);
+}
+
+/** Serves the site as a static host does, and notes how many bytes each response has when it is compressed. */
+async function serve() {
+  const types: Readonly<Record<string, string>> = {
+    html: 'text/html; charset=utf-8',
+    js: 'text/javascript',
+    css: 'text/css',
+    svg: 'image/svg+xml',
+    png: 'image/png',
+  };
+  const sent: number[] = [];
+  const server = createServer(({ url = '/' }, response) => {
+    const file = fileAt(new URL(url, 'http://site').pathname);
+    if (!file) return void response.writeHead(404).end();
+    const bytes = readFileSync(file);
+    sent.push(/\.(?:png|woff2)$/.test(file) ? bytes.length : gzipSync(bytes).length);
+    response.writeHead(200, {
+      'content-type': types[file.replace(/.*\./, '')] ?? 'text/plain; charset=utf-8',
+    });
+    return void response.end(bytes);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sent, close };
+}

@@ -1,0 +1,132 @@
+import { existsSync } from 'node:fs';
+import { blocksOf, read, root } from '@eaas/test-kit/markdown';
+import { expect, test } from 'vitest';
+import { markdownOf, markdownUrl } from '../../docs/site/links.ts';
+import { llmsFull, llmsIndex } from '../../docs/site/llms.ts';
+import {
+  fragmentOf,
+  others,
+  pages,
+  repositoryIn,
+  routeOf,
+  sourceUrl,
+  targetOf,
+} from '../../docs/site/pages.ts';
+import { addressOf, atTop, contents, type Entry } from '../../docs/site/sidebar.ts';
+
+const flat = (entries: readonly Entry[]): Entry[] =>
+  entries.flatMap((entry) => [entry, ...flat(entry.children)]);
+const { groups, missing } = contents();
+const listed = groups.flatMap(({ entries }) => flat(entries));
+
+test('every page is in a table of docs/README.md, or below a README that is, so it is in the sidebar', () => {
+  expect(missing).toEqual([]);
+  expect([...listed.map(({ path }) => path), ...atTop].toSorted()).toEqual(pages);
+  expect(listed.filter(({ text }) => text === '')).toEqual([]);
+});
+
+test('the sidebar has the sections of docs/README.md, in their order', () => {
+  const sections = Array.from(read('docs/README.md').matchAll(/^## (.+)$/gm), ([, title]) => title);
+  expect(groups.map(({ title }) => title)).toEqual(['Overview', ...sections]);
+});
+
+test('the site has all Markdown that is for readers, each page at an address of its own', () => {
+  const readers = /^(?:docs|packages\/[^/]+\/docs|examples)\/|^(?:packages\/[^/]+\/)?[A-Z]+\.md$/;
+  expect(others.filter((path) => readers.test(path) && !path.endsWith('CHANGELOG.md'))).toEqual([]);
+  expect(new Set(pages.map(routeOf)).size).toBe(pages.length);
+});
+
+test.each([
+  ['README.md', '/overview'],
+  ['docs/README.md', '/pages'],
+  ['docs/operating/start.md', '/operating/start'],
+  ['packages/sdk/README.md', '/sdk/'],
+  ['packages/sdk/docs/fields.md', '/sdk/fields'],
+  ['packages/sdk/docs/reference/README.md', '/reference/'],
+  ['packages/sdk/docs/reference/sdk-fields.md', '/reference/sdk-fields'],
+  ['examples/contact-form/README.md', '/examples/contact-form/'],
+  ['docs/site/index.md', '/'],
+])('%s is at %s, and as Markdown at that address with .md', (path, address) => {
+  expect(addressOf(path)).toBe(address);
+  const name = address === '/' ? '/index' : address.replace(/\/$/, '');
+  expect(markdownUrl(path, 'https://eaas.example/docs/')).toBe(`https://eaas.example/docs${name}.md`);
+});
+
+test.each([
+  ['docs/README.md', '../packages/sdk', { kind: 'page', path: 'packages/sdk/README.md', fragment: '' }],
+  ['README.md', 'docs/concepts.md#x', { kind: 'page', path: 'docs/concepts.md', fragment: '#x' }],
+  ['README.md', 'test/vectors/', { kind: 'page', path: 'test/vectors/README.md', fragment: '' }],
+  ['CONTRIBUTING.md', 'package.json', { kind: 'source', path: 'package.json', isFolder: false }],
+  ['docs/README.md', '../packages/sdk/src', { kind: 'source', path: 'packages/sdk/src', isFolder: true }],
+  ['README.md', '#five-minutes', { kind: 'other' }],
+  ['README.md', 'https://example.com/x.md', { kind: 'other' }],
+])('in %s, the link %s leads to its target', (from, href, target) => {
+  expect(targetOf(from, href)).toEqual(target);
+});
+
+test.each([
+  ['github:eaas/eaas', 'https://github.com/eaas/eaas'],
+  [{ url: 'git+https://forge.example/eaas/eaas.git' }, 'https://forge.example/eaas/eaas'],
+  [{ url: 'git+ssh://git@forge.example/eaas/eaas.git' }, 'https://forge.example/eaas/eaas'],
+  [{ url: 'git@forge.example:eaas/eaas.git' }, 'https://forge.example/eaas/eaas'],
+])('the repository %j has the URL %s', (repository, url) => {
+  expect(repositoryIn({ repository })).toBe(url);
+  expect(sourceUrl({ path: 'a.ts', isFolder: false }, url)).toBe(`${url}/blob/main/a.ts`);
+  expect(sourceUrl({ path: 'src', isFolder: true }, url)).toBe(`${url}/tree/main/src`);
+});
+
+test('without a repository in package.json, no link leads to one', () => {
+  expect(repositoryIn({})).toBeUndefined();
+  expect(sourceUrl({ path: 'a.ts', isFolder: false }, repositoryIn({}))).toBeUndefined();
+});
+
+test('a fragment of the site is the fragment of the forge', () => {
+  expect(fragmentOf('Keys, API keys, usage')).toBe('keys-api-keys-usage');
+  expect(fragmentOf('`encrypt` in the SDK')).toBe('encrypt-in-the-sdk');
+  expect(fragmentOf('What is “here”: a_b – c')).toBe('what-is-here-a_b--c');
+});
+
+test('a page as Markdown links Markdown, says where sources are, and keeps its code', () => {
+  const text =
+    '[fields](fields.md#types), [`x`](../src/x.ts), [y](../src/y.ts)\n```md\n[fields](fields.md)\n```';
+  expect(markdownOf('packages/sdk/docs/audit.md', text, 'https://eaas.example')).toBe(
+    '[fields](https://eaas.example/sdk/fields.md#types), `x`, y (`packages/sdk/src/y.ts`)\n```md\n[fields](fields.md)\n```',
+  );
+});
+
+test('llms.txt names every page once with what it is for, and llms-full.txt has them all', () => {
+  const index = llmsIndex('https://eaas.example/');
+  expect(index).toMatch(/^# Eaas\n\n> Encrypt [^\n]+\n\n## Overview\n\n- \[/);
+  expect(index).toContain('(https://eaas.example/sdk.md): to encrypt and decrypt\n');
+  expect(index).toContain('(https://eaas.example/start/script.md): with a script, Kysely, SQLite\n');
+  const urls = Array.from(index.matchAll(/\]\((\S+)\)/g), ([, url]) => url);
+  expect(urls).toEqual(listed.map(({ path }) => markdownUrl(path, 'https://eaas.example/')));
+  const full = llmsFull('https://eaas.example/');
+  expect(urls.filter((url) => !full.includes(`<!-- ${url} -->\n\n`))).toEqual([]);
+});
+
+test('the landing page has the code of the README', () => {
+  expect(blocksOf(read('docs/site/index.md'), 'js')).toEqual(blocksOf(read('README.md'), 'js').slice(0, 1));
+  expect(blocksOf(read('docs/skills/eaas/SKILL.md'), 'js')).toEqual(
+    blocksOf(read('README.md'), 'js').slice(0, 1),
+  );
+});
+
+test('the skill has the name of its folder, says when to use it, and warns of each trap', () => {
+  const skill = read('docs/skills/eaas/SKILL.md');
+  const [, name, description = ''] = /^---\nname: (.+)\ndescription: (.+)\n---\n/.exec(skill) ?? [];
+  expect(name).toBe('eaas');
+  expect(existsSync(`${root}docs/skills/${name}/SKILL.md`)).toBe(true);
+  expect(description).toMatch(/Use it when/);
+  expect(description.length).toBeLessThan(1024);
+  for (const trap of [
+    'past the client',
+    'context must be the same',
+    'bound to row ids',
+    'An index leaks',
+    '`{ anyKey: true }`',
+    '`EAAS_API_KEY` out of the browser',
+    'no log that proves',
+  ])
+    expect(skill).toContain(trap);
+});
