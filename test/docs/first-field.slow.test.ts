@@ -7,13 +7,11 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { whereAvailable } from '@eaas/test-kit/available';
 import { type Browser, hasChromium, launchChromium } from '@eaas/test-kit/chromium';
 import { blocksOf, commandsOf, read, root } from '@eaas/test-kit/markdown';
-import { openTerminal, type Terminal } from '@eaas/test-kit/terminal';
+import { openTerminal } from '@eaas/test-kit/terminal';
 
 const value = 'grace.hopper@example.com';
 const commands = commandsOf(read('README.md'));
 const seconds: [string, number][] = [];
-let folder: string;
-let terminal: Terminal;
 
 async function timed<T>(step: string, work: () => Promise<T>): Promise<T> {
   const begin = performance.now();
@@ -24,12 +22,10 @@ async function timed<T>(step: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'eaas-test-'));
-  const clone = join(folder, 'eaas');
-  await timed('git clone', () => promisify(execFile)('git', ['clone', '--quiet', root, clone]));
-  terminal = await openTerminal(clone);
-});
+const folder = await mkdtemp(join(tmpdir(), 'eaas-test-'));
+const clone = join(folder, 'eaas');
+await timed('git clone', () => promisify(execFile)('git', ['clone', '--quiet', root, clone]));
+const terminal = await openTerminal(clone);
 
 afterAll(async () => {
   await terminal.close();

@@ -1,16 +1,13 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { root } from '@eaas/test-kit/markdown';
 import { reference, writeReference } from './reference.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'eaas-reference-'));
-let complaints: string[];
 
-beforeAll(async () => {
-  complaints = await writeReference(folder);
-});
+const complaints = await writeReference(folder);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const committed = readdirSync(root + reference);

@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { eaas } from '@eaas/test-kit/program';
-import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
+import { testDatabase } from '@eaas/test-kit/database';
 import { blocksNotRun } from './blocks-not-run.ts';
 import { blocksOf, manualPages, read, root } from '@eaas/test-kit/markdown';
-import { openTerminal, type Terminal } from '@eaas/test-kit/terminal';
+import { openTerminal } from '@eaas/test-kit/terminal';
 
 const needDocker = ['examples/self-host/README.md'];
 
@@ -50,26 +50,20 @@ const before: Readonly<Record<string, string>> = {
 const untilCtrlC = (block: string): string =>
   block.replace(/^npx --no-install @eaas\/cli audit tail (?!.*--no-follow).*$/gm, 'interrupted $&');
 
-let folder: string;
-let database: TestDatabase;
-let terminal: Terminal;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'eaas-test-'));
-  await symlink(join(root, 'examples'), join(folder, 'examples'));
-  database = await createDatabase();
-  terminal = await openTerminal(folder);
-  const words = eaas.map((word) => `'${word}'`).join(' ');
-  await terminal.type(`npx() { shift 2; ${words} "$@"; }
+const folder = await mkdtemp(join(tmpdir(), 'eaas-test-'));
+await symlink(join(root, 'examples'), join(folder, 'examples'));
+const database = await testDatabase();
+const terminal = await openTerminal(folder);
+const words = eaas.map((word) => `'${word}'`).join(' ');
+await terminal.type(`npx() { shift 2; ${words} "$@"; }
 interrupted() {
-  shift 3; ${words} "$@" > followed 2>&1 &
-  until grep -q Ctrl-C followed || ! kill -0 $!; do sleep 0.1; done
-  kill -INT $!; wait $! || { cat followed; return 1; }
+shift 3; ${words} "$@" > followed 2>&1 &
+until grep -q Ctrl-C followed || ! kill -0 $!; do sleep 0.1; done
+kill -INT $!; wait $! || { cat followed; return 1; }
 }`);
-});
 
 afterAll(async () => {
   await terminal.close();
-  await database.drop();
   await rm(folder, { recursive: true, force: true, maxRetries: 20 });
 });
 

@@ -1,7 +1,7 @@
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { files } from '../house-rules/files.ts';
-import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
+import { testDatabase } from '@eaas/test-kit/database';
 import { blocksOf, manualPages, read } from '@eaas/test-kit/markdown';
 
 const guide = 'packages/sdk/docs/reencrypt.md';
@@ -13,18 +13,11 @@ const elsewhere: Readonly<Record<string, string>> = {
 
 const [addColumns = '', writeMany = ''] = blocksOf(read(guide), 'sql');
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-beforeAll(async () => {
-  database = await createDatabase();
-  sql = postgres({ ...database.connection('owner'), max: 1 });
-  await sql`create table users (id bigint primary key, email text)`;
-  await sql`create table patients (id bigint primary key, email text, born date, notes jsonb)`;
-});
-afterAll(async () => {
-  await sql.end();
-  await database.drop();
-});
+const database = await testDatabase();
+const sql = postgres({ ...database.connection('owner'), max: 1 });
+await sql`create table users (id bigint primary key, email text)`;
+await sql`create table patients (id bigint primary key, email text, born date, notes jsonb)`;
+afterAll(() => sql.end());
 
 test('for each document that contains SQL, a test runs its SQL', () => {
   const documents = files.filter(

@@ -7,7 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ciphertextSize } from '@eaas/sdk/stream';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
+import { closing } from '@eaas/test-kit/closing';
 import { run } from '@eaas/test-kit/program';
 import { blocksOf, linksOf, read, root } from '@eaas/test-kit/markdown';
 import { whereAvailable } from '@eaas/test-kit/available';
@@ -17,18 +19,9 @@ import { openSurroundings } from './example.ts';
 
 const isCiphertext = (text: unknown): boolean => /^eaasA[\w+/=]+$/.test(String(text));
 
-let surroundings: Awaited<ReturnType<typeof openSurroundings>>;
-let sql: postgres.Sql;
-
-beforeAll(async () => {
-  surroundings = await openSurroundings();
-  sql = postgres({ ...surroundings.database.connection('owner'), max: 1 });
-});
-
-afterAll(async () => {
-  await sql.end();
-  await surroundings.close();
-});
+const surroundings = await closing(openSurroundings(), (it) => it.close());
+const sql = postgres({ ...surroundings.database.connection('owner'), max: 1 });
+afterAll(() => sql.end());
 
 test('the list of examples links to every example', () => {
   const names = readdirSync(`${root}examples`, { withFileTypes: true });
@@ -51,8 +44,7 @@ test.each([
   onTestFinished(() => void holder.close());
   await once(holder, 'listening');
   const taken = String((holder.address() as AddressInfo).port);
-  const folder = await mkdtemp(join(tmpdir(), 'eaas-test-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await newDirectory();
   for (const [port, got] of [
     [taken, `${taken}: EADDRINUSE`],
     ['70000', '70000'],

@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTestService } from '@eaas/sdk/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
 import { run } from '@eaas/test-kit/program';
 import { root } from '@eaas/test-kit/markdown';
 
@@ -119,8 +119,7 @@ test('contact-form/read.mjs prints one line about a service that cannot be reach
 });
 
 async function fileOf(text: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'eaas-test-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await newDirectory();
   await writeFile(join(folder, 'file'), text);
   return join(folder, 'file');
 }

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
 
 const VITEST = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
 const AVAILABLE = fileURLToPath(new URL('available.ts', import.meta.url));
@@ -12,8 +12,7 @@ const REPORTER = fileURLToPath(new URL('closing-line.ts', import.meta.url));
 async function run(
   files: Record<string, string>,
 ): Promise<{ line: string | undefined; before: string | undefined; code: number }> {
-  const root = await mkdtemp(join(tmpdir(), 'eaas-test-'));
-  onTestFinished(() => rm(root, { recursive: true }));
+  const root = await newDirectory();
   const config = `import { ClosingLine } from ${JSON.stringify(REPORTER)};
     export default { test: { globals: true, reporters: ['default', new ClosingLine()] } };`;
   await writeFile(join(root, 'vitest.config.ts'), config);

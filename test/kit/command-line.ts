@@ -1,10 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { eaas, type Environment, type Finished, run } from './program.ts';
-import { createDatabase, migrated, type Template, type TestDatabase } from './database.ts';
+import { environmentOf, migrated, type Template, testDatabase, type TestDatabase } from './database.ts';
 
 export interface CommandLine {
   readonly env: Environment;
@@ -15,12 +11,8 @@ export interface CommandLine {
 }
 
 export async function commandLine(template: Template | null = migrated): Promise<CommandLine> {
-  const database = await createDatabase(template ?? undefined);
-  return on(database, {
-    EAAS_DATABASE_URL: database.url('server'),
-    EAAS_MIGRATE_DATABASE_URL: database.url('owner'),
-    EAAS_ROOT_KEY: newRootKey(),
-  });
+  const database = await testDatabase(template ?? undefined);
+  return on(database, environmentOf(database.url));
 }
 
 function on(database: TestDatabase, env: Environment): CommandLine {
@@ -59,10 +51,4 @@ export function jsonLines<T>(stdout: string): T[] {
 
 export function newRootKey(): string {
   return randomBytes(32).toString('base64');
-}
-
-export async function newDirectory(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'eaas-test-'));
-  onTestFinished(() => rm(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
-  return path;
 }

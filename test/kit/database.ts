@@ -5,6 +5,7 @@ import { createOwnedDatabase, ROLES } from '../../packages/dev/src/embedded-data
 import { citus } from '../../packages/fleet/src/citus.ts';
 import { migrate } from '../../packages/server/src/store/migrate.ts';
 import { openPool } from '../../packages/server/src/store/sql.ts';
+import { closing } from './closing.ts';
 import { requested } from './on-demand.ts';
 
 export interface PostgresAddress {
@@ -58,6 +59,11 @@ export async function createDatabase(
   const name = `test_${randomBytes(8).toString('hex')}`;
   await onEachNode(address, (sql) => createOwnedDatabase(sql, name, template?.name ?? address.template));
   return { name, ...addressIn(address, name), drop: () => onEachNode(address, (sql) => drop(sql, name)) };
+}
+
+/** A database that the tests of a file share. */
+export function testDatabase(...all: Parameters<typeof createDatabase>): Promise<TestDatabase> {
+  return closing(createDatabase(...all), (database) => database.drop());
 }
 
 async function drop(sql: postgres.Sql, name: string): Promise<void> {

@@ -1,13 +1,12 @@
-import { chmod, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
 import { embeddedBinaries } from '../../packages/dev/src/binaries.ts';
 import { installedBinaries } from './installed-binaries.ts';
 
 async function pathWith(programs: Record<string, string>): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'eaas-test-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
+  const directory = await newDirectory();
   for (const [name, output] of Object.entries(programs)) {
     await writeFile(join(directory, name), `#!/bin/sh\n${output}\n`);
     await chmod(join(directory, name), 0o755);

@@ -12,6 +12,7 @@ import { Refusal } from '../../packages/server/src/base/refusal.ts';
 import { createService, type Service } from '../../packages/server/src/app/service.ts';
 import { Database } from '../../packages/server/src/store/database.ts';
 import { openPool } from '../../packages/server/src/store/sql.ts';
+import { closing } from './closing.ts';
 import { createDatabase, migrated, type PostgresAddress, type TestDatabase } from './database.ts';
 
 export interface World {
@@ -69,6 +70,14 @@ export async function openWorld(start: string, postgres?: Promise<PostgresAddres
       await database.drop();
     },
   };
+}
+
+/** A world that the tests of a file share. */
+export function testWorld(
+  start = '2026-09-01T00:00:00Z',
+  postgres?: Promise<PostgresAddress>,
+): Promise<World> {
+  return closing(openWorld(start, postgres), (world) => world.close());
 }
 
 export type Api = <R extends Route>(route: R, input: Input<R>) => Promise<Output<R>>;

@@ -1,27 +1,23 @@
 import { exec } from 'node:child_process';
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
 import { run, serve } from '@eaas/test-kit/program';
 import { codesIn, read, root } from '@eaas/test-kit/markdown';
 
-const folder = mkdtempSync(join(tmpdir(), 'eaas-installed-'));
+const folder = await newDirectory();
 const example = new URL('../../examples/encrypt-a-field/index.mjs', import.meta.url);
 const eaas = ['npx', '--no-install', '@eaas/cli'];
 
-beforeAll(async () => {
-  const commands = codesIn(read('README.md')).map((command) => command.replace('/tmp', folder));
-  const pack = commands.find((command) => command.startsWith('npm pack ')) ?? '';
-  const install = commands.find((command) => command.startsWith('npm install ')) ?? '';
-  await promisify(exec)(pack, { cwd: root });
-  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
-  await promisify(exec)(`${install} --no-audit --no-fund --prefer-offline`, { cwd: folder });
-});
-
-afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
+const commands = codesIn(read('README.md')).map((command) => command.replace('/tmp', folder));
+const pack = commands.find((command) => command.startsWith('npm pack ')) ?? '';
+const install = commands.find((command) => command.startsWith('npm install ')) ?? '';
+await promisify(exec)(pack, { cwd: root });
+writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
+await promisify(exec)(`${install} --no-audit --no-fund --prefer-offline`, { cwd: folder });
 
 const command = (...args: string[]) => run([...eaas, ...args], {}, { cwd: folder });
 

@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
 import { requireTools } from '@eaas/test-kit/tools';
 import {
   libraries,
@@ -35,23 +35,19 @@ interface Problem {
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const modules = fileURLToPath(new URL('../../node_modules/', import.meta.url));
-const place = mkdtempSync(join(tmpdir(), 'eaas-published-'));
+const place = await newDirectory();
 const packed = new Map<string, Packed>();
 
-beforeAll(async () => {
-  for (const published of publishedPackages) {
-    const { name, manifest } = published;
-    const made = await pack(published, place);
-    packed.set(name, made);
-    const installed = join(place, 'node_modules', name);
-    mkdirSync(installed, { recursive: true });
-    execFileSync('tar', ['-xzf', made.tarball, '--strip-components=1', '-C', installed]);
-    const needed = [...Object.keys(manifest.dependencies ?? {}), ...requiredPeers(published)];
-    for (const dependency of needed) link(dependency);
-  }
-});
-
-afterAll(() => rmSync(place, { recursive: true, force: true }));
+for (const published of publishedPackages) {
+  const { name, manifest } = published;
+  const made = await pack(published, place);
+  packed.set(name, made);
+  const installed = join(place, 'node_modules', name);
+  mkdirSync(installed, { recursive: true });
+  execFileSync('tar', ['-xzf', made.tarball, '--strip-components=1', '-C', installed]);
+  const needed = [...Object.keys(manifest.dependencies ?? {}), ...requiredPeers(published)];
+  for (const dependency of needed) link(dependency);
+}
 
 async function tool<T>(path: string): Promise<T> {
   return (await import(pathToFileURL(join(await requireTools('test/tools/package-checks'), path)).href)) as T;

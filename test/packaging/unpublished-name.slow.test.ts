@@ -1,16 +1,16 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
 import { run } from '@eaas/test-kit/program';
 
 // A registry in which somebody else has published a package under the name of ours.
-const place = mkdtempSync(join(tmpdir(), 'eaas-unpublished-'));
+const place = await newDirectory();
 const folder = join(place, 'app');
 const ran = join(place, 'ran');
 const name = '@eaas/cli';
@@ -25,25 +25,20 @@ const registry = createServer((request, response) => {
   );
 });
 
-beforeAll(async () => {
-  const foreign = join(place, 'foreign');
-  mkdirSync(foreign);
-  mkdirSync(folder);
-  writeFileSync(
-    join(foreign, 'package.json'),
-    JSON.stringify({ name, version: '9.0.0', bin: { eaas: 'eaas.js' } }),
-  );
-  const program = `#!/usr/bin/env node\nrequire('node:fs').writeFileSync(${JSON.stringify(ran)}, '');\n`;
-  writeFileSync(join(foreign, 'eaas.js'), program);
-  await promisify(execFile)('npm', ['pack', '--pack-destination', place], { cwd: foreign });
-  registry.listen(0, '127.0.0.1');
-  await once(registry, 'listening');
-});
+const foreign = join(place, 'foreign');
+mkdirSync(foreign);
+mkdirSync(folder);
+writeFileSync(
+  join(foreign, 'package.json'),
+  JSON.stringify({ name, version: '9.0.0', bin: { eaas: 'eaas.js' } }),
+);
+const program = `#!/usr/bin/env node\nrequire('node:fs').writeFileSync(${JSON.stringify(ran)}, '');\n`;
+writeFileSync(join(foreign, 'eaas.js'), program);
+await promisify(execFile)('npm', ['pack', '--pack-destination', place], { cwd: foreign });
+registry.listen(0, '127.0.0.1');
+await once(registry, 'listening');
 
-afterAll(() => {
-  registry.close();
-  rmSync(place, { recursive: true, force: true });
-});
+afterAll(() => void registry.close());
 
 const type = (...command: string[]) => {
   const { port } = registry.address() as AddressInfo;

@@ -1,14 +1,13 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
 import { openExportFile } from './export-file.ts';
 
 const line = (id: number): string => `${JSON.stringify({ id, tenant_id: 'ann', hash: 'ab' })}\n`;
 
 test('if two exports write to one file, one of them stops, and the file has each entry once', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'eaas-export-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await newDirectory();
   const path = join(folder, 'log.ndjson');
   const one = await openExportFile(path);
   await one.keepWholeLines();

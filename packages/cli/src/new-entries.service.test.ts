@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { alone } from '@eaas/test-kit/alone';
-import { apiOf, dek, openWorld, type Resident, settle, type World } from '@eaas/test-kit/world';
-import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
+import { apiOf, dek, settle, testWorld } from '@eaas/test-kit/world';
+import { openAttacker } from '@eaas/test-kit/attacker';
 import { countUsage, purge } from '@eaas/test-kit/server';
 import { newEntries, type Position } from './new-entries.ts';
-
-let world: World;
-let attacker: Attacker;
-let ann: Resident;
-let key_id: string;
 
 const api = () => apiOf(world.replica(), ann.token);
 const wrap = () => api()('POST /v1/keys/:key_id/wrap', { key_id, dek });
@@ -25,22 +20,19 @@ async function stream(sent?: Position) {
   return { ids, notices, position };
 }
 
-beforeAll(async () => {
-  world = await openWorld('2026-01-31T00:00:00Z');
-  attacker = await openAttacker(world);
-  ann = await settle(world.replica(), 'ann');
-  ({ key_id } = await api()('POST /v1/keys', { name: 'key' }));
-  for (let day = 1; day <= 6; day++) {
-    world.time = Date.UTC(2026, 1, day, 12);
-    await wrap();
-  }
-  await attacker.keep('fresh');
-});
+const world = await testWorld('2026-01-31T00:00:00Z');
+const attacker = await openAttacker(world);
+const ann = await settle(world.replica(), 'ann');
+const { key_id } = await api()('POST /v1/keys', { name: 'key' });
+for (let day = 1; day <= 6; day++) {
+  world.time = Date.UTC(2026, 1, day, 12);
+  await wrap();
+}
+await attacker.keep('fresh');
 beforeEach(async () => {
   await attacker.restore('fresh');
   world.time = Date.UTC(2026, 1, 7);
 });
-afterAll(() => world.close());
 
 test('a stream sends every entry once, and a later stream continues after the last position', async () => {
   const first = await stream();

@@ -1,8 +1,8 @@
 import { CannotStart, rootKeyFromCommand } from '@eaas/server/internal';
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
 import { wipedBy } from '@eaas/test-kit/wiped-by';
 import { readConfig } from './config.ts';
 
@@ -10,8 +10,7 @@ const key = new Uint8Array(32).fill(7);
 const text = Buffer.from(key).toString('base64');
 
 async function program(lines: string): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'eaas-test-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
+  const directory = await newDirectory();
   const path = join(directory, 'print-key');
   await writeFile(path, `#!/bin/sh\n${lines}\n`);
   await chmod(path, 0o755);

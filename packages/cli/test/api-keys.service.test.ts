@@ -1,20 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { isApiKey, permissions } from '@eaas/protocol/wire';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type CommandLine, commandLine } from '@eaas/test-kit/command-line';
+import { expect, test } from 'vitest';
+import { commandLine, jsonLines } from '@eaas/test-kit/command-line';
 
 interface ApiKey {
   readonly api_key_id: string;
   readonly api_key: string;
 }
 
-let eaas: CommandLine;
-beforeAll(async () => {
-  eaas = await commandLine();
-  await eaas.json('tenant', 'create', '--name', 'acme');
-  await eaas.json('tenant', 'create', '--name', 'other');
-});
-afterAll(() => eaas.database.drop());
+const eaas = await commandLine();
+await eaas.json('tenant', 'create', '--name', 'acme');
+await eaas.json('tenant', 'create', '--name', 'other');
 
 async function create(...options: string[]): Promise<ApiKey> {
   const [apiKey] = await eaas.json<ApiKey>('api-key', 'create', '--tenant', 'acme', ...options);
@@ -125,12 +121,10 @@ test.concurrent('api-key list prints one line per API key, newest first, without
   const [[first], [second]] = [await create('first'), await create('second')];
   const { stdout } = await eaas('api-key', 'list', '--tenant', 'many', '--json');
   expect(stdout).not.toContain('eaas_sk_');
-  expect(
-    stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as unknown),
-  ).toMatchObject([{ api_key_id: second?.api_key_id }, { api_key_id: first?.api_key_id }]);
+  expect(jsonLines(stdout)).toMatchObject([
+    { api_key_id: second?.api_key_id },
+    { api_key_id: first?.api_key_id },
+  ]);
   expect((await eaas('api-key', 'list', '--tenant', 'many')).stdout).toMatch(/^api_key_id +name +hint/);
 });
 

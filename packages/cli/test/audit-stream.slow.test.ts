@@ -1,13 +1,15 @@
-import { type OpenService, insider, openService, operations } from '@eaas/server/internal';
+import { insider, openService, operations } from '@eaas/server/internal';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../src/config.ts';
 import { eaas as program, type Finished, launch, run } from '@eaas/test-kit/program';
 import { openAttacker } from '@eaas/test-kit/attacker';
-import { type CommandLine, commandLine, jsonLines, newDirectory } from '@eaas/test-kit/command-line';
+import { commandLine, jsonLines } from '@eaas/test-kit/command-line';
+import { closing } from '@eaas/test-kit/closing';
+import { newDirectory } from '@eaas/test-kit/directory';
 import { parseSyslog } from '@eaas/test-kit/syslog';
 
 interface Line {
@@ -23,20 +25,10 @@ interface Tenant {
 
 const canary = 'canary in a context';
 
-let eaas: CommandLine;
-let open: OpenService;
-let ann: Tenant;
-let bob: Tenant;
-beforeAll(async () => {
-  eaas = await commandLine();
-  open = await openService(readConfig(eaas.env), 'command');
-  ann = await newTenant('ann');
-  bob = await newTenant('bob');
-});
-afterAll(async () => {
-  await open.close();
-  await eaas.database.drop();
-});
+const eaas = await commandLine();
+const open = await closing(openService(readConfig(eaas.env), 'command'), (it) => it.close());
+const ann = await newTenant('ann');
+const bob = await newTenant('bob');
 
 async function newTenant(name: string): Promise<Tenant> {
   const [tenant] = await eaas.json<{ tenant_id: string }>('tenant', 'create', '--name', name);

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { withAdmin } from '@eaas/test-kit/database';
 import { eaas as program, launch } from '@eaas/test-kit/program';
-import { type CommandLine, commandLine, jsonLines, newDirectory } from '@eaas/test-kit/command-line';
+import { commandLine, jsonLines } from '@eaas/test-kit/command-line';
+import { newDirectory } from '@eaas/test-kit/directory';
 
 interface Entry {
   readonly id: number;
@@ -12,21 +13,15 @@ interface Entry {
 
 const onAcme = ['--tenant', 'acme'];
 
-let eaas: CommandLine;
-let keyId: string;
-let apiKeyId: string;
-beforeAll(async () => {
-  eaas = await commandLine();
-  await eaas.json('tenant', 'create', '--name', 'acme');
-  const [key] = await eaas.json<{ key_id: string }>('key', 'create', ...onAcme, '--name', 'patients');
-  keyId = key?.key_id ?? '';
-  await eaas.json('key', 'create', ...onAcme, '--name', 'other');
-  const apiKey = ['--name', 'app', '--permissions', 'encrypt'];
-  const [made] = await eaas.json<{ api_key_id: string }>('api-key', 'create', ...onAcme, ...apiKey);
-  apiKeyId = made?.api_key_id ?? '';
-  await eaas.json('key', 'rotate', 'patients', ...onAcme);
-});
-afterAll(() => eaas.database.drop());
+const eaas = await commandLine();
+await eaas.json('tenant', 'create', '--name', 'acme');
+const [key] = await eaas.json<{ key_id: string }>('key', 'create', ...onAcme, '--name', 'patients');
+const keyId = key?.key_id ?? '';
+await eaas.json('key', 'create', ...onAcme, '--name', 'other');
+const apiKey = ['--name', 'app', '--permissions', 'encrypt'];
+const [made] = await eaas.json<{ api_key_id: string }>('api-key', 'create', ...onAcme, ...apiKey);
+const apiKeyId = made?.api_key_id ?? '';
+await eaas.json('key', 'rotate', 'patients', ...onAcme);
 
 const tail = (...options: string[]) =>
   eaas.json<Entry>('audit', 'tail', ...onAcme, '--no-follow', ...options);

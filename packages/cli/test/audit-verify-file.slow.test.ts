@@ -1,38 +1,27 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { eaas as program, run } from '@eaas/test-kit/program';
-import { type CommandLine, commandLine } from '@eaas/test-kit/command-line';
+import { newDirectory } from '@eaas/test-kit/directory';
+import { commandLine } from '@eaas/test-kit/command-line';
 
-let eaas: CommandLine;
-let folder: string;
-let log: string;
-let lines: string[];
-let pinned: readonly string[];
-beforeAll(async () => {
-  eaas = await commandLine();
-  folder = await mkdtemp(join(tmpdir(), 'eaas-test-'));
-  log = join(folder, 'acme.ndjson');
-  await eaas.json('tenant', 'create', '--name', 'acme');
-  for (const name of ['one', 'two', 'three": {"a\\', 'four'])
-    await eaas.json('key', 'create', '--tenant', 'acme', '--name', name);
-  await eaas.json('audit', 'export', '--tenant', 'acme', '--out', log);
-  lines = (await readFile(log, 'utf8')).split('\n').slice(0, -1);
-  const [signed] = await eaas.json<Record<'checkpoint' | 'verifier_key', string>>(
-    'audit',
-    'checkpoint',
-    '--tenant',
-    'acme',
-  );
-  const checkpoint = join(folder, 'acme.checkpoint');
-  await writeFile(checkpoint, signed?.checkpoint ?? '');
-  pinned = ['--checkpoint-file', checkpoint, '--verifier-key', signed?.verifier_key ?? ''];
-});
-afterAll(async () => {
-  await eaas.database.drop();
-  await rm(folder, { recursive: true });
-});
+const eaas = await commandLine();
+const folder = await newDirectory();
+const log = join(folder, 'acme.ndjson');
+await eaas.json('tenant', 'create', '--name', 'acme');
+for (const name of ['one', 'two', 'three": {"a\\', 'four'])
+  await eaas.json('key', 'create', '--tenant', 'acme', '--name', name);
+await eaas.json('audit', 'export', '--tenant', 'acme', '--out', log);
+const lines = (await readFile(log, 'utf8')).split('\n').slice(0, -1);
+const [signed] = await eaas.json<Record<'checkpoint' | 'verifier_key', string>>(
+  'audit',
+  'checkpoint',
+  '--tenant',
+  'acme',
+);
+const checkpoint = join(folder, 'acme.checkpoint');
+await writeFile(checkpoint, signed?.checkpoint ?? '');
+const pinned = ['--checkpoint-file', checkpoint, '--verifier-key', signed?.verifier_key ?? ''];
 
 const verify = (file: string, ...args: readonly string[]) =>
   run([...program, 'audit', 'verify-file', file, ...args], {}, { cwd: folder });

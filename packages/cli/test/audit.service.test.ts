@@ -4,23 +4,18 @@ import { appendFile, readFile, stat, truncate, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { type ChainedEntry, entryHash, genesisHash } from '@eaas/protocol/audit';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { eaas as program, run } from '@eaas/test-kit/program';
 import { openAttacker } from '@eaas/test-kit/attacker';
-import { type CommandLine, commandLine, jsonLines, newDirectory } from '@eaas/test-kit/command-line';
+import { commandLine, jsonLines } from '@eaas/test-kit/command-line';
+import { closing } from '@eaas/test-kit/closing';
+import { newDirectory } from '@eaas/test-kit/directory';
 
 type Entry = ChainedEntry & { readonly hash: string };
 
-let eaas: CommandLine;
-let superuser: postgres.Sql;
-beforeAll(async () => {
-  eaas = await commandLine();
-  superuser = postgres({ ...eaas.database.connection('superuser'), max: 1 });
-});
-afterAll(async () => {
-  await superuser.end();
-  await eaas.database.drop();
-});
+const eaas = await commandLine();
+const connection = { ...eaas.database.connection('superuser'), max: 1 };
+const superuser = await closing(postgres(connection), (it) => it.end());
 
 async function newTenant(entries: number): Promise<string> {
   const name = `tenant ${randomUUID()}`;
@@ -68,7 +63,6 @@ test('audit verify prints the response of the API, one line per tenant', async (
 
 test('if no tenant has an audit log, audit verify says that it verified nothing', async () => {
   const empty = await commandLine();
-  onTestFinished(() => empty.database.drop());
   expect(await empty('audit', 'verify')).toMatchObject({
     code: 0,
     stdout: '',

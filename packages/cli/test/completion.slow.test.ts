@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { eaas, run } from '@eaas/test-kit/program';
 import { isInstalled, whereAvailable } from '@eaas/test-kit/available';
 import { typeInZsh } from '@eaas/test-kit/type-in-zsh';
-import { newDirectory } from '@eaas/test-kit/command-line';
+import { newDirectory } from '@eaas/test-kit/directory';
 
 const cases: [string, string[]][] = [
   ['key cr', ['create']],

@@ -1,22 +1,13 @@
 import { openPool } from '@eaas/test-kit/server';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDatabase, migrated, type TestDatabase } from '@eaas/test-kit/database';
+import { expect, test } from 'vitest';
+import { migrated, testDatabase } from '@eaas/test-kit/database';
 import { eaas as program, run } from '@eaas/test-kit/program';
-import { type CommandLine, commandLine } from '@eaas/test-kit/command-line';
+import { commandLine } from '@eaas/test-kit/command-line';
 
-let eaas: CommandLine;
-let target: TestDatabase;
-let toTarget: CommandLine;
-beforeAll(async () => {
-  eaas = await commandLine();
-  target = await createDatabase(migrated);
-  toTarget = eaas.with({ EAAS_COPY_TO_DATABASE_URL: target.url('server') });
-  await eaas.json('tenant', 'create', '--name', 'acme');
-});
-afterAll(async () => {
-  await eaas.database.drop();
-  await target.drop();
-});
+const eaas = await commandLine();
+const target = await testDatabase(migrated);
+const toTarget = eaas.with({ EAAS_COPY_TO_DATABASE_URL: target.url('server') });
+await eaas.json('tenant', 'create', '--name', 'acme');
 
 test('database copy without a target names the variable to set', async () => {
   const { code, stderr } = await eaas('database', 'copy');
@@ -27,10 +18,9 @@ test('database copy without a target names the variable to set', async () => {
 });
 
 test('if the target database is not migrated, `eaas database copy` names its variable and `eaas migrate`', async () => {
-  const empty = await createDatabase();
+  const empty = await testDatabase();
   const to = eaas.with({ EAAS_COPY_TO_DATABASE_URL: empty.url('server') });
   const { code, stderr } = await to('database', 'copy');
-  await empty.drop();
   expect(code).toBe(3);
   expect(stderr).toContain('The database of EAAS_COPY_TO_DATABASE_URL cannot be used.');
   expect(stderr).toContain('run `eaas migrate` first');
@@ -41,7 +31,6 @@ test('if the databases have different root keys, database copy names the ids of 
   await other.json('tenant', 'create', '--name', 'other');
   const to = eaas.with({ EAAS_COPY_TO_DATABASE_URL: other.database.url('server') });
   const { code, stderr } = await to('database', 'copy');
-  await other.database.drop();
   expect(code).toBe(3);
   expect(stderr).toContain(
     'The database of EAAS_COPY_TO_DATABASE_URL cannot be used. The root key does not open',
@@ -52,13 +41,12 @@ test('if the databases have different root keys, database copy names the ids of 
 });
 
 test('database copy to a database with a later schema prints both versions', async () => {
-  const later = await createDatabase(migrated);
+  const later = await testDatabase(migrated);
   const owner = openPool(later.url('owner'), 1);
   await owner`insert into eaas.migrations (version) select max(version) + 1 from eaas.migrations`;
   await owner.end();
   const to = eaas.with({ EAAS_COPY_TO_DATABASE_URL: later.url('server') });
   const { code, stderr } = await to('database', 'copy');
-  await later.drop();
   expect(code).toBe(3);
   expect(stderr).toMatch(
     /The schema of the target database must have version (\d+) \(got \d+\)\. Migrate both databases/,

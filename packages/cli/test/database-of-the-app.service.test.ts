@@ -1,19 +1,16 @@
 import { openPool } from '@eaas/test-kit/server';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { eaas as program, type Environment, run, serve } from '@eaas/test-kit/program';
-import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
-import { inTerminal, newDirectory, newRootKey } from '@eaas/test-kit/command-line';
+import { createDatabase, type TestDatabase, testDatabase } from '@eaas/test-kit/database';
+import { inTerminal, newRootKey } from '@eaas/test-kit/command-line';
+import { newDirectory } from '@eaas/test-kit/directory';
 
 // An app has a database, and names it in DATABASE_URL, as most apps and hosts do.
-let app: TestDatabase;
 let folder: string;
-beforeAll(async () => {
-  app = await createDatabase();
-  await withOwner(app, (sql) => sql`create table patients (name text)`);
-});
-afterAll(() => app.drop());
+const app = await testDatabase();
+await withOwner(app, (sql) => sql`create table patients (name text)`);
 
 const place = async (): Promise<void> => void (folder = await newDirectory());
 const withPassword = (url: string): string => url.replace('@', ':hunter2@');
@@ -92,8 +89,7 @@ test.each(['serve', 'tenant list', 'tenant create --name acme'])(
 
 test('EAAS_DATABASE_URL and EAAS_DATA_DIR decide, whatever DATABASE_URL says', async () => {
   await place();
-  const own = await createDatabase();
-  onTestFinished(() => own.drop());
+  const own = await testDatabase();
   await mkdir(join(folder, '.eaas'), { mode: 0o700 });
   const env = {
     DATABASE_URL: 'mysql://app:hunter2@db.example/shop',
@@ -111,8 +107,7 @@ test('EAAS_DATABASE_URL and EAAS_DATA_DIR decide, whatever DATABASE_URL says', a
 
 test('a DATABASE_URL alone is accepted by `eaas migrate`, `eaas serve` and the commands', async () => {
   await place();
-  const own = await createDatabase();
-  onTestFinished(() => own.drop());
+  const own = await testDatabase();
   const env = {
     DATABASE_URL: own.url('server'),
     EAAS_MIGRATE_DATABASE_URL: own.url('owner'),
@@ -160,8 +155,7 @@ test('`eaas migrate` asks before it adds its schema to a database with tables of
 
 test('`eaas migrate --yes` uses a database with tables of somebody else without asking', async () => {
   await place();
-  const shared = await createDatabase();
-  onTestFinished(() => shared.drop());
+  const shared = await testDatabase();
   await withOwner(shared, (sql) => sql`create view public.numbers as select 1 as number`);
   expect(await type({ DATABASE_URL: shared.url('owner') }, 'migrate', '--yes', '--json')).toMatchObject({
     code: 0,

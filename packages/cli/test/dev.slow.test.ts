@@ -9,7 +9,8 @@ import { rewrapIndexKey } from '@eaas/sdk/fields';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { eaas as program, type Environment, launch, run, serve } from '@eaas/test-kit/program';
 import { isInstalled, whereAvailable } from '@eaas/test-kit/available';
-import { jsonLines, newDirectory } from '@eaas/test-kit/command-line';
+import { jsonLines } from '@eaas/test-kit/command-line';
+import { newDirectory } from '@eaas/test-kit/directory';
 
 let folder: string;
 let data: string;

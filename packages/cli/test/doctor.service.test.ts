@@ -1,16 +1,11 @@
 import { openPool } from '@eaas/test-kit/server';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { eaas as program, type Environment, run } from '@eaas/test-kit/program';
-import { createDatabase } from '@eaas/test-kit/database';
+import { testDatabase } from '@eaas/test-kit/database';
 import { fakeTransit } from '@eaas/test-kit/fake-transit';
-import {
-  type CommandLine,
-  commandLine,
-  jsonLines,
-  newDirectory,
-  newRootKey,
-} from '@eaas/test-kit/command-line';
+import { type CommandLine, commandLine, jsonLines, newRootKey } from '@eaas/test-kit/command-line';
+import { newDirectory } from '@eaas/test-kit/directory';
 
 interface Finding {
   readonly check: string;
@@ -18,11 +13,7 @@ interface Finding {
   readonly message: string;
 }
 
-let eaas: CommandLine;
-beforeAll(async () => {
-  eaas = await commandLine();
-});
-afterAll(() => eaas.database.drop());
+const eaas = await commandLine();
 
 async function examined(program: CommandLine) {
   const { code, stdout, stderr } = await program('doctor', '--json');
@@ -78,7 +69,6 @@ test('doctor finds a read-only database, a role that cannot append audit entries
   expect(refused.messages).toContain('The database accepts no changes.');
 
   const own = await commandLine();
-  onTestFinished(() => own.database.drop());
   const owner = openPool(own.database.connection('owner'), 1);
   await owner`revoke insert on eaas.audit_entries from eaas_server`;
   await owner`alter table eaas.audit_heads disable trigger audit_heads_forward`;
@@ -96,8 +86,7 @@ test('doctor finds a read-only database, a role that cannot append audit entries
 });
 
 test('doctor skips the checks that need the schema if the database is not migrated', async () => {
-  const empty = await createDatabase();
-  onTestFinished(() => empty.drop());
+  const empty = await testDatabase();
   const unmigrated = await examined(eaas.with({ EAAS_DATABASE_URL: empty.url('server') }));
   expect(unmigrated.statuses).toMatchObject({
     database: 'ok',
@@ -141,7 +130,6 @@ test('doctor checks a wrapped root key even without a database', async () => {
 
 test('doctor names each disabled guard trigger of the schema', async () => {
   const own = await commandLine();
-  onTestFinished(() => own.database.drop());
   const owner = openPool(own.database.connection('owner'), 1);
   const triggers = await owner<{ name: string; table: string }[]>`
     select tgname::text as name, tgrelid::regclass::text as table from pg_trigger

@@ -5,7 +5,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { eaas as program, type Finished, run, serve } from '@eaas/test-kit/program';
-import { jsonLines, newDirectory } from '@eaas/test-kit/command-line';
+import { jsonLines } from '@eaas/test-kit/command-line';
+import { newDirectory } from '@eaas/test-kit/directory';
 
 let data: string;
 beforeEach(async () => {

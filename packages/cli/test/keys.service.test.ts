@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createIntake } from '@eaas/sdk/intake';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { run } from '@eaas/test-kit/program';
-import { atTerminal, type CommandLine, commandLine } from '@eaas/test-kit/command-line';
+import { atTerminal, commandLine } from '@eaas/test-kit/command-line';
 
 interface Key {
   readonly key_id: string;
@@ -12,13 +12,9 @@ interface Key {
   readonly destroy_at: string | null;
 }
 
-let eaas: CommandLine;
-beforeAll(async () => {
-  eaas = await commandLine();
-  await eaas.json('tenant', 'create', '--name', 'acme');
-  await eaas.json('tenant', 'create', '--name', 'other');
-});
-afterAll(() => eaas.database.drop());
+const eaas = await commandLine();
+await eaas.json('tenant', 'create', '--name', 'acme');
+await eaas.json('tenant', 'create', '--name', 'other');
 
 const onAcme = ['--tenant', 'acme'];
 

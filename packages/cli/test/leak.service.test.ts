@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type CommandLine, commandLine, newDirectory } from '@eaas/test-kit/command-line';
+import { beforeAll, expect, test } from 'vitest';
+import { type CommandLine, commandLine } from '@eaas/test-kit/command-line';
+import { newDirectory } from '@eaas/test-kit/directory';
 
 let eaas: CommandLine;
 let leak: CommandLine;
@@ -16,7 +17,6 @@ beforeAll(async () => {
       lateral (select case when n <= 6 then 'Mary' when n <= 9 then 'Anna' else 'Zoe' end as name) names`;
   await sql.end();
 });
-afterAll(() => eaas.database.drop());
 
 test('eaas leak prints what the index columns of a table give away', async () => {
   const names = join(await newDirectory(), 'names.csv');

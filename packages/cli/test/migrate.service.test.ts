@@ -1,14 +1,10 @@
 import { openPool } from '@eaas/test-kit/server';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type postgres from 'postgres';
-import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
-import { type CommandLine, commandLine } from '@eaas/test-kit/command-line';
+import { type TestDatabase, testDatabase } from '@eaas/test-kit/database';
+import { commandLine } from '@eaas/test-kit/command-line';
 
-let eaas: CommandLine;
-beforeAll(async () => {
-  eaas = await commandLine(null);
-});
-afterAll(() => eaas.database.drop());
+const eaas = await commandLine(null);
 
 test('every command on an unmigrated database fails and names `eaas migrate`', async () => {
   const unmigrated = await eaas('tenant', 'list');
@@ -67,14 +63,13 @@ test('if the role that runs migrate does not own the database, migrate names the
 });
 
 test('a command whose database role has no grants says to run `eaas migrate`', async () => {
-  const fresh = await createDatabase();
+  const fresh = await testDatabase();
   try {
     await withSql(fresh, 'owner', (sql) => sql`create schema eaas`);
     const { code, stderr } = await eaas.with({ EAAS_DATABASE_URL: fresh.url('server') })('tenant', 'list');
     expect(code).toBe(3);
     expect(stderr).toContain('`eaas migrate`');
   } finally {
-    await fresh.drop();
   }
 });
 

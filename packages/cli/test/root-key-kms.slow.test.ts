@@ -6,19 +6,13 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { eaas as program, type Environment, run, serve } from '@eaas/test-kit/program';
 import { whereAvailable } from '@eaas/test-kit/available';
 import { type Aws, requireMoto, startMoto } from './moto.ts';
-import {
-  type CommandLine,
-  commandLine,
-  jsonLines,
-  newDirectory,
-  newRootKey,
-} from '@eaas/test-kit/command-line';
+import { type CommandLine, commandLine, jsonLines, newRootKey } from '@eaas/test-kit/command-line';
+import { newDirectory } from '@eaas/test-kit/directory';
 
 const moto = await requireMoto();
 
 async function newCommandLine(): Promise<CommandLine> {
   const eaas = await commandLine();
-  onTestFinished(() => eaas.database.drop());
   return eaas;
 }
 

@@ -6,7 +6,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { eaas as program, run } from '@eaas/test-kit/program';
 import { whereAvailable } from '@eaas/test-kit/available';
 import { startOpenBao } from '@eaas/test-kit/open-bao';
-import { commandLine, jsonLines, newDirectory } from '@eaas/test-kit/command-line';
+import { commandLine, jsonLines } from '@eaas/test-kit/command-line';
+import { newDirectory } from '@eaas/test-kit/directory';
 
 const bao = process.env['BAO'];
 
@@ -19,7 +20,6 @@ whereAvailable('OpenBao (BAO=path of bao)', bao !== undefined, () => {
     await call('sys/policies/acl/eaas-root', { policy });
     const { auth } = await call('auth/token/create', { policies: ['eaas-root'], no_default_policy: true });
     const eaas = await commandLine();
-    onTestFinished(() => eaas.database.drop());
     const file = join(await newDirectory(), 'root.wrapped');
     const wrap = ['root-key', 'wrap', '--transit', 'transit/eaas-root', '--out'];
     const operator = eaas.with({ VAULT_ADDR: url, VAULT_TOKEN: root });
@@ -51,7 +51,6 @@ test('the start fails if the Transit server that unwraps the root key accepts th
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
   const eaas = await commandLine();
-  onTestFinished(() => eaas.database.drop());
   const file = join(await newDirectory(), 'root.wrapped');
   const wrapped = { provider: 'transit', key: 'transit/eaas-root', ciphertext: 'vault:v1:AAAA' };
   await writeFile(file, JSON.stringify(wrapped));

@@ -3,17 +3,11 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { eaas as program, run, serve } from '@eaas/test-kit/program';
 import { fakeTransit } from '@eaas/test-kit/fake-transit';
-import {
-  type CommandLine,
-  commandLine,
-  jsonLines,
-  newDirectory,
-  newRootKey,
-} from '@eaas/test-kit/command-line';
+import { type CommandLine, commandLine, jsonLines, newRootKey } from '@eaas/test-kit/command-line';
+import { newDirectory } from '@eaas/test-kit/directory';
 
 async function newCommandLine(): Promise<CommandLine> {
   const eaas = await commandLine();
-  onTestFinished(() => eaas.database.drop());
   return eaas;
 }
 

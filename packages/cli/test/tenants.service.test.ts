@@ -1,39 +1,27 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { eaasImporting, inherited, moduleOf, run } from '@eaas/test-kit/program';
-import { atTerminal, type CommandLine, commandLine, inTerminal } from '@eaas/test-kit/command-line';
+import { atTerminal, commandLine, inTerminal, jsonLines } from '@eaas/test-kit/command-line';
 
 interface Tenant {
   readonly tenant_id: string;
   readonly name: string;
 }
 
-let eaas: CommandLine;
-beforeAll(async () => {
-  eaas = await commandLine();
-});
-afterAll(() => eaas.database.drop());
+const eaas = await commandLine();
 
 async function newTenant(...options: string[]): Promise<Tenant> {
-  const [tenant] = await eaas.json<Tenant>(
-    'tenant',
-    'create',
-    '--name',
-    randomUUID().slice(0, 8),
-    ...options,
-  );
+  const name = randomUUID().slice(0, 8);
+  const [tenant] = await eaas.json<Tenant>('tenant', 'create', '--name', name, ...options);
   if (!tenant) throw new Error('nothing was printed');
   return tenant;
 }
 
 async function entriesOf({ tenant_id }: Tenant): Promise<unknown[]> {
   const { stdout } = await eaas('audit', 'export', '--tenant', tenant_id);
-  return stdout
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => JSON.parse(line) as unknown);
+  return jsonLines(stdout);
 }
 
 test.concurrent('tenant create prints the tenant on one line, with the field names of the API', async () => {
@@ -140,6 +128,7 @@ test.concurrent.each([
   const { code, stdout, stderr } = await eaas('tenant', ...args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(/^[^\n]+\.?\n/);
+  expect(stderr).not.toMatch(/^\s+at .*:\d+:\d+/m);
 });
 
 test.concurrent('the name of a tenant can have 128 characters of any number of bytes', async () => {

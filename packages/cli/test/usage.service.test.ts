@@ -2,20 +2,17 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { program } from '../src/program.ts';
 import { eaas as command, run } from '@eaas/test-kit/program';
-import { type CommandLine, commandLine, newDirectory } from '@eaas/test-kit/command-line';
+import { commandLine } from '@eaas/test-kit/command-line';
+import { newDirectory } from '@eaas/test-kit/directory';
 
 type Command = Pick<typeof program, 'name' | 'summary' | 'configureOutput' | 'outputHelp'> & {
   readonly commands: readonly Command[];
 };
 
-let eaas: CommandLine;
-beforeAll(async () => {
-  eaas = await commandLine();
-});
-afterAll(() => eaas.database.drop());
+const eaas = await commandLine();
 
 function leaves(from: Command, path: string): [string, Command][] {
   return from.commands.length === 0

@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs';
-import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, chown, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
 import { whereAvailable } from '@eaas/test-kit/available';
 import { createDataDirectory, findDataDirectory } from './data-directory.ts';
 
 async function temporaryDirectory(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'eaas-test-'));
-  onTestFinished(() => rm(path, { recursive: true }));
+  const path = await newDirectory();
   return path;
 }
 

@@ -1,21 +1,21 @@
 import { readConfig } from '@eaas/test-kit/cli';
 import {
-  type OpenService,
   createTenant,
   insider,
   listTenants,
+  type OpenService,
   openService,
   operations,
   updateTenant,
 } from '@eaas/server/internal';
-import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseIndexKey } from '@eaas/protocol/internal';
 import { permissions } from '@eaas/protocol/wire';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createDatabase, migrated, type TestDatabase } from '@eaas/test-kit/database';
+import { beforeEach, expect, test } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
+import { closing } from '@eaas/test-kit/closing';
+import { environmentOf, migrated, testDatabase } from '@eaas/test-kit/database';
 import {
   createApplicationApiKey,
   type DevelopmentTenant,
@@ -24,24 +24,13 @@ import {
   openSession,
 } from './development-tenant.ts';
 
-let database: TestDatabase;
 let open: OpenService;
-let folder: string;
 let file: string;
 beforeEach(async () => {
-  database = await createDatabase(migrated);
-  const env = {
-    EAAS_DATABASE_URL: database.url('server'),
-    EAAS_ROOT_KEY: randomBytes(32).toString('base64'),
-  };
-  open = await openService(readConfig(env), 'command');
-  folder = await mkdtemp(join(tmpdir(), 'eaas-test-'));
-  file = join(folder, 'dev.json');
-});
-afterEach(async () => {
-  await open.close();
-  await database.drop();
-  await rm(folder, { recursive: true });
+  const database = await testDatabase(migrated);
+  const config = readConfig(environmentOf(database.url));
+  open = await closing(openService(config, 'command'), (it) => it.close());
+  file = join(await newDirectory(), 'dev.json');
 });
 
 const operator = ({ tenant_id }: DevelopmentTenant) => insider(tenant_id, 'operator');

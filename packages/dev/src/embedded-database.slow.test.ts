@@ -1,17 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
 import { runs } from './command-line.ts';
 import { embeddedBinaries } from './binaries.ts';
 import { startEmbeddedDatabase } from './embedded-database.ts';
 import { launchPostgres } from './launch.ts';
-import { isAlive, readOwner, writeOwner, type Owner, type Purpose } from './owner.ts';
+import { isAlive, type Owner, type Purpose, readOwner, writeOwner } from './owner.ts';
 
 const PROCESS = fileURLToPath(new URL('../test/embedded-process.ts', import.meta.url));
 
@@ -23,25 +23,15 @@ interface Event {
   error?: string;
 }
 
-async function newDirectory(): Promise<string> {
-  const parent = await mkdtemp(join(tmpdir(), 'eaas-test-'));
-  onTestFinished(() => remove(parent));
-  await mkdir(join(parent, 'data'), { mode: 0o700 });
-  return join(parent, 'data');
+async function newDataDirectory(): Promise<string> {
+  const path = join(await newDirectory(), 'data');
+  await mkdir(path, { mode: 0o700 });
+  return path;
 }
 
 // Several tests use this data directory. When a test starts, the PostgreSQL of the previous test might still be
 // stopping.
-let used: string;
-beforeAll(async () => {
-  used = join(await mkdtemp(join(tmpdir(), 'eaas-test-')), 'data');
-  await mkdir(used, { mode: 0o700 });
-});
-afterAll(() => remove(dirname(used)));
-
-function remove(path: string): Promise<void> {
-  return rm(path, { recursive: true, maxRetries: 20, retryDelay: 100 });
-}
+const used = await newDataDirectory();
 
 function startProcess(path: string, purpose: Purpose, through: string[] = []) {
   const env = { ...process.env, TMPDIR: dirname(path) };
@@ -73,7 +63,7 @@ function startProcess(path: string, purpose: Purpose, through: string[] = []) {
 }
 
 test('later starts keep the embedded database of the first start', async () => {
-  const directory = await newDirectory();
+  const directory = await newDataDirectory();
   const first = await startEmbeddedDatabase(directory, 'serve');
   const owner = postgres(first.connection('owner'));
   await owner`create table kept as select 'Zoë' as name`;
@@ -124,7 +114,7 @@ test('no commit is lost if the process that runs the embedded database is killed
 });
 
 test('only one of two concurrent servers starts on a new directory', async () => {
-  const path = await newDirectory();
+  const path = await newDataDirectory();
   const two = [startProcess(path, 'serve'), startProcess(path, 'serve')] as const;
   const events = await Promise.all(two.map((each) => each.next()));
   const winner = two[events.findIndex((event) => event.ready !== undefined)];
@@ -180,7 +170,7 @@ test('a server start waits only a limited time for another process', async () =>
 });
 
 test('a server start stops an embedded PostgreSQL that still runs after its server was killed', async () => {
-  const directory = await newDirectory();
+  const directory = await newDataDirectory();
   const file = join(directory, 'owner.json');
   const orphan = await launchPostgres({
     binaries: await embeddedBinaries(),

@@ -1,16 +1,15 @@
-import { chmod, mkdtemp, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
 import { EnvFile } from './env-file.ts';
 
 let folder: string;
 let path: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'eaas-test-'));
+  folder = await newDirectory();
   path = join(folder, '.env');
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 const set = async (values: Record<string, string>) => (await EnvFile.read(path)).set(values);
 const modeOf = async (file: string) => (await stat(file)).mode & 0o777;

@@ -1,17 +1,12 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
 import { embeddedBinaries } from './binaries.ts';
-import { DataDirectoryInUse, launchPostgres, type LaunchOptions, type RunningPostgres } from './launch.ts';
+import { DataDirectoryInUse, type LaunchOptions, launchPostgres, type RunningPostgres } from './launch.ts';
 
-let parent: string;
-
-beforeAll(async () => {
-  parent = await mkdtemp(join(tmpdir(), 'eaas-test-'));
-});
-afterAll(() => rm(parent, { recursive: true }));
+const parent = await newDirectory();
 
 async function options(name = 'shared'): Promise<LaunchOptions> {
   const dataDirectory = join(parent, name, 'postgres');

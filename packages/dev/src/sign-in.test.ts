@@ -1,8 +1,8 @@
 import { Refusal } from '@eaas/server/internal';
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
 import { SignInCodes } from './sign-in.ts';
 
 const open = async () => 'a session';
@@ -12,11 +12,10 @@ let folder: string;
 let now: number;
 let codes: SignInCodes;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'eaas-test-'));
+  folder = await newDirectory();
   now = Date.now();
   codes = new SignInCodes(folder, () => now);
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 it('a sign-in code has 32 random bytes and can be exchanged, by another process too', async () => {
   const [code, other] = [await codes.create(), await codes.create()];

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
 import { newTenant, target, type Tenant } from '@eaas/test-kit/fixture';
 import { type Environment, type Finished, run } from '@eaas/test-kit/program';
 import { builtFilesProgram } from '@eaas/test-kit/built-program';
@@ -32,8 +32,7 @@ export interface Place {
 }
 
 export async function newPlace(): Promise<Place> {
-  const path = await mkdtemp(join(tmpdir(), 'eaas-test-'));
-  onTestFinished(() => rm(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
+  const path = await newDirectory();
   return {
     path,
     at: (name) => join(path, name),

@@ -5,15 +5,12 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { inherited } from '@eaas/test-kit/program';
 import { whereAvailable } from '@eaas/test-kit/available';
-import { type Account, eaasFiles, newAccount, newPlace, type Place } from './command-line.ts';
+import { eaasFiles, newAccount, newPlace, type Place } from './command-line.ts';
 
-let account: Account;
-beforeAll(async () => {
-  account = await newAccount();
-});
+const account = await newAccount();
 
 const plaintext = randomBytes(200_000);
 

@@ -1,16 +1,13 @@
 import { truncate, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { jsonLines } from '@eaas/test-kit/command-line';
-import { type Account, eaasFiles, newAccount, newPlace } from './command-line.ts';
+import { eaasFiles, newAccount, newPlace } from './command-line.ts';
 
 const MiB = 1_048_576;
 const measuring = `--expose-gc --import ${fileURLToPath(new URL('peak-memory.mjs', import.meta.url))}`;
 
-let account: Account;
-beforeAll(async () => {
-  account = await newAccount();
-});
+const account = await newAccount();
 
 const [node, ...program] = eaasFiles();
 const line = [node, measuring, ...program].join(' ');

@@ -1,9 +1,9 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { EaasClient } from '@eaas/sdk';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ok } from '@eaas/test-kit/fixture';
-import { type Account, newAccount, newPlace, type Place } from './command-line.ts';
+import { newAccount, newPlace, type Place } from './command-line.ts';
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 3_072 });
 const stranger = generateKeyPairSync('rsa', { modulusLength: 3_072 }).privateKey;
@@ -13,10 +13,7 @@ const done = { code: 0, stdout: '', stderr: '' };
 const noService = { EAAS_BASE_URL: 'http://127.0.0.1:1' };
 const offline = 'eaas-files decrypt --exported-key key.json --private-key private.pem';
 
-let account: Account;
-beforeAll(async () => {
-  account = await newAccount();
-});
+const account = await newAccount();
 
 async function placeWithExport(): Promise<Place> {
   const place = await newPlace();

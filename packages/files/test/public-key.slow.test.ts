@@ -1,23 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { EaasClient } from '@eaas/sdk';
-import { type Account, newAccount, newPlace } from './command-line.ts';
+import { newAccount, newPlace } from './command-line.ts';
 
 const done = { code: 0, stdout: '', stderr: '' };
 const plaintext = randomBytes(200_000);
 
-let account: Account;
-let keyId: string;
-let publicKey: string;
-
-beforeAll(async () => {
-  account = await newAccount();
-  const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey } = account.env;
-  await using client = new EaasClient({ baseUrl, apiKey });
-  keyId = (await account.tenant.newKey({ intake: true })).key_id;
-  publicKey = (await client.publicKey(keyId)).intakePublicKey ?? '';
-});
+const account = await newAccount();
+const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey } = account.env;
+await using client = new EaasClient({ baseUrl, apiKey });
+const keyId = (await account.tenant.newKey({ intake: true })).key_id;
+const publicKey = (await client.publicKey(keyId)).intakePublicKey ?? '';
 
 test('a file is encrypted without the service, and decrypted with an API key', async () => {
   const place = await newPlace();

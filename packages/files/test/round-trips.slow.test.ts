@@ -3,13 +3,10 @@ import { once } from 'node:events';
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { EaasClient } from '@eaas/sdk';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { type Account, newAccount, newPlace } from './command-line.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { newAccount, newPlace } from './command-line.ts';
 
-let account: Account;
-beforeAll(async () => {
-  account = await newAccount();
-});
+const account = await newAccount();
 
 const done = { code: 0, stdout: '', stderr: '' };
 const plaintext = randomBytes(300_000);

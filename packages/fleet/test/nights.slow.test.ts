@@ -1,35 +1,26 @@
 import { alternatives } from '@eaas/test-kit/alternatives';
-import { populate, type Populated } from '@eaas/test-kit/populated';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { populate } from '@eaas/test-kit/populated';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { lastVerification, nightlyVerify } from '../src/nightly/nightly-verify.ts';
 import { isDue, nights } from '../src/nightly/nights.ts';
 import { alone } from '@eaas/test-kit/alone';
-import { apiOf, dek, openWorld, type World } from '@eaas/test-kit/world';
-import { type Attacker, openAttacker, tables } from '@eaas/test-kit/attacker';
+import { apiOf, dek, testWorld } from '@eaas/test-kit/world';
+import { openAttacker, tables } from '@eaas/test-kit/attacker';
 
 const day = 24 * 60 * 60 * 1_000;
 const hour = 60 * 60 * 1_000;
 
-let world: World;
-let attacker: Attacker;
-let ann: Populated;
-let spare: string;
 /** The first night in which the verification reads the first entries of the log. It reads them every 30 nights. */
-let firstNight: number;
-let firstFindings: string[];
 
-beforeAll(async () => {
-  world = await openWorld('2019-03-01T00:00:00Z');
-  attacker = await openAttacker(world);
-  [ann] = await populate(world, attacker);
-  spare = (await apiOf(world.replica(), ann.token)('POST /v1/keys', { name: 'spare' })).key_id;
-  firstNight = Math.ceil(world.time / day);
-  while (!isDue({ tenantId: ann.tenantId, since: firstNight - 1, tonight: firstNight }, 0)) firstNight++;
-  firstFindings = await verify(firstNight);
-  await attacker.keep('verified');
-});
+const world = await testWorld('2019-03-01T00:00:00Z');
+const attacker = await openAttacker(world);
+const [ann] = await populate(world, attacker);
+const spare = (await apiOf(world.replica(), ann.token)('POST /v1/keys', { name: 'spare' })).key_id;
+let firstNight = Math.ceil(world.time / day);
+while (!isDue({ tenantId: ann.tenantId, since: firstNight - 1, tonight: firstNight }, 0)) firstNight++;
+const firstFindings = await verify(firstNight);
+await attacker.keep('verified');
 beforeEach(() => attacker.restore('verified'));
-afterAll(() => world.close());
 
 async function verify(night: number): Promise<string[]> {
   world.time = night * day + 3 * hour;

@@ -1,9 +1,9 @@
 import { createRootKeyFile, decodeRootKey, rootKeyInVariable } from '@eaas/server/internal';
 import { readRootKeyFile } from '@eaas/test-kit/server';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
 import { fakeTransit } from '@eaas/test-kit/fake-transit';
 import { wipedBy } from '@eaas/test-kit/wiped-by';
 import { awsKms } from './aws-kms.ts';
@@ -15,8 +15,7 @@ const text = key.toString('base64');
 const line = `${text}\n`;
 
 async function newPath(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'eaas-test-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
+  const directory = await newDirectory();
   return join(directory, 'root.key');
 }
 

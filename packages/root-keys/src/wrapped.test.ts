@@ -1,11 +1,11 @@
 import { CannotStart } from '@eaas/server/internal';
 import { readConfig } from '@eaas/test-kit/cli';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
 import { fakeTransit, honest, listen, token } from '@eaas/test-kit/fake-transit';
 import { selfSigned } from '@eaas/test-kit/certificate';
 import { wrapRootKey } from './wrapped.ts';
@@ -13,8 +13,7 @@ import { wrapRootKey } from './wrapped.ts';
 const key = Uint8Array.from(randomBytes(32));
 
 async function fileWith(content: unknown): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'eaas-test-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
+  const directory = await newDirectory();
   const path = join(directory, 'file');
   await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
   return path;

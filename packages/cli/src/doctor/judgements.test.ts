@@ -1,7 +1,8 @@
-import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
 import { whereAvailable } from '@eaas/test-kit/available';
 import { readConfig } from '../config.ts';
 import { judgeDatabaseTls, judgeRights, judgeSettings, judgeState } from './database.ts';
@@ -113,8 +114,7 @@ async function found(env: Record<string, string>): Promise<Record<string, string
 }
 
 async function newFile(name: string, mode: number): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'eaas-test-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
+  const directory = await newDirectory();
   const path = join(directory, name);
   await writeFile(path, '');
   await chmod(path, mode);

@@ -1,20 +1,21 @@
-import { type Pool, countUsage, createService, openPool } from '@eaas/test-kit/server';
+import { countUsage, createService, openPool, type Pool } from '@eaas/test-kit/server';
 import {
   Database,
-  Refusal,
-  type Service,
   destroyTenant,
   readClock,
+  Refusal,
   rootKey,
   rotateRootKey,
+  type Service,
   verifyChain,
 } from '@eaas/server/internal';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createDatabase, migrated, type TestDatabase } from '@eaas/test-kit/database';
+import { beforeEach, expect, test } from 'vitest';
+import { closing } from '@eaas/test-kit/closing';
+import { migrated, type TestDatabase, testDatabase } from '@eaas/test-kit/database';
 import { type Api, apiOf, dek, type Resident, settle, statusOf } from '@eaas/test-kit/world';
 import { alone } from '@eaas/test-kit/alone';
 import { nightlyVerify } from '../nightly/nightly-verify.ts';
-import { type CopyReport, copyDatabase } from './copy-database.ts';
+import { copyDatabase, type CopyReport } from './copy-database.ts';
 
 interface Side {
   readonly place: TestDatabase;
@@ -22,7 +23,6 @@ interface Side {
   readonly owner: Pool;
 }
 
-const sides: Side[] = [];
 let source: Side;
 let target: Side;
 let ann: Resident;
@@ -30,12 +30,11 @@ let api: Api;
 let keyId: string;
 
 async function newSide(): Promise<Side> {
-  const place = await createDatabase(migrated);
-  const service = serviceOn(place);
+  const place = await testDatabase(migrated);
+  const service = await closing(serviceOn(place), (it) => it.database.close());
   await readClock(service);
-  const side = { place, service, owner: openPool(place.connection('superuser'), 1) };
-  sides.push(side);
-  return side;
+  const owner = await closing(openPool(place.connection('superuser'), 1), (it) => it.end());
+  return { place, service, owner };
 }
 
 function serviceOn(place: TestDatabase): Service {
@@ -49,14 +48,6 @@ beforeEach(async () => {
   ann = await settle(source.service, 'ann');
   api = apiOf(source.service, ann.token);
   ({ key_id: keyId } = await api('POST /v1/keys', { name: 'key' }));
-});
-
-afterEach(async () => {
-  for (const { place, service, owner } of sides.splice(0)) {
-    await service.database.close();
-    await owner.end();
-    await place.drop();
-  }
 });
 
 async function copy(from: Side, to: Side, isMove = false): Promise<CopyReport[]> {

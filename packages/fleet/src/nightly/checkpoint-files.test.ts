@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
 import { whereAvailable } from '@eaas/test-kit/available';
 import {
   listCheckpointFiles,
@@ -12,12 +12,6 @@ import {
   requireCheckpointDirectory,
   writeCheckpointFile,
 } from './checkpoint-files.ts';
-
-async function newDirectory(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'eaas-test-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  return directory;
-}
 
 async function textsOf(directory: string, tenantId: string): Promise<(string | undefined)[]> {
   const files = (await listCheckpointFiles(directory)).get(tenantId) ?? [];

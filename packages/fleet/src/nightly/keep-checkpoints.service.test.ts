@@ -1,33 +1,25 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { apiOf, openWorld, type Resident, settle, type World } from '@eaas/test-kit/world';
-import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
+import { beforeEach, expect, test } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
+import { apiOf, type Resident, settle, testWorld } from '@eaas/test-kit/world';
+import { openAttacker } from '@eaas/test-kit/attacker';
 import { listCheckpointFiles, readCheckpointFile, writeCheckpointFile } from './checkpoint-files.ts';
 import { keepCheckpoints } from './keep-checkpoints.ts';
 
 const never = new AbortController().signal;
 
-let world: World;
-let attacker: Attacker;
-let ann: Resident;
-let ben: Resident;
 let directory: string;
 
-beforeAll(async () => {
-  world = await openWorld('2026-09-01T00:00:00Z');
-  attacker = await openAttacker(world);
-  ann = await settle(world.replica(), 'ann');
-  ben = await settle(world.replica(), 'ben');
-  await attacker.keep('fresh');
-});
+const world = await testWorld();
+const attacker = await openAttacker(world);
+const ann = await settle(world.replica(), 'ann');
+const ben = await settle(world.replica(), 'ben');
+await attacker.keep('fresh');
 beforeEach(async () => {
   await attacker.restore('fresh');
-  directory = await mkdtemp(join(tmpdir(), 'eaas-checkpoints-'));
-  return () => rm(directory, { recursive: true });
+  directory = await newDirectory();
 });
-afterAll(() => world.close());
 
 const keep = () => keepCheckpoints(world.replica(), directory, never);
 const filesOf = async ({ tenantId }: Resident) =>

@@ -1,17 +1,13 @@
 import { serviceMetrics, withLease } from '@eaas/test-kit/server';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { alone } from '@eaas/test-kit/alone';
-import { openWorld, type Resident, settle, type World } from '@eaas/test-kit/world';
-import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
+import { settle, testWorld } from '@eaas/test-kit/world';
+import { openAttacker } from '@eaas/test-kit/attacker';
 import { lastVerification, nightlyVerify } from './nightly-verify.ts';
 
 const never = new AbortController().signal;
 const day = 24 * 60 * 60 * 1_000;
 
-let world: World;
-let attacker: Attacker;
-let ann: Resident;
-let ben: Resident;
 let told: { tenantId: string; reasons: string[] }[];
 
 async function verify(signal = never) {
@@ -32,19 +28,16 @@ const metric = async (): Promise<string | undefined> =>
     await serviceMetrics(world.replica(), { jobs: [], verified: await verify() }).metrics(),
   )?.[0];
 
-beforeAll(async () => {
-  world = await openWorld('2026-09-01T03:00:00Z');
-  attacker = await openAttacker(world);
-  ann = await settle(world.replica(), 'ann');
-  ben = await settle(world.replica(), 'ben');
-  await attacker.keep('fresh');
-});
+const world = await testWorld('2026-09-01T03:00:00Z');
+const attacker = await openAttacker(world);
+const ann = await settle(world.replica(), 'ann');
+const ben = await settle(world.replica(), 'ben');
+await attacker.keep('fresh');
 beforeEach(async () => {
   await attacker.restore('fresh');
   world.time = Date.parse('2026-09-01T03:00:00Z');
   told = [];
 });
-afterAll(() => world.close());
 
 test('the nightly verification reports nothing if the chain is valid', async () => {
   expect(await verify()).toMatchObject({ finished_at: world.time, broken: 0 });

@@ -1,21 +1,18 @@
-import { Database, type Service, readClock, rootKey, verifyChain } from '@eaas/server/internal';
+import { Database, readClock, rootKey, type Service, verifyChain } from '@eaas/server/internal';
 import { countUsage, createService, healthOf } from '@eaas/test-kit/server';
-import { expect, inject, onTestFinished, test } from 'vitest';
-import { type CopyReport, copyDatabase } from '../../src/copy/copy-database.ts';
+import { expect, inject, test } from 'vitest';
+import { closing } from '@eaas/test-kit/closing';
+import { copyDatabase, type CopyReport } from '../../src/copy/copy-database.ts';
 import { alone } from '@eaas/test-kit/alone';
 import { whereAvailable } from '@eaas/test-kit/available';
 import { citusIsInstalled } from '@eaas/test-kit/citus';
-import { createDatabase, migrated, type PostgresAddress } from '@eaas/test-kit/database';
+import { migrated, type PostgresAddress, testDatabase } from '@eaas/test-kit/database';
 import { requested } from '@eaas/test-kit/on-demand';
 import { apiOf, dek, settle, statusOf } from '@eaas/test-kit/world';
 
 async function serviceIn(address?: Promise<PostgresAddress>): Promise<Service> {
-  const place = await createDatabase(migrated, address);
-  const database = new Database(place.connection('server'), 8);
-  onTestFinished(async () => {
-    await database.close();
-    await place.drop();
-  });
+  const place = await testDatabase(migrated, address);
+  const database = await closing(new Database(place.connection('server'), 8), (it) => it.close());
   const service = createService({ database, roots: [rootKey(new Uint8Array(32).fill(5))] });
   await readClock(service);
   return service;

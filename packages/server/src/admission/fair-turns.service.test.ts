@@ -1,26 +1,17 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { apiOf, dek, openWorld, type Resident, settle, type World } from '@eaas/test-kit/world';
+import { afterEach, expect, test } from 'vitest';
+import { apiOf, dek, settle, testWorld } from '@eaas/test-kit/world';
 import { openDoors } from '../http/doors.ts';
 import type { Service } from '../app/service.ts';
 import { heldTurns } from './testing/held-turns.ts';
 
-let world: World;
-let service: Service;
-let held: ReturnType<typeof heldTurns>;
-let ann: Resident;
-let bob: Resident;
-
-beforeAll(async () => {
-  world = await openWorld('2026-11-20T10:00:00Z');
-  ann = await settle(world.replica(), 'ann');
-  bob = await settle(world.replica(), 'bob');
-  held = heldTurns();
-  service = { ...world.replica(), admission: held.admission };
-});
+const world = await testWorld('2026-11-20T10:00:00Z');
+const ann = await settle(world.replica(), 'ann');
+const bob = await settle(world.replica(), 'bob');
+const held = heldTurns();
+const service = { ...world.replica(), admission: held.admission };
 afterEach(() => {
   held.turns.isHeld = () => false;
 });
-afterAll(() => world.close());
 
 test('another tenant gets its response before a large batch ends', async () => {
   const ofAnn = apiOf(service, ann.token);

@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { apiOf, openWorld, settle, statusOf, type World } from '@eaas/test-kit/world';
-import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
+import { expect, test } from 'vitest';
+import { apiOf, settle, statusOf, testWorld } from '@eaas/test-kit/world';
+import { openAttacker } from '@eaas/test-kit/attacker';
 
-let world: World;
-let attacker: Attacker;
-
-beforeAll(async () => {
-  world = await openWorld('2026-09-01T00:00:00Z');
-  attacker = await openAttacker(world);
-});
-afterAll(() => world.close());
+const world = await testWorld();
+const attacker = await openAttacker(world);
 
 test('a changed row of an API key raises an alarm that names the row', async () => {
   const { tenantId, apiKeyId, token } = await settle(world.replica(), 'ann');

@@ -1,34 +1,21 @@
 import { once } from 'node:events';
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { Agent, get } from 'node:https';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { selfSigned } from '@eaas/test-kit/certificate';
 import { authorization } from './testing/memory-doors.ts';
 import { listen } from './testing/listen.ts';
 import { watchDeadline } from './testing/watch-deadline.ts';
 
-const openssl = 'openssl';
-
-function selfSigned(): { cert: Buffer; key: Buffer } {
-  const directory = mkdtempSync(join(tmpdir(), 'eaas-tls-'));
-  const [cert, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')];
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '1'];
-  execFileSync(openssl, ['req', '-x509', ...curve, ...subject, '-keyout', key, '-out', cert], {
-    stdio: 'ignore',
-  });
-  const made = { cert: readFileSync(cert), key: readFileSync(key) };
-  rmSync(directory, { recursive: true });
-  return made;
+function newCertificate(): { cert: string; key: string } {
+  const { certificate, key } = selfSigned();
+  return { cert: certificate, key };
 }
 
 it('the server uses HTTP/1.1 over TLS and sends Strict-Transport-Security', async () => {
-  const tls = selfSigned();
+  const tls = newCertificate();
   const { port } = await listen(undefined, { tls });
   const agent = new Agent({ ca: tls.cert, ALPNProtocols: ['h2', 'http/1.1'] });
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -44,7 +31,7 @@ it('the server uses HTTP/1.1 over TLS and sends Strict-Transport-Security', asyn
 });
 
 it('a server with TLS refuses plain HTTP and continues to serve', async () => {
-  const { exchange, log } = await listen(undefined, { tls: selfSigned() });
+  const { exchange, log } = await listen(undefined, { tls: newCertificate() });
   expect(await exchange('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')).not.toContain('200');
   expect(log.join('')).not.toContain('"level":"error"');
 });
@@ -53,7 +40,7 @@ it.each([
   ['silent', ''],
   ['in the middle of its handshake', '\u0016\u0003\u0001\u0002\u0000\u0001'],
 ])('a server with TLS that stops does not wait for a connection that is %s', async (_, bytes) => {
-  const { app, port } = await listen(undefined, { tls: selfSigned() });
+  const { app, port } = await listen(undefined, { tls: newCertificate() });
   const accepted = once(app.server, 'connection');
   const socket = connect(port, '127.0.0.1').on('error', () => undefined);
   socket.write(bytes);
@@ -67,7 +54,7 @@ it.each([
 });
 
 it('a TLS handshake that has begun before the server closes is completed', async () => {
-  const { app, port } = await listen(undefined, { tls: selfSigned() });
+  const { app, port } = await listen(undefined, { tls: newCertificate() });
   const accepted = once(app.server, 'connection');
   const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false }).setEncoding('utf8');
   let text = '';
@@ -81,7 +68,7 @@ it('a TLS handshake that has begun before the server closes is completed', async
 });
 
 it('a closing server with TLS ends idle connections, and responds to a late request with 503', async () => {
-  const { app, port } = await listen(undefined, { tls: selfSigned() });
+  const { app, port } = await listen(undefined, { tls: newCertificate() });
   const open = async () => {
     const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false }).setEncoding('utf8');
     const seen = { socket, text: '', errors: [] as Error[], closed: once(socket, 'close') };

@@ -1,16 +1,7 @@
 import { alone } from '@eaas/test-kit/alone';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  type Api,
-  apiOf,
-  dek,
-  openWorld,
-  type Resident,
-  settle,
-  statusOf,
-  type World,
-} from '@eaas/test-kit/world';
-import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type Api, apiOf, dek, settle, statusOf, testWorld } from '@eaas/test-kit/world';
+import { openAttacker } from '@eaas/test-kit/attacker';
 import { insider } from '../state/caller.ts';
 import { settleKey } from '../operations/keys.ts';
 import { verifyChain } from '../operations/verify/verify-chain.ts';
@@ -20,29 +11,21 @@ const never = alone();
 const day = 24 * 60 * 60 * 1_000;
 const start = Date.parse('2026-09-01T00:00:00Z');
 
-let world: World;
-let attacker: Attacker;
-let ann: Resident;
-let key_id: string;
-
 const api: Api = (route, input) => apiOf(world.replica(), ann.token)(route, input);
 const settleDue = () => settleDueKeys(world.replica(), never);
 const key = () => api('GET /v1/keys/:key_id', { key_id });
 const newest = async (action: 'key.rotate' | 'key.destroy') =>
   (await api('GET /v1/audit', { action, key_id })).logs;
 
-beforeAll(async () => {
-  world = await openWorld('2026-09-01T00:00:00Z');
-  attacker = await openAttacker(world);
-  ann = await settle(world.replica(), 'ann');
-  ({ key_id } = await api('POST /v1/keys', { name: 'key', rotation_policy: { interval_days: 30 } }));
-  await attacker.keep('fresh');
-});
+const world = await testWorld();
+const attacker = await openAttacker(world);
+const ann = await settle(world.replica(), 'ann');
+const { key_id } = await api('POST /v1/keys', { name: 'key', rotation_policy: { interval_days: 30 } });
+await attacker.keep('fresh');
 beforeEach(async () => {
   await attacker.restore('fresh');
   world.time = start;
 });
-afterAll(() => world.close());
 
 describe('a rotation', () => {
   test('a key is rotated at its due millisecond by the actor `system`', async () => {

@@ -1,20 +1,15 @@
 import { getEventListeners } from 'node:events';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openWorld, type World } from '@eaas/test-kit/world';
-import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
+import { expect, test } from 'vitest';
+import { testWorld } from '@eaas/test-kit/world';
+import { openAttacker } from '@eaas/test-kit/attacker';
 import { LeaseLost, releaseLease, requireLease, takeLease } from '../store/leases.ts';
 import { withLease } from './schedule.ts';
 
 const never = new AbortController().signal;
 const [one, other] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b'];
 
-let world: World;
-let attacker: Attacker;
-beforeAll(async () => {
-  world = await openWorld('2026-09-01T00:00:00Z');
-  attacker = await openAttacker(world);
-});
-afterAll(() => world.close());
+const world = await testWorld();
+const attacker = await openAttacker(world);
 
 const take = (job: string, holder: string, milliseconds = 60_000) =>
   world.replica().database.run((sql) => takeLease(sql, job, holder, milliseconds));

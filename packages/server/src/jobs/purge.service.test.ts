@@ -1,7 +1,7 @@
 import { alone } from '@eaas/test-kit/alone';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { apiOf, dek, openWorld, type Resident, settle, type World } from '@eaas/test-kit/world';
-import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { apiOf, dek, settle, testWorld } from '@eaas/test-kit/world';
+import { openAttacker } from '@eaas/test-kit/attacker';
 import { verifyChain } from '../operations/verify/verify-chain.ts';
 import { tenantsToPurge } from '../store/audit-entries.ts';
 import { Database } from '../store/database.ts';
@@ -39,11 +39,6 @@ describe('monthsEarlier', () => {
   });
 });
 
-let world: World;
-let attacker: Attacker;
-let ann: Resident;
-let key_id: string;
-
 const at = (time: string): number => Date.parse(time);
 const annsApi = () => apiOf(world.replica(), ann.token);
 const wrap = () => annsApi()('POST /v1/keys/:key_id/wrap', { key_id, dek });
@@ -56,22 +51,19 @@ const left = async (): Promise<number[]> => {
 };
 const ids = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, n) => from + n);
 
-beforeAll(async () => {
-  world = await openWorld('2026-01-31T00:00:00Z');
-  attacker = await openAttacker(world);
-  ann = await settle(world.replica(), 'ann');
-  ({ key_id } = await annsApi()('POST /v1/keys', { name: 'key' }));
-  for (let day = 1; day <= 10; day++) {
-    world.time = Date.UTC(2026, 1, day, 12);
-    await wrap();
-  }
-  await attacker.keep('fresh');
-});
+const world = await testWorld('2026-01-31T00:00:00Z');
+const attacker = await openAttacker(world);
+const ann = await settle(world.replica(), 'ann');
+const { key_id } = await annsApi()('POST /v1/keys', { name: 'key' });
+for (let day = 1; day <= 10; day++) {
+  world.time = Date.UTC(2026, 1, day, 12);
+  await wrap();
+}
+await attacker.keep('fresh');
 beforeEach(async () => {
   await attacker.restore('fresh');
   world.time = at('2026-02-10T13:00:00Z');
 });
-afterAll(() => world.close());
 
 test('a purge keeps an entry that is exactly as old as the retention, and deletes it one millisecond later', async () => {
   await count();

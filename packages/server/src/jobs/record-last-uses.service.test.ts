@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createDatabase, migrated, type TestDatabase } from '@eaas/test-kit/database';
+import { expect, test } from 'vitest';
+import { closing } from '@eaas/test-kit/closing';
+import { migrated, testDatabase } from '@eaas/test-kit/database';
 import { rootKey } from '../crypto/key-hierarchy.ts';
 import { createService } from '../app/service.ts';
 import { Database } from '../store/database.ts';
@@ -10,11 +11,9 @@ const time = 1_000 * 60_000;
 const tenantId = randomUUID();
 const apiKeyId = randomUUID();
 
-let place: TestDatabase;
-let database: Database;
-beforeEach(async () => {
-  place = await createDatabase(migrated);
-  database = new Database(place.connection('server'));
+test('the usage job stores the last use of an API key even if the previous run failed', async () => {
+  const place = await testDatabase(migrated);
+  const database = await closing(new Database(place.connection('server')), (it) => it.close());
   await database.run(async (sql) => {
     await sql`insert into eaas.tenants values (${tenantId}, 'acme', true, null, 0, '', '', 0, '')`;
     await sql`
@@ -22,15 +21,6 @@ beforeEach(async () => {
         created_id, rev, mac)
       values (${apiKeyId}, ${tenantId}, '', '', '', '{}', 0, '', 0, 0, '')`;
   });
-});
-afterEach(async () => {
-  await database.close();
-  await place.drop();
-});
-
-const lastUses = () => database.run((sql) => sql`select last_used_at from eaas.api_key_uses`.values());
-
-test('the usage job stores the last use of an API key even if the previous run failed', async () => {
   const broken = new Database({ host: '/nowhere', port: 5432, database: 'eaas', username: 'eaas_server' });
   const service = createService({
     database: broken,
@@ -41,5 +31,6 @@ test('the usage job stores the last use of an API key even if the previous run f
   await expect(recordLastUses(service)).rejects.toMatchObject({ code: 'ENOENT' });
   await recordLastUses({ ...service, database });
   await broken.close();
-  expect(await lastUses()).toEqual([[time]]);
+  const uses = await database.run((sql) => sql`select last_used_at from eaas.api_key_uses`.values());
+  expect(uses).toEqual([[time]]);
 });

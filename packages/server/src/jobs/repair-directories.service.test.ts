@@ -1,21 +1,14 @@
 import { alone } from '@eaas/test-kit/alone';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { apiOf, openWorld, type Resident, settle, statusOf, type World } from '@eaas/test-kit/world';
-import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
+import { expect, test } from 'vitest';
+import { apiOf, settle, statusOf, testWorld } from '@eaas/test-kit/world';
+import { openAttacker } from '@eaas/test-kit/attacker';
 import { createTenant, requireTenant } from '../operations/tenants.ts';
 import { checkNewDirectoryRows, repairDirectories } from './housekeeping.ts';
 
-let world: World;
-let attacker: Attacker;
-let ann: Resident;
-
-beforeAll(async () => {
-  world = await openWorld('2026-09-01T00:00:00Z');
-  attacker = await openAttacker(world);
-  ann = await settle(world.replica(), 'ann');
-});
-afterAll(() => world.close());
+const world = await testWorld();
+const attacker = await openAttacker(world);
+const ann = await settle(world.replica(), 'ann');
 
 const counts = async () => {
   const [row] = await attacker.sql<{ tokens: number; names: number }[]>`

@@ -1,16 +1,7 @@
 import { alone } from '@eaas/test-kit/alone';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  type Api,
-  apiOf,
-  dek,
-  openWorld,
-  type Resident,
-  settle,
-  statusOf,
-  type World,
-} from '@eaas/test-kit/world';
-import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type Api, apiOf, dek, settle, statusOf, testWorld } from '@eaas/test-kit/world';
+import { openAttacker } from '@eaas/test-kit/attacker';
 import { insider } from '../state/caller.ts';
 import { operations } from '../operations/table.ts';
 import { uncountedTenants, unmarkCounted } from '../store/usage.ts';
@@ -18,28 +9,20 @@ import { countUsage, recordLastUses } from './housekeeping.ts';
 
 const never = alone();
 
-let world: World;
-let attacker: Attacker;
-let ann: Resident;
-let key_id: string;
-
 const api: Api = (route, input) => apiOf(world.replica(), ann.token)(route, input);
 const count = () => countUsage(world.replica(), never);
 const usage = async (month?: string) => (await api('GET /v1/usage', { month })).operations;
 const wrap = () => api('POST /v1/keys/:key_id/wrap', { key_id, dek });
 
-beforeAll(async () => {
-  world = await openWorld('2026-09-30T23:59:58.000Z');
-  attacker = await openAttacker(world);
-  ann = await settle(world.replica(), 'ann', { monthly_encrypt_quota: 100 });
-  ({ key_id } = await api('POST /v1/keys', { name: 'key' }));
-  await attacker.keep('fresh');
-});
+const world = await testWorld('2026-09-30T23:59:58.000Z');
+const attacker = await openAttacker(world);
+const ann = await settle(world.replica(), 'ann', { monthly_encrypt_quota: 100 });
+const { key_id } = await api('POST /v1/keys', { name: 'key' });
+await attacker.keep('fresh');
 beforeEach(async () => {
   await attacker.restore('fresh');
   world.time = Date.parse('2026-09-30T23:59:59.000Z');
 });
-afterAll(() => world.close());
 
 const nothing = { encrypt: 0, decrypt: 0, 'key.wrap': 0, 'key.unwrap': 0 };
 

@@ -1,6 +1,6 @@
 import { permissions } from '@eaas/protocol/wire';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openWorld, type World } from '@eaas/test-kit/world';
+import { expect, test } from 'vitest';
+import { testWorld } from '@eaas/test-kit/world';
 import { insider } from '../state/caller.ts';
 import type { Service } from '../app/service.ts';
 import { admit, confirmAdmission } from './admit.ts';
@@ -8,11 +8,7 @@ import { createApiKey } from './api-keys.ts';
 import { operations } from './table.ts';
 import { createTenant } from './tenants.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await openWorld('2026-11-20T12:00:00Z');
-});
-afterAll(() => world.close());
+const world = await testWorld('2026-11-20T12:00:00Z');
 
 const admitted = (service: Service, token: string) =>
   admit(service, {

@@ -1,33 +1,27 @@
 import type { Input, Output } from '@eaas/protocol/wire';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Api, apiOf, dek, openWorld, settle, type World } from '@eaas/test-kit/world';
+import { expect, test } from 'vitest';
+import { apiOf, dek, settle, testWorld } from '@eaas/test-kit/world';
 
 type Entry = Output<'GET /v1/audit'>['logs'][number];
 type Filter = Pick<Input<'GET /v1/audit'>, 'key_id' | 'action' | 'date_from' | 'date_to'>;
 
 const times = ['2026-03-01T00:00:00.000Z', '2026-03-01T00:00:00.001Z', '2026-03-02T00:00:00.000Z'] as const;
 
-let world: World;
-let api: Api;
-let all: Entry[]; // newest first
 const keys: string[] = [];
 
-beforeAll(async () => {
-  world = await openWorld(times[0]);
-  const service = world.replica();
-  api = apiOf(service, (await settle(service, 'ann')).token);
-  for (const name of ['one', 'two']) keys.push((await api('POST /v1/keys', { name })).key_id);
-  for (const time of times) {
-    world.time = Date.parse(time);
-    for (let nth = 0; nth < 8; nth++) {
-      const key_id = keys[nth % 3 === 0 ? 1 : 0] ?? '';
-      const { wrapped_key } = await api('POST /v1/keys/:key_id/wrap', { key_id, dek });
-      if (nth % 2 === 0) await api('POST /v1/keys/:key_id/unwrap', { key_id, wrapped_key });
-    }
+const world = await testWorld(times[0]);
+const service = world.replica();
+const api = apiOf(service, (await settle(service, 'ann')).token);
+for (const name of ['one', 'two']) keys.push((await api('POST /v1/keys', { name })).key_id);
+for (const time of times) {
+  world.time = Date.parse(time);
+  for (let nth = 0; nth < 8; nth++) {
+    const key_id = keys[nth % 3 === 0 ? 1 : 0] ?? '';
+    const { wrapped_key } = await api('POST /v1/keys/:key_id/wrap', { key_id, dek });
+    if (nth % 2 === 0) await api('POST /v1/keys/:key_id/unwrap', { key_id, wrapped_key });
   }
-  all = (await api('GET /v1/audit', { limit: 100 })).logs;
-});
-afterAll(() => world.close());
+}
+const all: readonly Entry[] = (await api('GET /v1/audit', { limit: 100 })).logs;
 
 const filters = (): Filter[] => {
   const [one, two] = keys;

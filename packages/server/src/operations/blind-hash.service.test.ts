@@ -1,25 +1,18 @@
 import { nodeCurve } from '@eaas/protocol/blind-hash-node';
 import { toUtf8 } from '@eaas/protocol';
 import { finish } from '@eaas/protocol/service';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Refusal } from '../base/refusal.ts';
 import { blindValues } from '@eaas/test-kit/blind-values';
 import { randomElements } from '@eaas/test-kit/elements';
-import { apiOf, openWorld, type Resident, settle, type World } from '@eaas/test-kit/world';
+import { apiOf, type Resident, settle, testWorld } from '@eaas/test-kit/world';
 import { heldTurns } from '../admission/testing/held-turns.ts';
 import { openDoors } from '../http/doors.ts';
 import type { Service } from '../app/service.ts';
 
-let world: World;
-let ann: Resident;
-let bob: Resident;
-
-beforeAll(async () => {
-  world = await openWorld('2026-11-20T10:00:00Z');
-  ann = await settle(world.replica(), 'ann');
-  bob = await settle(world.replica(), 'bob');
-});
-afterAll(() => world.close());
+const world = await testWorld('2026-11-20T10:00:00Z');
+const ann = await settle(world.replica(), 'ann');
+const bob = await settle(world.replica(), 'bob');
 
 async function keyOf(service: Service, { token }: Resident, name: string): Promise<string> {
   return (await apiOf(service, token)('POST /v1/keys', { name })).key_id;

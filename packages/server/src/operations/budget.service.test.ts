@@ -5,19 +5,14 @@ import { EventEmitter, once } from 'node:events';
 import { Session } from 'node:inspector';
 import { connect, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { apiOf, dek, openWorld, settle, type World } from '@eaas/test-kit/world';
+import { expect, test, vi } from 'vitest';
+import { apiOf, dek, settle, testWorld } from '@eaas/test-kit/world';
 
 const rounds = 50;
 /** Vite turns each export into such a function. Node alone calls none. */
 const viteGetter = /^\(\) => \{ try \{ return \S+ \} catch \{\} \}$/;
 
-let world: World;
-
-beforeAll(async () => {
-  world = await openWorld('2026-09-01T00:00:00Z');
-});
-afterAll(() => world.close());
+const world = await testWorld();
 
 test('prints the budget of a wrap, an unwrap and a hash', async () => {
   const service = world.replica();

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openWorld, settle, type World } from '@eaas/test-kit/world';
+import { expect, test } from 'vitest';
+import { settle, testWorld } from '@eaas/test-kit/world';
 import { insider } from '../state/caller.ts';
 import { Tampered } from '../base/refusal.ts';
 import { batch } from './data-keys.ts';
 import { createKey } from './keys.ts';
 
-let world: World;
-
-beforeAll(async () => {
-  world = await openWorld('2026-09-01T00:00:00Z');
-});
-afterAll(() => world.close());
+const world = await testWorld();
 
 test('if a row was tampered with, only the batch items that need the row fail', async () => {
   const service = world.replica();

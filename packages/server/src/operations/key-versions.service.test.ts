@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { publicJwk } from '@eaas/test-kit/rsa';
 import { alone } from '@eaas/test-kit/alone';
-import { type Api, apiOf, openWorld, settle, statusOf, type World } from '@eaas/test-kit/world';
-import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
+import { type Api, apiOf, settle, statusOf, testWorld } from '@eaas/test-kit/world';
+import { openAttacker } from '@eaas/test-kit/attacker';
 import { newMaterial, versionPlace } from '../crypto/key-hierarchy.ts';
 import { settleDueKeys } from '../jobs/housekeeping.ts';
 import { seal } from '../state/integrity.ts';
@@ -11,21 +11,13 @@ import { findKey, keyTable } from '../store/keys.ts';
 const start = Date.parse('2026-09-01T00:00:00Z');
 const most = 10_000;
 
-let world: World;
-let attacker: Attacker;
-let api: Api;
-let key_id: string;
-
-beforeAll(async () => {
-  world = await openWorld('2026-09-01T00:00:00Z');
-  attacker = await openAttacker(world);
-  const { tenantId, token } = await settle(world.replica(), 'ann');
-  api = (route, input) => apiOf(world.replica(), token)(route, input);
-  const policy = { exportable: true, rotation_policy: { interval_days: 30 } };
-  ({ key_id } = await api('POST /v1/keys', { name: 'key', ...policy }));
-  await addVersions(tenantId);
-});
-afterAll(() => world.close());
+const world = await testWorld();
+const attacker = await openAttacker(world);
+const { tenantId, token } = await settle(world.replica(), 'ann');
+const api: Api = (route, input) => apiOf(world.replica(), token)(route, input);
+const policy = { exportable: true, rotation_policy: { interval_days: 30 } };
+const { key_id } = await api('POST /v1/keys', { name: 'key', ...policy });
+await addVersions(tenantId);
 
 async function addVersions(tenantId: string): Promise<void> {
   const service = world.replica();

@@ -1,19 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { openWorld, settle, type World } from '@eaas/test-kit/world';
-import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
+import { expect, test } from 'vitest';
+import { settle, testWorld } from '@eaas/test-kit/world';
+import { openAttacker } from '@eaas/test-kit/attacker';
 import { rootKey } from '../crypto/key-hierarchy.ts';
 import { createService } from '../app/service.ts';
 import { checkRootKey, rotateRootKey } from './root-keys.ts';
 
-let world: World;
-let attacker: Attacker;
-
-beforeAll(async () => {
-  world = await openWorld('2026-09-01T00:00:00Z');
-  attacker = await openAttacker(world);
-});
-afterAll(() => world.close());
+const world = await testWorld();
+const attacker = await openAttacker(world);
 
 test('a rotation of the root key skips a tenant with a tampered row', async () => {
   const before = world.replica();
@@ -35,8 +29,7 @@ test('a rotation of the root key skips a tenant with a tampered row', async () =
 });
 
 test('a rotation counts only the tenants that it has re-encrypted itself', async () => {
-  const other = await openWorld('2026-09-01T00:00:00Z');
-  onTestFinished(() => other.close());
+  const other = await testWorld();
   const before = other.replica();
   for (const name of ['ann', 'bob', 'eve']) await settle(before, name);
   const [previous] = other.roots;

@@ -1,18 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { apiOf, dek, openWorld, settle, type World } from '@eaas/test-kit/world';
+import { expect, test } from 'vitest';
+import { apiOf, dek, settle, testWorld } from '@eaas/test-kit/world';
 import { heldTurns } from '../admission/testing/held-turns.ts';
-import type { Service } from '../app/service.ts';
 
-let world: World;
-let service: Service;
 const held = heldTurns();
 
-beforeAll(async () => {
-  world = await openWorld('2026-11-20T10:00:00Z');
-  service = { ...world.replica(), admission: held.admission };
-});
-afterAll(() => world.close());
+const world = await testWorld('2026-11-20T10:00:00Z');
+const service = { ...world.replica(), admission: held.admission };
 
 /** Returns the API of a tenant whose log is longer than the page that a verification reads at once. */
 async function settleLong(name: string) {

@@ -1,7 +1,7 @@
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
 import {
   createRootKeyFile,
   encodeRootKey,
@@ -11,8 +11,7 @@ import {
 } from './file.ts';
 
 async function keyFile(content?: string): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'eaas-test-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
+  const directory = await newDirectory();
   const path = join(directory, 'root.key');
   if (content !== undefined) await writeFile(path, content, { mode: 0o600 });
   return path;

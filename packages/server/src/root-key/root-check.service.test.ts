@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createDatabase, migrated, type TestDatabase } from '@eaas/test-kit/database';
+import { beforeEach, expect, test } from 'vitest';
+import { closing } from '@eaas/test-kit/closing';
+import { migrated, testDatabase } from '@eaas/test-kit/database';
 import { type RootKey, rootKey } from '../crypto/key-hierarchy.ts';
 import { createTenant } from '../operations/tenants.ts';
 import { checkRoots, claim, release } from './root-check.ts';
@@ -9,15 +10,10 @@ import { Database } from '../store/database.ts';
 
 type Roots = readonly [RootKey, ...RootKey[]];
 
-let place: TestDatabase;
 let database: Database;
 beforeEach(async () => {
-  place = await createDatabase(migrated);
-  database = new Database(place.connection('server'));
-});
-afterEach(async () => {
-  await database.close();
-  await place.drop();
+  const place = await testDatabase(migrated);
+  database = await closing(new Database(place.connection('server')), (it) => it.close());
 });
 
 const newRoot = (): RootKey => rootKey(randomBytes(32));
@@ -37,14 +33,13 @@ test('concurrent first starts succeed only with the same root key', async () => 
   const root = newRoot();
   await Promise.all(Array.from({ length: 8 }, () => check(root)));
 
-  const other = await createDatabase(migrated);
+  const other = await testDatabase(migrated);
   const there = new Database(other.connection('server'));
   const starts = await Promise.allSettled(
     Array.from({ length: 8 }, () => there.transaction((tx) => checkRoots(tx, [newRoot()]))),
   );
   expect(starts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   await there.close();
-  await other.drop();
 });
 
 test('a server without the new root key can start as long as the new root key has encrypted no secret', async () => {

@@ -1,21 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openWorld, type Resident, settle, type World } from '@eaas/test-kit/world';
+import { expect, test } from 'vitest';
+import { settle, testWorld } from '@eaas/test-kit/world';
 import { insider } from './caller.ts';
-import type { Service } from '../app/service.ts';
 import type { Sql } from '../store/sql.ts';
 import { change } from './change.ts';
 
-let world: World;
-let service: Service;
-let ann: Resident;
-
-beforeAll(async () => {
-  world = await openWorld('2026-11-20T10:00:00Z');
-  service = world.replica();
-  ann = await settle(service, 'ann');
-});
-afterAll(() => world.close());
+const world = await testWorld('2026-11-20T10:00:00Z');
+const service = world.replica();
+const ann = await settle(service, 'ann');
 
 /** Moves the head in the transaction of the change itself, as if another append had come first. */
 const moveHead = async (sql: Sql): Promise<void> => {

@@ -1,42 +1,22 @@
 import { finish } from '@eaas/protocol/service';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import {
-  type Api,
-  apiOf,
-  dek,
-  openWorld,
-  type Resident,
-  settle,
-  statusOf,
-  type World,
-} from '@eaas/test-kit/world';
-import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
+import { expect, test, vi } from 'vitest';
+import { apiOf, dek, settle, statusOf, testWorld } from '@eaas/test-kit/world';
+import { openAttacker } from '@eaas/test-kit/attacker';
 import { insider } from './caller.ts';
 import { updateTenant } from '../operations/tenants.ts';
 import { Refusal } from '../base/refusal.ts';
-import type { Service } from '../app/service.ts';
 import { appendLink, type Link } from '../store/append.ts';
 import { findHead } from '../store/heads.ts';
 import { chain, nextLink } from './chain.ts';
 import { decide } from './decide.ts';
 import type { TenantState, Waiting } from './tenant-view.ts';
 
-let world: World;
-let attacker: Attacker;
-let service: Service;
-let ann: Resident;
-let api: Api;
-let key_id: string;
-
-beforeAll(async () => {
-  world = await openWorld('2026-11-20T10:00:00Z');
-  attacker = await openAttacker(world);
-  service = world.replica();
-  ann = await settle(service, 'ann');
-  api = apiOf(service, ann.token);
-  ({ key_id } = await api('POST /v1/keys', { name: 'key' }));
-});
-afterAll(() => world.close());
+const world = await testWorld('2026-11-20T10:00:00Z');
+const attacker = await openAttacker(world);
+const service = world.replica();
+const ann = await settle(service, 'ann');
+const api = apiOf(service, ann.token);
+const { key_id } = await api('POST /v1/keys', { name: 'key' });
 
 const lastId = async (): Promise<number> => {
   const [row] = await attacker.sql<{ id: number }[]>`select max(id)::int as id from eaas.audit_entries`;

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openWorld, type World } from '@eaas/test-kit/world';
+import { expect, test } from 'vitest';
+import { testWorld } from '@eaas/test-kit/world';
 import { insider } from './caller.ts';
 import { createKey } from '../operations/keys.ts';
 import { createTenant } from '../operations/tenants.ts';
 import { loadKeys } from './load-keys.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await openWorld('2026-11-20T12:00:00Z');
-});
-afterAll(() => world.close());
+const world = await testWorld('2026-11-20T12:00:00Z');
 
 test('loading several keys returns each key, even if the cache evicts one', async () => {
   const service = world.replica();

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { alone } from '@eaas/test-kit/alone';
-import { createDatabase, migrated, type TestDatabase } from '@eaas/test-kit/database';
+import { migrated, testDatabase } from '@eaas/test-kit/database';
 import { apiOf, dek, openWorld, settle, statusOf, type World } from '@eaas/test-kit/world';
 import { rootKey } from '../crypto/key-hierarchy.ts';
 import { settleDueKeys } from '../jobs/housekeeping.ts';
@@ -27,7 +27,7 @@ class JumpingClock extends DatabaseClock {
 test.each([year, -year, 5_000, -60_000])(
   'after a clock jump of %i ms, requests still succeed, and their audit entries have the right time',
   async (jump) => {
-    const place: TestDatabase = await createDatabase(migrated);
+    const place = await testDatabase(migrated);
     const database = new Database(place.connection('server'), 4);
     const clock = new JumpingClock();
     const service = createService({ database, roots: [rootKey(new Uint8Array(32))], clock });
@@ -57,7 +57,6 @@ test.each([year, -year, 5_000, -60_000])(
       expect(Math.abs(Date.parse(created_at) - Date.now())).toBeLessThan(30_000);
     }
     await database.close();
-    await place.drop();
   },
 );
 

@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { formatApiKey } from '@eaas/protocol/wire';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { apiOf, openWorld, type Resident, settle, statusOf, type World } from '@eaas/test-kit/world';
+import { expect, test } from 'vitest';
+import { apiOf, settle, statusOf, testWorld } from '@eaas/test-kit/world';
 import { heldTurns } from '../admission/testing/held-turns.ts';
 import { Database } from '../store/database.ts';
 
-let world: World;
-let residents: Resident[];
 let queries = 0;
 let fails = false;
 
@@ -18,11 +16,8 @@ class CountedDatabase extends Database {
   }
 }
 
-beforeAll(async () => {
-  world = await openWorld('2026-11-20T10:00:00Z');
-  residents = [await settle(world.replica(), 'ann'), await settle(world.replica(), 'ben')];
-});
-afterAll(() => world.close());
+const world = await testWorld('2026-11-20T10:00:00Z');
+const residents = [await settle(world.replica(), 'ann'), await settle(world.replica(), 'ben')];
 
 /** Returns a replica that has just started, and therefore remembers no API key. */
 function fresh() {

@@ -3,18 +3,13 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { testDatabase } from '@eaas/test-kit/database';
 import { Database } from './database.ts';
 import { DatabaseBusy, DatabaseSlow } from './faults.ts';
 import type { Connection } from './sql.ts';
 
-let place: TestDatabase;
-
-beforeAll(async () => {
-  place = await createDatabase();
-});
-afterAll(() => place.drop());
+const place = await testDatabase();
 
 function open(max: number, siblings?: Set<Database>, connection: Connection = place.connection('server')) {
   const database = new Database(connection, max, siblings);

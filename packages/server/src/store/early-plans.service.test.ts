@@ -1,6 +1,7 @@
 import { newestVersions, rowIdsOf, rowPortion, tokenHashes, versionPortion } from '@eaas/test-kit/fleet';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createDatabase, migrated, type TestDatabase } from '@eaas/test-kit/database';
+import { closing } from '@eaas/test-kit/closing';
+import { migrated, testDatabase } from '@eaas/test-kit/database';
 import { findApiKey, findApiKeyByToken, lastUses, listApiKeys, recordUses } from './api-keys.ts';
 import {
   countEntries,
@@ -102,33 +103,22 @@ const others: Record<string, Read> = {
   'the tokens of a copy': (tx) => tokenHashes(tx, tenantId, apiKeyIds),
 };
 
-let place: TestDatabase;
-let admin: Database;
-let early: Database;
 let now = performance.now();
-
-beforeAll(async () => {
-  vi.spyOn(performance, 'now').mockImplementation(() => now);
-  place = await createDatabase(migrated);
-  admin = new Database(place.connection('superuser'), 1);
-  early = new Database(place.connection('superuser'), 1);
-  await admin.run(async (sql) => {
-    const tables = await sql<{ name: string }[]>`
-      select relname as name from pg_class where relnamespace = 'eaas'::regnamespace and relkind = 'r'`;
-    for (const { name } of tables) await sql`alter table eaas.${sql(name)} set (autovacuum_enabled = false)`;
-  }, 10_000);
-  await fill(1, few);
-  for (const read of Object.values(others)) {
-    for (let nth = 0; nth < untilPlanIsKept; nth++) await rowsRead(read);
-  }
-  await fill(few + 1, many);
-}, 60_000);
-afterAll(async () => {
-  vi.restoreAllMocks();
-  await early.close();
-  await admin.close();
-  await place.drop();
-});
+vi.spyOn(performance, 'now').mockImplementation(() => now);
+const place = await testDatabase(migrated);
+const admin = await closing(new Database(place.connection('superuser'), 1), (it) => it.close());
+const early = await closing(new Database(place.connection('superuser'), 1), (it) => it.close());
+afterAll(() => void vi.restoreAllMocks());
+await admin.run(async (sql) => {
+  const tables = await sql<{ name: string }[]>`
+    select relname as name from pg_class where relnamespace = 'eaas'::regnamespace and relkind = 'r'`;
+  for (const { name } of tables) await sql`alter table eaas.${sql(name)} set (autovacuum_enabled = false)`;
+}, 10_000);
+await fill(1, few);
+for (const read of Object.values(others)) {
+  for (let nth = 0; nth < untilPlanIsKept; nth++) await rowsRead(read);
+}
+await fill(few + 1, many);
 
 /** The first key has many versions, and the second key has almost all entries. */
 async function fill(first: number, last: number): Promise<void> {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Input } from '@eaas/protocol/wire';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { alone } from '@eaas/test-kit/alone';
-import { type Api, apiOf, openWorld, type Resident, settle, type World } from '@eaas/test-kit/world';
-import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
+import { apiOf, settle, testWorld } from '@eaas/test-kit/world';
+import { openAttacker } from '@eaas/test-kit/attacker';
 import { insider } from '../state/caller.ts';
 import { countUsage } from '../jobs/housekeeping.ts';
 import { purge } from '../jobs/purge.ts';
@@ -12,21 +12,12 @@ import { decide } from '../state/decide.ts';
 const keys = [randomUUID(), randomUUID(), randomUUID()];
 const day = 24 * 60 * 60 * 1_000;
 
-let world: World;
-let attacker: Attacker;
-let ann: Resident;
-let api: Api;
-let start: number;
-
-beforeAll(async () => {
-  world = await openWorld('2026-03-01T00:00:00Z');
-  attacker = await openAttacker(world);
-  const service = world.replica();
-  ann = await settle(service, 'ann');
-  api = apiOf(service, ann.token);
-  start = world.time;
-});
-afterAll(() => world.close());
+const world = await testWorld('2026-03-01T00:00:00Z');
+const attacker = await openAttacker(world);
+const service = world.replica();
+const ann = await settle(service, 'ann');
+const api = apiOf(service, ann.token);
+const start = world.time;
 
 async function append(appends: number): Promise<void> {
   for (let nth = 0; nth < appends; nth++) {

@@ -1,27 +1,19 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Api, apiOf, openWorld, settle, type World } from '@eaas/test-kit/world';
+import { expect, test } from 'vitest';
+import { apiOf, settle, testWorld } from '@eaas/test-kit/world';
 import { listKeys } from './keys.ts';
 
 const names = Array.from({ length: 30 }, (_, nth) => `key ${nth}`);
 const newestFirst = names.toReversed();
 
-let world: World;
-let tenantId: string;
-let api: Api;
-
-beforeAll(async () => {
-  world = await openWorld('2026-09-01T00:00:00Z');
-  const service = world.replica();
-  const { token, ...resident } = await settle(service, 'ann');
-  ({ tenantId } = resident);
-  api = apiOf(service, token);
-  for (const name of names) {
-    const { key_id } = await api('POST /v1/keys', { name });
-    if (name.endsWith('0')) await api('POST /v1/keys/:key_id/disable', { key_id });
-  }
-  for (const name of names.slice(1)) await api('POST /v1/api-keys', { name, permissions: ['keys.read'] });
-});
-afterAll(() => world.close());
+const world = await testWorld();
+const service = world.replica();
+const { tenantId, token } = await settle(service, 'ann');
+const api = apiOf(service, token);
+for (const name of names) {
+  const { key_id } = await api('POST /v1/keys', { name });
+  if (name.endsWith('0')) await api('POST /v1/keys/:key_id/disable', { key_id });
+}
+for (const name of names.slice(1)) await api('POST /v1/api-keys', { name, permissions: ['keys.read'] });
 
 test('the pages of keys and API keys together have each row once, the newest first', async () => {
   const [keys, apiKeys, disabled]: [string[], string[], string[]] = [[], [], []];

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { apiOf, openWorld, type Resident, settle, type World } from '@eaas/test-kit/world';
+import { expect, test } from 'vitest';
+import { apiOf, settle, testWorld } from '@eaas/test-kit/world';
 import { recordLastUses } from '../jobs/housekeeping.ts';
 import { expiringApiKeys, measure } from './measurements.ts';
 
 const day = 24 * 60 * 60 * 1_000;
 const start = Date.parse('2026-03-01T00:00:00Z');
 
-let world: World;
-let ann: Resident;
-beforeAll(async () => {
-  world = await openWorld(new Date(start).toISOString());
-  ann = await settle(world.replica(), 'ann');
-});
-afterAll(() => world.close());
+const world = await testWorld(new Date(start).toISOString());
+const ann = await settle(world.replica(), 'ann');
 
 async function newApiKey(name: string, days: number): Promise<{ api_key_id: string; api_key: string }> {
   const expires_at = new Date(start + days * day).toISOString();

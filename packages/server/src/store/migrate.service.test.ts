@@ -1,6 +1,7 @@
 import { ROLES } from '@eaas/test-kit/dev';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
+import { beforeEach, expect, test } from 'vitest';
+import { closing } from '@eaas/test-kit/closing';
+import { type TestDatabase, testDatabase } from '@eaas/test-kit/database';
 import { isMigrated, migrate, newestVersion, schemaVersion } from './migrate.ts';
 import { openPool, type Pool } from './sql.ts';
 
@@ -9,12 +10,8 @@ const steps = ['create table eaas.first (n int)', 'create table eaas.second (n i
 let place: TestDatabase;
 let owner: Pool;
 beforeEach(async () => {
-  place = await createDatabase();
-  owner = openPool(place.connection('owner'), 1);
-});
-afterEach(async () => {
-  await owner.end();
-  await place.drop();
+  place = await testDatabase();
+  owner = await closing(openPool(place.connection('owner'), 1), (it) => it.end());
 });
 
 async function tables(): Promise<string[]> {

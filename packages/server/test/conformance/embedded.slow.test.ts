@@ -1,7 +1,7 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
 import { client } from '@eaas/test-kit/api';
 import '@eaas/test-kit/matchers';
 import { eaas, run, serve } from '@eaas/test-kit/program';
@@ -9,8 +9,7 @@ import { eaas, run, serve } from '@eaas/test-kit/program';
 let directory: string;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'eaas-embedded-'));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  directory = await newDirectory();
 });
 
 const command = async (...args: string[]) => run([...eaas, ...args, '--json'], { EAAS_DATA_DIR: directory });

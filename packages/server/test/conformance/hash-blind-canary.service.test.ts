@@ -3,19 +3,15 @@ import { pae, toUtf8 } from '@eaas/protocol';
 import { nodeCurve } from '@eaas/protocol/blind-hash-node';
 import { finish } from '@eaas/protocol/service';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { closing } from '@eaas/test-kit/closing';
 import { blindValues } from '@eaas/test-kit/blind-values';
 import { whereAvailable } from '@eaas/test-kit/available';
-import { createDatabase, environmentOf, migrated, type TestDatabase } from '@eaas/test-kit/database';
+import { environmentOf, migrated, testDatabase } from '@eaas/test-kit/database';
 import { canReadMemory, findInMemory } from './process-memory.ts';
-import { type Client, client } from '@eaas/test-kit/api';
+import { client } from '@eaas/test-kit/api';
 import { type IssuedApiKey, ok, type TenantRecord } from '@eaas/test-kit/fixture';
-import { eaas, type Environment, run, serve, type ServerProcess } from '@eaas/test-kit/program';
-
-let database: TestDatabase;
-let server: ServerProcess;
-let api: Client;
-let keyId: string;
+import { eaas, type Environment, run, serve } from '@eaas/test-kit/program';
 
 async function command<T>(env: Environment, ...args: string[]): Promise<T> {
   const { code, stdout, stderr } = await run([...eaas, ...args, '--json'], env);
@@ -23,20 +19,14 @@ async function command<T>(env: Environment, ...args: string[]): Promise<T> {
   return JSON.parse(stdout) as T;
 }
 
-beforeAll(async () => {
-  database = await createDatabase(migrated);
-  const env = environmentOf(database.url);
-  server = await serve(env);
-  const { tenant_id } = await command<TenantRecord>(env, 'tenant', 'create', '--name', 'canary');
-  const all = ['--tenant', tenant_id, '--name', 'all', '--permissions', 'all'];
-  const { api_key } = await command<IssuedApiKey>(env, 'api-key', 'create', ...all);
-  api = client(server.baseUrl, api_key);
-  keyId = ok(await api.post('/v1/keys', { name: 'canary' })).key_id;
-});
-afterAll(async () => {
-  await server.stop();
-  await database.drop();
-});
+const database = await testDatabase(migrated);
+const env = environmentOf(database.url);
+const server = await closing(serve(env), (it) => it.stop());
+const { tenant_id } = await command<TenantRecord>(env, 'tenant', 'create', '--name', 'canary');
+const all = ['--tenant', tenant_id, '--name', 'all', '--permissions', 'all'];
+const { api_key } = await command<IssuedApiKey>(env, 'api-key', 'create', ...all);
+const api = client(server.baseUrl, api_key);
+const keyId = ok(await api.post('/v1/keys', { name: 'canary' })).key_id;
 
 const value = `canary ${randomBytes(24).toString('hex')}`;
 const digest = createHash('sha256').update(value).digest();

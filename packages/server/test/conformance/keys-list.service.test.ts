@@ -1,18 +1,15 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { bring, type KeyRecord, newTenant, ok, only, type Tenant } from '@eaas/test-kit/fixture';
+import { describe, expect, test } from 'vitest';
+import { bring, type KeyRecord, newTenant, ok, only } from '@eaas/test-kit/fixture';
 import { aTimestamp, keyRecord } from './shapes.ts';
 
-let tenant: Tenant;
 const keys: KeyRecord[] = []; // newest first
 
-beforeAll(async () => {
-  tenant = await newTenant();
-  for (let number = 1; number <= 6; number++) keys.unshift(await tenant.newKey({ name: `key ${number}` }));
-  const [, disabled, pending, destroyed] = keys;
-  await bring(tenant.api, disabled?.key_id ?? '', 'disabled');
-  await bring(tenant.api, pending?.key_id ?? '', 'pending_destruction');
-  await bring(tenant.api, destroyed?.key_id ?? '', 'destroyed');
-});
+const tenant = await newTenant();
+for (let number = 1; number <= 6; number++) keys.unshift(await tenant.newKey({ name: `key ${number}` }));
+const [, disabled, pending, destroyed] = keys;
+await bring(tenant.api, disabled?.key_id ?? '', 'disabled');
+await bring(tenant.api, pending?.key_id ?? '', 'pending_destruction');
+await bring(tenant.api, destroyed?.key_id ?? '', 'destroyed');
 
 const list = async (query: string) => ok(await tenant.api.get(`/v1/keys?${query}`));
 const names = async (query: string) => (await list(query)).keys.map((key) => key.name);

@@ -1,11 +1,8 @@
-import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { newTenant, ok, type Tenant, wrapped } from '@eaas/test-kit/fixture';
+import { describe, expect, test, vi } from 'vitest';
+import { newTenant, ok, wrapped } from '@eaas/test-kit/fixture';
 import { aTimestamp } from './shapes.ts';
 
-let tenant: Tenant;
-beforeAll(async () => {
-  tenant = await newTenant('--envelope-only', 'true');
-});
+const tenant = await newTenant('--envelope-only', 'true');
 
 // The tests run concurrently to save time. Each test waits until the server records when a key was last used, which
 // happens several times per minute.

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { apiOf, openWorld, settle, statusOf, type World } from '@eaas/test-kit/world';
+import { expect, test } from 'vitest';
+import { apiOf, settle, statusOf, testWorld } from '@eaas/test-kit/world';
 
 // The test needs a simulated clock, so its server runs inside the test process.
-let world: World;
 
-beforeAll(async () => {
-  world = await openWorld('2026-12-31T23:59:00.000Z');
-});
-afterAll(() => world.close());
+const world = await testWorld('2026-12-31T23:59:00.000Z');
 
 test('the quota resets at the start of a UTC month', async () => {
   const replica = world.replica();

@@ -4,9 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 
-import { createDatabase, environmentOf, type TestDatabase } from '@eaas/test-kit/database';
+import { createDatabase, environmentOf, testDatabase } from '@eaas/test-kit/database';
 import { freePort } from '@eaas/test-kit/free-port';
 import { selfSigned } from '@eaas/test-kit/certificate';
 import { client } from '@eaas/test-kit/api';
@@ -21,18 +21,12 @@ import {
   type ServerProcess,
 } from '@eaas/test-kit/program';
 
-let directory: string;
-let database: TestDatabase;
-let env: Environment;
-
 const newRootKey = () => randomBytes(32).toString('base64');
 
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'eaas-start-'));
-  database = await createDatabase();
-  env = environmentOf(database.url);
-  await migrate(env);
-});
+const directory = await mkdtemp(join(tmpdir(), 'eaas-start-'));
+let database = await createDatabase();
+const env = environmentOf(database.url);
+await migrate(env);
 
 afterAll(async () => {
   await database.drop();
@@ -156,8 +150,7 @@ test.for(['1', '2'])('a starting server with %s workers refuses connections', as
 
 describe('the database', () => {
   test('on a database without migrations, the start fails and names the command to run', async () => {
-    const empty = await createDatabase();
-    onTestFinished(() => empty.drop());
+    const empty = await testDatabase();
     const own = environmentOf(empty.url);
     const { code, stdout, stderr } = await refused(own);
     expect(code).not.toBe(0);
@@ -196,8 +189,7 @@ describe('the root key', () => {
   });
 
   test('a server with a new root key and the previous root key unwraps existing wrapped keys', async () => {
-    const own = await createDatabase();
-    onTestFinished(() => own.drop());
+    const own = await testDatabase();
     const [old, next] = [environmentOf(own.url), newRootKey()];
     await migrate(old);
     const before = await served(old);

@@ -1,54 +1,37 @@
 import { readdirSync, statSync } from 'node:fs';
-import { afterAll, beforeAll, expect, onTestFailed, onTestFinished, test } from 'vitest';
-import type postgres from 'postgres';
+import { expect, onTestFailed, test } from 'vitest';
+import { closing } from '@eaas/test-kit/closing';
 import { eaas, eaasImporting, moduleOf } from '@eaas/test-kit/program';
-import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
+import { testDatabase } from '@eaas/test-kit/database';
 import { reportDuration } from './report.ts';
 import { type Answer, send } from '@eaas/test-kit/faults/client';
 import { longest, newDek, tally } from '@eaas/test-kit/faults/load';
-import { lossyProxy, type LossyProxy } from './lossy-proxy.ts';
+import { lossyProxy } from './lossy-proxy.ts';
 import {
   connectTo,
   newKey,
   operate,
-  type Operator,
   readLog,
   type Replica,
   someoneWaits,
   startReplica,
-  type Tenant,
   verify,
   whileWritesWait,
 } from '@eaas/test-kit/faults/place';
 
 // After a broken connection, postgres.js can throw an error in a timer, where no caller can catch the error.
 
-let database: TestDatabase;
-let proxy: LossyProxy;
-let operator: Operator;
-let sql: postgres.Sql;
-let tenant: Tenant;
-
-beforeAll(async () => {
-  database = await createDatabase();
-  operator = await operate(database.url);
-  proxy = await lossyProxy(database);
-  sql = connectTo(database);
-  tenant = await operator.newTenant();
-});
-
-afterAll(async () => {
-  await proxy.close();
-  await operator.close();
-  await sql.end();
-  await database.drop();
-});
+const database = await testDatabase();
+const operator = await closing(operate(database.url), (it) => it.close());
+const proxy = await closing(lossyProxy(database), (it) => it.close());
+const sql = await closing(connectTo(database), (it) => it.end());
+const tenant = await operator.newTenant();
 
 const survived = ({ log }: Replica): number => log().split('the database connection broke').length - 1;
 
 async function start(command?: readonly string[]): Promise<Replica> {
-  const replica = await startReplica({ ...operator.env, EAAS_DATABASE_URL: proxy.url('server') }, command);
-  onTestFinished(() => replica.kill());
+  const env = { ...operator.env, EAAS_DATABASE_URL: proxy.url('server') };
+  const replica = await closing(startReplica(env, command), (it) => it.kill());
   onTestFailed(() => void process.stderr.write(replica.log()));
   return replica;
 }

@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eaas, type Environment, run } from '@eaas/test-kit/program';
-import { createDatabase, environmentOf, type TestDatabase } from '@eaas/test-kit/database';
+import { expect, test } from 'vitest';
+import { eaas, run } from '@eaas/test-kit/program';
+import { environmentOf, testDatabase } from '@eaas/test-kit/database';
 import { connectTo, startReplica } from '@eaas/test-kit/faults/place';
 
-let database: TestDatabase;
-let env: Environment;
-
-beforeAll(async () => {
-  database = await createDatabase();
-  env = environmentOf(database.url);
-});
-
-afterAll(() => database.drop());
+const database = await testDatabase();
+const env = environmentOf(database.url);
 
 test('two concurrent migrations of an empty database both succeed', async () => {
   const [one, other] = await Promise.all([run([...eaas, 'migrate'], env), run([...eaas, 'migrate'], env)]);

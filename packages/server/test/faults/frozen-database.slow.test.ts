@@ -1,52 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { closing } from '@eaas/test-kit/closing';
 import { newToken } from '../../src/state/tokens.ts';
 import { OwnPostgres } from '@eaas/test-kit/own-postgres';
 import { type Answer, send } from '@eaas/test-kit/faults/client';
 import { newDek } from '@eaas/test-kit/faults/load';
-import {
-  newKey,
-  operate,
-  type Operator,
-  type Replica,
-  startReplica,
-  type Tenant,
-} from '@eaas/test-kit/faults/place';
+import { newKey, operate, startReplica } from '@eaas/test-kit/faults/place';
 
-let postgres: OwnPostgres;
-let operator: Operator;
-let replica: Replica;
-let tenant: Tenant;
-let paths: string[];
-let others: { readonly token: string; readonly keyId: string }[];
-
-beforeAll(async () => {
-  postgres = await OwnPostgres.start();
-  operator = await operate(postgres.url);
-  replica = await startReplica(operator.env);
-  tenant = await operator.newTenant();
-  const keyId = await newKey(replica, tenant.token);
-  paths = [
-    '/v1/keys',
-    `/v1/keys/${keyId}`,
-    `/v1/keys/${keyId}/public-key`,
-    '/v1/audit',
-    '/v1/audit/checkpoint',
-    '/v1/usage',
-    '/v1/api-keys',
-    `/v1/api-keys/${tenant.apiKeyId}`,
-  ];
-  const settle = async () => {
-    const { token } = await operator.newTenant();
-    return { token, keyId: await newKey(replica, token) };
-  };
-  others = await Promise.all(Array.from({ length: 12 }, settle));
-});
-afterAll(async () => {
-  await replica.kill();
-  await operator.close();
-  await postgres.drop();
-});
+const postgres = await closing(OwnPostgres.start(), (it) => it.drop());
+const operator = await closing(operate(postgres.url), (it) => it.close());
+const replica = await closing(startReplica(operator.env), (it) => it.kill());
+const tenant = await operator.newTenant();
+const keyId = await newKey(replica, tenant.token);
+const paths = [
+  '/v1/keys',
+  `/v1/keys/${keyId}`,
+  `/v1/keys/${keyId}/public-key`,
+  '/v1/audit',
+  '/v1/audit/checkpoint',
+  '/v1/usage',
+  '/v1/api-keys',
+  `/v1/api-keys/${tenant.apiKeyId}`,
+];
+const settle = async () => {
+  const { token } = await operator.newTenant();
+  return { token, keyId: await newKey(replica, token) };
+};
+const others = await Promise.all(Array.from({ length: 12 }, settle));
 
 const get = (path: string, token = tenant.token): Promise<Answer> => send(replica, token, 'GET', path);
 const seconds = ({ sentAt, answeredAt }: Answer): number => (answeredAt - sentAt) / 1_000;

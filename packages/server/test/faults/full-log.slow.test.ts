@@ -1,18 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { eaas, type Environment, inherited } from '@eaas/test-kit/program';
-import { createDatabase, environmentOf, migrated, type TestDatabase } from '@eaas/test-kit/database';
+import { expect, onTestFinished, test } from 'vitest';
+import { eaas, inherited } from '@eaas/test-kit/program';
+import { environmentOf, migrated, testDatabase } from '@eaas/test-kit/database';
 import { freePort } from '@eaas/test-kit/free-port';
 
-let database: TestDatabase;
-let service: Environment;
-beforeAll(async () => {
-  database = await createDatabase(migrated);
-  service = environmentOf(database.url);
-});
-afterAll(() => database.drop());
+const database = await testDatabase(migrated);
+const service = environmentOf(database.url);
 
 test.each([
   ['1', 'its log'],

@@ -3,19 +3,11 @@ import { type Envelope, parseEnvelope } from '@eaas/protocol';
 import { fromBase64 } from '@eaas/protocol/base64';
 import { EaasClient } from '@eaas/sdk';
 import { createIntake } from '@eaas/sdk/intake';
-import { inventory, type ReencryptProgress, reencrypt, storedValues } from '@eaas/sdk/reencrypt';
-import type postgres from 'postgres';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { inventory, reencrypt, type ReencryptProgress, storedValues } from '@eaas/sdk/reencrypt';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { closing } from '@eaas/test-kit/closing';
 import { OwnPostgres } from '@eaas/test-kit/own-postgres';
-import {
-  connectTo,
-  operate,
-  type Operator,
-  readLog,
-  type Replica,
-  startReplica,
-  type Tenant,
-} from '@eaas/test-kit/faults/place';
+import { connectTo, operate, readLog, startReplica } from '@eaas/test-kit/faults/place';
 
 interface Message {
   readonly id: number;
@@ -26,29 +18,16 @@ const count = 24;
 const plaintextOf = (id: number): string => `message ${id}`;
 const context = { form: 'contact' };
 
-let database: OwnPostgres;
-let sql: postgres.Sql;
-let operator: Operator;
-let tenant: Tenant;
-let server: Replica;
 let keyId: string;
 let before: Map<number, Envelope>;
 
-beforeAll(async () => {
-  database = await OwnPostgres.start();
-  operator = await operate(database.url);
-  tenant = await operator.newTenant();
-  server = await startReplica(operator.env);
-  sql = connectTo(database);
-  await sql`create table messages (id int primary key, body text not null)`;
-});
-
-afterAll(async () => {
-  await server.kill();
-  await operator.close();
-  await sql.end();
-  await database.drop();
-});
+const database = await closing(OwnPostgres.start(), (it) => it.drop());
+const operator = await closing(operate(database.url), (it) => it.close());
+const tenant = await operator.newTenant();
+let server = await startReplica(operator.env);
+afterAll(() => server.kill());
+const sql = await closing(connectTo(database), (it) => it.end());
+await sql`create table messages (id int primary key, body text not null)`;
 
 function newClient(sent: typeof fetch = fetch): EaasClient {
   return new EaasClient({ baseUrl: server.baseUrl, apiKey: tenant.token, fetch: sent, retries: 10 });

@@ -1,42 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
+import { beforeEach, expect, test } from 'vitest';
+import { closing } from '@eaas/test-kit/closing';
+import { testDatabase } from '@eaas/test-kit/database';
 import { call, send } from '@eaas/test-kit/faults/client';
 import { newDek, succeeded } from '@eaas/test-kit/faults/load';
-import { lossyProxy, type LossyProxy } from './lossy-proxy.ts';
-import {
-  newKey,
-  operate,
-  type Operator,
-  readLog,
-  type Replica,
-  startReplica,
-  type Tenant,
-  verify,
-} from '@eaas/test-kit/faults/place';
+import { lossyProxy } from './lossy-proxy.ts';
+import { newKey, operate, readLog, startReplica, type Tenant, verify } from '@eaas/test-kit/faults/place';
 
 // If a connection breaks during a commit, the server cannot know whether the database committed.
 
-let database: TestDatabase;
-let operator: Operator;
-let proxy: LossyProxy;
-let replica: Replica;
 let tenant: Tenant;
 let path: string;
 
-beforeAll(async () => {
-  database = await createDatabase();
-  operator = await operate(database.url);
-  proxy = await lossyProxy(database);
-  replica = await startReplica({ ...operator.env, EAAS_DATABASE_URL: proxy.url('server') });
-});
-
-afterAll(async () => {
-  await replica.kill();
-  await proxy.close();
-  await operator.close();
-  await database.drop();
-});
+const database = await testDatabase();
+const operator = await closing(operate(database.url), (it) => it.close());
+const proxy = await closing(lossyProxy(database), (it) => it.close());
+const replica = await closing(
+  startReplica({ ...operator.env, EAAS_DATABASE_URL: proxy.url('server') }),
+  (it) => it.kill(),
+);
 
 beforeEach(async () => {
   tenant = await operator.newTenant();

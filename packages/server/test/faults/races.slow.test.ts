@@ -1,27 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { closing } from '@eaas/test-kit/closing';
 import { updateTenant } from '../../src/operations/tenants.ts';
 import { type Answer, call, type Place, send } from '@eaas/test-kit/faults/client';
 import { newDek, succeeded, tally } from '@eaas/test-kit/faults/load';
-import {
-  type Entry,
-  newKey,
-  type Pair,
-  readLog,
-  startPair,
-  type Tenant,
-  verify,
-} from '@eaas/test-kit/faults/place';
+import { type Entry, newKey, readLog, startPair, type Tenant, verify } from '@eaas/test-kit/faults/place';
 
-let pair: Pair;
-let [a, b]: readonly [Place, Place] = [{ port: 0 }, { port: 0 }];
-
-beforeAll(async () => {
-  pair = await startPair();
-  [a, b] = pair.replicas;
-});
-
-afterAll(() => pair.end());
+const pair = await closing(startPair(), (it) => it.end());
+const [a, b] = pair.replicas;
 
 type Request = (place: Place) => Promise<Answer>;
 
@@ -83,6 +69,11 @@ function onlyResult(answer: Answer): Answer {
   return { ...answer, ...result?.error };
 }
 
+async function settle() {
+  const tenant = await pair.operator.newTenant();
+  return { tenant, keyId: await newKey(a, tenant.token) };
+}
+
 async function newApiKey(tenant: Tenant, fields: object): Promise<{ api_key: string; api_key_id: string }> {
   return call(a, tenant.token, 'POST', '/v1/api-keys', {
     name: 'other',
@@ -92,8 +83,7 @@ async function newApiKey(tenant: Tenant, fields: object): Promise<{ api_key: str
 }
 
 test('disabling or enabling a key takes effect on both replicas immediately', async () => {
-  const tenant = await pair.operator.newTenant();
-  const keyId = await newKey(a, tenant.token);
+  const { tenant, keyId } = await settle();
   const path = `/v1/keys/${keyId}`;
   for (let round = 0; round < 3; round++) {
     const disabled = await race(uses(tenant.token, keyId), () =>
@@ -112,8 +102,7 @@ test('disabling or enabling a key takes effect on both replicas immediately', as
 });
 
 test('a read after an acknowledged change shows the change on both replicas', async () => {
-  const tenant = await pair.operator.newTenant();
-  const keyId = await newKey(a, tenant.token);
+  const { tenant, keyId } = await settle();
   const path = `/v1/keys/${keyId}`;
   const statuses = (answers: readonly Answer[]) => [...new Set(answers.map(({ body }) => body['status']))];
   for (const [change, status] of [
@@ -128,8 +117,7 @@ test('a read after an acknowledged change shows the change on both replicas', as
 });
 
 test('a revoked API key is refused on both replicas', async () => {
-  const tenant = await pair.operator.newTenant();
-  const keyId = await newKey(a, tenant.token);
+  const { tenant, keyId } = await settle();
   const { api_key, api_key_id } = await newApiKey(tenant, {});
   const revoke = () => call(a, tenant.token, 'DELETE', `/v1/api-keys/${api_key_id}`);
   const { before, after } = await race(uses(api_key, keyId), revoke);
@@ -139,8 +127,7 @@ test('a revoked API key is refused on both replicas', async () => {
 });
 
 test('a call that needs a removed permission is refused on both replicas', async () => {
-  const tenant = await pair.operator.newTenant();
-  const keyId = await newKey(a, tenant.token);
+  const { tenant, keyId } = await settle();
   const { api_key, api_key_id } = await newApiKey(tenant, { permissions: ['encrypt', 'decrypt'] });
   const patch = () =>
     call(a, tenant.token, 'PATCH', `/v1/api-keys/${api_key_id}`, { permissions: ['decrypt'] });
@@ -162,8 +149,7 @@ test('after a key is removed from an API key, calls with the key return 404 on b
 });
 
 test('an API key is refused from the moment it expires', async () => {
-  const tenant = await pair.operator.newTenant();
-  const keyId = await newKey(a, tenant.token);
+  const { tenant, keyId } = await settle();
   const { api_key, api_key_id } = await newApiKey(tenant, {});
   let expires_at = '';
   // The test sets the expiry only after requests have started, so that the first request arrives before the expiry.
@@ -183,8 +169,7 @@ test('an API key is refused from the moment it expires', async () => {
 });
 
 test('a tenant that became envelope-only cannot encrypt or decrypt', async () => {
-  const tenant = await pair.operator.newTenant();
-  const keyId = await newKey(a, tenant.token);
+  const { tenant, keyId } = await settle();
   const inside = { key_id: keyId };
   const bundle = await call(a, tenant.token, 'POST', '/v1/encrypt', { plaintext: 'x', ...inside });
   const [ciphertext, key_version] = [bundle['ciphertext'], bundle['key_version']];
@@ -201,8 +186,7 @@ test('a tenant that became envelope-only cannot encrypt or decrypt', async () =>
 });
 
 test('a destroyed key does not decrypt on any replica', async () => {
-  const tenant = await pair.operator.newTenant();
-  const keyId = await newKey(a, tenant.token);
+  const { tenant, keyId } = await settle();
   const path = `/v1/keys/${keyId}`;
   const { wrapped_key } = await call(a, tenant.token, 'POST', `${path}/wrap`, { dek: newDek() });
   await call(a, tenant.token, 'POST', `${path}/disable`);
@@ -215,8 +199,7 @@ test('a destroyed key does not decrypt on any replica', async () => {
 });
 
 test('after the quota is set below the usage, further encrypt calls are refused', async () => {
-  const tenant = await pair.operator.newTenant();
-  const keyId = await newKey(a, tenant.token);
+  const { tenant, keyId } = await settle();
   const request: Request = (place) =>
     send(place, tenant.token, 'POST', '/v1/encrypt', { plaintext: 'x', key_id: keyId });
   const lower = () => updateTenant(pair.operator.service, tenant.tenantId, { monthly_encrypt_quota: 1 });
@@ -227,8 +210,7 @@ test('after the quota is set below the usage, further encrypt calls are refused'
 });
 
 test('a wrap after an acknowledged rotation uses the new version', async () => {
-  const tenant = await pair.operator.newTenant();
-  const keyId = await newKey(a, tenant.token);
+  const { tenant, keyId } = await settle();
   const request: Request = (place) =>
     send(place, tenant.token, 'POST', `/v1/keys/${keyId}/wrap`, { dek: newDek() });
   for (const version of [2, 3, 4]) {
@@ -242,8 +224,7 @@ test('a wrap after an acknowledged rotation uses the new version', async () => {
 });
 
 test('a replica that refused an unknown token accepts it after its API key was created', async () => {
-  const tenant = await pair.operator.newTenant();
-  const keyId = await newKey(a, tenant.token);
+  const { tenant, keyId } = await settle();
   for (let round = 0; round < 10; round++) {
     const { api_key } = await newApiKey(tenant, {});
     const answers = await Promise.all(Array.from({ length: 4 }, () => uses(api_key, keyId)(b)));

@@ -1,4 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { closing } from '@eaas/test-kit/closing';
 import type { End } from '@eaas/test-kit/program';
 import { reportDuration } from './report.ts';
 import { type Answer, send } from '@eaas/test-kit/faults/client';
@@ -9,7 +10,6 @@ import {
   connectTo,
   newKey,
   operate,
-  type Operator,
   readLog,
   type Replica,
   startReplica,
@@ -17,29 +17,18 @@ import {
   verify,
 } from '@eaas/test-kit/faults/place';
 
-let postgres: OwnPostgres;
-let operator: Operator;
 let tenant: Tenant;
 let replica: Replica;
 let keyId: string;
 
-beforeAll(async () => {
-  postgres = await OwnPostgres.start();
-  operator = await operate(postgres.url);
-});
-
-afterAll(async () => {
-  await operator.close();
-  await postgres.drop();
-});
+const postgres = await closing(OwnPostgres.start(), (it) => it.drop());
+const operator = await closing(operate(postgres.url), (it) => it.close());
 
 beforeEach(async () => {
-  replica = await startReplica(operator.env);
+  replica = await newReplica();
   tenant = await operator.newTenant();
   keyId = await newKey(replica, tenant.token);
 });
-
-afterEach(() => replica.kill());
 
 async function terminate(): Promise<End> {
   const toldAt = performance.now();
@@ -49,14 +38,7 @@ async function terminate(): Promise<End> {
   return end;
 }
 
-async function elsewhere<T>(work: (other: Replica) => Promise<T>): Promise<T> {
-  const other = await startReplica(operator.env);
-  try {
-    return await work(other);
-  } finally {
-    await other.kill();
-  }
-}
+const newReplica = (): Promise<Replica> => closing(startReplica(operator.env), (it) => it.kill());
 
 async function waitingWraps(count: number): Promise<Promise<Answer>[]> {
   const sent = Array.from({ length: count }, wrap);
@@ -83,10 +65,9 @@ test('if a replica stops under load, the log has an entry for every success', as
   expect(new Set(Object.keys(tally(refused)))).toEqual(
     new Set(refused.length > 0 ? ['503 unavailable'] : []),
   );
-  await elsewhere(async (other) => {
-    expect(unrecorded(sent, await readLog(other, tenant))).toEqual([]);
-    expect(await verify(other, tenant)).toMatchObject({ valid: true });
-  });
+  const other = await newReplica();
+  expect(unrecorded(sent, await readLog(other, tenant))).toEqual([]);
+  expect(await verify(other, tenant)).toMatchObject({ valid: true });
 });
 
 test('after SIGTERM, a replica finishes running requests and refuses new requests', async () => {
@@ -115,10 +96,8 @@ test('after SIGTERM, a replica finishes running requests and refuses new request
   expect(tally(await Promise.all(running))).toEqual({ '200': 50 });
   expect(refused.filter(({ status }) => status !== 503 && status !== 0)).toEqual([]);
   expect(await ending).toMatchObject({ code: 0 });
-  await elsewhere(async (other) => {
-    const log = await readLog(other, tenant);
-    expect(log.filter(({ action }) => action === 'key.wrap').length).toBe(50);
-  });
+  const log = await readLog(await newReplica(), tenant);
+  expect(log.filter(({ action }) => action === 'key.wrap').length).toBe(50);
 });
 
 test.for(['1', '3'])('a stop under load resets no connection, with %s workers', async (workers) => {

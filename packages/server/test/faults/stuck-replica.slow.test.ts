@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { closing } from '@eaas/test-kit/closing';
 import { reportDuration } from './report.ts';
 import { type Answer, send } from '@eaas/test-kit/faults/client';
 import { longest, newDek, succeeded, tally } from '@eaas/test-kit/faults/load';
 import { OwnPostgres } from '@eaas/test-kit/own-postgres';
 import {
   newKey,
-  type Pair,
   readLog,
   someoneWaits,
   startPair,
@@ -15,15 +15,9 @@ import {
   whileWritesWait,
 } from '@eaas/test-kit/faults/place';
 
-let pair: Pair;
-
 const postgres = await OwnPostgres.start();
 
-beforeAll(async () => {
-  pair = await startPair(postgres);
-});
-
-afterAll(() => pair.end());
+const pair = await closing(startPair(postgres), (it) => it.end());
 
 interface Observed {
   readonly tenant: Tenant;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { closing } from '@eaas/test-kit/closing';
 import { newToken } from '../../src/state/tokens.ts';
 import { reportDuration } from './report.ts';
 import { type Answer, type Place, send } from '@eaas/test-kit/faults/client';
@@ -10,9 +11,7 @@ import {
   type Entry,
   newKey,
   operate,
-  type Operator,
   readLog,
-  type Replica,
   startReplica,
   type Tenant,
   verify,
@@ -28,20 +27,21 @@ interface Outage {
 /** All requests that use the database time out within 5.2 s. */
 const long = 5_200;
 
-let postgres: OwnPostgres;
-let operator: Operator;
-const replicas: Replica[] = [];
 const outages: Outage[] = [];
 const ends: string[] = [];
 const strangers: { how: Outage['how']; answer: Answer }[] = [];
 const tenants: { tenant: Tenant; load: Load; sent: readonly Sent[]; log: Entry[] }[] = [];
+const placeOf = (nth: number): Place => replicas[nth] ?? { port: 0 };
 const everything = (): Sent[] => tenants.flatMap(({ sent }) => sent);
 
+const postgres = await closing(OwnPostgres.start(), (it) => it.drop());
+const operator = await closing(operate(postgres.url), (it) => it.close());
+const replicas = await Promise.all([startReplica(operator.env), startReplica(operator.env)]);
+afterAll(async () => {
+  for (const replica of replicas) await replica.kill();
+});
+const places = replicas.map(({ port }) => ({ port }));
 beforeAll(async () => {
-  postgres = await OwnPostgres.start();
-  operator = await operate(postgres.url);
-  replicas.push(...(await Promise.all([startReplica(operator.env), startReplica(operator.env)])));
-  const places = replicas.map(({ port }) => ({ port }));
   for (const changes of [false, true]) {
     const tenant = await operator.newTenant();
     const keyId = await newKey(placeOf(0), tenant.token);
@@ -64,14 +64,6 @@ beforeAll(async () => {
     one.log = await readLog(placeOf(1), one.tenant);
   }
 });
-
-afterAll(async () => {
-  for (const replica of replicas) await replica.kill();
-  await operator.close();
-  await postgres.drop();
-});
-
-const placeOf = (nth: number): Place => replicas[nth] ?? { port: 0 };
 
 async function restart(nth: number): Promise<void> {
   const replica = replicas[nth];

@@ -1,23 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { closing } from '@eaas/test-kit/closing';
 import { reportDuration } from './report.ts';
 import { type Answer, type Place, send } from '@eaas/test-kit/faults/client';
 import { longest, newDek, tally } from '@eaas/test-kit/faults/load';
-import { newKey, type Pair, readLog, startPair, type Tenant, verify } from '@eaas/test-kit/faults/place';
+import { newKey, readLog, startPair, verify } from '@eaas/test-kit/faults/place';
 
-let pair: Pair;
-let [a, b]: readonly [Place, Place] = [{ port: 0 }, { port: 0 }];
-let tenant: Tenant;
-let keyId: string;
-
-beforeAll(async () => {
-  pair = await startPair();
-  [a, b] = pair.replicas;
-  tenant = await pair.operator.newTenant();
-  keyId = await newKey(a, tenant.token);
-});
-
-afterAll(() => pair.end());
+const pair = await closing(startPair(), (it) => it.end());
+const [a, b] = pair.replicas;
+const tenant = await pair.operator.newTenant();
+const keyId = await newKey(a, tenant.token);
 
 const wrap = (place: Place, n = ''): Promise<Answer> =>
   send(place, tenant.token, 'POST', `/v1/keys/${keyId}/wrap`, { dek: newDek(), context: { n } });

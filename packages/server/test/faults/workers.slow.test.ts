@@ -1,14 +1,15 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { selfSigned } from '@eaas/test-kit/certificate';
+import { newDirectory } from '@eaas/test-kit/directory';
+import { closing } from '@eaas/test-kit/closing';
 import { eaas } from '@eaas/test-kit/program';
-import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
+import { testDatabase } from '@eaas/test-kit/database';
 import { childrenOf, memoryOf } from '@eaas/test-kit/processes';
 import { call, send } from '@eaas/test-kit/faults/client';
 import { Load, newDek, succeeded, unrecorded } from '@eaas/test-kit/faults/load';
@@ -16,31 +17,18 @@ import {
   connectTo,
   newKey,
   operate,
-  type Operator,
   readLog,
-  type Replica,
   startReplica,
   type Tenant,
   verify,
 } from '@eaas/test-kit/faults/place';
 
-let database: TestDatabase;
-let operator: Operator;
-let server: Replica;
-
-const openssl = 'openssl';
-
-beforeAll(async () => {
-  database = await createDatabase();
-  operator = await operate(database.url);
-  server = await startReplica({ ...operator.env, EAAS_WORKERS: '2', EAAS_LOG_LEVEL: 'info' });
-});
-
-afterAll(async () => {
-  await server.kill();
-  await operator.close();
-  await database.drop();
-});
+const database = await testDatabase();
+const operator = await closing(operate(database.url), (it) => it.close());
+const server = await closing(
+  startReplica({ ...operator.env, EAAS_WORKERS: '2', EAAS_LOG_LEVEL: 'info' }),
+  (it) => it.kill(),
+);
 
 interface Resident extends Tenant {
   readonly keyId: string;
@@ -379,13 +367,13 @@ test('a worker that hangs is killed and started again', async () => {
 });
 
 test('every worker can resume a TLS session, and a connection that the client ends before the handshake is closed at once', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'eaas-tls-'));
+  const directory = await newDirectory();
   const [cert, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')];
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-subj', '/CN=localhost'];
-  execFileSync(openssl, ['req', '-x509', ...curve, '-keyout', key, '-out', cert], { stdio: 'ignore' });
+  const { certificate: ca, ...pair } = selfSigned();
+  await writeFile(cert, ca);
+  await writeFile(key, pair.key);
   const files = { EAAS_TLS_CERT_FILE: cert, EAAS_TLS_KEY_FILE: key };
   const other = await startReplica({ ...operator.env, ...files, EAAS_WORKERS: '2' });
-  const ca = await readFile(cert);
   const checkServerIdentity = (): undefined => undefined;
   let session: Buffer | undefined;
   const reused: boolean[] = [];
@@ -407,7 +395,6 @@ test('every worker can resume a TLS session, and a connection that the client en
   await ended.closed;
   expect(silent.socket.closed).toBe(false);
   await other.stop();
-  await rm(directory, { recursive: true });
 });
 
 test('if the main process is killed, the workers end', async () => {

@@ -1,7 +1,7 @@
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
 import { run } from '@eaas/test-kit/program';
 import { read, root } from '@eaas/test-kit/markdown';
 import { requireTools } from '@eaas/test-kit/tools';
@@ -42,8 +42,7 @@ export type Checked = Omit<Plain<Dashboard>, 'annotations' | 'panels' | 'templat
 `;
 
 test('the dashboard matches the published types of Grafana', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'eaas-dashboard-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await newDirectory();
   await symlink(await requireTools('test/tools/grafana'), join(folder, 'node_modules'));
   await writeFile(join(folder, 'types.ts'), types);
   const json = read('examples/observability/dashboard.json');

@@ -1,47 +1,34 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { closing } from '@eaas/test-kit/closing';
 import { call, send } from '@eaas/test-kit/faults/client';
-import { newKey, operate, type Operator, type Replica, startReplica } from '@eaas/test-kit/faults/place';
-import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
+import { newKey, operate, startReplica } from '@eaas/test-kit/faults/place';
+import { testDatabase } from '@eaas/test-kit/database';
 import { alerts } from '@eaas/test-kit/alerts';
 import { queries } from './dashboard.ts';
 import { keptBy, labelsIn, labelsOf, labelsShownIn, metricsIn } from './promql.ts';
 
-let database: TestDatabase;
-let operator: Operator;
-let server: Replica;
-let page: string;
-let labels: ReadonlyMap<string, ReadonlySet<string>>;
-
-beforeAll(async () => {
-  database = await createDatabase();
-  operator = await operate(database.url);
-  // Starts two workers, because only a server with several workers counts restarted workers.
-  server = await startReplica({ ...operator.env, EAAS_WORKERS: '2' });
-  const { token } = await operator.newTenant();
-  const keyId = await newKey(server, token);
-  const dek = randomBytes(32).toString('base64');
-  const post = (path: string, body: object) =>
-    call<Record<string, string>>(server, token, 'POST', path, body);
-  const { wrapped_key } = await post(`/v1/keys/${keyId}/wrap`, { dek });
-  await post(`/v1/keys/${keyId}/unwrap`, { wrapped_key });
-  const { ciphertext } = await post('/v1/encrypt', { key_id: keyId, plaintext: 'x' });
-  await post('/v1/decrypt', { key_id: keyId, key_version: 1, ciphertext });
-  await send(server, token, 'GET', '/v1/keys/unknown');
-  // Waits until the nightly verification has run, because jobs have metrics only after their first run.
-  page = await vi.waitFor(async () => {
-    const text = await (await fetch(`${server.baseUrl}/metrics`)).text();
-    if (!/^eaas_job_last_success_timestamp_seconds\{[^}]*job="verify"[^}]*\} [1-9]/m.test(text))
-      throw new Error('expected metrics of the nightly verification (got none)');
-    return text;
-  }, 250_000);
-  labels = labelsOf(page);
-});
-afterAll(async () => {
-  await server.kill();
-  await operator.close();
-  await database.drop();
-});
+const database = await testDatabase();
+const operator = await closing(operate(database.url), (it) => it.close());
+// Starts two workers, because only a server with several workers counts restarted workers.
+const server = await closing(startReplica({ ...operator.env, EAAS_WORKERS: '2' }), (it) => it.kill());
+const { token } = await operator.newTenant();
+const keyId = await newKey(server, token);
+const dek = randomBytes(32).toString('base64');
+const post = (path: string, body: object) => call<Record<string, string>>(server, token, 'POST', path, body);
+const { wrapped_key } = await post(`/v1/keys/${keyId}/wrap`, { dek });
+await post(`/v1/keys/${keyId}/unwrap`, { wrapped_key });
+const { ciphertext } = await post('/v1/encrypt', { key_id: keyId, plaintext: 'x' });
+await post('/v1/decrypt', { key_id: keyId, key_version: 1, ciphertext });
+await send(server, token, 'GET', '/v1/keys/unknown');
+// Waits until the nightly verification has run, because jobs have metrics only after their first run.
+const page = await vi.waitFor(async () => {
+  const text = await (await fetch(`${server.baseUrl}/metrics`)).text();
+  if (!/^eaas_job_last_success_timestamp_seconds\{[^}]*job="verify"[^}]*\} [1-9]/m.test(text))
+    throw new Error('expected metrics of the nightly verification (got none)');
+  return text;
+}, 250_000);
+const labels = labelsOf(page);
 
 const asQueries = [
   ...queries,

@@ -1,29 +1,23 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { codesIn, readManual, rowsUnder } from '@eaas/test-kit/markdown';
-import { openWorld, settle, type World } from '@eaas/test-kit/world';
+import { settle, testWorld } from '@eaas/test-kit/world';
 import { alerts } from '@eaas/test-kit/alerts';
 import { expressions } from './dashboard.ts';
 import { metricsIn } from './promql.ts';
 
 const manual = readManual();
 
-let world: World;
-let text: string;
-let names: ReadonlySet<string>;
-beforeAll(async () => {
-  world = await openWorld('2026-03-01T00:00:00Z');
-  const service = world.replica();
-  await settle(service, 'ann');
-  const url = await world.serve(service);
-  await (await fetch(`${url}/v1/keys`)).text();
-  text = await (await fetch(`${url}/metrics`)).text();
-  const found = Array.from(text.matchAll(/^# TYPE (\w+) (\w+)$/gm), ([, name = '', type]) =>
-    type === 'histogram' ? [name, `${name}_bucket`] : [name],
-  );
-  // `/metrics` of this test has no `eaas_worker_restarts_total`, because only a server with several workers reports it.
-  names = new Set([...found.flat(), 'eaas_worker_restarts_total']);
-});
-afterAll(() => world.close());
+const world = await testWorld('2026-03-01T00:00:00Z');
+const service = world.replica();
+await settle(service, 'ann');
+const url = await world.serve(service);
+await (await fetch(`${url}/v1/keys`)).text();
+const text = await (await fetch(`${url}/metrics`)).text();
+const found = Array.from(text.matchAll(/^# TYPE (\w+) (\w+)$/gm), ([, name = '', type]) =>
+  type === 'histogram' ? [name, `${name}_bucket`] : [name],
+);
+// `/metrics` of this test has no `eaas_worker_restarts_total`, because only a server with several workers reports it.
+const names = new Set([...found.flat(), 'eaas_worker_restarts_total']);
 
 test('the manual’s table of metrics lists exactly the metrics of the server', () => {
   const listed = rowsUnder(manual, 'metric').flatMap(([cell = '']) => codesIn(cell));

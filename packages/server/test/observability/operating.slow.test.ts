@@ -1,22 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { closing } from '@eaas/test-kit/closing';
 import { parseSyslog } from '@eaas/test-kit/syslog';
 import { eaas, run } from '@eaas/test-kit/program';
 import { blocksOf, read } from '@eaas/test-kit/markdown';
 import { openTerminal, type Terminal } from '@eaas/test-kit/terminal';
 import { send } from '@eaas/test-kit/faults/client';
-import {
-  newKey,
-  operate,
-  type Operator,
-  type Replica,
-  startReplica,
-  type Tenant,
-} from '@eaas/test-kit/faults/place';
+import { newKey, operate, startReplica } from '@eaas/test-kit/faults/place';
 import { isInstalled, whereAvailable } from '@eaas/test-kit/available';
-import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
+import { testDatabase } from '@eaas/test-kit/database';
 import { freePort } from '@eaas/test-kit/free-port';
 import { alerts, alertTests } from '@eaas/test-kit/alerts';
 import { attributesOf, startCollector } from './collector.ts';
@@ -32,28 +26,14 @@ function blockWith(text: string): string {
   return found[0] ?? '';
 }
 
-let database: TestDatabase;
-let operator: Operator;
-let place: Awaited<ReturnType<typeof telemetryFolder>>;
-let server: Replica;
-let tenant: Tenant;
-let keyId: string;
-beforeAll(async () => {
-  database = await createDatabase();
-  operator = await operate(database.url);
-  place = await telemetryFolder();
-  server = await startReplica(operator.env);
-  tenant = await operator.newTenant({ name: 'acme' });
-  keyId = await newKey(server, tenant.token);
-  const dek = randomBytes(32).toString('base64');
-  await send(server, tenant.token, 'POST', `/v1/keys/${keyId}/wrap`, { dek });
-});
-afterAll(async () => {
-  await server.kill();
-  await operator.close();
-  await place.remove();
-  await database.drop();
-});
+const database = await testDatabase();
+const operator = await closing(operate(database.url), (it) => it.close());
+const place = await closing(telemetryFolder(), (it) => it.remove());
+const server = await closing(startReplica(operator.env), (it) => it.kill());
+const tenant = await operator.newTenant({ name: 'acme' });
+const keyId = await newKey(server, tenant.token);
+const dek = randomBytes(32).toString('base64');
+await send(server, tenant.token, 'POST', `/v1/keys/${keyId}/wrap`, { dek });
 
 async function openOwnTerminal(env: Readonly<Record<string, string>> = {}): Promise<Terminal> {
   const terminal = await openTerminal(place.folder, { ...operator.env, ...env });

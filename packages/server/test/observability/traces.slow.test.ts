@@ -1,43 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { closing } from '@eaas/test-kit/closing';
 import { eaasImporting, moduleOf } from '@eaas/test-kit/program';
 import { call, type Place, send } from '@eaas/test-kit/faults/client';
-import {
-  newKey,
-  operate,
-  type Operator,
-  type Replica,
-  startReplica,
-  type Tenant,
-} from '@eaas/test-kit/faults/place';
-import { createDatabase, type TestDatabase } from '@eaas/test-kit/database';
-import { attributesOf, type Collector, type Span, startCollector } from './collector.ts';
+import { newKey, operate, startReplica } from '@eaas/test-kit/faults/place';
+import { testDatabase } from '@eaas/test-kit/database';
+import { attributesOf, type Span, startCollector } from './collector.ts';
 import { telemetryFolder } from '@eaas/test-kit/with-telemetry';
 
-let database: TestDatabase;
-let operator: Operator;
-let collector: Collector;
-let place: Awaited<ReturnType<typeof telemetryFolder>>;
-let server: Replica;
-let tenant: Tenant;
-let keyId: string;
-
-beforeAll(async () => {
-  database = await createDatabase();
-  operator = await operate(database.url);
-  collector = await startCollector();
-  place = await telemetryFolder();
-  server = await startReplica({ ...operator.env, ...collector.env, EAAS_LOG_LEVEL: 'info' }, place.program);
-  tenant = await operator.newTenant();
-  keyId = await newKey(server, tenant.token);
-});
-afterAll(async () => {
-  await server.kill();
-  await operator.close();
-  collector.close();
-  await place.remove();
-  await database.drop();
-});
+const database = await testDatabase();
+const operator = await closing(operate(database.url), (it) => it.close());
+const collector = await closing(startCollector(), (it) => it.close());
+const place = await closing(telemetryFolder(), (it) => it.remove());
+const env = { ...operator.env, ...collector.env, EAAS_LOG_LEVEL: 'info' };
+const server = await closing(startReplica(env, place.program), (it) => it.kill());
+const tenant = await operator.newTenant();
+const keyId = await newKey(server, tenant.token);
 
 const hex = (bytes: number): string => randomBytes(bytes).toString('hex');
 

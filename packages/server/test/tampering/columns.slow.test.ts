@@ -1,12 +1,12 @@
 import type { Input, Route } from '@eaas/protocol/wire';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CannotStart } from '../../src/base/cannot-start.ts';
 import { verifyChain } from '../../src/operations/verify/verify-chain.ts';
 import { checkRoots } from '../../src/root-key/root-check.ts';
 import { alternatives } from '@eaas/test-kit/alternatives';
-import { type Attacker, openAttacker, type Table, tables, unbind } from '@eaas/test-kit/attacker';
-import { populate, type Populated } from '@eaas/test-kit/populated';
-import { apiOf, dek, openWorld, statusOf, type World } from '@eaas/test-kit/world';
+import { openAttacker, type Table, tables, unbind } from '@eaas/test-kit/attacker';
+import { populate } from '@eaas/test-kit/populated';
+import { apiOf, dek, statusOf, testWorld } from '@eaas/test-kit/world';
 
 const identity = {
   tenants: ['tenant_id'],
@@ -43,18 +43,10 @@ const apart: Partial<Record<string, string>> = {
   verification_markers: 'has its own MAC; `eaas audit verify` proves a chain',
 };
 
-let world: World;
-let attacker: Attacker;
-let ann: Populated;
-let ben: Populated;
-
-beforeAll(async () => {
-  world = await openWorld('2019-03-01T00:00:00Z');
-  attacker = await openAttacker(world);
-  [ann, ben] = await populate(world, attacker);
-  await unbind(attacker);
-});
-afterAll(() => world.close());
+const world = await testWorld('2019-03-01T00:00:00Z');
+const attacker = await openAttacker(world);
+const [ann, ben] = await populate(world, attacker);
+await unbind(attacker);
 
 test('the verification checks every table, except the tables that this test lists', async () => {
   const found = await attacker.sql`

@@ -1,24 +1,16 @@
 import { entryPreimage, type StoredEntry } from '@eaas/protocol/audit';
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createTenant } from '../../src/operations/tenants.ts';
 import { verifyChain } from '../../src/operations/verify/verify-chain.ts';
-import { type Attacker, openAttacker, unbind } from '@eaas/test-kit/attacker';
-import { populate, type Populated } from '@eaas/test-kit/populated';
-import { type Api, apiOf, dek, openWorld, type World } from '@eaas/test-kit/world';
+import { openAttacker, unbind } from '@eaas/test-kit/attacker';
+import { populate } from '@eaas/test-kit/populated';
+import { type Api, apiOf, dek, testWorld } from '@eaas/test-kit/world';
 
-let world: World;
-let attacker: Attacker;
-let ann: Populated;
-let ben: Populated;
-
-beforeAll(async () => {
-  world = await openWorld('2019-03-01T00:00:00Z');
-  attacker = await openAttacker(world);
-  [ann, ben] = await populate(world, attacker);
-  await unbind(attacker);
-});
-afterAll(() => world.close());
+const world = await testWorld('2019-03-01T00:00:00Z');
+const attacker = await openAttacker(world);
+const [ann, ben] = await populate(world, attacker);
+await unbind(attacker);
 
 const api: Api = (route, input) => apiOf(world.replica(), ann.token)(route, input);
 

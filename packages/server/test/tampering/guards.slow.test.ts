@@ -1,9 +1,9 @@
 import { ROLES } from '@eaas/test-kit/dev';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { migrate } from '../../src/store/migrate.ts';
 import { openPool } from '../../src/store/sql.ts';
-import { apiOf, dek, openWorld, type Resident, settle, type World } from '@eaas/test-kit/world';
+import { apiOf, dek, settle, testWorld } from '@eaas/test-kit/world';
 
 const privileges: Readonly<Record<string, string>> = {
   'database template': 'CONNECT',
@@ -41,29 +41,20 @@ const everybodys: Readonly<Record<string, string>> = {
   'function refuse_truncate': 'EXECUTE',
 };
 
-let world: World;
-let ann: Resident;
-let server: postgres.Sql;
-let owner: postgres.Sql;
-let superuser: postgres.Sql;
-
 const connect = (role: 'server' | 'owner' | 'superuser') =>
   postgres({ ...world.database.connection(role), max: 1, onnotice: () => {} });
 
-beforeAll(async () => {
-  world = await openWorld('2026-09-01T00:00:00Z');
-  const service = world.replica();
-  ann = await settle(service, 'ann');
-  const api = apiOf(service, ann.token);
-  const { key_id } = await api('POST /v1/keys', { name: 'key' });
-  await api('POST /v1/keys/:key_id/wrap', { key_id, dek });
-  [server, owner, superuser] = [connect('server'), connect('owner'), connect('superuser')];
-  // The MAC is empty, because an attacker does not have the key that computes MACs.
-  await superuser`insert into eaas.audit_anchors values (${ann.tenantId}, 1, '', '', '')`;
-});
+const world = await testWorld();
+const service = world.replica();
+const ann = await settle(service, 'ann');
+const api = apiOf(service, ann.token);
+const { key_id } = await api('POST /v1/keys', { name: 'key' });
+await api('POST /v1/keys/:key_id/wrap', { key_id, dek });
+const [server, owner, superuser] = [connect('server'), connect('owner'), connect('superuser')];
+// The MAC is empty, because an attacker does not have the key that computes MACs.
+await superuser`insert into eaas.audit_anchors values (${ann.tenantId}, 1, '', '', '')`;
 afterAll(async () => {
   await Promise.all([server.end(), owner.end(), superuser.end()]);
-  await world.close();
 });
 
 async function granted(role: string | null): Promise<Record<string, string>> {

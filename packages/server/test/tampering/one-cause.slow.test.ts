@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { updateTenant } from '../../src/operations/tenants.ts';
 import { verifyChain } from '../../src/operations/verify/verify-chain.ts';
-import { apiOf, openWorld, type World } from '@eaas/test-kit/world';
-import { type Attacker, openAttacker, type Table, unbind } from '@eaas/test-kit/attacker';
-import { populate, type Populated } from '@eaas/test-kit/populated';
+import { apiOf, testWorld } from '@eaas/test-kit/world';
+import { openAttacker, type Table, unbind } from '@eaas/test-kit/attacker';
+import { populate } from '@eaas/test-kit/populated';
 
-let world: World;
-let attacker: Attacker;
-let ann: Populated;
-
-beforeAll(async () => {
-  world = await openWorld('2019-03-01T00:00:00Z');
-  attacker = await openAttacker(world);
-  [ann] = await populate(world, attacker);
-  await unbind(attacker);
-});
-afterAll(() => world.close());
+const world = await testWorld('2019-03-01T00:00:00Z');
+const attacker = await openAttacker(world);
+const [ann] = await populate(world, attacker);
+await unbind(attacker);
 
 async function wrong(range: { from_id?: number } = {}): Promise<string[]> {
   const { valid, errors, error_count } = await verifyChain(world.replica(), ann.tenantId, range);

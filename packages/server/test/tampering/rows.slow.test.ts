@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { purge } from '../../src/jobs/purge.ts';
 import { hashApiKey } from '../../src/state/tokens.ts';
 import { countUsage } from '../../src/jobs/housekeeping.ts';
@@ -7,27 +7,19 @@ import { updateTenant } from '../../src/operations/tenants.ts';
 import { verifyChain } from '../../src/operations/verify/verify-chain.ts';
 import { Database } from '../../src/store/database.ts';
 import { listChains } from '../../src/store/tenants.ts';
-import { type Attacker, openAttacker, type Table, tables } from '@eaas/test-kit/attacker';
+import { openAttacker, type Table, tables } from '@eaas/test-kit/attacker';
 import { never, populate, type Populated } from '@eaas/test-kit/populated';
-import { type Api, apiOf, dek, openWorld, statusOf, type World } from '@eaas/test-kit/world';
+import { type Api, apiOf, dek, statusOf, testWorld } from '@eaas/test-kit/world';
 
 const { n = '', e = '' } = generateKeyPairSync('rsa', { modulusLength: 3072 }).publicKey.export({
   format: 'jwk',
 });
 const public_key = { kty: 'RSA', n, e } as const;
 
-let world: World;
-let attacker: Attacker;
-let ann: Populated;
-let ben: Populated;
-
-beforeAll(async () => {
-  world = await openWorld('2019-03-01T00:00:00Z');
-  attacker = await openAttacker(world);
-  [ann, ben] = await populate(world, attacker);
-});
+const world = await testWorld('2019-03-01T00:00:00Z');
+const attacker = await openAttacker(world);
+const [ann, ben] = await populate(world, attacker);
 beforeEach(() => attacker.restore('now'));
-afterAll(() => world.close());
 
 async function wrong(tenantId = ann.tenantId): Promise<string[]> {
   const { valid, errors } = await verifyChain(world.replica(), tenantId);

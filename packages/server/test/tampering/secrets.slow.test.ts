@@ -1,18 +1,11 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { apiOf, openWorld, type Resident, settle, type World } from '@eaas/test-kit/world';
-import { type Attacker, openAttacker, tables } from '@eaas/test-kit/attacker';
+import { expect, test } from 'vitest';
+import { apiOf, settle, testWorld } from '@eaas/test-kit/world';
+import { openAttacker, tables } from '@eaas/test-kit/attacker';
 
-let world: World;
-let attacker: Attacker;
-let ann: Resident;
-
-beforeAll(async () => {
-  world = await openWorld('2026-09-01T00:00:00Z');
-  attacker = await openAttacker(world);
-  ann = await settle(world.replica(), 'ann');
-});
-afterAll(() => world.close());
+const world = await testWorld();
+const attacker = await openAttacker(world);
+const ann = await settle(world.replica(), 'ann');
 
 async function everything(): Promise<string> {
   const texts: string[] = [];

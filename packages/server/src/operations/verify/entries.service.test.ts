@@ -1,7 +1,8 @@
 import { ChainWalk } from '@eaas/protocol/internal-audit';
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createDatabase, migrated, type TestDatabase } from '@eaas/test-kit/database';
+import { beforeEach, expect, test } from 'vitest';
+import { closing } from '@eaas/test-kit/closing';
+import { migrated, testDatabase } from '@eaas/test-kit/database';
 import { Turns } from '../../admission/turns.ts';
 import type { TenantSecrets } from '../../crypto/key-hierarchy.ts';
 import { Database } from '../../store/database.ts';
@@ -13,15 +14,10 @@ const entries = 20_000;
 const key = createSecretKey(randomBytes(32));
 const secrets: TenantSecrets = { sealing: key, auditMac: key, rowMac: key, checkpointSeed: key };
 
-let place: TestDatabase;
 let database: Database;
 beforeEach(async () => {
-  place = await createDatabase(migrated);
-  database = new Database(place.connection('server'), 2);
-});
-afterEach(async () => {
-  await database.close();
-  await place.drop();
+  const place = await testDatabase(migrated);
+  database = await closing(new Database(place.connection('server'), 2), (it) => it.close());
 });
 
 test('queries on other database connections succeed while audit entries are verified', async () => {

@@ -1,45 +1,38 @@
 import { alone } from '@eaas/test-kit/alone';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { dek, openWorld, type Resident, settle, type World, apiOf } from '@eaas/test-kit/world';
-import { type Attacker, openAttacker, unbind } from '@eaas/test-kit/attacker';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { apiOf, dek, settle, testWorld } from '@eaas/test-kit/world';
+import { openAttacker, unbind } from '@eaas/test-kit/attacker';
 import { insider } from '../../state/caller.ts';
 import { countUsage } from '../../jobs/housekeeping.ts';
 import { purge } from '../../jobs/purge.ts';
 import type { Service } from '../../app/service.ts';
 import { Database } from '../../store/database.ts';
 import { operations } from '../table.ts';
-import { verifyChain, type Verification } from './verify-chain.ts';
+import { type Verification, verifyChain } from './verify-chain.ts';
 
 const never = alone();
 const length = 24_006; // a verification reads 10,000 entries per page
 
-let world: World;
-let attacker: Attacker;
-let resident: Resident;
-
-beforeAll(async () => {
-  world = await openWorld('2015-01-01T00:00:00Z');
-  const service = world.replica();
-  resident = await settle(service, 'long');
-  const { tenantId } = resident;
-  const { key_id } = await apiOf(service, resident.token)('POST /v1/keys', { name: 'key' });
-  const items = Array.from({ length: 2_000 }, () => ({ key_id, dek }));
-  for (let nth = 0; nth < 12; nth++) {
-    world.time += 1_000;
-    // A purge deletes 10,000 entries in each step. This key is rotated once among the entries of the first step, and
-    // once among the entries of the last step.
-    if (nth === 3 || nth === 11) {
-      await apiOf(service, resident.token)('POST /v1/keys/:key_id/rotate', { key_id });
-      await apiOf(service, resident.token)('POST /v1/keys', { name: `key ${nth}` });
-    }
-    await operations['POST /v1/batch/wrap'](service, insider(tenantId, 'system'), { items });
+const world = await testWorld('2015-01-01T00:00:00Z');
+const service = world.replica();
+const resident = await settle(service, 'long');
+const { tenantId } = resident;
+const { key_id } = await apiOf(service, resident.token)('POST /v1/keys', { name: 'key' });
+const items = Array.from({ length: 2_000 }, () => ({ key_id, dek }));
+for (let nth = 0; nth < 12; nth++) {
+  world.time += 1_000;
+  // A purge deletes 10,000 entries in each step. This key is rotated once among the entries of the first step, and
+  // once among the entries of the last step.
+  if (nth === 3 || nth === 11) {
+    await apiOf(service, resident.token)('POST /v1/keys/:key_id/rotate', { key_id });
+    await apiOf(service, resident.token)('POST /v1/keys', { name: `key ${nth}` });
   }
-  world.time = Date.parse('2026-09-01T00:00:00Z');
-  await countUsage(service, never);
-  attacker = await openAttacker(world);
-  await attacker.keep('whole');
-});
-afterAll(() => world.close());
+  await operations['POST /v1/batch/wrap'](service, insider(tenantId, 'system'), { items });
+}
+world.time = Date.parse('2026-09-01T00:00:00Z');
+await countUsage(service, never);
+const attacker = await openAttacker(world);
+await attacker.keep('whole');
 
 function on(database: Database): Service {
   const service = world.replica();

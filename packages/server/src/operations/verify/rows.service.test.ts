@@ -1,18 +1,13 @@
 import { permissions } from '@eaas/protocol/wire';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openWorld, settle, type World } from '@eaas/test-kit/world';
+import { expect, test } from 'vitest';
+import { settle, testWorld } from '@eaas/test-kit/world';
 import { Turns } from '../../admission/turns.ts';
 import { insider } from '../../state/caller.ts';
 import { createApiKey } from '../api-keys.ts';
 import { Findings, unhurried } from './report.ts';
 import { walkRows } from './rows.ts';
 
-let world: World;
-
-beforeAll(async () => {
-  world = await openWorld('2026-09-01T00:00:00Z');
-});
-afterAll(() => world.close());
+const world = await testWorld();
 
 class CountingTurns extends Turns {
   pauses = 0;

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { apiOf, openWorld, settle, type World } from '@eaas/test-kit/world';
+import { expect, test } from 'vitest';
+import { apiOf, settle, testWorld } from '@eaas/test-kit/world';
 import { openAttacker } from '@eaas/test-kit/attacker';
 import { Turns } from '../../admission/turns.ts';
 import { forEachPage } from '../../store/audit-entries.ts';
@@ -11,27 +11,18 @@ import { readStories } from './stories.ts';
 
 const changes = 1_300;
 
-let world: World;
-let tenantId: string;
-let keyId: string;
-
-beforeAll(async () => {
-  world = await openWorld('2026-09-01T00:00:00Z');
-  const service = world.replica();
-  const { token, ...resident } = await settle(service, 'ann');
-  ({ tenantId } = resident);
-  const key = await apiOf(service, token)('POST /v1/keys', { name: 'key' });
-  keyId = key.key_id;
-  const { sql } = await openAttacker(world);
-  await sql`
-    insert into eaas.audit_entries
-      (tenant_id, id, action, key_id, key_version, actor, metadata, created_at, hash, mac)
-    select tenant_id, id + nth, 'key.rotation_policy', key_id, 1, actor,
-      json_build_object('previous_change', id + nth - 1), created_at, hash, mac
-    from eaas.audit_entries, generate_series(1, ${changes - 1}::int) nth
-    where tenant_id = ${tenantId} and key_id = ${keyId}`;
-});
-afterAll(() => world.close());
+const world = await testWorld();
+const service = world.replica();
+const { tenantId, token } = await settle(service, 'ann');
+const { key_id: keyId } = await apiOf(service, token)('POST /v1/keys', { name: 'key' });
+const { sql } = await openAttacker(world);
+await sql`
+  insert into eaas.audit_entries
+    (tenant_id, id, action, key_id, key_version, actor, metadata, created_at, hash, mac)
+  select tenant_id, id + nth, 'key.rotation_policy', key_id, 1, actor,
+    json_build_object('previous_change', id + nth - 1), created_at, hash, mac
+  from eaas.audit_entries, generate_series(1, ${changes - 1}::int) nth
+  where tenant_id = ${tenantId} and key_id = ${keyId}`;
 
 const storyOf = (inspection: Inspection, seen: (tx: Transaction) => Transaction = (tx) => tx) =>
   inspection.database.snapshot(async (tx) => {

@@ -1,40 +1,24 @@
 import { entryHash, genesisHash } from '@eaas/protocol/audit';
 import type { Output } from '@eaas/protocol/wire';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  type Api,
-  apiOf,
-  dek,
-  openWorld,
-  type Resident,
-  settle,
-  statusOf,
-  type World,
-} from '@eaas/test-kit/world';
-import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { apiOf, dek, settle, statusOf, testWorld } from '@eaas/test-kit/world';
+import { openAttacker } from '@eaas/test-kit/attacker';
 import { createTenant } from '../tenants.ts';
 import { verifyChain } from './verify-chain.ts';
 
-let world: World;
-let attacker: Attacker;
-let small: Resident & { readonly api: Api; readonly key_id: string };
-
-beforeAll(async () => {
-  world = await openWorld('2026-09-01T00:00:00Z');
-  attacker = await openAttacker(world);
-  const service = world.replica();
-  const resident = await settle(service, 'small');
-  const api = apiOf(service, resident.token);
-  const { key_id } = await api('POST /v1/keys', { name: 'key' });
-  for (let nth = 0; nth < 10; nth++) {
-    world.time += 1_000;
-    await api('POST /v1/keys/:key_id/wrap', { key_id, dek, context: { nth: String(nth) } });
-  }
-  small = { ...resident, api, key_id };
-  await attacker.keep('fresh');
-});
+const world = await testWorld();
+const attacker = await openAttacker(world);
+const service = world.replica();
+const resident = await settle(service, 'small');
+const api = apiOf(service, resident.token);
+const { key_id } = await api('POST /v1/keys', { name: 'key' });
+for (let nth = 0; nth < 10; nth++) {
+  world.time += 1_000;
+  await api('POST /v1/keys/:key_id/wrap', { key_id, dek, context: { nth: String(nth) } });
+}
+const small = { ...resident, api, key_id };
+await attacker.keep('fresh');
 beforeEach(() => attacker.restore('fresh'));
-afterAll(() => world.close());
 
 const verify = (query: { from_id?: number; to_id?: number; row?: string; checkpoint?: string } = {}) =>
   small.api('GET /v1/audit/verify', query);
