@@ -1,8 +1,7 @@
 import { lasting } from './trial.ts';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -17,7 +16,6 @@ export async function proveMutations(names: readonly string[]): Promise<number> 
   if (chosen.length === 0)
     throw new Error(`${names.join(', ')} must be the name of a mutation: list all names with --list.`);
   const copy = await copySources();
-  lasting.defer(() => rm(copy, { recursive: true, force: true }));
   let unnoticed = 0;
   try {
     const before = new Map<string, readonly string[]>();
@@ -95,7 +93,7 @@ async function failedInvariants(copy: string, trial: string): Promise<readonly s
 }
 
 async function copySources(): Promise<string> {
-  const copy = await mkdtemp(join(tmpdir(), 'eaas-prove-'));
+  const copy = await lasting.newDirectory();
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
   const { stdout } = await promisify(execFile)('git', list, { cwd: root, maxBuffer: 16 * 1024 * 1024 });
   for (const path of stdout.split('\0').filter((name) => name !== '')) {

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Outcome } from './report.ts';
 
 export interface Check {
@@ -69,6 +72,13 @@ export class Findings {
 
   lose(count: number): void {
     this.lost = (this.lost ?? 0) + count;
+  }
+
+  /** A directory that is removed at the end. */
+  async newDirectory(): Promise<string> {
+    const path = await mkdtemp(join(tmpdir(), 'eaas-prove-'));
+    this.defer(() => rm(path, { recursive: true, force: true }));
+    return path;
   }
 
   defer(cleanup: () => unknown): void {

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { accepts } from '@eaas/test-kit/accepts';
 import { isInstalled } from '@eaas/test-kit/available';
@@ -22,8 +21,7 @@ export async function startPgbouncer(
   loginRetry: number,
   poolSize = 60,
 ): Promise<string> {
-  const home = await mkdtemp(join(tmpdir(), 'eaas-prove-'));
-  findings.defer(() => rm(home, { recursive: true, force: true }));
+  const home = await findings.newDirectory();
   const users = join(home, 'users.txt');
   const file = join(home, 'pgbouncer.ini');
   await writeFile(users, '"eaas_server" ""\n');

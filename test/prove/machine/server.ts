@@ -1,6 +1,5 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eaas, type Environment } from '@eaas/test-kit/program';
 import { childrenOf, memoryOf } from '@eaas/test-kit/processes';
@@ -20,8 +19,7 @@ export interface ProbedServer extends Replica {
 const program = eaas.filter((word) => word !== '--enable-source-maps');
 
 export async function startProbed(findings: Findings, env: Environment): Promise<ProbedServer> {
-  const directory = await mkdtemp(join(tmpdir(), 'eaas-prove-'));
-  findings.defer(() => rm(directory, { recursive: true, force: true }));
+  const directory = await findings.newDirectory();
   const probed = { ...env, NODE_OPTIONS: `--import=${probe}`, PROVE_DIRECTORY: directory };
   const replica = await startReplica(probed, program);
   findings.defer(replica.kill);

@@ -1,5 +1,4 @@
-import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { operate } from '@eaas/test-kit/faults/place';
@@ -18,12 +17,7 @@ function replicaClock(name: string, milliseconds: number): Trial {
     about: `the clock of one of two servers steps a year ${milliseconds > 0 ? 'ahead' : 'back'}, under load`,
     limit: 120,
     async run(findings) {
-      const cluster = await Cluster.create(findings, { fsync: 'off' });
-      const operator = await operate(cluster.url);
-      const env = { ...operator.env, EAAS_AUDIT_RETENTION_MONTHS: '1' };
-      const [wrong, right] = [await startProbed(findings, env), await startProbed(findings, env)];
-      const witness = await ClockWitness.prepare(findings, operator, [wrong, right]);
-      await operator.close();
+      const { first: wrong, second: right, witness } = await watchedPair(findings);
       for (let blip = 0; blip < 20; blip++) {
         await wrong.stepClock(milliseconds);
         await Promise.all([witness.ask(wrong), sleep(10).then(() => wrong.stepClock(0))]);
@@ -80,12 +74,7 @@ function databaseClock(name: string, days: number): Trial {
     unavailable: withoutFaketime,
     async run(findings) {
       const setClock = await steppedClock(findings);
-      const cluster = await Cluster.create(findings, { fsync: 'off' }, setClock.env);
-      const operator = await operate(cluster.url);
-      const env = { ...operator.env, EAAS_AUDIT_RETENTION_MONTHS: '1' };
-      const servers = [await startProbed(findings, env), await startProbed(findings, env)];
-      const witness = await ClockWitness.prepare(findings, operator, servers);
-      await operator.close();
+      const { witness } = await watchedPair(findings, setClock.env);
       await setClock.to(days);
       findings.try('step of 13 s');
       await sleep(longEnough);
@@ -96,11 +85,20 @@ function databaseClock(name: string, days: number): Trial {
   };
 }
 
+async function watchedPair(findings: Findings, clock: Record<string, string> = {}) {
+  const cluster = await Cluster.create(findings, { fsync: 'off' }, clock);
+  const operator = await operate(cluster.url);
+  const env = { ...operator.env, EAAS_AUDIT_RETENTION_MONTHS: '1' };
+  const [first, second] = [await startProbed(findings, env), await startProbed(findings, env)];
+  const witness = await ClockWitness.prepare(findings, operator, [first, second]);
+  await operator.close();
+  return { first, second, witness };
+}
+
 async function steppedClock(
   findings: Findings,
 ): Promise<{ env: Record<string, string>; to(days: number): Promise<void> }> {
-  const directory = await mkdtemp(join(tmpdir(), 'eaas-prove-'));
-  findings.defer(() => rm(directory, { recursive: true, force: true }));
+  const directory = await findings.newDirectory();
   const file = join(directory, 'clock');
   const to = (days: number): Promise<void> => writeFile(file, days < 0 ? `${days}d` : `+${days}d`);
   await to(0);

@@ -1,7 +1,4 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { eaas, type Environment } from '@eaas/test-kit/program';
 import { blocksOf, read } from '@eaas/test-kit/markdown';
 import { call, send } from '@eaas/test-kit/faults/client';
@@ -43,8 +40,7 @@ interface Known {
 }
 
 async function drill(findings: Findings): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'eaas-prove-'));
-  findings.defer(() => rm(folder, { recursive: true, force: true }));
+  const folder = await findings.newDirectory();
   const page = read('docs/operating/backups.md');
   const [dump = '', restore = '', compare = '', acknowledge = ''] = blocksOf(page, 'sh');
   const lost = await Cluster.create(findings);

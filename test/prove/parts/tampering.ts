@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Part } from '../trial.ts';
@@ -33,8 +32,7 @@ export const tampering: Part = {
         'the tests in packages/server/test/tampering: each field, row and end of the log changed, removed, inserted and put back',
       limit: 300,
       async run(findings) {
-        const directory = await mkdtemp(join(tmpdir(), 'eaas-prove-'));
-        findings.defer(() => rm(directory, { recursive: true, force: true }));
+        const directory = await findings.newDirectory();
         const report = await runTests('packages/server/test/tampering', join(directory, 'report.json'));
         findings.try('test of one kind of tampering', report.numTotalTests);
         const failed = report.testResults

@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getuid } from 'node:process';
 import { giveTo, postgresAccount } from '../../../../packages/dev/src/command-line.ts';
@@ -37,8 +36,7 @@ const debianDirectories = [
 
 export async function placeMachines(findings: Findings): Promise<Record<keyof typeof lastNumber, Machine>> {
   const network = newNetwork();
-  const root = await mkdtemp(join(tmpdir(), 'eaas-prove-'));
-  findings.defer(() => rm(root, { recursive: true, force: true }));
+  const root = await findings.newDirectory();
   const place = async (name: keyof typeof lastNumber): Promise<Machine> => {
     const home = join(root, name);
     for (const directory of debianDirectories) await mkdir(join(home, directory), { recursive: true });
