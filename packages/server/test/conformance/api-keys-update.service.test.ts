@@ -4,9 +4,9 @@ import {
   newestEntry,
   newTenant,
   ok,
+  recordOf,
   uniqueName,
   unknownId,
-  recordOf,
 } from '@eaas/test-kit/fixture';
 import { auditEntry } from './shapes.ts';
 
@@ -140,7 +140,11 @@ describe('PATCH /v1/api-keys/:id', () => {
     const permissions = ['encrypt', 'decrypt'] as const;
     const { record } = await tenant.issue({ permissions, key_ids: [key.key_id] });
     await expectNothingRecorded(tenant, async () => {
-      const same = { name: record.name, permissions: ['decrypt', 'encrypt'], key_ids: [key.key_id] };
+      const same = {
+        name: record.name,
+        permissions: ['decrypt', 'encrypt'],
+        key_ids: [key.key_id.toUpperCase()],
+      };
       expect((await patch(record.api_key_id, same)).body).toStrictEqual(recordOf(record));
       expect(await patch(record.api_key_id, {})).toHaveStatus(200);
     });

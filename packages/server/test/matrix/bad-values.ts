@@ -58,6 +58,18 @@ export const badInQuery: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   'one of some words': ['x', 'ACTIVE', 'encrypt ', '\u0000', 'constructor', '__proto__'],
 };
 
+export const otherTypes: readonly string[] = [
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  'application/xml',
+  'application/problem+json',
+  'application/jsonp',
+  '/',
+  'x',
+  '',
+];
+
 export const badDocuments: readonly (string | Uint8Array)[] = [
   '{"a":',
   '{',

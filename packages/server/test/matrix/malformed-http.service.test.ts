@@ -1,14 +1,9 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseRaw, rawExchange } from '@eaas/test-kit/api';
-import { newTenant, target, type Tenant } from '@eaas/test-kit/fixture';
+import { newTenant, target } from '@eaas/test-kit/fixture';
 
-let tenant: Tenant;
-let baseUrl: string;
-
-beforeAll(async () => {
-  tenant = await newTenant();
-  ({ baseUrl } = await target());
-});
+const tenant = await newTenant();
+const { baseUrl } = await target();
 
 const request = (line: string, ...headers: string[]): string =>
   [line, 'Host: eaas.example', 'Connection: close', ...headers, '\r\n'].join('\r\n');
