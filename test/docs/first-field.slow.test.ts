@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
+import { closing } from '@eaas/test-kit/closing';
 import { whereAvailable } from '@eaas/test-kit/available';
 import { type Browser, hasChromium, launchChromium } from '@eaas/test-kit/chromium';
 import { blocksOf, commandsOf, read, root } from '@eaas/test-kit/markdown';
@@ -22,14 +23,12 @@ async function timed<T>(step: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-const folder = await mkdtemp(join(tmpdir(), 'eaas-test-'));
+const folder = await newDirectory();
 const clone = join(folder, 'eaas');
 await timed('git clone', () => promisify(execFile)('git', ['clone', '--quiet', root, clone]));
-const terminal = await openTerminal(clone);
+const terminal = await closing(openTerminal(clone), (it) => it.close());
 
-afterAll(async () => {
-  await terminal.close();
-  await rm(folder, { recursive: true, force: true, maxRetries: 20 });
+afterAll(() => {
   const rows = [...seconds, ['together', seconds.reduce((sum, [, each]) => sum + each, 0)] as const];
   for (const [step, each] of rows) process.stdout.write(`${each.toFixed(1).padStart(6)} s  ${step}\n`);
 });

@@ -1,14 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
 import { root } from '@eaas/test-kit/markdown';
 import { reference, writeReference } from './reference.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'eaas-reference-'));
-
+const folder = await newDirectory();
 const complaints = await writeReference(folder);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const committed = readdirSync(root + reference);
 

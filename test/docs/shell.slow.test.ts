@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
+import { closing } from '@eaas/test-kit/closing';
 import { eaas } from '@eaas/test-kit/program';
 import { testDatabase } from '@eaas/test-kit/database';
 import { blocksNotRun } from './blocks-not-run.ts';
@@ -50,10 +51,10 @@ const before: Readonly<Record<string, string>> = {
 const untilCtrlC = (block: string): string =>
   block.replace(/^npx --no-install @eaas\/cli audit tail (?!.*--no-follow).*$/gm, 'interrupted $&');
 
-const folder = await mkdtemp(join(tmpdir(), 'eaas-test-'));
+const folder = await newDirectory();
 await symlink(join(root, 'examples'), join(folder, 'examples'));
 const database = await testDatabase();
-const terminal = await openTerminal(folder);
+const terminal = await closing(openTerminal(folder), (it) => it.close());
 const words = eaas.map((word) => `'${word}'`).join(' ');
 await terminal.type(`npx() { shift 2; ${words} "$@"; }
 interrupted() {
@@ -61,11 +62,6 @@ shift 3; ${words} "$@" > followed 2>&1 &
 until grep -q Ctrl-C followed || ! kill -0 $!; do sleep 0.1; done
 kill -INT $!; wait $! || { cat followed; return 1; }
 }`);
-
-afterAll(async () => {
-  await terminal.close();
-  await rm(folder, { recursive: true, force: true, maxRetries: 20 });
-});
 
 test('blocks-not-run.ts lists only command blocks that exist in the documents', () => {
   for (const [document, exceptions] of Object.entries(blocksNotRun)) {

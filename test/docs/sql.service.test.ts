@@ -1,5 +1,6 @@
 import postgres from 'postgres';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { closing } from '@eaas/test-kit/closing';
 import { files } from '../house-rules/files.ts';
 import { testDatabase } from '@eaas/test-kit/database';
 import { blocksOf, manualPages, read } from '@eaas/test-kit/markdown';
@@ -14,10 +15,10 @@ const elsewhere: Readonly<Record<string, string>> = {
 const [addColumns = '', writeMany = ''] = blocksOf(read(guide), 'sql');
 
 const database = await testDatabase();
-const sql = postgres({ ...database.connection('owner'), max: 1 });
+const connection = { ...database.connection('owner'), max: 1 };
+const sql = await closing(postgres(connection), (it) => it.end());
 await sql`create table users (id bigint primary key, email text)`;
 await sql`create table patients (id bigint primary key, email text, born date, notes jsonb)`;
-afterAll(() => sql.end());
 
 test('for each document that contains SQL, a test runs its SQL', () => {
   const documents = files.filter(

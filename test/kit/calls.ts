@@ -85,6 +85,7 @@ export type Kind =
   | 'base64'
   | 'key id'
   | 'whole number'
+  | 'page size'
   | 'true or false'
   | 'context'
   | 'list'
@@ -103,7 +104,7 @@ type PathParameter<R extends string> = R extends `${string}:${infer Name}/${stri
 type Fields<R extends Route> = { readonly [F in Exclude<keyof Input<R>, PathParameter<R>>]-?: Kind };
 
 const crypto = { context: 'context' } as const;
-const page = { limit: 'whole number', offset: 'whole number' } as const;
+const page = { limit: 'page size', offset: 'whole number' } as const;
 const apiKey = {
   name: 'name',
   permissions: 'list',

@@ -1,12 +1,10 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
 import { read, root } from '@eaas/test-kit/markdown';
 import { whereAvailable } from '@eaas/test-kit/available';
 
@@ -77,8 +75,7 @@ test.each([
   await once(registry, 'listening');
   const { port } = registry.address() as AddressInfo;
   // npm remembers advisories in its cache.
-  const cache = mkdtempSync(join(tmpdir(), 'eaas-npm-'));
-  onTestFinished(() => rmSync(cache, { recursive: true, force: true }));
+  const cache = await newDirectory();
   const env = { npm_config_registry: `http://127.0.0.1:${port}`, npm_config_cache: cache };
   const found = await advisories(env);
   expect(found?.filter((each) => each.startsWith('fastify'))).toEqual(expected);

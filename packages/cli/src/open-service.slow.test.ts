@@ -1,14 +1,14 @@
 import {
-  type Database,
-  type Purpose,
   createTenant,
+  type Database,
   openDatabase,
   openService,
   openServiceOn,
+  type Purpose,
 } from '@eaas/server/internal';
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createDatabase, migrated, type TestDatabase } from '@eaas/test-kit/database';
+import { migrated, type TestDatabase, testDatabase } from '@eaas/test-kit/database';
 import { readConfig } from './config.ts';
 import { databaseWarnings } from './doctor/examine.ts';
 
@@ -18,12 +18,9 @@ const fast = /fsync|full_page_writes|synchronous_commit/;
 
 let place: TestDatabase;
 beforeEach(async () => {
-  place = await createDatabase(migrated);
+  place = await testDatabase(migrated);
 });
-afterEach(async () => {
-  vi.restoreAllMocks();
-  await place.drop();
-});
+afterEach(() => void vi.restoreAllMocks());
 
 const open = (purpose: Purpose, env: Record<string, string> = {}) => {
   const config = readConfig({

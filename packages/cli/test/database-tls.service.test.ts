@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
 import { eaas, run } from '@eaas/test-kit/program';
 import { selfSigned } from '@eaas/test-kit/certificate';
 import { newRootKey } from '@eaas/test-kit/command-line';
@@ -48,8 +48,7 @@ test.each([
   'a command connects to an IP address only if the certificate contains this address (it does: $withIp)',
   async ({ withIp, reason }) => {
     const pair = selfSigned({ withIp });
-    const directory = mkdtempSync(join(tmpdir(), 'eaas-test-'));
-    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const directory = await newDirectory();
     const trusted = join(directory, 'certificate.pem');
     writeFileSync(trusted, pair.certificate);
     const env = {

@@ -79,17 +79,6 @@ test('usage counts an operation in the UTC month in which it was recorded', asyn
   expect(await api('GET /v1/usage', { month: '2026-10' })).toMatchObject({ encrypt_quota: 100 });
 });
 
-test('the quota starts at zero with each UTC month', async () => {
-  const few = await settle(world.replica(), 'few', { monthly_encrypt_quota: 2 });
-  const fewApi = apiOf(world.replica(), few.token);
-  const { key_id: fewKey } = await fewApi('POST /v1/keys', { name: 'key' });
-  const encrypt = () => statusOf(fewApi('POST /v1/encrypt', { key_id: fewKey, plaintext: '' }));
-  world.time = Date.parse('2026-09-30T23:59:59.999Z');
-  expect([await encrypt(), await encrypt(), await encrypt()]).toEqual([200, 200, 429]);
-  world.time = Date.parse('2026-10-01T00:00:00.000Z');
-  expect([await encrypt(), await encrypt(), await encrypt()]).toEqual([200, 200, 429]);
-});
-
 test('concurrent replicas count each operation only once', async () => {
   for (let round = 1; round <= 10; round++) {
     await Promise.all([wrap(), wrap(), wrap(), count(), count(), count(), usage()]);

@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { alone } from '@eaas/test-kit/alone';
 import { migrated, testDatabase } from '@eaas/test-kit/database';
-import { apiOf, dek, openWorld, settle, statusOf, type World } from '@eaas/test-kit/world';
+import { apiOf, dek, settle, statusOf, testWorld, type World } from '@eaas/test-kit/world';
 import { rootKey } from '../crypto/key-hierarchy.ts';
 import { settleDueKeys } from '../jobs/housekeeping.ts';
 import { purge } from '../jobs/purge.ts';
@@ -62,9 +62,8 @@ test.each([year, -year, 5_000, -60_000])(
 
 let world: World;
 beforeEach(async () => {
-  world = await openWorld('2026-11-20T10:00:00Z');
+  world = await testWorld('2026-11-20T10:00:00Z');
 });
-afterEach(() => world.close());
 
 test('an entry with a time in the future does not change expiry, rotation or quota', async () => {
   const now = world.time;

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import {
-  commandJson,
   clientOf,
+  commandJson,
   type IssuedApiKey,
   newTenant,
   ok,
-  unknownId,
   recordOf,
+  unknownId,
 } from '@eaas/test-kit/fixture';
 
 const tenant = await newTenant('--envelope-only', 'true');

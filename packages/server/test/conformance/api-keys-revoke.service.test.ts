@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { expectNothingRecorded, newestEntry, newTenant, unknownId, recordOf } from '@eaas/test-kit/fixture';
+import { expectNothingRecorded, newestEntry, newTenant, recordOf, unknownId } from '@eaas/test-kit/fixture';
 import { aTimestamp, auditEntry } from './shapes.ts';
 
 const tenant = await newTenant('--envelope-only', 'true');

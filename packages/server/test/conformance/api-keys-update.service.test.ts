@@ -52,23 +52,13 @@ describe('PATCH /v1/api-keys/:id', () => {
   });
 
   test.for([
-    [{ permissions: [] }, /permissions/],
     [{ permissions: null }, /permissions/],
     [{ permissions: ['encrypt', 'encrypt'] }, /permissions/],
     [{ permissions: ['encrypts'] }, /permissions/],
-    [{ key_ids: [] }, /key_ids/],
-    [{ name: '' }, /name/],
-    [{ name: null }, /name/],
-    [{ name: 'a\u0000' }, /name/],
-    [{ expires_at: '2001-01-01T00:00:00Z' }, /expires_at/],
-    [{ expires_at: 'tomorrow' }, /expires_at/],
     [{ allowed_origins: ['*'] }, /allowed_origins/],
-    [{ allowed_origins: [] }, /allowed_origins/],
     [{ allowed_origins: [`x://${'a'.repeat(253)}`] }, /allowed_origins/],
     [{ allowed_origins: Array.from({ length: 33 }, (_, n) => `https://${n}.example`) }, /allowed_origins/],
     [{ key_ids: Array.from({ length: 257 }, (_, n) => String(n)) }, /key_ids/],
-    [{ revoked_at: null }, /revoked_at/],
-    [{ api_key: 'x' }, /api_key/],
   ] as const)('PATCH refuses %j', async ([body, detail]) => {
     const { record } = await tenant.issue({ permissions: ['encrypt'] });
     await expectNothingRecorded(tenant, async () => {

@@ -52,17 +52,6 @@ describe('a page', () => {
     }
   });
 
-  test.for(['0', '-1', 'x', '1.5', '', '1e2', '0x10', ' 1', 'NaN', '1&limit=2'])(
-    'limit=%s returns 400',
-    async (limit) => {
-      expect(await tenant.api.get(`/v1/audit?limit=${limit}`)).toBeProblem('bad_request', /limit/);
-    },
-  );
-
-  test.for(['-1', 'x', '1.5', '', '1&offset=1'])('offset=%s returns 400', async (offset) => {
-    expect(await tenant.api.get(`/v1/audit?offset=${offset}`)).toBeProblem('bad_request', /offset/);
-  });
-
   test('listing writes no entry', async () => {
     const before = await tenant.auditTotal();
     const reads = [
@@ -181,25 +170,6 @@ describe('filters', () => {
       sum += page.total;
     }
     expect(sum).toBe(total);
-  });
-
-  test.for(['key.unknown', 'ENCRYPT', 'hash', '', 'encrypt&action=decrypt', 'key'])(
-    'action=%s returns 400',
-    async (action) => {
-      expect(await tenant.api.get(`/v1/audit?action=${action}`)).toBeProblem('bad_request', /action/);
-    },
-  );
-
-  test.for([
-    'operation=encrypt',
-    'page=2',
-    'cursor=x',
-    'Action=encrypt',
-    'from=2026-01-01T00:00:00Z',
-    'limit=1&x=',
-  ])('the filter %s returns 400', async (query) => {
-    const name = /([^=&]+)=[^=&]*$/.exec(query)?.[1] ?? '';
-    expect(await tenant.api.get(`/v1/audit?${query}`)).toBeProblem('bad_request', new RegExp(name));
   });
 });
 

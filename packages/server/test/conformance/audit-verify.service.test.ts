@@ -58,23 +58,13 @@ describe('a range', () => {
     });
   });
 
-  test.for([
-    'from_id=x',
-    'from_id=-1',
-    'to_id=1.5',
-    'from_id=',
-    'to_id=1&to_id=2',
-    'row=',
-    'row=keys',
-    'row=keys:',
-    'row=tenants:00000000-0000-0000-0000-000000000000',
-    'from=1',
-    'limit=5',
-    'checkpoint=',
-  ])('verify refuses the range %s', async (query) => {
-    const field = new RegExp(query.split('=')[0] ?? '');
-    expect(await tenant.api.get(`/v1/audit/verify?${query}`)).toBeProblem('bad_request', field);
-  });
+  test.for(['row=keys', 'row=keys:', 'row=tenants:00000000-0000-0000-0000-000000000000'])(
+    'verify refuses to continue at %s',
+    async (query) => {
+      const field = new RegExp(query.split('=')[0] ?? '');
+      expect(await tenant.api.get(`/v1/audit/verify?${query}`)).toBeProblem('bad_request', field);
+    },
+  );
 });
 
 test('GET /v1/audit/verify succeeds while other requests append entries', async () => {

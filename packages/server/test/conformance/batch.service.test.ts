@@ -136,21 +136,6 @@ describe.for(verbs)('batch of %s', (verb) => {
       expect(await batch(verb, [])).toBeProblem('bad_request', /items/);
     });
   });
-
-  test('a malformed batch fails as a whole', async () => {
-    const path = `/v1/batch/${verb}`;
-    const items = [await validItem(verb)];
-    await expectNothingRecorded(tenant, async () => {
-      for (const wrong of [undefined, null, 'x', 5, {}, { 0: items[0], length: 1 }]) {
-        expect(await tenant.api.post(path, { items: wrong })).toBeProblem('bad_request', /items/);
-      }
-      expect(await tenant.api.post(path, { items, key_id: key.key_id })).toBeProblem('bad_request', /key_id/);
-      expect(await tenant.api.post(path, items)).toBeProblem('bad_request');
-      const cut = JSON.stringify({ items }).slice(0, -1);
-      const unreadable = await tenant.api.send('POST', path, cut, { 'content-type': 'application/json' });
-      expect(unreadable).toBeProblem('bad_request');
-    });
-  });
 });
 
 test.for([

@@ -129,8 +129,3 @@ test('export refuses a `public_key` with private members, and the error does not
     expect(single).toBeProblem('bad_request', /public_key/);
   }
 });
-
-test('export requires public_key', async () => {
-  const { key_id } = await tenant.newKey({ exportable: true });
-  expect(await tenant.api.post(`/v1/keys/${key_id}/export`, {})).toBeProblem('bad_request', /public_key/);
-});

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { randomElements } from '@eaas/test-kit/elements';
-import { expectNothingRecorded, keyIn, newTenant, ok, unknownId } from '@eaas/test-kit/fixture';
+import { expectNothingRecorded, newTenant, ok, unknownId } from '@eaas/test-kit/fixture';
 
 const tenant = await newTenant();
 const key = await tenant.newKey();
@@ -39,33 +39,8 @@ test('each key has a different public key', async () => {
   expect(one.hash_public_key).not.toBe(two.hash_public_key);
 });
 
-test.for(['disabled', 'pending_destruction', 'destroyed'] as const)(
-  'a %s key shows no public key',
-  async (status) => {
-    const { key_id } = await keyIn(tenant, status);
-    expect(await show(key_id)).toBeProblem('key_state');
-  },
-);
-
 test('public-key writes no entry', async () => {
   await expectNothingRecorded(tenant, async () => {
     expect(await show(key.key_id)).toHaveStatus(200);
   });
-});
-
-test('public-key needs the permission `encrypt`', async () => {
-  const { api: encrypting } = await tenant.issue({ permissions: ['encrypt'] });
-  const { api: reading } = await tenant.issue({ permissions: ['keys.read', 'decrypt'] });
-  expect(await show(key.key_id, encrypting)).toHaveStatus(200);
-  expect(await show(key.key_id, reading)).toBeProblem('permission_missing');
-});
-
-test('public-key refuses unknown keys and keys of other tenants', async () => {
-  const stranger = await newTenant();
-  const foreign = await stranger.newKey();
-  const { api: limited } = await tenant.issue({ permissions: ['encrypt'], key_ids: [key.key_id] });
-  const other = await tenant.newKey();
-  expect(await show(unknownId())).toBeProblem('not_found');
-  expect(await show(foreign.key_id)).toBeProblem('not_found');
-  expect(await show(other.key_id, limited)).toBeProblem('not_found');
 });

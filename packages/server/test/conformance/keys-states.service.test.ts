@@ -2,12 +2,14 @@ import { describe, expect, test } from 'vitest';
 import {
   bring,
   expectNothingRecorded,
-  type KeyRecord,
   keyIn,
+  type KeyRecord,
   newDek,
   newTenant,
   ok,
 } from '@eaas/test-kit/fixture';
+import type { Answer } from '@eaas/test-kit/api';
+import { randomElements } from '@eaas/test-kit/elements';
 import { publicJwk } from '@eaas/test-kit/rsa';
 
 const tenant = await newTenant();
@@ -17,10 +19,12 @@ interface Bundle {
 }
 
 describe('the calls that each state allows', () => {
-  const calls: Record<string, (key: KeyRecord, bundle: Bundle) => Promise<{ status: number }>> = {
+  const calls: Record<string, (key: KeyRecord, bundle: Bundle) => Promise<Answer>> = {
     wrap: ({ key_id }) => tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek: newDek() }),
     encrypt: ({ key_id }) => tenant.api.post('/v1/encrypt', { key_id, plaintext: 'x' }),
     hash: ({ key_id }) => tenant.api.post('/v1/hash', { key_id, value: 'x' }),
+    'blind hash': ({ key_id }) => tenant.api.post('/v1/hash/blind', { key_id, elements: randomElements(1) }),
+    'public key': ({ key_id }) => tenant.api.get(`/v1/keys/${key_id}/public-key`),
     rewrap: ({ key_id }, { wrapped_key }) => tenant.api.post(`/v1/keys/${key_id}/rewrap`, { wrapped_key }),
     unwrap: ({ key_id }, { wrapped_key }) => tenant.api.post(`/v1/keys/${key_id}/unwrap`, { wrapped_key }),
     decrypt: (_, bundle) => tenant.api.post('/v1/decrypt', bundle),
@@ -33,11 +37,14 @@ describe('the calls that each state allows', () => {
     export: async ({ key_id }) => tenant.api.post(`/v1/keys/${key_id}/export`, { public_key: publicJwk() }),
     show: ({ key_id }) => tenant.api.get(`/v1/keys/${key_id}`),
   };
+  const recorded = new Set(['unwrap', 'decrypt']);
   const allowed = {
     active: [
       'wrap',
       'encrypt',
       'hash',
+      'blind hash',
+      'public key',
       'rewrap',
       'unwrap',
       'decrypt',
@@ -53,18 +60,23 @@ describe('the calls that each state allows', () => {
   } as const;
 
   test.for(['active', 'disabled', 'pending_destruction', 'destroyed'] as const)(
-    'in the state %s only the listed calls succeed',
+    'in the state %s only the listed calls succeed, and of the others only unwrap and decrypt are recorded',
     async (status) => {
-      const outcomes: Record<string, number> = {};
-      const expected: Record<string, number> = {};
+      const outcomes: Record<string, unknown> = {};
+      const expected: Record<string, unknown> = {};
       for (const [name, call] of Object.entries(calls)) {
         const key = await tenant.newKey({ exportable: true });
         const sealing = { key_id: key.key_id, plaintext: 'x' };
         const bundle = ok(await tenant.api.post('/v1/encrypt', sealing));
         await bring(tenant.api, key.key_id, status);
-        outcomes[name] = (await call(key, bundle)).status;
+        const before = await tenant.auditTotal();
+        const answer = await call(key, bundle);
         const works = (allowed[status] as readonly string[]).includes(name);
-        expected[name] = works ? (name === 'destroy' ? 202 : 200) : 409;
+        const { code } = answer.body as { code?: string };
+        const entries = (await tenant.auditTotal()) - before;
+        const refused = { code: 'key_state', entries: recorded.has(name) ? 1 : 0 };
+        expected[name] = works ? (name === 'destroy' ? 202 : 200) : refused;
+        outcomes[name] = works ? answer.status : { code, entries };
       }
       expect(outcomes).toStrictEqual(expected);
     },

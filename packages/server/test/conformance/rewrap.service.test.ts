@@ -1,13 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  bring,
-  expectNothingRecorded,
-  newDek,
-  newestEntry,
-  newTenant,
-  ok,
-  wrapped,
-} from '@eaas/test-kit/fixture';
+import { newDek, newestEntry, newTenant, ok, wrapped } from '@eaas/test-kit/fixture';
 import { aBase64 } from './shapes.ts';
 
 const tenant = await newTenant('--envelope-only', 'true');
@@ -62,24 +54,3 @@ test('if the authentication of a wrapped_key fails, rewrap returns 403 and recor
     });
   }
 });
-
-test.for(['disabled', 'pending_destruction', 'destroyed'] as const)(
-  'a %s key refuses to rewrap and writes no audit entry',
-  async (status) => {
-    const { key_id } = await tenant.newKey();
-    const wrapped_key = await wrapped(tenant.api, key_id);
-    await bring(tenant.api, key_id, status);
-    await expectNothingRecorded(tenant, async () => {
-      expect(await rewrap(key_id, { wrapped_key })).toBeProblem('key_state');
-    });
-  },
-);
-
-test.for(['', 'AAA', 'AA-_'])(
-  'rewrap returns 400 for empty or non-canonical base64: %j',
-  async (wrapped_key) => {
-    const { key_id } = await tenant.newKey();
-    expect(await rewrap(key_id, { wrapped_key })).toBeProblem('bad_request', /wrapped_key/);
-    expect(await rewrap(key_id, {})).toBeProblem('bad_request', /wrapped_key/);
-  },
-);

@@ -49,24 +49,3 @@ test('a manual rotation postpones the next automatic rotation', async () => {
   const due = Date.parse(rotated.next_rotation_at ?? '') - Date.parse(rotated.rotated_at ?? '');
   expect(due).toBe(10 * 86_400_000);
 });
-
-test.for([
-  [{}],
-  [{ interval_days: 0 }],
-  [{ interval_days: -1 }],
-  [{ interval_days: 3_651 }],
-  [{ interval_days: 1.5 }],
-  [{ interval_days: '30' }],
-  [{ interval_days: true }],
-  [{ interval_days: 1e300 }],
-] as const)('a rotation policy of %j is refused', async ([body]) => {
-  const { key_id } = await tenant.newKey();
-  await expectNothingRecorded(tenant, async () => {
-    expect(await put(key_id, body)).toBeProblem('bad_request', /interval_days/);
-  });
-});
-
-test('a rotation policy with an unknown field is refused', async () => {
-  const { key_id } = await tenant.newKey();
-  expect(await put(key_id, { interval_days: 30, days: 30 })).toBeProblem('bad_request', /days/);
-});

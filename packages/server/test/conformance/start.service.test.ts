@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { newDirectory } from '@eaas/test-kit/directory';
 
 import { createDatabase, environmentOf, testDatabase } from '@eaas/test-kit/database';
 import { freePort } from '@eaas/test-kit/free-port';
@@ -23,15 +23,12 @@ import {
 
 const newRootKey = () => randomBytes(32).toString('base64');
 
-const directory = await mkdtemp(join(tmpdir(), 'eaas-start-'));
+const directory = await newDirectory();
 let database = await createDatabase();
 const env = environmentOf(database.url);
 await migrate(env);
 
-afterAll(async () => {
-  await database.drop();
-  await rm(directory, { recursive: true });
-});
+afterAll(() => database.drop());
 
 async function migrate(of: Environment): Promise<void> {
   const { code, stderr } = await run([...eaas, 'migrate'], of);

@@ -39,11 +39,10 @@ describe.for(withBody)('%s', (route) => {
     const { json } = sender(route, material);
     const valid = calls[route].body?.(material) ?? {};
     const kinds = Object.entries(fields[route] as Record<string, Kind>);
-    await expectAllRefused(
-      kinds.flatMap(([field, kind]) =>
-        badInBody[kind].map((value) => () => json({ ...valid, [field]: value })),
-      ),
-    );
+    for (const [field, kind] of kinds) {
+      const wrong = badInBody[kind].map((value) => () => json({ ...valid, [field]: value }));
+      await expectAllRefused(wrong, new RegExp(field));
+    }
     expect(kinds.map(([, kind]) => badInBody[kind].length)).not.toContain(0);
   });
 

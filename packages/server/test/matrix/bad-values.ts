@@ -6,7 +6,7 @@ const long = 'x'.repeat(70_000);
 
 export const badInBody: Readonly<Record<Kind, readonly unknown[]>> = {
   text: [...notText, null, long],
-  name: [...notText, '', 'a\nb', '\u0000', '\u0085', 'x'.repeat(129)],
+  name: [...notText, null, '', 'a\nb', '\t', '\u0000', '\u007f', '\u0085', 'x'.repeat(129), '🌍'.repeat(129)],
   base64: [
     ...notText,
     null,
@@ -15,6 +15,10 @@ export const badInBody: Readonly<Record<Kind, readonly unknown[]>> = {
     'AAA',
     'AAAAA',
     'AA==A',
+    'AA==AAAA',
+    'AAB=',
+    'AAA$',
+    '====',
     'AB==',
     'AA-_',
     ' AAAA',
@@ -37,6 +41,7 @@ export const badInBody: Readonly<Record<Kind, readonly unknown[]>> = {
     { a: { b: 'c' } },
     { '': 'x' },
     { a: '\u0000' },
+    { a: 'x\u0085' },
     { 'a\n': 'x' },
     { ['n'.repeat(129)]: 'x' },
     { a: 'x'.repeat(4_096) },
@@ -46,16 +51,30 @@ export const badInBody: Readonly<Record<Kind, readonly unknown[]>> = {
   object: [0, true, 'x', '', [], [{}], {}, { x: 1 }],
   date: [0, true, [], {}, '', 'x', 'now', '2026-11-20', '2099-13-01T00:00:00Z', '2001-01-01T00:00:00Z'],
   days: ['30', '', 0, -1, 1.5, 3_651, true, [], {}, 1e21],
+  'page size': [],
   'any text in a query': [],
   'one of some words': [...notText, null, 'x'],
 };
 
+const notWhole = ['x', '-1', '1.5', '1e3', '0x1', ' 1', '+1', '\u0661', 'NaN', 'Infinity', 'null', '\u0000'];
+
 export const badInQuery: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   base64: ['A', '%%%', '\u0000'],
-  'whole number': ['x', '-1', '1.5', '1e3', '0x1', ' 1', '+1', '\u0661', 'NaN', 'Infinity', 'null', '\u0000'],
+  'whole number': notWhole,
+  'page size': [...notWhole, '0'],
   date: ['x', 'now', '0', '2026', '20261120', '2026-11-20 10:00', '\u0000', '9'.repeat(500)],
-  days: ['x', '-1', '366', '1.5', '1e1', '0x1', ' 1', '\u0661'],
-  'one of some words': ['x', 'ACTIVE', 'encrypt ', '\u0000', 'constructor', '__proto__'],
+  days: ['x', '-1', '366', '1.5', '1e1', '0x1', ' 1', '+5', '\u0661'],
+  'one of some words': [
+    'x',
+    'ACTIVE',
+    'ENCRYPT',
+    'key',
+    'hash',
+    'encrypt ',
+    '\u0000',
+    'constructor',
+    '__proto__',
+  ],
 };
 
 export const otherTypes: readonly string[] = [

@@ -1,6 +1,7 @@
 import { ROLES } from '@eaas/test-kit/dev';
 import postgres from 'postgres';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { closing } from '@eaas/test-kit/closing';
 import { migrate } from '../../src/store/migrate.ts';
 import { openPool } from '../../src/store/sql.ts';
 import { apiOf, dek, settle, testWorld } from '@eaas/test-kit/world';
@@ -42,7 +43,7 @@ const everybodys: Readonly<Record<string, string>> = {
 };
 
 const connect = (role: 'server' | 'owner' | 'superuser') =>
-  postgres({ ...world.database.connection(role), max: 1, onnotice: () => {} });
+  closing(postgres({ ...world.database.connection(role), max: 1, onnotice: () => {} }), (it) => it.end());
 
 const world = await testWorld();
 const service = world.replica();
@@ -50,12 +51,10 @@ const ann = await settle(service, 'ann');
 const api = apiOf(service, ann.token);
 const { key_id } = await api('POST /v1/keys', { name: 'key' });
 await api('POST /v1/keys/:key_id/wrap', { key_id, dek });
-const [server, owner, superuser] = [connect('server'), connect('owner'), connect('superuser')];
+const [server, owner] = [await connect('server'), await connect('owner')];
+const superuser = await connect('superuser');
 // The MAC is empty, because an attacker does not have the key that computes MACs.
 await superuser`insert into eaas.audit_anchors values (${ann.tenantId}, 1, '', '', '')`;
-afterAll(async () => {
-  await Promise.all([server.end(), owner.end(), superuser.end()]);
-});
 
 async function granted(role: string | null): Promise<Record<string, string>> {
   const rows = await superuser<{ object: string; granted: string }[]>`

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Service } from '../../src/app/service.ts';
-import { apiOf, dek, openWorld, type Resident, settle, statusOf, type World } from '@eaas/test-kit/world';
+import { apiOf, dek, type Resident, settle, statusOf, testWorld, type World } from '@eaas/test-kit/world';
 import { type Attacker, openAttacker } from '@eaas/test-kit/attacker';
 
 // A restored database gives the ids of lost audit entries to new entries.
@@ -11,14 +11,11 @@ let running: Service;
 let tenant: Resident;
 let keyId: string;
 beforeEach(async () => {
-  world = await openWorld('2026-11-20T10:00:00Z');
+  world = await testWorld('2026-11-20T10:00:00Z');
   attacker = await openAttacker(world);
   running = world.replica();
   tenant = await settle(running, 'acme');
   keyId = (await apiOf(running, tenant.token)('POST /v1/keys', { name: 'cards' })).key_id;
-});
-afterEach(async () => {
-  await world.close();
 });
 
 const wrap = (service: Service) =>
