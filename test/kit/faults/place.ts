@@ -18,8 +18,6 @@ export type Operator = Awaited<ReturnType<typeof operate>>;
 
 export type Replica = ServerProcess;
 
-export type Pair = Awaited<ReturnType<typeof startPair>>;
-
 export type TestBase = Pick<TestDatabase, 'url' | 'connection' | 'drop'>;
 
 export function connectTo({ connection }: TestBase): postgres.Sql {

@@ -6,8 +6,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestBase } from '@eaas/test-kit/faults/place';
 
-export type LossyProxy = Awaited<ReturnType<typeof lossyProxy>>;
-
 /** The proxy drops the responses of PostgreSQL for 200 ms before it closes a connection. */
 const silence = 200;
 

@@ -45,8 +45,6 @@ interface Export {
   }[];
 }
 
-export type Collector = Awaited<ReturnType<typeof startCollector>>;
-
 export async function startCollector() {
   const spans: Span[] = [];
   const metrics = new Map<string, Metric>();
