@@ -1,22 +1,18 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { beforeAll, expect, test } from 'vitest';
-import { type CommandLine, commandLine } from '@eaas/test-kit/command-line';
+import { expect, test } from 'vitest';
+import { commandLine } from '@eaas/test-kit/command-line';
 import { newDirectory } from '@eaas/test-kit/directory';
 
-let eaas: CommandLine;
-let leak: CommandLine;
-beforeAll(async () => {
-  eaas = await commandLine();
-  leak = eaas.with({ EAAS_LEAK_DATABASE_URL: eaas.database.url('owner') });
-  const sql = postgres({ ...eaas.database.connection('owner'), max: 1 });
-  await sql`create table patients (id int primary key, name_index text, name text)`;
-  await sql`
-    insert into patients select n, md5(name), name from generate_series(1, 10) n,
-      lateral (select case when n <= 6 then 'Mary' when n <= 9 then 'Anna' else 'Zoe' end as name) names`;
-  await sql.end();
-});
+const eaas = await commandLine();
+const leak = eaas.with({ EAAS_LEAK_DATABASE_URL: eaas.database.url('owner') });
+const sql = postgres({ ...eaas.database.connection('owner'), max: 1 });
+await sql`create table patients (id int primary key, name_index text, name text)`;
+await sql`
+  insert into patients select n, md5(name), name from generate_series(1, 10) n,
+    lateral (select case when n <= 6 then 'Mary' when n <= 9 then 'Anna' else 'Zoe' end as name) names`;
+await sql.end();
 
 test('eaas leak prints what the index columns of a table give away', async () => {
   const names = join(await newDirectory(), 'names.csv');
