@@ -9,4 +9,4 @@ export const platformEngines = (): Engines => ({
   streams: webCryptoEngine,
 });
 
-export { hkdf } from './engines.node.ts';
+export { hkdf, type Mac, macUnder } from './engines.node.ts';

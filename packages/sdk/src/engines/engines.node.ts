@@ -1,9 +1,17 @@
-import { hkdfSync } from 'node:crypto';
+import { createHmac, createSecretKey, hkdfSync } from 'node:crypto';
 import { nodeEngine } from '@eaas/protocol/node';
-import type { Engines } from './engines.ts';
+import type { Engines, Mac } from './engines.ts';
+
+export type { Mac } from './engines.ts';
 
 export const platformEngines = (): Engines => ({ values: nodeEngine, sync: nodeEngine, streams: nodeEngine });
 
 /** `hkdfSync` is several times as fast as HKDF of WebCrypto. */
 export const hkdf = (dek: Uint8Array, info: Uint8Array): Uint8Array | Promise<Uint8Array> =>
   new Uint8Array(hkdfSync('sha256', dek, '', info, 64));
+
+/** `createHmac` is several times as fast as HMAC of WebCrypto, which hands each message to another thread. */
+export async function macUnder(key: Uint8Array): Promise<Mac> {
+  const secret = createSecretKey(key);
+  return (message) => new Uint8Array(createHmac('sha256', secret).update(message).digest());
+}

@@ -27,3 +27,13 @@ export const platformEngines = (): Engines => (crypto.subtle ? webCrypto : allNo
 export async function hkdf(dek: Uint8Array, info: Uint8Array): Promise<Uint8Array> {
   return crypto.subtle ? webHkdf(dek, info) : (await loadNoble()).hkdf(dek, info);
 }
+
+/** Computes the HMAC-SHA-256 of a message. */
+export type Mac = (message: Uint8Array<ArrayBuffer>) => Uint8Array | Promise<Uint8Array>;
+
+export async function macUnder(key: Uint8Array<ArrayBuffer>): Promise<Mac> {
+  const { subtle } = crypto;
+  if (!subtle) return (await loadNoble()).hmacUnder(key);
+  const imported = await subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+  return async (message) => new Uint8Array(await subtle.sign('HMAC', imported, message));
+}

@@ -17,7 +17,7 @@ import {
 import type { WrapOptions } from '../options/call-options.ts';
 import type { EnvelopeClient } from '../client/envelope-client.ts';
 import { ClientError } from '../errors.ts';
-import { loadNoble } from '../engines/noble-engines.ts';
+import { type Mac, macUnder } from '#engines';
 
 /** The key that wraps an index key. Defaults to the key of the client. */
 export type IndexKeyOptions = Omit<WrapOptions, 'wrapContext'>;
@@ -103,13 +103,4 @@ export function indexKeyOf(client: Pick<EnvelopeClient, 'unwrap'>, token: string
       key = undefined;
     },
   };
-}
-
-type Mac = (subject: Uint8Array<ArrayBuffer>) => Uint8Array | Promise<Uint8Array>;
-
-async function macUnder(bytes: Uint8Array<ArrayBuffer>): Promise<Mac> {
-  const { subtle } = crypto;
-  if (!subtle) return (await loadNoble()).hmacUnder(bytes);
-  const key = await subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
-  return async (subject) => new Uint8Array(await subtle.sign('HMAC', key, subject));
 }
