@@ -19,7 +19,7 @@ const siblingsOf: Readonly<Record<string, RegExp>> = {
   'root-keys': /^@eaas\/server(?:\/|$)/,
   fleet: /^@eaas\/(?:protocol|server)(?:\/|$)/,
   dev: /^@eaas\/(?:protocol|server)(?:\/|$)/,
-  cli: /^@eaas\/(?:protocol|sdk|server|root-keys|fleet|dev|cli-kit)(?:\/|$)/,
+  cli: /^@eaas\/(?:protocol|local|sdk|server|root-keys|fleet|dev|cli-kit)(?:\/|$)/,
 };
 
 test('each package imports only the packages that its layer allows', () => {
@@ -116,6 +116,7 @@ test('only one file of each package reads environment variables', () => {
     'packages/server/src/base/shell-word.ts',
     'packages/sdk/src/options/environment.node.ts',
     'packages/files/src/connection.ts',
+    'packages/local/src/file-opener.ts',
   ]);
   expect(
     places(

@@ -28,7 +28,7 @@ import { apiKeyOperations } from './api-keys.ts';
 import { auditOperations } from './audit.ts';
 import { blindHashOperations } from './blind-hash.ts';
 import { dataKeyOperations } from './data-keys.ts';
-import { keyOperations, settleDueKeys } from './keys.ts';
+import { hasDueKeys, keyChanges, keyOperations, settleDueKeys } from './keys.ts';
 import { type ApiKey, type TenantCall, callBy, type Operations, record, type Tenant } from './tenant.ts';
 
 const minute = 60_000;
@@ -52,10 +52,12 @@ export async function respondTo(
     const { route, endpoint, parameters } = findRoute(request.method, pathname);
     if (instead) return respond(instead.status, instead);
     if (!tenant.isComplete) requireRouteOfLocalService(route);
-    settleDueKeys(tenant);
+    await settle(tenant);
     const call = admit(tenant, endpoint, request.headers);
     const input = { ...readInput(endpoint, request, body), ...parameters };
-    const output = endpoint.output.parse(await operate(route, call, input));
+    const work = () => operate(route, call, input);
+    const isChange = tenant.storage && Object.hasOwn(keyChanges, route);
+    const output = endpoint.output.parse(await (isChange ? tenant.storage?.change(work) : work()));
     const { status = 200, maxAge } = endpoint;
     return respond(status, output, {
       ...(status === 201 && { location: locationOf(route, output) }),
@@ -69,6 +71,13 @@ export async function respondTo(
   } finally {
     noteUse(tenant, request.headers);
   }
+}
+
+async function settle(tenant: Tenant): Promise<void> {
+  const { storage } = tenant;
+  if (!storage) return settleDueKeys(tenant);
+  storage.refresh();
+  if (hasDueKeys(tenant)) await storage.change(() => settleDueKeys(tenant));
 }
 
 function requireRouteOfLocalService(route: Route): void {

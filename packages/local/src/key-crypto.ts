@@ -9,13 +9,13 @@ import {
   versionIn,
 } from '@eaas/protocol/internal-intake';
 import { fieldHash, type KeyCrypto } from '@eaas/protocol/service';
-import { openSecret, type Place, sealSecret } from './sealed-secret.ts';
+import { openSecret, type SecretPlace, sealSecret } from './sealed-secret.ts';
 import type { Key, Tenant } from './tenant.ts';
 
 export function keyCrypto({ tenant_id: tenantId }: Tenant, key: Key): KeyCrypto {
   const { row, versions, hashKey } = key;
   const { key_id: keyId, key_version: newest } = row;
-  const placeOf = (version: number, context: Context | undefined): Place => ({
+  const placeOf = (version: number, context: Context | undefined): SecretPlace => ({
     purpose: 'dek',
     tenantId,
     keyId,

@@ -12,6 +12,7 @@ import {
   type Moment,
   newKey,
   orRefusal,
+  Refusal,
   requireExportable,
   rescheduled,
   restored,
@@ -34,8 +35,20 @@ import {
 
 type KeyRecord = Output<'POST /v1/keys'>;
 
-export const keyOperations = {
+export const keyChanges = {
   'POST /v1/keys': createKey,
+  'POST /v1/keys/:key_id/rotate': changing((key, at, { key_version }) => rotated(key, at, key_version)),
+  'POST /v1/keys/:key_id/disable': changing(disabled),
+  'POST /v1/keys/:key_id/enable': changing(enabled),
+  'DELETE /v1/keys/:key_id': changing((key, at, { grace_days }) => destroyed(key, at, grace_days)),
+  'POST /v1/keys/:key_id/restore': changing(restored),
+  'PUT /v1/keys/:key_id/rotation-policy': changing((key, at, { interval_days }) =>
+    rescheduled(key, at, interval_days),
+  ),
+} satisfies Partial<Operations>;
+
+export const keyOperations = {
+  ...keyChanges,
   'GET /v1/keys': ({ tenant, apiKey }, { status, name, ...query }) => {
     const all = Array.from(tenant.keys.values(), (key) => key.row);
     const matching = all.filter(
@@ -57,14 +70,6 @@ export const keyOperations = {
     const { items } = pageOf(uses, { limit, offset });
     return { ...page, versions: items };
   },
-  'POST /v1/keys/:key_id/rotate': changing((key, at, { key_version }) => rotated(key, at, key_version)),
-  'POST /v1/keys/:key_id/disable': changing(disabled),
-  'POST /v1/keys/:key_id/enable': changing(enabled),
-  'DELETE /v1/keys/:key_id': changing((key, at, { grace_days }) => destroyed(key, at, grace_days)),
-  'POST /v1/keys/:key_id/restore': changing(restored),
-  'PUT /v1/keys/:key_id/rotation-policy': changing((key, at, { interval_days }) =>
-    rescheduled(key, at, interval_days),
-  ),
   'POST /v1/keys/:key_id/export': exportKey,
 } satisfies Partial<Operations>;
 
@@ -78,6 +83,15 @@ export function createKey(call: TenantCall, input: Input<'POST /v1/keys'>): KeyR
   const key: Key = { row, hashKey: randomBytes(32), versions: [] };
   keys.set(row.key_id, key);
   return write(call, key, { row, draft });
+}
+
+/** Whether a rotation or an erasure is due. */
+export function hasDueKeys(tenant: Tenant): boolean {
+  const call = callBy(tenant, 'system');
+  return Array.from(tenant.keys.values()).some(({ row }) => {
+    const due = orRefusal(() => settled(row, call));
+    return !(due instanceof Refusal) && due.draft !== null;
+  });
 }
 
 export function settleDueKeys(tenant: Tenant): void {

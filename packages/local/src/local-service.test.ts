@@ -67,6 +67,13 @@ describe('a local service', () => {
     expect(shown).toMatchObject({ name: 'default', versions_total: 1, versions: [] });
   });
 
+  test('does not starve timers, even in an endless loop', async () => {
+    const [service, bell] = [localService(), new AbortController()];
+    setTimeout(() => bell.abort(), 1);
+    while (!bell.signal.aborted) await service.createKey('customers');
+    expect(bell.signal.aborted).toBe(true);
+  });
+
   test('has its own keys', async () => {
     const [one, other] = [localService(), localService()];
     expect(await ask(other, `GET /v1/keys/${one.keyId}`)).toMatchObject({ code: 'not_found' });

@@ -1,11 +1,14 @@
 import { ServiceError } from '@eaas/protocol/internal';
+import { nextTurn } from '@eaas/protocol/internal-turn';
+import { type OptionRules, requireOptions, text } from '@eaas/protocol/internal-options';
 
-import { checked, keyRecord, Refusal } from '@eaas/protocol/service';
+import { checked, type KeyFields, keyRecord, Refusal } from '@eaas/protocol/service';
 import { endpoints, type Input, type Output, permissions } from '@eaas/protocol/wire';
+import { openFileTenant } from '#key-file';
 import { createApiKey } from './api-keys.ts';
 import { baseUrl, createFetch, type Fetch } from './fetch.ts';
 import { createKey } from './keys.ts';
-import { callBy, newTenant, type Tenant } from './tenant.ts';
+import { callBy, type NewTenant, newTenant, type Tenant } from './tenant.ts';
 
 type KeyRecord = Output<'POST /v1/keys'>;
 type NewKeyFields = Omit<Input<'POST /v1/keys'>, 'name'>;
@@ -29,40 +32,73 @@ export interface LocalService {
   createKey(name: string, fields?: NewKeyFields): Promise<KeyRecord>;
 }
 
+/** Options of `localService`. */
+export interface LocalServiceOptions {
+  /**
+   * The path of the key file, such as `.eaas/local.json`. The service makes the file, with mode 600, and its folder.
+   * Whoever can read the file can decrypt everything, and without the file nobody can: copy it to a safe place.
+   * EAAS_LOCAL_PASSPHRASE or EAAS_LOCAL_KEY_COMMAND locks a new file. On Windows, the service does not check who can
+   * read the file. Without `file`, the keys are only in memory.
+   */
+  readonly file?: string | undefined;
+}
+
+const serviceRules: OptionRules<LocalServiceOptions> = { file: text };
+
 /**
- * Creates a service inside this process, in memory. NOT FOR PRODUCTION: when the process ends, the keys are lost, and
- * values under these keys can no longer be decrypted. It has no audit log, no API keys, no usage and no server mode:
- * their paths return 404.
+ * Creates a service inside this process, with its keys in a file. It has no audit log, no API keys, no usage and no
+ * server mode: their paths return 404, and say how to get a server. Several processes can use one file at once. Without
+ * `file`, it is NOT FOR PRODUCTION: when the process ends, the keys are lost, and values under these keys can no longer
+ * be decrypted. Throws InputError for a file that is damaged, that does not open, or that others can read.
  */
-export function localService(): LocalService {
-  const tenant = newTenant({
+export function localService(options: LocalServiceOptions = {}): LocalService {
+  requireOptions(serviceRules, options, 'localService');
+  const { file } = options;
+  const fields: NewTenant = {
     settings: { envelope_only: true, monthly_encrypt_quota: null, rev: 0 },
-    clock: Date.now,
+    clock: () => Date.now(),
     isComplete: false,
-  });
+  };
+  const tenant = file === undefined ? newTenant(fields) : openFileTenant(file, fields);
+  const { storage } = tenant;
   const { api_key: apiKey } = createApiKey(callBy(tenant, 'operator'), {
     name: 'this process',
     permissions: [...permissions],
   });
-  const { key_id: keyId } = ensureKey(tenant, 'default');
+  const makeDefault = () => ensureKey(tenant, 'default');
+  const { key_id: keyId } =
+    findKey(tenant, 'default') ?? (storage ? storage.changeNow(makeDefault) : makeDefault());
   const connection = { baseUrl, apiKey, keyId, fetch: createFetch(tenant) };
   return withControls(connection, {
     tenantId: tenant.tenant_id,
-    createKey: async (name: string, fields?: NewKeyFields) => asClient(() => ensureKey(tenant, name, fields)),
+    createKey: async (name: string, fields?: NewKeyFields) => {
+      await nextTurn();
+      const ensure = () => ensureKey(tenant, name, fields);
+      try {
+        storage?.refresh();
+        return storage && !findKey(tenant, name) ? await storage.change(ensure) : ensure();
+      } catch (error) {
+        throw clientError(error);
+      }
+    },
   });
 }
 
 function ensureKey(tenant: Tenant, name: string, fields: NewKeyFields = {}): KeyRecord {
   const input = checked(endpoints['POST /v1/keys'].body, { ...fields, name });
-  const known = Array.from(tenant.keys.values(), ({ row }) => row).find(
-    (row) => row.name === name && row.status !== 'destroyed',
-  );
+  const known = findKey(tenant, name);
   if (!known) return createKey(callBy(tenant, 'operator'), input);
   const { intake = known.intake, exportable = known.exportable } = input;
   if (intake === known.intake && exportable === known.exportable) return keyRecord(known);
   throw new Refusal(
     'name_taken',
     'A key has this name, with another value of `intake` or `exportable`, which cannot be changed: choose another name.',
+  );
+}
+
+function findKey({ keys }: Tenant, name: string): KeyFields | undefined {
+  return Array.from(keys.values(), ({ row }) => row).find(
+    (row) => row.name === name && row.status !== 'destroyed',
   );
 }
 
@@ -78,12 +114,8 @@ export function withControls<Connection extends object, Controls extends object>
   return connection as Connection & Controls;
 }
 
-/** Throws ServiceError instead of Refusal, as a client does. */
-export function asClient<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    throw new ServiceError(error.code, error.message, { status: error.problem.status });
-  }
+/** Returns the ServiceError that a client throws for a Refusal, and any other error as it is. */
+export function clientError(error: unknown): unknown {
+  if (!(error instanceof Refusal)) return error;
+  return new ServiceError(error.code, error.message, { status: error.problem.status });
 }

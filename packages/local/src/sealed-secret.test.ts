@@ -1,10 +1,10 @@
 import { bytes, vectors } from '@eaas/test-kit/vectors';
 import { describe, expect, test } from 'vitest';
-import { openSecret, type Place, sealSecret } from './sealed-secret.ts';
+import { openSecret, type SecretPlace, sealSecret } from './sealed-secret.ts';
 
 const { cases, refusals } = vectors('sealed-secret');
 const placeOf = ({ purpose, tenant, key, version, context }: (typeof refusals)[number]) =>
-  ({ purpose, tenantId: tenant, keyId: key, version, context: context ?? undefined }) as Place;
+  ({ purpose, tenantId: tenant, keyId: key, version, context: context ?? undefined }) as SecretPlace;
 
 describe('a sealed secret', () => {
   test.each(cases)('$name has the bytes of the vector, and opens', (vector) => {

@@ -2,16 +2,12 @@
 // server has its own faster code for the same bytes; test/vectors/sealed-secret.json has cases of both.
 import { type Context, encodeContext, pae } from '@eaas/protocol';
 import { randomBytes } from '@eaas/protocol/internal';
-import {
-  nobleIntakeCrypto,
-  saltEnd,
-  serviceForm,
-  versionEnd,
-  versionIn,
-} from '@eaas/protocol/internal-intake';
+import { saltEnd, serviceForm, versionEnd, versionIn } from '@eaas/protocol/internal-intake';
 import { using } from '@eaas/protocol/service';
+import { engine, hmac } from '#engine';
 
-export interface Place {
+/** What a sealed secret is for. It opens only for the same purpose, tenant, key, version and context. */
+export interface SecretPlace {
   readonly purpose: 'dek' | 'key-version' | 'hash-key' | 'tenant-secret';
   readonly tenantId: string;
   readonly keyId: string | null;
@@ -21,10 +17,14 @@ export interface Place {
 
 // The iv is constant, because each random salt gives another encryption key, and each encrypts only one secret.
 const iv = new Uint8Array(12);
-const { engine, hmac } = nobleIntakeCrypto;
 
 /** Seals 32 bytes. `salt` is random unless a test passes one. */
-export function sealSecret(ikm: Uint8Array, place: Place, secret: Uint8Array, salt?: Uint8Array): Uint8Array {
+export function sealSecret(
+  ikm: Uint8Array,
+  place: SecretPlace,
+  secret: Uint8Array,
+  salt?: Uint8Array,
+): Uint8Array {
   const sealed = new Uint8Array(serviceForm.length);
   const head = sealed.subarray(0, saltEnd);
   const view = new DataView(sealed.buffer);
@@ -38,7 +38,7 @@ export function sealSecret(ikm: Uint8Array, place: Place, secret: Uint8Array, sa
 }
 
 /** Opens a sealed secret, or returns undefined. The caller must wipe the secret. */
-export function openSecret(ikm: Uint8Array, place: Place, sealed: Uint8Array): Uint8Array | undefined {
+export function openSecret(ikm: Uint8Array, place: SecretPlace, sealed: Uint8Array): Uint8Array | undefined {
   if (versionIn(serviceForm, sealed) !== place.version) return undefined;
   const head = sealed.subarray(0, saltEnd);
   return withKey(ikm, place, head, (key) =>
@@ -48,7 +48,7 @@ export function openSecret(ikm: Uint8Array, place: Place, sealed: Uint8Array): U
 
 function withKey<T>(
   ikm: Uint8Array,
-  { tenantId, keyId, version, purpose }: Place,
+  { tenantId, keyId, version, purpose }: SecretPlace,
   head: Uint8Array,
   work: (key: unknown) => T,
 ): T {
@@ -63,6 +63,6 @@ function withKey<T>(
   }
 }
 
-function aadOf({ context }: Place, head: Uint8Array): Uint8Array {
+function aadOf({ context }: SecretPlace, head: Uint8Array): Uint8Array {
   return pae(head, encodeContext(context));
 }

@@ -37,6 +37,18 @@ export interface Tenant {
   /** Whether the tenant has an audit log, API keys, usage and server mode, as in a server. */
   readonly isComplete: boolean;
   signer?: Promise<CryptoKeyPair>;
+  /** Where the keys are kept, if not only in memory. */
+  storage?: KeyStorage;
+}
+
+/** Keys that other processes change too. Its methods throw Refusal `unavailable`. */
+interface KeyStorage {
+  /** Reads what others have changed. */
+  readonly refresh: () => void;
+  /** Runs a change alone among all processes, and keeps its result. */
+  readonly change: <T>(work: () => T) => Promise<T>;
+  /** As `change`, but blocks this process while it waits, and throws InputError. */
+  readonly changeNow: <T>(work: () => T) => T;
 }
 
 export interface TenantCall extends Moment {
@@ -49,8 +61,10 @@ export type Operations = {
   readonly [R in Route]: (call: TenantCall, input: Input<R>) => Output<R> | Promise<Output<R>>;
 };
 
+export type NewTenant = Pick<Tenant, 'settings' | 'clock' | 'isComplete'> & { readonly tenant_id?: string };
+
 /** Makes a tenant without keys. */
-export function newTenant(fields: Pick<Tenant, 'settings' | 'clock' | 'isComplete'>): Tenant {
+export function newTenant(fields: NewTenant): Tenant {
   return { tenant_id: crypto.randomUUID(), keys: new Map(), apiKeys: new Map(), log: [], ...fields };
 }
 

@@ -24,7 +24,7 @@ import {
   type SeenRequest,
 } from './fetch.ts';
 import { createKey } from './keys.ts';
-import { asClient, withControls } from './local-service.ts';
+import { clientError, withControls } from './local-service.ts';
 import { callBy, newTenant, record } from './tenant.ts';
 
 /** The settings of the test service's tenant. In the real service, only the operator can change such settings. */
@@ -145,4 +145,12 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     },
   };
   return withControls(connection, controls);
+}
+
+function asClient<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw clientError(error);
+  }
 }

@@ -19,17 +19,20 @@ export const programs: readonly Runtime[] = [
   },
   {
     name: 'Bun',
-    start: async (work) => startProgram(work, [await binary('@oven', 'bin/bun', 'bun/bin/bun.exe')]),
+    start: async (work) => startProgram(work, [await bun()]),
   },
   {
     name: 'Deno',
     start: async (work) => {
       const permissions = ['--allow-net', `--allow-read=${work.app.directory}`];
       const options = ['run', '--quiet', '--no-prompt', '--node-modules-dir=manual', ...permissions];
-      return startProgram(work, [await binary('@deno', 'deno', 'deno/deno'), ...options]);
+      return startProgram(work, [await deno(), ...options]);
     },
   },
 ];
+
+export const bun = () => binary('@oven', 'bin/bun', 'bun/bin/bun.exe');
+export const deno = () => binary('@deno', 'deno', 'deno/deno');
 
 /**
  * Returns the path of a program that an npm package contains. The install script of some packages moves the program to

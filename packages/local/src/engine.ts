@@ -1,0 +1,3 @@
+import { nobleIntakeCrypto } from '@eaas/protocol/internal-intake';
+
+export const { engine, hmac } = nobleIntakeCrypto;

@@ -1,0 +1,70 @@
+// What opens a key file: nothing, a passphrase or a program. Only this file of the package reads environment variables.
+import { spawnSync } from 'node:child_process';
+import { randomBytes, scryptSync } from 'node:crypto';
+import { isAbsolute } from 'node:path';
+import { InputError } from '@eaas/protocol';
+import { readBase64, toBase64 } from '@eaas/protocol/base64';
+
+/** What the secret of a key file is sealed under. */
+export type Lock =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'passphrase'; readonly salt: string }
+  | { readonly kind: 'key' };
+
+/** Opens files with one kind of lock. */
+export interface Opener {
+  readonly kind: Lock['kind'];
+  readonly newLock: () => Lock;
+  /** Returns the key that seals the secret of the file, or null if nothing does. The caller must wipe it. */
+  readonly keyFor: (lock: Lock) => Uint8Array | null;
+}
+
+export const advice: Readonly<Record<Lock['kind'], string>> = {
+  none: 'unset EAAS_LOCAL_PASSPHRASE and EAAS_LOCAL_KEY_COMMAND',
+  passphrase: 'set EAAS_LOCAL_PASSPHRASE to its passphrase',
+  key: 'set EAAS_LOCAL_KEY_COMMAND to the program that prints its key',
+};
+
+const openFile: Opener = { kind: 'none', newLock: () => ({ kind: 'none' }), keyFor: () => null };
+
+export function openerOfEnvironment(): Opener {
+  const { EAAS_LOCAL_PASSPHRASE: passphrase, EAAS_LOCAL_KEY_COMMAND: program } = process.env;
+  if (passphrase !== undefined && program !== undefined)
+    throw new InputError('set either EAAS_LOCAL_PASSPHRASE or EAAS_LOCAL_KEY_COMMAND (got both)');
+  if (passphrase !== undefined) return passphraseOpener(passphrase);
+  if (program === undefined) return openFile;
+  return { kind: 'key', newLock: () => ({ kind: 'key' }), keyFor: () => keyPrintedBy(program) };
+}
+
+export function passphraseOpener(passphrase: string): Opener {
+  if (passphrase === '') throw new InputError('the passphrase of a key file must not be empty');
+  return {
+    kind: 'passphrase',
+    newLock: () => ({ kind: 'passphrase', salt: toBase64(randomBytes(16)) }),
+    keyFor: (lock) => {
+      const salt = lock.kind === 'passphrase' ? readBase64(lock.salt) : undefined;
+      if (!salt) throw new TypeError('the lock must have a salt in base64');
+      return scryptSync(passphrase.normalize('NFC'), salt, 32, { N: 2 ** 17, r: 8, p: 1, maxmem: 2 ** 28 });
+    },
+  };
+}
+
+function keyPrintedBy(program: string): Uint8Array {
+  const fail = (what: string) =>
+    new InputError(
+      `EAAS_LOCAL_KEY_COMMAND: the program ${program} ${what}. It must print 32 bytes in base64 (44 characters) and nothing else`,
+    );
+  if (!isAbsolute(program))
+    throw new InputError('EAAS_LOCAL_KEY_COMMAND must be the absolute path of a program, without arguments');
+  const stdio: ['ignore', 'pipe', 'inherit'] = ['ignore', 'pipe', 'inherit'];
+  const { error, status, stdout } = spawnSync(program, [], { stdio, timeout: 10_000, maxBuffer: 1_024 });
+  try {
+    if (error) throw fail(`cannot be run (${(error as NodeJS.ErrnoException).code})`);
+    if (status !== 0) throw fail(`ended with exit code ${status}`);
+    const key = readBase64(stdout.toString('latin1').replace(/\r?\n$/, ''));
+    if (key?.length !== 32) throw fail('printed something else');
+    return key;
+  } finally {
+    stdout?.fill(0);
+  }
+}

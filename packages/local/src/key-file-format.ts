@@ -1,0 +1,195 @@
+// The text of a key file, written and read. docs/design/local-key-file.md specifies it.
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { InputError, pae, parseUuid } from '@eaas/protocol';
+import { readBase64, toBase64 } from '@eaas/protocol/base64';
+import { type KeyFields, keyRecord } from '@eaas/protocol/service';
+import { endpoints } from '@eaas/protocol/wire';
+import { advice, type Lock, type Opener } from './file-opener.ts';
+import { openSecret, type SecretPlace, sealSecret } from './sealed-secret.ts';
+import type { Key } from './tenant.ts';
+
+export interface KeyFile {
+  readonly tenantId: string;
+  readonly lock: Lock;
+  /** The tenant's secret, as the file has it: in base64, and sealed if the file is locked. */
+  readonly sealedSecret: string;
+  readonly secret: Uint8Array;
+  readonly keys: readonly Key[];
+}
+
+type StoredKey = Omit<KeyFields, 'rev'> & {
+  readonly hash_key: string | null;
+  readonly versions: readonly { readonly created_at: number; readonly sealed: string | null }[];
+};
+
+interface Stored {
+  readonly format: string;
+  readonly version: number;
+  readonly tenant_id: string;
+  readonly lock: Lock;
+  readonly tenant_secret: string;
+  readonly keys: readonly StoredKey[];
+  readonly mac: string;
+}
+
+const format = 'eaas-local';
+const version = 1;
+
+/** Makes the file of a new tenant. */
+export function newKeyFile(opener: Opener, secret: Uint8Array): KeyFile {
+  const [tenantId, lock] = [crypto.randomUUID(), opener.newLock()];
+  const key = opener.keyFor(lock);
+  const sealedSecret = toBase64(key ? sealSecret(key, secretPlace(tenantId), secret) : secret);
+  key?.fill(0);
+  return { tenantId, lock, sealedSecret, secret, keys: [] };
+}
+
+/** Material that has not changed keeps its sealed bytes, so that an unchanged file has the same text. */
+const sealedTexts = new WeakMap<Uint8Array, string>();
+
+export function formatKeyFile({ tenantId, lock, sealedSecret, secret, keys }: KeyFile): string {
+  const sealing = derived(secret, tenantId, 'sealing');
+  const seal = (place: SecretPlace, material: Uint8Array | null): string | null => {
+    if (!material) return null;
+    const sealed = sealedTexts.get(material) ?? toBase64(sealSecret(sealing, place, material));
+    sealedTexts.set(material, sealed);
+    return sealed;
+  };
+  const content = {
+    format,
+    version,
+    tenant_id: tenantId,
+    lock,
+    tenant_secret: sealedSecret,
+    keys: keys.map(({ row: { rev: _rev, ...row }, hashKey, versions }): StoredKey => ({
+      ...row,
+      hash_key: seal(hashPlace(tenantId, row.key_id), hashKey),
+      versions: versions.map(({ created_at, secret: material }, index) => ({
+        created_at,
+        sealed: seal(versionPlace(tenantId, row.key_id, index + 1), material),
+      })),
+    })),
+  };
+  return `${JSON.stringify({ ...content, mac: toBase64(macOf(content, secret, tenantId)) }, null, 2)}\n`;
+}
+
+/** Opens a key file. `known` is the tenant's secret, if this process has opened the file before. */
+export function openKeyFile(path: string, text: string, opener: Opener, known?: Uint8Array): KeyFile {
+  const stored = parse(path, text);
+  const damaged = (): InputError =>
+    new InputError(`the key file ${path} was cut, damaged or edited: restore it from your copy`);
+  try {
+    const { tenant_id: tenantId, lock, tenant_secret: sealedSecret, mac, keys, ...others } = stored;
+    if (parseUuid(tenantId) !== tenantId) throw damaged();
+    const secret = known ?? openTenantSecret(path, stored, opener);
+    const found = readBase64(mac);
+    const expected = macOf(
+      { ...others, tenant_id: tenantId, lock, tenant_secret: sealedSecret, keys },
+      secret,
+      tenantId,
+    );
+    if (found?.length !== expected.length || !timingSafeEqual(found, expected)) throw damaged();
+    const sealing = derived(secret, tenantId, 'sealing');
+    return { tenantId, lock, sealedSecret, secret, keys: keys.map((key) => openKey(tenantId, sealing, key)) };
+  } catch (error) {
+    throw error instanceof InputError ? error : damaged();
+  }
+}
+
+/** Returns what locks a file, before anything is opened. */
+export function readLock(path: string, text: string): Lock {
+  return parse(path, text).lock;
+}
+
+function parse(path: string, text: string): Stored {
+  let found: Partial<Stored>;
+  try {
+    found = Object(JSON.parse(text)) as Partial<Stored>;
+  } catch {
+    throw new InputError(
+      `the key file ${path} is not JSON (${text.length} characters): it was cut or overwritten, so restore it from your copy`,
+    );
+  }
+  if (found.format !== format)
+    throw new InputError(`the file ${path} is not a key file of a local service: pass another path`);
+  if (found.version !== version)
+    throw new InputError(
+      `the key file ${path} has another version than ${version} (got ${Number(found.version)}): use the release of @eaas/local that wrote it, or a newer one`,
+    );
+  return found as Stored;
+}
+
+function openTenantSecret(
+  path: string,
+  { tenant_id, lock, tenant_secret }: Stored,
+  opener: Opener,
+): Uint8Array {
+  if (lock.kind !== opener.kind)
+    throw new InputError(
+      lock.kind === 'none'
+        ? `the key file ${path} is not locked, but the environment says so, and somebody might have replaced the file: restore it from your copy, or ${advice.none}`
+        : `the key file ${path} is locked: ${advice[lock.kind]}`,
+    );
+  const key = opener.keyFor(lock);
+  const stored = readBase64(tenant_secret);
+  const secret = key && stored ? openSecret(key, secretPlace(tenant_id), stored) : stored;
+  key?.fill(0);
+  if (secret?.length === 32) return new Uint8Array(secret);
+  throw new InputError(
+    lock.kind === 'none'
+      ? `the key file ${path} was damaged or edited: restore it from your copy`
+      : `the key file ${path} does not open: ${advice[lock.kind]}, or restore the file from your copy if it was edited`,
+  );
+}
+
+function openKey(tenantId: string, sealing: Uint8Array, stored: StoredKey): Key {
+  const { hash_key, versions, ...fields } = stored;
+  const row: KeyFields = { ...fields, rev: 0 };
+  // Throws for a row that this library does not write.
+  endpoints['POST /v1/keys'].output.parse(keyRecord(row));
+  if (versions.length !== row.key_version) throw new TypeError('a key must have all its versions');
+  const open = (place: SecretPlace, text: string | null): Uint8Array | null => {
+    if (text === null && row.status === 'destroyed') return null;
+    const material = openSecret(sealing, place, readBase64(text ?? '') ?? new Uint8Array());
+    if (!material) throw new TypeError('sealed material must open');
+    sealedTexts.set(material, text ?? '');
+    return material;
+  };
+  return {
+    row,
+    hashKey: open(hashPlace(tenantId, row.key_id), hash_key),
+    versions: versions.map(({ created_at, sealed }, index) => ({
+      created_at,
+      secret: open(versionPlace(tenantId, row.key_id, index + 1), sealed),
+    })),
+  };
+}
+
+function macOf(content: object, secret: Uint8Array, tenantId: string): Uint8Array {
+  return createHmac('sha256', derived(secret, tenantId, 'local-file'))
+    .update(JSON.stringify(content))
+    .digest();
+}
+
+function derived(secret: Uint8Array, tenantId: string, name: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', secret, '', pae('eaas tenant v1', tenantId, name), 32));
+}
+
+const secretPlace = (tenantId: string): SecretPlace => ({
+  purpose: 'tenant-secret',
+  tenantId,
+  keyId: null,
+  version: 0,
+});
+const hashPlace = (tenantId: string, keyId: string): SecretPlace => ({
+  purpose: 'hash-key',
+  tenantId,
+  keyId,
+  version: 0,
+});
+const versionPlace = (tenantId: string, keyId: string, keyVersion: number): SecretPlace => ({
+  purpose: 'key-version',
+  tenantId,
+  keyId,
+  version: keyVersion,
+});

@@ -1,0 +1,251 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { InputError } from '@eaas/protocol';
+import { parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
+import { toBase64 } from '@eaas/protocol/base64';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { localService, type LocalService } from './index.ts';
+
+let file: string;
+beforeEach(() => {
+  const folder = mkdtempSync(join(tmpdir(), 'eaas-key-file-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  file = join(folder, '.eaas', 'local.json');
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.useRealTimers();
+});
+
+const open = () => localService({ file });
+const dek = Buffer.alloc(32, 7).toString('base64');
+
+async function ask(service: LocalService, route: string, body?: object): Promise<Record<string, unknown>> {
+  const [method = '', path = ''] = route.split(' ');
+  const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' };
+  const sent = body ? { body: JSON.stringify(body) } : {};
+  const response = await service.fetch(`${service.baseUrl}/v1/keys${path}`, { method, headers, ...sent });
+  return (await response.json()) as Record<string, unknown>;
+}
+
+const errorOf = (work: () => unknown): unknown => {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+};
+
+const stored = () => JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown> & { keys: object[] };
+const edit = (change: (text: string) => string) => writeFileSync(file, change(readFileSync(file, 'utf8')));
+
+describe('a key file', () => {
+  test('is made with its folder on first use, and only its owner can read it', () => {
+    open();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(dirname(file)).mode & 0o777).toBe(0o700);
+    expect(readFileSync(join(dirname(file), '.gitignore'), 'utf8')).toBe('*\n');
+    expect(readdirSync(dirname(file)).toSorted()).toEqual(['.gitignore', 'local.json']);
+  });
+
+  test('does not change the `.gitignore` of a folder that exists', () => {
+    mkdirSync(dirname(file));
+    open();
+    expect(readdirSync(dirname(file))).toEqual(['local.json']);
+  });
+
+  test('keeps keys, versions and fingerprints for the next process', async () => {
+    const [first, contact] = [open(), await open().createKey('contact', { intake: true })];
+    const key = `/${first.keyId}`;
+    const { wrapped_key } = await ask(first, `POST ${key}/wrap`, { dek, context: { row: '1' } });
+    await ask(first, `POST ${key}/rotate`);
+    const hash = await ask(first, `GET ${key}/public-key`);
+    const { intake_public_key } = await ask(first, `GET /${contact.key_id}/public-key`);
+    const secret = new Uint8Array(32).fill(9);
+    const { wrappedKey } = await wrapForIntake(parsePublicKey(String(intake_public_key)), secret);
+
+    const second = open();
+    expect([second.keyId, second.tenantId]).toEqual([first.keyId, first.tenantId]);
+    const opened = await ask(second, `POST ${key}/unwrap`, { wrapped_key, context: { row: '1' } });
+    expect(opened).toMatchObject({ dek, key_version: 1 });
+    expect(await ask(second, `POST ${key}/unwrap`, { wrapped_key })).toMatchObject({ status: 403 });
+    expect(await ask(second, `POST ${key}/wrap`, { dek })).toMatchObject({ key_version: 2 });
+    expect(await ask(second, `GET ${key}/public-key`)).toEqual(hash);
+    const intake = { wrapped_key: toBase64(wrappedKey) };
+    expect(await ask(second, `POST /${contact.key_id}/unwrap`, intake)).toMatchObject({
+      dek: toBase64(secret),
+    });
+  });
+
+  test('shows a change by another process to the next call', async () => {
+    const [one, other] = [open(), open()];
+    const key = `/${one.keyId}`;
+    await ask(other, `POST ${key}/rotate`);
+    expect(await ask(one, `POST ${key}/wrap`, { dek })).toMatchObject({ key_version: 2 });
+    const { key_id } = await other.createKey('customers');
+    expect(await one.createKey('customers')).toMatchObject({ key_id });
+    expect(await ask(one, `POST /${key_id}/wrap`, { dek })).toMatchObject({ key_version: 1 });
+  });
+
+  test('loses no change of two services that change it at once', async () => {
+    const services = [open(), open(), open()];
+    const names = Array.from({ length: 30 }, (_, index) => `key ${index}`);
+    await Promise.all(names.map(async (name, index) => services[index % 3]?.createKey(name)));
+    await Promise.all(services.map((service) => ask(service, `POST /${service.keyId}/rotate`)));
+    expect(stored().keys).toHaveLength(31);
+    expect(stored().keys).toContainEqual(expect.objectContaining({ name: 'default', key_version: 4 }));
+  });
+
+  test('does not change with a call that changes nothing', async () => {
+    const service = open();
+    const before = statSync(file).ino;
+    await ask(service, `POST /${service.keyId}/enable`);
+    await ask(service, `PUT /${service.keyId}/rotation-policy`, { interval_days: null });
+    await ask(service, 'POST ', { name: 'default' });
+    open();
+    expect(statSync(file).ino).toBe(before);
+  });
+
+  test('rotates a key that is due', async () => {
+    const service = open();
+    const key = `/${service.keyId}`;
+    await ask(service, `PUT ${key}/rotation-policy`, { interval_days: 1 });
+    vi.useFakeTimers({ now: Date.now() + 25 * 60 * 60 * 1_000, toFake: ['Date'] });
+    expect(await ask(service, `POST ${key}/wrap`, { dek })).toMatchObject({ key_version: 2 });
+    expect(stored().keys).toMatchObject([{ key_version: 2 }]);
+  });
+
+  test('has no material of a destroyed key', async () => {
+    const service = open();
+    const { key_id } = await service.createKey('old');
+    await ask(service, `POST /${key_id}/disable`);
+    await ask(service, `DELETE /${key_id}?grace_days=0`);
+    const erased = { key_id, status: 'destroyed', hash_key: null, versions: [{ sealed: null }] };
+    expect(stored().keys[1]).toMatchObject(erased);
+    expect(await ask(open(), `GET /${key_id}`)).toMatchObject({ status: 'destroyed' });
+  });
+
+  test('is replaced where a link points to', async () => {
+    open();
+    const link = join(dirname(file), 'link.json');
+    symlinkSync(file, link);
+    await localService({ file: link }).createKey('customers');
+    expect(stored().keys).toHaveLength(2);
+  });
+
+  test.each([
+    ['a left temporary file', () => writeFileSync(`${file}.new`, 'half of a ')],
+    ['a left `.gitignore`', () => writeFileSync(join(dirname(file), '.gitignore'), '')],
+  ])('changes in spite of %s', async (_, leave) => {
+    const service = open();
+    leave();
+    await service.createKey('customers');
+    expect(existsSync(`${file}.new`)).toBe(false);
+    expect(stored().keys).toHaveLength(2);
+  });
+});
+
+describe('a locked key file', () => {
+  test('opens with its passphrase, in any form of Unicode, and with nothing else', () => {
+    vi.stubEnv('EAAS_LOCAL_PASSPHRASE', 'caf\u00e9');
+    const { keyId } = open();
+    expect(stored()).toMatchObject({ lock: { kind: 'passphrase' } });
+    vi.stubEnv('EAAS_LOCAL_PASSPHRASE', 'cafe\u0301');
+    expect(open().keyId).toBe(keyId);
+    vi.stubEnv('EAAS_LOCAL_PASSPHRASE', 'cafe');
+    expect(open).toThrow(`the key file ${file} does not open: set EAAS_LOCAL_PASSPHRASE to its passphrase`);
+    vi.stubEnv('EAAS_LOCAL_PASSPHRASE', undefined);
+    expect(open).toThrow(`the key file ${file} is locked: set EAAS_LOCAL_PASSPHRASE`);
+    vi.stubEnv('EAAS_LOCAL_KEY_COMMAND', '/bin/true');
+    expect(open).toThrow(`the key file ${file} is locked: set EAAS_LOCAL_PASSPHRASE`);
+  });
+
+  test('is never replaced by an open one', () => {
+    open();
+    vi.stubEnv('EAAS_LOCAL_PASSPHRASE', 'a passphrase');
+    expect(open).toThrow(`the key file ${file} is not locked, but the environment says so`);
+  });
+
+  test.each([
+    [{ EAAS_LOCAL_PASSPHRASE: '' }, 'the passphrase of a key file must not be empty'],
+    [{ EAAS_LOCAL_KEY_COMMAND: 'print-key' }, 'must be the absolute path of a program'],
+    [{ EAAS_LOCAL_PASSPHRASE: 'a', EAAS_LOCAL_KEY_COMMAND: '/bin/true' }, 'set either EAAS_LOCAL_PASSPHRASE'],
+  ])('needs usable variables: %o', (variables, message) => {
+    for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+    expect(open).toThrow(message);
+    expect(existsSync(file)).toBe(false);
+  });
+});
+
+describe('the error about a key file', () => {
+  const change = (member: string, value: unknown) => () =>
+    edit((text) => JSON.stringify({ ...(JSON.parse(text) as object), [member]: value }));
+
+  test.each([
+    ['is empty', () => edit(() => ''), 'is not JSON (0 characters): it was cut or overwritten'],
+    ['was cut', () => edit((text) => text.slice(0, -20)), 'is not JSON ('],
+    ['is another file', () => edit(() => '{"format":"else"}'), 'is not a key file of a local service'],
+    ['is a list', () => edit(() => '[]'), 'is not a key file of a local service'],
+    ['is newer', change('version', 2), 'has another version than 1 (got 2)'],
+    ['lost its keys', change('keys', []), 'was cut, damaged or edited: restore it from your copy'],
+    ['lost a member', change('keys', undefined), 'was cut, damaged or edited'],
+    ['has another tenant', change('tenant_id', crypto.randomUUID()), 'was cut, damaged or edited'],
+    ['has another secret', change('tenant_secret', dek), 'was cut, damaged or edited'],
+    ['has half a secret', change('tenant_secret', 'AAAA'), 'damaged or edited'],
+    ['has another MAC', change('mac', dek), 'was cut, damaged or edited'],
+    [
+      'was edited',
+      () => edit((text) => text.replace('"active"', '"disabled"')),
+      'was cut, damaged or edited',
+    ],
+    ['can be read by others', () => chmodSync(file, 0o640), 'run `chmod 600 '],
+    ['can be written by others', () => chmodSync(file, 0o602), 'run `chmod 600 '],
+    ['can be replaced', () => chmodSync(dirname(file), 0o770), 'can replace the key file in the folder'],
+    ['is a folder', () => (rmSync(file), mkdirSync(file)), 'must be a file: pass the path of a key file'],
+  ])('that %s names the file and what to do, and nothing in it', async (_, damage, message) => {
+    const running = open();
+    const { tenant_secret, mac, keys } = stored();
+    damage();
+    const error = errorOf(open);
+    expect(error).toBeInstanceOf(InputError);
+    const text = (error as Error).message;
+    expect(text).toContain(message);
+    expect(text).toContain(dirname(file));
+    for (const secret of [tenant_secret, mac, ...keys.map((key) => Reflect.get(key, 'hash_key') as string)])
+      expect(text).not.toContain(secret);
+    const answer = await ask(running, `POST /${running.keyId}/wrap`, { dek });
+    expect(answer).toMatchObject({ status: 503, code: 'unavailable' });
+    expect(answer['detail']).toContain(message.slice(1));
+  });
+
+  test('that a running service misses says so, and the service does not make another one', async () => {
+    const running = open();
+    rmSync(file);
+    const missing = { status: 503, detail: `${file} cannot be read (ENOENT): restore it from your copy.` };
+    expect(await ask(running, `POST /${running.keyId}/wrap`, { dek })).toMatchObject(missing);
+    await expect(running.createKey('customers')).rejects.toMatchObject({ code: 'unavailable' });
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test('of another tenant that was put in its place is refused while the service runs', async () => {
+    const running = open();
+    const other = readFileSync(file, 'utf8');
+    rmSync(file);
+    open();
+    expect(await ask(running, `POST /${running.keyId}/wrap`, { dek })).toMatchObject({ status: 503 });
+    writeFileSync(file, other);
+    expect(await ask(running, `POST /${running.keyId}/wrap`, { dek })).toMatchObject({ key_version: 1 });
+  });
+});

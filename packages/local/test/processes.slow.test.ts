@@ -1,0 +1,173 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { localService } from '@eaas/local';
+import { bun, deno } from '@eaas/test-kit/runtimes/programs';
+import { buildSync } from 'esbuild';
+import { beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+
+const built = mkdtempSync(join(tmpdir(), 'eaas-changing-'));
+const program = join(built, 'changing.mjs');
+beforeAll(() => {
+  buildSync({
+    entryPoints: [fileURLToPath(new URL('changing.ts', import.meta.url))],
+    outfile: program,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    conditions: ['@eaas/source'],
+  });
+  return () => rmSync(built, { recursive: true });
+});
+
+let file: string;
+beforeEach(() => {
+  const folder = mkdtempSync(join(tmpdir(), 'eaas-processes-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  file = join(folder, '.eaas', 'local.json');
+});
+
+interface Line {
+  readonly key_id?: string;
+  readonly wrapped_key?: string;
+  readonly rotated?: number;
+}
+
+async function start(...order: readonly string[]) {
+  return startIn([process.execPath], ...order);
+}
+
+async function startIn([command = '', ...options]: readonly string[], ...order: readonly string[]) {
+  const child = spawn(command, [...options, program, file, ...order], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const closed = once(child, 'close');
+  const end = async () => {
+    const [code, signal] = (await closed) as [number | null, NodeJS.Signals | null];
+    const lines = stdout
+      .slice(0, stdout.lastIndexOf('\n') + 1)
+      .split('\n')
+      .filter(Boolean);
+    return { code, signal, stderr, lines: lines.map((line) => JSON.parse(line) as Line) };
+  };
+  return { child, end };
+}
+
+/** Opens the file, and checks that nothing that a process was told is lost. */
+async function requireKept(lines: readonly Line[]): Promise<number> {
+  const service = localService({ file });
+  const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' };
+  for (const { key_id, wrapped_key } of lines) {
+    if (key_id === undefined) continue;
+    const request = { method: 'POST', headers, body: JSON.stringify({ wrapped_key }) };
+    const response = await service.fetch(`${service.baseUrl}/v1/keys/${key_id}/unwrap`, request);
+    expect(response.status).toBe(200);
+  }
+  const { key_version } = await service.createKey('default');
+  expect(key_version).toBeGreaterThanOrEqual(Math.max(1, ...lines.map(({ rotated = 0 }) => rotated)));
+  return key_version;
+}
+
+test('a process that is killed before any of its calls of the file system leaves a file that opens and changes', async () => {
+  let at = 0;
+  let end;
+  do {
+    at++;
+    end = await (await start('killed', String(at))).end();
+    expect(end.stderr).toBe('');
+    await requireKept(end.lines);
+    await localService({ file }).createKey(`after ${at}`);
+  } while (end.signal === 'SIGKILL');
+  expect(end.code).toBe(0);
+  expect(at).toBeGreaterThan(30);
+});
+
+test('a process that is killed at a random moment loses nothing that it was told', async () => {
+  const all: Line[] = [];
+  for (let round = 0; round < 20; round++) {
+    const { child, end } = await start('forever');
+    await once(child.stdout, 'data');
+    setTimeout(() => child.kill('SIGKILL'), Math.random() * 60);
+    all.push(...(await end()).lines);
+    await requireKept(all);
+  }
+  expect(all.length).toBeGreaterThanOrEqual(20);
+});
+
+test('100 processes create, rotate and wrap at once, and lose nothing', async () => {
+  const started = await Promise.all(Array.from({ length: 100 }, () => start('once')));
+  const ended = await Promise.all(started.map(({ end }) => end()));
+  expect(ended.filter(({ code, stderr }) => code !== 0 || stderr !== '')).toEqual([]);
+  const lines = ended.flatMap((one) => one.lines);
+  expect(await requireKept(lines)).toBe(101);
+  const rotations = lines.flatMap(({ rotated }) => rotated ?? []).toSorted((a, b) => a - b);
+  expect(rotations).toEqual(Array.from({ length: 100 }, (_, index) => index + 2));
+  const { keys } = JSON.parse(readFileSync(file, 'utf8')) as { keys: { name: string }[] };
+  expect(keys.filter(({ name }) => name === 'shared')).toHaveLength(1);
+  expect(keys).toHaveLength(102);
+});
+
+test('Node, Bun and Deno use one file at once', async () => {
+  const permissions = ['--allow-read', '--allow-write', '--allow-env', '--allow-sys'];
+  const runtimes = [[process.execPath], [await bun()], [await deno(), 'run', '--no-prompt', ...permissions]];
+  const started = await Promise.all([...runtimes, ...runtimes].map((runtime) => startIn(runtime, 'once')));
+  const ended = await Promise.all(started.map(({ end }) => end()));
+  expect(ended.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+    ended.map(() => ({ code: 0, stderr: '' })),
+  );
+  expect(await requireKept(ended.flatMap(({ lines }) => lines))).toBe(7);
+});
+
+test('the package for browsers has no module of Node, and says that a file needs another runtime', async () => {
+  const outfile = join(built, 'browser.mjs');
+  const entryPoint = fileURLToPath(new URL('../src/index.ts', import.meta.url));
+  const conditions = ['@eaas/source'];
+  buildSync({
+    entryPoints: [entryPoint],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    conditions,
+  });
+  expect(readFileSync(outfile, 'utf8')).not.toMatch(/["']node:|\bprocess\./);
+  const inBrowser = (await import(outfile)) as { localService: typeof localService };
+  expect(() => inBrowser.localService({ file })).toThrow('`file` of `localService` needs Node, Bun or Deno');
+  expect(inBrowser.localService().keyId).toMatch(/^[\da-f-]{36}$/);
+});
+
+test.each([
+  ['prints another text', 'echo secret', 'printed something else'],
+  ['fails', 'exit 3', 'ended with exit code 3'],
+  ['prints too much', 'head -c 5000 /dev/zero', 'cannot be run (ENOBUFS)'],
+])('a program for the key of a file that %s is refused, without its output', (_, command, message) => {
+  vi.stubEnv('EAAS_LOCAL_KEY_COMMAND', script(command));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect(() => localService({ file })).toThrow(message);
+  expect(() => localService({ file })).not.toThrow('secret');
+});
+
+test('a program prints the key of a locked file', () => {
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const print = (byte: number) => script(`echo ${Buffer.alloc(32, byte).toString('base64')}`);
+  vi.stubEnv('EAAS_LOCAL_KEY_COMMAND', print(1));
+  const { keyId } = localService({ file });
+  expect(readFileSync(file, 'utf8')).toContain('"kind": "key"');
+  expect(localService({ file }).keyId).toBe(keyId);
+  vi.stubEnv('EAAS_LOCAL_KEY_COMMAND', print(2));
+  expect(() => localService({ file })).toThrow('does not open: set EAAS_LOCAL_KEY_COMMAND');
+  vi.stubEnv('EAAS_LOCAL_KEY_COMMAND', '/no/program');
+  expect(() => localService({ file })).toThrow('the program /no/program cannot be run (ENOENT)');
+});
+
+function script(command: string): string {
+  const path = join(built, `${crypto.randomUUID()}.sh`);
+  writeFileSync(path, `#!/bin/sh\n${command}\n`);
+  chmodSync(path, 0o700);
+  return path;
+}
