@@ -31,8 +31,13 @@ test('the API contract lists all metadata members of each action', async () => {
   const described = rowsUnder(contract, '`metadata` member').flatMap(([members = '', actions = '']) =>
     codesIn(actions).flatMap((action) => codesIn(members).map((member) => `${action}: ${member}`)),
   );
-  // The metadata members `restored` and `reason` are recorded only by commands of the operator, not by API calls.
-  const ofOperator = ['tenant.update: restored', 'tenant.update: reason'];
+  // These metadata members are recorded only by commands of the operator, not by API calls.
+  const ofOperator = [
+    'tenant.update: restored',
+    'tenant.update: reason',
+    'key.create: imported',
+    'key.create: status',
+  ];
   expect(described.toSorted()).toEqual(
     [...new Set([...(await recordedMembers()), ...ofOperator])].toSorted(),
   );

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 import { WrongUsage } from '@eaas/cli-kit';
 import { inLine } from '@eaas/protocol/internal';
 
@@ -33,6 +34,22 @@ export async function requireYes(yes: true | undefined, warning: string): Promis
   if (!process.stdin.isTTY) throw new WrongUsage(`${nothing} ${warning} To do this, add --yes.`);
   const given = await ask(`${warning}\nType yes to continue: `, nothing);
   if (given !== 'yes') throw new WrongUsage(nothing);
+}
+
+/** Asks for a passphrase at the terminal, without showing it. */
+export async function askPassphrase(what: string, remedy: string): Promise<string> {
+  if (!process.stdin.isTTY) throw new WrongUsage(`The ${what} is locked with a passphrase: ${remedy}.`);
+  process.stderr.write(`The passphrase of the ${what}: `);
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const terminal = createInterface({ input: process.stdin, output: silent, terminal: true });
+  try {
+    return await terminal.question('');
+  } catch {
+    throw new WrongUsage('\nNothing was changed, because no passphrase was entered.'); // by Ctrl-C or Ctrl-D
+  } finally {
+    terminal.close();
+    process.stderr.write('\n');
+  }
 }
 
 async function ask(question: string, refusal: string): Promise<string> {

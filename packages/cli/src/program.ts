@@ -12,6 +12,7 @@ import { databaseCommands } from './database-copy.ts';
 import { databaseWarnings, examine } from './doctor/examine.ts';
 import { failed, type Finding, warning } from './doctor/finding.ts';
 import { exitCodes, exitCodesHelp, failureOf } from './failure.ts';
+import { importCommand } from './import.ts';
 import { keyCommands } from './key.ts';
 import { leak } from './leak.ts';
 import { next, note, printResult, printResults, type Reporting } from './output.ts';
@@ -130,6 +131,7 @@ export const program = group('eaas', 'Encryption as a service: the server and it
   doctor,
   group('database', 'Databases of the service.', databaseCommands),
   group('tenant', 'Tenants.', tenantCommands),
+  importCommand,
   group('api-key', 'API keys of tenants.', apiKeyCommands),
   group('key', 'Keys of tenants.', keyCommands),
   group('audit', 'Audit logs of tenants.', auditCommands),

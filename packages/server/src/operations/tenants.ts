@@ -13,9 +13,11 @@ import { insider } from '../state/caller.ts';
 import { monthOf } from '../state/clock.ts';
 import { openTenant, seal } from '../state/integrity.ts';
 import { releaseName, removeFromDirectories, reserveName } from '../store/directories.ts';
+import { isDuplicate } from '../store/faults.ts';
 import { headTable, insertHead, lockHead } from '../store/heads.ts';
 import { insertRow, type Loaded, recordRow, updateRow } from '../store/rows.ts';
-import type { Pool, Sql } from '../store/sql.ts';
+import type { Pool, Sql, Transaction } from '../store/sql.ts';
+import { type ImportedTenant, insertKeys } from './import-tenant.ts';
 import {
   destroyTenant as destroyRows,
   findTenant,
@@ -34,6 +36,7 @@ const envelopeOnlySince = Date.parse('2026-08-11T00:00:00Z');
 export async function createTenant(
   service: Service,
   fields: TenantSettings & { readonly name: string },
+  imported?: ImportedTenant,
 ): Promise<TenantRecord> {
   const { name, monthly_encrypt_quota = null } = fields;
   requireUsableName(name);
@@ -47,7 +50,7 @@ export async function createTenant(
         `${formatTimestamp(now)}.`,
     );
   }
-  const tenantId = randomUUID();
+  const tenantId = imported?.tenantId ?? randomUUID();
   const sealed = newTenantSecret(roots[0], tenantId);
   const secrets = openTenantSecrets(roots, sealed);
   if (!secrets)
@@ -63,16 +66,28 @@ export async function createTenant(
   const hash = genesisHash(tenantId);
   const start = { tenant_id: tenantId, id: 0, hash, state_id: 0, state_hash: hash };
   const head = seal(secrets, headTable, { ...start, created_at: now, month: monthOf(now), encrypts: 0 });
+  const create = async (tx: Transaction): Promise<void> => {
+    await claim(tx, roots);
+    if (imported && (await findTenant(tx, tenantId))) throw existing(tenantId);
+    await insertRow(tx, tenantTable, row);
+    await recordRow(tx, tenantTable, row);
+    await insertHead(tx, head);
+    if (imported) await insertKeys(tx, { tenant: row, secrets }, head, imported);
+  };
+  const limit = imported ? 60_000 : undefined;
   await withName(service, tenantId, name, () =>
-    service.database.transaction(async (tx) => {
-      await claim(tx, roots);
-      await insertRow(tx, tenantTable, row);
-      await recordRow(tx, tenantTable, row);
-      await insertHead(tx, head);
+    service.database.transaction(create, limit).catch((error: unknown) => {
+      throw imported && isDuplicate(error) ? existing(tenantId) : error;
     }),
   );
   return tenantRecord(row);
 }
+
+const existing = (tenantId: string): Refusal =>
+  new Refusal(
+    'conflict',
+    `The tenant ${tenantId} of the key file exists already, so nothing was imported: \`eaas tenant show ${tenantId}\` shows it.`,
+  );
 
 export async function updateTenant(
   service: Service,

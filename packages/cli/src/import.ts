@@ -1,0 +1,43 @@
+import { InputError } from '@eaas/protocol';
+import { openForImport } from '@eaas/local/internal';
+import { CannotStart, createTenant } from '@eaas/server/internal';
+import { reporting, withService } from './command.ts';
+import { askPassphrase } from './confirm.ts';
+import { next, printResult, type Reporting } from './output.ts';
+
+const remedy = 'set EAAS_LOCAL_PASSPHRASE, or run the command at a terminal';
+
+export const importCommand = reporting(
+  'import',
+  'Turn the key file of a local service into a tenant. The tenant keeps its id, its keys and their versions, so every ' +
+    'ciphertext, fingerprint and intake key stays valid. Imports everything or nothing, leaves the file as it is, and ' +
+    'prints its SHA-256. A locked file is opened by EAAS_LOCAL_PASSPHRASE, EAAS_LOCAL_KEY_COMMAND, or a passphrase ' +
+    'that the command asks for. Stop the app first: it could still rotate a key in the file.',
+  ['import .eaas/local.json --tenant acme', 'import .eaas/local.json --tenant acme --json'],
+)
+  .argument('<file>', 'the path of the key file')
+  .requiredOption('--tenant <name>', 'the name of the new tenant, which must be unique')
+  .action(async (path: string, { tenant: name, ...options }: Reporting & { tenant: string }) => {
+    const file = await openForImport(path, () => askPassphrase(`key file ${path}`, remedy)).catch(cannotUse);
+    const { tenantId, sha256, keys } = file;
+    const tenant = await withService(({ service }) =>
+      createTenant(service, { name }, { tenantId, sha256, keys }),
+    );
+    for (const { hashKey, versions } of keys) {
+      hashKey?.fill(0);
+      for (const { secret } of versions) secret?.fill(0);
+    }
+    file.secret.fill(0);
+    printResult({ ...tenant, keys: keys.length, sha256 }, options);
+    next(
+      `\`eaas api-key create --tenant ${tenantId} --name first --permissions all\`, and in the application ` +
+        '`baseUrl` and `apiKey` instead of `service`',
+      options,
+    );
+  });
+
+function cannotUse(error: unknown): never {
+  if (!(error instanceof InputError)) throw error;
+  const { message } = error;
+  throw new CannotStart(`${message.charAt(0).toUpperCase()}${message.slice(1)}.`, { cause: error });
+}

@@ -1,0 +1,174 @@
+// The ladder of an app: a key file, then the embedded database of a server, then a PostgreSQL. No value is encrypted again.
+import { createHash } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { localService } from '@eaas/local';
+import { EaasClient } from '@eaas/sdk';
+import { createIntake } from '@eaas/sdk/intake';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { atTerminal, type CommandLine, commandLine, jsonLines } from '@eaas/test-kit/command-line';
+import { newDirectory } from '@eaas/test-kit/directory';
+import { eaas as program, run, serve } from '@eaas/test-kit/program';
+
+let eaas: CommandLine;
+beforeAll(async () => {
+  eaas = await commandLine();
+});
+afterAll(() => eaas.database.drop());
+
+const context = { table: 'users', row: '42' };
+
+/** Fills a key file, and returns the check that a client reads all of it. */
+async function populated(file: string) {
+  const service = localService({ file });
+  const client = new EaasClient({ service });
+  const { keyId } = service;
+  const contact = await service.createKey('contact form', { intake: true });
+  const old = await service.createKey('old');
+  const { intakePublicKey } = await client.publicKey(contact.key_id);
+  const intake = createIntake({ publicKey: intakePublicKey ?? '' });
+  const values = [
+    await client.encrypt('the first version', { context }),
+    await client.encrypt('in another key', { keyId: old.key_id, context }),
+    await intake.encrypt('by a writer', { context }),
+  ];
+  const bound = await client.encrypt('bound', { wrapContext: { user: '7' }, context });
+  await client.keys.rotate({ key_id: keyId });
+  await client.keys.disable({ key_id: old.key_id });
+  values.push(await new EaasClient({ service }).encrypt('the second version', { context }));
+  const erased = await service.createKey('erased');
+  await client.keys.disable({ key_id: erased.key_id });
+  await client.keys.destroy({ key_id: erased.key_id, grace_days: 0 });
+  const searched = async (reader: EaasClient) => ({
+    texts: await Promise.all(
+      values.map((value) => reader.decrypt(value, { as: 'text', anyKey: true, context })),
+    ),
+    bound: await reader.decrypt(bound, { as: 'text', wrapContext: { user: '7' }, context }),
+    hash: await reader.hash('ada@example.com', { keyId }),
+    blindHash: await reader.blindHash('ada@example.com', { keyId }),
+    publicKeys: [await reader.publicKey(keyId), await reader.publicKey(contact.key_id)],
+    keys: (await reader.keys.page()).keys.toSorted((a, b) => a.name.localeCompare(b.name)),
+    newest: (await reader.encrypt('x', { keyId })).key_version,
+  });
+  return { service, intake, read: searched };
+}
+
+async function apiKeyOf(tenant: string, call: (...args: string[]) => Promise<{ stdout: string }>) {
+  const args = ['--tenant', tenant, '--name', 'app', '--permissions', 'all', '--json'];
+  const [made] = jsonLines<{ api_key: string }>((await call('api-key', 'create', ...args)).stdout);
+  return made?.api_key ?? '';
+}
+
+test('values of a key file stay readable and searchable in an embedded database, and then in a PostgreSQL', async () => {
+  const folder = await newDirectory();
+  const [file, data] = [join(folder, 'local.json'), join(folder, 'data')];
+  const { service, intake, read } = await populated(file);
+  const before = await read(new EaasClient({ service, keyId: service.keyId }));
+  expect(before.texts).toEqual(['the first version', 'in another key', 'by a writer', 'the second version']);
+
+  const embedded = { EAAS_DATA_DIR: data, EAAS_PORT: '0' };
+  const onEmbedded = (...args: string[]) => run([...program, ...args], embedded);
+  const server = await serve(embedded);
+  onTestFinished(() => server.stop());
+  const imported = await onEmbedded('import', file, '--tenant', 'acme', '--json');
+  expect(imported).toMatchObject({ code: 0, stderr: '' });
+  const sha256 = createHash('sha256')
+    .update(await readFile(file))
+    .digest('hex');
+  const { tenantId } = service;
+  expect(jsonLines(imported.stdout)).toMatchObject([{ tenant_id: tenantId, name: 'acme', keys: 4, sha256 }]);
+  const apiKey = await apiKeyOf('acme', onEmbedded);
+  const { keyId } = service;
+  const first = new EaasClient({ baseUrl: server.baseUrl, apiKey, keyId });
+  expect(await read(first)).toEqual(before);
+  const late = await intake.encrypt('by a writer with the old public key', { context });
+  const { logs } = await first.audit.page({ action: 'key.create' });
+  expect(logs.map(({ metadata }) => metadata['imported'])).toEqual([sha256, sha256, sha256, sha256]);
+  expect(await onEmbedded('audit', 'verify', '--tenant', 'acme')).toMatchObject({ code: 0 });
+  await first.keys.rotate({ key_id: keyId });
+
+  const rootKey = { EAAS_ROOT_KEY_FILE: join(data, 'root.key') };
+  const { EAAS_ROOT_KEY: _other, ...postgres } = eaas.env;
+  const target = { EAAS_COPY_TO_DATABASE_URL: eaas.database.url('server') };
+  const moved = await run([...program, 'database', 'copy', '--move'], { ...embedded, ...target });
+  expect(moved).toMatchObject({ code: 0 });
+  const last = await serve({ ...postgres, ...rootKey });
+  onTestFinished(() => last.stop());
+  const end = new EaasClient({ baseUrl: last.baseUrl, apiKey, keyId });
+  const { keys, newest, publicKeys, ...after } = await read(end);
+  expect(before).toMatchObject(after);
+  expect([newest, publicKeys[0]?.hashPublicKey]).toEqual([3, before.publicKeys[0]?.hashPublicKey]);
+  expect(keys).toHaveLength(4);
+  expect(await end.decrypt(late, { as: 'text', anyKey: true, context })).toMatch(/^by a writer with/);
+  const verified = await run([...program, 'audit', 'verify'], { ...postgres, ...rootKey });
+  expect(verified).toMatchObject({ code: 0 });
+});
+
+test('a key file is imported once, and a refused import leaves nothing', async () => {
+  const server = await commandLine();
+  onTestFinished(() => server.database.drop());
+  const file = join(await newDirectory(), 'local.json');
+  const { tenantId } = localService({ file });
+  await server.json('tenant', 'create', '--name', 'taken');
+  const taken = await server('import', file, '--tenant', 'taken');
+  expect(taken).toMatchObject({ code: 1, stdout: '' });
+  expect(taken.stderr).toContain('Another tenant already has the name "taken"');
+  expect(await server('tenant', 'show', tenantId)).toMatchObject({ code: 1 });
+
+  const done = await server('import', file, '--tenant', 'acme');
+  expect(done).toMatchObject({ code: 0 });
+  expect(done.stderr).toContain(`Next: \`eaas api-key create --tenant ${tenantId}`);
+  const again = await server('import', file, '--tenant', 'another');
+  expect(again).toMatchObject({ code: 1, stdout: '' });
+  expect(again.stderr).toContain(`The tenant ${tenantId} of the key file exists already`);
+  expect((await server.json<{ name: string }>('tenant', 'list')).map(({ name }) => name)).toEqual([
+    'acme',
+    'taken',
+  ]);
+  await server.json('tenant', 'create', '--name', 'another');
+});
+
+test('many keys are imported in one transaction, with an entry each', async () => {
+  const server = await commandLine();
+  onTestFinished(() => server.database.drop());
+  const file = join(await newDirectory(), 'local.json');
+  const service = localService({ file });
+  for (let key = 1; key < 120; key++) await service.createKey(`key ${key}`);
+  const imported = await server.json('import', file, '--tenant', 'many');
+  expect(imported).toMatchObject([{ keys: 120 }]);
+  const exported = await server('audit', 'export', '--tenant', 'many');
+  expect(jsonLines(exported.stdout)).toHaveLength(120);
+  expect(await server('audit', 'verify', '--tenant', 'many')).toMatchObject({ code: 0 });
+});
+
+test('a locked key file opens with a variable, or with a passphrase that the command asks for and does not show', async () => {
+  const server = await commandLine();
+  onTestFinished(() => server.database.drop());
+  const file = join(await newDirectory(), 'local.json');
+  process.env['EAAS_LOCAL_PASSPHRASE'] = 'correct horse';
+  onTestFinished(() => void delete process.env['EAAS_LOCAL_PASSPHRASE']);
+  localService({ file });
+  delete process.env['EAAS_LOCAL_PASSPHRASE'];
+
+  const none = await server('import', file, '--tenant', 'acme');
+  expect(none).toMatchObject({ code: 2, stdout: '' });
+  expect(none.stderr).toContain('is locked with a passphrase: set EAAS_LOCAL_PASSPHRASE');
+  const wrong = await server.with({ EAAS_LOCAL_PASSPHRASE: 'battery' })('import', file, '--tenant', 'acme');
+  expect(wrong).toMatchObject({ code: 3, stdout: '' });
+  expect(wrong.stderr).toContain(`The key file ${file} does not open: set EAAS_LOCAL_PASSPHRASE`);
+  const asked = await atTerminal(server, 'correct horse', 'import', file, '--tenant', 'acme', '--json');
+  expect(asked).toMatchObject({ code: 0 });
+  expect(asked.stdout).toContain('The passphrase of the key file');
+  const [, afterQuestion = ''] = asked.stdout.split('The passphrase of the key file');
+  expect(afterQuestion).not.toContain('correct horse');
+  expect(await server.json('tenant', 'list')).toHaveLength(1);
+});
+
+test('a damaged key file is refused, with its path', async () => {
+  const file = join(await newDirectory(), 'local.json');
+  localService({ file });
+  await writeFile(file, (await readFile(file, 'utf8')).slice(0, 300));
+  const refused = await eaas('import', file, '--tenant', 'damaged');
+  expect(refused).toMatchObject({ code: 3, stdout: '' });
+  expect(refused.stderr).toContain(`The key file ${file} is not JSON (300 characters)`);
+});
