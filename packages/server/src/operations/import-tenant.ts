@@ -6,7 +6,6 @@ import { beginLink } from '../state/chain.ts';
 import { type OpenTenant, seal } from '../state/integrity.ts';
 import { TenantState } from '../state/tenant-view.ts';
 import { appendLink, NotWritten } from '../store/append.ts';
-
 import type { HeadRow } from '../store/heads.ts';
 import { insertKeyVersion, keyTable } from '../store/keys.ts';
 import { insertRow } from '../store/rows.ts';
