@@ -98,7 +98,9 @@ test('llms.txt names every page once with what it is for, and llms-full.txt has 
   const index = llmsIndex('https://eaas.example/');
   expect(index).toMatch(/^# Eaas\n\n> Encrypt [^\n]+\n\n## Overview\n\n- \[/);
   expect(index).toContain('(https://eaas.example/sdk.md): to encrypt and decrypt\n');
-  expect(index).toContain('(https://eaas.example/start/script.md): with a script, Kysely, SQLite\n');
+  expect(index).toContain(
+    '(https://eaas.example/start/script.md): with a script, Kysely, SQLite, without a server\n',
+  );
   const urls = Array.from(index.matchAll(/\]\((\S+)\)/g), ([, url]) => url);
   expect(urls).toEqual(listed.map(({ path }) => markdownUrl(path, 'https://eaas.example/')));
   const full = llmsFull('https://eaas.example/');
