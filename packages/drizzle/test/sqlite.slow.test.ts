@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type * as libsql from 'drizzle-orm/libsql';
 import { encrypted, encryptExisting } from '@eaas/drizzle/sqlite';
+import { defineFields, plaintext, text } from '@eaas/sdk/fields';
+import { encryptExisting as encryptTable } from '@eaas/sdk/tables';
 import { expect, test } from 'vitest';
 import { createClient } from '@eaas/test-kit/orms/client';
 import { requireDrivers } from './drivers.ts';
@@ -55,4 +57,29 @@ test('no operation of Drizzle on SQLite stores plaintext in an encrypted column'
   });
   connection.close();
   expect(outcomes).toEqual(promisedTo('SQLite'));
+});
+
+test.each([
+  ['id text primary key, email text, email_index text', true],
+  ['id int not null unique, email text, email_index text', true],
+  ['id int unique, email text, email_index text', false],
+  ['id int not null, email text, email_index text', false],
+  ['id int, email text, email_index text, primary key (id, email)', false],
+  ['id int not null, email text, email_index text, unique (id, email)', false],
+])('a table of SQLite with `%s` has ids to page by: %s', async (columns, isUnique) => {
+  const drivers = await requireDrivers();
+  const sqlite = drivers('@libsql/client') as {
+    createClient(options: object): { execute(statement: object): Promise<{ rows: unknown[] }> };
+  };
+  const connection = sqlite.createClient({ url: ':memory:' });
+  await connection.execute({ sql: `create table members (${columns})` });
+  const { eaas, index } = await createClient();
+  const fields = defineFields({ members: { email: text({ previous: plaintext() }).searchable() } });
+  const query = async (sql: string, args: string[]) => connection.execute({ sql, args });
+  const run = encryptTable({ dialect: 'sqlite', query }, 'members', { client: eaas, fields, index });
+  const outcome = await run.then(
+    ({ done }) => String(done),
+    (error: Error) => error.message,
+  );
+  expect(outcome).toMatch(isUnique ? 'true' : 'the column `members.id` must be unique and not null');
 });

@@ -122,8 +122,17 @@ const postgresql: Dialect = {
 const sqlite: Dialect = {
   quote: double,
   text: (column) => `cast(${column} as text)`,
-  columns: ({ schema = 'main', table }) => statement`
-    select name, type, 'true' as is_unique from pragma_table_info(${{ value: table }}, ${{ value: schema }})`,
+  columns({ schema = 'main', table }) {
+    const of = (name: string | Parameter) => statement`(${name}, ${{ value: schema }})`;
+    const columns = statement`pragma_table_info${of({ value: table })}`;
+    const indexed = statement`pragma_index_info${of('i.name')}`;
+    return statement`
+      select name, type, iif(
+        (pk = 1 and (select max(pk) from ${columns}) = 1) or ("notnull" = 1 and exists (
+          select 1 from pragma_index_list${of({ value: table })} as i where i."unique" = 1 and i.partial = 0
+            and (select group_concat(name) from ${indexed}) = c.name)), 'true', 'false') as is_unique
+      from ${columns} as c`;
+  },
   asId: (id, value) => statement`cast(${value} as ${isInteger(id) ? 'integer' : 'text'})`,
   write(target, rows) {
     const { compared, written } = cellsOf(target, (at) => `(c.value ->> ${at})`);
