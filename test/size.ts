@@ -25,18 +25,18 @@ const prose = files.filter((path) => path.endsWith('.md') && !/^\.changeset|\/do
 
 const budgets: Readonly<Record<string, number>> = {
   protocol: 5_200,
-  local: 1_000,
-  sdk: 9_400,
-  drizzle: 3_200,
-  prisma: 2_100,
+  local: 1_900,
+  sdk: 11_300,
+  drizzle: 3_600,
+  prisma: 2_450,
   files: 1_700,
-  console: 6_300,
-  server: 9_000,
+  console: 6_400,
+  server: 9_070,
   'root-keys': 2_500,
   fleet: 2_500,
   dev: 2_500,
   'cli-kit': 300,
-  cli: 2_500,
+  cli: 2_650,
 };
 
 const row = (name: string, is: number, budget: number): void =>
@@ -56,7 +56,7 @@ for (const [name, budget] of Object.entries(budgets)) {
     budget,
   );
 }
-row('  all', sum(source, lines), 43_000);
-row('lines of tests, bench and prove', sum(tests, lines), 52_000);
-row('words written by hand', sum(prose, words), 60_000);
-row('files', files.length, 1_200);
+row('  all', sum(source, lines), 46_800);
+row('lines of tests, bench and prove', sum(tests, lines), 56_500);
+row('words written by hand', sum(prose, words), 74_000);
+row('files', files.length, 1_300);
