@@ -29,7 +29,10 @@ const shared = [
 ];
 const schema = blocksOf(page, 'sql').join('');
 
-const [setup = '', encryptedMembers = '', ...conversion] = blocksOf(read('packages/drizzle/README.md'), 'ts');
+const [setup = '', encryptedMembers = '', conversion = ''] = blocksOf(
+  read('packages/drizzle/README.md'),
+  'ts',
+);
 
 const recipes: readonly Recipe[] = [
   {
@@ -100,7 +103,7 @@ const recipes: readonly Recipe[] = [
          };
          return JSON.stringify(statement).includes('update') ? update() : execute.call(plain, statement);
        }) as typeof execute;`,
-      ...conversion,
+      conversion,
       `const [member] = await db.select().from(members).where(eq(members.email, 'ada@example.com'));
        console.log(member?.name); // Ada Lovelace
        const stored = await plain.$client\`select * from members\`;
