@@ -7,8 +7,13 @@ import { kill, pid } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InputError } from '@eaas/protocol';
 
-/** This machine and, on Linux, its namespace of process ids, which a container has of its own. */
-const host = `${hostname()} ${ifReadable(() => readlinkSync('/proc/self/ns/pid')) ?? ''}`;
+let known: string | undefined;
+/**
+ * This machine and, on Linux, its namespace of process ids, which a container has of its own. Read for the first lock,
+ * because Deno asks for the permission, which a service in memory does not need.
+ */
+const hostOf = (): string =>
+  (known ??= `${hostname()} ${ifReadable(() => readlinkSync('/proc/self/ns/pid')) ?? ''}`);
 
 export interface Held {
   /** Whether the lock still belongs to this holder. Somebody could have deleted it by hand. */
@@ -47,7 +52,7 @@ function tryLock(path: string): Held | undefined {
     return undefined;
   }
   const token = randomUUID();
-  const mine = JSON.stringify({ pid, started: startOf(pid), host, token });
+  const mine = JSON.stringify({ pid, started: startOf(pid), host: hostOf(), token });
   const temporary = `${path}.${token}`;
   try {
     writeFileSync(temporary, mine, { flag: 'wx', mode: 0o600 });
@@ -91,7 +96,7 @@ function holderOf(path: string): string | undefined {
 
 function isDead(holder: string): boolean {
   const { pid: other, started, host: theirs } = parsed(holder);
-  if (typeof other !== 'number' || theirs !== host) return false;
+  if (typeof other !== 'number' || theirs !== hostOf()) return false;
   try {
     kill(other, 0);
   } catch (error) {
