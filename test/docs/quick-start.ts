@@ -13,7 +13,7 @@ import {
 import { cp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
+import { promisify, stripVTControlCharacters } from 'node:util';
 import postgres from 'postgres';
 import { expect, onTestFailed, onTestFinished } from 'vitest';
 import type { TestDatabase } from '@eaas/test-kit/database';
@@ -174,7 +174,7 @@ export async function follow(page: string, { app, homes, database, browse }: Sur
     await rm(place, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   };
   onTestFinished(close);
-  onTestFailed(() => void process.stdout.write(withoutMarks(terminal.shown())));
+  onTestFailed(() => void process.stdout.write(asSeen(terminal.shown())));
   for (const { language, path, text } of blocksIn(page)) {
     if (path !== undefined) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -186,7 +186,7 @@ export async function follow(page: string, { app, homes, database, browse }: Sur
     } else if (language === 'text') {
       await browse(own(/http:\/\/localhost:\d+/.exec(read(page))?.[0] ?? ''), text.trimEnd());
     } else {
-      await expect.poll(() => withoutMarks(terminal.shown().slice(typedAt))).toMatch(patternOf(own(text)));
+      await expect.poll(() => asSeen(terminal.shown().slice(typedAt))).toMatch(patternOf(own(text)));
     }
   }
   return { folder, files };
@@ -226,8 +226,9 @@ function inside(folder: string, name: string): string[] {
   );
 }
 
-/** What the kit prints after each command to find the end of its output. */
-const withoutMarks = (shown: string): string => shown.replace(/\n([\da-f-]{36})\n[^]*?\1\n/g, '');
+/** What the reader sees: no colours, which programs print where `CI` is set, and not what the kit prints after each command. */
+const asSeen = (shown: string): string =>
+  stripVTControlCharacters(shown).replace(/\n([\da-f-]{36})\n[^]*?\1\n/g, '');
 
 /** The lines of a text, one after the other; `…` is anything within a line. */
 function patternOf(text: string): RegExp {
