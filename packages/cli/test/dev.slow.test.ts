@@ -203,6 +203,22 @@ test('eaas dev uses the next free port unless EAAS_PORT is set', async () => {
   expect(refused.stderr).toMatch(/^EAAS_PORT must be a free port \(got \d+, /);
 });
 
+test('two eaas dev that start at once choose different ports', async () => {
+  const started = ['one', 'two'].map((name) => {
+    const { child, stdout } = launch([...program, 'dev'], { EAAS_DATA_DIR: join(folder, name) }, folder);
+    onTestFinished(() => void child.kill('SIGTERM'));
+    return { child, stdout };
+  });
+  const addresses = await Promise.all(
+    started.map(async ({ child, stdout }) => {
+      await expect.poll(() => child.exitCode !== null || /^Try it /m.test(stdout())).toBe(true);
+      return /^Eaas is ready on (\S+)\. /m.exec(stdout())?.[1];
+    }),
+  );
+  expect(addresses).toEqual([expect.any(String), expect.any(String)]);
+  expect(addresses[0]).not.toBe(addresses[1]);
+});
+
 test.each([
   ['EAAS_DATABASE_URL', 'postgres://eaas@127.0.0.1:1/eaas', 'EAAS_DATABASE_URL is set'],
   ['NODE_ENV', 'production', 'NODE_ENV is production'],

@@ -11,7 +11,6 @@ import {
   hostOf,
   ifExists,
   openService,
-  refuseAddress,
   replaceFile,
   type ServeOptions,
   type Service,
@@ -34,7 +33,8 @@ export interface DevOptions extends ServeOptions {
   readonly isPortSet: boolean;
 }
 
-const portsToTry = 100;
+/** How many ports after the default one are tried. */
+const morePorts = 99;
 
 /** Serves for development, or describes the `eaas dev` that already serves the data directory. */
 export async function dev(options: DevOptions, envPath: string | undefined): Promise<void> {
@@ -42,9 +42,9 @@ export async function dev(options: DevOptions, envPath: string | undefined): Pro
   const directory = resolve(options.dataDirectory ?? defaultDataDirectory);
   const running = await findDevServer(directory);
   if (running) return describe(running, options, directory, envFile);
-  const port = await choosePort(options);
   const codes = new SignInCodes(directory);
-  await serve({ ...options, port }, async (service) => {
+  const { port, isPortSet } = options;
+  await serve({ ...options, ...(!isPortSet && { lastPort: port + morePorts }) }, async (service) => {
     const application = await openApplication(service, directory, envFile);
     return {
       signIn: (code, ipAddress) =>
@@ -55,7 +55,7 @@ export async function dev(options: DevOptions, envPath: string | undefined): Pro
         await recordDevServer(directory, server);
         const lines = [
           `Eaas is ready on ${address}. Its data is in ${directory}.`,
-          ...(port === options.port ? [] : [portTaken(options.port, port)]),
+          ...(isPortSet || portOf(address) === port ? [] : [portTaken(port, portOf(address))]),
         ];
         await print(lines, server, application, codes);
       },
@@ -138,21 +138,6 @@ async function print(
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** Returns a port that is free now: the one that the user chose, or the first free one from the default port. */
-async function choosePort(options: DevOptions): Promise<number> {
-  const { host, port, isPortSet } = options;
-  if (isPortSet) {
-    await freePort(options).catch(refuseAddress(options));
-    return port;
-  }
-  for (let candidate = port; candidate < port + portsToTry; candidate++) {
-    if (await isFree({ host, port: candidate })) return candidate;
-  }
-  throw new CannotStart(
-    `All ports from ${port} to ${port + portsToTry - 1} are in use: set EAAS_PORT to a free port.`,
-  );
-}
-
 function portTaken(wanted: number, port: number): string {
   return `Port ${wanted} is in use, so the server listens on port ${port}. To choose the port, set EAAS_PORT.`;
 }
@@ -201,8 +186,8 @@ async function findDevServer(directory: string): Promise<DevServer | undefined> 
   const text = await ifExists(readFile(devServerFile(directory), 'utf8'));
   if (text === undefined) return undefined;
   const server = JSON.parse(text) as DevServer;
-  const url = new URL(server.address);
-  const isTaken = !(await isFree({ host: hostOf(url), port: Number(url.port) }));
+  const { address } = server;
+  const isTaken = !(await isFree({ host: hostOf(new URL(address)), port: portOf(address) }));
   return isTaken && isRunning(server.pid) ? server : undefined;
 }
 
@@ -223,5 +208,8 @@ async function isFree(address: Address): Promise<boolean> {
     throw error;
   }
 }
+
+/** `URL` would leave out the port 80. */
+const portOf = (address: string): number => Number(address.slice(address.lastIndexOf(':') + 1));
 
 const devServerFile = (directory: string): string => join(directory, 'dev-server.json');

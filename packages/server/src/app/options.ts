@@ -28,6 +28,8 @@ export interface DatabaseOptions {
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
+  /** The last port to try if `port` is in use, when nobody chose the port. */
+  readonly lastPort?: number | undefined;
   readonly tlsFiles: { readonly cert: string; readonly key: string } | null;
 }
 

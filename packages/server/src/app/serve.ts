@@ -17,7 +17,7 @@ import { type OpenService, openService } from './open-service.ts';
 import type { JobContext, ServeOptions } from './options.ts';
 import type { Service } from './service.ts';
 
-/** What a server for development adds. Its port is known to be free. */
+/** What a server for development adds. */
 export interface Development {
   readonly signIn: NonNullable<ConsoleOptions['signIn']>;
   readonly announce: (address: string, hasPages: boolean) => Promise<void>;
@@ -33,7 +33,7 @@ export async function serve(
 ): Promise<void> {
   const report = prepareProcess();
   const app = await appOptions(options);
-  if (!develop) await freePort(options).catch(refuseAddress(options));
+  if (options.lastPort === undefined) await freePort(options).catch(refuseAddress(options));
   const open = await openService(options, 'serve');
   const development = await develop?.(open.service).catch(async (error: unknown) => {
     await open.close();
@@ -46,7 +46,7 @@ export async function serve(
     app: withSignIn(app, development),
     async listen(listener) {
       const hosts = await hostsOf(options.host);
-      const port = await listenOn(listener, hosts, options.port).catch(refuseAddress(options));
+      const port = await listenOn(listener, hosts, options).catch(refuseAddress(options));
       const address = addressOf(options, port);
       if (development) await development.announce(address, Boolean(app.console?.pages));
       else announce(address);

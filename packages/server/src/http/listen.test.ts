@@ -13,7 +13,7 @@ const hosts = ['127.0.0.1', '127.0.0.2'];
 async function serveOn(addresses: readonly string[]) {
   const app = createApp(memoryDoors(), { log: { write: () => {} } });
   onTestFinished(() => app.close());
-  return { app, port: await listenOn(app, addresses, 0) };
+  return { app, port: await listenOn(app, addresses, { port: 0 }) };
 }
 
 async function openIdle(host: string, port: number) {
@@ -65,7 +65,30 @@ test('a server does not start if its port is taken on one address', async () => 
   const { port } = other.address() as { port: number };
   const app = createApp(memoryDoors(), { log: { write: () => {} } });
   onTestFinished(() => app.close());
-  await expect(listenOn(app, hosts, port)).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  await expect(listenOn(app, hosts, { port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+});
+
+test.each([
+  ['its first address', '127.0.0.1'],
+  ['its second address', '127.0.0.2'],
+])('a server that may try several ports skips one that is taken on %s', async (_, taken) => {
+  const other = createServer().listen(0, taken);
+  onTestFinished(() => void other.close());
+  await once(other, 'listening');
+  const { port } = other.address() as { port: number };
+  const app = createApp(memoryDoors(), { log: { write: () => {} } });
+  const found = await listenOn(app, hosts, { port, lastPort: port + 20 });
+  expect(found).toBeGreaterThan(port);
+  const idle = await Promise.all(hosts.map((host) => openIdle(host, found)));
+  // Neither address has the port that was skipped.
+  const free = hosts.find((host) => host !== taken) ?? '';
+  await expect(fetch(`http://${free}:${port}/healthz`)).rejects.toThrow('fetch failed');
+  await app.close();
+  for (const { closed, errors } of idle) {
+    await closed;
+    expect(errors).toEqual([]);
+  }
+  await expect(fetch(`http://127.0.0.1:${found}/healthz`)).rejects.toThrow('fetch failed');
 });
 
 test('a server skips an address that the machine lacks, and does not start if the machine has none of its addresses', async () => {

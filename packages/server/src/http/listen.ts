@@ -8,7 +8,7 @@ import type { FastifyInstance } from 'fastify';
 import { CannotStart, reasonOf } from '../base/cannot-start.ts';
 import { linesTo } from '../base/log-lines.ts';
 
-interface Listening extends Address {
+interface Listening extends Ports {
   readonly tlsFiles: { readonly cert: string; readonly key: string } | null;
 }
 
@@ -16,6 +16,11 @@ interface Listening extends Address {
 export interface Address {
   readonly host: string;
   readonly port: number;
+}
+
+/** A host, and its ports to try in order: from `port` to `lastPort`, or `port` only. */
+interface Ports extends Address {
+  readonly lastPort?: number | undefined;
 }
 
 /** The name `localhost` often has an IPv4 and an IPv6 address. */
@@ -93,28 +98,42 @@ export function hostOf({ hostname }: URL): string {
 }
 
 /**
- * Listens on all hosts, and passes every connection to `app.server`, because only this server ends connections
- * gracefully. Fastify's own `listen` would create a second HTTP server for the second address of `localhost`.
+ * Listens on the first port that is free on all hosts, and passes every connection to `app.server`, because only this
+ * server ends connections gracefully. Fastify's own `listen` would create a second HTTP server for the second address of
+ * `localhost`.
  */
 export async function listenOn(
   app: FastifyInstance,
   hosts: readonly string[],
-  port: number,
+  { port, lastPort = port }: Omit<Ports, 'host'>,
 ): Promise<number> {
   const others: Server[] = [];
   const accept = (socket: Socket): void => void app.server.emit('connection', socket);
-  app.addHook('preClose', async () => {
+  const closeOthers = (): void => {
     for (const other of others) other.close();
-  });
-  return listenOnEach(hosts, port, async (address) => {
-    if (!app.server.listening) {
-      await app.listen(address);
-      return app.server;
+  };
+  app.addHook('preClose', async () => closeOthers());
+  // Fastify listens only once. If the port was free on the first host, but not on the second, its server listens again
+  // without Fastify.
+  let hasListened = false;
+  for (let candidate = port; ; candidate++) {
+    try {
+      return await listenOnEach(hosts, candidate, async (address) => {
+        if (!app.server.listening) {
+          await (hasListened ? listening(app.server, address) : app.listen(address));
+          hasListened = true;
+          return app.server;
+        }
+        const other = createServer({ allowHalfOpen: true, noDelay: true }, accept);
+        others.push(other);
+        return listening(other, address);
+      });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || candidate >= lastPort) throw error;
+      app.server.close();
+      closeOthers();
     }
-    const other = createServer({ allowHalfOpen: true, noDelay: true }, accept);
-    others.push(other);
-    return listening(other, address);
-  });
+  }
 }
 
 /** Reads the certificate and its key. Throws CannotStart if a file is missing, or if they do not belong together. */
@@ -130,13 +149,15 @@ export async function readTls(files: { cert: string; key: string }): Promise<{ c
 }
 
 /** Returns a function for `catch` that throws CannotStart, with what to change in EAAS_HOST or EAAS_PORT. */
-export function refuseAddress({ host, port }: Address) {
+export function refuseAddress({ host, port, lastPort = port }: Ports) {
   return (error: unknown): never => {
     const code = String((error as NodeJS.ErrnoException | undefined)?.code);
     const messages: Readonly<Record<string, string>> = {
       EADDRINUSE:
-        `EAAS_PORT must be a free port (got ${port}, on which another program listens at ${host}). ` +
-        'Stop the other program, or set EAAS_PORT to another port.',
+        lastPort > port
+          ? `All ports from ${port} to ${lastPort} are in use: set EAAS_PORT to a free port.`
+          : `EAAS_PORT must be a free port (got ${port}, on which another program listens at ${host}). ` +
+            'Stop the other program, or set EAAS_PORT to another port.',
       EACCES:
         `EAAS_PORT must be a port on which this user may listen (got ${port}). ` +
         'Set EAAS_PORT to 1024 or more, or give the process the capability CAP_NET_BIND_SERVICE.',

@@ -2,6 +2,13 @@ import { expect, test } from 'vitest';
 import { CannotStart } from '../base/cannot-start.ts';
 import { refuseAddress } from './listen.ts';
 
+test('a start that has tried several ports names all of them', () => {
+  const error = Object.assign(new Error('the reason'), { code: 'EADDRINUSE' });
+  expect(() => refuseAddress({ host: '127.0.0.1', port: 8080, lastPort: 8179 })(error)).toThrow(
+    'All ports from 8080 to 8179 are in use: set EAAS_PORT to a free port.',
+  );
+});
+
 test.each([
   ['EADDRINUSE', 'EAAS_PORT must be a free port (got 80,', 'set EAAS_PORT to another port'],
   [
