@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
 import { engines } from '../test/engines.ts';
 import { keyService } from '../test/key-service.ts';
@@ -220,6 +221,22 @@ test.each([
   expect(error).toBeInstanceOf(DecryptionError);
   expect(deks).toEqual([new Uint8Array(32)]);
   expect(seen.keys).toBe(0);
+});
+
+test('any number of streams add one listener to their signal, and an abort fails each that is still open', async () => {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const open = Array.from({ length: 12 }, () => sealStream(wrap, { engine: nodeEngine, signal }));
+  const ended = open.map(({ readable }) => new Response(readable).arrayBuffer());
+  expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+  const [first] = open;
+  await first?.writable.getWriter().close();
+  await ended[0];
+  expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+  controller.abort(reason);
+  const errors = await Promise.all(ended.slice(1).map((end) => end.catch((error: unknown) => error)));
+  expect(errors).toEqual(Array.from({ length: 11 }, () => reason));
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 test('a stream wraps no data key if its signal is already aborted', async () => {

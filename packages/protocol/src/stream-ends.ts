@@ -45,14 +45,14 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
     work.over?.();
   };
   const stop = (reason: unknown): void => {
-    signal?.removeEventListener('abort', onAbort);
+    unwatch();
     stopped ??= { reason };
     notify();
     wipe();
     input.error(reason);
     output.error(reason);
   };
-  const onAbort = (): void => stop(signal?.reason);
+  let unwatch = (): void => undefined;
 
   const send = async (before: Promise<void>, result: Result): Promise<void> => {
     await before;
@@ -129,16 +129,37 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
       });
       wipe();
       const end = (): void => {
-        signal?.removeEventListener('abort', onAbort);
+        unwatch();
         output.close();
       };
       sent.then(end).catch(() => undefined);
     },
     abort: stop,
   });
-  if (signal?.aborted) onAbort();
-  else signal?.addEventListener('abort', onAbort);
+  if (signal?.aborted) stop(signal.reason);
+  else if (signal) unwatch = watch(signal, stop);
   return { readable, writable };
+}
+
+type Stop = (reason: unknown) => void;
+
+const watching = new WeakMap<EventTarget, Set<Stop>>();
+const stopAll = ({ target }: Event): void => {
+  for (const stop of watching.get(target as AbortSignal) ?? []) stop((target as AbortSignal).reason);
+};
+
+/**
+ * Calls `stop` when the signal aborts. Returns a function that ends this. All streams with the same signal share one
+ * listener, because Node warns of a memory leak if a signal has more than ten listeners.
+ */
+function watch(signal: AbortSignal, stop: Stop): () => void {
+  const stops = watching.get(signal) ?? new Set();
+  watching.set(signal, stops.add(stop));
+  signal.addEventListener('abort', stopAll);
+  return () => {
+    stops.delete(stop);
+    if (stops.size === 0) signal.removeEventListener('abort', stopAll);
+  };
 }
 
 class Cutter {

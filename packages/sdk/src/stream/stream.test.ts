@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { Duplex, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
@@ -162,7 +163,9 @@ describe('encryptBlob and decryptBlob', () => {
     const { client, service } = world();
     const blob = new Blob(['content']);
     service.failNext('unavailable');
-    await expect(encryptBlob(client, blob)).rejects.toMatchObject({ code: 'unavailable' });
+    const { signal } = new AbortController();
+    await expect(encryptBlob(client, blob, { signal })).rejects.toMatchObject({ code: 'unavailable' });
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
     await expect(encryptBlob(client, blob, { context: { '': '' } })).rejects.toBeInstanceOf(InputError);
     const reason = new Error('enough');
     await expect(encryptBlob(client, blob, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);

@@ -129,7 +129,13 @@ export async function encryptBlob(
   const writer = sealing.writable.getWriter();
   // Waits for the wrapped key, because the size of the ciphertext depends on the length of the wrapped key.
   // `writer.closed` ends the wait with an error if the service refuses to wrap the data key.
-  await Promise.race([isWrapped, writer.closed]);
+  try {
+    await Promise.race([isWrapped, writer.closed]);
+  } catch (error) {
+    // Nobody will read the stream, so it must not wait for the signal.
+    await sealing.readable.cancel(error).catch(() => undefined);
+    throw error;
+  }
   writer.releaseLock();
   return { stream: blob.stream().pipeThrough(sealing), size: ciphertextSize(blob.size, wrappedKeyLength) };
 }
