@@ -89,10 +89,10 @@ function inOrderOf(readme: string, children: readonly string[]): Link[] {
     }));
 }
 
-/** A README's title is the name of its package, so docs/README.md says what it is. */
+/** A README's title is the name of its package, and the skill's that of the product: docs/README.md says what it is. */
 function textOf({ path, text }: Link): string {
   const title = titleOf(path).split(':')[0] ?? '';
-  const chosen = path.endsWith('README.md') && !path.startsWith('examples/') ? text : title;
+  const chosen = /(?:README|SKILL)\.md$/.test(path) && !path.startsWith('examples/') ? text : title;
   return /^[\w]+-/.test(chosen) ? chosen : chosen.charAt(0).toUpperCase() + chosen.slice(1);
 }
 
@@ -105,7 +105,7 @@ export function sidebar() {
   });
   return contents().groups.map(({ title, entries }, place) => ({
     text: title,
-    collapsed: place > 3,
+    collapsed: place > 0,
     items: entries.map(itemOf),
   }));
 }

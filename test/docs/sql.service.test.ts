@@ -5,14 +5,16 @@ import { files } from '../house-rules/files.ts';
 import { testDatabase } from '@eaas/test-kit/database';
 import { blocksOf, manualPages, read } from '@eaas/test-kit/markdown';
 
-const guide = 'packages/sdk/docs/reencrypt.md';
+const migration = 'packages/sdk/docs/encrypt-a-table.md';
+const job = 'packages/sdk/docs/reencrypt.md';
 const elsewhere: Readonly<Record<string, string>> = {
   'packages/sdk/docs/orm.md': 'packages/sdk/test/orms/recipes.slow.test.ts',
   'packages/sdk/docs/from-pgsodium.md': 'test/docs/supabase.slow.test.ts',
   'docs/operating/citus.md': 'packages/fleet/test/citus/manual.slow.test.ts',
 };
 
-const [addColumns = '', writeMany = ''] = blocksOf(read(guide), 'sql');
+const [addColumns = ''] = blocksOf(read(migration), 'sql');
+const [writeMany = ''] = blocksOf(read(job), 'sql');
 
 const database = await testDatabase();
 const connection = { ...database.connection('owner'), max: 1 };
@@ -26,12 +28,12 @@ test('for each document that contains SQL, a test runs its SQL', () => {
   );
   // least-privilege.slow.test.ts runs the SQL of the whole manual.
   const others = documents.map(({ path }) => path).filter((path) => !manualPages.includes(path));
-  expect(others.toSorted()).toEqual([guide, ...Object.keys(elsewhere)].toSorted());
+  expect(others.toSorted()).toEqual([migration, job, ...Object.keys(elsewhere)].toSorted());
   for (const [document, test] of Object.entries(elsewhere)) {
     const found = files.find(({ path }) => path.endsWith(test));
     expect(found?.text).toContain(document.replace('packages/sdk/docs/', ''));
   }
-  expect(blocksOf(read(guide), 'sql')).toHaveLength(2);
+  for (const page of [migration, job]) expect(blocksOf(read(page), 'sql')).toHaveLength(1);
 });
 
 test('the statement for `writeMany` returns the ids of written rows', async () => {

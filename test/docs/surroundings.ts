@@ -31,11 +31,22 @@ const log = { warn: (_event: unknown, _text: string): void => {} };
 const findSession = async (cookie: string | null) => (cookie === 'session=42' ? { userId: '42' } : undefined);
 playPage((request) => proxy(request));
 `,
-  'sdk/docs/reencrypt.md': `
-import { eaas, keyId } from '@eaas/test-kit/played-service';
+  'sdk/docs/encrypt-a-table.md': `
+import { eaas } from '@eaas/test-kit/played-service';
 import { openPlayedDatabase } from '../../../test/docs/played-database.ts';
 await using played = await openPlayedDatabase();
 const { sql } = played;
+const keep = async (_progress: string): Promise<void> => {};
+`,
+  'sdk/docs/outages.md': `import '@eaas/test-kit/played-service';`,
+  'sdk/docs/reencrypt.md': `
+import { eaas, keyId } from '@eaas/test-kit/played-service';
+import { openPlayedDatabase } from '../../../test/docs/played-database.ts';
+import { tableOf } from '../../../test/docs/played-table.ts';
+await using played = await openPlayedDatabase();
+const { sql } = played;
+const stored = await Promise.all(['ada', 'grace', 'joan'].map((name) => eaas.encrypt(name)));
+const table = tableOf(stored.map(({ ciphertext }) => ({ email: ciphertext })));
 const keep = async (_progress: string): Promise<void> => {};
 const report = (..._facts: unknown[]): void => {};
 `,
