@@ -112,5 +112,5 @@ export function sidebar() {
 
 /** Returns the address of a page in the site, without the base. */
 export function addressOf(path: string): string {
-  return `/${routeOf(path) ?? ''}`.replace(/(?:index)?\.md$/, '');
+  return `/${routeOf(path) ?? ''}`.replace(/(?:(?<=\/)index)?\.md$/, '');
 }

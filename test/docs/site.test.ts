@@ -42,6 +42,7 @@ test.each([
   ['docs/operating/start.md', '/operating/start'],
   ['packages/sdk/README.md', '/sdk/'],
   ['packages/sdk/docs/fields.md', '/sdk/fields'],
+  ['packages/sdk/docs/choose-an-index.md', '/sdk/choose-an-index'],
   ['packages/sdk/docs/reference/README.md', '/reference/'],
   ['packages/sdk/docs/reference/sdk-fields.md', '/reference/sdk-fields'],
   ['examples/contact-form/README.md', '/examples/contact-form/'],
