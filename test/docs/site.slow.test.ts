@@ -10,9 +10,49 @@ import { whereAvailable } from '@eaas/test-kit/available';
 import { type Browser, hasChromium, launchChromium, type Page } from '@eaas/test-kit/chromium';
 import { root } from '@eaas/test-kit/markdown';
 import { requireTools } from '@eaas/test-kit/tools';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { addressOf, contents } from '../../docs/site/sidebar.ts';
 import { playAll } from '../../packages/console/test/playground-states.ts';
+
+/** What readers come for: what they type, where the menu has it, and the page that tells them. */
+const tasks = [
+  {
+    task: 'rotate a key',
+    queries: ['rotate a key', 'rotate', 'key rotation'],
+    menu: ['Keys, outages, audit', 'Rotate a key, or move values to another'],
+    path: '/sdk/reencrypt',
+  },
+  {
+    task: 'survive an outage',
+    queries: ['outage', 'survive an outage', 'what happens if the service is down'],
+    menu: ['Keys, outages, audit', 'Survive an outage of the service'],
+    path: '/sdk/outages',
+  },
+  {
+    task: 'back up',
+    queries: ['back up', 'backup', 'restore a backup'],
+    menu: ['Run the service', 'Back up and restore'],
+    path: '/operating/backups',
+  },
+  {
+    task: 'migrate a table',
+    queries: ['migrate a table', 'encrypt existing data', 'encrypt a table that already has data'],
+    menu: ['Tables and search', 'Migrate a table'],
+    path: '/sdk/encrypt-a-table',
+  },
+  {
+    task: 'search by month',
+    queries: ['search by month', 'month', 'date range'],
+    menu: ['Tables and search', 'Search by month, word or last digits'],
+    path: '/sdk/search',
+  },
+  {
+    task: 'choose an index',
+    queries: ['choose an index', 'which index', 'index'],
+    menu: ['Tables and search', 'Choose an index'],
+    path: '/sdk/choose-an-index',
+  },
+] as const;
 
 const dist = join(root, 'docs/site/dist');
 let all: readonly string[];
@@ -171,18 +211,35 @@ whereAvailable('Chromium', hasChromium, () => {
     },
   );
 
-  test('the search for "rotate" finds the page about rotation first', async () => {
-    const { page, open, complaints } = await openPage();
-    await open('/concepts');
-    await page.getByRole('button', { name: 'Search the docs' }).click();
-    await page.locator('#localsearch-input').fill('rotate');
-    const first = page.locator('#localsearch-list a').first();
-    await first.waitFor();
-    await first.click();
-    await expect
-      .poll(() => new URL(page.url()).pathname)
-      .toMatch(/^\/(?:sdk\/reencrypt|examples\/rotate-a-key\/)$/);
-    expect(complaints).toEqual([]);
+  describe.each(tasks)('a reader who wants to $task', ({ queries, menu: [group, entry], path }) => {
+    test('finds the page as the first hit of the search', async () => {
+      const { page, open, complaints } = await openPage();
+      const found: object[] = [];
+      for (const query of queries) {
+        await open('/');
+        await page.keyboard.press('Control+k');
+        await page.locator('#localsearch-input').fill(query);
+        await page.locator('#localsearch-list a').first().click();
+        await page.locator('#localsearch-input').waitFor({ state: 'hidden' });
+        found.push({ query, path: new URL(page.url()).pathname });
+        await page.evaluate('sessionStorage.clear()');
+      }
+      expect(found).toEqual(queries.map((query) => ({ query, path })));
+      expect(complaints).toEqual([]);
+    });
+
+    test.each([1280, 390])('finds the page in the menu, on a screen %s pixels wide', async (width) => {
+      const { page, open } = await openPage({ viewport: { width, height: 800 } });
+      await open('/concepts');
+      if (width < 960) await page.getByRole('button', { name: 'Menu' }).click();
+      const below = `[...document.querySelectorAll('.VPSidebarItem.level-0 > .item')]
+        .filter((title) => title.getBoundingClientRect().bottom > innerHeight).map(({ innerText }) => innerText)`;
+      expect(await page.evaluate(below)).toEqual([]);
+      const menu = page.locator('.VPSidebar');
+      await menu.getByRole('button', { name: group, exact: true }).click();
+      await menu.getByRole('link', { name: entry, exact: true }).click();
+      await expect.poll(() => new URL(page.url()).pathname).toBe(path);
+    });
   });
 
   test('the playground plays all its steps in the page, and no request leaves it', async () => {
