@@ -200,7 +200,10 @@ function unknownVariables(env: Environment): string[] {
   // These variables of the client libraries are not reported as unknown, because developers often set them in the
   // server's shell too.
   const ofClients = ['EAAS_BASE_URL', 'EAAS_API_KEY', 'EAAS_KEY_ID', 'EAAS_INDEX_KEY'];
-  const ofKeyFiles = ['EAAS_LOCAL_PASSPHRASE', 'EAAS_LOCAL_KEY_COMMAND'];
+  const ofKeyFiles = ['EAAS_LOCAL', 'EAAS_LOCAL_NEW'].flatMap((lock) => [
+    `${lock}_PASSPHRASE`,
+    `${lock}_KEY_COMMAND`,
+  ]);
   const known: ReadonlySet<string> = new Set([...variables, ...ofClients, ...ofKeyFiles]);
   return Object.keys(env)
     .filter((name) => name.startsWith('EAAS_') && !known.has(name))

@@ -39,9 +39,23 @@ export async function requireYes(yes: true | undefined, warning: string): Promis
 /** Asks for a passphrase at the terminal, without showing it. */
 export async function askPassphrase(what: string, remedy: string): Promise<string> {
   if (!process.stdin.isTTY) throw new WrongUsage(`The ${what} is locked with a passphrase: ${remedy}.`);
-  process.stderr.write(`The passphrase of the ${what}: `);
+  return askHidden(`The passphrase of the ${what}: `);
+}
+
+/** Asks for a new passphrase twice, without showing it. */
+export async function askNewPassphrase(what: string, remedy: string): Promise<string> {
+  if (!process.stdin.isTTY) throw new WrongUsage(`The ${what} needs a new passphrase: ${remedy}.`);
+  const given = await askHidden(`The new passphrase of the ${what}: `);
+  const repeated = await askHidden('Again: ');
+  if (given !== repeated) throw new WrongUsage('Nothing was changed, because the passphrases differ.');
+  return given;
+}
+
+async function askHidden(question: string): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = createInterface({ input: process.stdin, output: silent, terminal: true });
+  // Written when the terminal no longer shows what is typed.
+  process.stderr.write(question);
   try {
     return await terminal.question('');
   } catch {

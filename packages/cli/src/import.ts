@@ -1,5 +1,5 @@
 import { InputError } from '@eaas/protocol';
-import { openForImport } from '@eaas/local/internal';
+import { openForImport, wipeKeyFile } from '@eaas/local/internal';
 import { CannotStart, createTenant } from '@eaas/server/internal';
 import { reporting, withService } from './command.ts';
 import { askPassphrase } from './confirm.ts';
@@ -23,11 +23,7 @@ export const importCommand = reporting(
     const tenant = await withService(({ service }) =>
       createTenant(service, { name }, { tenantId, sha256, keys }),
     );
-    for (const { hashKey, versions } of keys) {
-      hashKey?.fill(0);
-      for (const { secret } of versions) secret?.fill(0);
-    }
-    file.secret.fill(0);
+    wipeKeyFile(file);
     printResult({ ...tenant, keys: keys.length, sha256 }, options);
     next(
       `\`eaas api-key create --tenant ${tenantId} --name first --permissions all\`, and in the application ` +
@@ -36,7 +32,7 @@ export const importCommand = reporting(
     );
   });
 
-function cannotUse(error: unknown): never {
+export function cannotUse(error: unknown): never {
   if (!(error instanceof InputError)) throw error;
   const { message } = error;
   throw new CannotStart(`${message.charAt(0).toUpperCase()}${message.slice(1)}.`, { cause: error });

@@ -15,6 +15,7 @@ import { exitCodes, exitCodesHelp, failureOf } from './failure.ts';
 import { importCommand } from './import.ts';
 import { keyCommands } from './key.ts';
 import { leak } from './leak.ts';
+import { localCommands } from './local.ts';
 import { next, note, printResult, printResults, type Reporting } from './output.ts';
 import { rootKeyCommands } from './root-key.ts';
 import { tenantCommands } from './tenant.ts';
@@ -132,6 +133,7 @@ export const program = group('eaas', 'Encryption as a service: the server and it
   group('database', 'Databases of the service.', databaseCommands),
   group('tenant', 'Tenants.', tenantCommands),
   importCommand,
+  group('local', 'The key file of a local service.', localCommands),
   group('api-key', 'API keys of tenants.', apiKeyCommands),
   group('key', 'Keys of tenants.', keyCommands),
   group('audit', 'Audit logs of tenants.', auditCommands),

@@ -27,13 +27,15 @@ export const advice: Readonly<Record<Lock['kind'], string>> = {
 
 const openFile: Opener = { kind: 'none', newLock: () => ({ kind: 'none' }), keyFor: () => null };
 
-export function openerOfEnvironment(): Opener {
-  const { EAAS_LOCAL_PASSPHRASE: passphrase, EAAS_LOCAL_KEY_COMMAND: program } = process.env;
+/** Reads the variables of the lock, or of the lock that a file is to get. */
+export function openerOfEnvironment(prefix: 'EAAS_LOCAL' | 'EAAS_LOCAL_NEW' = 'EAAS_LOCAL'): Opener {
+  const [ofPassphrase, ofProgram] = [`${prefix}_PASSPHRASE`, `${prefix}_KEY_COMMAND`];
+  const { [ofPassphrase]: passphrase, [ofProgram]: program } = process.env;
   if (passphrase !== undefined && program !== undefined)
-    throw new InputError('set either EAAS_LOCAL_PASSPHRASE or EAAS_LOCAL_KEY_COMMAND (got both)');
+    throw new InputError(`set either ${ofPassphrase} or ${ofProgram} (got both)`);
   if (passphrase !== undefined) return passphraseOpener(passphrase);
   if (program === undefined) return openFile;
-  return { kind: 'key', newLock: () => ({ kind: 'key' }), keyFor: () => keyPrintedBy(program) };
+  return { kind: 'key', newLock: () => ({ kind: 'key' }), keyFor: () => keyPrintedBy(program, ofProgram) };
 }
 
 export function passphraseOpener(passphrase: string): Opener {
@@ -49,13 +51,15 @@ export function passphraseOpener(passphrase: string): Opener {
   };
 }
 
-function keyPrintedBy(program: string): Uint8Array {
+export const isProduction = (): boolean => process.env['NODE_ENV'] === 'production';
+
+function keyPrintedBy(program: string, variable: string): Uint8Array {
   const fail = (what: string) =>
     new InputError(
-      `EAAS_LOCAL_KEY_COMMAND: the program ${program} ${what}. It must print 32 bytes in base64 (44 characters) and nothing else`,
+      `${variable}: the program ${program} ${what}. It must print 32 bytes in base64 (44 characters) and nothing else`,
     );
   if (!isAbsolute(program))
-    throw new InputError('EAAS_LOCAL_KEY_COMMAND must be the absolute path of a program, without arguments');
+    throw new InputError(`${variable} must be the absolute path of a program, without arguments`);
   const stdio: ['ignore', 'pipe', 'inherit'] = ['ignore', 'pipe', 'inherit'];
   const { error, status, stdout } = spawnSync(program, [], { stdio, timeout: 10_000, maxBuffer: 1_024 });
   try {

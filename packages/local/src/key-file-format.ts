@@ -1,5 +1,5 @@
 // The text of a key file, written and read. docs/design/local-key-file.md specifies it.
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { InputError, pae, parseUuid } from '@eaas/protocol';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import { type KeyFields, keyRecord } from '@eaas/protocol/service';
@@ -36,12 +36,38 @@ const format = 'eaas-local';
 const version = 1;
 
 /** Makes the file of a new tenant. */
-export function newKeyFile(opener: Opener, secret: Uint8Array): KeyFile {
-  const [tenantId, lock] = [crypto.randomUUID(), opener.newLock()];
+export const newKeyFile = (opener: Opener): KeyFile => sealed(crypto.randomUUID(), [], opener);
+
+/**
+ * Returns the file under another lock, with a new secret of the tenant: whoever opens an old copy of the file does not
+ * learn what seals the keys of the new one.
+ */
+export function relockedKeyFile({ tenantId, keys }: KeyFile, opener: Opener): KeyFile {
+  const copy = (material: Uint8Array | null) => material && new Uint8Array(material);
+  // Copies, because `formatKeyFile` keeps the sealed bytes of material that it knows.
+  const copies = keys.map(({ row, hashKey, versions }) => ({
+    row,
+    hashKey: copy(hashKey),
+    versions: versions.map(({ created_at, secret }) => ({ created_at, secret: copy(secret) })),
+  }));
+  return sealed(tenantId, copies, opener);
+}
+
+function sealed(tenantId: string, keys: readonly Key[], opener: Opener): KeyFile {
+  const [secret, lock] = [new Uint8Array(randomBytes(32)), opener.newLock()];
   const key = opener.keyFor(lock);
   const sealedSecret = toBase64(key ? sealSecret(key, secretPlace(tenantId), secret) : secret);
   key?.fill(0);
-  return { tenantId, lock, sealedSecret, secret, keys: [] };
+  return { tenantId, lock, sealedSecret, secret, keys };
+}
+
+/** Overwrites every secret of an opened file. */
+export function wipeKeyFile({ secret, keys }: KeyFile): void {
+  secret.fill(0);
+  for (const { hashKey, versions } of keys) {
+    hashKey?.fill(0);
+    for (const version of versions) version.secret?.fill(0);
+  }
 }
 
 /** Material that has not changed keeps its sealed bytes, so that an unchanged file has the same text. */
@@ -73,15 +99,24 @@ export function formatKeyFile({ tenantId, lock, sealedSecret, secret, keys }: Ke
   return `${JSON.stringify({ ...content, mac: toBase64(macOf(content, secret, tenantId)) }, null, 2)}\n`;
 }
 
-/** Opens a key file. `known` is the tenant's secret, if this process has opened the file before. */
-export function openKeyFile(path: string, text: string, opener: Opener, known?: Uint8Array): KeyFile {
+/** Opens a key file. `known` is what this process found in it before. */
+export function openKeyFile(
+  path: string,
+  text: string,
+  opener: Opener,
+  known?: Pick<KeyFile, 'sealedSecret' | 'secret'>,
+): KeyFile {
   const stored = parse(path, text);
   const damaged = (): InputError =>
     new InputError(`the key file ${path} was cut, damaged or edited: restore it from your copy`);
   try {
     const { tenant_id: tenantId, lock, tenant_secret: sealedSecret, mac, keys, ...others } = stored;
     if (parseUuid(tenantId) !== tenantId) throw damaged();
-    const secret = known ?? openTenantSecret(path, stored, opener);
+    if (known && known.sealedSecret !== sealedSecret)
+      throw new InputError(
+        `the key file ${path} was locked anew, or was cut, damaged or edited: restart this process with the variables that open the file, or restore it from your copy`,
+      );
+    const secret = known?.secret ?? openTenantSecret(path, stored, opener);
     const found = readBase64(mac);
     const expected = macOf(
       { ...others, tenant_id: tenantId, lock, tenant_secret: sealedSecret, keys },

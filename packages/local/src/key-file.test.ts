@@ -15,17 +15,23 @@ import { dirname, join } from 'node:path';
 import { InputError } from '@eaas/protocol';
 import { parsePublicKey, wrapForIntake } from '@eaas/protocol/intake';
 import { toBase64 } from '@eaas/protocol/base64';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, type MockInstance, onTestFinished, test, vi } from 'vitest';
 import { localService, type LocalService } from './index.ts';
+import { lockKeyFile } from './internal.ts';
+import { openKeyFile } from './key-file-format.ts';
+import { openerOfEnvironment } from './file-opener.ts';
 
 let file: string;
+let warnings: MockInstance<typeof process.emitWarning>;
 beforeEach(() => {
   const folder = mkdtempSync(join(tmpdir(), 'eaas-key-file-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   file = join(folder, '.eaas', 'local.json');
+  warnings = vi.spyOn(process, 'emitWarning').mockReturnValue();
 });
 afterEach(() => {
   vi.unstubAllEnvs();
+  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
@@ -154,6 +160,135 @@ describe('a key file', () => {
     await service.createKey('customers');
     expect(existsSync(`${file}.new`)).toBe(false);
     expect(stored().keys).toHaveLength(2);
+  });
+});
+
+describe('a key file that is missing', () => {
+  const existing = () => localService({ file, create: false });
+
+  test('is made with a warning that names it, in production and once', () => {
+    open();
+    expect(warnings).not.toHaveBeenCalled();
+    rmSync(file);
+    vi.stubEnv('NODE_ENV', 'production');
+    open();
+    open();
+    expect(warnings.mock.calls).toEqual([
+      [
+        expect.stringMatching(
+          /^made the key file .*: copy it to a safe place, and pass `create: false`.*restore that one/,
+        ) as string,
+        { type: 'EaasWarning', code: 'EAAS_KEY_FILE_MADE' },
+      ],
+    ]);
+    expect(warnings.mock.calls[0]?.[0]).toContain(file);
+  });
+
+  test('is refused with `create: false`, which leaves no folder', () => {
+    const error = errorOf(existing);
+    expect(error).toBeInstanceOf(InputError);
+    expect(String(error)).toContain(`there is no key file ${file}: restore it from your copy`);
+    expect(existsSync(dirname(file))).toBe(false);
+    const { keyId } = open();
+    expect(existing().keyId).toBe(keyId);
+  });
+
+  test('is not looked for in memory: `create: false` needs `file`', () => {
+    expect(() => localService({ file: undefined, create: false })).toThrow('`create: false` needs `file`');
+  });
+});
+
+describe('a key file that is locked anew', () => {
+  const never = () => Promise.reject(new Error('asked'));
+  const lock = (current: string | undefined, next: string) =>
+    lockKeyFile(file, current === undefined ? never : async () => current, async () => next);
+  const withPassphrase = (passphrase: string | undefined) => {
+    vi.stubEnv('EAAS_LOCAL_PASSPHRASE', passphrase);
+    return open();
+  };
+
+  test('opens with the new passphrase only, and its copies with their own', async () => {
+    const first = open();
+    const { wrapped_key } = await ask(first, `POST /${first.keyId}/wrap`, { dek });
+    const unlocked = readFileSync(file, 'utf8');
+    const tenant = { tenantId: first.tenantId };
+    expect(await lock(undefined, 'first')).toEqual({ ...tenant, before: 'none', after: 'passphrase' });
+    expect(open).toThrow(`the key file ${file} is locked: set EAAS_LOCAL_PASSPHRASE`);
+    const copy = readFileSync(file, 'utf8');
+    expect(await lock('first', 'second')).toEqual({ ...tenant, before: 'passphrase', after: 'passphrase' });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(() => withPassphrase('first')).toThrow('does not open');
+    const last = withPassphrase('second');
+    expect(await ask(last, `POST /${last.keyId}/unwrap`, { wrapped_key })).toMatchObject({ dek });
+    writeFileSync(file, copy);
+    expect(withPassphrase('first').keyId).toBe(first.keyId);
+    writeFileSync(file, unlocked);
+    expect(withPassphrase(undefined).keyId).toBe(first.keyId);
+  });
+
+  test('seals nothing under what its old copies hold', async () => {
+    open();
+    const old = openKeyFile(file, readFileSync(file, 'utf8'), openerOfEnvironment());
+    const before = stored();
+    await lock(undefined, 'passphrase');
+    const after = stored();
+    const sealed = (file: typeof before) => [
+      ...JSON.stringify(file.keys).matchAll(/"(?:hash_key|sealed)":"(.+?)"/g),
+    ];
+    expect(sealed(before)).toHaveLength(2);
+    for (const [i, [text]] of sealed(before).entries()) expect(sealed(after)[i]?.[0]).not.toBe(text);
+    const known = { sealedSecret: String(after['tenant_secret']), secret: old.secret };
+    expect(() => openKeyFile(file, readFileSync(file, 'utf8'), openerOfEnvironment(), known)).toThrow(
+      'was cut, damaged or edited',
+    );
+  });
+
+  test('is refused by a service that runs, until it starts again', async () => {
+    const running = open();
+    await lock(undefined, 'passphrase');
+    const refused = await ask(running, `POST /${running.keyId}/wrap`, { dek });
+    expect(refused).toMatchObject({ status: 503, code: 'unavailable' });
+    expect(refused['detail']).toMatch(/was locked anew.*: restart this process/);
+    const restarted = withPassphrase('passphrase');
+    expect(await ask(restarted, `POST /${running.keyId}/wrap`, { dek })).toMatchObject({ key_version: 1 });
+  });
+
+  test.each([
+    ['a wrong passphrase', 'wrong', 'new', 'does not open: set EAAS_LOCAL_PASSPHRASE to its passphrase'],
+    ['an empty new passphrase', 'right', '', 'the passphrase of a key file must not be empty'],
+  ])('stays as it is after %s', async (_, current, next, message) => {
+    withPassphrase('right');
+    vi.stubEnv('EAAS_LOCAL_PASSPHRASE', undefined);
+    const before = readFileSync(file, 'utf8');
+    const error = await lock(current, next).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(InputError);
+    expect(String(error)).toContain(message);
+    expect(readFileSync(file, 'utf8')).toBe(before);
+    expect(readdirSync(dirname(file)).toSorted()).toEqual(['.gitignore', 'local.json']);
+  });
+
+  test('takes its new lock from variables, and one of them only', async () => {
+    open();
+    vi.stubEnv('EAAS_LOCAL_NEW_PASSPHRASE', 'from a variable');
+    await lockKeyFile(file, never, never);
+    expect(withPassphrase('from a variable').keyId).toMatch(/^[\da-f-]{36}$/);
+    vi.stubEnv('EAAS_LOCAL_NEW_KEY_COMMAND', '/bin/true');
+    await expect(lockKeyFile(file, never, never)).rejects.toThrow(
+      'set either EAAS_LOCAL_NEW_PASSPHRASE or EAAS_LOCAL_NEW_KEY_COMMAND',
+    );
+  });
+
+  test('stays as it is if it belongs to another user, who could not open it afterwards', async () => {
+    open();
+    const before = readFileSync(file, 'utf8');
+    vi.spyOn(process, 'getuid').mockReturnValue(statSync(file).uid + 1);
+    await expect(lock(undefined, 'x')).rejects.toThrow(`${file} belongs to another user: run the command as`);
+    expect(readFileSync(file, 'utf8')).toBe(before);
+  });
+
+  test('that does not exist makes neither a file nor a folder', async () => {
+    await expect(lock(undefined, 'x')).rejects.toThrow(`${file} cannot be read (ENOENT)`);
+    expect(existsSync(dirname(file))).toBe(false);
   });
 });
 

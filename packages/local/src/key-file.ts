@@ -1,5 +1,4 @@
 // A tenant in a key file: its permissions, its place on the disk, and changes by several processes.
-import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -15,21 +14,35 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { platform } from 'node:process';
+import process, { platform } from 'node:process';
 import { InputError } from '@eaas/protocol';
 import { Refusal } from '@eaas/protocol/service';
 import { type Held, lockNow, lockSoon } from './file-lock.ts';
-import { openerOfEnvironment } from './file-opener.ts';
-import { formatKeyFile, type KeyFile, newKeyFile, openKeyFile } from './key-file-format.ts';
+import { isProduction, type Opener, openerOfEnvironment } from './file-opener.ts';
+import {
+  formatKeyFile,
+  type KeyFile,
+  newKeyFile,
+  openKeyFile,
+  relockedKeyFile,
+  wipeKeyFile,
+} from './key-file-format.ts';
 import { type NewTenant, newTenant, type Tenant } from './tenant.ts';
 
-/** Opens the tenant of a key file, and makes the file if it is missing. */
-export function openFileTenant(given: string, fields: NewTenant): Tenant {
-  const path = placeOf(given);
+/** Opens the tenant of a key file. If the file is missing, makes it, or throws InputError if `create` is false. */
+export function openFileTenant(given: string, fields: NewTenant, create = true): Tenant {
   const opener = openerOfEnvironment();
+  if (create) makeFolder(given);
+  const path = placeOf(given);
   if (!existsSync(path)) {
+    if (!create)
+      throw new InputError(
+        `there is no key file ${path}: restore it from your copy. A new file, which \`localService\` makes without \`create: false\`, opens no value of the old one`,
+      );
     holding(lockNow(`${path}.lock`), (lock) => {
-      if (!existsSync(path)) write(path, newKeyFile(opener, randomBytes(32)), lock);
+      if (existsSync(path)) return;
+      write(path, newKeyFile(opener), lock);
+      if (isProduction()) warnOfNewFile(path);
     });
   }
   let { text, stamp } = readKeyFile(path);
@@ -44,7 +57,7 @@ export function openFileTenant(given: string, fields: NewTenant): Tenant {
   function refresh(): void {
     if (stamp !== '' && stampOf(path) === stamp) return;
     const found = readKeyFile(path);
-    file = openKeyFile(path, found.text, opener, file.secret);
+    file = openKeyFile(path, found.text, opener, file);
     ({ text, stamp } = found);
     keep();
   }
@@ -75,6 +88,14 @@ export function openFileTenant(given: string, fields: NewTenant): Tenant {
   return tenant;
 }
 
+/** In production, a file that is missing was probably lost. */
+function warnOfNewFile(path: string): void {
+  process.emitWarning(
+    `made the key file ${path}, because there was none: copy it to a safe place, and pass \`create: false\` from now on. If there was one before, restore that one, because the new file opens none of its values`,
+    { type: 'EaasWarning', code: 'EAAS_KEY_FILE_MADE' },
+  );
+}
+
 function orUnavailable<T>(work: () => T): T {
   try {
     return work();
@@ -97,13 +118,36 @@ function holding<T>(lock: Held, work: (lock: Held) => T): T {
   }
 }
 
-/** Makes the folder if it is missing. Returns the path of the file itself, if the given path is a link. */
-function placeOf(given: string): string {
-  const path = resolve(given);
-  const folder = dirname(path);
+/**
+ * Puts a key file under another lock, as one change. Throws InputError if `current` does not open the file, or if the
+ * file belongs to another user, who could no longer open it.
+ */
+export function relockKeyFile(given: string, current: Opener, next: Opener): KeyFile {
+  const path = placeOf(given);
+  return holding(lockNow(`${path}.lock`), (lock) => {
+    const user = process.getuid?.();
+    if (user !== undefined && statSync(path).uid !== user)
+      throw new InputError(
+        `the key file ${path} belongs to another user: run the command as this user, who could not open a file of yours`,
+      );
+    const file = openKeyFile(path, readKeyFile(path).text, current);
+    const relocked = relockedKeyFile(file, next);
+    write(path, relocked, lock);
+    wipeKeyFile(file);
+    return relocked;
+  });
+}
+
+function makeFolder(given: string): void {
+  const folder = dirname(resolve(given));
   if (explained(folder, 'made', () => mkdirSync(folder, { recursive: true, mode: 0o700 }))) {
     explained(folder, 'written', () => writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx' }));
   }
+}
+
+/** Returns the path of the file itself, if the given path is a link. */
+function placeOf(given: string): string {
+  const path = resolve(given);
   return existsSync(path) ? realpathSync(path) : path;
 }
 

@@ -1,6 +1,7 @@
+import { InputError } from '@eaas/protocol';
 import { ServiceError } from '@eaas/protocol/internal';
 import { nextTurn } from '@eaas/protocol/internal-turn';
-import { type OptionRules, requireOptions, text } from '@eaas/protocol/internal-options';
+import { flag, type OptionRules, requireOptions, text } from '@eaas/protocol/internal-options';
 
 import { checked, type KeyFields, keyRecord, Refusal } from '@eaas/protocol/service';
 import { endpoints, type Input, type Output, permissions } from '@eaas/protocol/wire';
@@ -41,25 +42,33 @@ export interface LocalServiceOptions {
    * read the file. Without `file`, the keys are only in memory.
    */
   readonly file?: string | undefined;
+  /**
+   * Whether to make the key file if it is missing. Defaults to true. Set it to false once there are values: with a lost
+   * file, the service then throws InputError, instead of making a new file that opens none of them.
+   */
+  readonly create?: boolean | undefined;
 }
 
-const serviceRules: OptionRules<LocalServiceOptions> = { file: text };
+const serviceRules: OptionRules<LocalServiceOptions> = { file: text, create: flag };
 
 /**
  * Creates a service inside this process, with its keys in a file. It has no audit log, no API keys, no usage and no
  * server mode: their paths return 404, and say how to get a server. Several processes can use one file at once. Without
  * `file`, it is NOT FOR PRODUCTION: when the process ends, the keys are lost, and values under these keys can no longer
- * be decrypted. Throws InputError for a file that is damaged, that does not open, or that others can read.
+ * be decrypted. Throws InputError for a file that is damaged, that does not open, that others can read, or, with
+ * `create: false`, that is missing.
  */
 export function localService(options: LocalServiceOptions = {}): LocalService {
   requireOptions(serviceRules, options, 'localService');
-  const { file } = options;
+  const { file, create } = options;
+  if (create === false && file === undefined)
+    throw new InputError('`create: false` needs `file`: pass the path of the key file');
   const fields: NewTenant = {
     settings: { envelope_only: true, monthly_encrypt_quota: null, rev: 0 },
     clock: () => Date.now(),
     isComplete: false,
   };
-  const tenant = file === undefined ? newTenant(fields) : openFileTenant(file, fields);
+  const tenant = file === undefined ? newTenant(fields) : openFileTenant(file, fields, create);
   const { storage } = tenant;
   const { api_key: apiKey } = createApiKey(callBy(tenant, 'operator'), {
     name: 'this process',

@@ -1,10 +1,11 @@
-// A process that uses a key file: `changing.js <file> <order>`. It prints a line of JSON after each call that succeeded.
+// A process that uses a key file: `changing.js <file> <order>`. It prints a line of JSON after each call that succeeded,
+// and before it kills itself.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
 const [file = '', order = '', ...more] = process.argv.slice(2);
 
-/** Kills this process before its call number `at` of a function that changes files. */
+/** Kills this process before its call number `at` of a function that changes files, or in the middle of a write. */
 function killAt(at: number): void {
   let calls = 0;
   const names = [
@@ -22,7 +23,12 @@ function killAt(at: number): void {
     Reflect.set(fs, name, (...args: unknown[]) => {
       // Module loading also uses the file system, but never these paths.
       if (String(args[0]).startsWith(file.slice(0, file.lastIndexOf('/'))) || typeof args[0] === 'number') {
-        if (++calls === at) process.kill(process.pid, 'SIGKILL');
+        if (++calls === at) die(name);
+        if (name === 'writeFileSync' && ++calls === at) {
+          const [place, text, ...others] = args;
+          original(place, String(text).slice(0, String(text).length / 2), ...others);
+          die('the other half of a write');
+        }
       }
       return original(...args);
     });
@@ -30,7 +36,18 @@ function killAt(at: number): void {
   syncBuiltinESMExports();
 }
 
-if (order === 'killed') killAt(Number(more[0]));
+function die(before: string): void {
+  fs.writeSync(1, `${JSON.stringify({ died: before })}\n`);
+  process.kill(process.pid, 'SIGKILL');
+}
+
+if (order.startsWith('killed')) killAt(Number(more[0]));
+if (order === 'killed at a lock') {
+  const { lockKeyFile } = await import('@eaas/local/internal');
+  const never = () => Promise.reject(new Error('asked'));
+  await lockKeyFile(file, never, never);
+  process.exit();
+}
 const { localService } = await import('@eaas/local');
 const service = localService({ file });
 

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { localService } from '@eaas/local';
+import { localService, type LocalService } from '@eaas/local';
 import { bun, deno } from '@eaas/test-kit/runtimes/programs';
 import { buildSync } from 'esbuild';
 import { beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
@@ -35,6 +35,8 @@ interface Line {
   readonly key_id?: string;
   readonly wrapped_key?: string;
   readonly rotated?: number;
+  /** Before which call the process killed itself. */
+  readonly died?: string;
 }
 
 async function start(...order: readonly string[]) {
@@ -58,6 +60,13 @@ async function startIn([command = '', ...options]: readonly string[], ...order: 
   return { child, end };
 }
 
+async function wrapIn({ baseUrl, apiKey, keyId, fetch }: LocalService): Promise<{ wrapped_key: string }> {
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ dek: Buffer.alloc(32, 7).toString('base64') });
+  const response = await fetch(`${baseUrl}/v1/keys/${keyId}/wrap`, { method: 'POST', headers, body });
+  return (await response.json()) as { wrapped_key: string };
+}
+
 /** Opens the file, and checks that nothing that a process was told is lost. */
 async function requireKept(lines: readonly Line[]): Promise<number> {
   const service = localService({ file });
@@ -73,18 +82,62 @@ async function requireKept(lines: readonly Line[]): Promise<number> {
   return key_version;
 }
 
-test('a process that is killed before any of its calls of the file system leaves a file that opens and changes', async () => {
+/** The calls of one change, from its lock to its end. */
+const calls = [
+  'linkSync',
+  'openSync',
+  'writeFileSync',
+  'the other half of a write',
+  'fsyncSync',
+  'closeSync',
+  'renameSync',
+  'rmSync',
+];
+
+test('a process that is killed at any of its calls of the file system leaves a file that opens and changes', async () => {
   let at = 0;
   let end;
+  const duringRotation = new Set<string | undefined>();
   do {
     at++;
     end = await (await start('killed', String(at))).end();
     expect(end.stderr).toBe('');
     await requireKept(end.lines);
     await localService({ file }).createKey(`after ${at}`);
+    const died = end.lines.at(-1)?.died;
+    const isRotating = end.lines.some(({ key_id }) => key_id) && !end.lines.some(({ rotated }) => rotated);
+    if (isRotating) duringRotation.add(died);
   } while (end.signal === 'SIGKILL');
   expect(end.code).toBe(0);
-  expect(at).toBeGreaterThan(30);
+  expect([...duringRotation]).toEqual(expect.arrayContaining(calls));
+});
+
+test('a process that is killed at any call while it locks a file leaves it with the old or the new lock', async () => {
+  const { keyId } = localService({ file });
+  const { wrapped_key } = await wrapIn(localService({ file }));
+  const unlocked = readFileSync(file);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const key = script(`echo ${Buffer.alloc(32, 1).toString('base64')}`);
+  const died = new Set<string | undefined>();
+  const locks = new Set<string>();
+  for (let at = 1, signal: NodeJS.Signals | null = 'SIGKILL'; signal === 'SIGKILL'; at++) {
+    writeFileSync(file, unlocked);
+    vi.stubEnv('EAAS_LOCAL_NEW_KEY_COMMAND', key);
+    const end = await (await start('killed at a lock', String(at))).end();
+    ({ signal } = end);
+    expect({ stderr: end.stderr, code: end.code }).toEqual({ stderr: '', code: signal ? null : 0 });
+    died.add(end.lines.at(-1)?.died);
+    const { lock } = JSON.parse(readFileSync(file, 'utf8')) as { lock: { kind: string } };
+    locks.add(lock.kind);
+    vi.stubEnv('EAAS_LOCAL_KEY_COMMAND', lock.kind === 'key' ? key : undefined);
+    const service = localService({ file, create: false });
+    expect(service.keyId).toBe(keyId);
+    await requireKept([{ key_id: keyId, wrapped_key }]);
+    await service.createKey('another');
+    vi.stubEnv('EAAS_LOCAL_KEY_COMMAND', undefined);
+  }
+  expect([...died]).toEqual(expect.arrayContaining(calls));
+  expect(locks).toEqual(new Set(['none', 'key']));
 });
 
 test('a process that is killed at a random moment loses nothing that it was told', async () => {

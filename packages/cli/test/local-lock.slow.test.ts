@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { localService } from '@eaas/local';
+import { inTerminal, jsonLines } from '@eaas/test-kit/command-line';
+import { newDirectory } from '@eaas/test-kit/directory';
+import { eaas, type Environment, inherited, run } from '@eaas/test-kit/program';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+
+let file: string;
+beforeEach(async () => {
+  file = join(await newDirectory(), 'local.json');
+  localService({ file });
+  onTestFinished(() => void vi.unstubAllEnvs());
+});
+
+const lock = (env: Environment, ...more: string[]) => run([...eaas, 'local', 'lock', file, ...more], env);
+
+/** Types the answers at a terminal, each after its question. */
+async function typing(questions: readonly (readonly [question: string, answer: string])[]) {
+  const [program = '', ...args] = inTerminal(['local', 'lock', file]);
+  const child = spawn(program, args, { env: inherited(), stdio: ['pipe', 'pipe', 'ignore'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const closed = once(child, 'close');
+  let shown = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (shown += text));
+  for (const [question, answer] of questions) {
+    await expect.poll(() => shown).toContain(question);
+    child.stdin.write(`${answer}\n`);
+  }
+  const [code] = (await closed) as [number];
+  return { code, shown };
+}
+
+test('eaas local lock takes the old and the new lock from variables, and needs no database', async () => {
+  const first = await lock({ EAAS_LOCAL_NEW_PASSPHRASE: 'correct horse' });
+  expect(first).toMatchObject({ code: 0 });
+  expect(first.stdout).toMatch(/^lock +passphrase$/m);
+  expect(first.stderr).toContain('Copies of the old file still open as before');
+  expect(first.stderr).toContain('Next: start the app with `EAAS_LOCAL_PASSPHRASE`');
+
+  const none = await lock({});
+  expect(none).toMatchObject({ code: 2, stdout: '' });
+  expect(none.stderr).toContain('is locked with a passphrase: set EAAS_LOCAL_PASSPHRASE, or run');
+  const no = await lock({ EAAS_LOCAL_PASSPHRASE: 'correct horse' });
+  expect(no).toMatchObject({ code: 2, stdout: '' });
+  expect(no.stderr).toContain(
+    'needs a new passphrase: set EAAS_LOCAL_NEW_PASSPHRASE or EAAS_LOCAL_NEW_KEY_COMMAND',
+  );
+  const wrong = await lock({ EAAS_LOCAL_PASSPHRASE: 'battery', EAAS_LOCAL_NEW_PASSPHRASE: 'staple' });
+  expect(wrong).toMatchObject({ code: 3, stdout: '' });
+  expect(wrong.stderr).toContain(`The key file ${file} does not open: set EAAS_LOCAL_PASSPHRASE`);
+
+  const both = { EAAS_LOCAL_PASSPHRASE: 'correct horse', EAAS_LOCAL_NEW_PASSPHRASE: 'staple' };
+  const again = await lock(both, '--json');
+  expect(again).toMatchObject({ code: 0, stderr: '' });
+  expect(jsonLines(again.stdout)).toEqual([
+    { tenant_id: expect.any(String) as string, lock_before: 'passphrase', lock: 'passphrase' },
+  ]);
+  vi.stubEnv('EAAS_LOCAL_PASSPHRASE', 'staple');
+  expect(localService({ file, create: false }).keyId).toMatch(/^[\da-f-]{36}$/);
+});
+
+test('eaas local lock asks at a terminal, shows no passphrase, and changes nothing if the repetition differs', async () => {
+  const before = await readFile(file, 'utf8');
+  const differs = await typing([
+    ['The new passphrase of the key file', 'correct horse'],
+    ['Again: ', 'correct house'],
+  ]);
+  expect(differs.code).toBe(2);
+  expect(differs.shown).toContain('Nothing was changed, because the passphrases differ.');
+  expect(await readFile(file, 'utf8')).toBe(before);
+
+  const { code, shown } = await typing([
+    ['The new passphrase of the key file', 'correct horse'],
+    ['Again: ', 'correct horse'],
+  ]);
+  expect({ code, isShown: shown.includes('correct') }).toEqual({ code: 0, isShown: false });
+  vi.stubEnv('EAAS_LOCAL_PASSPHRASE', 'correct horse');
+  expect(localService({ file, create: false }).keyId).toMatch(/^[\da-f-]{36}$/);
+});
