@@ -15,17 +15,19 @@ interface LeakOptions extends Reporting {
   readonly schema?: string;
   readonly list: Record<string, string>;
   readonly truth: Record<string, string>;
+  readonly coarser: Record<string, string>;
 }
 
 export const leak = reporting(
   'leak',
   "Measure what the index columns of an app's table give away. Reads the index columns of a table in the PostgreSQL of " +
-    'EAAS_LEAK_DATABASE_URL: how often fingerprints repeat, and how many rows a public list names by rank matching. Needs ' +
-    'no key and no service, and changes nothing. A list is a file with one value per line, most frequent first, or with ' +
-    '`value,frequency`.',
+    'EAAS_LEAK_DATABASE_URL: how often fingerprints repeat, how many rows a public list names by rank matching, and what ' +
+    'a coarser index would change. Needs no key and no service, and changes nothing. A list is a file with one value per ' +
+    'line, most frequent first, or with `value,frequency`.',
   [
     'leak patients',
     'leak patients --list first_name_index=names.csv --json',
+    'leak patients --list born_month_index=months.csv --coarser born_month_index=4',
     'leak test_patients --list first_name_index=names.csv --truth first_name_index=first_name',
   ],
 )
@@ -43,43 +45,65 @@ export const leak = reporting(
     pair,
     {},
   )
-  .action(async (table: string, { columns, schema, list: files, truth, json }: LeakOptions) => {
-    const url = leakDatabaseUrl();
-    if (url === null) {
-      throw new CannotStart(
-        `${variable} is not set: set it to the URL of the app's database. A role that can only read the table is enough.`,
+  .option(
+    '--coarser <column=characters>',
+    'also for larger groups: values that begin with the same characters, such as the 4 of a year; needs --truth, or a --list with frequencies; can be repeated',
+    pair,
+    {},
+  )
+  .action(
+    async (table: string, { columns, schema, list: files, truth, coarser: sizes, json }: LeakOptions) => {
+      const url = leakDatabaseUrl();
+      if (url === null) {
+        throw new CannotStart(
+          `${variable} is not set: set it to the URL of the app's database. A role that can only read the table is enough.`,
+        );
+      }
+      // Imported here, because the other commands do not need the SDK.
+      const { DatabaseError, leakageTable, measureLeakage, publicList } = await import('@eaas/sdk/tables');
+      const lists = Object.fromEntries(
+        Object.entries(files).map(([column, file]) => [column, listIn(file, publicList)]),
       );
-    }
-    // Imported here, because the other commands do not need the SDK.
-    const { DatabaseError, leakageTable, measureLeakage, publicList } = await import('@eaas/sdk/tables');
-    const lists = Object.fromEntries(
-      Object.entries(files).map(([column, file]) => [column, listIn(file, publicList)]),
-    );
-    const pool = openPool(url, 1);
-    const database = {
-      query: (statement: string, values: string[]) => pool.unsafe(statement, values),
-    };
-    try {
-      const report: LeakageReport = await measureLeakage(database, table, { columns, schema, lists, truth });
-      if (json) printJson(report);
-      else process.stdout.write(`${leakageTable(report)}\n`);
-    } catch (error) {
-      if (error instanceof DatabaseError)
-        throw new CannotStart(`The database of ${variable} cannot be used: ${error.message}.`, {
-          cause: error,
-        });
-      if (error instanceof Error && error.name === 'InputError') throw new WrongUsage(inLine(error.message));
-      throw error;
-    } finally {
-      await pool.end();
-    }
-  });
+      const coarser = Object.fromEntries(
+        Object.entries(sizes).map(([column, size]) => [column, firstCharacters(column, size)]),
+      );
+      const pool = openPool(url, 1);
+      const database = {
+        query: (statement: string, values: string[]) => pool.unsafe(statement, values),
+      };
+      try {
+        const options = { columns, schema, lists, truth, coarser };
+        const report: LeakageReport = await measureLeakage(database, table, options);
+        if (json) printJson(report);
+        else process.stdout.write(`${leakageTable(report)}\n`);
+      } catch (error) {
+        if (error instanceof DatabaseError)
+          throw new CannotStart(`The database of ${variable} cannot be used: ${error.message}.`, {
+            cause: error,
+          });
+        if (error instanceof Error && error.name === 'InputError')
+          throw new WrongUsage(inLine(error.message));
+        throw error;
+      } finally {
+        await pool.end();
+      }
+    },
+  );
 
 function pair(text: string, known: Record<string, string>): Record<string, string> {
   const [, column, value] = /^([^=]+)=(.+)$/.exec(text) ?? [];
   if (column === undefined || value === undefined)
     throw new WrongUsage(`Pass a column and a value, as in first_name_index=names.csv (got no \`=\`).`);
   return { ...known, [column]: value };
+}
+
+/** Returns what names the group of a value: its first characters. */
+function firstCharacters(column: string, size: string): (value: string) => string {
+  if (!/^[1-9]\d?$/.test(size))
+    throw new WrongUsage(
+      `--coarser must be a column and a number of characters from 1 to 99, as in ${inLine(column)}=4.`,
+    );
+  return (value) => Array.from(value).slice(0, Number(size)).join('');
 }
 
 function listIn(file: string, parse: (text: string) => PublicValue[]): PublicValue[] {

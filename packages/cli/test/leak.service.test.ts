@@ -31,6 +31,21 @@ test('eaas leak prints what the index columns of a table give away', async () =>
   expect(line).toMatch(/^name_index +3 +60\.0 % +100\.0 % +\d+\.\d % +90\.0 %$/);
 });
 
+test('eaas leak says what a coarser index would change, from a list or from true values', async () => {
+  const names = join(await newDirectory(), 'names.csv');
+  writeFileSync(names, 'Mary,50\nAnna,30\nAlma,20\n');
+  const words = ['leak', 'patients', '--list', `name_index=${names}`, '--coarser', 'name_index=1'];
+  const { code, stdout } = await leak(...words);
+  expect(code).toBe(0);
+  const [, , line, coarser] = stdout.split('\n');
+  expect(line).toMatch(/^name_index +3 +60\.0 % /);
+  expect(coarser).toMatch(/^ {2}coarser, modelled +2 +50\.0 % +100\.0 % +\d+\.\d % +–$/);
+  const [measured] = await leak.json(...words, '--truth', 'name_index=name');
+  expect(measured).toMatchObject({
+    columns: [{ distinct: 3, coarser: { source: 'measured', distinct: 3, topShare: 0.6, unique: 1 } }],
+  });
+});
+
 test('with --json the report is one line', async () => {
   expect(await leak.json('leak', 'patients')).toMatchObject([
     {
@@ -46,6 +61,12 @@ test.each([
   [2, ['nobody'], 'the database has no table "nobody"'],
   [2, ['patients', '--list', 'name_index'], 'got no `=`'],
   [2, ['patients', '--list', 'name_index=/nowhere'], 'ENOENT'],
+  [
+    2,
+    ['patients', '--coarser', 'name_index=year'],
+    'a number of characters from 1 to 99, as in name_index=4',
+  ],
+  [2, ['patients', '--coarser', 'name_index=4'], '`coarser` of `name_index` needs the values'],
 ])('exit code %i for %j', async (code, words, message) => {
   const result = await leak('leak', ...words);
   expect(result).toMatchObject({ code, stdout: '' });

@@ -106,6 +106,16 @@ test.each([
     { columns, lists: { words_index: [] } },
     '`words_index` is not in `columns`',
   ],
+  [
+    'a coarser index without values',
+    { columns, coarser: { name_index: String } },
+    'needs the values: pass a list',
+  ],
+  [
+    'a coarser index with a list that is only sorted',
+    { columns, coarser: { name_index: String }, lists: { name_index: [{ value: 'Mary' }] } },
+    '`coarser` of `name_index` needs the values',
+  ],
   ['a misspelt option', { column: columns }, 'did you mean `columns`?'],
 ])('%s throws', async (_, options, message) => {
   await expect(measureLeakage(databaseOf([], 0), 'people', options as object)).rejects.toThrow(message);

@@ -27,7 +27,10 @@ export interface LeakageOptions {
    * right. The values must be written as in the list.
    */
   readonly truth?: Readonly<Record<string, string>> | undefined;
-  /** A coarser index, by index column: a function from a value of the list to a larger group, such as its year. */
+  /**
+   * A coarser index, by index column: a function from a value of the list to a larger group, such as its year. Needs
+   * `truth` for the column, or a list with frequencies.
+   */
   readonly coarser?: Readonly<Record<string, (value: string) => string>> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -93,6 +96,12 @@ export async function measureLeakage(
   for (const name of [lists, truth, coarser].flatMap(Object.keys)) {
     if (!columns.includes(name))
       throw new InputError(`\`${name}\` is not in \`columns\`: name an index column`);
+  }
+  for (const name of Object.keys(coarser)) {
+    if (truth[name] === undefined && !lists[name]?.some(({ frequency = 0 }) => frequency > 0))
+      throw new InputError(
+        `\`coarser\` of \`${name}\` needs the values: pass a list with frequencies in \`lists\`, or a column of \`${table}\` with the true values in \`truth\``,
+      );
   }
   for (const name of [...columns, ...Object.values(truth)]) {
     if (known.has(name)) continue;
