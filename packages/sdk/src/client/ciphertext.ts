@@ -29,14 +29,14 @@ export interface Bundle {
 /** A value that can be decrypted: the `ciphertext` of a bundle, the bundle itself, or the envelope's bytes. */
 export type Ciphertext = string | Uint8Array | { readonly ciphertext: string | Uint8Array };
 
-/**
- * Frozen contexts that were already checked. A frozen context cannot change, so later calls neither copy nor check it.
- */
-export const validContexts = /* @__PURE__ */ new WeakSet<Context>();
+/** A context that was already checked, and cannot change: its instances are frozen. Calls neither copy nor check it. */
+export abstract class ValidContext {
+  readonly [name: string]: string;
+}
 
 export function contextOf(context: Context | undefined): Context | undefined {
   if ((context ?? undefined) === undefined) return undefined;
-  return validContexts.has(context as Context) ? context : fixContext(context as Context);
+  return (context as object) instanceof ValidContext ? context : fixContext(context as Context);
 }
 
 interface Contexts {

@@ -1,7 +1,7 @@
 import { type Context, encodeContext, parseUuid } from '@eaas/protocol';
 import { isPromise, nearestOf } from '@eaas/protocol/internal';
 import { callback, object, requireArray, requireKind, type Rule } from '@eaas/protocol/internal-options';
-import { validContexts } from '../client/ciphertext.ts';
+import { ValidContext } from '../client/ciphertext.ts';
 import type { Field, Unencrypted } from './field.ts';
 import type { PartIndex } from './part-index.ts';
 import type { RecordId, Tables } from './row-types.ts';
@@ -177,6 +177,20 @@ export function rowIdOf(id: RecordId | undefined): string | undefined {
   return refuse('a row id must be a non-empty string, a safe integer or a bigint');
 }
 
+class RowContext extends ValidContext {
+  declare readonly table: string;
+  declare readonly field: string;
+  declare readonly row: string;
+
+  constructor(table: string, field: string, row: string) {
+    super();
+    this.table = table;
+    this.field = field;
+    this.row = row;
+    Object.freeze(this);
+  }
+}
+
 export function contextOf({ table, name, field }: FieldPlan, row: string | undefined): Context {
   if (field.context === 'field') return { table, field: name };
   if (row === undefined) {
@@ -186,10 +200,9 @@ export function contextOf({ table, name, field }: FieldPlan, row: string | undef
   }
   const place = { table, field: name, row };
   if (typeof field.context !== 'function') {
-    // Tells the client that this context is valid and need not be checked: `defineFields` has checked the names of the
-    // table and the field, and a row id of at most 64 printable ASCII characters is always valid.
-    if (/^[ -~]{1,64}$/.test(row)) validContexts.add(Object.freeze(place));
-    return place;
+    // `defineFields` has checked the names of the table and the field, and a row id of at most 64 printable ASCII
+    // characters is always valid.
+    return /^[ -~]{1,64}$/.test(row) ? new RowContext(table, name, row) : place;
   }
   const context: Context | undefined = field.context(place);
   // Throws for a missing context, because a ciphertext without a context could be decrypted in any row and field.
