@@ -1,7 +1,7 @@
 import { pae } from '@eaas/protocol';
 import { toBase64 } from '@eaas/protocol/base64';
 import type { EnvelopeClient } from '../client/envelope-client.ts';
-import { type Settled, settleEach } from '../errors.ts';
+import type { SdkError, Settled } from '../errors.ts';
 import type { CallOptions } from '../transport/transport.ts';
 import { indexKeyOf } from './index-key.ts';
 import type { FieldPlan, PartPlan } from './plan.ts';
@@ -37,19 +37,26 @@ export function fingerprintsOf(
     });
 
   type Tasks = ReturnType<typeof tasksOf>;
-  async function make({ signal }: CallOptions, tasks: Tasks): Promise<Settled<string>[]> {
-    const whole = await settleEach(tasks, ({ subject, source, keyId }) => {
-      const bytes = preimage(subject);
-      if (typeof source === 'object') return source.mac(bytes);
-      const options = { keyId, signal };
-      return source === 'blind' ? client.blindHash(bytes, options) : client.hash(toBase64(bytes), options);
-    });
-    return whole.map((result, at) => {
-      const { part, plan } = tasks[at]?.subject ?? {};
-      const bits = (part ?? plan?.field)?.index?.bits ?? 256;
-      return result.ok ? { ok: true, value: cut(result.value, bits) } : result;
-    });
-  }
+  const make = ({ signal }: CallOptions, tasks: Tasks): Promise<Settled<string>[]> =>
+    Promise.all(
+      tasks.map(async ({ subject: { plan, part, bytes }, source, keyId }): Promise<Settled<string>> => {
+        try {
+          const { label } = part ?? plan;
+          const { index } = part ?? plan.field;
+          const preimage = pae(...label, bytes);
+          const options = { keyId, signal };
+          const whole =
+            typeof source === 'object'
+              ? source.mac(preimage)
+              : source === 'blind'
+                ? client.blindHash(preimage, options)
+                : client.hash(toBase64(preimage), options);
+          return { ok: true, value: cut(await whole, index?.bits ?? 256) };
+        } catch (error) {
+          return { ok: false, error: error as SdkError };
+        }
+      }),
+    );
 
   return {
     written: (subjects: readonly Subject[], options: CallOptions) =>
@@ -57,7 +64,12 @@ export function fingerprintsOf(
         options,
         subjects.flatMap((subject) => tasksOf(subject).slice(0, 1)),
       ),
-    possible: (subject: Subject, options: CallOptions) => make(options, tasksOf(subject)),
+    /** Returns, for each subject, its fingerprints under every key and index key. */
+    async possible(subjects: readonly Subject[], options: CallOptions): Promise<Settled<string>[][]> {
+      const tasks = subjects.map(tasksOf);
+      const all = await make(options, tasks.flat());
+      return tasks.map(({ length }) => all.splice(0, length));
+    },
     drop(): void {
       for (const source of sources) if (typeof source === 'object') source.drop();
     },
@@ -77,12 +89,6 @@ export function subjectOf(plan: FieldPlan, value: unknown): Subject | undefined 
   type.encode(value);
   const bytes = type.encode(index ? index.normalize(value) : value);
   return bytes.length === 0 ? undefined : { plan, bytes };
-}
-
-function preimage({ plan, bytes, part }: Subject): Uint8Array<ArrayBuffer> {
-  if (part) return pae('eaas part index v1', plan.table, plan.name, part.name, bytes);
-  const { table, field } = plan.field.index?.boundTo ?? { table: plan.table, field: plan.name };
-  return pae('eaas field index v1', table, field, bytes);
 }
 
 function cut(fingerprint: string, bits: number): string {

@@ -1,4 +1,4 @@
-import { type Context, encodeContext, parseUuid } from '@eaas/protocol';
+import { type Context, encodeContext, parseUuid, toUtf8 } from '@eaas/protocol';
 import { isPromise, nearestOf } from '@eaas/protocol/internal';
 import { callback, object, requireArray, requireKind, type Rule } from '@eaas/protocol/internal-options';
 import { ValidContext } from '../client/ciphertext.ts';
@@ -7,9 +7,13 @@ import type { PartIndex } from './part-index.ts';
 import type { RecordId, Tables } from './row-types.ts';
 import { refuse } from './value-types.ts';
 
+/** The names in each fingerprint of an index, in UTF-8. The value follows them. */
+type Label = readonly Uint8Array[];
+
 export interface PartPlan {
   readonly name: string;
   readonly column: string;
+  readonly label: Label;
   readonly index: PartIndex<unknown, unknown>;
   /** The fields that the index covers. The index is defined on the first of these fields. */
   readonly fields: readonly FieldPlan[];
@@ -20,6 +24,7 @@ export interface FieldPlan {
   readonly name: string;
   readonly place: string;
   readonly field: Field<unknown>;
+  readonly label: Label;
   readonly indexColumn: string | undefined;
   readonly parts: readonly PartPlan[];
   readonly indexColumns: readonly string[];
@@ -88,7 +93,9 @@ function planTable(
     const indexColumns = indexColumn === undefined ? [] : [requireName(place, indexColumn)];
     const reads = { encrypted: 0, plaintext: 0 };
     const keyIds = keys.get(place) ?? keys.get(table);
-    fields.push({ table, name, place, field, indexColumn, indexColumns, parts: [], keyIds, reads });
+    const bound = field.index?.boundTo ?? { table, field: name };
+    const label = labelOf('eaas field index v1', bound.table, bound.field);
+    fields.push({ table, name, place, field, label, indexColumn, indexColumns, parts: [], keyIds, reads });
   }
   for (const field of fields) {
     field.parts.push(...planParts(field, (name) => requireField({ table, fields }, name)));
@@ -110,9 +117,12 @@ function planParts(field: FieldPlan, fieldOf: (name: string) => FieldPlan): Part
     }
     const own = index.column === true ? `${field.name}_${name}_index` : index.column;
     const column = requireName(field.place, name === '' ? name : own);
-    return { name, column, index, fields: [field, ...index.others.map(fieldOf)] };
+    const label = labelOf('eaas part index v1', field.table, field.name, name);
+    return { name, column, label, index, fields: [field, ...index.others.map(fieldOf)] };
   });
 }
+
+const labelOf = (...names: readonly string[]): Label => names.map((name) => toUtf8(name));
 
 function isUnencrypted(column: Field<unknown> | Unencrypted): column is Unencrypted {
   return (column as Unencrypted | null)?.unencrypted === true;

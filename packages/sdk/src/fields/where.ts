@@ -32,12 +32,8 @@ export async function where(
     return inField(place, () => conditionsOf(plan, value, place));
   });
   const terms = conditions.map(async ({ column, place, isList, isAny, subjects }) => {
-    const possible = await Promise.all(
-      subjects.map(async (subject) => {
-        const results = await fingerprints.possible(subject, options);
-        return results.map((result) => resultOf(result, place));
-      }),
-    );
+    const found = await fingerprints.possible(subjects, options);
+    const possible = found.map((results) => results.map((result) => resultOf(result, place)));
     const oneOf = unordered(possible.flat());
     if (isAny) return [column, [oneOf]] as const;
     return [column, isList ? possible.map(unordered).sort(byFirst) : oneOf] as const;
@@ -105,10 +101,9 @@ export function isPartQuery({ parts }: FieldPlan, value: unknown): value is Row 
 }
 
 export function requirePart({ parts }: FieldPlan, name: string): PartPlan {
+  const part = parts.find((part) => part.name === name);
+  if (part) return part;
   const names = parts.map((part) => part.name);
   const near = nearestOf(names, name) ?? names[0];
-  return (
-    parts.find((part) => part.name === name) ??
-    refuse(`the field has no index \`${name}\`: did you mean \`${near}\`?`)
-  );
+  return refuse(`the field has no index \`${name}\`: did you mean \`${near}\`?`);
 }
