@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { OwnPostgres } from '@eaas/test-kit/own-postgres';
+import { bareFields } from './bare-fields.ts';
 import type { Benchmark, Comparison } from './compare.ts';
 import { primedClient } from './fields.bench.ts';
 import { familyOf, type Loaded, load } from './search-data.ts';
@@ -45,13 +47,34 @@ export const benchmark: Benchmark = {
       },
       target: 0.8,
     }));
+    const open = bareDecryption();
+    const besideBare = (places.at(-1)?.queries ?? []).map(({ name, ours, plain }): Comparison => ({
+      ours: { name: `${name}, ${largest}`, run: (call) => ours(call) },
+      reference: { name: 'plain + node:crypto', run: (call) => plain(call).then(() => open(call)) },
+    }));
     const unopened = (places.at(-1)?.queries ?? []).map(({ name, ours, plain }): Comparison => ({
       ours: { name: `${name}, ${largest}, not decrypted`, run: (call) => ours(call, false) },
       reference: { name: 'plain columns', run: plain },
     }));
-    return [...beside, ...unopened, ...growth];
+    return [...beside, ...besideBare, ...unopened, ...growth];
   },
 };
+
+/** Decrypts as many values as 20 rows have with `node:crypto` alone: the least that decryption of the rows can take. */
+function bareDecryption(): (call: number) => void {
+  const wrapped = { keyId: crypto.randomUUID(), keyVersion: 1, wrappedKey: randomBytes(78) };
+  const columns = ['name', 'email', 'born'] as const;
+  const bare = columns.map((field) => bareFields(randomBytes(32), wrapped, { table: 'patients', field }));
+  const rows = Array.from({ length: 2_000 }, (_, at) => {
+    const family = familyOf(at);
+    return columns.map((column, index) => bare[index]?.seal(String(family[column])) ?? '');
+  });
+  return (call) => {
+    const first = (call * most) % rows.length;
+    for (const row of rows.slice(first, first + most))
+      for (const [index, stored] of row.entries()) bare[index]?.open(stored);
+  };
+}
 
 /** A search must find as many rows as the search in plain columns, or the comparison says nothing. */
 async function requireSame({ name, ours, plain }: Query): Promise<void> {
@@ -125,19 +148,8 @@ function queriesOf(sql: postgres.Sql, { records, cipher, plain, families, size }
       },
       plain: (call) => readPlain(sql`name like ${`${family(call).name.slice(0, 7)}%`}`),
     },
-    {
-      name: 'month',
-      target: ranged,
-      async ours(call, isOpened = true) {
-        const { from, to } = monthOf(call);
-        const { born_month_index } = await records.where('patients', { born: { month: { from, to } } });
-        return read(isOpened, sql`born_month_index in ${sql(born_month_index)}`);
-      },
-      plain: (call) => {
-        const { from, to } = monthOf(call);
-        return readPlain(sql`born between ${day(from)} and ${day(to)}`);
-      },
-    },
+    byMonths('month', 'to'),
+    byMonths('quarter, by months()', 'quarterEnd'),
     {
       name: 'range of a quarter',
       target: ranged,
@@ -149,10 +161,7 @@ function queriesOf(sql: postgres.Sql, { records, cipher, plain, families, size }
           sql`string_to_array(born_range_index, ' ') && ${born_range_index[0] ?? []}::text[]`,
         );
       },
-      plain: (call) => {
-        const { from, quarterEnd } = monthOf(call);
-        return readPlain(sql`born between ${day(from)} and ${day(quarterEnd)}`);
-      },
+      plain: (call) => readBorn(call, 'quarterEnd'),
     },
     {
       name: 'page by id',
@@ -161,6 +170,24 @@ function queriesOf(sql: postgres.Sql, { records, cipher, plain, families, size }
       plain: (call) => pageOf(call, plain, async (rows) => count(rows)),
     },
   ];
+
+  function readBorn(call: number, end: 'to' | 'quarterEnd'): Promise<number> {
+    const { from, [end]: to } = monthOf(call);
+    return readPlain(sql`born between ${day(from)} and ${day(to)}`);
+  }
+
+  function byMonths(name: string, end: 'to' | 'quarterEnd'): Query {
+    return {
+      name,
+      target: ranged,
+      async ours(call, isOpened = true) {
+        const { from, [end]: to } = monthOf(call);
+        const { born_month_index } = await records.where('patients', { born: { month: { from, to } } });
+        return read(isOpened, sql`born_month_index in ${sql(born_month_index)}`);
+      },
+      plain: (call) => readBorn(call, end),
+    };
+  }
 
   async function pageOf(
     call: number,
