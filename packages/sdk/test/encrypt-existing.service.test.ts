@@ -7,12 +7,12 @@ import {
   defineFields,
   json,
   number,
-  plaintext,
   text,
   withFields,
 } from '@eaas/sdk/fields';
 import { encryptExisting, type ExistingProgress, type SqlDatabase } from '@eaas/sdk/tables';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { members } from './members.ts';
 import { openServiceAndTable, type ServiceAndTable } from './service-and-table.ts';
 
 let place: ServiceAndTable;
@@ -28,15 +28,8 @@ beforeAll(async () => {
 });
 afterAll(async () => place.close());
 
-const normalize = ['trim', 'lowercase'] as const;
-const inPlace = defineFields({
-  members: {
-    name: text({ previous: plaintext() }),
-    email: text({ previous: plaintext() }).searchable({ normalize }),
-  },
-});
-const recordsOf = () => inPlace.for(client, { index });
-const options = () => ({ client, fields: inPlace, index });
+const recordsOf = () => members.for(client, { index });
+const options = () => ({ client, fields: members, index });
 
 /** Every third row has no name. */
 async function fillMembers(count: number): Promise<void> {
@@ -94,7 +87,7 @@ describe('in place', () => {
     expect(await place.sql`select * from members order by id`).toEqual(before);
   });
 
-  test('a run that dies at any statement, before or after the database has run it, is completed by the next', async () => {
+  test('a run whose database fails at any statement, before or after it has run it, is completed by the next', async () => {
     for (let deadly = 1; ; deadly++) {
       for (const isAfter of [false, true]) {
         await fillMembers(9);

@@ -8,13 +8,16 @@ export type ServiceAndTable = Awaited<ReturnType<typeof openServiceAndTable>>;
 export async function openServiceAndTable() {
   const world = await openWorld(new Date().toISOString());
   const database = await createDatabase();
-  const sql = postgres({ ...database.connection('owner'), max: 4, onnotice: () => {} });
+  const connection = database.connection('owner');
+  const sql = postgres({ ...connection, max: 4, onnotice: () => {} });
   const service = world.replica();
   const { token: apiKey } = await settle(service, 'acme');
   const options = { baseUrl: await world.serve(service), apiKey };
   let keys = 0;
   return {
     sql,
+    /** For a process of its own. */
+    connection,
     options,
     async connect() {
       const { key_id: keyId } = await new EaasClient(options).keys.create({ name: `key ${keys++}` });
