@@ -52,6 +52,12 @@ export default defineConfig({
     ],
     sidebar: sidebar(),
     outline: [2, 3],
+    notFound: {
+      title: 'No page has this address',
+      quote: 'It has moved, or the address has a typing error. Search for it above, or start again:',
+      linkLabel: 'Start page',
+      linkText: 'Start page',
+    },
     search: {
       provider: 'local',
       options: {
