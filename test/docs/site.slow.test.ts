@@ -31,7 +31,7 @@ const tasks = [
   {
     task: 'back up',
     queries: ['back up', 'backup', 'restore a backup'],
-    menu: ['Run the service', 'Back up and restore'],
+    menu: ['Run the service', 'Back up, and restore a backup'],
     path: '/operating/backups',
   },
   {
