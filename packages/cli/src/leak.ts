@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { printJson, WrongUsage } from '@eaas/cli-kit';
+import { InputError } from '@eaas/protocol';
 import { inLine } from '@eaas/protocol/internal';
 import { CannotStart, openPool } from '@eaas/server/internal';
 import type { LeakageReport, PublicValue } from '@eaas/sdk/tables';
@@ -81,8 +82,7 @@ export const leak = reporting(
           throw new CannotStart(`The database of ${variable} cannot be used: ${error.message}.`, {
             cause: error,
           });
-        if (error instanceof Error && error.name === 'InputError')
-          throw new WrongUsage(inLine(error.message));
+        if (error instanceof InputError) throw new WrongUsage(inLine(error.message));
         throw error;
       } finally {
         await pool.end();
@@ -112,8 +112,13 @@ function listIn(file: string, parse: (text: string) => PublicValue[]): PublicVal
     text = readFileSync(file, 'utf8');
   } catch (error) {
     throw new WrongUsage(
-      `The file ${inLine(file)} cannot be read (${String((error as { code?: unknown }).code)}).`,
+      `The file ${inLine(file)} cannot be read (${String((error as { code?: unknown }).code)}): check its path and its permissions.`,
     );
   }
-  return parse(text);
+  try {
+    return parse(text);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw new WrongUsage(`The file ${inLine(file)} cannot be used: ${error.message}.`);
+  }
 }

@@ -14,6 +14,9 @@ await sql`
     lateral (select case when n <= 6 then 'Mary' when n <= 9 then 'Anna' else 'Zoe' end as name) names`;
 await sql.end();
 
+const mixed = join(await newDirectory(), 'mixed.csv');
+writeFileSync(mixed, 'Mary,3\nAnna\n');
+
 test('eaas leak prints what the index columns of a table give away', async () => {
   const names = join(await newDirectory(), 'names.csv');
   writeFileSync(names, 'Anna,30\nMary,50\nEmma,20\n');
@@ -61,6 +64,7 @@ test.each([
   [2, ['nobody'], 'the database has no table "nobody"'],
   [2, ['patients', '--list', 'name_index'], 'got no `=`'],
   [2, ['patients', '--list', 'name_index=/nowhere'], 'ENOENT'],
+  [2, ['patients', '--list', `name_index=${mixed}`], `${mixed} cannot be used: a list must have a frequency`],
   [
     2,
     ['patients', '--coarser', 'name_index=year'],

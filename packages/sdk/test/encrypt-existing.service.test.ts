@@ -7,6 +7,7 @@ import {
   defineFields,
   json,
   number,
+  plaintext,
   text,
   withFields,
 } from '@eaas/sdk/fields';
@@ -300,7 +301,18 @@ test.each([
     /members\.email.* is character varying\(100\).*220 characters/,
   ],
   ['a column of another type', 'email date', {}, /members\.email.* is date.*from/],
-  ['a missing column', 'mail text', {}, /no column `email` for a field: did you mean `mail`/],
+  [
+    'a missing column',
+    'mail text',
+    {},
+    /table "members" has no column `email` for a field: add it .*`columns`; did you mean `mail`\?/,
+  ],
+  [
+    'a missing source',
+    'email text',
+    { from: { name: 'nowhere' } },
+    /table "members" has no column `nowhere` with plaintext: correct its name in `from`/,
+  ],
   ['an id that is not unique', 'email text', { id: 'grp' }, /members\.grp. must be unique/],
   ['a missing table', 'email text', { table: 'nobody' }, /no table "nobody"/],
   ['a source that is a target', 'email text', { from: { name: 'name' } }, /leave it out of `from`/],
@@ -311,6 +323,61 @@ test.each([
     `create table members (id int primary key, grp int, name text, email_index text, ${column})`,
   );
   await expect(encryptExisting(database, 'members', { ...options(), ...more })).rejects.toThrow(message);
+});
+
+test.each([
+  [
+    'text that its type does not allow',
+    { count: 'Ada' },
+    undefined,
+    /^visits\.count of row 1: .*cannot be read as number.*: define the field with `previous: plaintext\(read\)`/,
+  ],
+  [
+    'a value that `plaintext` refuses',
+    { name: 'Ada' },
+    undefined,
+    /^visits\.name of row 1: .*threw an error.*: let it read every text of the column, or correct the row/,
+  ],
+  [
+    'a column that the driver parses',
+    { name: 'Lee' },
+    { v0: {} },
+    /`query` must return `visits\.name_new` as a text \(got another type\): turn off what parses it/,
+  ],
+  [
+    'an id that is neither text nor number',
+    { name: 'Lee' },
+    { id: {} },
+    /the ids of `visits` must be texts or numbers .*: name another unique column as `id`/,
+  ],
+])('an error about %s names the place and what to do, and no value', async (_, row, replaced, message) => {
+  const { sql } = place;
+  await sql`drop table if exists visits`;
+  await sql`create table visits (id int primary key, name text, count text, name_new text, count_new text)`;
+  await sql`insert into visits ${sql({ id: 1, ...row })}`;
+  const strict = plaintext((stored) => {
+    if (stored !== 'Lee') throw new Error(String(stored));
+    return stored;
+  });
+  const fields = defineFields({ visits: { name: text({ previous: strict }), count: number() } });
+  const replacing: SqlDatabase = {
+    async query(statement, parameters) {
+      const found = await sql.unsafe(statement, parameters);
+      return found.map((each) => (statement.includes('as v0') ? { ...each, ...replaced } : each));
+    },
+  };
+  const run = encryptExisting(replacing, 'visits', {
+    client,
+    fields,
+    columns: { name: 'name_new', count: 'count_new' },
+    from: { name: 'name', count: 'count' },
+  });
+  const said = await run.then(
+    ({ failures }) => failures.map((failure) => failure.message).join('\n'),
+    (error: Error) => error.message,
+  );
+  expect(said).toMatch(message);
+  expect(said).not.toMatch(/Ada|Lee/);
 });
 
 test('an error of the database names its code, and no value', async () => {

@@ -128,13 +128,16 @@ export function idIn(row: Stored, table: string): string | number {
   );
 }
 
-export function textIn(row: Stored, column: string): string | null {
+/** `place` names the column in the error, if it has another name in the statement. */
+export function textIn(row: Stored, column: string, place = column): string | null {
   const value = row[column];
   if (value === null || value === undefined || typeof value === 'string') return value ?? null;
   if (value instanceof Uint8Array) return fromUtf8(value);
   if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')
     return String(value);
-  throw new InputError('`query` must return columns of text as texts (got another type)');
+  throw new InputError(
+    `\`query\` must return \`${place}\` as a text (got another type): turn off what parses it in the driver`,
+  );
 }
 
 /** Returns the columns of a table by name. Throws InputError if the table does not exist. */

@@ -57,7 +57,10 @@ export async function openTable(
   const { dialect, run } = runnerOf(database, 'encryptExisting');
   const plan = requireTable(planOf(tables), table);
   const plans = plan.fields;
-  if (plans.length === 0) throw new InputError(`the table \`${table}\` has no encrypted fields`);
+  if (plans.length === 0)
+    throw new InputError(
+      `the table \`${table}\` has no encrypted fields: define some in \`defineFields\`, or name another table`,
+    );
   const indexes = plans.flatMap(({ indexColumns }) => indexColumns);
   for (const name of Object.keys(renamed)) if (!indexes.includes(name)) requireField(plan, name);
   for (const name of Object.keys(from)) requireField(plan, name);
@@ -69,7 +72,7 @@ export async function openTable(
     if (column) return column;
     const near = nearestOf(known.keys(), name);
     throw new InputError(
-      `the table ${target} has no column \`${name}\` ${role}${near === undefined ? '' : `: did you mean \`${near}\`?`}`,
+      `the table ${target} has no column \`${name}\` ${role}${near === undefined ? '' : `; did you mean \`${near}\`?`}`,
     );
   };
   const idColumn = requireColumn(id, 'for the row ids: pass the name of the primary key as `id`');
@@ -83,7 +86,9 @@ export async function openTable(
     const own = renamed[name] ?? name;
     const column = requireColumn(
       own,
-      indexes.includes(name) ? 'for an index: add it as text' : 'for a field',
+      indexes.includes(name)
+        ? 'for an index: add it as text, or name the column in `columns`'
+        : 'for a field: add it as text, or name the column in `columns`',
     );
     if (!indexes.includes(name)) requireRoom(stored, column);
     return { name, column: own };
@@ -91,7 +96,7 @@ export async function openTable(
   const sources = new Map(
     Object.entries(from).flatMap(([name, column]) => {
       if (column === undefined) return [];
-      requireColumn(column, 'with plaintext, which `from` names');
+      requireColumn(column, 'with plaintext: correct its name in `from`');
       if (columns.some((other) => other.column === column))
         throw new InputError(
           `\`from\` names \`${column}\`, which is also an encrypted column: leave it out of \`from\` to encrypt it in place`,
@@ -172,9 +177,11 @@ export async function openTable(
         const rows = await run(`read rows of ${target}`, page(selected, after, limit));
         return rows.map((row) => ({
           id: idIn(row, stored),
-          values: Object.fromEntries(columns.map(({ name }, at) => [name, textIn(row, `v${at}`)])),
+          values: Object.fromEntries(
+            columns.map(({ name, column }, at) => [name, textIn(row, `v${at}`, `${stored}.${column}`)]),
+          ),
           plaintexts: Object.fromEntries(
-            Array.from(sources.keys(), (name, at) => [name, textIn(row, `s${at}`)]),
+            Array.from(sources, ([name, column], at) => [name, textIn(row, `s${at}`, `${stored}.${column}`)]),
           ),
         }));
       },

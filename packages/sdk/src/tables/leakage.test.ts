@@ -100,11 +100,16 @@ test('a coarser index is measured from true values, and otherwise modelled from 
 });
 
 test.each([
+  [
+    'a column of another table',
+    { columns: ['zip'] },
+    '`people` has no column `zip`: pass the name that it has',
+  ],
   ['an unknown column', { columns: ['nam_index'] }, 'did you mean `name_index`?'],
   [
     'a list for a column that is not measured',
     { columns, lists: { words_index: [] } },
-    '`words_index` is not in `columns`',
+    '`words_index` is not in `columns`, the index columns of `people` to measure: add it, or name one of name_index',
   ],
   [
     'a coarser index without values',

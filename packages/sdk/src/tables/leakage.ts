@@ -95,7 +95,9 @@ export async function measureLeakage(
   }
   for (const name of [lists, truth, coarser].flatMap(Object.keys)) {
     if (!columns.includes(name))
-      throw new InputError(`\`${name}\` is not in \`columns\`: name an index column`);
+      throw new InputError(
+        `\`${name}\` is not in \`columns\`, the index columns of \`${table}\` to measure: add it, or name one of ${columns.join(', ')}`,
+      );
   }
   for (const name of Object.keys(coarser)) {
     if (truth[name] === undefined && !lists[name]?.some(({ frequency = 0 }) => frequency > 0))
@@ -107,7 +109,7 @@ export async function measureLeakage(
     if (known.has(name)) continue;
     const near = nearestOf(known.keys(), name);
     throw new InputError(
-      `\`${table}\` has no column \`${name}\`${near === undefined ? '' : `: did you mean \`${near}\`?`}`,
+      `\`${table}\` has no column \`${name}\`: ${near === undefined ? 'pass the name that it has in the database' : `did you mean \`${near}\`?`}`,
     );
   }
   const target = nameIn(dialect, place);

@@ -48,7 +48,9 @@ export function readText({ type, previous }: Field<unknown>, text: string): unkn
   try {
     return previous.read(text);
   } catch {
-    throw new FormatError('the function passed to `plaintext` threw an error for the stored value');
+    throw new FormatError(
+      'the function passed to `plaintext` threw an error for the stored value: let it read every text of the column, or correct the row',
+    );
   }
 }
 
