@@ -363,7 +363,9 @@ test.each([
   const replacing: SqlDatabase = {
     async query(statement, parameters) {
       const found = await sql.unsafe(statement, parameters);
-      return found.map((each) => (statement.includes('as v0') ? { ...each, ...replaced } : each));
+      return statement.includes('as v0')
+        ? found.map((each) => Object.assign({}, each, replaced))
+        : [...found];
     },
   };
   const run = encryptExisting(replacing, 'visits', {
