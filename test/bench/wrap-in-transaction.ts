@@ -2,6 +2,7 @@ import { type Draft, wrapRule } from '@eaas/protocol/service';
 import type { Input, Output } from '@eaas/protocol/wire';
 import { authorize, type Caller } from '../../packages/server/src/state/caller.ts';
 import { withKey } from '../../packages/server/src/operations/key-crypto.ts';
+import { peopleOf } from '../../packages/server/src/operations/subjects.ts';
 import { Refusal } from '../../packages/server/src/base/refusal.ts';
 import type { Service } from '../../packages/server/src/app/service.ts';
 import { checked, openVersion } from '../../packages/server/src/state/integrity.ts';
@@ -26,7 +27,9 @@ export function wrapInTransaction(service: Service) {
       const time = head.now;
       const { apiKey, key } = await readState(tx, state, caller, input.key_id);
       authorize(state, apiKey, caller, time);
-      const { draft, answer } = withKey(key, undefined, (crypto) => wrapRule(key.row, crypto, input));
+      const { draft, answer } = withKey(key, { people: peopleOf(state) }, (crypto) =>
+        wrapRule(key.row, crypto, input),
+      );
       if (!draft || answer instanceof Refusal) throw new Error('the wrap was refused');
       await append(tx, state, caller, head, time, draft);
       return answer;

@@ -4,7 +4,7 @@ import { bring, newDek, ok, type Tenant, uniqueName } from './fixture.ts';
 import { jwkOfBits } from './rsa.ts';
 import { vectors } from './vectors.ts';
 
-type Subject = 'none' | 'active' | 'disabled' | 'pending_destruction' | 'api key';
+type Subject = 'none' | 'active' | 'disabled' | 'pending_destruction' | 'api key' | 'person';
 
 export interface Material {
   readonly id: string;
@@ -62,6 +62,8 @@ export const calls: { readonly [R in Route]: Call } = {
     'encrypt',
     batch(() => ({ value: 'x' })),
   ),
+  'POST /v1/subjects/show': needs('person', 'audit.read', ({ id }) => ({ subject: id })),
+  'POST /v1/subjects/erase': needs('person', 'subjects.erase', ({ id }) => ({ subject: id })),
   'GET /v1/audit': needs('active', 'audit.read', undefined, ({ id }) => `key_id=${id}`),
   'GET /v1/audit/verify': needs('none', 'audit.read'),
   'GET /v1/audit/checkpoint': needs('none', 'audit.read'),
@@ -87,6 +89,8 @@ export type Kind =
   | 'whole number'
   | 'page size'
   | 'true or false'
+  | 'person'
+  | 'hex'
   | 'context'
   | 'list'
   | 'items'
@@ -103,7 +107,9 @@ type PathParameter<R extends string> = R extends `${string}:${infer Name}/${stri
     : never;
 type Fields<R extends Route> = { readonly [F in Exclude<keyof Input<R>, PathParameter<R>>]-?: Kind };
 
-const crypto = { context: 'context' } as const;
+const user = { user: 'person' } as const;
+const crypto = { context: 'context', subject: 'person', ...user } as const;
+const subjectNames = { subject: 'person', subject_id: 'hex' } as const;
 const page = { limit: 'page size', offset: 'whole number' } as const;
 const apiKey = {
   name: 'name',
@@ -129,6 +135,7 @@ export const fields: { readonly [R in Route]: Fields<R> } = {
     name: 'name',
     exportable: 'true or false',
     intake: 'true or false',
+    subjects: 'one of some words',
     rotation_policy: 'object',
   },
   'GET /v1/keys': { ...page, status: 'one of some words', name: 'any text in a query' },
@@ -144,10 +151,12 @@ export const fields: { readonly [R in Route]: Fields<R> } = {
   'POST /v1/keys/:key_id/wrap': { dek: 'base64', ...crypto },
   'POST /v1/keys/:key_id/unwrap': { wrapped_key: 'base64', key_version: 'whole number', ...crypto },
   'POST /v1/keys/:key_id/rewrap': { wrapped_key: 'base64', ...crypto },
-  'POST /v1/batch/wrap': { items: 'items' },
-  'POST /v1/batch/unwrap': { items: 'items' },
-  'POST /v1/batch/rewrap': { items: 'items' },
+  'POST /v1/batch/wrap': { items: 'items', ...user },
+  'POST /v1/batch/unwrap': { items: 'items', ...user },
+  'POST /v1/batch/rewrap': { items: 'items', ...user },
   'POST /v1/batch/hash': { items: 'items' },
+  'POST /v1/subjects/show': subjectNames,
+  'POST /v1/subjects/erase': { ...subjectNames, create: 'true or false' },
   'GET /v1/audit': {
     ...page,
     key_id: 'any text in a query',
@@ -198,6 +207,8 @@ export async function materialFor(tenant: Tenant, route: Route): Promise<Materia
   }
   const { key_id } = await tenant.newKey({ exportable: true });
   const bundle = ok(await tenant.api.post('/v1/encrypt', { key_id, plaintext: 'x' }));
-  if (subject !== 'none') await bring(tenant.api, key_id, subject);
+  if (subject === 'person')
+    ok(await tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek: newDek(), subject: key_id }));
+  else if (subject !== 'none') await bring(tenant.api, key_id, subject);
   return { id: key_id, wrapped_key: bundle.wrapped_key, ciphertext: bundle.ciphertext };
 }

@@ -13,6 +13,7 @@ const problems = {
   method_not_allowed: [405, 'Method Not Allowed'],
   name_taken: [409, 'Conflict'],
   key_state: [409, 'Conflict'],
+  subject_erased: [409, 'Conflict'],
   conflict: [409, 'Conflict'],
   too_large: [413, undefined],
   unsupported_media_type: [415, undefined],

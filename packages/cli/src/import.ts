@@ -19,12 +19,10 @@ export const importCommand = reporting(
   .requiredOption('--tenant <name>', 'the name of the new tenant, which must be unique')
   .action(async (path: string, { tenant: name, ...options }: Reporting & { tenant: string }) => {
     const file = await openForImport(path, () => askPassphrase(`key file ${path}`, remedy)).catch(cannotUse);
-    const { tenantId, sha256, keys } = file;
-    const tenant = await withService(({ service }) =>
-      createTenant(service, { name }, { tenantId, sha256, keys }),
-    );
+    const { tenantId, keys, subjects, sha256 } = file;
+    const tenant = await withService(({ service }) => createTenant(service, { name }, file));
+    printResult({ ...tenant, keys: keys.length, subjects: subjects.size, sha256 }, options);
     wipeKeyFile(file);
-    printResult({ ...tenant, keys: keys.length, sha256 }, options);
     next(
       `\`eaas api-key create --tenant ${tenantId} --name first --permissions all\`, and in the application ` +
         '`baseUrl` and `apiKey` instead of `service`',

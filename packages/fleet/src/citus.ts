@@ -11,6 +11,7 @@ const tenantTables = [
   'audit_anchors',
   'keys',
   'key_versions',
+  'subjects',
   'key_counts',
   'api_keys',
   'row_records',

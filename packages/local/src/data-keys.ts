@@ -71,9 +71,12 @@ function batch<Input extends OfKey, Answer extends object>(
   rule: KeyRule<Input, Answer>,
 ) {
   const run = single(rule);
-  return (call: TenantCall, { items }: { readonly items: readonly unknown[] }) =>
+  return (
+    call: TenantCall,
+    { items, user }: { readonly items: readonly unknown[]; readonly user?: string | undefined },
+  ) =>
     runBatch(items, finish(ruleEach(items, read)), async (inputs) =>
-      finish(ruleEach(inputs, (input) => run(call, input))),
+      finish(ruleEach(inputs, (input) => run(call, user === undefined ? input : { ...input, user }))),
     );
 }
 

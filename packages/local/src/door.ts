@@ -29,6 +29,7 @@ import { auditOperations } from './audit.ts';
 import { blindHashOperations } from './blind-hash.ts';
 import { dataKeyOperations } from './data-keys.ts';
 import { hasDueKeys, keyChanges, keyOperations, settleDueKeys } from './keys.ts';
+import { createsSubject, subjectOperations } from './subjects.ts';
 import { type ApiKey, type TenantCall, callBy, type Operations, record, type Tenant } from './tenant.ts';
 
 const minute = 60_000;
@@ -37,6 +38,7 @@ const operations: Operations = {
   ...keyOperations,
   ...dataKeyOperations,
   ...blindHashOperations,
+  ...subjectOperations,
   ...auditOperations,
   ...apiKeyOperations,
 };
@@ -56,8 +58,9 @@ export async function respondTo(
     const call = admit(tenant, endpoint, request.headers);
     const input = { ...readInput(endpoint, request, body), ...parameters };
     const work = () => operate(route, call, input);
-    const isChange = tenant.storage && Object.hasOwn(keyChanges, route);
-    const output = endpoint.output.parse(await (isChange ? tenant.storage?.change(work) : work()));
+    const output = endpoint.output.parse(
+      await (isChange(tenant, route, input) ? tenant.storage?.change(work) : work()),
+    );
     const { status = 200, maxAge } = endpoint;
     return respond(status, output, {
       ...(status === 201 && { location: locationOf(route, output) }),
@@ -71,6 +74,16 @@ export async function respondTo(
   } finally {
     noteUse(tenant, request.headers);
   }
+}
+
+/** Whether the call changes what the key file has. */
+function isChange(tenant: Tenant, route: Route, input: object): boolean {
+  if (!tenant.storage) return false;
+  return (
+    Object.hasOwn(keyChanges, route) ||
+    route === 'POST /v1/subjects/erase' ||
+    createsSubject(tenant, route, input)
+  );
 }
 
 async function settle(tenant: Tenant): Promise<void> {

@@ -6,36 +6,43 @@ import {
   nobleIntakeKey,
   openForIntake,
   serviceForm,
+  subjectForm,
   versionIn,
 } from '@eaas/protocol/internal-intake';
-import { fieldHash, type KeyCrypto } from '@eaas/protocol/service';
+import { fieldHash, type KeyCrypto, type Subject } from '@eaas/protocol/service';
 import { openSecret, type SecretPlace, sealSecret } from './sealed-secret.ts';
-import type { Key, Tenant } from './tenant.ts';
+import { peopleOf } from './subjects.ts';
+import { type Key, secretOf, type Tenant } from './tenant.ts';
 
-export function keyCrypto({ tenant_id: tenantId }: Tenant, key: Key): KeyCrypto {
+export function keyCrypto(tenant: Tenant, key: Key): KeyCrypto {
+  const { tenant_id: tenantId } = tenant;
   const { row, versions, hashKey } = key;
   const { key_id: keyId, key_version: newest } = row;
-  const placeOf = (version: number, context: Context | undefined): SecretPlace => ({
+  const placeOf = (version: number, context?: Context, subject?: Subject): SecretPlace => ({
     purpose: 'dek',
     tenantId,
     keyId,
     version,
     context,
+    subject: subject && secretOf(subject),
   });
+  const serviceVersion = (wrapped: Uint8Array) =>
+    versionIn(serviceForm, wrapped) ?? versionIn(subjectForm, wrapped);
   return {
-    versionOf: (wrapped) => versionIn(serviceForm, wrapped) ?? versionIn(intakeForm, wrapped),
-    wrap(dek, context) {
+    ...peopleOf(tenant),
+    versionOf: (wrapped) => serviceVersion(wrapped) ?? versionIn(intakeForm, wrapped),
+    wrap(dek, context, subject) {
       const secret = versions[newest - 1]?.secret;
       if (!secret)
         throw new Error(`version ${newest} of the active key ${keyId} must have a secret (got none)`);
-      return sealSecret(secret, placeOf(newest, context), dek);
+      return sealSecret(secret, placeOf(newest, context, subject), dek);
     },
-    unwrap(wrapped, context) {
+    unwrap(wrapped, context, subject) {
       const intakeVersion = versionIn(intakeForm, wrapped);
       if (intakeVersion !== undefined) return unwrapIntake(tenantId, key, intakeVersion, wrapped, context);
-      const version = versionIn(serviceForm, wrapped) ?? 0;
+      const version = serviceVersion(wrapped) ?? 0;
       const secret = versions[version - 1]?.secret;
-      return secret ? openSecret(secret, placeOf(version, context), wrapped) : undefined;
+      return secret ? openSecret(secret, placeOf(version, context, subject), wrapped) : undefined;
     },
     hash(value) {
       if (!hashKey) throw new Error(`the active key ${keyId} must have a secret for hashes (got none)`);

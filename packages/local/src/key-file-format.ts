@@ -2,11 +2,11 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { InputError, pae, parseUuid } from '@eaas/protocol';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
-import { type KeyFields, keyRecord } from '@eaas/protocol/service';
+import { type KeyFields, keyRecord, type SubjectFields } from '@eaas/protocol/service';
 import { endpoints } from '@eaas/protocol/wire';
 import { advice, type Lock, type Opener } from './file-opener.ts';
 import { openSecret, type SecretPlace, sealSecret } from './sealed-secret.ts';
-import type { Key } from './tenant.ts';
+import type { Key, StoredSubject, Tenant } from './tenant.ts';
 
 export interface KeyFile {
   readonly tenantId: string;
@@ -15,12 +15,20 @@ export interface KeyFile {
   readonly sealedSecret: string;
   readonly secret: Uint8Array;
   readonly keys: readonly Key[];
+  /** Subjects by their ids. */
+  readonly subjects: ReadonlyMap<string, StoredSubject>;
+  readonly idKeys: Tenant['idKeys'];
 }
 
 type StoredKey = Omit<KeyFields, 'rev'> & {
   readonly hash_key: string | null;
   readonly versions: readonly { readonly created_at: number; readonly sealed: string | null }[];
 };
+
+interface SealedSubject extends SubjectFields {
+  readonly subject_id: string;
+  readonly sealed: string | null;
+}
 
 interface Stored {
   readonly format: string;
@@ -29,6 +37,7 @@ interface Stored {
   readonly lock: Lock;
   readonly tenant_secret: string;
   readonly keys: readonly StoredKey[];
+  readonly subjects: readonly SealedSubject[];
   readonly mac: string;
 }
 
@@ -40,40 +49,52 @@ export const newKeyFile = (opener: Opener): KeyFile => sealed(crypto.randomUUID(
 
 /**
  * Returns the file under another lock, with a new secret of the tenant: whoever opens an old copy of the file does not
- * learn what seals the keys of the new one.
+ * learn what seals the keys of the new one. A file with subjects keeps the secret, because their ids depend on it.
  */
-export function relockedKeyFile({ tenantId, keys }: KeyFile, opener: Opener): KeyFile {
+export function relockedKeyFile({ tenantId, keys, subjects, secret }: KeyFile, opener: Opener): KeyFile {
   const copy = (material: Uint8Array | null) => material && new Uint8Array(material);
   // Copies, because `formatKeyFile` keeps the sealed bytes of material that it knows.
   const copies = keys.map(({ row, hashKey, versions }) => ({
     row,
     hashKey: copy(hashKey),
-    versions: versions.map(({ created_at, secret }) => ({ created_at, secret: copy(secret) })),
+    versions: versions.map((each) => ({ created_at: each.created_at, secret: copy(each.secret) })),
   }));
-  return sealed(tenantId, copies, opener);
+  const copiedSubjects = Array.from(
+    subjects,
+    ([id, subject]) => [id, { ...subject, secret: copy(subject.secret) }] as const,
+  );
+  const kept = subjects.size > 0 ? new Uint8Array(secret) : undefined;
+  return sealed(tenantId, copies, opener, new Map(copiedSubjects), kept);
 }
 
-function sealed(tenantId: string, keys: readonly Key[], opener: Opener): KeyFile {
-  const [secret, lock] = [new Uint8Array(randomBytes(32)), opener.newLock()];
+function sealed(
+  tenantId: string,
+  keys: readonly Key[],
+  opener: Opener,
+  subjects: KeyFile['subjects'] = new Map(),
+  secret: Uint8Array = new Uint8Array(randomBytes(32)),
+): KeyFile {
+  const lock = opener.newLock();
   const key = opener.keyFor(lock);
   const sealedSecret = toBase64(key ? sealSecret(key, secretPlace(tenantId), secret) : secret);
   key?.fill(0);
-  return { tenantId, lock, sealedSecret, secret, keys };
+  return { tenantId, lock, sealedSecret, secret, keys, subjects, idKeys: idKeysOf(secret, tenantId) };
 }
 
 /** Overwrites every secret of an opened file. */
-export function wipeKeyFile({ secret, keys }: KeyFile): void {
-  secret.fill(0);
+export function wipeKeyFile({ secret, keys, subjects, idKeys }: KeyFile): void {
+  for (const bytes of [secret, idKeys.subjects, idKeys.users]) bytes.fill(0);
   for (const { hashKey, versions } of keys) {
     hashKey?.fill(0);
     for (const version of versions) version.secret?.fill(0);
   }
+  for (const subject of subjects.values()) subject.secret?.fill(0);
 }
 
 /** Material that has not changed keeps its sealed bytes, so that an unchanged file has the same text. */
 const sealedTexts = new WeakMap<Uint8Array, string>();
 
-export function formatKeyFile({ tenantId, lock, sealedSecret, secret, keys }: KeyFile): string {
+export function formatKeyFile({ tenantId, lock, sealedSecret, secret, keys, subjects }: KeyFile): string {
   const sealing = derived(secret, tenantId, 'sealing');
   const seal = (place: SecretPlace, material: Uint8Array | null): string | null => {
     if (!material) return null;
@@ -95,6 +116,15 @@ export function formatKeyFile({ tenantId, lock, sealedSecret, secret, keys }: Ke
         sealed: seal(versionPlace(tenantId, row.key_id, index + 1), material),
       })),
     })),
+    subjects: Array.from(
+      subjects,
+      ([subject_id, { created_at, erased_at, secret: material }]): SealedSubject => ({
+        subject_id,
+        created_at,
+        erased_at,
+        sealed: seal(subjectPlace(tenantId, subject_id), material),
+      }),
+    ),
   };
   return `${JSON.stringify({ ...content, mac: toBase64(macOf(content, secret, tenantId)) }, null, 2)}\n`;
 }
@@ -110,7 +140,7 @@ export function openKeyFile(
   const damaged = (): InputError =>
     new InputError(`the key file ${path} was cut, damaged or edited: restore it from your copy`);
   try {
-    const { tenant_id: tenantId, lock, tenant_secret: sealedSecret, mac, keys, ...others } = stored;
+    const { tenant_id: tenantId, lock, tenant_secret: sealedSecret, mac, keys, subjects, ...others } = stored;
     if (parseUuid(tenantId) !== tenantId) throw damaged();
     if (known && known.sealedSecret !== sealedSecret)
       throw new InputError(
@@ -119,13 +149,21 @@ export function openKeyFile(
     const secret = known?.secret ?? openTenantSecret(path, stored, opener);
     const found = readBase64(mac);
     const expected = macOf(
-      { ...others, tenant_id: tenantId, lock, tenant_secret: sealedSecret, keys },
+      { ...others, tenant_id: tenantId, lock, tenant_secret: sealedSecret, keys, subjects },
       secret,
       tenantId,
     );
     if (found?.length !== expected.length || !timingSafeEqual(found, expected)) throw damaged();
     const sealing = derived(secret, tenantId, 'sealing');
-    return { tenantId, lock, sealedSecret, secret, keys: keys.map((key) => openKey(tenantId, sealing, key)) };
+    return {
+      tenantId,
+      lock,
+      sealedSecret,
+      secret,
+      keys: keys.map((key) => openKey(tenantId, sealing, key)),
+      subjects: new Map(subjects.map((subject) => openSubject(tenantId, sealing, subject))),
+      idKeys: idKeysOf(secret, tenantId),
+    };
   } catch (error) {
     throw error instanceof InputError ? error : damaged();
   }
@@ -200,6 +238,27 @@ function openKey(tenantId: string, sealing: Uint8Array, stored: StoredKey): Key 
   };
 }
 
+function openSubject(
+  tenantId: string,
+  sealing: Uint8Array,
+  { subject_id, created_at, erased_at, sealed }: SealedSubject,
+): [string, StoredSubject] {
+  if (sealed === null && erased_at !== null) return [subject_id, { created_at, erased_at, secret: null }];
+  const secret = openSecret(
+    sealing,
+    subjectPlace(tenantId, subject_id),
+    readBase64(sealed ?? '') ?? new Uint8Array(),
+  );
+  if (!secret || erased_at !== null) throw new TypeError('a sealed subject must open, and not be erased');
+  sealedTexts.set(secret, sealed ?? '');
+  return [subject_id, { created_at, erased_at, secret }];
+}
+
+const idKeysOf = (secret: Uint8Array, tenantId: string): Tenant['idKeys'] => ({
+  subjects: derived(secret, tenantId, 'subjects'),
+  users: derived(secret, tenantId, 'users'),
+});
+
 function macOf(content: object, secret: Uint8Array, tenantId: string): Uint8Array {
   return createHmac('sha256', derived(secret, tenantId, 'local-file'))
     .update(JSON.stringify(content))
@@ -227,4 +286,11 @@ const versionPlace = (tenantId: string, keyId: string, keyVersion: number): Secr
   tenantId,
   keyId,
   version: keyVersion,
+});
+const subjectPlace = (tenantId: string, subjectId: string): SecretPlace => ({
+  purpose: 'subject',
+  tenantId,
+  keyId: null,
+  version: 0,
+  context: { subject: subjectId },
 });

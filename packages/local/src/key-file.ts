@@ -47,10 +47,12 @@ export function openFileTenant(given: string, fields: NewTenant, create = true):
   }
   let { text, stamp } = readKeyFile(path);
   let file = openKeyFile(path, text, opener);
-  const tenant = newTenant({ ...fields, tenant_id: file.tenantId });
+  const tenant = newTenant({ ...fields, tenant_id: file.tenantId, idKeys: file.idKeys });
   const keep = (): void => {
     tenant.keys.clear();
     for (const key of file.keys) tenant.keys.set(key.row.key_id, key);
+    tenant.subjects.clear();
+    for (const [id, subject] of file.subjects) tenant.subjects.set(id, subject);
   };
   keep();
 
@@ -69,7 +71,7 @@ export function openFileTenant(given: string, fields: NewTenant, create = true):
       const before = stamp;
       stamp = '';
       const result = work();
-      const next = { ...file, keys: Array.from(tenant.keys.values()) };
+      const next = { ...file, keys: Array.from(tenant.keys.values()), subjects: tenant.subjects };
       if (formatKeyFile(next) === text) stamp = before;
       else write(path, next, lock);
       return result;

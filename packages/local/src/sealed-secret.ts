@@ -2,18 +2,22 @@
 // server has its own faster code for the same bytes; test/vectors/sealed-secret.json has cases of both.
 import { type Context, encodeContext, pae } from '@eaas/protocol';
 import { randomBytes } from '@eaas/protocol/internal';
-import { saltEnd, serviceForm, versionEnd, versionIn } from '@eaas/protocol/internal-intake';
+import { saltEnd, serviceForm, subjectForm, versionEnd, versionIn } from '@eaas/protocol/internal-intake';
 import { using } from '@eaas/protocol/service';
 import { engine, hmac } from '#engine';
 
 /** What a sealed secret is for. It opens only for the same purpose, tenant, key, version and context. */
 export interface SecretPlace {
-  readonly purpose: 'dek' | 'key-version' | 'hash-key' | 'tenant-secret';
+  readonly purpose: 'dek' | 'key-version' | 'hash-key' | 'tenant-secret' | 'subject';
   readonly tenantId: string;
   readonly keyId: string | null;
   readonly version: number;
   readonly context?: Context | undefined;
+  /** The secret of the subject that a data key belongs to, if it belongs to one. */
+  readonly subject?: Uint8Array | undefined;
 }
+
+const formOf = ({ subject }: SecretPlace) => (subject ? subjectForm : serviceForm);
 
 // The iv is constant, because each random salt gives another encryption key, and each encrypts only one secret.
 const iv = new Uint8Array(12);
@@ -28,7 +32,7 @@ export function sealSecret(
   const sealed = new Uint8Array(serviceForm.length);
   const head = sealed.subarray(0, saltEnd);
   const view = new DataView(sealed.buffer);
-  view.setUint16(0, serviceForm.formatAndSuite);
+  view.setUint16(0, formOf(place).formatAndSuite);
   view.setUint32(2, place.version);
   head.set(salt ?? randomBytes(saltEnd - versionEnd), versionEnd);
   withKey(ikm, place, head, (key) =>
@@ -39,7 +43,7 @@ export function sealSecret(
 
 /** Opens a sealed secret, or returns undefined. The caller must wipe the secret. */
 export function openSecret(ikm: Uint8Array, place: SecretPlace, sealed: Uint8Array): Uint8Array | undefined {
-  if (versionIn(serviceForm, sealed) !== place.version) return undefined;
+  if (versionIn(formOf(place), sealed) !== place.version) return undefined;
   const head = sealed.subarray(0, saltEnd);
   return withKey(ikm, place, head, (key) =>
     engine.decrypt(key, iv, aadOf(place, head), sealed.subarray(saltEnd)),
@@ -48,14 +52,16 @@ export function openSecret(ikm: Uint8Array, place: SecretPlace, sealed: Uint8Arr
 
 function withKey<T>(
   ikm: Uint8Array,
-  { tenantId, keyId, version, purpose }: SecretPlace,
+  { tenantId, keyId, version, purpose, subject }: SecretPlace,
   head: Uint8Array,
   work: (key: unknown) => T,
 ): T {
   const salt = head.subarray(versionEnd);
-  const key = using(hmac(ikm, pae('eaas wrap v1', tenantId, keyId, version, purpose, salt)), (bytes) =>
-    engine.importKey(bytes),
-  );
+  const label = subject ? 'eaas wrap v2' : 'eaas wrap v1';
+  const derivation = pae(label, tenantId, keyId, version, purpose, salt);
+  const ofSubject = subject && hmac(ikm, pae('eaas subject v1', subject));
+  const key = using(hmac(ofSubject ?? ikm, derivation), (bytes) => engine.importKey(bytes));
+  ofSubject?.fill(0);
   try {
     return work(key);
   } finally {

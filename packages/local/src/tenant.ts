@@ -1,4 +1,5 @@
 import { entryHash, genesisHash } from '@eaas/protocol/audit';
+import { randomBytes } from '@eaas/protocol/internal';
 import { fromHex, toHex } from '@eaas/protocol/internal-audit';
 import {
   type ApiKeyFields,
@@ -7,6 +8,8 @@ import {
   keyNotFound,
   type Moment,
   requireKeyId,
+  type Subject,
+  type SubjectFields,
 } from '@eaas/protocol/service';
 import { formatTimestamp, type Input, limits, type Output, type Route } from '@eaas/protocol/wire';
 
@@ -14,6 +17,32 @@ export interface Key {
   row: KeyFields;
   hashKey: Uint8Array | null;
   readonly versions: { readonly created_at: number; secret: Uint8Array | null }[];
+}
+
+/** A subject by its id. Its secret is null once it is erased. */
+export interface StoredSubject extends SubjectFields {
+  readonly secret: Uint8Array | null;
+  /** The audit entry of its erasure. */
+  readonly entry?: { readonly id: number; readonly hash: string };
+}
+
+/** A subject as a call sees it. One that the tenant does not have is new, with a secret that `record` keeps. */
+export class LocalSubject implements Subject {
+  readonly id: string;
+  readonly state: Subject['state'];
+  readonly secret: Uint8Array | null;
+
+  constructor(id: string, stored: StoredSubject | undefined) {
+    this.id = id;
+    this.state = stored ? (stored.secret ? 'known' : 'erased') : 'new';
+    this.secret = stored ? stored.secret : randomBytes(32);
+  }
+}
+
+/** Returns the secret of a subject that is known or new. */
+export function secretOf(subject: Subject): Uint8Array {
+  if (subject instanceof LocalSubject && subject.secret) return subject.secret;
+  throw new Error(`a subject that is ${subject.state} has no secret: refuse it first`);
 }
 
 export interface ApiKey extends ApiKeyFields {
@@ -32,6 +61,9 @@ export interface Tenant {
   };
   readonly clock: () => number;
   readonly keys: Map<string, Key>;
+  readonly subjects: Map<string, StoredSubject>;
+  /** The keys of the ids of subjects and users. */
+  readonly idKeys: Readonly<Record<'subjects' | 'users', Uint8Array>>;
   readonly apiKeys: Map<string, ApiKey>;
   readonly log: Entry[];
   /** Whether the tenant has an audit log, API keys, usage and server mode, as in a server. */
@@ -61,11 +93,20 @@ export type Operations = {
   readonly [R in Route]: (call: TenantCall, input: Input<R>) => Output<R> | Promise<Output<R>>;
 };
 
-export type NewTenant = Pick<Tenant, 'settings' | 'clock' | 'isComplete'> & { readonly tenant_id?: string };
+export type NewTenant = Pick<Tenant, 'settings' | 'clock' | 'isComplete'> &
+  Partial<Pick<Tenant, 'tenant_id' | 'idKeys'>>;
 
 /** Makes a tenant without keys. */
 export function newTenant(fields: NewTenant): Tenant {
-  return { tenant_id: crypto.randomUUID(), keys: new Map(), apiKeys: new Map(), log: [], ...fields };
+  return {
+    tenant_id: crypto.randomUUID(),
+    keys: new Map(),
+    subjects: new Map(),
+    idKeys: { subjects: randomBytes(32), users: randomBytes(32) },
+    apiKeys: new Map(),
+    log: [],
+    ...fields,
+  };
 }
 
 export function callBy(tenant: Tenant, by: ApiKey | 'operator' | 'system'): TenantCall {
@@ -92,9 +133,18 @@ export function pageOf<Item>(
   return { items, page: { count: items.length, total: all.length, limit, offset } };
 }
 
-export function record({ tenant, actor, time }: TenantCall, draft: Draft | null): void {
-  if (!draft || !tenant.isComplete) return;
+export function record(call: TenantCall, draft: Draft | null): void {
+  const { tenant, time } = call;
+  const created = draft?.creates?.subject;
+  if (created)
+    tenant.subjects.set(created.id, { created_at: time, erased_at: null, secret: secretOf(created) });
+  if (draft && tenant.isComplete) writeEntry(call, draft);
+}
+
+/** Writes an entry, and returns its place in the log. */
+export function writeEntry({ tenant, actor, time }: TenantCall, draft: Draft): Pick<Entry, 'id' | 'hash'> {
   const { log, tenant_id } = tenant;
+  const metadata = draft.creates?.metadata ?? draft.metadata;
   const entry: Omit<Entry, 'hash'> = {
     id: log.length + 1,
     tenant_id,
@@ -103,10 +153,12 @@ export function record({ tenant, actor, time }: TenantCall, draft: Draft | null)
     key_version: draft.keyVersion,
     actor,
     ip_address: actor === 'operator' || actor === 'system' ? null : '127.0.0.1',
-    metadata: JSON.parse(draft.metadata) as Entry['metadata'],
+    metadata: JSON.parse(metadata) as Entry['metadata'],
     created_at: formatTimestamp(time),
   };
-  log.push({ ...entry, hash: toHex(entryHash(hashOf(tenant, log.length), entry)) });
+  const hash = toHex(entryHash(hashOf(tenant, log.length), entry));
+  log.push({ ...entry, hash });
+  return { id: entry.id, hash };
 }
 
 export function hashOf({ log, tenant_id }: Tenant, id: number): Uint8Array {

@@ -1,6 +1,6 @@
 /**
- * The format of one kind of wrapped key. The two kinds are keys wrapped by the service and keys wrapped for intake.
- * Both begin with the format and suite (2 bytes) and the key version (4 bytes).
+ * The format of one kind of wrapped key. The kinds are keys wrapped by the service, with or without the secret of a
+ * subject, and keys wrapped for intake. All begin with the format and suite (2 bytes) and the key version (4 bytes).
  */
 export interface WrappedForm {
   readonly formatAndSuite: number;
@@ -19,6 +19,12 @@ export const serviceWrappedLength = 78;
 
 /** The form of a wrapped key that the service makes. */
 export const serviceForm: WrappedForm = { formatAndSuite: 0x0101, length: serviceWrappedLength };
+
+/** The form of a wrapped key that the service makes for a subject. It opens only with that subject's secret. */
+export const subjectForm: WrappedForm = { formatAndSuite: 0x0102, length: serviceWrappedLength };
+
+/** Whether a wrapped key says that it belongs to a subject. */
+export const isSubjectWrapped = (wrapped: Uint8Array): boolean => wrapped[0] === 1 && wrapped[1] === 2;
 
 /**
  * Returns the key version in a wrapped key, or undefined for bytes of another format or length. The key version is not

@@ -138,6 +138,7 @@ const guards = [
   'keys_no_truncate',
   'row_records_immutable',
   'row_records_no_truncate',
+  'subjects_no_truncate',
   'tenants_no_truncate',
 ];
 

@@ -18,6 +18,7 @@ const texts: Readonly<Record<AuditAction, string>> = {
   'api_key.update': 'API key changed',
   'api_key.revoke': 'API key revoked',
   'tenant.update': 'tenant changed',
+  'subject.erase': 'person erased',
 };
 
 /**

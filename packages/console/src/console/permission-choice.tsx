@@ -65,4 +65,5 @@ const permissionTexts: Readonly<Record<Permission, string>> = {
   'audit.read': 'Read and verify the audit log',
   'api_keys.manage': 'Create, edit and revoke API keys',
   'usage.read': 'See the usage by month',
+  'subjects.erase': 'Erase the data of a person, for ever',
 };

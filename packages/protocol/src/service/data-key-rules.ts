@@ -2,10 +2,19 @@ import { fromBase64, toBase64, viewBase64 } from '../base64.ts';
 import { using } from '../bytes.ts';
 import type { Context } from '../context.ts';
 import { isIntakeWrapped } from '../intake/suite.ts';
+import { isSubjectWrapped } from '../wrapped-key.ts';
 import type { Item, Output } from '../wire/endpoints.ts';
 import { type Draft, keyDraft, logged, refusalOutcome } from './draft.ts';
 import { type KeyFields, refusedByStatus, requireStatus } from './key-rules.ts';
 import { Refusal, unauthenticWrappedKey, wrongKeyVersion } from './refusal.ts';
+import {
+  loggedWho,
+  type People,
+  requireSubject,
+  type Subject,
+  subjectErased,
+  type Who,
+} from './subject-rules.ts';
 
 /** The result of a KeyRule. The service must write the audit entry `draft` before it sends the response `answer`. */
 export interface Ruling<Answer> {
@@ -14,12 +23,12 @@ export interface Ruling<Answer> {
 }
 
 /** The cryptography of one key. Each service brings its own. */
-export interface KeyCrypto {
+export interface KeyCrypto extends People {
   /** Reads the key version of a wrapped key, without authenticating it. */
   versionOf(wrapped: Uint8Array): number | undefined;
-  wrap(dek: Uint8Array, context?: Context): Uint8Array;
-  /** Returns the data key. The caller must wipe it after use. */
-  unwrap(wrapped: Uint8Array, context?: Context): Uint8Array | undefined;
+  wrap(dek: Uint8Array, context?: Context, subject?: Subject): Uint8Array;
+  /** Returns the data key. The caller must wipe it after use. `subject` is one with a secret, or absent. */
+  unwrap(wrapped: Uint8Array, context?: Context, subject?: Subject): Uint8Array | undefined;
   hash(value: string): string;
 }
 
@@ -31,16 +40,22 @@ export type KeyRule<Input, Answer> = (key: KeyFields, crypto: KeyCrypto, input: 
 
 type HashRule = KeyRule<Item<'POST /v1/batch/hash'>, Output<'POST /v1/hash'>>;
 type Verb = 'wrap' | 'unwrap' | 'rewrap';
-type VerbRule<V extends Verb> = KeyRule<Item<`POST /v1/batch/${V}`>, Output<`POST /v1/keys/:key_id/${V}`>>;
+type VerbRule<V extends Verb> = KeyRule<
+  Item<`POST /v1/batch/${V}`> & Who,
+  Output<`POST /v1/keys/:key_id/${V}`>
+>;
 
 export function rulingOf<Answer>(
   action: Draft['action'],
   key: Parameters<typeof keyDraft>[1],
   { context, ...more }: Readonly<Record<string, unknown>> & { readonly context: Context | undefined },
   answer: Answer | Refusal,
+  wrappedFor?: Subject,
 ): Ruling<Answer> {
-  const outcome = answer instanceof Refusal ? refusalOutcome(answer) : {};
-  return { draft: keyDraft(action, key, { context: logged(context), ...more, ...outcome }), answer };
+  const isRefused = answer instanceof Refusal;
+  const metadata = { context: logged(context), ...more, ...(isRefused && refusalOutcome(answer)) };
+  const creates = !isRefused && wrappedFor?.state === 'new' ? wrappedFor : undefined;
+  return { draft: keyDraft(action, key, metadata, creates), answer };
 }
 
 /** Decodes a wrapped key. The result can be in memory that other code can read, because a wrapped key is not secret. */
@@ -48,14 +63,26 @@ function readWrapped(text: string): Uint8Array {
   return viewBase64(text) ?? fromBase64(text);
 }
 
-/** Returns undefined if the data key was wrapped for intake and the key does not allow intake. */
+/**
+ * Returns undefined if the data key was wrapped for intake and the key does not allow intake, or if it belongs to a
+ * subject other than the named one.
+ */
 export function unwrapUnder(
   { intake }: Pick<KeyFields, 'intake'>,
   crypto: Pick<KeyCrypto, 'unwrap'>,
   wrapped: Uint8Array,
   context?: Context,
+  subject?: Subject,
 ): Uint8Array | undefined {
-  return intake || !isIntakeWrapped(wrapped) ? crypto.unwrap(wrapped, context) : undefined;
+  if (isIntakeWrapped(wrapped) ? !intake || subject : isSubjectWrapped(wrapped) !== (subject !== undefined))
+    return undefined;
+  return subject && subject.state !== 'known' ? undefined : crypto.unwrap(wrapped, context, subject);
+}
+
+/** Returns the subject that a call names, and the refusal if it was erased. */
+export function subjectOf(people: People, { subject: name }: Who) {
+  const subject = name === undefined ? undefined : people.subject(name);
+  return { subject, erased: subject?.state === 'erased' ? subjectErased() : undefined };
 }
 
 export const intakeMark = (wrapped: Uint8Array | undefined): { readonly intake?: true } =>
@@ -72,11 +99,15 @@ function refusedByVersion(
 }
 
 /** Decides about `wrap`: the key must be active. */
-export const wrapRule: VerbRule<'wrap'> = (key, crypto, { dek, context }) => {
+export const wrapRule: VerbRule<'wrap'> = (key, crypto, input) => {
   requireStatus(key, 'active');
+  requireSubject(key, input);
   const { key_id, key_version } = key;
-  const wrapped_key = using(fromBase64(dek), (secret) => toBase64(crypto.wrap(secret, context)));
-  return rulingOf('key.wrap', key, { context }, { wrapped_key, key_id, key_version });
+  const { dek, context } = input;
+  const { subject, erased } = subjectOf(crypto, input);
+  const wrap = () => using(fromBase64(dek), (secret) => toBase64(crypto.wrap(secret, context, subject)));
+  const answer = erased ?? { wrapped_key: wrap(), key_id, key_version };
+  return rulingOf('key.wrap', key, { context, ...loggedWho(crypto, input) }, answer, subject);
 };
 
 /** Decides about `unwrap`. The answer is a refusal, with an audit entry, for an altered wrapped key. */
@@ -85,32 +116,38 @@ export const unwrapRule: VerbRule<'unwrap'> = (key, crypto, input) => {
   const wrapped = readWrapped(wrapped_key);
   const named = crypto.versionOf(wrapped);
   const used = { key_id: key.key_id, key_version: named ?? key.key_version };
-  const refusal = refusedByStatus(key, 'active', 'disabled') ?? refusedByVersion(key, named, expected);
-  const secret = refusal ? undefined : unwrapUnder(key, crypto, wrapped, context);
+  const { subject, erased } = subjectOf(crypto, input);
+  const refusal =
+    refusedByStatus(key, 'active', 'disabled') ?? erased ?? refusedByVersion(key, named, expected);
+  const secret = refusal ? undefined : unwrapUnder(key, crypto, wrapped, context, subject);
   const answer = secret ? { dek: using(secret, toBase64), ...used } : (refusal ?? unauthenticWrappedKey());
-  return rulingOf(
-    'key.unwrap',
-    used,
-    { key_version: used.key_version, context, ...intakeMark(wrapped) },
-    answer,
-  );
+  const metadata = { key_version: used.key_version, context, ...intakeMark(wrapped) };
+  return rulingOf('key.unwrap', used, { ...metadata, ...loggedWho(crypto, input) }, answer);
 };
 
-/** Decides about `rewrap`. */
-export const rewrapRule: VerbRule<'rewrap'> = (key, crypto, { wrapped_key, context }) => {
+/**
+ * Decides about `rewrap`. The data key of an intake writer, who cannot name a subject, becomes one of the subject that the
+ * call names.
+ */
+export const rewrapRule: VerbRule<'rewrap'> = (key, crypto, input) => {
   requireStatus(key, 'active');
+  const { wrapped_key, context } = input;
   const { key_id, key_version } = key;
   const wrapped = readWrapped(wrapped_key);
   const from_version = crypto.versionOf(wrapped);
   const mark = intakeMark(wrapped);
   const rewrapped = mark.intake ?? from_version !== key_version;
-  const refusal = refusedByVersion(key, from_version);
-  const secret = refusal ? undefined : unwrapUnder(key, crypto, wrapped, context);
-  const newest = (dek: Uint8Array) => (rewrapped ? toBase64(crypto.wrap(dek, context)) : wrapped_key);
+  const { subject, erased } = subjectOf(crypto, input);
+  const refusal = erased ?? refusedByVersion(key, from_version);
+  const opensFor = mark.intake ? undefined : subject;
+  const secret = refusal ? undefined : unwrapUnder(key, crypto, wrapped, context, opensFor);
+  const newest = (dek: Uint8Array) =>
+    rewrapped ? toBase64(crypto.wrap(dek, context, subject)) : wrapped_key;
   const answer = secret
     ? { wrapped_key: using(secret, newest), key_id, key_version, rewrapped }
     : (refusal ?? unauthenticWrappedKey());
-  return rulingOf('key.wrap', key, { from_version, context, ...mark }, answer);
+  const metadata = { from_version, context, ...mark, ...loggedWho(crypto, input) };
+  return rulingOf('key.wrap', key, metadata, answer, subject);
 };
 
 /** Decides about `hash`: the key must be active. */

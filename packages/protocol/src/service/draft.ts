@@ -4,6 +4,7 @@ import { utf8Length } from '../text.ts';
 import type { AuditAction } from '../wire/audit.ts';
 import { limits } from '../wire/limits.ts';
 import { auditUnwritten, type Refusal } from './refusal.ts';
+import type { Subject } from './subject-rules.ts';
 
 /** An audit entry before the log gives it an id and a hash. */
 export interface Draft {
@@ -12,6 +13,8 @@ export interface Draft {
   readonly keyVersion: number | null;
   /** The metadata of the audit entry: canonical JSON of at most 40 KiB. */
   readonly metadata: string;
+  /** The subject that this entry creates, and the metadata of the entry if it is the first of the subject. */
+  readonly creates?: { readonly subject: Subject; readonly metadata: string } | undefined;
 }
 
 type Metadata = Readonly<Record<string, unknown>>;
@@ -21,8 +24,17 @@ export function keyDraft(
   action: AuditAction,
   key: { readonly key_id: string; readonly key_version: number | null },
   metadata: Metadata = {},
+  creates?: Subject,
 ): Draft {
-  return { action, keyId: key.key_id, keyVersion: key.key_version, metadata: metadataText(metadata) };
+  return {
+    action,
+    keyId: key.key_id,
+    keyVersion: key.key_version,
+    metadata: metadataText(metadata),
+    ...(creates && {
+      creates: { subject: creates, metadata: metadataText({ ...metadata, subject_created: true }) },
+    }),
+  };
 }
 
 /** Drafts an entry about the tenant itself. */

@@ -29,5 +29,7 @@ export { bodyTooLarge, foreignCheckpoint, keyNotFound, methodNotAllowed } from '
 export { nothingHere, quotaExceeded, Refusal, requestTimeout, unauthorized } from './refusal.ts';
 export { checkBody, checked, parseBody, requireBodyType } from './request.ts';
 export { findRoute, locationOf, methodsAt, readQuery, routes } from './request.ts';
+export { erasedSubject, type People, type Subject, type Who } from './subject-rules.ts';
+export { type SubjectFields, subjectNotFound, subjectRecord } from './subject-rules.ts';
 export { type Bundle, decryptRule, encryptRule, openBundle } from './server-mode-rules.ts';
 export { type PresentedBundle, sealBundle, wrappedKeyIn } from './server-mode-rules.ts';

@@ -18,6 +18,8 @@ export interface KeyFields {
   readonly exportable: boolean;
   /** Whether the key has a public key, with which anyone can make ciphertexts that decrypt under this key. */
   readonly intake: boolean;
+  /** Whether every new data key must name a subject. */
+  readonly subjects: 'optional' | 'required';
   readonly created_at: number;
   readonly rotated_at: number | null;
   readonly interval_days: number | null;
@@ -74,7 +76,7 @@ export function requireExportable(key: KeyFields): void {
 
 /** Decides about a new key: its row and its audit entry. Throws Refusal. */
 export function newKey(
-  { name, exportable, intake, rotation_policy }: Input<'POST /v1/keys'>,
+  { name, exportable, intake, subjects, rotation_policy }: Input<'POST /v1/keys'>,
   { time, entryId }: Moment,
   known: { readonly keyId: string; readonly nameIsTaken: boolean },
 ): { readonly row: KeyFields; readonly draft: Draft } {
@@ -89,6 +91,7 @@ export function newKey(
     status: 'active' as const,
     exportable: exportable ?? false,
     intake: intake ?? false,
+    subjects: subjects ?? ('optional' as const),
     created_at: time,
     rotated_at: null,
     interval_days,
@@ -97,7 +100,11 @@ export function newKey(
     rev: entryId,
   };
   const created = { key_version: 1, name, exportable: row.exportable, interval_days };
-  const metadata = row.intake ? { ...created, intake: true } : created;
+  const metadata = {
+    ...created,
+    ...(row.intake && { intake: true }),
+    ...(row.subjects === 'required' && { subjects: row.subjects }),
+  };
   return { row, draft: keyDraft('key.create', row, metadata) };
 }
 

@@ -8,9 +8,17 @@ import { type Envelope, parseEnvelope } from '../envelope.ts';
 import { DecryptionError, FormatError } from '../errors.ts';
 import { fromUtf8, toUtf8 } from '../text.ts';
 import type { Input, Output } from '../wire/endpoints.ts';
-import { intakeMark, type KeyCrypto, rulingOf, type Ruling, unwrapUnder } from './data-key-rules.ts';
+import {
+  intakeMark,
+  type KeyCrypto,
+  rulingOf,
+  type Ruling,
+  subjectOf,
+  unwrapUnder,
+} from './data-key-rules.ts';
 import { type KeyFields, refusedByStatus, requireStatus } from './key-rules.ts';
 import { decryptionFailed, Refusal } from './refusal.ts';
+import { loggedWho, requireSubject } from './subject-rules.ts';
 
 /** The response to an encryption in server mode. */
 export type Bundle = Output<'POST /v1/encrypt'>;
@@ -33,11 +41,15 @@ export function encryptRule(
   crypto: KeyCrypto,
   engine: SyncEngine,
   dek: Uint8Array,
-  { plaintext, context }: Input<'POST /v1/encrypt'>,
+  input: Input<'POST /v1/encrypt'>,
 ): Ruling<Bundle> {
   requireStatus(key, 'active');
-  const bundle = sealBundle(key, crypto, engine, dek, toUtf8(plaintext), context);
-  return rulingOf('encrypt', key, { context }, bundle);
+  requireSubject(key, input);
+  const { plaintext, context } = input;
+  const { subject, erased } = subjectOf(crypto, input);
+  const wrap = (secret: Uint8Array) => crypto.wrap(secret, undefined, subject);
+  const answer = erased ?? sealBundle(key, { wrap }, engine, dek, toUtf8(plaintext), context);
+  return rulingOf('encrypt', key, { context, ...loggedWho(crypto, input) }, answer, subject);
 }
 
 /** Decides about `decrypt` in server mode. */
@@ -54,17 +66,22 @@ export function decryptRule(
     wrappedKey: input.wrapped_key === undefined ? undefined : fromBase64(input.wrapped_key),
     iv: input.iv === undefined ? undefined : fromBase64(input.iv),
   };
+  const { subject, erased } = subjectOf(crypto, input);
   const opener = {
     versionOf: (wrapped: Uint8Array) => crypto.versionOf(wrapped),
-    unwrap: (wrapped: Uint8Array) => unwrapUnder(key, crypto, wrapped),
+    unwrap: (wrapped: Uint8Array) => unwrapUnder(key, crypto, wrapped, undefined, subject),
   };
   const open = () => openBundle(opener, engine, presented, input.context) ?? decryptionFailed();
-  const plaintext = refusedByStatus(key, 'active', 'disabled') ?? open();
+  const plaintext = refusedByStatus(key, 'active', 'disabled') ?? erased ?? open();
   const isVersion = input.key_version >= 1 && input.key_version <= 0xffff_ffff;
   const named = { key_id: key.key_id, key_version: isVersion ? input.key_version : key.key_version };
   const answer = plaintext instanceof Refusal ? plaintext : { plaintext };
-  const mark = intakeMark(wrappedKeyIn(input));
-  return rulingOf('decrypt', named, { context: input.context, ...mark }, answer);
+  const metadata = {
+    context: input.context,
+    ...intakeMark(wrappedKeyIn(input)),
+    ...loggedWho(crypto, input),
+  };
+  return rulingOf('decrypt', named, metadata, answer);
 }
 
 /** Returns the wrapped key that `decryptRule` unwraps, or undefined if the ciphertext is not an envelope. */

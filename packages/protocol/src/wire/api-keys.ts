@@ -92,7 +92,7 @@ export const aboutApiKeys = (): Group<typeof apiKeys> => {
       'POST /v1/api-keys': {
         id: 'createApiKey',
         about:
-          'Creates an API key. Only this response shows `api_key`. The permissions, keys, expiry and origins of the new API key must be within those of the caller, else 403. An API key that is limited to some keys cannot have `audit.read`, `api_keys.manage` or `usage.read`. An API key with `allowed_origins`, for browsers, cannot have `*.manage`, `keys.destroy` or `keys.export`.',
+          'Creates an API key. Only this response shows `api_key`. The permissions, keys, expiry and origins of the new API key must be within those of the caller, else 403. An API key that is limited to some keys cannot have `audit.read`, `api_keys.manage`, `usage.read` or `subjects.erase`. An API key with `allowed_origins`, for browsers, cannot have `*.manage`, `keys.destroy`, `keys.export` or `subjects.erase`.',
         problems: ['not_found', 'audit_unwritten'],
         input: {
           name: 'web shop',

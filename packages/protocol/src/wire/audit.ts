@@ -33,6 +33,7 @@ export const auditActions = [
   'api_key.update',
   'api_key.revoke',
   'tenant.update',
+  'subject.erase',
 ] as const;
 
 /** The action of an audit entry. */
@@ -54,7 +55,7 @@ const auditEntry = z.object({
 const position = z.object({ id: count, hash: hex });
 
 const verifiedRow = text(
-  (text) => /^(keys|api_keys|done):[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text),
+  (text) => /^(keys|api_keys|subjects|done):[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text),
   'must be the `next_row` that a verification returned: pass it unchanged, or leave it out to begin again',
 );
 
@@ -69,7 +70,10 @@ export const audit = {
       date_to: z.optional(queryTimestamp),
       ...paging(),
     }),
-    output: z.object({ logs: z.array(auditEntry), ...page }),
+    output: z.object({
+      logs: z.array(auditEntry),
+      ...page,
+    }),
   },
   'GET /v1/audit/verify': {
     permission: 'audit.read',

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { dataKeys, aboutDataKeys } from './data-keys.ts';
 import type { CallText, Endpoints, Group } from './endpoint.ts';
 import { limits } from './limits.ts';
-import { keyId, reference, sized } from './primitives.ts';
+import { keyId, reference, sized, who } from './primitives.ts';
 import { problem, type ProblemCode, problemDocument } from './problems.ts';
 import { aboutServerMode, serverMode } from './server-mode.ts';
 
@@ -10,43 +10,56 @@ export const batches = {
   'POST /v1/batch/wrap': {
     permission: 'encrypt',
     summary: 'Wrap many data keys',
-    ...batchOf(dataKeys['POST /v1/keys/:key_id/wrap']),
+    ...batchWithUser(
+      z.omit(dataKeys['POST /v1/keys/:key_id/wrap'].body, { user: true }),
+      dataKeys['POST /v1/keys/:key_id/wrap'].output,
+    ),
   },
   'POST /v1/batch/unwrap': {
     permission: 'decrypt',
     summary: 'Unwrap many data keys',
-    ...batchOf(dataKeys['POST /v1/keys/:key_id/unwrap']),
+    ...batchWithUser(
+      z.omit(dataKeys['POST /v1/keys/:key_id/unwrap'].body, { user: true }),
+      dataKeys['POST /v1/keys/:key_id/unwrap'].output,
+    ),
     secret: true,
   },
   'POST /v1/batch/rewrap': {
     permission: 'encrypt',
     summary: 'Rewrap many data keys',
-    ...batchOf(dataKeys['POST /v1/keys/:key_id/rewrap']),
+    ...batchWithUser(
+      z.omit(dataKeys['POST /v1/keys/:key_id/rewrap'].body, { user: true }),
+      dataKeys['POST /v1/keys/:key_id/rewrap'].output,
+    ),
   },
   'POST /v1/batch/hash': {
     permission: 'encrypt',
     summary: 'Fingerprint many values',
-    ...batchOf({
-      body: z.omit(serverMode['POST /v1/hash'].body, { key_id: true }),
-      output: serverMode['POST /v1/hash'].output,
-    }),
+    ...batchOf(
+      z.omit(serverMode['POST /v1/hash'].body, { key_id: true }),
+      serverMode['POST /v1/hash'].output,
+    ),
   },
 } satisfies Endpoints;
 
-function batchOf<Body extends z.ZodMiniObject, Output extends z.ZodMiniObject>(single: {
-  body: Body;
-  output: Output;
-}) {
+function batchOf<Body extends z.ZodMiniObject, Output extends z.ZodMiniObject>(body: Body, output: Output) {
   const echo = { reference: z.optional(reference) };
   return {
-    item: z.extend(single.body, { key_id: keyId, ...echo }),
+    item: z.extend(body, { key_id: keyId, ...echo }),
     body: z.strictObject({ items: z.array(z.unknown()).check(sized(limits.batchItems)) }),
     output: z.object({
-      results: z.array(
-        z.union([z.extend(single.output, echo), z.object({ error: problemDocument, ...echo })]),
-      ),
+      results: z.array(z.union([z.extend(output, echo), z.object({ error: problemDocument, ...echo })])),
     }),
   };
+}
+
+/** One user acts in all items of a batch, so the batch names the user, and an item cannot. */
+function batchWithUser<Body extends z.ZodMiniObject, Output extends z.ZodMiniObject>(
+  body: Body,
+  output: Output,
+) {
+  const batch = batchOf(body, output);
+  return { ...batch, body: z.extend(batch.body, { user: who.user }) };
 }
 
 /** What the reference says about these calls. */
@@ -87,7 +100,7 @@ export const aboutBatches = (): Group<typeof batches> => {
 };
 
 const each =
-  'Takes 1 to 1,000 items. Each is the body of the single call, with `key_id` and an optional `reference`, which the result repeats. The results have the same order. An item that fails has an `error`; the others succeed.';
+  'Takes 1 to 1,000 items. Each is the body of the single call, with `key_id` and an optional `reference`, which the result repeats. The results have the same order. An item that fails has an `error`; the others succeed. `user` names the person on whose behalf you act, for all items.';
 
 function callsOf<In, Out>(id: string, { input, output }: CallText<In, Out>, problems: ProblemCode[]) {
   return { id, about: each, problems, input: { items: [input] }, output: { results: [output] } };

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { Endpoints, Group } from './endpoint.ts';
-import { base64, context, count, dek, integer, usedKey, uuid } from './primitives.ts';
+import { base64, context, count, dek, integer, usedKey, uuid, who } from './primitives.ts';
 import { rsaPublicKey } from './rsa-public-key.ts';
 import { samples } from './samples.ts';
 
@@ -8,7 +8,7 @@ export const dataKeys = {
   'POST /v1/keys/:key_id/wrap': {
     permission: 'encrypt',
     summary: 'Wrap a data key',
-    body: z.strictObject({ dek, context: z.optional(context) }),
+    body: z.strictObject({ dek, context: z.optional(context), ...who }),
     output: z.object({ wrapped_key: z.string(), ...usedKey }),
   },
   'POST /v1/keys/:key_id/unwrap': {
@@ -18,6 +18,7 @@ export const dataKeys = {
       wrapped_key: base64,
       key_version: z.optional(z.int()),
       context: z.optional(context),
+      ...who,
     }),
     output: z.object({ dek: z.string(), ...usedKey }),
     secret: true,
@@ -25,7 +26,7 @@ export const dataKeys = {
   'POST /v1/keys/:key_id/rewrap': {
     permission: 'encrypt',
     summary: 'Wrap a data key under the newest version',
-    body: z.strictObject({ wrapped_key: base64, context: z.optional(context) }),
+    body: z.strictObject({ wrapped_key: base64, context: z.optional(context), ...who }),
     output: z.object({ wrapped_key: z.string(), ...usedKey, rewrapped: z.boolean() }),
   },
   'POST /v1/keys/:key_id/export': {
@@ -57,24 +58,24 @@ export const aboutDataKeys = (): Group<typeof dataKeys> => {
       'POST /v1/keys/:key_id/wrap': {
         id: 'wrapKey',
         about:
-          'Wraps a data key of 32 bytes under the newest version. Encrypt locally with the data key, and store `wrapped_key` beside the data. The plaintext never reaches the service.',
-        problems: ['not_found', 'key_state', 'audit_unwritten'],
+          'Wraps a data key of 32 bytes under the newest version. Encrypt locally with the data key, and store `wrapped_key` beside the data. The plaintext never reaches the service. With `subject`, the data key opens only with the secret of that person, which the first wrap creates.',
+        problems: ['not_found', 'key_state', 'subject_erased', 'audit_unwritten'],
         input: { ...path, dek: samples.dek },
         output: { wrapped_key: wrappedKey, ...used },
       },
       'POST /v1/keys/:key_id/unwrap': {
         id: 'unwrapKey',
         about:
-          'Returns the data key after the audit entry was written. Responds with 403 if the `wrapped_key` is of another key or was altered, or if the `context` differs. A disabled key still unwraps. An intake key also unwraps data keys that writers wrapped with its public key.',
-        problems: ['not_found', 'key_state', 'wrapped_key_unauthentic', 'audit_unwritten'],
+          'Returns the data key after the audit entry was written. Responds with 403 if the `wrapped_key` is of another key or was altered, or if the `context` differs. A disabled key still unwraps. An intake key also unwraps data keys that writers wrapped with its public key. A data key that was wrapped with `subject` needs the same `subject`.',
+        problems: ['not_found', 'key_state', 'wrapped_key_unauthentic', 'subject_erased', 'audit_unwritten'],
         input: { ...path, wrapped_key: wrappedKey },
         output: { dek: samples.dek, ...used },
       },
       'POST /v1/keys/:key_id/rewrap': {
         id: 'rewrapKey',
         about:
-          'Wraps a data key under the newest version after a rotation. The data key does not leave the service, and the data does not change. If the data key is already wrapped under the newest version, `rewrapped` is false and `wrapped_key` is unchanged. A data key that was wrapped with the public key of an intake key is always wrapped again.',
-        problems: ['not_found', 'key_state', 'wrapped_key_unauthentic', 'audit_unwritten'],
+          'Wraps a data key under the newest version after a rotation. The data key does not leave the service, and the data does not change. If the data key is already wrapped under the newest version, `rewrapped` is false and `wrapped_key` is unchanged. A data key that was wrapped with the public key of an intake key is always wrapped again, with `subject` under the secret of that person.',
+        problems: ['not_found', 'key_state', 'wrapped_key_unauthentic', 'subject_erased', 'audit_unwritten'],
         input: { ...path, wrapped_key: olderWrappedKey },
         output: { wrapped_key: wrappedKey, ...used, rewrapped: true },
       },

@@ -7,6 +7,7 @@ import { dataKeys } from './data-keys.ts';
 import type { InputOf } from './endpoint.ts';
 import { keys } from './keys.ts';
 import { serverMode } from './server-mode.ts';
+import { subjects } from './subjects.ts';
 import { usage } from './usage.ts';
 
 /** All endpoints of the API, by method and path. */
@@ -16,6 +17,7 @@ export const endpoints = {
   ...keys,
   ...dataKeys,
   ...batches,
+  ...subjects,
   ...audit,
   ...apiKeys,
   ...usage,

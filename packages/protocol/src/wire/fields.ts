@@ -13,6 +13,7 @@ export const fields: Readonly<Record<string, string>> = {
     'Whether the whole range was checked. A call ends after 10 seconds, or earlier if other tenants wait.',
   context:
     'Names and values that decryption must repeat. The audit log shows them, so they must not be personal data.',
+  create: 'Whether an unknown subject is remembered as erased.',
   count: 'The number of items on this page.',
   created_at: 'The time of creation.',
   created_by: 'The actor that created it.',
@@ -26,6 +27,8 @@ export const fields: Readonly<Record<string, string>> = {
   encrypt: 'The number of encryptions that succeeded.',
   encrypt_quota: 'The number of encryptions allowed per month. Null if unlimited.',
   encrypted: 'The version’s 32 bytes, encrypted to the public key.',
+  entry: 'The audit entry of the erasure.',
+  erased_at: 'The time of the erasure. Null if the subject was not erased.',
   error: 'Why this item failed: a problem document.',
   error_count: 'The number of errors.',
   errors: 'The first 100 errors.',
@@ -86,10 +89,16 @@ export const fields: Readonly<Record<string, string>> = {
   rotated_at: 'The time of the last rotation. Null if the key was never rotated.',
   rotation_policy: 'The interval of automatic rotation. Null if there is none.',
   status: 'The state of the key.',
+  subject:
+    'Whose data it is: an opaque id of 1 to 256 bytes from your database, never an e-mail address. The same text opens it again.',
+  subject_id: 'The id of a subject: an HMAC under the tenant’s secret, as 64 hexadecimal characters.',
+  subjects:
+    'Whether every new data key must name a `subject`: `required`, or `optional`, the default. This never changes.',
   tenant_id: 'The tenant’s id, a UUID.',
   to_id: 'The id of the last entry to check.',
   total: 'The number of items on all pages.',
   unwraps: 'How often this version unwrapped a data key.',
+  user: 'The person on whose behalf you act, as an opaque id. It decides nothing, and the audit log has its HMAC.',
   valid:
     'True if all entries and rows were checked and none is wrong, false if an error was found. Null while this is not known.',
   value: 'The value to fingerprint: at most 65,536 bytes of UTF-8.',
@@ -99,6 +108,8 @@ export const fields: Readonly<Record<string, string>> = {
   versions_total: 'The number of versions that the key has.',
   wrapped_key: 'The wrapped data key. Store it with the ciphertext.',
   wraps: 'How often this version wrapped a data key.',
+  'entry.hash': 'The hash of the entry.',
+  'entry.id': 'The number of the entry.',
   'error.code': 'The problem’s name, for programs.',
   'error.detail': 'What happened, and what to do.',
   'error.status': 'The HTTP status of the single call.',

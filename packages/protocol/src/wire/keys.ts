@@ -6,6 +6,7 @@ import { samples } from './samples.ts';
 
 const keyStatus = z.enum(['active', 'disabled', 'pending_destruction', 'destroyed']);
 const intervalDays = integer(1, limits.rotationDays);
+const subjectsRule = z.enum(['optional', 'required']);
 const rotationPolicy = z.strictObject({ interval_days: intervalDays });
 
 const keyRecord = z.object({
@@ -32,6 +33,7 @@ export const keys = {
       name,
       exportable: z.nullish(z.boolean()),
       intake: z.nullish(z.boolean()),
+      subjects: z.optional(subjectsRule),
       rotation_policy: z.nullish(rotationPolicy),
     }),
     output: keyRecord,
@@ -126,7 +128,7 @@ export const aboutKeys = (): Group<typeof keys> => {
       'POST /v1/keys': {
         id: 'createKey',
         about:
-          'Creates an active key with version 1. `exportable` and `intake` can never be changed. An `intake` key also opens what writers without credentials encrypted with its public key, so treat everything under it as input from outside. Names are unique among keys that are not destroyed. All other calls take the `key_id`.',
+          'Creates an active key with version 1. `exportable`, `intake` and `subjects` can never be changed. With `subjects: "required"`, every new data key must name a `subject`. An `intake` key also opens what writers without credentials encrypted with its public key, so treat everything under it as input from outside. Names are unique among keys that are not destroyed. All other calls take the `key_id`.',
         problems: ['name_taken', 'audit_unwritten'],
         input: { name: 'patients', rotation_policy: { interval_days: 90 } },
         output: {

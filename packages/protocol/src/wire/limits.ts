@@ -3,6 +3,7 @@ export const limits = {
   text: 65_536, // bytes of `plaintext` and of `value`
   keyName: 128,
   reference: 128,
+  subject: 256, // bytes of `subject` and of `user`
   batchItems: 1_000,
   body: 2 * 1024 * 1024,
   jsonDepth: 8,

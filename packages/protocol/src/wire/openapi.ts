@@ -12,6 +12,7 @@ import { limits } from './limits.ts';
 import { permissions } from './permissions.ts';
 import { type ProblemCode, problemDocument, problems } from './problems.ts';
 import { aboutServerMode } from './server-mode.ts';
+import { aboutSubjects } from './subjects.ts';
 import { aboutUsage } from './usage.ts';
 
 const abouts = [
@@ -19,6 +20,7 @@ const abouts = [
   aboutBlindHash(),
   aboutDataKeys(),
   aboutBatches(),
+  aboutSubjects(),
   aboutKeys(),
   aboutAudit(),
   aboutApiKeys(),

@@ -9,13 +9,19 @@ export const permissions = [
   'audit.read',
   'api_keys.manage',
   'usage.read',
+  'subjects.erase',
 ] as const;
 
 /** A permission of an API key. */
 export type Permission = (typeof permissions)[number];
 
 /** Permissions that concern the whole tenant. An API key that is limited to some keys cannot have these permissions. */
-export const tenantWidePermissions: readonly Permission[] = ['audit.read', 'api_keys.manage', 'usage.read'];
+export const tenantWidePermissions: readonly Permission[] = [
+  'audit.read',
+  'api_keys.manage',
+  'usage.read',
+  'subjects.erase',
+];
 
 /** Permissions that an API key for browsers cannot have. */
 export const serverSidePermissions: readonly Permission[] = [
@@ -23,4 +29,5 @@ export const serverSidePermissions: readonly Permission[] = [
   'keys.destroy',
   'keys.export',
   'api_keys.manage',
+  'subjects.erase',
 ];

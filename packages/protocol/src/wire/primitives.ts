@@ -37,6 +37,21 @@ export const hex = z.string().register(z.globalRegistry, { pattern: '^[0-9a-f]{6
 /** A fingerprint of a value. Unlike other hashes, the SDK checks its digits, because an app searches by it. */
 export const fingerprint = z.string().register(z.globalRegistry, { pattern: '^[0-9a-f]{64}$' });
 
+export const subject = text((text) => {
+  const length = utf8Length(text);
+  return length >= 1 && length <= limits.subject;
+}, `must have 1 to ${limits.subject} bytes of UTF-8`)
+  .check(z.refine((text) => text.isWellFormed() && !hasControlCharacter(text), 'has a control character'))
+  .register(z.globalRegistry, { minLength: 1, maxLength: limits.subject });
+
+/** Whose data a value is, and on whose behalf the API key acts. */
+export const who = { subject: z.optional(subject), user: z.optional(subject) };
+
+export const subjectId = text(
+  (text) => /^[\da-f]{64}$/.test(text),
+  'must be 64 lower-case hexadecimal characters',
+);
+
 export const base64 = text(
   (text) => text !== '' && isBase64(text),
   'is not canonical base64 (standard alphabet, with padding)',

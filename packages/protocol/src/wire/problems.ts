@@ -13,6 +13,7 @@ export const problems = {
   method_not_allowed: { status: 405, title: 'Method Not Allowed' },
   name_taken: { status: 409, title: 'Conflict' },
   key_state: { status: 409, title: 'Conflict' },
+  subject_erased: { status: 409, title: 'Conflict' },
   conflict: { status: 409, title: 'Conflict' },
   too_large: { status: 413, title: 'Content Too Large' },
   unsupported_media_type: { status: 415, title: 'Unsupported Media Type' },
@@ -46,17 +47,20 @@ export const problemCauses: Readonly<Record<ProblemCode, string>> = {
   origin_refused: 'A browser sent an `Origin` that the API key does not list.',
   envelope_only:
     'The tenant is envelope-only: encrypt locally, with a wrapped data key. `detail` starts with `E_ENVELOPE_ONLY:`.',
-  wrapped_key_unauthentic: 'The `wrapped_key` was altered, or belongs to another key or `context`.',
+  wrapped_key_unauthentic:
+    'The `wrapped_key` was altered, or belongs to another key, `context` or `subject`.',
   not_found:
     'The tenant has no such key or API key, a name was sent instead of the UUID, or the path does not exist.',
   method_not_allowed: 'The path does not have this method. The `Allow` header lists its methods.',
   name_taken: 'Another key of the tenant has this name.',
   key_state:
     'The state of the key does not allow this, `key_version` is not the newest, or the key is not exportable.',
+  subject_erased: 'The person whom `subject` names was erased: this cannot be undone.',
   conflict: 'The state of the API key, or of the tenant’s API keys, does not allow this.',
   too_large: 'The body is larger than 2 MiB, or the headers are larger than 16 KiB (status 431).',
   unsupported_media_type: 'The body is not `application/json`, or is compressed.',
-  decryption_failed: 'The ciphertext was altered, or belongs to another key, version or `context`.',
+  decryption_failed:
+    'The ciphertext was altered, or belongs to another key, version, `context` or `subject`.',
   quota_exceeded: 'The monthly quota of encryptions is used up. There is no rate limit.',
   audit_unwritten: 'The audit entry could not be written, so nothing was released. Send the request again.',
   internal: 'The service failed. Report the `X-Request-Id` to its operator.',

@@ -6,6 +6,8 @@ export const samples = {
   keyId,
   tenantId: 'fc55d0c1-48e1-4d0a-9bb4-2c91b56afa85',
   apiKeyId,
+  subject: '42',
+  subjectId: '0c37b5a8a4d7e85b1b1d0a4b9f4be0d2f7d1f60c0b8ba6c5f41a9d4d1ac7e6e3',
   token: 'eaas_sk_00000000000000000000000000000000000000000004C34ms',
   dek: '0fNeienyTfLbyMf67p1WcdnhsZa64acQtGBHf1Cz9dw=',
   iv: 'BXjM4PvH2QaCEDLy',

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
 import type { Endpoints, Group } from './endpoint.ts';
-import { base64, context, fingerprint, keyId, plaintext, usedKey, uuid } from './primitives.ts';
+import { base64, context, fingerprint, keyId, plaintext, usedKey, uuid, who } from './primitives.ts';
 import { samples } from './samples.ts';
 
 export const serverMode = {
   'POST /v1/encrypt': {
     permission: 'encrypt',
     summary: 'Encrypt a text under a key',
-    body: z.strictObject({ plaintext, key_id: keyId, context: z.optional(context) }),
+    body: z.strictObject({ plaintext, key_id: keyId, context: z.optional(context), ...who }),
     output: z.object({ ciphertext: z.string(), wrapped_key: z.string(), iv: z.string(), ...usedKey }),
     serverMode: true,
   },
@@ -21,6 +21,7 @@ export const serverMode = {
       wrapped_key: z.optional(base64),
       iv: z.optional(base64),
       context: z.optional(context),
+      ...who,
     }),
     output: z.object({ plaintext: z.string() }),
     serverMode: true,
@@ -49,7 +50,14 @@ export const aboutServerMode = (): Group<typeof serverMode> => {
         id: 'encrypt',
         about:
           'Encrypts a text under the newest version of a key, with a new data key each time. Store `ciphertext`, `key_id` and `key_version`: decryption needs nothing else. `ciphertext` also contains `wrapped_key` and `iv`. Envelope-only tenants get 403 and must encrypt locally. Each successful call counts towards the monthly quota.',
-        problems: ['envelope_only', 'not_found', 'key_state', 'quota_exceeded', 'audit_unwritten'],
+        problems: [
+          'envelope_only',
+          'not_found',
+          'key_state',
+          'subject_erased',
+          'quota_exceeded',
+          'audit_unwritten',
+        ],
         input: { plaintext: text, ...path, context: names },
         output: { ciphertext, wrapped_key: wrappedKey, iv, ...used },
       },
@@ -57,7 +65,14 @@ export const aboutServerMode = (): Group<typeof serverMode> => {
         id: 'decrypt',
         about:
           'Decrypts a ciphertext of `POST /v1/encrypt` or of the SDK. `wrapped_key` and `iv`, if sent, replace those inside `ciphertext`. Responds with 422 if the ciphertext was altered, or was encrypted under another key, version or `context`. No quota applies.',
-        problems: ['envelope_only', 'not_found', 'key_state', 'decryption_failed', 'audit_unwritten'],
+        problems: [
+          'envelope_only',
+          'not_found',
+          'key_state',
+          'decryption_failed',
+          'subject_erased',
+          'audit_unwritten',
+        ],
         input: { ciphertext, ...used, context: names },
         output: { plaintext: text },
       },

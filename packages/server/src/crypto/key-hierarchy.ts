@@ -22,6 +22,9 @@ export interface TenantSecrets {
   readonly auditMac: KeyObject;
   readonly rowMac: KeyObject;
   readonly checkpointSeed: KeyObject;
+  /** The keys of the ids of subjects and users. */
+  readonly subjects: KeyObject;
+  readonly users: KeyObject;
 }
 
 const keyLength = 32;
@@ -58,6 +61,11 @@ export function newTenantSecret(root: RootKey, tenantId: string): SealedTenantSe
   return sealTenantSecret(root, tenantId, randomBytes(keyLength));
 }
 
+/** Seals the secret of a tenant that comes from elsewhere. The caller must wipe its copy. */
+export function takenTenantSecret(root: RootKey, tenantId: string, secret: Uint8Array): SealedTenantSecret {
+  return sealTenantSecret(root, tenantId, secret.slice());
+}
+
 export function resealTenantSecret(roots: Roots, row: SealedTenantSecret): SealedTenantSecret | undefined {
   const secret = openTenantSecret(roots, row);
   return secret && sealTenantSecret(roots[0], row.tenant_id, secret);
@@ -75,6 +83,8 @@ export function openTenantSecrets(
     auditMac: derive('audit-mac'),
     rowMac: derive('row-mac'),
     checkpointSeed: derive('checkpoint'),
+    subjects: derive('subjects'),
+    users: derive('users'),
   }));
 }
 
@@ -108,6 +118,15 @@ export function versionPlace(tenantId: string, keyId: string, version: number): 
 /** All versions of a key share one hash key, so the version of a hash key is always 0. */
 export function hashKeyPlace(tenantId: string, keyId: string): SecretPlace {
   return { purpose: 'hash-key', tenantId, keyId, version: 0 };
+}
+
+export function subjectPlace(tenantId: string, subjectId: string): SecretPlace {
+  return { purpose: 'subject', tenantId, keyId: null, version: 0, context: { subject: subjectId } };
+}
+
+/** Returns the id of a subject or a user, as 64 hexadecimal characters. `key` is that of the tenant. */
+export function idOfPerson(key: KeyObject, name: string): string {
+  return createHmac('sha256', key).update(name).digest('hex');
 }
 
 export function newMaterial(sealing: KeyObject, place: SecretPlace): Uint8Array {

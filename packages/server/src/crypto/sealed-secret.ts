@@ -1,10 +1,19 @@
-import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
-import { type Context, encodeContext } from '@eaas/protocol';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
+import { type Context, encodeContext, pae } from '@eaas/protocol';
 import {
   intakeForm,
   intakeWrappedBase64Length,
   saltEnd,
   serviceForm,
+  serviceWrappedLength,
+  subjectForm,
   versionAtStart,
   versionEnd,
   versionIn,
@@ -14,7 +23,7 @@ import { hmacSha256, paeView } from './hmac.ts';
 
 /** What a sealed secret is for. It opens only for the same purpose, tenant, key, version and context. */
 export interface SecretPlace {
-  readonly purpose: 'dek' | 'key-version' | 'hash-key' | 'tenant-secret' | 'root-check';
+  readonly purpose: 'dek' | 'key-version' | 'hash-key' | 'tenant-secret' | 'root-check' | 'subject';
   readonly tenantId: string | null;
   readonly keyId: string | null;
   readonly version: number;
@@ -24,10 +33,10 @@ export interface SecretPlace {
 const saltLength = saltEnd - versionEnd;
 const bodyLength = 32;
 const bodyEnd = saltEnd + bodyLength;
-/** Maps the length of a wrapped key's base64 text to the format of the wrapped key. */
-const forms: Readonly<Record<number, WrappedForm>> = {
-  [(4 * serviceForm.length) / 3]: serviceForm,
-  [intakeWrappedBase64Length]: intakeForm,
+/** Maps the length of a wrapped key's base64 text to the formats of that length. */
+const forms: Readonly<Record<number, readonly WrappedForm[]>> = {
+  [(4 * serviceWrappedLength) / 3]: [serviceForm, subjectForm],
+  [intakeWrappedBase64Length]: [intakeForm],
 };
 const aadStart = 8; // after the count of parts and the length of the head, 4 bytes each
 
@@ -38,11 +47,17 @@ const iv = Buffer.alloc(12);
 const gcm = { authTagLength: 16 } as const;
 
 /** Prepares the encryption of several secrets under one key. The caller must call `wipe` after the last secret. */
-export function sealer(ikm: KeyObject, { purpose, tenantId, keyId, version }: Omit<SecretPlace, 'context'>) {
+export function sealer(
+  ikm: KeyObject,
+  { purpose, tenantId, keyId, version }: Omit<SecretPlace, 'context'>,
+  isOfSubject = false,
+) {
+  const form = isOfSubject ? subjectForm : serviceForm;
   const start = Buffer.alloc(saltEnd);
-  start.writeUInt16BE(serviceForm.formatAndSuite, 0);
+  start.writeUInt16BE(form.formatAndSuite, 0);
   start.writeUInt32BE(version, 2);
-  const derivation = paeView(['eaas wrap v1', tenantId, keyId, version, purpose, start.subarray(versionEnd)]);
+  const label = isOfSubject ? 'eaas wrap v2' : 'eaas wrap v1';
+  const derivation = paeView([label, tenantId, keyId, version, purpose, start.subarray(versionEnd)]);
   const hmac = hmacSha256(ikm, derivation.length);
   hmac.message.set(derivation);
   const salt = hmac.message.subarray(-saltLength);
@@ -57,7 +72,7 @@ export function sealer(ikm: KeyObject, { purpose, tenantId, keyId, version }: Om
   };
   return {
     seal(secret: Uint8Array, context?: Context, chosenSalt?: Uint8Array): Uint8Array {
-      const sealed = Buffer.allocUnsafe(serviceForm.length);
+      const sealed = Buffer.allocUnsafe(form.length);
       const head = sealed.subarray(0, saltEnd);
       head.set(start);
       head.set(chosenSalt ?? randomSalt(), versionEnd);
@@ -73,7 +88,7 @@ export function sealer(ikm: KeyObject, { purpose, tenantId, keyId, version }: Om
       }
     },
     open(sealed: Uint8Array, context?: Context): Uint8Array | undefined {
-      if (sealedVersion(sealed) !== version) return undefined;
+      if (versionIn(form, sealed) !== version) return undefined;
       const { key, aad } = prepare(sealed.subarray(0, saltEnd), context);
       const decipher = createDecipheriv('aes-256-gcm', key, iv, gcm);
       key.fill(0);
@@ -89,6 +104,16 @@ export function sealer(ikm: KeyObject, { purpose, tenantId, keyId, version }: Om
     },
     wipe: () => hmac.wipe(),
   };
+}
+
+/** Prepares the encryption of data keys that open only with the secret of a subject. */
+export function subjectSealer(ikm: KeyObject, subjectSecret: KeyObject, place: Omit<SecretPlace, 'context'>) {
+  const secret = subjectSecret.export();
+  const derivation = pae('eaas subject v1', secret);
+  const mixed = createHmac('sha256', ikm).update(derivation).digest();
+  const ofSubject = createSecretKey(mixed);
+  for (const bytes of [secret, derivation, mixed]) bytes.fill(0);
+  return sealer(ofSubject, place, true);
 }
 
 /** `salt` is random by default, and only tests pass a salt. */
@@ -126,12 +151,16 @@ export function openSecret(ikm: KeyObject, place: SecretPlace, sealed: Uint8Arra
  * authenticated.
  */
 export function sealedVersion(sealed: Uint8Array): number | undefined {
-  return versionIn(serviceForm, sealed);
+  return versionIn(serviceForm, sealed) ?? versionIn(subjectForm, sealed);
 }
 
 export function wrappedKeyVersion(text: string): number | undefined {
-  const form = forms[text.length];
-  return form && versionAtStart(form, Buffer.from(text.slice(0, 8), 'base64'));
+  const start = Buffer.from(text.slice(0, 8), 'base64');
+  for (const form of forms[text.length] ?? []) {
+    const version = versionAtStart(form, start);
+    if (version !== undefined) return version;
+  }
+  return undefined;
 }
 
 let salts = Buffer.alloc(0);

@@ -12,6 +12,7 @@ import {
   type KeyCrypto,
   keyNotFound,
   type KeyRule,
+  type People,
   Refusal,
   requireKeyId,
   rewrapRule,
@@ -19,18 +20,20 @@ import {
   type Ruling,
   runBatch,
   unwrapRule,
+  type Who,
   wrappedKeyIn,
   wrapRule,
 } from '@eaas/protocol/service';
 import type { Caller } from '../state/caller.ts';
 import { wrappedKeyVersion } from '../crypto/sealed-secret.ts';
 import type { Service } from '../app/service.ts';
-import { decide } from '../state/decide.ts';
+import { decide, type Facts } from '../state/decide.ts';
 import { loadKeys, type Wanted } from '../state/load-keys.ts';
 import type { KeyMaterial } from '../state/tenant-view.ts';
 import { type IntakeOpenings, intakeOpenings } from './intake.ts';
-import { keyCrypto, requireKey, withKey } from './key-crypto.ts';
+import { keyCrypto, type Needs, requireKey, withKey } from './key-crypto.ts';
 import type { Operations } from './operation.ts';
+import { findPeople, holdingSubjects } from './subjects.ts';
 
 interface Fields {
   readonly key_id: string;
@@ -38,20 +41,24 @@ interface Fields {
   readonly value?: string;
 }
 
+type Named = Fields & Who;
+
 export const dataKeyOperations = {
   'POST /v1/encrypt': (service, caller, input) =>
-    decide(service, caller, async (facts) => {
+    decideWith(service, caller, [input], async (facts, find) => {
       const key = await requireKey(service, facts, input.key_id);
+      const people = await find(always);
       const encrypt = (crypto: KeyCrypto) => encryptRule(key.row, crypto, nodeEngine, randomBytes(32), input);
-      return { ...(await decideOne(service, caller, { key }, encrypt)), isEncrypt: true };
+      return { ...(await decideOne(service, caller, key, { people }, encrypt)), isEncrypt: true };
     }),
   'POST /v1/decrypt': (service, caller, input) =>
     withOpenings(service, caller, (openings) =>
-      decide(service, caller, async (facts) => {
+      decideWith(service, caller, [input], async (facts, find) => {
         const key = await requireKey(service, facts, input.key_id, input.key_version);
         const wrapped = key.row.intake ? wrappedKeyIn(input) : undefined;
         if (wrapped) await openings.prepare([{ key, wrapped }]);
-        return decideOne(service, caller, { key, openings }, (crypto) =>
+        const people = await find(never);
+        return decideOne(service, caller, key, { people, openings }, (crypto) =>
           decryptRule(key.row, crypto, nodeEngine, input),
         );
       }),
@@ -66,14 +73,32 @@ export const dataKeyOperations = {
   'POST /v1/batch/hash': batch(itemReader('POST /v1/batch/hash'), hashRule),
 } satisfies Partial<Operations>;
 
+/** As `decide`, with a function that finds the people whom the calls name. */
+function decideWith<Call extends Who, Answer>(
+  service: Service,
+  caller: Caller,
+  calls: readonly Call[],
+  judge: (
+    facts: Facts,
+    find: (mayCreate: (call: Call) => boolean) => People | Promise<People>,
+  ) => ReturnType<Parameters<typeof decide<Answer>>[2]>,
+): Promise<Answer> {
+  return holdingSubjects(calls, (held) =>
+    decide(service, caller, (facts) =>
+      judge(facts, (mayCreate) => findPeople(service, facts.state, calls, held, mayCreate)),
+    ),
+  );
+}
+
 /** Computes in a turn of the caller's tenant, because 2 MiB of plaintext keep the event loop busy for milliseconds. */
 async function decideOne<Answer>(
   { admission }: Service,
   caller: Caller,
-  { key, openings }: { readonly key: KeyMaterial; readonly openings?: IntakeOpenings | undefined },
+  key: KeyMaterial,
+  needs: Needs,
   rule: (crypto: KeyCrypto) => Ruling<Answer>,
 ) {
-  const compute = () => decided(withKey(key, openings, rule));
+  const compute = () => decided(withKey(key, needs, rule));
   return admission.turns.call(caller.tenantId, compute, caller);
 }
 
@@ -82,33 +107,36 @@ const decided = <Answer>({ draft, answer }: Ruling<Answer>) => ({ drafts: draft 
 /** The call has waited for a turn before its body was read, so only a long value waits for another one. */
 const computedAtOnce = 16 * 1024;
 
-function single<Input extends Fields, Answer>(rule: KeyRule<Input, Answer>) {
+function single<Input extends Named, Answer>(rule: KeyRule<Input, Answer>) {
   return (service: Service, caller: Caller, input: Input): Promise<Answer> => {
     const answer = (openings?: IntakeOpenings) =>
-      decide(service, caller, async (facts) => {
+      decideWith(service, caller, [input], async (facts, find) => {
         const key = await requireKey(service, facts, input.key_id, versionIn(input));
         await openings?.prepare(wrappedIn([input], () => key));
+        const finding = find(mayCreate);
+        const needs = { people: finding instanceof Promise ? await finding : finding, openings };
         const compute = (crypto: KeyCrypto) => rule(key.row, crypto, input);
         const isShort = (input.value?.length ?? 0) <= computedAtOnce;
-        if (isShort) return decided(withKey(key, openings, compute));
-        return decideOne(service, caller, { key, openings }, compute);
+        if (isShort) return decided(withKey(key, needs, compute));
+        return decideOne(service, caller, key, needs, compute);
       });
     return isIntake(input) ? withOpenings(service, caller, answer) : answer();
   };
 }
 
-export function batch<Input extends Fields, Answer extends object>(
+export function batch<Input extends Named, Answer extends object>(
   read: (item: unknown) => Input,
   rule: KeyRule<Input, Answer>,
 ) {
   return async (
     service: Service,
     caller: Caller,
-    { items }: { readonly items: readonly unknown[] },
+    { items, user }: { readonly items: readonly unknown[]; readonly user?: string | undefined },
   ): Promise<{ results: BatchResult<Answer>[] }> => {
     const { turns } = service.admission;
     const all = await turns.run(caller.tenantId, ruleEach(items, read), caller);
-    return runBatch(items, all, async (inputs) => {
+    return runBatch(items, all, async (read) => {
+      const inputs = user === undefined ? read : read.map((input) => ({ ...input, user }));
       const results = await withOpenings(service, caller, (openings) =>
         decideAll(service, caller, openings, inputs, rule),
       );
@@ -118,20 +146,21 @@ export function batch<Input extends Fields, Answer extends object>(
   };
 }
 
-function decideAll<Input extends Fields, Answer>(
+function decideAll<Input extends Named, Answer>(
   service: Service,
   caller: Caller,
   openings: IntakeOpenings,
   inputs: readonly Input[],
   rule: KeyRule<Input, Answer>,
 ): Promise<(Answer | Refusal)[]> {
-  return decide(service, caller, async ({ state, apiKey }) => {
+  return decideWith(service, caller, inputs, async ({ state, apiKey }, find) => {
     const loaded = await loadKeys(service.tenants, state, wantedBy(inputs));
     if (inputs.some(isIntake)) {
       await openings.prepare(wrappedIn(inputs, ({ key_id }) => loaded.get(parseUuid(key_id) ?? '')));
     }
+    const needs = { people: await find(mayCreate), openings };
     const keys = new Map(
-      [...loaded].map(([keyId, key]) => [keyId, { row: key.row, crypto: keyCrypto(key, openings) }]),
+      [...loaded].map(([keyId, key]) => [keyId, { row: key.row, crypto: keyCrypto(key, needs) }]),
     );
     const keyOf = remembering((text: string) => {
       const key = keys.get(requireKeyId(apiKey, text));
@@ -175,6 +204,11 @@ function remembering<Found>(find: (text: string) => Found): (text: string) => Fo
 function versionIn({ wrapped_key }: Fields): number | undefined {
   return wrapped_key === undefined ? undefined : wrappedKeyVersion(wrapped_key);
 }
+
+/** A data key that is wrapped for a subject may be its first: a new one, or one that an intake writer has wrapped. */
+const mayCreate = (input: Fields): boolean => input.wrapped_key === undefined || isIntake(input);
+const always = (): boolean => true;
+const never = (): boolean => false;
 
 const isIntake = ({ wrapped_key }: Fields): boolean => wrapped_key?.length === intakeWrappedBase64Length;
 

@@ -18,6 +18,7 @@ const key: KeyMaterial = {
     status: 'active',
     exportable: false,
     intake: true,
+    subjects: 'optional',
     created_at: 0,
     rotated_at: null,
     interval_days: null,

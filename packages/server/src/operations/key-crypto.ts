@@ -1,10 +1,12 @@
+import type { KeyObject } from 'node:crypto';
 import { intakeVersion } from '@eaas/protocol/internal-intake';
-import { type KeyCrypto, keyNotFound, requireKeyId } from '@eaas/protocol/service';
+import { type KeyCrypto, keyNotFound, type People, requireKeyId, type Subject } from '@eaas/protocol/service';
 import { fieldHash } from '../crypto/hmac.ts';
-import { sealedVersion, sealer } from '../crypto/sealed-secret.ts';
+import { sealedVersion, sealer, subjectSealer } from '../crypto/sealed-secret.ts';
 import type { Service } from '../app/service.ts';
 import type { Facts } from '../state/decide.ts';
 import { loadKeys } from '../state/load-keys.ts';
+import { SubjectMaterial } from '../state/newcomers.ts';
 import type { KeyMaterial } from '../state/tenant-view.ts';
 import type { IntakeOpenings } from './intake.ts';
 
@@ -21,12 +23,14 @@ export async function requireKey(
   return key;
 }
 
-export function withKey<T>(
-  key: KeyMaterial,
-  openings: IntakeOpenings | undefined,
-  work: (crypto: KeyCrypto) => T,
-): T {
-  const crypto = keyCrypto(key, openings);
+/** What a rule needs beside the key: the people whom the call names, and the shared secrets of intake writers. */
+export interface Needs {
+  readonly people: People;
+  readonly openings?: IntakeOpenings | undefined;
+}
+
+export function withKey<T>(key: KeyMaterial, needs: Needs, work: (crypto: KeyCrypto) => T): T {
+  const crypto = keyCrypto(key, needs);
   try {
     return work(crypto);
   } finally {
@@ -35,32 +39,32 @@ export function withKey<T>(
 }
 
 /** The caller must call `wipe` after the last use. */
-export function keyCrypto(
-  key: KeyMaterial,
-  openings: IntakeOpenings | undefined,
-): KeyCrypto & { wipe(): void } {
+export function keyCrypto(key: KeyMaterial, { people, openings }: Needs): KeyCrypto & { wipe(): void } {
   const { row, versions, hashKey } = key;
   const { tenant_id: tenantId, key_id: keyId, key_version: newest } = row;
-  const sealers = new Map<number, ReturnType<typeof sealer>>();
-  const sealerOf = (version: number) => {
-    const known = sealers.get(version);
+  const sealers = new Map<number | string, ReturnType<typeof sealer>>();
+  const sealerOf = (version: number, subject?: Subject) => {
+    const name = subject ? `${version} ${subject.id}` : version;
+    const known = sealers.get(name);
     const ikm = known ? undefined : versions.get(version);
     if (!ikm) return known;
-    const prepared = sealer(ikm, { purpose: 'dek', tenantId, keyId, version });
-    sealers.set(version, prepared);
+    const place = { purpose: 'dek', tenantId, keyId, version } as const;
+    const prepared = subject ? subjectSealer(ikm, secretOf(subject), place) : sealer(ikm, place);
+    sealers.set(name, prepared);
     return prepared;
   };
   return {
+    ...people,
     versionOf: (wrapped) => sealedVersion(wrapped) ?? intakeVersion(wrapped),
-    wrap(dek, context) {
-      const newestSealer = sealerOf(newest);
+    wrap(dek, context, subject) {
+      const newestSealer = sealerOf(newest, subject);
       if (!newestSealer)
         throw new Error(`version ${newest} of the active key ${keyId} must have a secret (got none)`);
       return newestSealer.seal(dek, context);
     },
-    unwrap(wrapped, context) {
+    unwrap(wrapped, context, subject) {
       if (intakeVersion(wrapped) !== undefined) return openings?.unwrap(key, wrapped, context);
-      return sealerOf(sealedVersion(wrapped) ?? 0)?.open(wrapped, context);
+      return sealerOf(sealedVersion(wrapped) ?? 0, subject)?.open(wrapped, context);
     },
     hash(value) {
       if (!hashKey) throw new Error(`the active key ${keyId} must have a secret for hashes (got none)`);
@@ -70,4 +74,9 @@ export function keyCrypto(
       for (const prepared of sealers.values()) prepared.wipe();
     },
   };
+}
+
+function secretOf(subject: Subject): KeyObject {
+  if (subject instanceof SubjectMaterial && subject.secret) return subject.secret;
+  throw new Error(`a subject that is ${subject.state} has no secret: the rule must refuse it`);
 }

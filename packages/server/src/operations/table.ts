@@ -4,12 +4,14 @@ import { blindHash } from './blind-hash.ts';
 import { dataKeyOperations } from './data-keys.ts';
 import { keyOperations, publicKeys } from './keys.ts';
 import type { Operations } from './operation.ts';
+import { subjectOperations } from './subjects.ts';
 
 export const operations: Operations = {
   ...keyOperations,
   ...dataKeyOperations,
   ...apiKeyOperations,
   ...auditOperations,
+  ...subjectOperations,
   'POST /v1/hash/blind': blindHash,
   'GET /v1/keys/:key_id/public-key': publicKeys,
 };

@@ -6,7 +6,7 @@ import { type Changed, changedTenant, tenantDraft, type TenantSettings } from '@
 import { formatTimestamp, hasControlCharacter } from '@eaas/protocol/wire';
 import type { Service } from '../app/service.ts';
 import { Refusal, Tampered } from '../base/refusal.ts';
-import { newTenantSecret, openTenantSecrets } from '../crypto/key-hierarchy.ts';
+import { newTenantSecret, openTenantSecrets, takenTenantSecret } from '../crypto/key-hierarchy.ts';
 import { claim } from '../root-key/root-check.ts';
 import { announced, change, type Change } from '../state/change.ts';
 import { insider } from '../state/caller.ts';
@@ -17,7 +17,7 @@ import { isDuplicate } from '../store/faults.ts';
 import { headTable, insertHead, lockHead } from '../store/heads.ts';
 import { insertRow, type Loaded, recordRow, updateRow } from '../store/rows.ts';
 import type { Pool, Sql, Transaction } from '../store/sql.ts';
-import { type ImportedTenant, insertKeys } from './import-tenant.ts';
+import { type ImportedTenant, insertImported } from './import-tenant.ts';
 import {
   destroyTenant as destroyRows,
   findTenant,
@@ -51,7 +51,11 @@ export async function createTenant(
     );
   }
   const tenantId = imported?.tenantId ?? randomUUID();
-  const sealed = newTenantSecret(roots[0], tenantId);
+  // The ids of subjects depend on the tenant's secret, so a file with subjects keeps it. Any other tenant gets a new one,
+  // so that an old copy of the file cannot forge its log.
+  const sealed = imported?.subjects.size
+    ? takenTenantSecret(roots[0], tenantId, imported.secret)
+    : newTenantSecret(roots[0], tenantId);
   const secrets = openTenantSecrets(roots, sealed);
   if (!secrets)
     throw new Error('the root key must decrypt the secret of a new tenant (the decryption failed)');
@@ -72,7 +76,7 @@ export async function createTenant(
     await insertRow(tx, tenantTable, row);
     await recordRow(tx, tenantTable, row);
     await insertHead(tx, head);
-    if (imported) await insertKeys(tx, { tenant: row, secrets }, head, imported);
+    if (imported) await insertImported(tx, { tenant: row, secrets }, head, imported);
   };
   const limit = imported ? 60_000 : undefined;
   await withName(service, tenantId, name, () =>
@@ -190,12 +194,12 @@ function requireText(what: string, text: string, length: number, most: number): 
   throw new Refusal('bad_request', `${what} must have 1 to ${most} characters and no control characters.`);
 }
 
-interface Decided<Answer> extends Changed<Omit<TenantRow, 'mac'>> {
+interface Decided<Answer extends object | string> extends Changed<Omit<TenantRow, 'mac'>> {
   readonly answer: Answer;
 }
 
 /** Runs a change that the operator makes. The change writes only the tenant's row. */
-export function changeTenant<Answer>(
+export function changeTenant<Answer extends object | string>(
   service: Service,
   tenantId: string,
   decide: (open: Change) => Decided<Answer>,

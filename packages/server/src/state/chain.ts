@@ -1,17 +1,22 @@
 // Builds the statements of an append: links of the hash chain, each with up to 2,000 entries and a new head.
 import type { StoredEntry } from '@eaas/protocol/audit';
-import type { Draft, Steps } from '@eaas/protocol/service';
+import type { Draft, Steps, Subject } from '@eaas/protocol/service';
 import { entryHashes, entryMacs } from '../crypto/macs.ts';
 import { encodeRun, type Link } from '../store/append.ts';
 import { type HeadRow, headTable } from '../store/heads.ts';
+import { newSubject, type NewSubject } from '../store/subjects.ts';
 import { monthOf } from './clock.ts';
 import { seal } from './integrity.ts';
+import { SubjectMaterial } from './newcomers.ts';
+import { rowOfNewcomer } from './subjects.ts';
 import type { TenantState, Waiting } from './tenant-view.ts';
 
 /** The most that one statement appends. */
 export const statementLimits = { entries: 2_000, bytes: 512 * 1024 } as const;
 
 const spread = 11_000;
+/** The size of the row of a new subject in a statement. */
+const rowBytes = 512;
 
 /** The end of a chain: its last statement, the head after it, and the requests whose entries it has. */
 export interface Chained {
@@ -36,6 +41,7 @@ export function* chain(
   const month = head.month === monthOf(now + spread) ? head.month : monthOf(now);
   let encrypts = head.month === month ? head.encrypts : 0;
   let link = beginLink(state, head, created_at);
+  const created = new Set<Subject>();
   let bytes = 0;
   const chosen: Waiting[] = [];
   const overQuota: Waiting[] = [];
@@ -58,7 +64,10 @@ export function* chain(
       const added = draftBytes(draft);
       const isFull = link.size >= statementLimits.entries || bytes + added > statementLimits.bytes;
       if (link.size > 0 && isFull) yield completeLink();
-      link.add(waiting.wish, draft);
+      const newcomer = newcomerOf(draft);
+      if (newcomer && !created.has(newcomer)) link.create(waiting.wish, draft, newcomer);
+      else link.add(waiting.wish, draft);
+      if (newcomer) created.add(newcomer);
       bytes += added;
       yield;
     }
@@ -77,9 +86,15 @@ export function* nextLink(links: ReturnType<typeof chain>): Steps<Link | Chained
   }
 }
 
+/** Returns the subject that the entry creates, unless another entry has created it since. */
+export function newcomerOf({ creates }: Draft): SubjectMaterial | undefined {
+  const subject = creates?.subject;
+  return subject instanceof SubjectMaterial && subject.state === 'new' ? subject : undefined;
+}
+
 /** Estimates how many bytes an entry adds to a statement. */
-export function draftBytes({ metadata }: Draft): number {
-  return 256 + Buffer.byteLength(metadata);
+export function draftBytes({ metadata, creates }: Draft): number {
+  return 256 + Buffer.byteLength(metadata) + (creates ? rowBytes : 0);
 }
 
 interface Author {
@@ -91,10 +106,12 @@ interface Author {
  * Begins a link after the head `expected`. Consecutive entries that differ only in their ids form a run, which is
  * encoded once.
  */
-export function beginLink({ tenant, secrets }: TenantState, expected: HeadRow, created_at: number) {
+export function beginLink(state: TenantState, expected: HeadRow, created_at: number) {
+  const { tenant, secrets } = state;
   const hashOf = entryHashes();
   const hashes: string[] = [];
   const runs: string[] = [];
+  const subjects: NewSubject[] = [];
   let run: StoredEntry | undefined;
   let runFirst = 1;
   let hash = Buffer.from(expected.hash).toString('latin1');
@@ -102,29 +119,38 @@ export function beginLink({ tenant, secrets }: TenantState, expected: HeadRow, c
     if (run) runs.push(encodeRun(run, runFirst, hashes.length));
     runFirst = hashes.length + 1;
   };
+  const nextId = (): number => expected.id + hashes.length + 1;
+  /** Adds an entry. Returns its hash, with one character per byte. */
+  const add = (by: Author, draft: Draft): string => {
+    const id = nextId();
+    if (run && continues(run, by, draft)) hash = hashOf.next(hash, id);
+    else {
+      endRun();
+      run = {
+        tenant_id: tenant.tenant_id,
+        id,
+        action: draft.action,
+        key_id: draft.keyId,
+        key_version: draft.keyVersion,
+        actor: by.actor,
+        ip_address: by.ipAddress,
+        metadata: draft.metadata,
+        created_at,
+      };
+      hash = hashOf.first(hash, run);
+    }
+    hashes.push(hash);
+    return hash;
+  };
   return {
+    add,
+    /** Adds the first entry of a subject, with the row of the subject. */
+    create(by: Author, draft: Draft, newcomer: SubjectMaterial): void {
+      subjects.push(newSubject(rowOfNewcomer(state, newcomer, { id: nextId(), created_at })));
+      add(by, { ...draft, metadata: draft.creates?.metadata ?? draft.metadata });
+    },
     get size(): number {
       return hashes.length;
-    },
-    add(by: Author, draft: Draft): void {
-      const id = expected.id + hashes.length + 1;
-      if (run && continues(run, by, draft)) hash = hashOf.next(hash, id);
-      else {
-        endRun();
-        run = {
-          tenant_id: tenant.tenant_id,
-          id,
-          action: draft.action,
-          key_id: draft.keyId,
-          key_version: draft.keyVersion,
-          actor: by.actor,
-          ip_address: by.ipAddress,
-          metadata: draft.metadata,
-          created_at,
-        };
-        hash = hashOf.first(hash, run);
-      }
-      hashes.push(hash);
     },
     complete(changesOf: (last: Pick<HeadRow, 'id' | 'hash'>) => Partial<HeadRow>): Link {
       endRun();
@@ -132,7 +158,8 @@ export function beginLink({ tenant, secrets }: TenantState, expected: HeadRow, c
       const next = seal(secrets, headTable, { ...expected, ...last, created_at, ...changesOf(last) });
       const macs = entryMacs(secrets.auditMac, hashes);
       const seals = hashes.map((each, index) => `${each}${macs[index]}`).join('');
-      return { expected, next, runs, seals: Buffer.from(seals, 'latin1') };
+      const rows = subjects.length > 0 ? { subjects } : undefined;
+      return { expected, next, runs, seals: Buffer.from(seals, 'latin1'), rows };
     },
   };
 }

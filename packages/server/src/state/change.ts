@@ -30,7 +30,10 @@ export interface Change {
   readonly entryId: number;
 }
 
-interface Work<Loaded, Answer> {
+/** The place of an entry in the log. */
+type Position = Pick<HeadRow, 'id' | 'hash'>;
+
+interface Work<Loaded, Answer extends object | string> {
   /**
    * Reads the data that `decide` needs. The queries are sent after the lock of the head, in the same round trip. The
    * service has not yet checked that the caller is authorised.
@@ -39,16 +42,17 @@ interface Work<Loaded, Answer> {
   readonly decide: (change: Change, loaded: Loaded) => DecidedChange<Answer>;
 }
 
-interface DecidedChange<Answer> {
+interface DecidedChange<Answer extends object | string> {
   readonly draft: Draft | null;
   /** The row that the change writes. */
   readonly rowId: string;
-  readonly answer: Answer;
+  /** The answer, or a function that makes it of the change's entry. */
+  readonly answer: Answer | ((entry: Position) => Answer);
   /**
    * Sends the statements of the change in the same round trip as the append of its audit entry. If `draft` is null, the
    * change has no effect and `write` is not called.
    */
-  readonly write: (tx: Transaction) => readonly Promise<void>[];
+  readonly write: (tx: Transaction, entry: Position) => readonly Promise<void>[];
 }
 
 /**
@@ -58,7 +62,7 @@ interface DecidedChange<Answer> {
 type Stage = 'opening' | 'open' | 'sent';
 
 /** The change gives the tenant a new `state_id`, so that appends of replicas with outdated data fail. */
-export function change<Loaded, Answer>(
+export function change<Loaded, Answer extends object | string>(
   service: Service,
   caller: Caller,
   work: Work<Loaded, Answer>,
@@ -77,7 +81,7 @@ export function change<Loaded, Answer>(
  * Repeats a change if its transaction has lost the lock of the log's head, for example because Citus moved the shard.
  * The time limit of the change ends the loop.
  */
-async function changeInTurn<Loaded, Answer>(
+async function changeInTurn<Loaded, Answer extends object | string>(
   service: Service,
   caller: Caller,
   work: Work<Loaded, Answer>,
@@ -92,7 +96,7 @@ async function changeInTurn<Loaded, Answer>(
   }
 }
 
-async function changeOnce<Loaded, Answer>(
+async function changeOnce<Loaded, Answer extends object | string>(
   service: Service,
   caller: Caller,
   { load, decide }: Work<Loaded, Answer>,
@@ -104,17 +108,17 @@ async function changeOnce<Loaded, Answer>(
       const [open, loaded] = await openChange(service, tx, caller, load);
       stage = 'open';
       const { draft, rowId, answer, write } = decide(open, loaded);
-      if (!draft) return { answer, done: null };
+      const answerFor = (entry: Position) => (typeof answer === 'function' ? answer(entry) : answer);
+      if (!draft) return { answer: answerFor(open.head), done: null };
       const link = linkOf(open, caller, draft);
+      const rows = { row_records: [{ row_id: rowId, rev: open.entryId }] };
       const [, { outcome }] = await together([
-        together(write(tx)),
-        appendLink(tx, caller.tenantId, link, open.time, {
-          row_records: [{ row_id: rowId, rev: open.entryId }],
-        }),
+        together(write(tx, link.next)),
+        appendLink(tx, caller.tenantId, { ...link, rows }, open.time),
       ]);
       if (outcome !== 'written') throw new NotWritten(outcome);
       stage = 'sent';
-      return { answer, done: { before: open.state, head: link.next, rowId } };
+      return { answer: answerFor(link.next), done: { before: open.state, head: link.next, rowId } };
     };
     const { answer, done } = await service.database.transaction(run, 4_000, deadline);
     if (done) service.tenants.changed(done.before, done.head, done.rowId);
@@ -166,7 +170,7 @@ async function openChange<Loaded>(
   { tenants }: Service,
   tx: Transaction,
   caller: Caller,
-  load: Work<Loaded, unknown>['load'],
+  load: Work<Loaded, object | string>['load'],
 ): Promise<[Change, Loaded]> {
   const { tenantId, credential } = caller;
   const [row, tenant, found, loaded] = await together([

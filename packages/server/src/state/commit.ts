@@ -1,19 +1,25 @@
 // The append is the commit of a request: its entries are in the audit log before its result leaves the service. Requests of
 // one tenant that wait together are committed by one append.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { auditUnwritten, finish } from '@eaas/protocol/service';
+import { auditUnwritten, type Draft, finish } from '@eaas/protocol/service';
 import type { TurnOptions } from '../admission/turns.ts';
 import type { Service } from '../app/service.ts';
 import { Closed } from '../base/refusal.ts';
 import { tracedTogether } from '../base/tracing.ts';
 import { appendLink, type Link, NotWritten } from '../store/append.ts';
-import { isDatabaseError, isDatabaseFault, isDenied, isLockTimeout } from '../store/faults.ts';
+import {
+  isDatabaseError,
+  isDatabaseFault,
+  isDenied,
+  isLockTimeout,
+  isSubjectTaken,
+} from '../store/faults.ts';
 import { type HeadRow, lockHead } from '../store/heads.ts';
 import type { Sql } from '../store/sql.ts';
 import type { Caller } from './caller.ts';
-import { chain, type Chained, draftBytes, nextLink, statementLimits } from './chain.ts';
+import { chain, type Chained, draftBytes, newcomerOf, nextLink, statementLimits } from './chain.ts';
 import { checkedHead } from './heads.ts';
-import type { Outcome, Ruling, TenantView, Waiting } from './tenant-view.ts';
+import type { Outcome, Ruling, TenantState, TenantView, Waiting } from './tenant-view.ts';
 import type { Tenants } from './tenants.ts';
 
 const fewConflicts = 2;
@@ -105,6 +111,7 @@ async function append(service: Service, view: TenantView, batch: readonly Waitin
     counts.conflicts++;
     view.conflicts++;
   } catch (error) {
+    if (isSubjectTaken(error)) return judgeNewcomersAgain(view, batch);
     const isFault = isDatabaseFault(error);
     if (isFault || isDatabaseError(error)) {
       counts.failures++;
@@ -121,6 +128,16 @@ async function append(service: Service, view: TenantView, batch: readonly Waitin
   await catchUp(service.tenants, view);
 }
 
+/**
+ * Another replica has created a subject of the batch first, and nothing was written. The requests that create subjects are
+ * decided again, with the rows, and the others are chained again as they are.
+ */
+function judgeNewcomersAgain({ room }: TenantView, batch: readonly Waiting[]): void {
+  const creates = ({ wish }: Waiting): boolean => wish.drafts.some(newcomerOf);
+  settle(batch.filter(creates), 'moved');
+  room.putBack(batch.filter((waiting) => !creates(waiting)));
+}
+
 function release(
   { counts, tenants }: Service,
   view: TenantView,
@@ -135,12 +152,21 @@ function release(
       const { drafts } = wish;
       counts.entries += drafts.length;
       counts.tallies.add(view.unwraps, drafts, time);
+      for (const draft of drafts) admit(tenants, wish.state, draft);
     }
     view.conflicts = 0;
     tenants.advanced(view, head, startedAt, time);
   }
   settle(chosen, 'written');
   settle(overQuota, 'over_quota');
+}
+
+/** A newcomer whose row was written is known from now on. */
+function admit({ remembered }: Tenants, state: TenantState, draft: Draft): void {
+  const newcomer = newcomerOf(draft);
+  if (!newcomer) return;
+  newcomer.state = 'known';
+  remembered.keepSubject(state, newcomer);
 }
 
 function settle(batch: readonly Waiting[], outcome: Outcome): void {

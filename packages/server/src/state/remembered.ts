@@ -1,14 +1,16 @@
-// What a replica remembers: states, keys and API keys in one budget of memory, and for longer the newest head of each log.
+// What a replica remembers: states, keys, API keys and subjects in one budget of memory, and for longer the newest head of each log.
 import { LRUCache } from 'lru-cache';
 import { sameBytes } from '../crypto/hmac.ts';
 import type { ApiKeyRow } from '../store/api-keys.ts';
 import type { SeenHead } from '../store/heads.ts';
+import { rowIdOf } from '../store/subjects.ts';
+import type { SubjectMaterial } from './newcomers.ts';
 import type { KeyMaterial, TenantState, TenantView } from './tenant-view.ts';
 
 const budget = 64 * 1024 * 1024;
 
 // Estimated sizes of cached objects in bytes. A key with one version was measured at 2.9 kB.
-const [viewBytes, apiKeyBytes, keyBytes, versionBytes] = [6_000, 1_500, 2_500, 1_000];
+const [viewBytes, apiKeyBytes, keyBytes, versionBytes, subjectBytes] = [6_000, 1_500, 2_500, 1_000, 900];
 // A cached key for blind hashes has two ECDH objects, each with a copy of the curve.
 const blindHashBytes = 9_000;
 /** How long data stays that nobody uses, in milliseconds. */
@@ -22,11 +24,13 @@ export class Remembered {
   readonly views: LRUCache<string, TenantView>;
   readonly #keys: LRUCache<string, KeyMaterial>;
   readonly #apiKeys: LRUCache<string, ApiKeyRow>;
+  readonly #subjects: LRUCache<string, SubjectMaterial>;
 
   constructor(bytes = budget) {
     this.views = cacheOf((5 / 16) * bytes, () => viewBytes);
-    this.#keys = cacheOf((8 / 16) * bytes, keyCost);
+    this.#keys = cacheOf((6 / 16) * bytes, keyCost);
     this.#apiKeys = cacheOf((3 / 16) * bytes, apiKeyCost);
+    this.#subjects = cacheOf((2 / 16) * bytes, () => subjectBytes);
   }
 
   /**
@@ -34,7 +38,7 @@ export class Remembered {
    * another replica has erased.
    */
   forgetUnused(): void {
-    for (const cache of [this.views, this.#keys, this.#apiKeys]) cache.purgeStale();
+    for (const cache of [this.views, this.#keys, this.#apiKeys, this.#subjects]) cache.purgeStale();
   }
 
   key(state: TenantState, keyId: string): KeyMaterial | undefined {
@@ -61,10 +65,19 @@ export class Remembered {
     if (this.#isCurrent(state)) this.#apiKeys.set(idOf(state, apiKey.api_key_id), apiKey);
   }
 
+  subject(state: TenantState, subjectId: string): SubjectMaterial | undefined {
+    return this.#subjects.get(idOf(state, rowIdOf(subjectId)));
+  }
+
+  keepSubject(state: TenantState, subject: SubjectMaterial): void {
+    if (this.#isCurrent(state)) this.#subjects.set(idOf(state, rowIdOf(subject.id)), subject);
+  }
+
   drop(state: TenantState, rowIds: readonly string[]): void {
     for (const rowId of rowIds) {
       this.#keys.delete(idOf(state, rowId));
       this.#apiKeys.delete(idOf(state, rowId));
+      this.#subjects.delete(idOf(state, rowId));
     }
   }
 

@@ -12,6 +12,7 @@ import type { HeadRow } from '../store/heads.ts';
 import type { KeyRow } from '../store/keys.ts';
 import type { TenantRow } from '../store/tenants.ts';
 import type { OpenTenant } from './integrity.ts';
+import { Newcomers } from './newcomers.ts';
 import type { MinuteCount } from './tallies.ts';
 
 /** What a request writes to the audit log, as decided in one state of the tenant. */
@@ -129,6 +130,7 @@ export class TenantState {
   readonly tenant: TenantRow;
   readonly secrets: TenantSecrets;
   readonly epoch: number;
+  readonly newcomers = new Newcomers();
 
   constructor({ state_id, state_hash }: StateName, { tenant, secrets }: OpenTenant, epoch = ++lastEpoch) {
     this.name = { state_id, state_hash };

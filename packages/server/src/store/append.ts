@@ -2,12 +2,14 @@ import type { StoredEntry } from '@eaas/protocol/audit';
 import { Explained } from '../base/refusal.ts';
 import type { HeadRow } from './heads.ts';
 import type { Sql } from './sql.ts';
+import type { NewSubject } from './subjects.ts';
 
 export interface Link {
   readonly expected: HeadRow;
   readonly next: HeadRow;
   readonly runs: readonly string[];
   readonly seals: Uint8Array;
+  readonly rows?: RowsOfAppend | undefined;
 }
 
 export interface Appended {
@@ -20,18 +22,22 @@ export interface Appended {
 }
 
 /** Rows that commit with the entries of an append, by their table. */
-export interface RowsOfAppend {
+interface RowsOfAppend {
   /** The rows that the entries change, each with the entry that records its change. */
-  readonly row_records: readonly { readonly row_id: string; readonly rev: number }[];
+  readonly row_records?: readonly { readonly row_id: string; readonly rev: number }[];
+  /** The subjects that the entries create. */
+  readonly subjects?: readonly NewSubject[];
 }
 
-/** Appends a link to the log if the head is still the one that the link expects. */
+/**
+ * Appends a link to the log if the head is still the one that the link expects. Throws the database's error for a subject
+ * that exists already (`isSubjectTaken`), and then has written nothing.
+ */
 export async function appendLink(
   sql: Sql,
   tenantId: string,
-  { expected, next, runs, seals }: Link,
+  { expected, next, runs, seals, rows }: Link,
   now: number,
-  rows?: RowsOfAppend,
 ): Promise<Appended> {
   const [row] = await sql<{ appended: string }[]>`
     select eaas.append(${tenantId}, ${expected.id}, ${expected.hash}, ${expected.state_id},

@@ -34,6 +34,14 @@ export function isDuplicate(error: unknown): boolean {
   return isDatabaseError(error) && error.code === '23505';
 }
 
+/** Whether another request has created a new subject first. On a shard, the constraint's name has a number behind it. */
+export function isSubjectTaken(error: unknown): boolean {
+  return (
+    isDuplicate(error) &&
+    (error as postgres.PostgresError).constraint_name?.startsWith('subjects_pkey') === true
+  );
+}
+
 export function isLockTimeout(error: unknown): boolean {
   return isDatabaseError(error) && error.code === '55P03';
 }

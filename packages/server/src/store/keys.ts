@@ -36,6 +36,7 @@ export const keyTable: Table<KeyRow> = {
     'destroy_at',
     'sealed_hash_key',
     'intake',
+    'subjects',
     'created_id',
     'rev',
   ],

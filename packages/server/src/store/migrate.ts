@@ -130,6 +130,7 @@ async function grant(sql: Sql, role: string): Promise<void> {
   await sql`grant update on eaas.tenants, eaas.audit_heads, eaas.audit_anchors, eaas.keys, eaas.key_versions,
     eaas.api_keys, eaas.verifications, eaas.usage, eaas.usage_cursors, eaas.key_version_uses, eaas.api_key_uses,
     eaas.tenant_names, eaas.leases, eaas.verification_markers, eaas.key_counts to ${to}`;
+  await sql`grant update (sealed, erased_id, erased_at, erased_hash, mac) on eaas.subjects to ${to}`;
   await sql`grant delete on eaas.verification_markers, eaas.root_checks, eaas.token_directory, eaas.tenant_names, eaas.entry_counts to ${to}`;
   await sql`grant execute on function eaas.purge_entries, eaas.append to ${to}`;
 }

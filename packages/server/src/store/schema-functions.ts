@@ -13,7 +13,7 @@ alter table eaas.${table} enable always trigger ${table}_${name};`;
 
 const immutable = ['audit_entries', 'row_records'];
 const forward = ['audit_heads', 'audit_anchors'];
-const kept = [...immutable, ...forward, 'tenants', 'keys', 'key_versions', 'api_keys'];
+const kept = [...immutable, ...forward, 'tenants', 'keys', 'key_versions', 'subjects', 'api_keys'];
 
 export const guards = `
 create function eaas.refuse_change() returns trigger language plpgsql as $$
@@ -115,6 +115,7 @@ begin
   delete from eaas.audit_heads where tenant_id = tenant;
   delete from eaas.key_versions where tenant_id = tenant;
   delete from eaas.keys where tenant_id = tenant;
+  delete from eaas.subjects where tenant_id = tenant;
   delete from eaas.key_counts where tenant_id = tenant;
   delete from eaas.api_keys where tenant_id = tenant;
   delete from eaas.row_records where tenant_id = tenant;
@@ -158,6 +159,9 @@ begin
   if rows is not null then
     insert into eaas.row_records (tenant_id, row_id, rev)
     select tenant, row_id, rev from json_to_recordset(rows -> 'row_records') as record (row_id uuid, rev bigint);
+    insert into eaas.subjects (tenant_id, subject_id, sealed, created_id, created_at, mac)
+    select tenant, decode(subject_id, 'hex'), decode(sealed, 'hex'), created_id, next_created_at, decode(mac, 'hex')
+    from json_to_recordset(rows -> 'subjects') as subject (subject_id text, sealed text, created_id bigint, mac text);
   end if;
   return 'written ' || present;
 end $$;

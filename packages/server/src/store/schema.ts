@@ -1,6 +1,14 @@
 // The tables of the service. The SQL functions and guards are in schema-functions.ts.
 
 /**
+ * The ids in the metadata of an entry, in SQL: the first 32 characters of the subject's and of the user's, or null. The
+ * names of the metadata are sorted, so both stand at its end, where no context can have put them.
+ */
+const after = `(?:,"user":"[0-9a-f]{32}")?(?:,"user_asserted":true)?}$`;
+export const subjectOf = `substring(right(metadata, 192) from '"subject":"([0-9a-f]{32})(?:[0-9a-f]{32})?"(?:,"subject_created":true)?${after}')`;
+export const userOf = `substring(right(metadata, 192) from '"user":"([0-9a-f]{32})"(?:,"user_asserted":true)?}$')`;
+
+/**
  * The tenant is first in every primary key, so that the tables can be sharded by tenant. Times are integers
  * (milliseconds since 1970), because the MAC of a row needs exactly one encoding of each value.
  */
@@ -56,6 +64,9 @@ create table eaas.audit_entries (
 create index audit_entries_by_key_and_time on eaas.audit_entries (tenant_id, key_id, created_at);
 create index audit_entries_by_action_and_time on eaas.audit_entries (tenant_id, action, created_at);
 
+create index audit_entries_by_subject on eaas.audit_entries (tenant_id, (${subjectOf}), id) where ${subjectOf} is not null;
+create index audit_entries_by_user on eaas.audit_entries (tenant_id, (${userOf}), id) where ${userOf} is not null;
+
 create table eaas.audit_anchors (
   tenant_id uuid primary key references eaas.tenants,
   id bigint not null,
@@ -78,6 +89,7 @@ create table eaas.keys (
   destroy_at bigint,
   sealed_hash_key bytea,
   intake boolean not null,
+  subjects text not null,
   created_id bigint not null,
   rev bigint not null,
   mac bytea not null,
@@ -98,6 +110,20 @@ create table eaas.key_versions (
   sealed bytea,
   primary key (tenant_id, key_id, key_version),
   foreign key (tenant_id, key_id) references eaas.keys
+);
+
+-- The people whose data is encrypted. An erased one has no secret any more, and its row stays.
+create table eaas.subjects (
+  tenant_id uuid not null references eaas.tenants,
+  subject_id bytea not null,
+  sealed bytea,
+  created_id bigint not null,
+  created_at bigint not null,
+  erased_id bigint,
+  erased_at bigint,
+  erased_hash bytea,
+  mac bytea not null,
+  primary key (tenant_id, subject_id)
 );
 
 create table eaas.key_counts (

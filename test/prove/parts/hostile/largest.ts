@@ -97,6 +97,13 @@ export const largest: Readonly<Record<Route, (world: World) => Promise<readonly 
     { what: 'long', path: '/v1/batch/hash', body: { items: hashes(plain, 126, 65_536) } },
   ],
 
+  'POST /v1/subjects/show': async (world) => [
+    { what: 'longest', path: '/v1/subjects/show', body: { subject: await longestSubject(world) } },
+  ],
+  'POST /v1/subjects/erase': async (world) => [
+    { what: 'longest', path: '/v1/subjects/erase', body: { subject: await longestSubject(world) } },
+  ],
+
   'GET /v1/audit': async () => [
     { what: 'largest entries', path: '/v1/audit?limit=100&action=key.wrap' },
     { what: 'API keys', path: '/v1/audit?limit=100&action=api_key.create' },
@@ -146,6 +153,12 @@ function newName(): object {
     String.fromCodePoint(0x1_f600 + (byte % 64)),
   );
   return { name: name.join(''), exportable: true, rotation_policy: { interval_days: 3_650 } };
+}
+
+async function longestSubject({ server, tenant, plain }: World): Promise<string> {
+  const subject = `${crypto.randomUUID()}${'\u00e4'.repeat(110)}`;
+  await call(server, tenant.token, 'POST', `/v1/keys/${plain}/wrap`, { dek: newDek(), subject });
+  return subject;
 }
 
 async function change({ server, tenant, versioned }: World, to: 'enable' | 'disable'): Promise<void> {

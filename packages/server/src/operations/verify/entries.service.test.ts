@@ -12,7 +12,14 @@ import { Findings, unhurried } from './report.ts';
 
 const entries = 20_000;
 const key = createSecretKey(randomBytes(32));
-const secrets: TenantSecrets = { sealing: key, auditMac: key, rowMac: key, checkpointSeed: key };
+const secrets: TenantSecrets = {
+  sealing: key,
+  auditMac: key,
+  rowMac: key,
+  checkpointSeed: key,
+  subjects: key,
+  users: key,
+};
 
 let database: Database;
 beforeEach(async () => {

@@ -1,0 +1,87 @@
+// The person whose data a value is: a subject. Its secret takes part in each wrap, and its erasure ends them all.
+import type { Output } from '../wire/endpoints.ts';
+import { formatTimestamp } from '../wire/timestamp.ts';
+import type { Moment } from './changes.ts';
+import type { KeyFields } from './key-rules.ts';
+import { type Draft, tenantDraft } from './draft.ts';
+import { timeOrNull } from './records.ts';
+import { badRequest, Refusal } from './refusal.ts';
+
+/** A subject as a service knows it. `new` is one whose first wrap is decided, and `unknown` one that nobody wrapped for. */
+export interface Subject {
+  /** 64 hexadecimal characters. */
+  readonly id: string;
+  readonly state: 'known' | 'new' | 'erased' | 'unknown';
+}
+
+/** A stored subject. Its times are milliseconds since 1970. */
+export interface SubjectFields {
+  readonly created_at: number;
+  readonly erased_at: number | null;
+}
+
+/** What a call says about people: whose data a value is, and on whose behalf the caller acts. */
+export interface Who {
+  readonly subject?: string | undefined;
+  readonly user?: string | undefined;
+}
+
+/** Finds people by what a call says. Each service brings its own. */
+export interface People {
+  /** Returns the subject with this name, in any state. */
+  subject(name: string): Subject;
+  /** Returns the id of a user, as 64 hexadecimal characters. */
+  userId(name: string): string;
+}
+
+/** The length of an id in the metadata of an audit entry. */
+const loggedIdLength = 32;
+
+/** Returns what an audit entry says about people. */
+export function loggedWho(people: People, { subject, user }: Who): Readonly<Record<string, unknown>> {
+  return {
+    ...(subject !== undefined && { subject: people.subject(subject).id.slice(0, loggedIdLength) }),
+    ...(user !== undefined && { user: people.userId(user).slice(0, loggedIdLength), user_asserted: true }),
+  };
+}
+
+/** 409: the person was erased. */
+export const subjectErased = (): Refusal =>
+  new Refusal(
+    'subject_erased',
+    'This subject was erased, and nothing under it opens again. A person who returns needs a new subject.',
+  );
+
+/** 404: nothing was ever wrapped under this subject. */
+export const subjectNotFound = (): Refusal =>
+  new Refusal(
+    'not_found',
+    'Subject not found: pass the subject as wrap got it. To erase one that was never used, add `create: true`.',
+  );
+
+/** Throws Refusal for a call without a subject, if the key requires one. */
+export function requireSubject({ subjects }: Pick<KeyFields, 'subjects'>, { subject }: Who): void {
+  if (subjects === 'optional' || subject !== undefined) return;
+  throw badRequest('`subject` is missing: this key wraps only with a subject, the person whose data it is');
+}
+
+/** Decides about an erasure: the time of it, and its audit entry. */
+export function erasedSubject(
+  subjectId: string,
+  { time }: Moment,
+  more: Readonly<Record<string, unknown>> = {},
+): { erasedAt: number; draft: Draft } {
+  return { erasedAt: time, draft: tenantDraft('subject.erase', { subject: subjectId, ...more }) };
+}
+
+/** Returns a subject as the API shows it. */
+export function subjectRecord(
+  subjectId: string,
+  { created_at, erased_at }: SubjectFields,
+): Output<'POST /v1/subjects/show'> {
+  return {
+    subject_id: subjectId,
+    created_at: formatTimestamp(created_at),
+    erased_at: timeOrNull(erased_at),
+  };
+}

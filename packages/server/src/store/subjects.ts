@@ -1,0 +1,89 @@
+import type { Fragment } from './rows.ts';
+import { first, type Table } from './rows.ts';
+import type { Sql, Transaction } from './sql.ts';
+
+export interface SubjectRow {
+  readonly tenant_id: string;
+  /** 32 bytes. */
+  readonly subject_id: Uint8Array;
+  /** The secret of the subject. Null once the subject is erased. */
+  readonly sealed: Uint8Array | null;
+  readonly created_id: number;
+  readonly created_at: number;
+  readonly erased_id: number | null;
+  readonly erased_at: number | null;
+  readonly erased_hash: Uint8Array | null;
+  readonly mac: Uint8Array;
+}
+
+export const subjectTable: Table<SubjectRow> = {
+  name: 'subjects',
+  id: 'subject_id',
+  label: ['eaas row v1', 'subjects'],
+  columns: [
+    'tenant_id',
+    'subject_id',
+    'sealed',
+    'created_id',
+    'created_at',
+    'erased_id',
+    'erased_at',
+    'erased_hash',
+  ],
+  numbers: ['created_id', 'created_at', 'erased_id', 'erased_at'],
+};
+
+/** A subject, and the erasure that its row record names. A row that has a secret beside such a record was put back. */
+export type LoadedSubject = SubjectRow & { readonly recorded: number | null };
+
+/** The id of a subject in `row_records`, and in the audit log: its first half, as a UUID. */
+export function rowIdOf(subjectId: string): string {
+  return subjectId.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+/** The same as `rowIdOf`, in SQL. */
+export const rowIdIn = (sql: Sql, subjectId: Fragment): Fragment =>
+  sql`encode(substr(${subjectId}, 1, 16), 'hex')::uuid`;
+
+export async function findSubjects(
+  sql: Sql,
+  tenantId: string,
+  subjectIds: readonly string[],
+): Promise<LoadedSubject[]> {
+  const wanted = subjectIds.map((id) => `\\x${id}`);
+  return sql<LoadedSubject[]>`
+    select s.*, (select max(r.rev) from eaas.row_records r
+      where r.tenant_id = ${tenantId} and r.row_id = ${rowIdIn(sql, sql`s.subject_id`)}) as recorded
+    from unnest(${wanted}::bytea[]) as wanted (id) cross join lateral (
+      select * from eaas.subjects where tenant_id = ${tenantId} and subject_id = wanted.id limit 1
+    ) s`;
+}
+
+export function findSubject(sql: Sql, tenantId: string, subjectId: string) {
+  return first(findSubjects(sql, tenantId, [subjectId]));
+}
+
+/** Writes a row, in place of an older one of the same subject. */
+export async function writeSubject(tx: Transaction, row: SubjectRow): Promise<void> {
+  const { tenant_id, subject_id, sealed, created_id, created_at, erased_id, erased_at, erased_hash, mac } =
+    row;
+  await tx`
+    insert into eaas.subjects
+      (tenant_id, subject_id, sealed, created_id, created_at, erased_id, erased_at, erased_hash, mac)
+    values (${tenant_id}, ${subject_id}, ${sealed}, ${created_id}, ${created_at}, ${erased_id}, ${erased_at}, ${erased_hash}, ${mac})
+    on conflict (tenant_id, subject_id) do update set sealed = excluded.sealed, erased_id = excluded.erased_id,
+      erased_at = excluded.erased_at, erased_hash = excluded.erased_hash, mac = excluded.mac`.execute();
+}
+
+/** A new subject as the append takes it: its bytes are in hexadecimal. */
+export interface NewSubject {
+  readonly subject_id: string;
+  readonly sealed: string;
+  readonly created_id: number;
+  readonly mac: string;
+}
+
+export function newSubject({ subject_id, sealed, created_id, mac }: SubjectRow): NewSubject {
+  const hex = (bytes: Uint8Array | null): string => Buffer.from(bytes ?? []).toString('hex');
+  return { subject_id: hex(subject_id), sealed: hex(sealed), created_id, mac: hex(mac) };
+}
