@@ -76,6 +76,33 @@ interface SealedSecret extends Named {
   readonly sealed: string;
 }
 
+interface SubjectWrap extends Named {
+  readonly tenant: string;
+  readonly key: string;
+  readonly version: number;
+  readonly version_secret: string;
+  /** Null for an unwrap without a subject. */
+  readonly subject_secret: string | null;
+  readonly context: Context;
+  readonly wrapped: string;
+}
+
+interface SealedSubject extends Named {
+  readonly tenant: string;
+  readonly tenant_secret: string;
+  readonly subject_id: string;
+  readonly sealed: string;
+}
+
+interface SubjectCase extends SubjectWrap, SealedSubject {
+  readonly subject: string;
+  readonly user_id: string;
+  readonly subject_secret: string;
+  readonly seal_salt: string;
+  readonly dek: string;
+  readonly salt: string;
+}
+
 interface Checkpoint extends Named {
   readonly tenant_id: string;
   readonly verifier_key: string;
@@ -199,6 +226,11 @@ interface VectorFiles {
       parts: readonly ({ text: string } | { hex: string } | { integer: number } | { null: true })[];
       encoded: string;
     })[];
+  };
+  people: {
+    cases: readonly SubjectCase[];
+    refusals: readonly SubjectWrap[];
+    sealed_refusals: readonly SealedSubject[];
   };
   'sealed-secret': {
     cases: readonly (SealedSecret & { salt: string; secret: string })[];

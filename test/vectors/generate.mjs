@@ -10,6 +10,7 @@ import { build as hash } from './cases/hash.mjs';
 import { build as intake } from './cases/intake.mjs';
 import { assertLiterals } from './cases/literals.mjs';
 import { buildContext, buildPae } from './cases/pae-and-context.mjs';
+import { build as people } from './cases/people.mjs';
 import { build as sealedSecret } from './cases/sealed-secret.mjs';
 
 const builders = {
@@ -24,6 +25,7 @@ const builders = {
   'hash.json': hash,
   'intake.json': intake,
   'pae.json': buildPae,
+  'people.json': people,
   'sealed-secret.json': sealedSecret,
 };
 

@@ -1,5 +1,5 @@
 // Secrets as the service seals them: data keys under a version of a key, and in a key file the versions themselves. The
-// server has its own faster code for the same bytes; test/vectors/sealed-secret.json has cases of both.
+// server has its own faster code for the same bytes; test/vectors has cases of both in sealed-secret.json and people.json.
 import { type Context, encodeContext, pae } from '@eaas/protocol';
 import { randomBytes } from '@eaas/protocol/internal';
 import { saltEnd, serviceForm, subjectForm, versionEnd, versionIn } from '@eaas/protocol/internal-intake';

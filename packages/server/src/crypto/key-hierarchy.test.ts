@@ -2,12 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { bytes, vectors } from '@eaas/test-kit/vectors';
 import {
+  idOfPerson,
   newTenantSecret,
+  openMaterial,
   openTenantSecrets,
   opensRootCheck,
   resealTenantSecret,
   rootKey,
   sealRootCheck,
+  subjectPlace,
+  takenTenantSecret,
   type TenantSecrets,
 } from './key-hierarchy.ts';
 import { sealSecret } from './sealed-secret.ts';
@@ -73,9 +77,9 @@ describe("a tenant's secret", () => {
     },
   );
 
-  test('the secret of a tenant always gives the same four keys, which all differ from each other', () => {
+  test('the secret of a tenant always gives the same six keys, which all differ from each other', () => {
     expect(exported(openTenantSecrets([otherRoot, root], row))).toEqual(keys);
-    expect(new Set(keys).size).toBe(4);
+    expect(new Set(keys).size).toBe(6);
   });
 
   test('each tenant has a different secret', () => {
@@ -99,5 +103,34 @@ describe("a tenant's secret", () => {
     expect(exported(openTenantSecrets([otherRoot], resealed))).toEqual(keys);
     expect(openTenantSecrets([root], resealed)).toBeUndefined();
     expect(resealTenantSecret([otherRoot], row)).toBeUndefined();
+  });
+});
+
+describe('people', () => {
+  const { cases, sealed_refusals } = vectors('people');
+
+  const secretsOf = ({ tenant, tenant_secret }: (typeof sealed_refusals)[number]) => {
+    const secrets = openTenantSecrets([root], takenTenantSecret(root, tenant, bytes(tenant_secret)));
+    if (!secrets) throw new Error("the tenant's secret must open");
+    return secrets;
+  };
+
+  test.each(cases)('the ids of the vector are those of its name: $name', (vector) => {
+    const { subjects, users } = secretsOf(vector);
+    expect(idOfPerson(subjects, vector.subject)).toBe(vector.subject_id);
+    expect(idOfPerson(users, vector.subject)).toBe(vector.user_id);
+  });
+
+  test.each(cases)('the secret of the vector is sealed for its subject, and opens: $name', (vector) => {
+    const { sealing } = secretsOf(vector);
+    const place = subjectPlace(vector.tenant, vector.subject_id);
+    const sealed = sealSecret(sealing, place, bytes(vector.subject_secret), bytes(vector.seal_salt));
+    expect(new Uint8Array(sealed)).toEqual(bytes(vector.sealed));
+    expect(openMaterial(sealing, place, sealed)?.export().toString('base64')).toBe(vector.subject_secret);
+  });
+
+  test.each(sealed_refusals)('the invalid sealed secret of the vector is refused: $name', (vector) => {
+    const place = subjectPlace(vector.tenant, vector.subject_id);
+    expect(openMaterial(secretsOf(vector).sealing, place, bytes(vector.sealed))).toBeUndefined();
   });
 });

@@ -6,7 +6,15 @@ import { anyContext } from '@eaas/test-kit/arbitraries';
 import { runs } from '@eaas/test-kit/cases';
 import { wipedBy } from '@eaas/test-kit/wiped-by';
 import { bytes, vectors } from '@eaas/test-kit/vectors';
-import { openSecret, type SecretPlace, sealedVersion, sealer, sealSecret } from './sealed-secret.ts';
+import {
+  openSecret,
+  type SecretPlace,
+  sealedVersion,
+  sealer,
+  sealSecret,
+  subjectSealer,
+  wrappedKeyVersion,
+} from './sealed-secret.ts';
 
 const given = vectors('sealed-secret');
 type Vector = (typeof given.refusals)[number];
@@ -34,6 +42,48 @@ const anyPlace: fc.Arbitrary<SecretPlace> = fc.record({
   keyId: id,
   version: fc.oneof(fc.nat(2), fc.integer({ min: 0, max: 0xffffffff })),
   context: anyContext,
+});
+
+const people = vectors('people');
+type SubjectVector = (typeof people.refusals)[number];
+
+const dekPlace = ({ tenant, key, version, context }: SubjectVector): SecretPlace => ({
+  purpose: 'dek',
+  tenantId: tenant,
+  keyId: key,
+  version,
+  context: context ?? undefined,
+});
+const sealerOf = (vector: SubjectVector) => {
+  const [ofVersion, place] = [createSecretKey(bytes(vector.version_secret)), dekPlace(vector)];
+  if (vector.subject_secret === null) return sealer(ofVersion, place);
+  return subjectSealer(ofVersion, createSecretKey(bytes(vector.subject_secret)), place);
+};
+
+describe('data keys of a subject', () => {
+  test.each(people.cases)('the data key of the vector is wrapped and unwrapped: $name', (vector) => {
+    const [prepared, { context }] = [sealerOf(vector), dekPlace(vector)];
+    const wrapped = prepared.seal(bytes(vector.dek), context, bytes(vector.salt));
+    expect(Buffer.from(wrapped).toString('base64')).toBe(vector.wrapped);
+    expect(prepared.open(wrapped, context)).toEqual(Buffer.from(vector.dek, 'base64'));
+    expect([sealedVersion(wrapped), wrappedKeyVersion(vector.wrapped)]).toEqual([
+      vector.version,
+      vector.version,
+    ]);
+  });
+
+  test.each(people.refusals)('the invalid wrapped key of the vector is refused: $name', (vector) => {
+    const { context } = dekPlace(vector);
+    expect(sealerOf(vector).open(bytes(vector.wrapped), context)).toBeUndefined();
+  });
+
+  test('the secret of the subject and the key mixed with it are overwritten after use', async () => {
+    const [vector] = people.cases.slice(2);
+    if (!vector) throw new Error('the vectors must have a third subject');
+    const wiped = await wipedBy(() => void sealerOf(vector));
+    expect(wiped).toContainEqual(Buffer.from(vector.subject_secret, 'base64'));
+    expect(wiped.filter(({ length }) => length === 32)).toHaveLength(3);
+  });
 });
 
 describe('sealed secrets', () => {
