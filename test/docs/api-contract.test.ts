@@ -51,7 +51,7 @@ async function recordedMembers(): Promise<string[]> {
   const { key_id } = service.createKey('a', { exportable: true, intake: true });
   const context = { row: '1' };
 
-  const headers = { authorization: `Bearer ${service.apiKey}` };
+  const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' };
   const response = await service.fetch(`${service.baseUrl}/v1/keys/${key_id}/public-key`, { headers });
   const { intake_public_key: publicKey } = (await response.json()) as { intake_public_key: string };
   const written = await createIntake({ publicKey }).encrypt('x');
@@ -79,11 +79,34 @@ async function recordedMembers(): Promise<string[]> {
   await keys.restore({ key_id });
   await keys.destroy({ key_id, grace_days: 0 });
 
+  const ofPerson = { subject: '42', user: '7' };
+  const post = async (path: string, body: object): Promise<{ wrapped_key?: string }> => {
+    const init = { method: 'POST', headers, body: JSON.stringify(body) };
+    return (await service.fetch(`${service.baseUrl}${path}`, init)).json() as Promise<{
+      wrapped_key?: string;
+    }>;
+  };
+  const { key_id: peopleKey } = service.createKey('people');
+  const calls = `/v1/keys/${peopleKey}`;
+  const dek = Buffer.alloc(32).toString('base64');
+  const { wrapped_key } = await post(`${calls}/wrap`, { dek, ...ofPerson });
+  await post(`${calls}/unwrap`, { wrapped_key, ...ofPerson });
+  const person = await post('/v1/encrypt', {
+    key_id: peopleKey,
+    plaintext: 'eA==',
+    subject: '43',
+    user: '7',
+  });
+  await post('/v1/decrypt', { ...person, subject: '43', user: '7' });
+  await post('/v1/subjects/erase', { subject: '42' });
+  await post(`${calls}/wrap`, { dek, ...ofPerson });
+  await post('/v1/encrypt', { key_id: peopleKey, plaintext: 'eA==', ...ofPerson });
+
   const { api_key_id } = await apiKeys.create({ name: 'b', permissions: ['encrypt'] });
   await apiKeys.update({ api_key_id, name: 'c' });
   await apiKeys.revoke({ api_key_id });
   service.setTenant({ envelopeOnly: true });
-  await serverMode.encrypt({ key_id, plaintext: 'x' }).catch(() => {});
+  await post('/v1/encrypt', { key_id, plaintext: 'eA==', ...ofPerson });
 
   const members: string[] = [];
   const actions = new Set<string>();

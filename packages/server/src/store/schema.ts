@@ -5,8 +5,8 @@
  * names of the metadata are sorted, so both stand at its end, where no context can have put them.
  */
 const after = `(?:,"user":"[0-9a-f]{32}")?(?:,"user_asserted":true)?}$`;
-export const subjectOf = `substring(right(metadata, 192) from '"subject":"([0-9a-f]{32})(?:[0-9a-f]{32})?"(?:,"subject_created":true)?${after}')`;
-export const userOf = `substring(right(metadata, 192) from '"user":"([0-9a-f]{32})"(?:,"user_asserted":true)?}$')`;
+const subjectOf = `substring(right(metadata, 192) from '"subject":"([0-9a-f]{32})(?:[0-9a-f]{32})?"(?:,"subject_created":true)?${after}')`;
+const userOf = `substring(right(metadata, 192) from '"user":"([0-9a-f]{32})"(?:,"user_asserted":true)?}$')`;
 
 /**
  * The tenant is first in every primary key, so that the tables can be sharded by tenant. Times are integers

@@ -42,7 +42,7 @@ export function rowIdOf(subjectId: string): string {
 }
 
 /** The same as `rowIdOf`, in SQL. */
-export const rowIdIn = (sql: Sql, subjectId: Fragment): Fragment =>
+const rowIdIn = (sql: Sql, subjectId: Fragment): Fragment =>
   sql`encode(substr(${subjectId}, 1, 16), 'hex')::uuid`;
 
 export async function findSubjects(
