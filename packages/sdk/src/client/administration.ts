@@ -4,6 +4,7 @@ import type { Input, Output, Route } from '@eaas/protocol/wire';
 import { callOptions } from '../options/call-options.ts';
 import { listPages, type PagesOptions } from './listing.ts';
 import { keyId } from '../options/key-id.ts';
+import { type Caller, requireActor } from '../options/people.ts';
 import type { Call, CallOptions } from '../transport/transport.ts';
 
 // Editors show the comments in this object as the documentation of the client's methods, such as `client.keys.create`.
@@ -137,7 +138,12 @@ export function apiKeyCalls(call: Call): ApiKeyCalls {
   return { ...calls, list };
 }
 
-export const serverModeCalls = (call: Call): ServerModeCalls => bind(call, serverModeRoutes);
+export const serverModeCalls = (call: Call, { user, requireUser }: Caller): ServerModeCalls =>
+  bind(async (route, input, options) => {
+    const sent = { ...(user !== undefined && { user }), ...Object(input) };
+    requireActor({ keyId: undefined, user: sent.user, requireUser });
+    return call(route, sent, options);
+  }, serverModeRoutes);
 
 function bind<Routes extends Readonly<Record<string, Route>>>(call: Call, routes: Routes): Calls<Routes> {
   const bound = Object.entries(routes).map(([name, route]) => [

@@ -28,6 +28,7 @@ import { createEmit } from './events.ts';
 import { requireKeyId } from '../options/key-id.ts';
 import { envelopeClientOptions, type EnvelopeClientOptions } from '../options/client-options.ts';
 import { createRewrapAll } from './rewrap.ts';
+import { type SubjectCalls, subjectCalls } from './subjects.ts';
 import {
   type CallOptions,
   createTransport,
@@ -90,6 +91,8 @@ export class EaasClient extends EnvelopeClient {
   readonly keys: KeyCalls;
   /** Creates, changes and revokes API keys. */
   readonly apiKeys: ApiKeyCalls;
+  /** Shows and erases the people whose data you encrypt. */
+  readonly subjects: SubjectCalls;
   /** Lists and verifies the audit log. */
   readonly audit: AuditLog;
   /**
@@ -97,7 +100,7 @@ export class EaasClient extends EnvelopeClient {
    * tenants.
    */
   readonly serverMode: ServerModeCalls;
-  readonly #rewrapAll: ReturnType<typeof createRewrapAll>;
+  protected readonly rewrapAll: ReturnType<typeof createRewrapAll>;
 
   constructor(options: EaasClientOptions = {}) {
     requireOptions(clientOptions, options, 'new EaasClient');
@@ -114,11 +117,21 @@ export class EaasClient extends EnvelopeClient {
       complete,
       emit,
     );
-    this.#rewrapAll = createRewrapAll(this.call, patienceOf(complete));
+    this.rewrapAll = createRewrapAll(this.call, patienceOf(complete));
     this.keys = keyCalls(this.call);
     this.apiKeys = apiKeyCalls(this.call);
-    this.serverMode = serverModeCalls(this.call);
+    this.serverMode = serverModeCalls(this.call, this.caller);
+    this.subjects = subjectCalls(this.call, (subject) => {
+      this.parts.encrypter.drop(subject);
+      this.parts.decrypter.drop(subject);
+    });
     this.audit = auditOf(this.call);
+  }
+
+  override as(user: string): this {
+    const client = super.as(user);
+    const serverMode = serverModeCalls(client.call, client.caller);
+    return Object.defineProperty(client, 'serverMode', { value: serverMode, enumerable: true });
   }
 
   /**
@@ -138,7 +151,7 @@ export class EaasClient extends EnvelopeClient {
     ciphertexts: readonly C[],
     options?: UnwrapOptions,
   ): Promise<Settled<Rewrapped<FormOf<C>>>[]> {
-    return this.#rewrapAll(ciphertexts, options);
+    return this.rewrapAll(ciphertexts, this.caller, options);
   }
 
   /**

@@ -26,13 +26,13 @@ import {
 } from '../options/call-options.ts';
 import type { Limits } from '../options/client-options.ts';
 import { requireKeyId } from '../options/key-id.ts';
+import { type Caller, requireActor, requireSubjectMatch } from '../options/people.ts';
 import { aborted } from '../transport/abortable.ts';
 import type { DataKeyCalls } from '../transport/data-key-calls.ts';
 import { type Ciphertext, contextOf, copyContexts, envelopeBytes } from './ciphertext.ts';
 import type { Emit } from './events.ts';
 import { settleMany, Waiting } from './settle-many.ts';
 
-type Expected = DecryptOptions['keyId'];
 type Options = DecryptOptions & As<DecryptedForm>;
 
 export function createDecrypter(
@@ -45,102 +45,125 @@ export function createDecrypter(
   const readHeader = createHeaderReader(limits.maxEntries);
   const syncForm = engines.sync === engines.values ? '' : 'sync';
 
-  function headerOf(bytes: Uint8Array, usual: Expected, options: DecryptOptions) {
-    const { keyId: expected = usual, anyKey } = options;
+  function headerOf(bytes: Uint8Array, caller: Caller, options: DecryptOptions) {
+    const { keyId: expected = caller.keyId, anyKey } = options;
     const known = readHeader(bytes);
     const { keyId } = known.header;
     if (keyId !== expected && !anyKey)
       requireExpectedKey(keyId, { keyId: expected ?? requireKeyId(expected) });
+    requireSubjectMatch(known.header.wrappedKey, options.subject);
     return known;
   }
 
-  const arriving = (name: string, known: KnownHeader, options: DecryptOptions, withSync: boolean): Lease =>
-    cache.arriving(name) ?? fetchKey(name, known, options, withSync);
+  const arriving = (
+    name: string,
+    known: KnownHeader,
+    { user }: Caller,
+    options: DecryptOptions,
+    withSync: boolean,
+  ): Lease => cache.arriving(name) ?? fetchKey(name, known, user, options, withSync);
 
   function fetchKey(
     name: string,
     { header, bytes }: KnownHeader,
-    options: DecryptOptions,
+    user: string | undefined,
+    { subject, wrapContext }: DecryptOptions,
     withSync: boolean,
   ): Lease {
     const request = async (): Promise<DerivedDataKey> => {
       // The request does not get the caller's signal, because other calls might wait for the same data key.
-      const dek = await calls.unwrap(header, { wrapContext: options.wrapContext });
+      const dek = await calls.unwrap(header, { subject, wrapContext }, user);
       const key = await deriveDataKey(engines, dek, header, withSync, bytes);
       emit({ type: 'data_key.unwrapped', keyId: key.keyId, keyVersion: key.keyVersion });
       return key;
     };
-    return limits.maxEntries === 0 ? cache.requestOnce(request) : cache.request(name, request);
+    return limits.maxEntries === 0 ? cache.requestOnce(request) : cache.request(name, subject, request);
   }
 
-  function nameOf(known: KnownHeader, { scope, wrapContext }: DecryptOptions, form = ''): string {
+  /** The name has the subject and the user, so that nobody finds a data key that was unwrapped for somebody else. */
+  function nameOf(
+    known: KnownHeader,
+    { user }: Caller,
+    { subject, scope, wrapContext }: DecryptOptions,
+    form = '',
+  ): string {
     // The name of a header that has none yet is looked up under the form `undefined`, which no call asks for.
-    if (!wrapContext && known.scope === scope && known.form === form) return known.name;
+    if (
+      !wrapContext &&
+      known.scope === scope &&
+      known.form === form &&
+      known.subject === subject &&
+      known.user === user
+    )
+      return known.name;
     const { keyId, keyVersion, wrappedKey } = known.header;
-    const partition = partitionName(keyId, { scope, wrapContext });
+    const partition = partitionName({ keyId, subject, scope, wrapContext }, user);
     const name = `${partition}/${keyVersion}${form}/${toBase64(wrappedKey)}`;
-    if (!wrapContext) Object.assign(known, { scope, form, name });
+    if (!wrapContext) Object.assign(known, { subject, user, scope, form, name });
     return name;
   }
 
   function start(
     ciphertext: Ciphertext,
-    usual: Expected,
+    caller: Caller,
     options: Options,
     context = options.context,
   ): Decrypted | Promise<Decrypted> | Waiting<Decrypted> {
     const { as, signal } = options;
     if (signal?.aborted) throw aborted();
     const bytes = envelopeBytes(ciphertext);
-    const known = headerOf(bytes, usual, options);
-    const name = nameOf(known, options);
+    const known = headerOf(bytes, caller, options);
+    const name = nameOf(known, caller, options);
     const ready = cache.find(name)?.key;
     if (ready) return open(ready, withBody(known.header, bytes), as, context);
     // Copies the bytes, because the caller can change them before the data key arrives.
     const own = typeof ciphertext === 'string' ? bytes : new Uint8Array(bytes);
     const run = opening(known.header, own, as, contextOf(context));
-    return new Waiting(arriving(name, known, options, false), run);
+    return new Waiting(arriving(name, known, caller, options, false), run);
   }
 
   return {
-    decrypt: (ciphertext: Ciphertext, usual: Expected, options: Options): Promise<Decrypted> =>
+    decrypt: (ciphertext: Ciphertext, caller: Caller, options: Options): Promise<Decrypted> =>
       attempt(() => {
         requireOptions(decryptOptions, options, 'decrypt');
+        requireActor(caller);
         requireForm(options.as);
-        const started = start(ciphertext, usual, options);
+        const started = start(ciphertext, caller, options);
         if (!(started instanceof Waiting)) return started;
         return started.lease.use(started.run, options.signal, patience);
       }),
-    async decryptMany(items: readonly DecryptItem[], usual: Expected, options: Options) {
+    async decryptMany(items: readonly DecryptItem[], caller: Caller, options: Options) {
       requireOptions(decryptOptions, options, 'decryptMany');
+      requireActor(caller);
       requireForm(options.as);
       const own = copyContexts(options);
       const startItem = (item: DecryptItem) => {
-        if (typeof item !== 'string' && !isBytes(item)) {
-          requireOptions<object>(decryptItem, item, 'an item of decryptMany');
-        }
-        return start(item, usual, own, (item as { readonly context?: Context }).context);
+        if (typeof item === 'string' || isBytes(item)) return start(item, caller, own);
+        requireOptions<object>(decryptItem, item, 'an item of decryptMany');
+        const { subject, context } = item;
+        return start(item, caller, subject === undefined ? own : { ...own, subject }, context);
       };
       return settleMany(items, startItem, options, patience);
     },
-    decryptSync(ciphertext: Ciphertext, usual: Expected, options: Options): Decrypted {
+    decryptSync(ciphertext: Ciphertext, caller: Caller, options: Options): Decrypted {
       requireOptions(decryptOptions, options, 'decryptSync');
+      requireActor(caller);
       requireForm(options.as);
       const bytes = envelopeBytes(ciphertext);
-      const known = headerOf(bytes, usual, options);
+      const known = headerOf(bytes, caller, options);
       const envelope = withBody(known.header, bytes);
-      const key = cache.find(nameOf(known, options, syncForm))?.key;
+      const key = cache.find(nameOf(known, caller, options, syncForm))?.key;
       if (!key?.sync) throw notPrimed("this ciphertext's data key is not in memory");
       const plaintext = openUnder(key.sync, envelope, options.context);
       return options.as === 'text' ? textOf(plaintext) : plaintext;
     },
-    async prime(ciphertexts: Iterable<Ciphertext>, usual: Expected, options: DecryptOptions): Promise<void> {
+    async prime(ciphertexts: Iterable<Ciphertext>, caller: Caller, options: DecryptOptions): Promise<void> {
       const { signal } = options;
       if (signal?.aborted) throw aborted();
       const wanted = new Map<string, KnownHeader>();
       for (const ciphertext of ciphertexts) {
-        const known = headerOf(envelopeBytes(ciphertext), usual, options);
-        wanted.set(nameOf(known, options, syncForm), known);
+        const known = headerOf(envelopeBytes(ciphertext), caller, options);
+        wanted.set(nameOf(known, caller, options, syncForm), known);
       }
       if (wanted.size > limits.maxEntries) {
         throw new InputError(
@@ -150,10 +173,11 @@ export function createDecrypter(
       const missing = Array.from(wanted).filter(([name]) => !cache.find(name));
       await Promise.all(
         missing.map(([name, known]) =>
-          arriving(name, known, options, true).use(() => undefined, signal, patience),
+          arriving(name, known, caller, options, true).use(() => undefined, signal, patience),
         ),
       );
     },
+    drop: (subject: string | undefined): void => cache.drop(subject),
     close: (): void => cache.close(),
   };
 }

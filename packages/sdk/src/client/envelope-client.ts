@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { pae, toUtf8, type Wrapped } from '@eaas/protocol';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
-import { requireOptions } from '@eaas/protocol/internal-options';
+import { requireKind, requireOptions } from '@eaas/protocol/internal-options';
 import type { BlindHashOptions, Hash } from '../blind-hash/hasher.ts';
 import type { Engines } from '../engines/engines.ts';
 import { closedError, load, type Settled, settleEach, unreadable } from '../errors.ts';
@@ -26,6 +26,7 @@ import {
 } from '../options/call-options.ts';
 import { enginesOf, type EnvelopeClientOptions, limitsOf } from '../options/client-options.ts';
 import { requireKeyId } from '../options/key-id.ts';
+import { type Caller, person, requireActor } from '../options/people.ts';
 import { abortable } from '../transport/abortable.ts';
 import { createDataKeyCalls, type DataKeyCalls } from '../transport/data-key-calls.ts';
 import { type Call, type CallOptions, patienceOf, type TransportOptions } from '../transport/transport.ts';
@@ -33,6 +34,14 @@ import { type Ciphertext, requireValue } from './ciphertext.ts';
 import { createDecrypter } from './decrypt.ts';
 import { createEncrypter } from './encrypt.ts';
 import { type Emit, observed } from './events.ts';
+
+interface Parts {
+  readonly calls: DataKeyCalls;
+  readonly encrypter: ReturnType<typeof createEncrypter>;
+  readonly decrypter: ReturnType<typeof createDecrypter>;
+  readonly blindHash: ReturnType<typeof createBlindHashes>;
+  isClosed: boolean;
+}
 
 /**
  * Encrypts and decrypts in this process, with data keys that the service wraps and unwraps. The service never sees a
@@ -44,12 +53,12 @@ export class EnvelopeClient {
   readonly keyId: string | undefined;
   /** The implementations of AES-GCM that the client uses. */
   readonly engines: Engines;
+  /** The user on whose behalf this client acts: the argument of `as`. */
+  readonly user: string | undefined;
   protected readonly call: Call;
-  readonly #calls: DataKeyCalls;
-  readonly #encrypter: ReturnType<typeof createEncrypter>;
-  readonly #decrypter: ReturnType<typeof createDecrypter>;
-  readonly #blindHash: ReturnType<typeof createBlindHashes>;
-  #closed = false;
+  /** No private members, because the clients that `as` returns inherit these from this one. */
+  protected readonly parts: Parts;
+  protected readonly caller: Caller;
 
   constructor(
     call: Call,
@@ -61,14 +70,36 @@ export class EnvelopeClient {
     const limits = limitsOf(options.cache, patienceOf(options).total);
     this.engines = enginesOf(options.engines, emit);
     this.call = async (route, input, options) => {
-      if (this.#closed) throw closedError();
+      if (this.parts.isClosed) throw closedError();
       return call(route, input, options);
     };
     this.keyId = options.keyId && requireKeyId(options.keyId);
-    this.#calls = createDataKeyCalls(this.call, patienceOf(options));
-    this.#encrypter = createEncrypter(this.#calls, this.engines, limits, emit);
-    this.#decrypter = createDecrypter(this.#calls, this.engines, limits, emit);
-    this.#blindHash = createBlindHashes(this.call, options);
+    this.user = undefined;
+    this.caller = { keyId: this.keyId, user: undefined, requireUser: options.requireUser === true };
+    const calls = createDataKeyCalls(this.call, patienceOf(options));
+    this.parts = {
+      calls,
+      encrypter: createEncrypter(calls, this.engines, limits, emit),
+      decrypter: createDecrypter(calls, this.engines, limits, emit),
+      blindHash: createBlindHashes(this.call, options),
+      isClosed: false,
+    };
+  }
+
+  /**
+   * Returns a client that acts on behalf of a user of the app: the audit log then says who reads whose data. It shares
+   * everything with this client, also `close`, except the data keys for decryption, which each user has their own of.
+   * Pass an opaque id, never an e-mail address. The service does not check it.
+   */
+  as(user: string): this {
+    requireKind(person, user, 'the argument of `as`');
+    const client = Object.create(this, {
+      user: { value: user, enumerable: true },
+      caller: { value: { ...this.caller, user } },
+    }) as this;
+    const emit = observed.get(this);
+    if (emit) observed.set(client, emit);
+    return client;
   }
 
   /**
@@ -80,7 +111,7 @@ export class EnvelopeClient {
     value: string | Uint8Array,
     options: EncryptOptions & As<Form> = {},
   ): Promise<EncryptedAs<Form>> {
-    return this.#encrypter.encrypt(value, this.keyId, options) as Promise<EncryptedAs<Form>>;
+    return this.parts.encrypter.encrypt(value, this.caller, options) as Promise<EncryptedAs<Form>>;
   }
 
   /** Encrypts many values. The results are in the order of the values. If one value fails, the others still succeed. */
@@ -88,7 +119,9 @@ export class EnvelopeClient {
     items: readonly EncryptItem[],
     options: EncryptOptions & As<Form> = {},
   ): Promise<Settled<EncryptedAs<Form>>[]> {
-    return this.#encrypter.encryptMany(items, this.keyId, options) as Promise<Settled<EncryptedAs<Form>>[]>;
+    return this.parts.encrypter.encryptMany(items, this.caller, options) as Promise<
+      Settled<EncryptedAs<Form>>[]
+    >;
   }
 
   /**
@@ -99,8 +132,8 @@ export class EnvelopeClient {
     value: string | Uint8Array,
     options: EncryptOptions & As<Form> = {},
   ): EncryptedAs<Form> {
-    if (this.#closed) throw closedError();
-    return this.#encrypter.encryptSync(value, this.keyId, options) as EncryptedAs<Form>;
+    if (this.parts.isClosed) throw closedError();
+    return this.parts.encrypter.encryptSync(value, this.caller, options) as EncryptedAs<Form>;
   }
 
   /**
@@ -112,7 +145,7 @@ export class EnvelopeClient {
     ciphertext: Ciphertext,
     options: DecryptOptions & As<Form> = {},
   ): Promise<DecryptedAs<Form>> {
-    return this.#decrypter.decrypt(ciphertext, this.keyId, options) as Promise<DecryptedAs<Form>>;
+    return this.parts.decrypter.decrypt(ciphertext, this.caller, options) as Promise<DecryptedAs<Form>>;
   }
 
   /** Decrypts many ciphertexts. The results are in the order of the items. If one item fails, the others still succeed. */
@@ -120,7 +153,9 @@ export class EnvelopeClient {
     items: readonly DecryptItem[],
     options: DecryptOptions & As<Form> = {},
   ): Promise<Settled<DecryptedAs<Form>>[]> {
-    return this.#decrypter.decryptMany(items, this.keyId, options) as Promise<Settled<DecryptedAs<Form>>[]>;
+    return this.parts.decrypter.decryptMany(items, this.caller, options) as Promise<
+      Settled<DecryptedAs<Form>>[]
+    >;
   }
 
   /** Decrypts without waiting. Throws ClientError `not_primed` if the data key of the ciphertext is not in memory. */
@@ -128,17 +163,18 @@ export class EnvelopeClient {
     ciphertext: Ciphertext,
     options: DecryptOptions & As<Form> = {},
   ): DecryptedAs<Form> {
-    if (this.#closed) throw closedError();
-    return this.#decrypter.decryptSync(ciphertext, this.keyId, options) as DecryptedAs<Form>;
+    if (this.parts.isClosed) throw closedError();
+    return this.parts.decrypter.decryptSync(ciphertext, this.caller, options) as DecryptedAs<Form>;
   }
 
   /** Fetches the data keys for synchronous calls. If the platform has no synchronous cipher, also loads noble. */
   async prime(options: PrimeOptions = {}): Promise<void> {
     requireOptions(primeOptions, options, 'prime');
+    requireActor(this.caller);
     const { keyId = this.keyId, ciphertexts = [], encrypt = !options.ciphertexts, keep = false } = options;
     await Promise.all([
-      encrypt && this.#encrypter.prime([keyId].flat()[0], options, keep),
-      this.#decrypter.prime(ciphertexts, this.keyId, options),
+      encrypt && this.parts.encrypter.prime({ ...this.caller, keyId: [keyId].flat()[0] }, options, keep),
+      this.parts.decrypter.prime(ciphertexts, this.caller, options),
     ]);
   }
 
@@ -149,7 +185,7 @@ export class EnvelopeClient {
    */
   async hash(value: string, options: HashOptions = {}): Promise<string> {
     requireOptions(hashOptions, options, 'hash');
-    return this.#calls.hash(value, requireKeyId(options.keyId ?? this.keyId), options);
+    return this.parts.calls.hash(value, requireKeyId(options.keyId ?? this.keyId), options);
   }
 
   /** Returns the fingerprints of many values, in their order. If one value fails, the others still succeed. */
@@ -165,7 +201,7 @@ export class EnvelopeClient {
    */
   async blindHash(value: string | Uint8Array, options: HashOptions = {}): Promise<string> {
     requireOptions(hashOptions, options, 'blindHash');
-    return this.#blindHash(value, requireKeyId(options.keyId ?? this.keyId), options);
+    return this.parts.blindHash(value, requireKeyId(options.keyId ?? this.keyId), options);
   }
 
   /** Returns the blind hashes of many values, in the order of the values. Up to 100 values share a request. */
@@ -180,20 +216,24 @@ export class EnvelopeClient {
   /** Asks the service to wrap a data key (DEK, 32 bytes) that the app generated. Overwrite the DEK after use. */
   async wrap(dek: Uint8Array, options: WrapOptions = {}): Promise<Wrapped> {
     requireOptions(wrapOptions, options, 'wrap');
-    return this.#calls.wrap(dek, { ...options, keyId: requireKeyId(options.keyId ?? this.keyId) }, options);
+    requireActor(this.caller);
+    const { user } = this.caller;
+    const keyId = requireKeyId(options.keyId ?? this.keyId);
+    return this.parts.calls.wrap(dek, { ...options, keyId, user }, options);
   }
 
   /** Asks the service to unwrap a DEK. Overwrite the DEK after use. Throws DecryptionError if authentication fails. */
   async unwrap(wrapped: Wrapped, options: UnwrapOptions = {}): Promise<Uint8Array> {
     requireOptions(unwrapOptions, options, 'unwrap');
-    return this.#calls.unwrap(wrapped, options);
+    requireActor(this.caller);
+    return this.parts.calls.unwrap(wrapped, options, this.caller.user);
   }
 
   /** Closes the client and overwrites every data key. Later calls throw ClientError `closed`. */
   async close(): Promise<void> {
-    this.#closed = true;
-    this.#encrypter.close();
-    this.#decrypter.close();
+    this.parts.isClosed = true;
+    this.parts.encrypter.close();
+    this.parts.decrypter.close();
   }
 
   /** Closes the client at the end of an `await using` block. */
@@ -202,7 +242,7 @@ export class EnvelopeClient {
   }
 }
 
-export function createBlindHashes(call: Call, options: BlindHashOptions) {
+function createBlindHashes(call: Call, options: BlindHashOptions) {
   let loading: Promise<Hash> | undefined;
   const loadHasher = () =>
     (loading ??= load('blind hashes', import('../blind-hash/hasher.ts')).then(

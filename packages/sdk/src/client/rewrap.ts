@@ -6,6 +6,7 @@ import { type FormOf, type Rewrapped, type UnwrapOptions, unwrapOptions } from '
 import { type Ciphertext, contextOf, envelopeBytes } from './ciphertext.ts';
 import { asDecryption, wrappedOf } from '../transport/data-key-calls.ts';
 import { type Settled, settleEach } from '../errors.ts';
+import { type Caller, requireActor, requireSubjectMatch } from '../options/people.ts';
 import type { Call, Patience } from '../transport/transport.ts';
 
 export function createRewrapAll(call: Call, patience: Patience) {
@@ -13,18 +14,23 @@ export function createRewrapAll(call: Call, patience: Patience) {
 
   return async <C extends Ciphertext>(
     ciphertexts: readonly C[],
+    caller: Caller,
     options: UnwrapOptions = {},
   ): Promise<Settled<Rewrapped<FormOf<C>>>[]> => {
     requireOptions(unwrapOptions, options, 'rewrap');
-    const { signal } = options;
+    requireActor(caller);
+    const { signal, subject } = options;
+    const { user } = caller;
     const context = contextOf(options.wrapContext);
     const requests = new Map<string, ReturnType<typeof rewrap>>();
     return settleEach(ciphertexts, async (ciphertext) => {
       const bytes = envelopeBytes(ciphertext);
       const { keyId: key_id, wrappedKey } = parseHeader(bytes);
+      requireSubjectMatch(wrappedKey, subject, true);
       const wrapped_key = toBase64(wrappedKey);
       const name = key_id + wrapped_key;
-      const request = requests.get(name) ?? rewrap({ key_id, wrapped_key, context }, { signal });
+      const request =
+        requests.get(name) ?? rewrap({ key_id, wrapped_key, context, subject, user }, { signal });
       requests.set(name, request);
       const output = await request.catch(asDecryption);
       const wrapped = wrappedOf(output, key_id);

@@ -11,15 +11,19 @@ export interface CacheLimits {
 
 type Request = () => Promise<DerivedDataKey>;
 
+/** Data keys by name. Its names are in the order of their last use, so that the first is the one to remove. */
 export class DataKeyCache {
   readonly #limits: CacheLimits;
+  readonly #isPinned: (name: string) => boolean;
   readonly #ready = new Map<string, Lease>();
   readonly #arriving = new Map<string, Lease>();
-  #uses = 0;
+  #last: Lease | undefined;
   #isClosed = false;
 
-  constructor(limits: CacheLimits) {
+  /** Data keys whose names are pinned stay, even if there are more than the limit. */
+  constructor(limits: CacheLimits, isPinned: (name: string) => boolean = () => false) {
     this.#limits = limits;
+    this.#isPinned = isPinned;
   }
 
   find(name: string, whateverItsAge = false): Lease | undefined {
@@ -29,7 +33,7 @@ export class DataKeyCache {
       this.#remove(name, lease);
       return undefined;
     }
-    lease.lastUse = ++this.#uses;
+    if (lease !== this.#last) this.#putLast(name, lease);
     return lease;
   }
 
@@ -37,7 +41,12 @@ export class DataKeyCache {
     return this.#arriving.get(name);
   }
 
-  request(name: string, request: Request, onFailure?: (error: ServiceError) => void): Lease {
+  request(
+    name: string,
+    subject: string | undefined,
+    request: Request,
+    onFailure?: (error: ServiceError) => void,
+  ): Lease {
     const settled = (): void => {
       if (this.#arriving.get(name) === lease) this.#arriving.delete(name);
     };
@@ -52,6 +61,7 @@ export class DataKeyCache {
       settled();
       onFailure?.(error);
     });
+    lease.subject = subject;
     this.#arriving.set(name, lease);
     return lease;
   }
@@ -62,6 +72,18 @@ export class DataKeyCache {
     return lease;
   }
 
+  /** Removes the data keys of a subject, or those of all subjects, also the ones that calls still wait for. */
+  drop(subject: string | undefined): void {
+    const isMeant = (lease: Lease): boolean =>
+      lease.subject !== undefined && (subject === undefined || lease.subject === subject);
+    for (const entry of this.#ready) if (isMeant(entry[1])) this.#remove(...entry);
+    for (const [name, lease] of this.#arriving) {
+      if (!isMeant(lease)) continue;
+      this.#arriving.delete(name);
+      lease.release();
+    }
+  }
+
   close(): void {
     this.#isClosed = true;
     for (const entry of this.#ready) this.#remove(...entry);
@@ -70,16 +92,26 @@ export class DataKeyCache {
 
   #keep(name: string, lease: Lease): void {
     this.#remove(name, this.#ready.get(name));
-    lease.lastUse = ++this.#uses;
-    this.#ready.set(name, lease);
+    this.#putLast(name, lease);
     lease.expiry = later(this.#limits.maxAge, () => this.#remove(name, lease));
     if (this.#ready.size > this.#limits.maxEntries) this.#removeLeastRecent();
   }
 
   #removeLeastRecent(): void {
-    let [least] = this.#ready;
-    for (const entry of this.#ready) if (least && entry[1].lastUse < least[1].lastUse) least = entry;
-    if (least) this.#remove(...least);
+    const { size } = this.#ready;
+    let passed = 0;
+    for (const [name, lease] of this.#ready) {
+      if (!this.#isPinned(name)) return this.#remove(name, lease);
+      // A pinned data key goes to the end, so that the next search does not pass it again.
+      if (++passed === size) return;
+      this.#putLast(name, lease);
+    }
+  }
+
+  #putLast(name: string, lease: Lease): void {
+    this.#ready.delete(name);
+    this.#ready.set(name, lease);
+    this.#last = lease;
   }
 
   #remove(name: string, lease: Lease | undefined): void {

@@ -5,10 +5,14 @@ import { toBase64 } from '@eaas/protocol/base64';
 import type { Engines } from '../engines/engines.ts';
 import { loadNoble } from '../engines/noble-engines.ts';
 
+/** The values that share a data key. */
 export interface Partition {
   readonly keyId: string;
+  readonly subject?: string | undefined;
   readonly scope?: string | undefined;
   readonly wrapContext?: Context | undefined;
+  /** The user on whose behalf a request is made. Data keys for encryption do not depend on it. */
+  readonly user?: string | undefined;
 }
 
 export interface DerivedDataKey {
@@ -20,9 +24,9 @@ export interface DerivedDataKey {
   readonly createdAt: number;
 }
 
-export function partitionName(keyId: string, { scope, wrapContext }: Omit<Partition, 'keyId'>): string {
-  if (scope === undefined && !wrapContext) return keyId;
-  return JSON.stringify([keyId, scope, toBase64(encodeContext(wrapContext))]);
+export function partitionName({ keyId, subject, scope, wrapContext }: Partition, user?: string): string {
+  if (scope === undefined && !wrapContext && subject === undefined && user === undefined) return keyId;
+  return JSON.stringify([keyId, scope, toBase64(encodeContext(wrapContext)), subject, user]);
 }
 
 export async function deriveDataKey(

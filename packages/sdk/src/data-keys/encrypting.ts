@@ -14,6 +14,11 @@ export interface BudgetLimits {
   readonly maxBytes: number;
   /** The maximum age in milliseconds. */
   readonly maxAge: number;
+  /**
+   * The maximum number of data keys that the client keeps, such as one for each subject. It removes the least recently
+   * used one, but none of `prime({ keep: true })`.
+   */
+  readonly maxEntries: number;
 }
 
 type Work<T> = (key: DerivedDataKey) => T | Promise<T>;
@@ -27,8 +32,8 @@ export function createEncryptingKeys(
   calls: Pick<DataKeyCalls, 'wrap'>,
   emit: Emit,
 ) {
-  const cache = new DataKeyCache({ maxEntries: Infinity, maxAge: limits.maxAge });
-  const kept = new Map<string, Timer>();
+  const kept = new Map<string, { readonly timer: Timer; readonly subject: string | undefined }>();
+  const cache = new DataKeyCache(limits, (name) => kept.has(name));
   const paused = new Map<string, Timer>();
   // A jump of the clock does not remove a kept data key: it stays until its timer, which the jump does not affect, ends.
   const find = (name: string): Lease | undefined => cache.find(name, kept.has(name));
@@ -48,6 +53,7 @@ export function createEncryptingKeys(
     const withSync = sync || kept.has(name) || find(name)?.key?.sync !== undefined;
     return cache.request(
       name,
+      of.subject,
       () => mint(of, withSync),
       ({ code }) => {
         if (!find(name) && !kept.has(name)) return;
@@ -69,13 +75,13 @@ export function createEncryptingKeys(
       if (!lease || shareUsed(limits, lease, 0) >= refreshAtShare) refresh(name, of);
       keepUp(name, of);
     };
-    kept.set(name, later(limits.maxAge / 20, check));
+    kept.set(name, { timer: later(limits.maxAge / 20, check), subject: of.subject });
   }
 
   return {
     /** The caller must use the returned data key before any `await`, because the client can overwrite it afterwards. */
     take(of: Partition, length: number, sync?: boolean): DerivedDataKey | undefined {
-      const name = partitionName(of.keyId, of);
+      const name = partitionName(of);
       const isKept = kept.has(name);
       const lease = find(name);
       if (lease?.key && (!sync || lease.key.sync)) {
@@ -92,7 +98,7 @@ export function createEncryptingKeys(
       return undefined;
     },
     reserve(of: Partition, length: number): Lease {
-      const name = partitionName(of.keyId, of);
+      const name = partitionName(of);
       let lease = cache.arriving(name);
       if (!lease || shareUsed(limits, lease, length) > 1) lease = request(name, of);
       spend(lease, length);
@@ -102,7 +108,7 @@ export function createEncryptingKeys(
       lease.use(work, signal, patience),
     requestOnce: (of: Partition): Lease => cache.requestOnce(() => mint(of, false)),
     async prime(of: Partition, keep: boolean, signal: AbortSignal | undefined): Promise<void> {
-      const name = partitionName(of.keyId, of);
+      const name = partitionName(of);
       const isPrimed = (): boolean => {
         const lease = find(name);
         return lease?.key?.sync !== undefined && shareUsed(limits, lease, 0) <= refreshAtShare;
@@ -113,9 +119,18 @@ export function createEncryptingKeys(
       }
       if (keep && !kept.has(name)) keepUp(name, of);
     },
+    drop(subject: string | undefined): void {
+      for (const [name, { timer, subject: own }] of kept) {
+        if (own === undefined || (subject ?? own) !== own) continue;
+        clearTimeout(timer);
+        kept.delete(name);
+      }
+      cache.drop(subject);
+    },
     close(): void {
       cache.close();
-      for (const timer of [...kept.values(), ...paused.values()]) clearTimeout(timer);
+      for (const { timer } of kept.values()) clearTimeout(timer);
+      for (const timer of paused.values()) clearTimeout(timer);
       kept.clear();
       paused.clear();
     },

@@ -9,8 +9,10 @@ export interface KnownHeader {
    */
   readonly least: number;
   scope?: string | undefined;
+  subject?: string | undefined;
+  user?: string | undefined;
   form?: string;
-  /** The name of the data key in the cache, of the calls with this `scope` and `form`. */
+  /** The name of the data key in the cache, of the calls with the members above. */
   name: string;
 }
 

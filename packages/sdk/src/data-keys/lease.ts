@@ -8,7 +8,8 @@ export class Lease {
   /** The number of messages that use this data key. Includes the messages of calls that still wait for the data key. */
   messages = 0;
   bytes = 0;
-  lastUse = 0;
+  /** The person whose data key this is. */
+  subject: string | undefined;
   expiry?: Timer;
   #users = 0;
   readonly #arrival: Promise<DerivedDataKey>;

@@ -20,7 +20,7 @@ import { ClientError } from '../errors.ts';
 import { type Mac, macUnder } from '#engines';
 
 /** The key that wraps an index key. Defaults to the key of the client. */
-export type IndexKeyOptions = Omit<WrapOptions, 'wrapContext'>;
+export type IndexKeyOptions = Omit<WrapOptions, 'wrapContext' | 'subject'>;
 
 export const indexKinds = "'service', 'blind' or a token from `createIndexKey`";
 

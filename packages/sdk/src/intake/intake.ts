@@ -59,7 +59,7 @@ export interface Intake {
    * in the order of the values. If one value fails, the others still succeed.
    */
   encryptMany<Form extends EncryptedForm = 'bundle'>(
-    items: readonly EncryptItem[],
+    items: readonly IntakeItem[],
     options?: IntakeEncryptOptions & As<Form>,
   ): Promise<Settled<EncryptedAs<Form>>[]>;
   /**
@@ -68,17 +68,20 @@ export interface Intake {
    */
   prime(): Promise<void>;
   /** Wraps a data key (DEK, 32 bytes) that the app generated. Overwrite the DEK after use. */
-  wrap(dek: Uint8Array, options?: WrapOptions): Promise<Wrapped>;
+  wrap(dek: Uint8Array, options?: IntakeWrapOptions): Promise<Wrapped>;
 }
 
+/** A writer cannot name a subject: the first rewrap with one makes the value that person's. */
+type IntakeWrapOptions = Omit<WrapOptions, 'subject'>;
+type IntakeItem = string | Uint8Array | Omit<Exclude<EncryptItem, string | Uint8Array>, 'subject'>;
 type EncryptOptions = IntakeEncryptOptions & As<EncryptedForm>;
 
 // Only the names of options are checked here, so that pages download less JavaScript for `createIntake`. The code that
 // uses an option checks its value.
 const intakeOptions: OptionNames<IntakeOptions> = { publicKey: 0 };
 const encryptOptions: OptionNames<EncryptOptions> = { as: 0, context: 0, wrapContext: 0 };
-const encryptItem: OptionNames<Exclude<EncryptItem, string | Uint8Array>> = { value: 0, context: 0 };
-const wrapOptions: OptionNames<WrapOptions> = { signal: 0, wrapContext: 0, keyId: 0 };
+const encryptItem: OptionNames<Exclude<IntakeItem, string | Uint8Array>> = { value: 0, context: 0 };
+const wrapOptions: OptionNames<IntakeWrapOptions> = { signal: 0, wrapContext: 0, keyId: 0 };
 const engines: Engines = { values: webCryptoEngine, sync: undefined, streams: webCryptoEngine };
 
 /**
@@ -100,7 +103,7 @@ export function createIntake(options: IntakeOptions): Intake {
   }
 
   async function encryptMany(
-    items: readonly EncryptItem[],
+    items: readonly IntakeItem[],
     given: EncryptOptions = {},
   ): Promise<Settled<EncryptedValue>[]> {
     requireNames(encryptOptions, given, 'encryptMany');
@@ -113,7 +116,7 @@ export function createIntake(options: IntakeOptions): Intake {
     }).finally(() => void creating.then(wipe, () => undefined));
   }
 
-  async function wrap(dek: Uint8Array, given: WrapOptions = {}): Promise<Wrapped> {
+  async function wrap(dek: Uint8Array, given: IntakeWrapOptions = {}): Promise<Wrapped> {
     requireNames(wrapOptions, given, 'wrap');
     if (given.signal?.aborted) throw aborted();
     const id: unknown = given.keyId ?? keyId;
@@ -134,7 +137,7 @@ export function createIntake(options: IntakeOptions): Intake {
   };
 }
 
-function partsOf(item: EncryptItem): { value: string | Uint8Array; context?: Context | undefined } {
+function partsOf(item: IntakeItem): { value: string | Uint8Array; context?: Context | undefined } {
   if (typeof item === 'string' || isBytes(item)) return { value: item };
   requireNames(encryptItem, item, 'an item of encryptMany');
   return item;

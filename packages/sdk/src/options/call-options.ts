@@ -10,9 +10,18 @@ import {
 } from '@eaas/protocol/internal-options';
 import type { Bundle, Ciphertext } from '../client/ciphertext.ts';
 import { keyId, keyIds } from './key-id.ts';
+import { person } from './people.ts';
 import type { CallOptions } from '../transport/transport.ts';
 
-interface PartitionOptions extends CallOptions {
+interface SubjectOption {
+  /**
+   * The person whose data the value is, by an opaque id of your app: 1 to 256 bytes of UTF-8. The data key then belongs
+   * to this person, and `subjects.erase` makes everything under it unreadable. Decryption needs the same subject.
+   */
+  readonly subject?: string | undefined;
+}
+
+interface PartitionOptions extends CallOptions, SubjectOption {
   /** Names a group of values, for example by a customer's id. Values of different scopes never share a data key. */
   readonly scope?: string | undefined;
   /**
@@ -70,7 +79,7 @@ export interface DecryptOptions extends PartitionOptions, ExpectedKeyOptions {
 export interface HashOptions extends CallOptions, KeyOption {}
 
 /** Options of `unwrap`. */
-export interface UnwrapOptions extends CallOptions {
+export interface UnwrapOptions extends CallOptions, SubjectOption {
   /** The service binds the wrap context to the DEK, and unwraps the DEK only with the same wrap context. */
   readonly wrapContext?: Context | undefined;
 }
@@ -78,17 +87,17 @@ export interface UnwrapOptions extends CallOptions {
 /** Options of `wrap`. */
 export interface WrapOptions extends UnwrapOptions, KeyOption {}
 
-/** A value for `encryptMany`. The `context` of an item replaces the `context` of the call. */
+/** A value for `encryptMany`. The `context` and the `subject` of an item replace those of the call. */
 export type EncryptItem =
   | string
   | Uint8Array
-  | { readonly value: string | Uint8Array; readonly context?: Context | undefined };
+  | ({ readonly value: string | Uint8Array; readonly context?: Context | undefined } & SubjectOption);
 
-/** A ciphertext for `decryptMany`. The `context` of an item replaces the `context` of the call. */
+/** A ciphertext for `decryptMany`. The `context` and the `subject` of an item replace those of the call. */
 export type DecryptItem =
   | string
   | Uint8Array
-  | { readonly ciphertext: string | Uint8Array; readonly context?: Context | undefined };
+  | ({ readonly ciphertext: string | Uint8Array; readonly context?: Context | undefined } & SubjectOption);
 
 /**
  * Options of `prime`, which fetches data keys for synchronous calls. `keyId` can be a list: `prime` then fetches the
@@ -125,10 +134,16 @@ export const callOptions: OptionRules<CallOptions> = { signal };
 // Each object lists `signal` instead of spreading `callOptions`, because bundlers cannot remove an unused object that
 // is written with spread syntax.
 export const hashOptions: OptionRules<HashOptions> = { signal, keyId };
-export const unwrapOptions: OptionRules<UnwrapOptions> = { signal, wrapContext: context };
-export const wrapOptions: OptionRules<WrapOptions> = { signal, wrapContext: context, keyId };
+export const unwrapOptions: OptionRules<UnwrapOptions> = { signal, subject: person, wrapContext: context };
+export const wrapOptions: OptionRules<WrapOptions> = {
+  signal,
+  subject: person,
+  wrapContext: context,
+  keyId,
+};
 export const encryptOptions: OptionRules<EncryptOptions & As<EncryptedForm>> = {
   signal,
+  subject: person,
   wrapContext: context,
   keyId,
   scope: text,
@@ -138,6 +153,7 @@ export const encryptOptions: OptionRules<EncryptOptions & As<EncryptedForm>> = {
 };
 export const decryptOptions: OptionRules<DecryptOptions & As<DecryptedForm>> = {
   signal,
+  subject: person,
   wrapContext: context,
   keyId: keyIds,
   scope: text,
@@ -147,6 +163,7 @@ export const decryptOptions: OptionRules<DecryptOptions & As<DecryptedForm>> = {
 };
 export const primeOptions: OptionRules<PrimeOptions> = {
   signal,
+  subject: person,
   wrapContext: context,
   keyId: keyIds,
   scope: text,
@@ -157,10 +174,11 @@ export const primeOptions: OptionRules<PrimeOptions> = {
 };
 
 type ObjectIn<Item> = Exclude<Item, string | Uint8Array>;
-export const encryptItem: OptionRules<ObjectIn<EncryptItem>> = { value: anything, context };
+export const encryptItem: OptionRules<ObjectIn<EncryptItem>> = { value: anything, context, subject: person };
 export const decryptItem: OptionRules<ObjectIn<DecryptItem> & Bundle> = {
   ciphertext: anything,
   context,
+  subject: person,
   wrapped_key: anything,
   iv: anything,
   key_id: anything,

@@ -4,6 +4,7 @@ import {
   atLeastOne,
   callback,
   countFrom,
+  flag,
   having,
   kindOf,
   type OptionRules,
@@ -37,8 +38,9 @@ export type OptionalLimits<Limits> = { readonly [Name in keyof Limits]?: number 
 
 /**
  * The name of a set of limits. `server`: 65,536 messages, 1 GiB and 5 minutes for encryption; 1,000 data keys and 5
- * minutes for decryption. `serverless`: as `server`, but one minute and 200 data keys. `browser`: 1,024 messages, 64
- * MiB and one minute for encryption; 100 data keys and one minute for decryption.
+ * minutes for decryption. `serverless`: as `server`, but one minute and 500 data keys. `browser`: 1,024 messages, 64
+ * MiB and one minute for encryption; 500 data keys and one minute for decryption. Each keeps 2,000 data keys for
+ * encryption. These numbers hold for all users and subjects of a client together.
  */
 export type CachePreset = 'server' | 'serverless' | 'browser';
 
@@ -59,6 +61,11 @@ export interface EnvelopeClientOptions extends Observers {
    * for a value that is not such a public key.
    */
   readonly hashPublicKeys?: Readonly<Record<string, string>> | undefined;
+  /**
+   * If true, calls that encrypt or decrypt throw InputError unless they are made by a client from `as`, so that the audit
+   * log names the user of each.
+   */
+  readonly requireUser?: boolean | undefined;
 }
 
 export interface Limits {
@@ -69,9 +76,10 @@ export interface Limits {
 
 const presets = {
   server: { maxMessages: 65_536, maxAge: 300_000, maxBytes: 2 ** 30, maxEntries: 1_000 },
-  serverless: { maxMessages: 65_536, maxAge: 60_000, maxBytes: 2 ** 30, maxEntries: 200 },
-  browser: { maxMessages: 1_024, maxAge: 60_000, maxBytes: 2 ** 26, maxEntries: 100 },
+  serverless: { maxMessages: 65_536, maxAge: 60_000, maxBytes: 2 ** 30, maxEntries: 500 },
+  browser: { maxMessages: 1_024, maxAge: 60_000, maxBytes: 2 ** 26, maxEntries: 500 },
 } as const;
+const maxEncryptingKeys = 2_000;
 
 const engine = /* @__PURE__ */ having('an engine', 'importKey');
 const cacheOptions: OptionRules<CacheOptions> = { encrypt: anything, decrypt: anything };
@@ -81,6 +89,7 @@ const encryptLimits: OptionRules<BudgetLimits> = {
   maxMessages: /* @__PURE__ */ countFrom(1, 2 ** 32),
   maxBytes: atLeastOne,
   maxAge: atLeastOne,
+  maxEntries: /* @__PURE__ */ countFrom(1),
 };
 const decryptLimits: OptionRules<CacheLimits> = {
   maxEntries: /* @__PURE__ */ countFrom(0),
@@ -100,6 +109,7 @@ export const envelopeClientOptions: OptionRules<EnvelopeClientOptions> = {
   cache: anything,
   engines: anything,
   hashPublicKeys: publicKeys,
+  requireUser: flag,
   onEvent: callback,
   logger: /* @__PURE__ */ having('a logger such as `console`', 'debug', 'warn'),
 };
@@ -136,5 +146,9 @@ export function limitsOf(cache: CachePreset | CacheOptions = 'server', patience 
     maxAge = preset.maxAge,
     maxEntries = preset.maxEntries,
   }: OptionalLimits<BudgetLimits & CacheLimits>) => ({ maxMessages, maxBytes, maxAge, maxEntries });
-  return { encrypt: limits(encrypt), decrypt: limits(decrypt), patience };
+  return {
+    encrypt: limits({ maxEntries: maxEncryptingKeys, ...encrypt }),
+    decrypt: limits(decrypt),
+    patience,
+  };
 }

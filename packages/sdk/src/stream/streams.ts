@@ -1,4 +1,4 @@
-import type { Context, ExpectedKey, Unwrap, Wrap } from '@eaas/protocol';
+import type { Context, ExpectedKey, Unwrap, Wrap, Wrapped } from '@eaas/protocol';
 import {
   callback,
   context,
@@ -34,7 +34,9 @@ import { aBlob } from './sources.ts';
 export type StreamClient = Pick<EnvelopeClient, 'wrap' | 'unwrap' | 'engines' | 'keyId'>;
 
 /** The members of an `EaasClient` or an `Intake` that `encryptStream` and `encryptBlob` use. */
-export type StreamWriter = Pick<StreamClient, 'wrap' | 'engines' | 'keyId'>;
+export interface StreamWriter extends Pick<StreamClient, 'engines' | 'keyId'> {
+  wrap(dek: Uint8Array, options?: WrapOptions): Promise<Wrapped>;
+}
 
 /** How many bytes of plaintext a stream has processed. */
 export interface StreamProgress {
@@ -197,12 +199,14 @@ function checkCall<Options>(
   requireOptions(rules, options, name);
 }
 
-function wrapBy(client: StreamWriter, { keyId, wrapContext, signal }: EncryptStreamOptions): Wrap {
-  return (dek) => client.wrap(dek, { keyId, wrapContext, signal });
+function wrapBy(client: StreamWriter, { keyId, subject, wrapContext, signal }: EncryptStreamOptions): Wrap {
+  // An intake, which also writes streams, refuses the option `subject`.
+  const person = subject === undefined ? {} : { subject };
+  return (dek) => client.wrap(dek, { keyId, ...person, wrapContext, signal });
 }
 
-function unwrapBy(client: StreamClient, { wrapContext, signal }: OpenOptions): Unwrap {
-  return (wrapped) => client.unwrap(wrapped, { wrapContext, signal });
+function unwrapBy(client: StreamClient, { subject, wrapContext, signal }: OpenOptions): Unwrap {
+  return (wrapped) => client.unwrap(wrapped, { subject, wrapContext, signal });
 }
 
 function expectedKey(client: StreamClient, { keyId = client.keyId, anyKey }: OpenOptions): ExpectedKey {

@@ -6,6 +6,7 @@ import { areInOrder, referenceBytes, withReferences } from './references.ts';
 import { backoff, type Call, type CallOptions, type Patience, retried } from './transport.ts';
 
 type Single = `POST /v1/keys/:key_id/${'wrap' | 'unwrap' | 'rewrap'}` | 'POST /v1/hash';
+type Wrap = 'POST /v1/keys/:key_id/wrap';
 type In<R extends Single> = Input<R> & object;
 type Result<R extends Single> = Output<R> | { readonly error: Problem };
 
@@ -18,6 +19,8 @@ interface Waiting<R extends Single> {
   retries: number;
   isDone: boolean;
 }
+
+const userOf = ({ input }: Waiting<Single>): string | undefined => (input as In<Wrap>).user;
 
 export type Coalesced<R extends Single> = (input: In<R>, options?: CallOptions) => Promise<Output<R>>;
 
@@ -51,14 +54,20 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
     schedule();
   }
 
+  /** Takes the items of the next request, all of one user. */
   function take(): Waiting<R>[] {
-    waiting = waiting.filter(({ isDone }) => !isDone);
+    const taken: Waiting<R>[] = [];
     let sum = 0;
-    const end = waiting.findIndex(({ bytes }, index) => {
-      sum += bytes;
-      return index > 0 && (hasNoBatches || index === maxItems || sum > maxBytes);
+    let isFull = false;
+    waiting = waiting.filter((item) => {
+      if (item.isDone) return false;
+      if (isFull || userOf(item) !== userOf(taken[0] ?? item)) return true;
+      sum += item.bytes;
+      isFull = taken.length > 0 && (hasNoBatches || taken.length === maxItems || sum > maxBytes);
+      if (!isFull) taken.push(item);
+      return isFull;
     });
-    return waiting.splice(0, end < 0 ? waiting.length : end);
+    return taken;
   }
 
   async function deliver(items: Waiting<R>[]): Promise<void> {
@@ -70,8 +79,10 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
         first.resolve(await call(route, first.input, first));
         return;
       }
-      const inputs = withReferences(items.map(({ input }) => input));
-      const { results } = await call(batch, { items: inputs });
+      const user = userOf(first);
+      // The user of a batch is sent once, and not with each item.
+      const inputs = withReferences(items.map(({ input }) => (user ? { ...input, user: undefined } : input)));
+      const { results } = await call(batch, { items: inputs, ...(user && { user }) });
       if (!areInOrder(results, inputs)) throw unreadable();
       const passing = items.filter((item, index) => {
         const result = Object(results[index]) as Result<R>;

@@ -8,6 +8,7 @@ import { type ServiceError, unreadable } from '../errors.ts';
 import type { UnwrapOptions } from '../options/call-options.ts';
 import type { Partition } from '../data-keys/derive.ts';
 import { requireKeyId } from '../options/key-id.ts';
+import { requireSubjectMatch } from '../options/people.ts';
 import type { Call, CallOptions, Patience } from './transport.ts';
 
 export type DataKeyCalls = ReturnType<typeof createDataKeyCalls>;
@@ -18,21 +19,28 @@ export function createDataKeyCalls(call: Call, patience: Patience) {
   const hash = coalesce(call, 'POST /v1/hash', patience);
 
   return {
-    async wrap(dek: Uint8Array, { keyId, wrapContext }: Partition, options?: CallOptions): Promise<Wrapped> {
+    async wrap(dek: Uint8Array, of: Partition, options?: CallOptions): Promise<Wrapped> {
       requireDek(dek);
-      const context = contextOf(wrapContext);
-      return wrappedOf(await wrap({ key_id: keyId, dek: toBase64(dek), context }, options), keyId);
+      const { keyId, subject, user } = of;
+      const context = contextOf(of.wrapContext);
+      const input = { key_id: keyId, dek: toBase64(dek), context, subject, user };
+      return wrappedOf(await wrap(input, options), keyId);
     },
-    async unwrap(wrapped: Wrapped, { wrapContext, signal }: UnwrapOptions = {}): Promise<Uint8Array> {
+    async unwrap(
+      wrapped: Wrapped,
+      { wrapContext, subject, signal }: UnwrapOptions = {},
+      user?: string,
+    ): Promise<Uint8Array> {
       if (!(isBytes(wrapped?.wrappedKey) && Number.isInteger(wrapped.keyVersion))) {
         throw new InputError(
           `the argument of \`unwrap\` must be the return value of \`wrap\` (got ${kindOf(wrapped)})`,
         );
       }
       const { keyVersion: key_version, wrappedKey } = wrapped;
+      requireSubjectMatch(wrappedKey, subject);
       const key_id = requireKeyId(wrapped.keyId);
       const context = contextOf(wrapContext);
-      const input = { key_id, key_version, wrapped_key: toBase64(wrappedKey), context };
+      const input = { key_id, key_version, wrapped_key: toBase64(wrappedKey), context, subject, user };
       try {
         return read((await unwrap(input, { signal })).dek, 32, 32);
       } catch (error) {

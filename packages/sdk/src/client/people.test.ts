@@ -1,0 +1,397 @@
+import { createTestService } from '@eaas/sdk/testing';
+import { runs } from '@eaas/test-kit/cases';
+import * as fc from 'fast-check';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { arrivals, observedClient, range, routesOf, watchedEngine } from '../../test/observed-client.ts';
+import { EaasClient, InputError } from '../index.ts';
+import { decryptBlob, encryptBlob, rewrapHead } from '../stream/stream.ts';
+
+const subject = 'patient 42';
+
+afterEach(() => void vi.useRealTimers());
+
+/** A client whose requests are kept as they are sent. */
+function spied(options: Parameters<typeof observedClient>[0] = {}) {
+  const sent: { path: string; body: Record<string, unknown> }[] = [];
+  const service = createTestService();
+  const keyId = service.createKey('people').key_id;
+  const send: typeof fetch = async (input, init) => {
+    const request = new Request(input, init);
+    const text = await request.clone().text();
+    sent.push({
+      path: new URL(request.url).pathname.replace(/.*\//, ''),
+      body: text ? (JSON.parse(text) as Record<string, unknown>) : {},
+    });
+    return service.fetch(request);
+  };
+  const make = (more: typeof options = {}) =>
+    new EaasClient({ ...service, keyId, fetch: send, ...options, ...more });
+  return { service, keyId, sent, make, client: make() };
+}
+
+const headOf = (wrapped: string): string => Buffer.from(wrapped, 'base64').subarray(0, 2).toString('hex');
+
+describe('a value with a subject', () => {
+  test('opens only with its subject', async () => {
+    const { client, make } = observedClient();
+    const bundle = await client.encrypt('x', { subject });
+    expect(headOf(bundle.wrapped_key)).toBe('0102');
+    for (const reader of [client, make()]) {
+      await expect(reader.decrypt(bundle, { subject: 'patient 43' })).rejects.toMatchObject({
+        code: 'decryption',
+      });
+      await expect(reader.decrypt(bundle)).rejects.toThrow(/belongs to a person: pass `subject`/);
+      expect(await reader.decrypt(bundle, { subject, as: 'text' })).toBe('x');
+      // The data key is now in memory, and still opens nothing for others.
+      await expect(reader.decrypt(bundle, { subject: 'patient 43' })).rejects.toMatchObject({
+        code: 'decryption',
+      });
+      await expect(reader.decrypt(bundle)).rejects.toBeInstanceOf(InputError);
+    }
+  });
+
+  test('what was encrypted under a subject opens under no other', async () => {
+    const { client, make } = observedClient();
+    const name = fc
+      .string({ minLength: 1, maxLength: 60, unit: 'grapheme' })
+      .filter((text) => !/\p{Cc}/u.test(text));
+    await fc.assert(
+      fc.asyncProperty(name, name, fc.string(), async (own, other, value) => {
+        fc.pre(own !== other);
+        const bundle = await client.encrypt(value, { subject: own });
+        const reader = make();
+        const many = await reader.decryptMany(
+          [
+            { ciphertext: bundle.ciphertext, subject: other },
+            { ciphertext: bundle.ciphertext, subject: own },
+            bundle.ciphertext,
+          ],
+          { as: 'text' },
+        );
+        expect(many.map((result) => (result.ok ? result.value : result.error.code))).toEqual([
+          'decryption',
+          value,
+          'input',
+        ]);
+      }),
+      { numRuns: runs(200) },
+    );
+  });
+
+  test('a value of nobody refuses a subject before any request', async () => {
+    const { client, service } = observedClient();
+    const bundle = await client.encrypt('x');
+    const before = service.requests.length;
+    await expect(client.decrypt(bundle, { subject })).rejects.toThrow(
+      /belongs to nobody: leave out `subject`/,
+    );
+    const wrapped = await client.wrap(new Uint8Array(32).fill(7));
+    await expect(client.unwrap(wrapped, { subject })).rejects.toThrow(/belongs to nobody/);
+    await expect(client.rewrap(bundle, { subject })).rejects.toThrow(/belongs to nobody/);
+    expect(service.requests).toHaveLength(before + 1);
+  });
+
+  test('each call that has a context has a subject', async () => {
+    const { client, keyId } = observedClient();
+    await client.prime({ subject });
+    const bundle = client.encryptSync('x', { subject });
+    expect(() => client.encryptSync('x')).toThrow(expect.objectContaining({ code: 'not_primed' }));
+    await client.prime({ ciphertexts: [bundle], subject });
+    expect(client.decryptSync(bundle, { subject, as: 'text' })).toBe('x');
+    expect(() => client.decryptSync(bundle)).toThrow(/pass `subject`/);
+    expect(() => client.decryptSync(bundle, { subject: 'other' })).toThrow(
+      expect.objectContaining({ code: 'not_primed' }),
+    );
+    await client.keys.rotate({ key_id: keyId });
+    await expect(client.rewrap(bundle)).rejects.toThrow(/pass `subject`/);
+    const rewrapped = await client.rewrap(bundle, { subject });
+    expect(rewrapped).toMatchObject({ key_version: 2, rewrapped: true });
+    expect(await client.decrypt(rewrapped, { subject, as: 'text' })).toBe('x');
+    const dek = new Uint8Array(32).fill(7);
+    const wrapped = await client.wrap(dek, { subject });
+    expect(await client.unwrap(wrapped, { subject })).toEqual(dek);
+    await expect(client.unwrap(wrapped)).rejects.toThrow(/pass `subject`/);
+  });
+
+  test('streams have a subject', async () => {
+    const { client, keyId } = observedClient();
+    const { stream } = await encryptBlob(client, new Blob(['a film']), { subject });
+    const file = new Uint8Array(await new Response(stream).arrayBuffer());
+    const open = async (options: object) =>
+      new Response((await decryptBlob(client, new Blob([file]), options)).stream).text();
+    expect(await open({ subject })).toBe('a film');
+    await expect(open({})).rejects.toThrow(/pass `subject`/);
+    await expect(open({ subject: 'other' })).rejects.toMatchObject({ code: 'decryption' });
+    await client.keys.rotate({ key_id: keyId });
+    const { head } = await rewrapHead(client, file, { subject });
+    file.set(head);
+    expect(await open({ subject })).toBe('a film');
+  });
+});
+
+describe('data keys', () => {
+  test('no two subjects share one, and a batch fetches all of them', async () => {
+    const { client, sent, make } = spied();
+    const items = range(50).map((n) => ({ value: `${n}`, subject: `patient ${n % 25}` }));
+    const bundles = (await client.encryptMany(items)).map((result) => {
+      if (!result.ok) throw result.error;
+      return result.value;
+    });
+    expect(new Set(bundles.map(({ wrapped_key }) => wrapped_key)).size).toBe(25);
+    const reader = make();
+    const stored = bundles.map(({ ciphertext }, n) => ({ ciphertext, subject: `patient ${n % 25}` }));
+    const texts = await reader.decryptMany(stored, { as: 'text' });
+    expect(texts.map((result) => result.ok && result.value)).toEqual(range(50).map(String));
+    expect(sent.map(({ path }) => path)).toEqual(['wrap', 'unwrap']);
+    const [wraps, unwraps] = sent.map(({ body }) => body['items'] as { subject: string }[]);
+    for (const batch of [wraps, unwraps])
+      expect(batch?.map((item) => item.subject)).toEqual(range(25).map((n) => `patient ${n}`));
+    await make().encrypt('x', { subject });
+    expect(sent.at(-1)?.body).toMatchObject({ subject });
+  });
+
+  test('without subjects and users, a request has neither', async () => {
+    const { client, sent, make } = spied();
+    const bundle = await client.encrypt('x');
+    await client.encryptMany(['x', 'y'], { fresh: true });
+    await make().decrypt(bundle);
+    for (const { body } of sent) expect(JSON.stringify(body)).not.toMatch(/subject|user/);
+  });
+
+  test('a page of 150 patients fits into every preset, and the least recently used is removed', async () => {
+    for (const cache of ['browser', 'serverless', 'server'] as const) {
+      const { client, service } = observedClient({ cache });
+      const people = range(150).map((n) => ({ value: 'x', subject: `${n}` }));
+      const bundles = await client.encryptMany(people);
+      const stored = bundles.map((result, n) => ({
+        ciphertext: result.ok ? result.value.ciphertext : '',
+        subject: `${n}`,
+      }));
+      for (const again of range(3)) {
+        const results = await client.decryptMany(stored);
+        expect(results.every(({ ok }) => ok)).toBe(true);
+        await client.encryptMany(people);
+        expect([cache, again, routesOf(service)]).toEqual([cache, again, ['batch/wrap', 'batch/unwrap']]);
+      }
+    }
+  });
+
+  test('data keys for encryption have one bound, and `prime` with `keep` is not removed', async () => {
+    const { client, service } = observedClient({ cache: { encrypt: { maxEntries: 2 } } });
+    await client.prime({ subject: 'kept', keep: true });
+    for (const name of ['a', 'b', 'c']) await client.encrypt('x', { subject: name });
+    const before = service.requests.length;
+    client.encryptSync('x', { subject: 'kept' });
+    await client.encrypt('x', { subject: 'c' });
+    expect(service.requests).toHaveLength(before);
+    await client.encrypt('x', { subject: 'b' });
+    await client.encrypt('x', { subject: 'a' });
+    expect(service.requests).toHaveLength(before + 2);
+    await client.close();
+  });
+});
+
+describe('the name of a subject', () => {
+  test.each([
+    ['an empty text', ''],
+    ['a control character', 'a\nb'],
+    ['a lone surrogate', '\ud800'],
+    ['257 bytes', 'a'.repeat(257)],
+    ['258 bytes in 86 characters', '€'.repeat(86)],
+    ['a number', 42],
+    ['null', null],
+    ['an object', {}],
+  ])('refuses %s before any request, and does not show it', async (_, value) => {
+    const { client, service } = observedClient();
+    const options = { subject: value as string };
+    const calls = [
+      () => client.encrypt('x', options),
+      () => client.encryptMany(['x'], options),
+      () => client.decrypt('eaas', options),
+      () => client.wrap(new Uint8Array(32), options),
+      () => client.rewrap('eaas', options),
+      () => client.prime(options),
+      () => client.subjects.show(options),
+      () => client.subjects.erase(options),
+      async () => client.encryptSync('x', options),
+      async () => client.as(value as string),
+    ];
+    for (const call of calls) {
+      const error: unknown = await call().catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(InputError);
+      expect(String(error)).toMatch(/1 to 256 bytes of UTF-8/);
+      expect(String(error)).not.toContain(value || 'no value');
+    }
+    const [item] = await client.encryptMany([{ value: 'x', ...options }]);
+    expect(item).toMatchObject({ ok: false, error: { code: 'input' } });
+    expect(service.requests).toEqual([]);
+  });
+
+  test('accepts 256 bytes, and compares exactly', async () => {
+    const { client } = observedClient();
+    for (const name of ['a'.repeat(256), '€'.repeat(85), 'é']) {
+      const bundle = await client.encrypt('x', { subject: name });
+      expect(await client.decrypt(bundle, { subject: name, as: 'text' })).toBe('x');
+      await expect(
+        client.decrypt(bundle, { subject: name.normalize('NFD').slice(0, 2) }),
+      ).rejects.toMatchObject({ code: 'decryption' });
+    }
+  });
+
+  test('fingerprints have no subject', async () => {
+    const { client } = observedClient();
+    // @ts-expect-error fingerprints must be equal for everyone
+    await expect(client.hash('x', { subject })).rejects.toBeInstanceOf(InputError);
+    // @ts-expect-error fingerprints must be equal for everyone
+    await expect(client.blindHash('x', { subject })).rejects.toBeInstanceOf(InputError);
+  });
+});
+
+describe('users', () => {
+  test('a user is sent with each request, once for a batch', async () => {
+    const { client, sent, make } = spied();
+    const bundle = await make().encrypt('x');
+    sent.length = 0;
+    const seven = client.as('7');
+    expect(seven).toBeInstanceOf(EaasClient);
+    expect([seven.user, client.user, seven.keyId]).toEqual(['7', undefined, client.keyId]);
+    await seven.decrypt(bundle);
+    await seven.encryptMany(['x', 'y'], { fresh: true });
+    await seven.rewrap(bundle);
+    await seven.unwrap(await seven.wrap(new Uint8Array(32)));
+    await seven.serverMode.encrypt({ key_id: String(client.keyId), plaintext: 'x' });
+    expect(sent.map(({ path, body }) => [path, body['user']])).toEqual(
+      ['unwrap', 'wrap', 'rewrap', 'wrap', 'unwrap', 'encrypt'].map((path) => [path, '7']),
+    );
+    expect(sent[1]?.body['items']).not.toContainEqual(expect.objectContaining({ user: '7' }));
+  });
+
+  test('each user unwraps for themselves, and all share the data key for encryption', async () => {
+    const { client, service } = observedClient();
+    const bundle = await client.as('7').encrypt('x');
+    await client.as('8').encrypt('y');
+    expect(routesOf(service).filter((route) => route.endsWith('/wrap'))).toHaveLength(1);
+    for (const user of ['7', '8', '7', '8']) await client.as(user).decrypt(bundle);
+    await client.decrypt(bundle);
+    expect(routesOf(service).filter((route) => route.endsWith('/unwrap'))).toHaveLength(3);
+    const { logs } = await client.audit.page();
+    const users = logs.map(({ metadata }) => metadata['user']);
+    expect(new Set(users).size).toBe(3);
+  });
+
+  test('concurrent calls of two users are two batches', async () => {
+    const { client, sent } = spied();
+    const encrypt = (user: string) => client.as(user).encryptMany(['x', 'y'], { fresh: true });
+    await Promise.all([encrypt('7'), encrypt('8'), client.encryptMany(['x', 'y'], { fresh: true })]);
+    expect(sent.map(({ body }) => [body['user'], (body['items'] as object[]).length])).toEqual([
+      ['7', 2],
+      ['8', 2],
+      [undefined, 2],
+    ]);
+  });
+
+  test('users of a client share the bound of its cache', async () => {
+    const { client, service } = observedClient({ cache: { decrypt: { maxEntries: 2 } } });
+    const bundle = await client.encrypt('x');
+    for (const user of ['1', '2', '1', '3', '1']) await client.as(user).decrypt(bundle);
+    expect(routesOf(service).filter((route) => route.endsWith('/unwrap'))).toHaveLength(3);
+    await client.as('2').decrypt(bundle);
+    expect(routesOf(service).filter((route) => route.endsWith('/unwrap'))).toHaveLength(4);
+  });
+
+  test('`requireUser` refuses calls without a user, also from memory', async () => {
+    const { make } = observedClient();
+    const client = make({ requireUser: true });
+    const seven = client.as('7');
+    const bundle = await seven.encrypt('x');
+    await seven.decrypt(bundle);
+    const calls = [
+      () => client.encrypt('x'),
+      () => client.encryptMany(['x']),
+      () => client.decrypt(bundle),
+      () => client.decryptMany([bundle.ciphertext]),
+      () => client.wrap(new Uint8Array(32)),
+      () => client.unwrap({ keyId: bundle.key_id, keyVersion: 1, wrappedKey: new Uint8Array(78) }),
+      () => client.rewrap(bundle),
+      () => client.prime(),
+      () => client.serverMode.decrypt({ ...bundle }),
+      async () => client.encryptSync('x'),
+      async () => client.decryptSync(bundle),
+    ];
+    for (const call of calls) await expect(call()).rejects.toThrow(/call `client\.as\(userId\)`/);
+    expect(await seven.decrypt(bundle, { as: 'text' })).toBe('x');
+    await client.hash('x');
+  });
+
+  test('closing one of them closes all', async () => {
+    const { client } = observedClient();
+    await client.as('7').close();
+    await expect(client.encrypt('x')).rejects.toMatchObject({ code: 'closed' });
+  });
+});
+
+describe('`subjects`', () => {
+  test('shows a subject, and erases it for ever', async () => {
+    const { client, make } = observedClient();
+    const bundle = await client.encrypt('x', { subject });
+    await client.decrypt(bundle, { subject });
+    const shown = await client.subjects.show({ subject });
+    expect(shown).toMatchObject({ subject_id: expect.stringMatching(/^[0-9a-f]{64}$/), erased_at: null });
+    expect(await client.subjects.show({ subjectId: shown.subject_id })).toEqual(shown);
+    const erased = await client.subjects.erase({ subject });
+    expect(await client.subjects.erase({ subjectId: shown.subject_id })).toEqual(erased);
+    for (const reader of [client, make()]) {
+      const calls = [
+        () => reader.decrypt(bundle, { subject }),
+        () => reader.encrypt('x', { subject }),
+        () => reader.rewrap(bundle, { subject }),
+      ];
+      for (const call of calls)
+        await expect(call()).rejects.toMatchObject({ code: 'subject_erased', status: 409, retryable: false });
+    }
+  });
+
+  test('an unknown subject is `not_found`, and with `create` it is erased beforehand', async () => {
+    const { client } = observedClient();
+    await expect(client.subjects.erase({ subject })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(client.subjects.show({ subject })).rejects.toMatchObject({ code: 'not_found' });
+    await client.subjects.erase({ subject }, { create: true });
+    await expect(client.encrypt('x', { subject })).rejects.toMatchObject({ code: 'subject_erased' });
+  });
+
+  test.each([[{}], [{ subject: 'a', subjectId: 'b' }]])('refuses the name %j', async (name) => {
+    const { client, service } = observedClient();
+    for (const method of ['show', 'erase'] as const)
+      await expect(client.subjects[method](name as { subject: string })).rejects.toThrow(
+        /either `subject` or `subjectId`/,
+      );
+    expect(service.requests).toEqual([]);
+  });
+
+  test.each([
+    ['its name', (id: string) => ({ subject: id ? subject : '' })],
+    ['its id', (id: string) => ({ subjectId: id })],
+  ])('an erasure by %s overwrites the data keys of the person, and keeps the others', async (_, nameOf) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const watched = watchedEngine();
+    const { client, service } = observedClient({ engines: watched.engines });
+    const seven = client.as('7');
+    const bundle = await client.encrypt('x', { subject });
+    const { subject_id } = await client.subjects.show({ subject });
+    await client.decrypt(bundle, { subject });
+    await seven.decrypt(bundle, { subject });
+    const nobody = await client.encrypt('x');
+    await client.decrypt(nobody);
+    await client.prime({ subject, keep: true });
+    const before = watched.live().length;
+    expect(before).toBeGreaterThanOrEqual(5);
+    await client.subjects.erase(nameOf(subject_id));
+    await arrivals(5);
+    expect(watched.live()).toHaveLength(2);
+    const asked = service.requests.length;
+    await client.decrypt(nobody);
+    await vi.advanceTimersByTimeAsync(120_000);
+    expect(service.requests).toHaveLength(asked);
+    await client.close();
+  });
+});
