@@ -7,7 +7,7 @@ import { createApiKey } from '../../packages/server/src/operations/api-keys.ts';
 import { updateTenant } from '../../packages/server/src/operations/tenants.ts';
 import type { Service } from '../../packages/server/src/app/service.ts';
 import type { Attacker } from './attacker.ts';
-import { apiOf, dek, type Resident, settle, type World } from './world.ts';
+import { type Api, apiOf, dek, type Resident, settle, type World } from './world.ts';
 
 export interface Populated extends Resident {
   readonly quiet: string;
@@ -22,16 +22,52 @@ export interface Populated extends Resident {
 
 export const never = alone();
 
-export async function populate(world: World, attacker: Attacker): Promise<[Populated, Populated]> {
+/** A change in the life of a tenant's subjects, with `api` as the caller. */
+type People = Readonly<Record<'2019' | '2020' | '2026', (api: Api, one: Populated) => Promise<unknown>>>;
+
+export const wrapFor = (api: Api, { busy: key_id }: Populated, subject: string) =>
+  api('POST /v1/keys/:key_id/wrap', { key_id, dek, subject });
+const erase = (api: Api, subject: string) => api('POST /v1/subjects/erase', { subject });
+
+/**
+ * Subjects by the time of their first wrap and of their erasure: those of 2019 and 2020 are purged. One was never wrapped
+ * for.
+ */
+export const people: People = {
+  async '2019'(api, one) {
+    for (const subject of ['erased in 2020', 'erased in 2026']) await wrapFor(api, one, subject);
+  },
+  '2020': (api) => erase(api, 'erased in 2020'),
+  async '2026'(api, one) {
+    await erase(api, 'erased in 2026');
+    for (const subject of ['young', 'short-lived']) await wrapFor(api, one, subject);
+    await erase(api, 'short-lived');
+    await api('POST /v1/subjects/erase', { subject: 'unknown', create: true });
+  },
+};
+
+const nobody: People = { '2019': async () => {}, '2020': async () => {}, '2026': async () => {} };
+
+export async function populate(
+  world: World,
+  attacker: Attacker,
+  subjects = nobody,
+): Promise<[Populated, Populated]> {
   const service = world.replica();
   const ann = await begin(service, 'ann');
   const ben = await begin(service, 'ben');
+  const live = async (year: keyof People): Promise<void> => {
+    for (const one of [ann, ben]) await subjects[year](apiOf(service, one.token), one);
+  };
+  await live('2019');
   await attacker.keep('early');
   world.time = Date.parse('2020-06-01T00:00:00Z');
   for (const one of [ann, ben]) await year2020(service, one);
+  await live('2020');
   await attacker.keep('middle');
   world.time = Date.parse('2026-09-01T00:00:00Z');
   for (const one of [ann, ben]) await year2026(service, one);
+  await live('2026');
   await attacker.keep('late');
   await countUsage(service, never);
   await purge(service, 60, never);

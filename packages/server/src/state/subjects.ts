@@ -3,7 +3,13 @@ import { type Steps, using } from '@eaas/protocol/service';
 import { Tampered } from '../base/refusal.ts';
 import { idOfPerson, openMaterial, subjectPlace, type TenantSecrets } from '../crypto/key-hierarchy.ts';
 import { sealSecret } from '../crypto/sealed-secret.ts';
-import { findSubjects, type LoadedSubject, type SubjectRow, subjectTable } from '../store/subjects.ts';
+import {
+  findSubjects,
+  type LoadedSubject,
+  subjectIdOf,
+  type SubjectRow,
+  subjectTable,
+} from '../store/subjects.ts';
 import { macHolds, seal } from './integrity.ts';
 import { type Held, SubjectMaterial } from './newcomers.ts';
 import { StateMoved, type TenantState } from './tenant-view.ts';
@@ -80,7 +86,7 @@ async function readSubjects(tenants: Tenants, state: TenantState, ids: readonly 
 function openSubject(secrets: TenantSecrets, loaded: LoadedSubject): SubjectMaterial {
   const row = checkedSubject(secrets, loaded);
   const { tenant_id: tenantId } = row;
-  const id = Buffer.from(row.subject_id).toString('hex');
+  const id = subjectIdOf(row);
   if (row.sealed === null) return new SubjectMaterial(id, 'erased', null);
   const secret = openMaterial(secrets.sealing, subjectPlace(tenantId, id), row.sealed);
   if (!secret) throw new Tampered(subjectTable.name, id, tenantId);
@@ -96,7 +102,7 @@ export function checkedSubject(secrets: TenantSecrets, { recorded, ...row }: Loa
     recorded === row.erased_id
   )
     return row;
-  throw new Tampered(subjectTable.name, Buffer.from(row.subject_id).toString('hex'), row.tenant_id);
+  throw new Tampered(subjectTable.name, subjectIdOf(row), row.tenant_id);
 }
 
 function newcomer({ secrets, tenant }: TenantState, id: string): SubjectMaterial {

@@ -188,7 +188,8 @@ export async function rawEntries(tx: Transaction, tenantId: string, first: numbe
   const bytes = Buffer.concat(chunks);
   // `isCut` tells the caller to read the next rows. The SQL limits only the bytes of the metadata, but `bytes.length`
   // counts all bytes. So `isCut` can be true although no rows remain. The caller's next read then returns no row.
-  return { rows: readRows(bytes), isCut: bytes.length >= pageBytes };
+  const createsSubjects = bytes.includes('"subject_created":true');
+  return { rows: readRows(bytes), isCut: bytes.length >= pageBytes, createsSubjects };
 }
 
 function readRows(bytes: Buffer): RawEntry[] {

@@ -1,7 +1,9 @@
 import type { ApiKeyRow } from './api-keys.ts';
 import type { KeyRow, KeyVersionRow } from './keys.ts';
 import { idsOf, rowsBy } from './rows.ts';
+import { createdSubjectOf, subjectOf } from './schema.ts';
 import type { Sql } from './sql.ts';
+import { lastOf, rowIdIn, type SubjectRow, subjectsBy } from './subjects.ts';
 
 /**
  * Counts the rows of tables that have at most one row per tenant. A count above 1 shows that someone has removed a
@@ -16,12 +18,14 @@ export async function countSingleRows(sql: Sql, tenantId: string): Promise<Recor
 }
 
 export interface RowAge {
-  readonly kind: 'tenant' | 'key' | 'api_key';
+  readonly kind: 'tenant' | 'key' | 'api_key' | 'subject';
   readonly id: string;
+  /** The entry of the last change. The one change of a subject is its erasure. */
   readonly rev: number;
   readonly created_id: number;
 }
 
+/** Reads the ages of all rows that changes name, or of those `among` these ids. A living subject has none. */
 export async function rowAges(
   sql: Sql,
   tenantId: string,
@@ -34,7 +38,17 @@ export async function rowAges(
   return sql<RowAge[]>`
     select 'tenant' as kind, tenant_id as id, rev, 0::bigint as created_id from ${of('tenants', 'tenant_id')}
     union all select 'key', key_id, rev, created_id from ${of('keys', 'key_id')}
-    union all select 'api_key', api_key_id, rev, created_id from ${of('api_keys', 'api_key_id')}`;
+    union all select 'api_key', api_key_id, rev, created_id from ${of('api_keys', 'api_key_id')}
+    union all select 'subject', ${rowIdIn(sql, sql`coalesce(subject_id, '')`)}, erased_id, created_id
+      from ${among === null ? sql`eaas.subjects where tenant_id = ${tenantId}` : subjectsBy(sql, tenantId, idsOf(sql, among))}
+      and erased_id is not null`;
+}
+
+/** Returns the living subjects among these rows, which no change names. */
+export function livingSubjects(sql: Sql, tenantId: string, rowIds: readonly string[]): Promise<RowAge[]> {
+  return sql<RowAge[]>`
+    select 'subject' as kind, value as id, 0::bigint as rev, created_id
+    from ${subjectsBy(sql, tenantId, idsOf(sql, rowIds))} and erased_id is null`;
 }
 
 /** Reads the rows by a cursor, because a tenant can have millions. */
@@ -102,4 +116,56 @@ export async function apiKeyPage(sql: Sql, tenantId: string, range: RowRange): P
   return sql<ApiKeyRow[]>`
     select * from eaas.api_keys where tenant_id = ${tenantId} and ${inRange(sql, 'api_key_id', range)}
     order by api_key_id limit 100`;
+}
+
+const pageSubjects = 1_000;
+
+export interface SubjectPageRow extends SubjectRow {
+  /** The id as the log shows it. That of a forged row can be short, or empty. */
+  readonly shown: string;
+  /** Whether the entry `created_id` created the subject, or is purged. */
+  readonly is_created: boolean;
+}
+
+export async function subjectPage(
+  sql: Sql,
+  tenantId: string,
+  { after, through, among }: RowRange,
+): Promise<SubjectPageRow[]> {
+  // The least and the greatest id stand for the ends, because a forged row can have any bytes as its id.
+  const isAfter = /[^0-]/.test(after) ? sql`and subject_id > ${lastOf(sql, sql`${after}::uuid`)}` : sql``;
+  const isThrough = /[^f-]/.test(through)
+    ? sql`and subject_id <= ${lastOf(sql, sql`${through}::uuid`)}`
+    : sql``;
+  const rows = among
+    ? subjectsBy(sql, tenantId, idsOf(sql, among))
+    : sql`eaas.subjects t where tenant_id = ${tenantId}`;
+  const anchor = sql`select id from eaas.audit_anchors where tenant_id = ${tenantId}`;
+  // An imported subject names the last entry of the imported keys.
+  return sql<SubjectPageRow[]>`
+    select s.*, coalesce(encode(substr(s.subject_id, 1, 16), 'hex'), '') as shown,
+      s.created_id <= coalesce((${anchor}), 0) or s.created_id = s.erased_id or exists (
+      select from eaas.audit_entries where tenant_id = ${tenantId} and id = s.created_id
+        and (${sql.unsafe(createdSubjectOf)} = encode(substr(s.subject_id, 1, 16), 'hex')
+          or action = 'key.create' and metadata like '%"imported":%')) as is_created
+    from (
+      select t.* from ${rows} ${isAfter} ${isThrough} order by subject_id limit ${pageSubjects}
+    ) s order by subject_id`;
+}
+
+/**
+ * Returns the first entries of subjects that have no row. An erased subject is missing beside the entry of its erasure
+ * already.
+ */
+export async function subjectsWithoutRow(sql: Sql, tenantId: string, first: number, last: number) {
+  return sql<{ id: number; subject: string }[]>`
+    select id, subject from (
+      select id, ${sql.unsafe(createdSubjectOf)} as subject from eaas.audit_entries
+      where tenant_id = ${tenantId} and id between ${first} and ${last} offset 0
+    ) created
+    where subject is not null
+      and (select true from ${subjectsBy(sql, tenantId, sql`(select subject::uuid)`)} limit 1) is null
+      and (select true from eaas.audit_entries where tenant_id = ${tenantId} and action = 'subject.erase'
+        and ${sql.unsafe(subjectOf)} = created.subject limit 1) is null
+    order by id`;
 }

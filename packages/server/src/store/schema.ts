@@ -5,7 +5,9 @@
  * names of the metadata are sorted, so both stand at its end, where no context can have put them.
  */
 const after = `(?:,"user":"[0-9a-f]{32}")?(?:,"user_asserted":true)?}$`;
-const subjectOf = `substring(right(metadata, 192) from '"subject":"([0-9a-f]{32})(?:[0-9a-f]{32})?"(?:,"subject_created":true)?${after}')`;
+export const subjectOf = `substring(right(metadata, 192) from '"subject":"([0-9a-f]{32})(?:[0-9a-f]{32})?"(?:,"subject_created":true)?${after}')`;
+/** The same, in the first entry of a subject only. */
+export const createdSubjectOf = `substring(right(metadata, 192) from '"subject":"([0-9a-f]{32})","subject_created":true${after}')`;
 const userOf = `substring(right(metadata, 192) from '"user":"([0-9a-f]{32})"(?:,"user_asserted":true)?}$')`;
 
 /**
@@ -125,6 +127,7 @@ create table eaas.subjects (
   mac bytea not null,
   primary key (tenant_id, subject_id)
 );
+create index subjects_erased on eaas.subjects (tenant_id, erased_id) where erased_id is not null;
 
 create table eaas.key_counts (
   tenant_id uuid not null,

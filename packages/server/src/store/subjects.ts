@@ -33,6 +33,10 @@ export const subjectTable: Table<SubjectRow> = {
   numbers: ['created_id', 'created_at', 'erased_id', 'erased_at'],
 };
 
+/** The id of a subject as the API shows it. */
+export const subjectIdOf = ({ subject_id }: Pick<SubjectRow, 'subject_id'>): string =>
+  Buffer.from(subject_id).toString('hex');
+
 /** A subject, and the erasure that its row record names. A row that has a secret beside such a record was put back. */
 export type LoadedSubject = SubjectRow & { readonly recorded: number | null };
 
@@ -41,9 +45,24 @@ export function rowIdOf(subjectId: string): string {
   return subjectId.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** The same as `rowIdOf`, in SQL. */
-const rowIdIn = (sql: Sql, subjectId: Fragment): Fragment =>
-  sql`encode(substr(${subjectId}, 1, 16), 'hex')::uuid`;
+/** The same as `rowIdOf`, in SQL. A forged id can be short. */
+export const rowIdIn = (sql: Sql, subjectId: Fragment): Fragment =>
+  sql`encode(substr(${subjectId} || decode(repeat('00', 16), 'hex'), 1, 16), 'hex')::uuid`;
+
+/** The last id of a subject with this row id, in SQL. */
+export const lastOf = (sql: Sql, rowId: Fragment): Fragment =>
+  sql`uuid_send(${rowId}) || decode(repeat('ff', 17), 'hex')`;
+
+/**
+ * Returns the subjects with the row ids in `wanted`, as `t`. Each is found by its own search in the primary key. Two rows
+ * with one row id are found too, of which one must be forged.
+ */
+export function subjectsBy(sql: Sql, tenantId: string, wanted: Fragment) {
+  return sql`${wanted} as wanted (value) cross join lateral (
+      select * from eaas.subjects where tenant_id = ${tenantId} and subject_id >= uuid_send(wanted.value)
+        and subject_id <= ${lastOf(sql, sql`wanted.value`)} order by subject_id limit 2
+    ) t where true`;
+}
 
 export async function findSubjects(
   sql: Sql,

@@ -5,7 +5,7 @@ import { verifyChain } from '../../src/operations/verify/verify-chain.ts';
 import { checkRoots } from '../../src/root-key/root-check.ts';
 import { alternatives } from '@eaas/test-kit/alternatives';
 import { openAttacker, type Table, tables, unbind } from '@eaas/test-kit/attacker';
-import { populate } from '@eaas/test-kit/populated';
+import { people, populate } from '@eaas/test-kit/populated';
 import { apiOf, dek, statusOf, testWorld } from '@eaas/test-kit/world';
 
 const identity = {
@@ -16,6 +16,7 @@ const identity = {
   keys: ['key_id'],
   key_versions: ['key_id', 'key_version'],
   api_keys: ['api_key_id'],
+  subjects: ['subject_id'],
 } satisfies Partial<Record<Table, string[]>>;
 
 type Bound = keyof typeof identity;
@@ -45,7 +46,7 @@ const apart: Partial<Record<string, string>> = {
 
 const world = await testWorld('2019-03-01T00:00:00Z');
 const attacker = await openAttacker(world);
-const [ann, ben] = await populate(world, attacker);
+const [ann, ben] = await populate(world, attacker, people);
 await unbind(attacker);
 
 test('the verification checks every table, except the tables that this test lists', async () => {
@@ -201,6 +202,8 @@ const names: Record<Bound, (error: Error, row: Row, column: string) => boolean> 
   keys: (error, row, column) => namesRow(error, row['key_id'], column),
   key_versions: ({ reason }, row) => reason.includes(`${row['key_id']}`),
   api_keys: (error, row, column) => namesRow(error, row['api_key_id'], column),
+  subjects: (error, row, column) =>
+    namesRow(error, row['subject_id']?.slice(2, 34), column) || error.reason === 'subject_changed: ',
 };
 
 function namesRow({ reason }: Error, id: string | null | undefined, column: string): boolean {
@@ -239,6 +242,11 @@ const wronglyAnswered: Record<Bound, (row: Row, column: string) => Promise<numbe
       ({ apiKeyId }) => apiKeyId === row['api_key_id'],
     );
     return unless([401], [call('POST /v1/hash', { key_id: ann.busy, value: '' }, holder?.token)]);
+  },
+  subjects(row, column) {
+    const showing = call('POST /v1/subjects/show', { subject_id: String(row['subject_id']).slice(2) });
+    // The service does not find a subject whose id or tenant was changed.
+    return unless(column === 'subject_id' || column === 'tenant_id' ? [404] : [503], [showing]);
   },
 };
 

@@ -5,6 +5,7 @@ import { encodedEntryChainer, entryMacHolds, type Link } from '../../crypto/macs
 import type { TenantSecrets } from '../../crypto/key-hierarchy.ts';
 import { sameBytes } from '../../crypto/hmac.ts';
 import { entryAt, rawEntries, type RawEntry, storedRange } from '../../store/audit-entries.ts';
+import { subjectsWithoutRow } from '../../store/row-pages.ts';
 import { databaseTime, type Sql } from '../../store/sql.ts';
 import type { Inspection } from './report.ts';
 
@@ -26,9 +27,17 @@ export async function startWalk(sql: Sql, tenantId: string, first: number, ancho
 export async function walkEntries(inspection: Inspection, secrets: TenantSecrets, walk: Walk, last: number) {
   const { database, turns, tenantId, shouldStop, timeLeft } = inspection;
   const chain = encodedEntryChainer(secrets.auditMac, tenantId);
-  const page = (first: number): ReturnType<typeof rawEntries> => {
+  const page = (first: number) => {
     const end = Math.min(last, first + pageSize - 1);
-    const coming = database.snapshot((tx) => rawEntries(tx, tenantId, first, end), timeLeft());
+    const coming = database.snapshot(async (tx) => {
+      const entries = await rawEntries(tx, tenantId, first, end);
+      const { rows, createsSubjects } = entries;
+      const lastId = rows.at(-1)?.id ?? first;
+      return {
+        ...entries,
+        rowless: createsSubjects ? await subjectsWithoutRow(tx, tenantId, first, lastId) : [],
+      };
+    }, timeLeft());
     // The read of the next page can fail before the loop awaits it. The empty handler prevents an unhandled rejection.
     coming.catch(() => {});
     return coming;
@@ -41,7 +50,10 @@ export async function walkEntries(inspection: Inspection, secrets: TenantSecrets
   }
   let coming = page(walk.next);
   while (walk.next <= last) {
-    const { rows, isCut } = await coming;
+    const { rows, isCut, rowless } = await coming;
+    for (const { id, subject } of rowless) {
+      inspection.findings.addUnlessExplained([[id]], 'subject_missing', id, subject);
+    }
     const lastRow = rows.at(-1);
     let end = isCut && lastRow ? lastRow.id : Math.min(last, walk.next + pageSize - 1);
     if (rows.length === 0) {

@@ -1,15 +1,22 @@
 import type { Steps } from '@eaas/protocol/service';
-import { hashKeyPlace, openMaterial, type TenantSecrets, versionPlace } from '../../crypto/key-hierarchy.ts';
+import {
+  hashKeyPlace,
+  openMaterial,
+  subjectPlace,
+  type TenantSecrets,
+  versionPlace,
+} from '../../crypto/key-hierarchy.ts';
 import type { SecretPlace } from '../../crypto/sealed-secret.ts';
 import { macHolds } from '../../state/integrity.ts';
 import { apiKeyTable } from '../../store/api-keys.ts';
 import { type KeyRow, keyTable, type KeyVersionRow } from '../../store/keys.ts';
-import { apiKeyPage, keyPage, type RowRange, versionsOf } from '../../store/row-pages.ts';
+import { apiKeyPage, keyPage, type RowRange, subjectPage, versionsOf } from '../../store/row-pages.ts';
 import type { Sql } from '../../store/sql.ts';
+import { rowIdOf, subjectIdOf, type SubjectRow, subjectTable } from '../../store/subjects.ts';
 import type { Inspection } from './report.ts';
 
 export interface RowCursor {
-  readonly table: 'keys' | 'api_keys' | 'done';
+  readonly table: 'keys' | 'api_keys' | 'subjects' | 'done';
   readonly after: string;
 }
 
@@ -41,18 +48,52 @@ export async function walkRows(
   let judged = 0;
   while (cursor.table !== 'done') {
     const { table, after } = cursor;
-    const read = table === 'keys' ? readKeys : readApiKeys;
+    const [read, next] = walks[table];
     const page = await database.snapshot(
       (tx) => read(tx, inspection, secrets, { ...range, after }),
       timeLeft(),
     );
     await turns.run(tenantId, page.judge, { isBegun: true });
     judged += page.count;
-    if (page.last !== undefined) cursor = { table, after: page.last };
-    else cursor = { table: table === 'keys' ? 'api_keys' : 'done', after: range.after };
+    const { last = after } = page;
+    cursor =
+      last > after && last !== range.through ? { table, after: last } : { table: next, after: range.after };
     if (judged >= leastRows && shouldStop()) break;
   }
   return cursor;
+}
+
+const walks = {
+  keys: [readKeys, 'api_keys'],
+  api_keys: [readApiKeys, 'subjects'],
+  subjects: [readSubjects, 'done'],
+} as const;
+
+async function readSubjects(
+  sql: Sql,
+  { tenantId, findings }: Inspection,
+  secrets: TenantSecrets,
+  range: RowRange,
+) {
+  const subjects = await subjectPage(sql, tenantId, range);
+  function* judge(): Steps<void> {
+    for (const { shown, is_created: isCreated, ...row } of subjects) {
+      const { created_id: created, erased_id: erased } = row;
+      if (!isIntactSubject(secrets, row)) findings.add('subject_changed', erased ?? created, shown);
+      else if (!isCreated) findings.addUnlessExplained([[created]], 'subject_put_back', created, shown);
+      yield;
+    }
+  }
+  // A forged id can be short.
+  const last = subjects.at(-1)?.shown.padEnd(32, '0');
+  return { count: subjects.length, last: last && rowIdOf(last), judge: judge() };
+}
+
+function isIntactSubject(secrets: TenantSecrets, row: SubjectRow): boolean {
+  if (!macHolds(secrets, subjectTable, row)) return false;
+  const { tenant_id: tenantId, sealed, erased_id: erased } = row;
+  if (sealed === null || erased !== null) return sealed === null && erased !== null;
+  return openMaterial(secrets.sealing, subjectPlace(tenantId, subjectIdOf(row)), sealed) !== undefined;
 }
 
 async function readApiKeys(

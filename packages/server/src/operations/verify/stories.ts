@@ -2,6 +2,7 @@ import { parseUuid } from '@eaas/protocol';
 import type { AuditAction } from '@eaas/protocol/wire';
 import { type ChangeRow, forEachPage, readMetadata } from '../../store/audit-entries.ts';
 import type { Sql } from '../../store/sql.ts';
+import { rowIdOf } from '../../store/subjects.ts';
 import type { Inspection } from './report.ts';
 
 /** The changes of one row after the purge, according to the audit entries. */
@@ -46,7 +47,8 @@ function continueStory(story: Story, row: ChangeRow): void {
     // This entry names `previous` as the row's preceding change, but the row's list of changes does not contain
     // `previous`. Someone has perhaps altered the entry `previous`, so that it no longer names the row.
     if (previous !== undefined && previous > story.last) explainedBy.push(previous);
-    if (isStray(story, previous)) explainedBy.push(story.last);
+    // A subject is erased once, so either entry can be the one that was altered.
+    if (isStray(story, previous) || row.action === 'subject.erase') explainedBy.push(story.last);
     story.breaks.push({ id, explainedBy });
   }
   story.last = id;
@@ -79,6 +81,7 @@ const changing: readonly AuditAction[] = [
   'api_key.update',
   'api_key.revoke',
   'tenant.update',
+  'subject.erase',
 ];
 
 export async function forEachChange(
@@ -100,7 +103,12 @@ export async function forEachChange(
 
 export function rowNameOf(tenantId: string, row: ChangeRow): string {
   if (row.action === 'tenant.update') return `tenant ${tenantId}`;
+  if (row.action === 'subject.erase') return `subject ${idIn(row, 'subject', rowIdOf)}`;
   if (!row.action.startsWith('api_key.')) return `key ${row.key_id}`;
-  const id = readMetadata(row)['api_key_id'];
-  return `api_key ${(typeof id === 'string' && parseUuid(id)) || 'unknown'}`;
+  return `api_key ${idIn(row, 'api_key_id')}`;
+}
+
+function idIn(row: ChangeRow, name: string, asUuid = (id: string): string => id): string {
+  const id = readMetadata(row)[name];
+  return (typeof id === 'string' && parseUuid(asUuid(id))) || 'unknown';
 }

@@ -193,6 +193,35 @@ describe('rows', () => {
     expect(first.error_count + rest.error_count).toBe(3_000);
   });
 
+  test('a verification goes on after the last verified subject, and finds each subject without a row', async () => {
+    const { key_id, tenantId } = small;
+    for (let batch = 0; batch < 3; batch++) {
+      const items = Array.from({ length: 700 }, (_, nth) => ({ key_id, dek, subject: `${batch} ${nth}` }));
+      await small.api('POST /v1/batch/wrap', { items });
+    }
+    const verifyAll = async () => {
+      const pages = [];
+      for (let row: string | undefined, from_id = 1, isLeft = true; isLeft;) {
+        const page = await verifyChain(world.replica(), tenantId, { shouldStop: () => true, row, from_id });
+        pages.push(page);
+        row = page.next_row ?? undefined;
+        from_id = page.next_id ?? 1;
+        isLeft = !page.complete;
+      }
+      return { pages, errors: pages.reduce((sum, { error_count }) => sum + error_count, 0) };
+    };
+    const { pages, errors } = await verifyAll();
+    expect(pages.map(({ next_row }) => next_row?.split(':')[0])).toEqual(['subjects', 'subjects', undefined]);
+    expect(pages.at(-1)).toMatchObject({ valid: true, checked: 2_112 });
+    expect(errors).toBe(0);
+    await attacker.sql`delete from eaas.subjects where get_byte(subject_id, 0) < 128`;
+    const [{ count: left } = { count: 0 }] = await attacker.sql<{ count: number }[]>`
+      select count(*)::int as count from eaas.subjects`;
+    await attacker.sql`update eaas.subjects set created_at = created_at + 1`;
+    expect(left).toBeGreaterThan(0);
+    expect((await verifyAll()).errors).toBe(2_100);
+  });
+
   test('a verification that continues after a given row does not verify earlier rows again', async () => {
     await attacker.sql`update eaas.keys set mac = sha256(mac) where key_id = ${small.key_id}`;
     expect(await verify({ row: 'keys:00000000-0000-0000-0000-000000000000' })).toMatchObject({
